@@ -1,0 +1,115 @@
+//! Apps without a window: they render to an image, step by step, as often as they are told.
+
+use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
+use bevy::asset::UnapprovedPathMode;
+use bevy::camera::RenderTarget;
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
+use bevy::render::render_resource::TextureFormat;
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::time::TimeUpdateStrategy;
+use bevy::window::ExitCondition;
+use bevy::winit::WinitPlugin;
+use std::path::Path;
+use std::time::Duration;
+
+/// Updates after which [`Headless::wait_until`] gives up.
+const PATIENCE: usize = 2000;
+
+/// An app that renders to an image.
+pub struct Headless {
+    /// The app, ready to be updated.
+    pub app: App,
+    /// What cameras render to: give them [`Headless::render_target`].
+    pub target: Handle<Image>,
+}
+
+/// Bevy's default plugins without a window, a log, and anything that makes frames depend on time.
+pub fn plugins(asset_root: &Path, watch: bool) -> bevy::app::PluginGroupBuilder {
+    DefaultPlugins
+        .build()
+        .disable::<WinitPlugin>()
+        .disable::<LogPlugin>()
+        .disable::<TerminalCtrlCHandlerPlugin>()
+        .disable::<PipelinedRenderingPlugin>()
+        .set(WindowPlugin {
+            primary_window: None,
+            exit_condition: ExitCondition::DontExit,
+            ..default()
+        })
+        .set(RenderPlugin {
+            synchronous_pipeline_compilation: true,
+            ..default()
+        })
+        .set(AssetPlugin {
+            file_path: asset_root.to_string_lossy().into_owned(),
+            unapproved_path_mode: UnapprovedPathMode::Allow,
+            watch_for_changes_override: Some(watch),
+            ..default()
+        })
+}
+
+impl Headless {
+    /// Starts an app whose plugins have been added, and makes an image for it to render to.
+    pub fn start(mut app: App, size: UVec2) -> Self {
+        while app.plugins_state() == PluginsState::Adding {
+            bevy::tasks::tick_global_task_pools_on_main_thread();
+        }
+        app.finish();
+        app.cleanup();
+        let image = Image::new_target_texture(size.x, size.y, TextureFormat::Rgba8UnormSrgb, None);
+        let target = app.world_mut().resource_mut::<Assets<Image>>().add(image);
+        Self { app, target }
+    }
+
+    /// What a camera renders to.
+    pub fn render_target(&self) -> RenderTarget {
+        RenderTarget::Image(self.target.clone().into())
+    }
+
+    /// One frame, so much later than the one before.
+    pub fn step(&mut self, seconds: f32) {
+        let step = Duration::from_secs_f32(seconds);
+        self.app
+            .insert_resource(TimeUpdateStrategy::ManualDuration(step));
+        self.app.update();
+    }
+
+    /// Frames in which no time passes, until something is true.
+    ///
+    /// # Panics
+    /// If it does not become true.
+    pub fn wait_until(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
+        for _ in 0..PATIENCE {
+            self.step(0.0);
+            if done(self.app.world_mut()) {
+                return;
+            }
+            // Assets load on other threads.
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("waited in vain until {what}");
+    }
+
+    /// What the cameras see now: RGBA, 8 bits each, sRGB.
+    pub fn capture(&mut self) -> Image {
+        let shot = Screenshot::image(self.target.clone());
+        let world = self.app.world_mut();
+        world.insert_resource(Captured(None));
+        world.spawn(shot).observe(
+            |shot: On<ScreenshotCaptured>, mut captured: ResMut<Captured>| {
+                captured.0 = Some(shot.image.clone());
+            },
+        );
+        self.wait_until("a picture is taken", |world| {
+            world.resource::<Captured>().0.is_some()
+        });
+        let mut captured = self.app.world_mut().resource_mut::<Captured>();
+        captured.0.take().unwrap_or_default()
+    }
+}
+
+#[derive(Resource)]
+struct Captured(Option<Image>);

@@ -1,0 +1,5 @@
+//! What the examples share.
+
+#![allow(dead_code, reason = "no example needs all of it")]
+
+pub mod headless;

@@ -1,0 +1,68 @@
+//! Classic game models for [Bevy](https://bevy.org): drop a file into `assets/`, spawn it by path,
+//! animate it, edit it while the game runs.
+//!
+//! | format | games | feature |
+//! |---|---|---|
+//! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` |
+//!
+//! ```no_run
+//! use bevy::prelude::*;
+//! use bevy_classic_models::prelude::*;
+//!
+//! # fn main() {
+//! App::new()
+//!     .add_plugins((DefaultPlugins, ClassicModelsPlugin::default()))
+//!     .add_systems(Startup, |mut commands: Commands, assets: Res<AssetServer>| {
+//!         commands.spawn((
+//!             WorldAssetRoot(assets.load("models/ogre.mdl#Scene")),
+//!             PlayClip::looping("run"),
+//!         ));
+//!     })
+//!     .run();
+//! # }
+//! ```
+//!
+//! # The way of the data
+//!
+//! Bytes become plain values in the format's own room ([`quake::mdl`]), which knows nothing of Bevy
+//! and never panics; those become Bevy's assets and a `WorldAsset` under the label `Scene`; systems
+//! bring the spawned scene to life. What a user may change about a model in play is a component of
+//! the entity that was spawned: see [`scene`].
+
+#![forbid(unsafe_code)]
+
+pub mod read;
+pub mod scene;
+
+#[cfg(feature = "quake")]
+pub mod quake;
+
+use bevy::app::{App, Plugin};
+
+/// What most users need.
+pub mod prelude {
+    pub use crate::ClassicModelsPlugin;
+    #[cfg(feature = "quake")]
+    pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
+    pub use crate::scene::{
+        ClipFinished, ClipRef, ModelSkin, PlayClip, Playback, PlayerColors, Repeat,
+    };
+}
+
+/// Loads the model files of classic games. Add it after `DefaultPlugins`.
+#[derive(Default)]
+pub struct ClassicModelsPlugin {
+    /// Quake models.
+    #[cfg(feature = "quake")]
+    pub quake: quake::QuakePlugin,
+}
+
+impl Plugin for ClassicModelsPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(scene::ScenePlugin);
+        #[cfg(feature = "quake")]
+        app.add_plugins(quake::QuakePlugin {
+            extensions: self.quake.extensions.clone(),
+        });
+    }
+}

@@ -1,0 +1,355 @@
+//! Advances the clips of spawned models and tells the [`PoseTable`] what each of them shows.
+
+use crate::quake::loader::MdlMesh;
+use crate::quake::mdl::Timing;
+use crate::quake::model::{MdlModel, Sequence, SyncType};
+use crate::quake::pose_table::PoseTable;
+use crate::quake::poses::{PoseBlend, PosePair};
+use crate::quake::skins::Look;
+use crate::scene::{ClipFinished, ClipRef, PlayClip, Playback, Repeat, wrap};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::hierarchy::Children;
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::message::MessageWriter;
+use bevy::ecs::observer::On;
+use bevy::ecs::system::{Commands, Query, Res, ResMut};
+use bevy::ecs::world::DeferredWorld;
+use bevy::log::warn;
+use bevy::mesh::MeshTag;
+use bevy::time::Time;
+use bevy::world_serialization::WorldInstanceReady;
+use std::sync::Arc;
+
+/// What a spawned Quake model is doing. On the root entity, once its scene is there.
+#[derive(Component, Debug)]
+#[require(Playback)]
+#[component(on_remove = release_row)]
+pub struct MdlAnimator {
+    model: Arc<MdlModel>,
+    mesh: Entity,
+    row: u32,
+    /// Seconds by which this instance is ahead of the client's clock.
+    phase: f32,
+    sequence: Sequence,
+    /// What was asked for when `sequence` was chosen.
+    chosen: Option<Chosen>,
+    /// The model was exchanged since.
+    stale: bool,
+    fade: Option<Fade>,
+    shown: PoseBlend,
+    pub(super) look: Option<Look>,
+}
+
+/// The part of a [`PlayClip`] whose change begins anew. `None` inside is no [`PlayClip`] at all.
+#[derive(Clone, Debug, PartialEq)]
+struct Chosen(Option<(ClipRef, Repeat, Option<f32>)>);
+
+impl Chosen {
+    fn new(play: Option<&PlayClip>) -> Self {
+        Self(play.map(|play| (play.clip.clone(), play.repeat, play.start)))
+    }
+
+    fn is(&self, play: Option<&PlayClip>) -> bool {
+        match (&self.0, play) {
+            (None, None) => true,
+            (Some((clip, repeat, start)), Some(play)) => {
+                (clip, repeat, start) == (&play.clip, &play.repeat, &play.start)
+            }
+            _ => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Fade {
+    from: PosePair,
+    seconds: f32,
+    left: f32,
+}
+
+impl MdlAnimator {
+    /// The model, for its clips, skins and poses.
+    pub fn model(&self) -> &Arc<MdlModel> {
+        &self.model
+    }
+
+    /// The entity of the mesh, a child of the root.
+    pub fn mesh(&self) -> Entity {
+        self.mesh
+    }
+
+    /// What shows in this frame, once the systems of
+    /// [`ClassicModelsSystems::Play`](crate::scene::ClassicModelsSystems) have run.
+    ///
+    /// [`MdlPoses::blend`](super::MdlPoses::blend) turns it into positions.
+    pub fn shown(&self) -> PoseBlend {
+        self.shown
+    }
+
+    /// Seconds that one pass of what plays takes.
+    pub fn clip_seconds(&self) -> f32 {
+        self.sequence.seconds()
+    }
+
+    /// The poses that play.
+    pub fn sequence(&self) -> &Sequence {
+        &self.sequence
+    }
+
+    /// The client's clock as this instance sees it.
+    pub(super) fn clock(&self, time: &Time) -> f64 {
+        time.elapsed_secs_f64() + f64::from(self.phase)
+    }
+
+    fn new(model: Arc<MdlModel>, mesh: Entity, row: u32, root: Entity) -> Self {
+        Self {
+            sequence: model.default_sequence(),
+            phase: phase(&model, root),
+            model,
+            mesh,
+            row,
+            chosen: None,
+            stale: false,
+            fade: None,
+            shown: PoseBlend::default(),
+            look: None,
+        }
+    }
+
+    /// Goes on with another model in the place of the old one.
+    fn exchange(&mut self, model: Arc<MdlModel>, mesh: Entity, root: Entity) {
+        self.phase = phase(&model, root);
+        self.model = model;
+        self.mesh = mesh;
+        self.stale = true;
+        // Poses of the old model mean nothing in the new one.
+        self.fade = None;
+        self.look = None;
+    }
+
+    /// Chooses the sequence that is asked for. Returns whether it begins in this frame.
+    fn choose(&mut self, play: Option<&PlayClip>, playback: &mut Playback, time: &Time) -> bool {
+        self.sequence = play
+            .and_then(|play| self.find(&play.clip))
+            .unwrap_or_else(|| self.model.default_sequence());
+        let goes_on = self.stale && self.chosen.as_ref().is_some_and(|chosen| chosen.is(play));
+        let first = self.chosen.is_none();
+        self.chosen = Some(Chosen::new(play));
+        self.stale = false;
+        if goes_on {
+            return false;
+        }
+        let fade = play.map_or(0.0, |play| play.fade);
+        self.fade = (fade > 0.0 && !first).then(|| Fade {
+            from: self.nearest_shown(),
+            seconds: fade,
+            left: fade,
+        });
+        playback.time = self.start(play, time);
+        playback.finished = false;
+        true
+    }
+
+    fn find(&self, clip: &ClipRef) -> Option<Sequence> {
+        let sequence = self.model.sequence(clip);
+        if sequence.is_none() {
+            let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
+            warn!(
+                "the model has no clip {clip}; it has {} frames and the clips {}",
+                self.model.frames.len(),
+                names.join(", ")
+            );
+        }
+        sequence
+    }
+
+    fn start(&self, play: Option<&PlayClip>, time: &Time) -> f32 {
+        let length = self.sequence.seconds();
+        let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
+        let runs_by_itself = self.sequence.is_group
+            && repeat == Repeat::Loop
+            && self.model.sync_type != SyncType::FrameTime;
+        match play.and_then(|play| play.start) {
+            Some(start) => start,
+            None if runs_by_itself => (self.clock(time) % f64::from(length)) as f32,
+            None if play.is_some_and(|play| play.speed < 0.0) => match repeat {
+                Repeat::Once => length,
+                Repeat::Loop => 0.0,
+            },
+            None => 0.0,
+        }
+    }
+
+    /// The place between two poses that is closest to what shows: half of an unfinished fade is
+    /// left behind.
+    fn nearest_shown(&self) -> PosePair {
+        if self.shown.from_weight > 0.5 {
+            self.shown.from
+        } else {
+            self.shown.to
+        }
+    }
+
+    fn locate(&self, time: f32, repeat: Repeat, interpolate: bool) -> PosePair {
+        let Sequence {
+            first_pose,
+            pose_count,
+            timing,
+            ..
+        } = &self.sequence;
+        let (element, towards_next) = timing.locate(time, *pose_count);
+        let next = match element + 1 {
+            next if next < *pose_count => next,
+            _ if repeat == Repeat::Loop => 0,
+            _ => element,
+        };
+        PosePair {
+            a: first_pose + element,
+            b: first_pose + next,
+            towards_b: if interpolate { towards_next } else { 0.0 },
+        }
+    }
+
+    /// Share of the pose that is faded from, after `seconds` more.
+    fn fade_weight(&mut self, seconds: f32) -> f32 {
+        let Some(fade) = &mut self.fade else {
+            return 0.0;
+        };
+        fade.left -= seconds;
+        if fade.left > 0.0 {
+            fade.left / fade.seconds
+        } else {
+            self.fade = None;
+            0.0
+        }
+    }
+}
+
+/// A phase from 0 to 1 second that differs between entities but not between runs.
+fn phase(model: &MdlModel, entity: Entity) -> f32 {
+    match model.sync_type {
+        // The multiplier is that of a Weyl sequence: it spreads consecutive indices evenly.
+        SyncType::Random => {
+            let spread = entity.index_u32().wrapping_mul(0x9e37_79b9);
+            spread as f32 / u32::MAX as f32
+        }
+        _ => 0.0,
+    }
+}
+
+/// Gives the row of a despawned instance back.
+fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
+    let row = world
+        .get::<MdlAnimator>(context.entity)
+        .map(|animator| animator.row);
+    if let (Some(row), Some(mut table)) = (row, world.get_resource_mut::<PoseTable>()) {
+        table.release(row);
+    }
+}
+
+/// Takes charge of a scene that was spawned, or spawned anew because its file changed.
+pub(super) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    children: Query<&Children>,
+    meshes: Query<&MdlMesh>,
+    mut animators: Query<&mut MdlAnimator>,
+    mut table: ResMut<PoseTable>,
+) {
+    let root = ready.entity;
+    let Ok(children) = children.get(root) else {
+        return;
+    };
+    let model_of = |child: &Entity| Some((*child, meshes.get(*child).ok()?));
+    let Some((mesh, MdlMesh(model))) = children.iter().find_map(|child| model_of(&child)) else {
+        if animators.contains(root) {
+            commands.entity(root).remove::<MdlAnimator>();
+        }
+        return;
+    };
+    let row = if let Ok(mut animator) = animators.get_mut(root) {
+        animator.exchange(model.clone(), mesh, root);
+        table.refresh_materials();
+        animator.row
+    } else {
+        let row = table.allocate();
+        let animator = MdlAnimator::new(model.clone(), mesh, row, root);
+        commands.entity(root).insert(animator);
+        row
+    };
+    commands.entity(mesh).insert(MeshTag(row));
+}
+
+/// Advances every model's clip.
+pub(super) fn play(
+    time: Res<Time>,
+    mut table: ResMut<PoseTable>,
+    mut finished: MessageWriter<ClipFinished>,
+    mut models: Query<(
+        Entity,
+        &mut MdlAnimator,
+        &mut Playback,
+        Option<Ref<PlayClip>>,
+    )>,
+) {
+    let delta = time.delta_secs();
+    for (entity, mut animator, mut playback, play) in &mut models {
+        let animator = animator.bypass_change_detection();
+        let playback = playback.bypass_change_detection();
+        let changed = match &play {
+            Some(play) => play.is_changed(),
+            None => animator
+                .chosen
+                .as_ref()
+                .is_some_and(|chosen| !chosen.is(None)),
+        };
+        let play = play.as_deref();
+        let first = animator.chosen.is_none();
+        let differs = || {
+            !animator
+                .chosen
+                .as_ref()
+                .is_some_and(|chosen| chosen.is(play))
+        };
+        let reconsider = first || animator.stale || (changed && differs());
+        let begins = reconsider && animator.choose(play, playback, &time);
+
+        let paused = play.is_some_and(|play| play.paused);
+        let seconds = if begins || paused { 0.0 } else { delta };
+        let speed = play.map_or(1.0, |play| play.speed);
+        let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
+        let length = animator.sequence.seconds();
+        if playback.advance(seconds * speed, length, repeat)
+            && let Some(play) = play
+        {
+            finished.write(ClipFinished {
+                entity,
+                clip: play.clip.clone(),
+            });
+        }
+
+        let interpolate = animator.model.interpolate && play.is_none_or(|play| play.interpolate);
+        let to = animator.locate(playback.time, repeat, interpolate);
+        let from_weight = animator.fade_weight(seconds);
+        let from = animator.fade.map_or(PosePair::default(), |fade| fade.from);
+        animator.shown = PoseBlend {
+            to,
+            from,
+            from_weight,
+        };
+        if first {
+            table.reset(animator.row, animator.shown);
+        } else {
+            table.set(animator.row, animator.shown);
+        }
+    }
+}
+
+/// The element of a sequence on the client's clock.
+pub(super) fn element_at(timing: &Timing, count: u32, clock: f64) -> u32 {
+    let length = timing.seconds(count);
+    let time = wrap((clock % f64::from(length)) as f32, length);
+    timing.locate(time, count).0
+}

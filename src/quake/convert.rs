@@ -1,0 +1,314 @@
+//! A parsed model as the data of meshes and images: pure, and the part of a load that costs time.
+
+use crate::quake::loader::{Cutout, MdlLoaderSettings, SkinFilter};
+use crate::quake::mdl::{self, MdlFile, Timing};
+use crate::quake::model::{MdlClip, MdlFrame, clips, flags, frames};
+use crate::quake::palette::{FIRST_FULLBRIGHT, Palette};
+use crate::quake::poses::{MdlPoses, Texels};
+use crate::read::{ErrorKind, Format, ParseError, Warning};
+use bevy::asset::RenderAssetUsages;
+use bevy::image::{Image, ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
+use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use zerocopy::IntoBytes;
+
+/// All that a file holds, as Bevy's own types but not yet as assets.
+#[derive(Clone, Debug)]
+pub struct MdlContents {
+    /// The mesh in pose 0.
+    pub mesh: Mesh,
+    /// All poses, as the shader reads them.
+    pub poses_image: Image,
+    /// The palette, 256 × 1.
+    pub palette: Image,
+    /// The skins.
+    pub skins: Vec<SkinContents>,
+    /// Whether texels of colour 255 are holes.
+    pub has_holes: bool,
+    /// All poses, for the CPU.
+    pub poses: MdlPoses,
+    /// Names of all poses.
+    pub pose_names: Vec<Box<str>>,
+    /// What game code numbers as frames.
+    pub frames: Vec<MdlFrame>,
+    /// Runs of frames whose names share a stem, and frame groups.
+    pub clips: Vec<MdlClip>,
+    /// The header's values.
+    pub header: mdl::Header,
+    /// Flaws of the file that do no harm.
+    pub warnings: Vec<Warning>,
+}
+
+/// One skin of [`MdlContents`].
+#[derive(Clone, Debug)]
+pub struct SkinContents {
+    /// Its pictures.
+    pub pictures: Vec<PictureContents>,
+    /// For a group, when they change.
+    pub timing: Option<Timing>,
+}
+
+/// One picture of [`SkinContents`].
+#[derive(Clone, Debug)]
+pub struct PictureContents {
+    /// Colours: black where fullbright, transparent where there is a hole.
+    pub image: Image,
+    /// Fullbright colours, if there are any.
+    pub fullbright: Option<Image>,
+    /// Palette indices.
+    pub indices: Image,
+}
+
+/// Widest texture that [`poses_image`] makes.
+const MAX_WIDTH: usize = 16384;
+
+impl MdlContents {
+    /// Converts the bytes of a file.
+    ///
+    /// # Errors
+    /// A [`ParseError`] if the bytes are not a model.
+    pub fn load(
+        bytes: &[u8],
+        settings: &MdlLoaderSettings,
+        palette: &Palette,
+    ) -> Result<Self, ParseError> {
+        let mut file = mdl::parse(bytes)?;
+        let mut warnings = core::mem::take(&mut file.warnings);
+        let poses = MdlPoses::decode(&file, &mut warnings);
+        let poses_image = poses_image(&poses)?;
+        let has_holes = match settings.cutout {
+            Cutout::ByFlag => file.header.flags & flags::HOLEY != 0,
+            Cutout::On => true,
+            Cutout::Off => false,
+        };
+        let colors = Colors::new(palette, has_holes);
+        let skin = |skin: &mdl::Skin<'_>| SkinContents {
+            pictures: skin
+                .pictures()
+                .map(|pixels| picture(pixels, &file, &colors, settings))
+                .collect(),
+            timing: skin.timing.clone(),
+        };
+        let pose_names: Vec<Box<str>> = file.poses.iter().map(|pose| pose.name().into()).collect();
+        let frames = frames(&file, &pose_names);
+        Ok(Self {
+            mesh: mesh(&file, &poses, settings.asset_usage),
+            poses_image,
+            palette: palette_image(palette),
+            skins: file.skins.iter().map(skin).collect(),
+            has_holes,
+            poses,
+            clips: clips(&frames, settings.frame_rate),
+            pose_names,
+            frames,
+            header: file.header,
+            warnings,
+        })
+    }
+}
+
+fn extent(width: usize, height: usize) -> Extent3d {
+    Extent3d {
+        width: width as u32,
+        height: height as u32,
+        depth_or_array_layers: 1,
+    }
+}
+
+/// The poses as a texture of as many texels as there are vertices in all poses, row by row.
+fn poses_image(poses: &MdlPoses) -> Result<Image, ParseError> {
+    let (bytes, format, texel) = match poses.texels() {
+        Texels::Bits8(texels) => (texels.as_bytes(), TextureFormat::Rgba8Uint, 4),
+        Texels::Bits16(texels) => (texels.as_bytes(), TextureFormat::Rgba16Uint, 8),
+    };
+    let texels = bytes.len() / texel;
+    // As wide as every adapter can do, and wider only where it would be higher than wide.
+    let mut width = 2048;
+    while texels.div_ceil(width) > width && width < MAX_WIDTH {
+        width *= 2;
+    }
+    let height = texels.div_ceil(width);
+    if height > MAX_WIDTH {
+        return Err(ParseError {
+            format: Format::Mdl,
+            offset: 0,
+            context: "model".into(),
+            kind: ErrorKind::LimitExceeded {
+                limit: "2²⁸ vertices over all poses",
+            },
+        });
+    }
+    // A model of less than one row needs no padding.
+    let width = width.min(texels);
+    let mut data = Vec::with_capacity(width * height * texel);
+    data.extend_from_slice(bytes);
+    data.resize(width * height * texel, 0);
+    Ok(Image::new(
+        extent(width, height),
+        TextureDimension::D2,
+        data,
+        format,
+        RenderAssetUsages::RENDER_WORLD,
+    ))
+}
+
+fn palette_image(palette: &Palette) -> Image {
+    let data = palette.0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]);
+    Image::new(
+        extent(256, 1),
+        TextureDimension::D2,
+        data.collect(),
+        TextureFormat::Rgba8UnormSrgb,
+        RenderAssetUsages::RENDER_WORLD,
+    )
+}
+
+/// What each palette index becomes in the images of a skin.
+struct Colors {
+    base: [[u8; 4]; 256],
+    fullbright: [[u8; 4]; 256],
+}
+
+impl Colors {
+    fn new(palette: &Palette, has_holes: bool) -> Self {
+        const BLACK: [u8; 4] = [0, 0, 0, 255];
+        const HOLE: [u8; 4] = [0, 0, 0, 0];
+        let mut colors = Self {
+            base: [BLACK; 256],
+            fullbright: [BLACK; 256],
+        };
+        for (index, [r, g, b]) in palette.0.iter().enumerate() {
+            let color = [*r, *g, *b, 255];
+            if index < usize::from(FIRST_FULLBRIGHT) {
+                colors.base[index] = color;
+            } else {
+                colors.fullbright[index] = color;
+            }
+        }
+        if has_holes {
+            colors.base[255] = HOLE;
+            colors.fullbright[255] = BLACK;
+        }
+        colors
+    }
+}
+
+fn picture(
+    pixels: &[u8],
+    file: &MdlFile<'_>,
+    colors: &Colors,
+    settings: &MdlLoaderSettings,
+) -> PictureContents {
+    let size = extent(
+        file.header.skin_width as usize,
+        file.header.skin_height as usize,
+    );
+    let filter = match settings.filter {
+        SkinFilter::Nearest => ImageFilterMode::Nearest,
+        SkinFilter::Linear => ImageFilterMode::Linear,
+    };
+    let image = |data, format| {
+        let mut image = Image::new(
+            size,
+            TextureDimension::D2,
+            data,
+            format,
+            settings.asset_usage,
+        );
+        // Coordinates past the edge take the edge, as the texels of a seam do in the games.
+        image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
+            address_mode_u: ImageAddressMode::ClampToEdge,
+            address_mode_v: ImageAddressMode::ClampToEdge,
+            mag_filter: filter,
+            min_filter: filter,
+            mipmap_filter: filter,
+            ..ImageSamplerDescriptor::default()
+        });
+        image
+    };
+    let expand = |table: &[[u8; 4]; 256]| {
+        let mut data = vec![0; pixels.len() * 4];
+        let (texels, _) = data.as_chunks_mut::<4>();
+        for (texel, index) in texels.iter_mut().zip(pixels) {
+            *texel = table[usize::from(*index)];
+        }
+        image(data, TextureFormat::Rgba8UnormSrgb)
+    };
+    let brightest = pixels.iter().copied().max().unwrap_or_default();
+    PictureContents {
+        image: expand(&colors.base),
+        fullbright: (brightest >= FIRST_FULLBRIGHT).then(|| expand(&colors.fullbright)),
+        indices: image(pixels.to_vec(), TextureFormat::R8Uint),
+    }
+}
+
+/// The vertices that the GPU needs: a vertex of the file twice where triangles of both sides of the
+/// skin's seam meet.
+struct Split {
+    /// Index of the vertex in the file, and whether it takes the back half of the skin.
+    vertices: Vec<(u32, bool)>,
+    /// Corners of the triangles, counter-clockwise.
+    indices: Vec<u32>,
+}
+
+fn split(file: &MdlFile<'_>) -> Split {
+    const NONE: u32 = u32::MAX;
+    let mut split = Split {
+        vertices: Vec::with_capacity(file.st_vertices.len()),
+        indices: Vec::with_capacity(3 * file.triangles.len()),
+    };
+    let mut known = vec![[NONE; 2]; file.st_vertices.len()];
+    for triangle in file.triangles {
+        let back = triangle.faces_front.get() == 0;
+        let [a, b, c] = triangle.vertices.map(|index| index.get() as u32);
+        // The file's front is clockwise and Bevy's counter-clockwise.
+        for vertex in [a, c, b] {
+            let at = vertex as usize;
+            let (Some(st), Some(known)) = (file.st_vertices.get(at), known.get_mut(at)) else {
+                continue;
+            };
+            let shifted = back && st.on_seam.get() != 0;
+            let known = &mut known[usize::from(shifted)];
+            if *known == NONE {
+                *known = split.vertices.len() as u32;
+                split.vertices.push((vertex, shifted));
+            }
+            split.indices.push(*known);
+        }
+    }
+    split
+}
+
+fn mesh(file: &MdlFile<'_>, poses: &MdlPoses, usage: RenderAssetUsages) -> Mesh {
+    let Split { vertices, indices } = split(file);
+    let header = &file.header;
+    let texture_coordinate = |&(vertex, shifted): &(u32, bool)| {
+        let Some(st) = file.st_vertices.get(vertex as usize) else {
+            return [0.0; 2];
+        };
+        let shift = if shifted { header.skin_width / 2 } else { 0 };
+        let s = f64::from(st.s.get()) + f64::from(shift) + 0.5;
+        let t = f64::from(st.t.get()) + 0.5;
+        let size = |size: u32| f64::from(size.max(1));
+        [
+            (s / size(header.skin_width)) as f32,
+            (t / size(header.skin_height)) as f32,
+        ]
+    };
+    let pose_0 = |&(vertex, _): &(u32, bool)| poses.vertex(0, vertex);
+    let positions: Vec<_> = vertices.iter().map(|v| pose_0(v).0.to_array()).collect();
+    let normals: Vec<_> = vertices.iter().map(|v| pose_0(v).1.to_array()).collect();
+    let coordinates: Vec<_> = vertices.iter().map(texture_coordinate).collect();
+    let file_vertices: Vec<_> = vertices.iter().map(|(v, _)| [*v as f32, 0.0]).collect();
+    let indices = if vertices.len() <= usize::from(u16::MAX) {
+        Indices::U16(indices.iter().map(|index| *index as u16).collect())
+    } else {
+        Indices::U32(indices)
+    };
+    Mesh::new(PrimitiveTopology::TriangleList, usage)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, coordinates)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, file_vertices)
+        .with_inserted_indices(indices)
+}

@@ -1,0 +1,406 @@
+//! From the asset server's bytes to the [`Mdl`] asset and everything it holds.
+
+use crate::quake::convert::{MdlContents, PictureContents, SkinContents};
+use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
+use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
+use crate::quake::palette::Palette;
+use crate::quake::pose_table::POSE_TABLE_IMAGE;
+use crate::read::ParseError;
+use crate::scene::{FileFinder, z_up_forward_x};
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, Handle, LoadContext, RenderAssetUsages};
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::{NoAutoAabb, Visibility};
+use bevy::color::{Color, LinearRgba};
+use bevy::ecs::component::Component;
+use bevy::ecs::name::Name;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::world::World;
+use bevy::image::Image;
+use bevy::log::warn;
+use bevy::material::AlphaMode;
+use bevy::math::Vec3;
+use bevy::mesh::Mesh3d;
+use bevy::pbr::{ExtendedMaterial, MeshMaterial3d, StandardMaterial};
+use bevy::reflect::{Reflect, TypePath};
+use bevy::transform::components::Transform;
+use bevy::world_serialization::WorldAsset;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// How [`MdlLoader`] loads a file, from code or from its `.meta` file.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct MdlLoaderSettings {
+    /// Bevy units per unit of the file. 1 by default; 1 / 39.37 makes metres of Quake's inches.
+    pub scale: f32,
+    /// Whether the scene is turned from the file's Z up to Bevy's Y up. On by default.
+    pub convert_axes: bool,
+    /// Path of a palette of 768 bytes, searched for beside the model, in `search_folders`, and from
+    /// the root of the asset source. Quake's own palette by default.
+    pub palette: Option<String>,
+    /// Further folders to look for the palette in, from the root of the asset source.
+    pub search_folders: Vec<String>,
+    /// Poses per second, except in frame groups, which bring their own times. 10 by default.
+    pub frame_rate: f32,
+    /// How skins are filtered.
+    pub filter: SkinFilter,
+    /// Whether texels of colour 255 are holes.
+    pub cutout: Cutout,
+    /// Whether poses are interpolated; instances can turn it off for themselves. On by default.
+    pub interpolate: bool,
+    /// Where mesh and skins are kept. In both worlds by default.
+    pub asset_usage: RenderAssetUsages,
+}
+
+impl Default for MdlLoaderSettings {
+    fn default() -> Self {
+        Self {
+            scale: 1.0,
+            convert_axes: true,
+            palette: None,
+            search_folders: Vec::new(),
+            frame_rate: crate::quake::mdl::DEFAULT_FRAME_RATE,
+            filter: SkinFilter::default(),
+            cutout: Cutout::default(),
+            interpolate: true,
+            asset_usage: RenderAssetUsages::default(),
+        }
+    }
+}
+
+/// How the texels of a skin are filtered.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SkinFilter {
+    /// Sharp texels, as the software renderer drew them.
+    #[default]
+    Nearest,
+    /// Blended texels, as the first hardware renderers drew them.
+    Linear,
+}
+
+/// Whether texels of colour 255 are holes.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cutout {
+    /// If the model's flags say so ([`flags::HOLEY`](super::flags::HOLEY)).
+    #[default]
+    ByFlag,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+/// Why a model could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MdlLoaderError {
+    /// The file could not be read.
+    #[error("{path}: could not be read: {source}")]
+    Io {
+        /// The asset's path.
+        path: String,
+        /// What the source said.
+        source: std::io::Error,
+    },
+    /// The file is not a model, or a broken one.
+    #[error("{path}: {source}")]
+    Parse {
+        /// The asset's path.
+        path: String,
+        /// Where and why.
+        source: ParseError,
+    },
+    /// A setting has a value that no model can be loaded with.
+    #[error("{path}: loader setting {setting} is {value}, but must be a finite number{but}")]
+    Setting {
+        /// The asset's path.
+        path: String,
+        /// Name of the setting.
+        setting: &'static str,
+        /// Its value.
+        value: f32,
+        /// What else is asked of it.
+        but: &'static str,
+    },
+}
+
+/// Loads Quake models: see [`Mdl`] for what becomes of them.
+#[derive(TypePath)]
+pub struct MdlLoader {
+    finder: FileFinder,
+    extensions: Vec<&'static str>,
+}
+
+impl MdlLoader {
+    pub(super) fn new(finder: FileFinder, extensions: Vec<&'static str>) -> Self {
+        Self { finder, extensions }
+    }
+
+    async fn palette(
+        &self,
+        settings: &MdlLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Palette {
+        let Some(name) = &settings.palette else {
+            return Palette::default();
+        };
+        let model = load_context.path().clone();
+        let found = self
+            .finder
+            .find(&model, name, &settings.search_folders)
+            .await;
+        let path = match found {
+            Ok(path) => path,
+            Err(not_found) => {
+                warn!("{model}: Quake's palette is used: {not_found}");
+                return Palette::default();
+            }
+        };
+        let builder = load_context.load_builder();
+        match builder.load_value::<Palette>(path).await {
+            Ok(palette) => palette.take(),
+            Err(error) => {
+                warn!("{model}: Quake's palette is used: {error}");
+                Palette::default()
+            }
+        }
+    }
+}
+
+impl AssetLoader for MdlLoader {
+    type Asset = Mdl;
+    type Settings = MdlLoaderSettings;
+    type Error = MdlLoaderError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &MdlLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Mdl, MdlLoaderError> {
+        check(settings, load_context)?;
+        let path = load_context.path().to_string();
+        let mut bytes = Vec::new();
+        if let Err(source) = reader.read_to_end(&mut bytes).await {
+            return Err(MdlLoaderError::Io { path, source });
+        }
+        let palette = self.palette(settings, load_context).await;
+        let contents = match MdlContents::load(&bytes, settings, &palette) {
+            Ok(contents) => contents,
+            Err(source) => return Err(MdlLoaderError::Parse { path, source }),
+        };
+        for warning in &contents.warnings {
+            warn!("{path}: {warning}");
+        }
+        let model = Arc::new(model(contents, settings, load_context));
+        let scene = scene(&model, settings, load_context);
+        Ok(Mdl { scene, model })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+fn check(
+    settings: &MdlLoaderSettings,
+    load_context: &LoadContext<'_>,
+) -> Result<(), MdlLoaderError> {
+    let error = |setting, value, but| {
+        Err(MdlLoaderError::Setting {
+            path: load_context.path().to_string(),
+            setting,
+            value,
+            but,
+        })
+    };
+    let (scale, rate) = (settings.scale, settings.frame_rate);
+    if !scale.is_finite() || scale == 0.0 {
+        return error("scale", scale, " other than 0");
+    }
+    if !rate.is_finite() || rate <= 0.0 {
+        return error("frame_rate", rate, " above 0");
+    }
+    Ok(())
+}
+
+/// Makes assets of everything but the scene.
+fn model(
+    contents: MdlContents,
+    settings: &MdlLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> MdlModel {
+    let label = |label: MdlAssetLabel| label.to_string();
+    let poses = &contents.poses;
+    let uniform = MdlMorphUniform {
+        step: poses.step(),
+        vertex_count: poses.vertex_count(),
+        origin: poses.origin(),
+        pose_count: poses.pose_count(),
+        linear: u32::from(settings.filter == SkinFilter::Linear),
+        ..MdlMorphUniform::default()
+    };
+    let mut materials = Materials {
+        poses: load_context.add_labeled_asset(label(MdlAssetLabel::Poses), contents.poses_image),
+        palette: load_context.add_labeled_asset(label(MdlAssetLabel::Palette), contents.palette),
+        uniform,
+        has_holes: contents.has_holes,
+        load_context,
+    };
+    let skins: Vec<MdlSkin> = (0..)
+        .zip(contents.skins)
+        .map(|(index, skin)| materials.skin(index, skin))
+        .collect();
+    let plain_material = skins.is_empty().then(|| materials.plain());
+    let palette = materials.palette;
+
+    let mut named_clips = bevy::platform::collections::HashMap::default();
+    for (index, clip) in contents.clips.iter().enumerate() {
+        named_clips.entry(clip.name.clone()).or_insert(index);
+    }
+    MdlModel {
+        mesh: load_context.add_labeled_asset(label(MdlAssetLabel::Mesh), contents.mesh),
+        skins,
+        plain_material,
+        palette,
+        frames: contents.frames,
+        pose_names: contents.pose_names,
+        clips: contents.clips,
+        named_clips,
+        poses: contents.poses,
+        sync_type: contents.header.sync_type.into(),
+        flags: contents.header.flags,
+        radius: contents.header.radius,
+        eye_position: Vec3::from_array(contents.header.eye_position),
+        frame_rate: settings.frame_rate,
+        interpolate: settings.interpolate,
+        warnings: contents.warnings,
+    }
+}
+
+/// Makes the assets of skins.
+struct Materials<'a, 'b> {
+    poses: Handle<Image>,
+    palette: Handle<Image>,
+    uniform: MdlMorphUniform,
+    has_holes: bool,
+    load_context: &'a mut LoadContext<'b>,
+}
+
+impl Materials<'_, '_> {
+    fn skin(&mut self, skin: usize, contents: SkinContents) -> MdlSkin {
+        let pictures = (0..).zip(contents.pictures);
+        MdlSkin {
+            pictures: pictures
+                .map(|(picture, contents)| self.picture(skin, picture, contents))
+                .collect(),
+            timing: contents.timing,
+        }
+    }
+
+    fn picture(&mut self, skin: usize, picture: usize, contents: PictureContents) -> MdlPicture {
+        let image = self.add(MdlAssetLabel::Picture { skin, picture }, contents.image);
+        let fullbright = contents
+            .fullbright
+            .map(|image| self.add(MdlAssetLabel::Fullbright { skin, picture }, image));
+        let indices = self.add(MdlAssetLabel::Indices { skin, picture }, contents.indices);
+        let base = StandardMaterial {
+            base_color_texture: Some(image.clone()),
+            emissive: match fullbright {
+                Some(_) => LinearRgba::WHITE,
+                None => LinearRgba::BLACK,
+            },
+            emissive_texture: fullbright.clone(),
+            alpha_mode: if self.has_holes {
+                // Where later engines put the edge of a filtered hole.
+                AlphaMode::Mask(0.666)
+            } else {
+                AlphaMode::Opaque
+            },
+            ..matte()
+        };
+        let label = MdlAssetLabel::Material { skin, picture };
+        let material = self.material(label, base, indices.clone());
+        MdlPicture {
+            image,
+            fullbright,
+            indices,
+            material,
+        }
+    }
+
+    /// The material of a model without skins.
+    fn plain(&mut self) -> Handle<MdlMaterial> {
+        // Nothing reads the indices without player's colours, but something must be bound.
+        let indices = POSE_TABLE_IMAGE;
+        let base = StandardMaterial {
+            base_color: Color::srgb(0.7, 0.7, 0.7),
+            ..matte()
+        };
+        self.material(MdlAssetLabel::PlainMaterial, base, indices)
+    }
+
+    fn add(&mut self, label: MdlAssetLabel, image: Image) -> Handle<Image> {
+        self.load_context
+            .add_labeled_asset(label.to_string(), image)
+    }
+
+    fn material(
+        &mut self,
+        label: MdlAssetLabel,
+        base: StandardMaterial,
+        indices: Handle<Image>,
+    ) -> Handle<MdlMaterial> {
+        let (poses, palette) = (self.poses.clone(), self.palette.clone());
+        let extension = MdlMorph::new(poses, indices, palette, self.uniform);
+        let material = ExtendedMaterial { base, extension };
+        self.load_context
+            .add_labeled_asset(label.to_string(), material)
+    }
+}
+
+/// The games knew no gloss.
+fn matte() -> StandardMaterial {
+    StandardMaterial {
+        perceptual_roughness: 1.0,
+        reflectance: 0.0,
+        ..StandardMaterial::default()
+    }
+}
+
+/// On the entity of a spawned model's mesh: the model that it is of.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub struct MdlMesh(pub Arc<MdlModel>);
+
+fn scene(
+    model: &Arc<MdlModel>,
+    settings: &MdlLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Handle<WorldAsset> {
+    let path = load_context.path();
+    let name = path.path().file_stem().unwrap_or_default();
+    let name = Name::new(name.to_string_lossy().into_owned());
+    let transform = if settings.convert_axes {
+        z_up_forward_x().transform(settings.scale)
+    } else {
+        Transform::from_scale(Vec3::splat(settings.scale))
+    };
+    let (min, max) = model.poses.bounds();
+    let mut world = World::new();
+    let mut entity = world.spawn((
+        name,
+        transform,
+        Visibility::default(),
+        Mesh3d(model.mesh.clone()),
+        Aabb::from_min_max(min, max),
+        NoAutoAabb,
+        MdlMesh(model.clone()),
+    ));
+    if let Some(material) = model.material(0, 0) {
+        entity.insert(MeshMaterial3d(material.clone()));
+    }
+    load_context.add_labeled_asset(MdlAssetLabel::Scene.to_string(), WorldAsset::new(world))
+}

@@ -1,0 +1,17 @@
+//! Quake alias models, `.mdl`: bytes to plain values and (feature `write`) back.
+//!
+//! What may not enter: Bevy, I/O, pixels or positions decoded from what the file stores.
+//! [`parse`] borrows everything from the file's bytes and promises never to panic on them.
+
+mod parse;
+mod records;
+mod timing;
+#[cfg(feature = "write")]
+pub mod write;
+
+pub use parse::{Frame, FrameGroup, Header, MdlFile, Pose, Precision, Skin, parse};
+pub use records::{StVertex, TriVertex, Triangle};
+pub use timing::{DEFAULT_FRAME_RATE, Timing};
+
+/// Precalculated normals that a vertex can name.
+pub const NORMAL_COUNT: usize = 162;

@@ -1,0 +1,124 @@
+//! Registers everything of this room with an app.
+
+use crate::quake::animator::{on_scene_ready, play};
+use crate::quake::loader::{MdlLoader, MdlMesh};
+use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
+use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
+use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
+use crate::quake::{Mdl, Palette, PaletteLoader};
+use crate::scene::{ClassicModelsSystems, FileFinder};
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
+use bevy::camera::visibility::{NoAutoAabb, VisibilitySystems};
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::image::Image;
+use bevy::log::error;
+use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
+use bevy::transform::TransformSystems;
+
+/// Quake models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+pub struct QuakePlugin {
+    /// Extensions of the files, without the dot. Every combination of cases is registered.
+    ///
+    /// Other plugins may claim `mdl` for other formats; the last one registered wins.
+    pub extensions: Vec<String>,
+}
+
+impl Default for QuakePlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["mdl".into()],
+        }
+    }
+}
+
+impl Plugin for QuakePlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "shaders/morph.wgsl");
+        embedded_asset!(app, "shaders/skin.wgsl");
+        app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
+            .init_asset::<Mdl>()
+            .init_asset::<Palette>()
+            .init_asset_loader::<PaletteLoader>()
+            .register_type::<MdlMesh>()
+            .register_type::<MeshMaterial3d<MdlMaterial>>()
+            // Bevy does not register it as a component that scenes may hold.
+            .register_type::<NoAutoAabb>()
+            .register_type_data::<NoAutoAabb, ReflectComponent>()
+            .init_resource::<PoseTable>()
+            .init_resource::<ColoredMaterials>()
+            .add_observer(on_scene_ready)
+            .add_systems(
+                PostUpdate,
+                (
+                    (play, pose_table::upload)
+                        .chain()
+                        .in_set(ClassicModelsSystems::Play),
+                    (apply_looks, forget_colors)
+                        .chain()
+                        .in_set(ClassicModelsSystems::Look),
+                ),
+            )
+            .configure_sets(
+                PostUpdate,
+                (ClassicModelsSystems::Play, ClassicModelsSystems::Look)
+                    .chain()
+                    .before(TransformSystems::Propagate)
+                    .before(VisibilitySystems::CalculateBounds),
+            );
+        insert_shared_images(app);
+
+        let server = app.world().resource::<AssetServer>().clone();
+        app.register_asset_loader(MdlLoader::new(
+            FileFinder::new(server),
+            all_cases(&self.extensions),
+        ));
+    }
+}
+
+fn insert_shared_images(app: &mut App) {
+    app.init_asset::<Image>();
+    let mut images = app.world_mut().resource_mut::<Assets<Image>>();
+    let normals = images.insert(&NORMALS_IMAGE, normals_image());
+    let table = images.insert(&POSE_TABLE_IMAGE, pose_table::image());
+    if let Err(error) = normals.and(table) {
+        error!("Quake models will not be drawn: {error}");
+    }
+}
+
+/// Every combination of upper and lower case: the asset server compares extensions exactly.
+fn all_cases(extensions: &[String]) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for extension in extensions {
+        let letters: Vec<char> = extension.chars().collect();
+        for upper in 0..1_u32 << letters.len().min(8) {
+            let letter = |(place, letter): (usize, &char)| {
+                if place < 8 && upper >> place & 1 == 1 {
+                    letter.to_ascii_uppercase()
+                } else {
+                    letter.to_ascii_lowercase()
+                }
+            };
+            let name: String = letters.iter().enumerate().map(letter).collect();
+            // The server keeps loaders for ever, and asks them for borrowed names.
+            let name: &'static str = name.leak();
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extension_of_three_letters_has_eight_cases() {
+        let cases = all_cases(&["mdl".into()]);
+        assert_eq!(cases.len(), 8);
+        assert!(cases.contains(&"MDL") && cases.contains(&"mdl") && cases.contains(&"Mdl"));
+    }
+}

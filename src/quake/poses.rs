@@ -1,0 +1,302 @@
+//! The poses of a model on the CPU: as the file quantised them, decoded where they are asked for.
+
+use crate::quake::mdl::{MdlFile, NORMAL_COUNT, Precision, TriVertex};
+use crate::quake::normals::normals;
+use crate::read::Warning;
+use bevy::math::Vec3;
+use zerocopy::{FromZeros, Immutable, IntoBytes, KnownLayout};
+
+/// All poses of a model, 4 bytes per vertex and pose (8 for `MD16` files).
+///
+/// Positions and normals are in the model's own space: X forward, Y left, Z up, in the file's units.
+#[derive(Clone, Debug)]
+pub struct MdlPoses {
+    vertex_count: u32,
+    pose_count: u32,
+    step: Vec3,
+    origin: Vec3,
+    min: Vec3,
+    max: Vec3,
+    texels: Texels,
+}
+
+/// Quantised vertices, all of pose 0, then all of pose 1 …
+#[derive(Clone, Debug)]
+pub(super) enum Texels {
+    Bits8(Vec<TriVertex>),
+    Bits16(Vec<WideVertex>),
+}
+
+/// A vertex with both bytes of its position.
+#[derive(Clone, Copy, Debug, Default, FromZeros, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(super) struct WideVertex {
+    position: [u16; 3],
+    normal: u16,
+}
+
+/// Two poses and the way between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PosePair {
+    /// The pose at `towards_b` 0.
+    pub a: u32,
+    /// The pose at `towards_b` 1.
+    pub b: u32,
+    /// From 0 to 1.
+    pub towards_b: f32,
+}
+
+/// What an instance shows: a place between two poses, and while clips cross-fade, a share of
+/// another such place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PoseBlend {
+    /// Where the clip is.
+    pub to: PosePair,
+    /// Where the cross-fade came from.
+    pub from: PosePair,
+    /// Share of `from`: 1 as a fade begins, 0 without one.
+    pub from_weight: f32,
+}
+
+impl From<u32> for PoseBlend {
+    /// One pose as it stands in the file.
+    fn from(pose: u32) -> Self {
+        Self {
+            to: PosePair {
+                a: pose,
+                b: pose,
+                towards_b: 0.0,
+            },
+            ..Self::default()
+        }
+    }
+}
+
+impl MdlPoses {
+    /// Number of vertices of each pose.
+    pub fn vertex_count(&self) -> u32 {
+        self.vertex_count
+    }
+
+    /// Number of poses.
+    pub fn pose_count(&self) -> u32 {
+        self.pose_count
+    }
+
+    /// Units per step of the quantised positions, per axis.
+    pub fn step(&self) -> Vec3 {
+        self.step
+    }
+
+    /// Position of the quantised (0, 0, 0).
+    pub fn origin(&self) -> Vec3 {
+        self.origin
+    }
+
+    /// The corners of the box that holds every vertex of every pose.
+    pub fn bounds(&self) -> (Vec3, Vec3) {
+        (self.min, self.max)
+    }
+
+    pub(super) fn texels(&self) -> &Texels {
+        &self.texels
+    }
+
+    /// Position and unit normal of a vertex in a pose.
+    ///
+    /// Pose and vertex are clamped to those that exist.
+    pub fn vertex(&self, pose: u32, vertex: u32) -> (Vec3, Vec3) {
+        let pose = pose.min(self.pose_count.saturating_sub(1)) as usize;
+        let vertex = vertex.min(self.vertex_count.saturating_sub(1)) as usize;
+        let index = pose * self.vertex_count as usize + vertex;
+        let (steps, normal) = match &self.texels {
+            Texels::Bits8(texels) => texels.get(index).map_or_else(Default::default, |texel| {
+                (texel.position.map(f32::from), usize::from(texel.normal))
+            }),
+            Texels::Bits16(texels) => texels.get(index).map_or_else(Default::default, |texel| {
+                (texel.position.map(f32::from), usize::from(texel.normal))
+            }),
+        };
+        let normal = normals().get(normal).copied().unwrap_or(Vec3::Z);
+        (Vec3::from_array(steps) * self.step + self.origin, normal)
+    }
+
+    /// Positions and unit normals of all vertices of a pose.
+    pub fn pose(&self, pose: u32) -> impl ExactSizeIterator<Item = (Vec3, Vec3)> {
+        (0..self.vertex_count).map(move |vertex| self.vertex(pose, vertex))
+    }
+
+    /// Positions and unit normals of all vertices in a blend of poses: what the GPU draws.
+    ///
+    /// Positions and normals are interpolated linearly, normals then made of length 1 again.
+    pub fn blend(&self, blend: PoseBlend) -> impl ExactSizeIterator<Item = (Vec3, Vec3)> {
+        (0..self.vertex_count).map(move |vertex| {
+            let mut shown = self.between(blend.to, vertex);
+            if blend.from_weight > 0.0 {
+                let from = self.between(blend.from, vertex);
+                shown.0 = shown.0.lerp(from.0, blend.from_weight);
+                shown.1 = shown.1.lerp(from.1, blend.from_weight);
+            }
+            (shown.0, shown.1.normalize_or(Vec3::Z))
+        })
+    }
+
+    fn between(&self, pair: PosePair, vertex: u32) -> (Vec3, Vec3) {
+        let a = self.vertex(pair.a, vertex);
+        let b = self.vertex(pair.b, vertex);
+        (a.0.lerp(b.0, pair.towards_b), a.1.lerp(b.1, pair.towards_b))
+    }
+
+    /// Copies the poses of a parsed file. A normal that does not exist becomes the last one, with a
+    /// warning.
+    pub(super) fn decode(file: &MdlFile<'_>, warnings: &mut Vec<Warning>) -> Self {
+        let scale = Vec3::from_array(file.header.scale);
+        let origin = Vec3::from_array(file.header.origin);
+        let vertex_count = file.st_vertices.len();
+        let total = vertex_count * file.poses.len();
+        let (texels, step, [low, high]) = match file.precision {
+            Precision::Bits8 => {
+                let mut texels = Vec::with_capacity(total);
+                for pose in &file.poses {
+                    texels.extend_from_slice(pose.vertices);
+                }
+                let range = byte_range(texels.as_bytes());
+                if usize::from(range[1][3]) >= NORMAL_COUNT {
+                    clamp_normals(file, warnings);
+                    for texel in &mut texels {
+                        texel.normal = texel.normal.min(LAST_NORMAL);
+                    }
+                }
+                let range = range.map(|corner| corner.map(u16::from));
+                (Texels::Bits8(texels), scale, range)
+            }
+            Precision::Bits16 => {
+                let mut texels = Vec::with_capacity(total);
+                for pose in &file.poses {
+                    texels.extend(pose.vertices.iter().zip(pose.low_vertices).map(widen));
+                }
+                let range = wide_range(&texels);
+                if usize::from(range[1][3]) >= NORMAL_COUNT {
+                    clamp_normals(file, warnings);
+                    for texel in &mut texels {
+                        texel.normal = texel.normal.min(LAST_NORMAL.into());
+                    }
+                }
+                (Texels::Bits16(texels), scale / 256.0, range)
+            }
+        };
+        let place = |corner: [u16; 4]| {
+            let [x, y, z, _] = corner.map(f32::from);
+            Vec3::new(x, y, z) * step + origin
+        };
+        // A negative scale, which the format does not forbid, exchanges the corners.
+        let (a, b) = (place(low), place(high));
+        Self {
+            vertex_count: vertex_count as u32,
+            pose_count: file.poses.len() as u32,
+            step,
+            origin,
+            min: a.min(b),
+            max: a.max(b),
+            texels,
+        }
+    }
+}
+
+/// Index of the last normal that exists.
+const LAST_NORMAL: u8 = NORMAL_COUNT as u8 - 1;
+
+fn widen((high, low): (&TriVertex, &TriVertex)) -> WideVertex {
+    let join = |axis: usize| u16::from_be_bytes([high.position[axis], low.position[axis]]);
+    WideVertex {
+        position: [join(0), join(1), join(2)],
+        normal: high.normal.into(),
+    }
+}
+
+/// Vertices per step of [`byte_range`]: enough for the widest vector registers.
+const LANES: usize = 16;
+
+/// Least and greatest value of each of a vertex's four bytes, over many vertices at a time.
+fn byte_range(bytes: &[u8]) -> [[u8; 4]; 2] {
+    let mut low = [u8::MAX; 4 * LANES];
+    let mut high = [0; 4 * LANES];
+    let (blocks, rest) = bytes.as_chunks::<{ 4 * LANES }>();
+    let take = |low: &mut [u8], high: &mut [u8], block: &[u8]| {
+        for ((low, high), byte) in low.iter_mut().zip(high).zip(block) {
+            *low = (*low).min(*byte);
+            *high = (*high).max(*byte);
+        }
+    };
+    for block in blocks {
+        take(&mut low, &mut high, block);
+    }
+    take(&mut low, &mut high, rest);
+    let fold = |lanes: [u8; 4 * LANES], pick: fn(u8, u8) -> u8| {
+        let (vertices, _) = lanes.as_chunks::<4>();
+        let both = |a: [u8; 4], b: [u8; 4]| core::array::from_fn(|lane| pick(a[lane], b[lane]));
+        vertices.iter().copied().reduce(both).unwrap_or_default()
+    };
+    [fold(low, u8::min), fold(high, u8::max)]
+}
+
+/// As [`byte_range`], for vertices of 16 bits per axis.
+fn wide_range(texels: &[WideVertex]) -> [[u16; 4]; 2] {
+    let mut range = [[u16::MAX; 4], [0; 4]];
+    for texel in texels {
+        let [x, y, z] = texel.position;
+        for (lane, value) in [x, y, z, texel.normal].into_iter().enumerate() {
+            range[0][lane] = range[0][lane].min(value);
+            range[1][lane] = range[1][lane].max(value);
+        }
+    }
+    range
+}
+
+/// Warns about normals that do not exist; the caller clamps them.
+fn clamp_normals(file: &MdlFile<'_>, warnings: &mut Vec<Warning>) {
+    let vertices = file.poses.iter().flat_map(|pose| {
+        let offsets = (pose.vertices_offset()..).step_by(size_of::<TriVertex>());
+        pose.vertices.iter().zip(offsets)
+    });
+    let mut wrong = vertices.filter(|(vertex, _)| vertex.normal > LAST_NORMAL);
+    if let Some((first, offset)) = wrong.next() {
+        let message = format!(
+            "{} vertices have a normal above {LAST_NORMAL}, the first {}: clamped",
+            1 + wrong.count(),
+            first.normal
+        );
+        // The normal is the fourth byte of its vertex.
+        warnings.push(Warning {
+            offset: offset + 3,
+            message,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_see_every_byte_whatever_the_length() {
+        for count in 1..70 {
+            for place in 0..count {
+                let mut vertices = vec![[100, 100, 100, 100]; count];
+                vertices[place] = [1, 200, 100, 161];
+                let range = byte_range(vertices.as_flattened());
+                let low = if count == 1 {
+                    [1, 200, 100, 161]
+                } else {
+                    [1, 100, 100, 100]
+                };
+                let high = if count == 1 {
+                    [1, 200, 100, 161]
+                } else {
+                    [100, 200, 100, 161]
+                };
+                assert_eq!(range, [low, high], "{place} of {count}");
+            }
+        }
+    }
+}

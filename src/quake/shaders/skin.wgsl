@@ -1,0 +1,127 @@
+// Bevy's own fragment shader for StandardMaterial, and before its lighting the colours of players.
+
+#import bevy_pbr::{
+    pbr_types,
+    pbr_functions::alpha_discard,
+    pbr_fragment::pbr_input_from_standard_material,
+    decal::clustered::apply_decals,
+}
+#ifdef PREPASS_PIPELINE
+#import bevy_pbr::{
+    prepass_io::{VertexOutput, FragmentOutput},
+    pbr_deferred_functions::deferred_output,
+}
+#else
+#import bevy_pbr::{
+    forward_io::{VertexOutput, FragmentOutput},
+    pbr_functions::{apply_pbr_lighting, main_pass_post_lighting_processing},
+    pbr_types::STANDARD_MATERIAL_FLAGS_UNLIT_BIT,
+}
+#endif
+#ifdef VISIBILITY_RANGE_DITHER
+#import bevy_pbr::pbr_functions::visibility_range_dither;
+#endif
+#ifdef OIT_ENABLED
+#import bevy_core_pipeline::oit::oit_draw
+#endif
+
+#ifdef MDL_PLAYER_COLORS
+struct Model {
+    step: vec3<f32>,
+    vertex_count: u32,
+    origin: vec3<f32>,
+    pose_count: u32,
+    shirt: u32,
+    pants: u32,
+    linear: u32,
+    padding: u32,
+}
+
+@group(#{MATERIAL_BIND_GROUP}) @binding(103) var<uniform> model: Model;
+@group(#{MATERIAL_BIND_GROUP}) @binding(104) var indices: texture_2d<u32>;
+@group(#{MATERIAL_BIND_GROUP}) @binding(105) var palette: texture_2d<f32>;
+
+const SHIRT_ROW: u32 = 1u;
+const PANTS_ROW: u32 = 6u;
+// Rows from here on are stored from bright to dark.
+const FIRST_REVERSED_ROW: u32 = 8u;
+
+// The palette index that stands for another one in the player's colours.
+fn recolored(index: u32) -> u32 {
+    let row = index / 16u;
+    var new_row = row;
+    if (row == SHIRT_ROW) {
+        new_row = model.shirt;
+    } else if (row == PANTS_ROW) {
+        new_row = model.pants;
+    }
+    var place = index % 16u;
+    if (new_row != row && new_row >= FIRST_REVERSED_ROW) {
+        place = 15u - place;
+    }
+    return new_row * 16u + place;
+}
+
+// What recolouring adds to a texel of the skin.
+fn color_change(texel: vec2<i32>) -> vec3<f32> {
+    let last = vec2<i32>(textureDimensions(indices)) - 1;
+    let index = textureLoad(indices, clamp(texel, vec2(0), last), 0).x;
+    let new_index = recolored(index);
+    if (new_index == index) {
+        return vec3(0.0);
+    }
+    return textureLoad(palette, vec2(new_index, 0u), 0).rgb - textureLoad(palette, vec2(index, 0u), 0).rgb;
+}
+
+// The same, filtered as the skin is. The sampler can't do it: indices do not blend.
+fn filtered_color_change(uv: vec2<f32>) -> vec3<f32> {
+    let at = uv * vec2<f32>(textureDimensions(indices));
+    if (model.linear == 0u) {
+        return color_change(vec2<i32>(floor(at)));
+    }
+    let corner = floor(at - 0.5);
+    let way = at - 0.5 - corner;
+    let texel = vec2<i32>(corner);
+    return mix(
+        mix(color_change(texel), color_change(texel + vec2(1, 0)), way.x),
+        mix(color_change(texel + vec2(0, 1)), color_change(texel + vec2(1, 1)), way.x),
+        way.y,
+    );
+}
+#endif
+
+@fragment
+fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> FragmentOutput {
+#ifdef VISIBILITY_RANGE_DITHER
+    visibility_range_dither(in.position, in.visibility_range_dither);
+#endif
+
+    var pbr_input = pbr_input_from_standard_material(in, is_front);
+#ifdef MDL_PLAYER_COLORS
+    let recolored = pbr_input.material.base_color.rgb + filtered_color_change(in.uv);
+    pbr_input.material.base_color = vec4(max(recolored, vec3(0.0)), pbr_input.material.base_color.a);
+#endif
+    pbr_input.material.base_color = alpha_discard(pbr_input.material, pbr_input.material.base_color);
+    apply_decals(&pbr_input);
+
+#ifdef PREPASS_PIPELINE
+    let out = deferred_output(in, pbr_input);
+#else
+    var out: FragmentOutput;
+    if ((pbr_input.material.flags & STANDARD_MATERIAL_FLAGS_UNLIT_BIT) == 0u) {
+        out.color = apply_pbr_lighting(pbr_input);
+    } else {
+        out.color = pbr_input.material.base_color;
+    }
+    out.color = main_pass_post_lighting_processing(pbr_input, out.color);
+#endif
+
+#ifdef OIT_ENABLED
+    let alpha_mode = pbr_input.material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
+    if (alpha_mode != pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE) {
+        oit_draw(in.position, out.color);
+        discard;
+    }
+#endif
+    return out;
+}

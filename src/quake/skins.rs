@@ -1,0 +1,142 @@
+//! Gives every model the material of its skin, its picture and its player's colours.
+
+use crate::quake::animator::{MdlAnimator, element_at};
+use crate::quake::material::MdlMaterial;
+use crate::quake::model::MdlModel;
+use crate::scene::{ModelSkin, PlayerColors};
+use bevy::asset::{AssetId, Assets, Handle};
+use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::query::Changed;
+use bevy::ecs::resource::Resource;
+use bevy::ecs::system::{Query, Res, ResMut};
+use bevy::log::warn;
+use bevy::pbr::MeshMaterial3d;
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::time::Time;
+use std::sync::{Arc, Weak};
+
+/// Rows of the palette.
+const PALETTE_ROWS: u8 = 16;
+
+/// What decides the material of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    skin: usize,
+    picture: usize,
+    colors: Option<PlayerColors>,
+}
+
+/// Materials in player's colours: one per material of a model and colours in use.
+#[derive(Resource, Default)]
+pub(super) struct ColoredMaterials(HashMap<(AssetId<MdlMaterial>, PlayerColors), Colored>);
+
+struct Colored {
+    /// The model that the material was made of; another one after a reload.
+    model: Weak<MdlModel>,
+    material: Handle<MdlMaterial>,
+}
+
+impl ColoredMaterials {
+    fn get_or_make(
+        &mut self,
+        model: &Arc<MdlModel>,
+        plain: &Handle<MdlMaterial>,
+        colors: PlayerColors,
+        materials: &mut Assets<MdlMaterial>,
+    ) -> Option<Handle<MdlMaterial>> {
+        let key = (plain.id(), colors);
+        if let Some(colored) = self.0.get(&key)
+            && colored.model.ptr_eq(&Arc::downgrade(model))
+        {
+            return Some(colored.material.clone());
+        }
+        let mut material = materials.get(plain)?.clone();
+        material.extension.recolor = true;
+        material.extension.uniform.shirt = colors.shirt.min(PALETTE_ROWS - 1).into();
+        material.extension.uniform.pants = colors.pants.min(PALETTE_ROWS - 1).into();
+        let material = materials.add(material);
+        let colored = Colored {
+            model: Arc::downgrade(model),
+            material: material.clone(),
+        };
+        self.0.insert(key, colored);
+        Some(material)
+    }
+}
+
+/// Sets the material of every model whose look has changed.
+pub(super) fn apply_looks(
+    time: Res<Time>,
+    mut colored: ResMut<ColoredMaterials>,
+    mut materials: ResMut<Assets<MdlMaterial>>,
+    mut models: Query<(&mut MdlAnimator, Option<&ModelSkin>, Option<&PlayerColors>)>,
+    mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
+) {
+    for (mut animator, skin, colors) in &mut models {
+        let look = Look {
+            skin: skin.map_or(0, |skin| skin.0),
+            picture: 0,
+            colors: colors.copied(),
+        };
+        let look = with_picture(look, &animator, &time);
+        if animator.look == Some(look) {
+            continue;
+        }
+        let skins = animator.model().skins.len();
+        let was = animator.look.map(|was| was.skin);
+        if look.skin >= skins.max(1) && was != Some(look.skin) {
+            warn!(
+                "the model has {skins} skins, so skin {} is drawn as its last",
+                look.skin
+            );
+        }
+        let model = animator.model().clone();
+        let Some(plain) = model.material(look.skin, look.picture) else {
+            continue;
+        };
+        let material = match look.colors {
+            None => Some(plain.clone()),
+            Some(colors) => colored.get_or_make(&model, plain, colors, &mut materials),
+        };
+        if let Some(material) = material
+            && let Ok(mut mesh) = meshes.get_mut(animator.mesh())
+        {
+            mesh.set_if_neq(MeshMaterial3d(material));
+            animator.bypass_change_detection().look = Some(look);
+        }
+    }
+}
+
+/// Chooses the picture of a skin group by the client's clock.
+fn with_picture(look: Look, animator: &MdlAnimator, time: &Time) -> Look {
+    let skins = &animator.model().skins;
+    let Some(skin) = skins.get(look.skin).or(skins.last()) else {
+        return look;
+    };
+    let Some(timing) = &skin.timing else {
+        return look;
+    };
+    let picture = element_at(timing, skin.pictures.len() as u32, animator.clock(time));
+    Look {
+        picture: picture as usize,
+        ..look
+    }
+}
+
+/// Forgets materials of colours that nobody wears any more and of models that are gone.
+pub(super) fn forget_colors(
+    mut colored: ResMut<ColoredMaterials>,
+    changed: Query<(), Changed<PlayerColors>>,
+    mut removed: RemovedComponents<PlayerColors>,
+    worn: Query<&PlayerColors>,
+) {
+    let any_removed = removed.read().count() > 0;
+    if colored.0.is_empty() || (changed.is_empty() && !any_removed) {
+        return;
+    }
+    let worn: HashSet<_> = worn.iter().copied().collect();
+    colored
+        .0
+        .retain(|(_, colors), colored| worn.contains(colors) && colored.model.strong_count() > 0);
+}

@@ -1,0 +1,124 @@
+//! What is wrong with a file, said so that the person who made it can find the place.
+
+use core::fmt::{self, Display};
+use thiserror::Error;
+
+/// The file format that a [`ParseError`] speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Quake alias model, `.mdl`.
+    Mdl,
+    /// Quake palette, `.lmp`.
+    Palette,
+}
+
+impl Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mdl => "MDL",
+            Self::Palette => "palette",
+        })
+    }
+}
+
+/// A file that cannot be loaded: which format, where in the file, what was being read, and why not.
+///
+/// Displays as one sentence, for instance
+/// `MDL: triangle 12 at offset 4812 uses vertex 900 of 478`.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("{format}: {context} at offset {offset} {kind}")]
+pub struct ParseError {
+    /// The format whose parser gave up.
+    pub format: Format,
+    /// Absolute offset, in bytes from the start of the file, of the value at fault.
+    pub offset: u64,
+    /// The field or element that was being read, such as `triangle 12`.
+    pub context: String,
+    /// What was wrong with it.
+    pub kind: ErrorKind,
+}
+
+/// The reason of a [`ParseError`]. Each displays as the predicate of that error's sentence.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The file ends before the value does.
+    #[error("needs {needed} bytes, but {available} are left")]
+    Truncated {
+        /// Bytes the value takes.
+        needed: u64,
+        /// Bytes between the offset and the end of the file.
+        available: u64,
+    },
+    /// The first bytes are those of something else.
+    #[error("is not what the format begins with: the file {looks_like}")]
+    WrongMagic {
+        /// A clause about what the file looks like, such as `looks like a Quake II model (MD2)`.
+        looks_like: String,
+    },
+    /// The right family, but a version that this crate does not read.
+    #[error("is {found}, but only version {supported} is supported{hint}")]
+    UnsupportedVersion {
+        /// The version in the file.
+        found: i64,
+        /// The version that is supported.
+        supported: i64,
+        /// Empty, or a parenthesis that names the program the version belongs to.
+        hint: &'static str,
+    },
+    /// A count or a size outside what the format allows.
+    #[error("is {value}, but must be from {min} to {max}")]
+    BadCount {
+        /// The value in the file.
+        value: i64,
+        /// Least value allowed.
+        min: i64,
+        /// Greatest value allowed.
+        max: i64,
+    },
+    /// A reference to an element that does not exist.
+    #[error("uses {element} {index} of {count}")]
+    IndexOutOfRange {
+        /// What is referred to, in the singular.
+        element: &'static str,
+        /// The index in the file.
+        index: i64,
+        /// How many there are.
+        count: u64,
+    },
+    /// A NaN or an infinity where a number is needed.
+    #[error("is not a finite number")]
+    NotFinite,
+    /// Well formed, but beyond what this crate is willing or able to hold.
+    #[error("exceeds a limit: {limit}")]
+    LimitExceeded {
+        /// The limit, as a clause.
+        limit: &'static str,
+    },
+    /// The file has not the length the format prescribes.
+    #[error("is {found} bytes long, but must be {expected}")]
+    WrongLength {
+        /// Length of the file in bytes.
+        found: u64,
+        /// Length that the format prescribes, in bytes.
+        expected: u64,
+    },
+}
+
+/// A harmless flaw: the file loads, and whoever made it may want to know.
+///
+/// A parser reports each kind of flaw once, at its first place, with a count where there are more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Absolute offset, in bytes from the start of the file.
+    pub offset: u64,
+    /// The flaw and what was done about it.
+    pub message: String,
+}
+
+impl Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (at offset {})", self.message, self.offset)
+    }
+}

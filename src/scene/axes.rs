@@ -1,0 +1,40 @@
+//! From the games' axes to Bevy's.
+
+use bevy::math::{Mat3, Quat, Vec3};
+use bevy::transform::components::Transform;
+
+/// How a format's space lies in Bevy's, where X is right, Y up and −Z forward.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axes {
+    /// The turn from the format's axes to Bevy's.
+    pub rotation: Quat,
+}
+
+impl Axes {
+    /// The transform of a scene's root entity.
+    pub fn transform(self, scale: f32) -> Transform {
+        Transform::from_rotation(self.rotation).with_scale(Vec3::splat(scale))
+    }
+}
+
+/// X forward, Y left, Z up, as in Quake: (x, y, z) becomes (−y, z, −x).
+pub fn z_up_forward_x() -> Axes {
+    Axes {
+        rotation: Quat::from_mat3(&Mat3::from_cols(Vec3::NEG_Z, Vec3::NEG_X, Vec3::Y)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quake_axes_map_without_a_mirror() {
+        let rotation = z_up_forward_x().rotation;
+        assert_eq!(
+            rotation * Vec3::new(1.0, 2.0, 3.0),
+            Vec3::new(-2.0, 3.0, -1.0)
+        );
+        assert!((Mat3::from_quat(rotation).determinant() - 1.0).abs() < 1e-6);
+    }
+}

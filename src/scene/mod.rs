@@ -1,0 +1,44 @@
+//! What all formats share on the Bevy side: axes, the components of a spawned model's root, and the
+//! search for the files that a model names.
+//!
+//! The root is the entity that was spawned with a `WorldAssetRoot`. It survives a hot reload, while
+//! everything below it is despawned and spawned anew; so all that a user may change about a
+//! model is a component of the root, and each format applies those again when its scene is ready.
+//!
+//! What may not enter: bytes of files, and anything that only one format has.
+
+mod axes;
+mod find;
+mod look;
+mod play;
+
+pub use axes::{Axes, z_up_forward_x};
+pub use find::{FileFinder, NotFound};
+pub use look::{ModelSkin, PlayerColors};
+pub(crate) use play::wrap;
+pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
+
+use bevy::app::{App, Plugin};
+use bevy::ecs::schedule::SystemSet;
+
+/// When this crate's systems run, all in `PostUpdate`.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClassicModelsSystems {
+    /// Clips advance. Changes that `Update` made to [`PlayClip`] show in the same frame.
+    Play,
+    /// Skins and colours are applied.
+    Look,
+}
+
+/// Registers what all formats share.
+pub(crate) struct ScenePlugin;
+
+impl Plugin for ScenePlugin {
+    fn build(&self, app: &mut App) {
+        app.register_type::<PlayClip>()
+            .register_type::<Playback>()
+            .register_type::<ModelSkin>()
+            .register_type::<PlayerColors>()
+            .add_message::<ClipFinished>();
+    }
+}

@@ -1,0 +1,242 @@
+//! Components of a model's root that choose what it plays, and what tells where it is.
+
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::message::Message;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
+use core::ops::Range;
+
+/// Which clip of a model.
+#[derive(Reflect, Clone, Debug, PartialEq, Eq)]
+#[reflect(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ClipRef {
+    /// The first clip of this name.
+    Name(String),
+    /// The clip at this place in the model's list.
+    Index(usize),
+    /// Frames of an MDL model by their numbers, as game code counts them.
+    Frames(Range<u32>),
+}
+
+impl From<&str> for ClipRef {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for ClipRef {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl From<usize> for ClipRef {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl From<Range<u32>> for ClipRef {
+    fn from(frames: Range<u32>) -> Self {
+        Self::Frames(frames)
+    }
+}
+
+impl core::fmt::Display for ClipRef {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "\"{name}\""),
+            Self::Index(index) => write!(f, "number {index}"),
+            Self::Frames(range) => write!(f, "of frames {} to {}", range.start, range.end),
+        }
+    }
+}
+
+/// What happens at the end of a clip.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Default, Clone, Debug, PartialEq, Hash)]
+pub enum Repeat {
+    /// It begins again.
+    #[default]
+    Loop,
+    /// It stays in its last pose, and a [`ClipFinished`] is written.
+    Once,
+}
+
+/// Plays a clip of a model.
+///
+/// Put it on the entity that has the `WorldAssetRoot`, when spawning it or at any time later.
+/// A change of `clip`, `repeat` or `start` begins anew; a change of anything else goes on from where
+/// the clip is. To begin the same clip again or to jump in it, set [`Playback::time`].
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+#[require(Playback)]
+pub struct PlayClip {
+    /// Which clip.
+    pub clip: ClipRef,
+    /// What happens at its end.
+    pub repeat: Repeat,
+    /// Seconds of the clip per second of time; negative plays backwards.
+    pub speed: f32,
+    /// Where to begin, in seconds. `None` is the beginning (the end if `speed` is negative), but for a
+    /// frame group of an MDL model that loops it is the time of the client's clock, as in the games.
+    pub start: Option<f32>,
+    /// Seconds over which the pose that showed when the clip was chosen fades into it.
+    pub fade: f32,
+    /// Whether to interpolate between poses.
+    pub interpolate: bool,
+    /// Whether time stands still.
+    pub paused: bool,
+}
+
+impl PlayClip {
+    /// Plays a clip over and over.
+    pub fn looping(clip: impl Into<ClipRef>) -> Self {
+        Self {
+            clip: clip.into(),
+            repeat: Repeat::Loop,
+            speed: 1.0,
+            start: None,
+            fade: 0.0,
+            interpolate: true,
+            paused: false,
+        }
+    }
+
+    /// Plays a clip once and stays in its last pose.
+    pub fn once(clip: impl Into<ClipRef>) -> Self {
+        Self {
+            repeat: Repeat::Once,
+            ..Self::looping(clip)
+        }
+    }
+
+    /// Sets the speed; negative plays backwards.
+    #[must_use]
+    pub fn with_speed(self, speed: f32) -> Self {
+        Self { speed, ..self }
+    }
+
+    /// Begins `start` seconds into the clip.
+    #[must_use]
+    pub fn starting_at(self, start: f32) -> Self {
+        Self {
+            start: Some(start),
+            ..self
+        }
+    }
+
+    /// Fades from the pose that shows now, over so many seconds.
+    #[must_use]
+    pub fn with_fade(self, fade: f32) -> Self {
+        Self { fade, ..self }
+    }
+
+    /// Shows each pose unchanged until the next one's time.
+    #[must_use]
+    pub fn without_interpolation(self) -> Self {
+        Self {
+            interpolate: false,
+            ..self
+        }
+    }
+
+    /// Stands still.
+    #[must_use]
+    pub fn paused(self) -> Self {
+        Self {
+            paused: true,
+            ..self
+        }
+    }
+}
+
+/// Where in its clip a model is. Required by [`PlayClip`], and kept over hot reloads.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct Playback {
+    /// Seconds since the beginning of the clip; set it to jump.
+    pub time: f32,
+    /// Whether a clip that plays once has come to its end.
+    pub finished: bool,
+}
+
+impl Playback {
+    /// Advances by `seconds` in a clip of the given length. True if a clip that plays once has come
+    /// to its end by this step.
+    pub(crate) fn advance(&mut self, seconds: f32, length: f32, repeat: Repeat) -> bool {
+        let time = self.time + seconds;
+        let time = if time.is_finite() { time } else { 0.0 };
+        match repeat {
+            Repeat::Loop => {
+                self.time = wrap(time, length);
+                self.finished = false;
+                false
+            }
+            Repeat::Once => {
+                self.time = time.clamp(0.0, length);
+                let at_end = (seconds > 0.0 && time >= length) || (seconds < 0.0 && time <= 0.0);
+                let moved_away = seconds != 0.0 && !at_end;
+                let just_now = at_end && !self.finished;
+                self.finished = at_end || (self.finished && !moved_away);
+                just_now
+            }
+        }
+    }
+}
+
+/// `time` modulo `length`, from 0 up to but not including it; 0 for a clip without length.
+pub(crate) fn wrap(time: f32, length: f32) -> f32 {
+    if length <= 0.0 {
+        return 0.0;
+    }
+    let wrapped = time.rem_euclid(length);
+    // The remainder of a tiny negative number rounds up to the length itself.
+    if wrapped < length { wrapped } else { 0.0 }
+}
+
+/// Written when a clip that plays once comes to its end.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub struct ClipFinished {
+    /// The entity that has the [`PlayClip`].
+    pub entity: Entity,
+    /// The clip, as [`PlayClip::clip`] named it.
+    pub clip: ClipRef,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_wraps_both_ways() {
+        let mut playback = Playback::default();
+        assert!(!playback.advance(0.9, 0.8, Repeat::Loop));
+        assert!((playback.time - 0.1).abs() < 1e-6);
+        playback.advance(-0.2, 0.8, Repeat::Loop);
+        assert!((playback.time - 0.7).abs() < 1e-6);
+        playback.advance(f32::NAN, 0.8, Repeat::Loop);
+        assert_eq!(playback.time, 0.0);
+        assert_eq!(wrap(-1e-9, 0.8), 0.0);
+        assert_eq!(wrap(3.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn once_finishes_once_and_again_after_a_jump() {
+        let mut playback = Playback::default();
+        assert!(!playback.advance(0.5, 0.8, Repeat::Once));
+        assert!(playback.advance(0.5, 0.8, Repeat::Once));
+        assert_eq!((playback.time, playback.finished), (0.8, true));
+        assert!(!playback.advance(0.5, 0.8, Repeat::Once));
+        playback.time = 0.0;
+        assert!(!playback.advance(0.1, 0.8, Repeat::Once));
+        assert!(!playback.finished);
+        assert!(playback.advance(1.0, 0.8, Repeat::Once));
+        playback.finished = false;
+        assert!(playback.advance(-1.0, 0.8, Repeat::Once));
+        assert_eq!(playback.time, 0.0);
+    }
+}
