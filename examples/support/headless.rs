@@ -80,13 +80,18 @@ impl Headless {
     /// Frames in which no time passes, until something is true.
     ///
     /// # Panics
-    /// If it does not become true.
+    /// If it does not become true, or the app ends before.
     pub fn wait_until(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
         for _ in 0..PATIENCE {
             self.step(0.0);
             if done(self.app.world_mut()) {
                 return;
             }
+            // A renderer that fails says why, and then ends the app.
+            assert!(
+                self.app.should_exit().is_none(),
+                "the app ended before {what}"
+            );
             // Assets load on other threads.
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -2,4 +2,7 @@
 
 #![allow(dead_code, reason = "no example needs all of it")]
 
+pub mod draws;
+pub mod gpuless;
 pub mod headless;
+pub mod stage;

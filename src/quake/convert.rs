@@ -163,6 +163,8 @@ fn palette_image(palette: &Palette) -> Image {
     )
 }
 
+const BLACK: [u8; 4] = [0, 0, 0, 255];
+
 /// What each palette index becomes in the images of a skin.
 struct Colors {
     base: [[u8; 4]; 256],
@@ -171,7 +173,6 @@ struct Colors {
 
 impl Colors {
     fn new(palette: &Palette, has_holes: bool) -> Self {
-        const BLACK: [u8; 4] = [0, 0, 0, 255];
         const HOLE: [u8; 4] = [0, 0, 0, 0];
         let mut colors = Self {
             base: [BLACK; 256],
@@ -226,20 +227,38 @@ fn picture(
         });
         image
     };
-    let expand = |table: &[[u8; 4]; 256]| {
-        let mut data = vec![0; pixels.len() * 4];
-        let (texels, _) = data.as_chunks_mut::<4>();
-        for (texel, index) in texels.iter_mut().zip(pixels) {
-            *texel = table[usize::from(*index)];
-        }
-        image(data, TextureFormat::Rgba8UnormSrgb)
-    };
-    let brightest = pixels.iter().copied().max().unwrap_or_default();
     PictureContents {
-        image: expand(&colors.base),
-        fullbright: (brightest >= FIRST_FULLBRIGHT).then(|| expand(&colors.fullbright)),
+        image: image(base(pixels, colors), TextureFormat::Rgba8UnormSrgb),
+        fullbright: fullbright(pixels, colors)
+            .map(|data| image(data, TextureFormat::Rgba8UnormSrgb)),
         indices: image(pixels.to_vec(), TextureFormat::R8Uint),
     }
+}
+
+fn base(pixels: &[u8], colors: &Colors) -> Vec<u8> {
+    let color = |index: &u8| colors.base[usize::from(*index)];
+    let texels: Vec<[u8; 4]> = pixels.iter().map(color).collect();
+    texels.into_flattened()
+}
+
+/// The fullbright texels on black, if there are any.
+fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
+    // Few texels of a skin are, and looking for them is quicker than looking each up.
+    const BLOCK: usize = 256;
+    let any =
+        |pixels: &[u8]| pixels.iter().fold(0, |max, index| max.max(*index)) >= FIRST_FULLBRIGHT;
+    if !any(pixels) {
+        return None;
+    }
+    let mut texels = vec![BLACK; pixels.len()];
+    for (texels, pixels) in texels.chunks_mut(BLOCK).zip(pixels.chunks(BLOCK)) {
+        if any(pixels) {
+            for (texel, index) in texels.iter_mut().zip(pixels) {
+                *texel = colors.fullbright[usize::from(*index)];
+            }
+        }
+    }
+    Some(texels.into_flattened())
 }
 
 /// The vertices that the GPU needs: a vertex of the file twice where triangles of both sides of the
@@ -295,9 +314,11 @@ fn mesh(file: &MdlFile<'_>, poses: &MdlPoses, usage: RenderAssetUsages) -> Mesh 
             (t / size(header.skin_height)) as f32,
         ]
     };
-    let pose_0 = |&(vertex, _): &(u32, bool)| poses.vertex(0, vertex);
-    let positions: Vec<_> = vertices.iter().map(|v| pose_0(v).0.to_array()).collect();
-    let normals: Vec<_> = vertices.iter().map(|v| pose_0(v).1.to_array()).collect();
+    let pose_0 = |&(vertex, _): &(u32, bool)| {
+        let (position, normal) = poses.vertex(0, vertex);
+        (position.to_array(), normal.to_array())
+    };
+    let (positions, normals): (Vec<_>, Vec<_>) = vertices.iter().map(pose_0).unzip();
     let coordinates: Vec<_> = vertices.iter().map(texture_coordinate).collect();
     let file_vertices: Vec<_> = vertices.iter().map(|(v, _)| [*v as f32, 0.0]).collect();
     let indices = if vertices.len() <= usize::from(u16::MAX) {

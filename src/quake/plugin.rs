@@ -1,6 +1,6 @@
 //! Registers everything of this room with an app.
 
-use crate::quake::animator::{on_scene_ready, play};
+use crate::quake::animator::{follow_scenes, on_scene_ready, play};
 use crate::quake::loader::{MdlLoader, MdlMesh};
 use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
 use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
@@ -52,7 +52,7 @@ impl Plugin for QuakePlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (play, pose_table::upload)
+                    (follow_scenes, play, pose_table::upload)
                         .chain()
                         .in_set(ClassicModelsSystems::Play),
                     (apply_looks, forget_colors)
@@ -78,8 +78,10 @@ impl Plugin for QuakePlugin {
 }
 
 fn insert_shared_images(app: &mut App) {
-    app.init_asset::<Image>();
-    let mut images = app.world_mut().resource_mut::<Assets<Image>>();
+    let Some(mut images) = app.world_mut().get_resource_mut::<Assets<Image>>() else {
+        error!("Quake models need Bevy's ImagePlugin, added before this crate's plugin");
+        return;
+    };
     let normals = images.insert(&NORMALS_IMAGE, normals_image());
     let table = images.insert(&POSE_TABLE_IMAGE, pose_table::image());
     if let Err(error) = normals.and(table) {

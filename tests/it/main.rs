@@ -1,5 +1,19 @@
 //! The integration tests, one binary.
 
+#[path = "../../examples/support/gpuless.rs"]
+#[allow(dead_code, reason = "shared with the examples, which need all of it")]
+mod gpuless;
 #[path = "../../examples/support/headless.rs"]
+#[allow(dead_code, reason = "shared with the examples, which need all of it")]
 mod headless;
-mod smoke;
+mod support;
+
+mod corpus;
+mod fuzz;
+mod heap;
+mod inspect;
+mod malformed;
+mod play;
+mod reload;
+mod render;
+mod scene;

@@ -1,6 +1,6 @@
 //! Quake alias models, `.mdl`: bytes to plain values and (feature `write`) back.
 //!
-//! What may not enter: Bevy, I/O, pixels or positions decoded from what the file stores.
+//! What may not enter: Bevy (but for the vectors of `bevy_math`), I/O, pixels or positions decoded from what the file stores.
 //! [`parse`] borrows everything from the file's bytes and promises never to panic on them.
 
 mod parse;

@@ -15,12 +15,12 @@ const MAX_VERTICES: i32 = 1 << 24;
 
 /// Most skin pictures of a model whose pictures are smaller than [`SMALL_PICTURE`].
 ///
-/// Each picture becomes textures and a material, which take about 4 KiB however small the picture:
-/// without this limit a megabyte of one-texel skins would cost a gigabyte.
-const MAX_SMALL_PICTURES: u32 = 192;
+/// Each picture becomes textures and a material, which take about 9 KiB however small the picture:
+/// without this limit a megabyte of one-texel skins would cost two gigabytes.
+const MAX_SMALL_PICTURES: u32 = 96;
 
 /// Texels below which [`MAX_SMALL_PICTURES`] applies.
-const SMALL_PICTURE: u64 = 32 * 32;
+const SMALL_PICTURE: u64 = 32 * 64;
 
 /// Engines up to GLQuake refuse more; a hint for those who make models for them.
 const GLQUAKE_VERTICES: u32 = 1024;
@@ -369,7 +369,7 @@ impl<'a> Reader<'a> {
                     offset,
                     format_args!("skin {index}"),
                     ErrorKind::LimitExceeded {
-                        limit: "192 skin pictures, unless each has 1024 texels or more",
+                        limit: "96 skin pictures, unless each has 2048 texels or more",
                     },
                 ));
             }

@@ -1,0 +1,98 @@
+//! Says what is in model files: for people, or with `--json` one object per file and line.
+//!
+//! You should see, for `cargo run --example inspect assets/models/sentry.mdl`, its skins, clips and
+//! counts. No window opens and no GPU is needed.
+
+mod describe;
+mod pose;
+#[path = "../support/mod.rs"]
+mod support;
+
+use describe::Description;
+use pose::{Poser, Request};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Says what is in model files.
+
+usage: inspect FILE... [--json] [--animation NAME] [--time SECONDS]
+
+  --json            one JSON object per file and line
+  --animation NAME  also say where the vertices are in this clip (default: the first)
+  --time SECONDS    also say where the vertices are at this time (default: 0)
+
+Exit status 1 if any file failed, 2 if the arguments are wrong.";
+
+struct Args {
+    files: Vec<PathBuf>,
+    json: bool,
+    request: Option<Request>,
+}
+
+fn main() -> ExitCode {
+    let args = match parse(std::env::args_os().skip(1)) {
+        Ok(Some(args)) => args,
+        Ok(None) => {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("inspect: {error}\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut poser = args.request.clone().map(Poser::new);
+    let mut failed = false;
+    for file in &args.files {
+        let mut description = describe::describe(file);
+        if let (Description::Model(model), Some(poser)) = (&mut description, &mut poser) {
+            match poser.pose(file) {
+                Ok(posed) => model.posed = Some(posed),
+                Err(error) => description = Description::Failed(error),
+            }
+        }
+        failed |= matches!(description, Description::Failed(_));
+        let file = file.display().to_string();
+        if args.json {
+            println!("{}", description.to_json(&file));
+        } else {
+            println!("{}", description.to_text(&file));
+        }
+    }
+    ExitCode::from(u8::from(failed))
+}
+
+fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Args>, lexopt::Error> {
+    use lexopt::prelude::*;
+    let mut parser = lexopt::Parser::from_args(args);
+    let mut files = Vec::new();
+    let mut json = false;
+    let (mut animation, mut time) = (None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(file) => files.push(PathBuf::from(file)),
+            Long("json") => json = true,
+            Long("animation") => animation = Some(parser.value()?.string()?),
+            Long("time") => time = Some(parser.value()?.parse::<f32>()?),
+            Long("help") | Short('h') => return Ok(None),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    if files.is_empty() {
+        return Err("no files".into());
+    }
+    if time.is_some_and(|time| !time.is_finite()) {
+        return Err("--time must be a finite number".into());
+    }
+    let request = (animation.is_some() || time.is_some()).then(|| Request {
+        animation,
+        time: time.unwrap_or(0.0),
+    });
+    Ok(Some(Args {
+        files,
+        json,
+        request,
+    }))
+}

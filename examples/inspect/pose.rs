@@ -1,0 +1,121 @@
+//! Where the vertices of a spawned model are at a time: the model is loaded, spawned and animated by
+//! the plugin, as in a game, and then asked.
+
+use crate::describe::Failure;
+use crate::support::gpuless;
+use bevy::asset::LoadState;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlAnimator;
+use std::path::Path;
+
+/// The moment that is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Name of the clip; the first if there is none.
+    pub animation: Option<String>,
+    /// Seconds into the clip.
+    pub time: f32,
+}
+
+/// The vertices of a model in Bevy's world space.
+pub struct Posed {
+    /// Least corner of their box.
+    pub min: Vec3,
+    /// Greatest corner of their box.
+    pub max: Vec3,
+    /// Their mean.
+    pub centroid: Vec3,
+}
+
+/// An app that poses one model after the other.
+pub struct Poser {
+    app: App,
+    request: Request,
+}
+
+impl Poser {
+    pub fn new(request: Request) -> Self {
+        let mut app = App::new();
+        app.add_plugins((
+            gpuless::plugins(Path::new("."), false),
+            ClassicModelsPlugin::default(),
+        ));
+        gpuless::finish(&mut app);
+        Self { app, request }
+    }
+
+    /// Spawns a model, plays the clip to the moment, and measures.
+    pub fn pose(&mut self, path: &Path) -> Result<Posed, Failure> {
+        let path = std::path::absolute(path).map_err(failure)?;
+        let path = bevy::asset::AssetPath::from_path_buf(path);
+        let server = self.app.world().resource::<AssetServer>().clone();
+        let scene: Handle<WorldAsset> = server.load(path.with_label("Scene"));
+        let clip = match &self.request.animation {
+            Some(name) => ClipRef::from(name.as_str()),
+            None => ClipRef::Index(0),
+        };
+        let play = PlayClip::looping(clip)
+            .starting_at(self.request.time)
+            .paused();
+        let root = self
+            .app
+            .world_mut()
+            .spawn((WorldAssetRoot(scene.clone()), play.clone()))
+            .id();
+        let mut error = None;
+        let ready = gpuless::wait_until(&mut self.app, |world| {
+            if let LoadState::Failed(failed) = server.load_state(&scene) {
+                error = Some(failed);
+            }
+            error.is_some() || world.get::<MdlAnimator>(root).is_some()
+        });
+        let posed = match error {
+            Some(error) => Err(failure(error)),
+            None if !ready => Err(failure("the model did not load in time")),
+            None => self.measure(root, &play.clip),
+        };
+        self.app.world_mut().entity_mut(root).despawn();
+        gpuless::step(&mut self.app, 0.0);
+        posed
+    }
+
+    fn measure(&mut self, root: Entity, clip: &ClipRef) -> Result<Posed, Failure> {
+        let world = self.app.world();
+        let animator = world.get::<MdlAnimator>(root);
+        let animator = animator.ok_or_else(|| failure("the model was not spawned"))?;
+        let model = animator.model();
+        if model.sequence(clip).is_none() {
+            let names: Vec<_> = model.clips.iter().map(|clip| &*clip.name).collect();
+            let names = names.join(", ");
+            return Err(failure(format!(
+                "there is no clip {clip}; there are {names}"
+            )));
+        }
+        let transform = world.get::<GlobalTransform>(animator.mesh());
+        let transform = transform.ok_or_else(|| failure("the model has no place"))?;
+        let places = model.poses.blend(animator.shown());
+        let places = places.map(|(position, _)| transform.transform_point(position));
+        let count = f64::from(model.poses.vertex_count());
+        let mut posed = Posed {
+            min: Vec3::INFINITY,
+            max: Vec3::NEG_INFINITY,
+            centroid: Vec3::ZERO,
+        };
+        let mut sum = bevy::math::DVec3::ZERO;
+        for place in places {
+            posed.min = posed.min.min(place);
+            posed.max = posed.max.max(place);
+            sum += place.as_dvec3();
+        }
+        posed.centroid = (sum / count).as_vec3();
+        Ok(posed)
+    }
+}
+
+fn failure(error: impl std::fmt::Display) -> Failure {
+    Failure {
+        offset: None,
+        message: error.to_string(),
+    }
+}

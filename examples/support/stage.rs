@@ -1,0 +1,102 @@
+//! Light that lets a model be seen from all sides, and cameras that see all of it.
+
+use bevy::light::{CascadeShadowConfig, CascadeShadowConfigBuilder};
+use bevy::prelude::*;
+
+/// A dark neutral background, one light with shadows, a weak one from behind, and some from
+/// everywhere. Together they leave a texel that faces the camera about as bright as its palette.
+pub struct StagePlugin;
+
+impl Plugin for StagePlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(ClearColor(Color::srgb(0.115, 0.12, 0.13)))
+            .insert_resource(GlobalAmbientLight {
+                brightness: 520.0,
+                ..default()
+            })
+            .add_systems(Startup, spawn_lights);
+    }
+}
+
+/// The light that casts shadows.
+#[derive(Component)]
+pub struct KeyLight;
+
+fn spawn_lights(mut commands: Commands) {
+    // Models look towards −Z: the light comes from their front, from above and from their left.
+    let from = |x, y, z| Transform::from_xyz(x, y, z).looking_at(Vec3::ZERO, Vec3::Y);
+    commands.spawn((
+        KeyLight,
+        DirectionalLight {
+            illuminance: 3000.0,
+            color: Color::srgb(1.0, 0.97, 0.92),
+            shadow_maps_enabled: true,
+            ..default()
+        },
+        shadows(500.0),
+        from(-0.35, 0.9, -0.8),
+    ));
+    commands.spawn((
+        DirectionalLight {
+            illuminance: 1400.0,
+            color: Color::srgb(0.9, 0.94, 1.0),
+            ..default()
+        },
+        from(0.8, 0.3, 0.6),
+    ));
+}
+
+/// Shadows for all that is nearer to the camera than `reach`.
+pub fn shadows(reach: f32) -> CascadeShadowConfig {
+    CascadeShadowConfigBuilder {
+        num_cascades: 1,
+        minimum_distance: 0.0,
+        maximum_distance: reach,
+        ..default()
+    }
+    .build()
+}
+
+/// The corners of a box.
+pub fn corners(min: Vec3, max: Vec3) -> [Vec3; 8] {
+    [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
+        Vec3::new(
+            if corner & 1 == 0 { min.x } else { max.x },
+            if corner & 2 == 0 { min.y } else { max.y },
+            if corner & 4 == 0 { min.z } else { max.z },
+        )
+    })
+}
+
+/// Where a camera that is turned by `rotation` has to be to see all points as large as they fit,
+/// with a small margin; and how far before it the middle of them lies. `None` without points.
+///
+/// `fov` is the vertical angle, `aspect` the picture's width by its height.
+pub fn fit(points: &[Vec3], rotation: Quat, fov: f32, aspect: f32) -> Option<(Vec3, f32)> {
+    const USED: f32 = 0.9;
+    // Right, up, forward.
+    let seen = points
+        .iter()
+        .map(|point| rotation.inverse() * *point * Vec3::new(1.0, 1.0, -1.0));
+    let low = seen.clone().reduce(Vec3::min)?;
+    let high = seen.clone().reduce(Vec3::max)?;
+    let slope_y = (fov / 2.0).tan() * USED;
+    let slope_x = slope_y * aspect;
+    // On each axis: of all lines along the picture's two edges that pass through a point, the
+    // outermost two. The camera is where they cross, or behind that.
+    let cross = |axis: usize, slope: f32| {
+        let edge = |sign: f32| {
+            let places = seen.clone().map(|p| sign * p[axis] - slope * p.z);
+            places.fold(f32::NEG_INFINITY, f32::max)
+        };
+        let (right, left) = (edge(1.0), edge(-1.0));
+        ((right - left) / 2.0, -(right + left) / (2.0 * slope))
+    };
+    let (x, forward_x) = cross(0, slope_x);
+    let (y, forward_y) = cross(1, slope_y);
+    // A point or a line is seen from some distance too.
+    let size = (high - low).max_element().max(1e-3);
+    let forward = forward_x.min(forward_y).min(low.z - 0.2 * size);
+    let eye = rotation * Vec3::new(x, y, -forward);
+    Some((eye, (low.z + high.z) / 2.0 - forward))
+}

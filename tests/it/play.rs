@@ -1,0 +1,214 @@
+//! Clips over time, on the components of a spawned model.
+
+use crate::support::app::TestApp;
+use crate::support::fixtures::{figure, tetrahedron};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::{PoseBlend, PosePair};
+
+fn app() -> TestApp {
+    TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())])
+}
+
+fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
+    PoseBlend {
+        to: PosePair { a, b, towards_b },
+        ..default()
+    }
+}
+
+#[track_caller]
+fn assert_shows(app: &mut TestApp, root: Entity, expected: PoseBlend) {
+    let shown = app.animator(root).shown();
+    let close = |a: f32, b: f32| (a - b).abs() < 1e-4;
+    let same = (shown.to.a, shown.to.b) == (expected.to.a, expected.to.b)
+        && close(shown.to.towards_b, expected.to.towards_b)
+        && close(shown.from_weight, expected.from_weight)
+        && (expected.from_weight == 0.0
+            || ((shown.from.a, shown.from.b) == (expected.from.a, expected.from.b)
+                && close(shown.from.towards_b, expected.from.towards_b)));
+    assert!(same, "shows {shown:?}, not {expected:?}");
+}
+
+#[test]
+fn a_loop_steps_through_its_poses_and_back_to_the_first() {
+    let mut app = app();
+    let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
+    assert_shows(&mut app, root, at(0, 1, 0.0));
+    app.step(0.05);
+    assert_shows(&mut app, root, at(0, 1, 0.5));
+    app.step(0.1);
+    assert_shows(&mut app, root, at(1, 2, 0.5));
+    app.step(0.1);
+    assert_shows(&mut app, root, at(2, 0, 0.5));
+    app.step(0.1);
+    assert_shows(&mut app, root, at(0, 1, 0.5));
+}
+
+#[test]
+fn once_stays_in_its_last_pose_and_says_so_once() {
+    let mut app = app();
+    let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::once("die"));
+    assert_shows(&mut app, root, at(5, 6, 0.0));
+    app.step(0.15);
+    assert_shows(&mut app, root, at(6, 6, 0.5));
+    assert!(finished(&mut app).is_empty());
+    app.step(0.1);
+    assert_shows(&mut app, root, at(6, 6, 1.0));
+    assert_eq!(
+        finished(&mut app),
+        [ClipFinished {
+            entity: root,
+            clip: "die".into()
+        }]
+    );
+    app.step(0.1);
+    assert!(finished(&mut app).is_empty());
+    assert!(app.world().get::<Playback>(root).unwrap().finished);
+}
+
+fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
+    let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
+    messages.drain().collect()
+}
+
+#[test]
+fn speed_start_pause_and_interpolation_are_per_instance() {
+    let mut app = app();
+    let fast = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run").with_speed(2.0));
+    let back = app.spawn_ready(
+        "tetra.mdl#Scene",
+        PlayClip::looping("run").with_speed(-1.0).starting_at(0.25),
+    );
+    let still = app.spawn_ready(
+        "tetra.mdl#Scene",
+        PlayClip::looping("run").starting_at(0.15).paused(),
+    );
+    let hard = app.spawn_ready(
+        "tetra.mdl#Scene",
+        PlayClip::looping("run").without_interpolation(),
+    );
+    app.step(0.07);
+    assert_shows(&mut app, fast, at(1, 2, 0.4));
+    assert_shows(&mut app, back, at(1, 2, 0.8));
+    assert_shows(&mut app, still, at(1, 2, 0.5));
+    assert_shows(&mut app, hard, at(0, 1, 0.0));
+    app.step(0.07);
+    assert_shows(&mut app, hard, at(1, 2, 0.0));
+}
+
+#[test]
+fn a_change_of_speed_goes_on_and_a_change_of_clip_begins() {
+    let mut app = app();
+    let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
+    app.step(0.15);
+    app.world().get_mut::<PlayClip>(root).unwrap().speed = 0.5;
+    app.step(0.1);
+    assert_shows(&mut app, root, at(2, 0, 0.0));
+    app.world()
+        .entity_mut(root)
+        .insert(PlayClip::looping("die"));
+    app.step(0.1);
+    assert_shows(&mut app, root, at(5, 6, 0.0));
+    app.world().get_mut::<Playback>(root).unwrap().time = 0.1;
+    app.step(0.05);
+    assert_shows(&mut app, root, at(6, 5, 0.5));
+    app.world().entity_mut(root).remove::<PlayClip>();
+    app.step(0.1);
+    assert_shows(&mut app, root, at(0, 0, 0.0));
+}
+
+#[test]
+fn clips_go_by_name_index_and_frames() {
+    let mut app = app();
+    let by_index = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping(2));
+    let by_frames = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping(1..3));
+    let group = app.spawn_ready("tetra.mdl#Scene", PlayClip::once(3..4));
+    let unknown = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("swim"));
+    app.step(0.1);
+    assert_shows(&mut app, by_index, at(6, 5, 0.0));
+    assert_shows(&mut app, by_frames, at(2, 1, 0.0));
+    // The group's own times: its first pose ends at 0.1 s, its second at 0.3 s.
+    assert_shows(&mut app, group, at(4, 4, 0.0));
+    assert_shows(&mut app, unknown, at(0, 0, 0.0));
+    app.step(0.1);
+    assert_shows(&mut app, group, at(4, 4, 0.5));
+}
+
+#[test]
+fn a_fade_begins_in_the_pose_that_shows() {
+    let mut app = app();
+    let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
+    app.step(0.15);
+    app.world()
+        .entity_mut(root)
+        .insert(PlayClip::looping("die").with_fade(0.4));
+    app.step(0.1);
+    let fade = |to: PoseBlend, from_weight: f32| PoseBlend {
+        from: PosePair {
+            a: 1,
+            b: 2,
+            towards_b: 0.5,
+        },
+        from_weight,
+        ..to
+    };
+    assert_shows(&mut app, root, fade(at(5, 6, 0.0), 1.0));
+    app.step(0.1);
+    assert_shows(&mut app, root, fade(at(6, 5, 0.0), 0.75));
+    app.step(0.2);
+    app.step(0.13);
+    assert_shows(&mut app, root, at(5, 6, 0.3));
+}
+
+#[test]
+fn frame_groups_run_by_themselves_on_the_clients_clock() {
+    let mut document = figure(Precision::Bits8);
+    document.frames.rotate_right(1);
+    for (name, sync_type) in [("phase.mdl", 0), ("random.mdl", 1)] {
+        document.header.sync_type = sync_type;
+        let scene = format!("{name}#Scene").leak();
+        let mut app = TestApp::new(&[(name, document.to_bytes())]);
+        let early = app.spawn_ready(scene, ());
+        // Bevy's clock takes no steps longer than a quarter of a second.
+        app.step(0.25);
+        let late = app.spawn_ready(scene, ());
+        let played = app.spawn_ready(scene, PlayClip::looping("spin"));
+        app.step(0.25);
+        let early = app.animator(early).shown();
+        let late = app.animator(late).shown();
+        let played = app.animator(played).shown();
+        if sync_type == 0 {
+            // 0.5 s is one pass; the second pose begins at 0.1 s.
+            assert!(early.to.a == 0 && early.to.towards_b < 0.01, "{early:?}");
+            assert!(
+                close(early, late) && close(early, played),
+                "{early:?} {late:?} {played:?}"
+            );
+        } else {
+            assert!(!close(early, late), "{early:?} {late:?}");
+        }
+    }
+}
+
+fn close(a: PoseBlend, b: PoseBlend) -> bool {
+    (a.to.a, a.to.b) == (b.to.a, b.to.b) && (a.to.towards_b - b.to.towards_b).abs() < 1e-3
+}
+
+#[test]
+fn the_pose_table_holds_what_shows_and_gives_rows_back() {
+    use bevy_classic_models::quake::PoseTable;
+    let mut app = app();
+    let first = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
+    let second = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("die"));
+    app.step(0.05);
+    let mesh = app.animator(second).mesh();
+    let tag = app.world().get::<bevy::mesh::MeshTag>(mesh).unwrap().0;
+    let shown = app.animator(second).shown();
+    assert_eq!(app.world().resource::<PoseTable>().get(tag), shown);
+    assert_eq!(app.world().resource::<PoseTable>().len(), 2);
+    app.world().entity_mut(first).despawn();
+    app.step(0.05);
+    assert_eq!(app.world().resource::<PoseTable>().len(), 1);
+}

@@ -1,0 +1,161 @@
+//! Files that change while they are in use, seen by the real watcher of a real folder.
+
+use crate::support::fixtures::figure;
+use crate::support::log;
+use crate::support::stage::{Control, Stage};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
+use bevy_classic_models::quake::{MdlAnimator, MdlMaterial, MdlModel, PoseBlend, PosePair};
+use std::sync::Arc;
+
+const FILE: &str = "watched.mdl";
+const COLORS: PlayerColors = PlayerColors {
+    shirt: 4,
+    pants: 13,
+};
+
+/// The figure with its frames in another order, so that every clip shows other poses, and another
+/// skin.
+fn edited() -> MdlDocument {
+    let mut document = figure(Precision::Bits8);
+    document.frames.rotate_left(4);
+    document.frames.push(document.frames[4].clone());
+    if let Some(FrameDocument::Single(pose)) = document.frames.last_mut() {
+        pose.name[3] = b'5';
+    }
+    document.skins.swap(0, 1);
+    document
+}
+
+fn model(stage: &mut Stage, root: Entity) -> Arc<MdlModel> {
+    let animator = stage.world().get::<MdlAnimator>(root).unwrap();
+    animator.model().clone()
+}
+
+fn wait_for_another(stage: &mut Stage, root: Entity, old: &Arc<MdlModel>) {
+    stage.headless.wait_until("the edit is seen", |world| {
+        !Arc::ptr_eq(world.get::<MdlAnimator>(root).unwrap().model(), old)
+    });
+}
+
+fn errors_about_the_file() -> usize {
+    let errors = log::errors_of(&["bevy_asset"]);
+    errors.iter().filter(|text| text.contains(FILE)).count()
+}
+
+#[test]
+fn an_edit_shows_and_a_broken_file_does_not() {
+    let before: &MdlDocument = Box::leak(Box::new(figure(Precision::Bits8)));
+    let after: &MdlDocument = Box::leak(Box::new(edited()));
+    let mut stage = Stage::watching(&[(FILE, before.to_bytes())]);
+    let path = stage.folder().join(FILE);
+    let bundle = || (PlayClip::looping("run"), ModelSkin(1), COLORS);
+    let root = stage.spawn("watched.mdl#Scene", bundle());
+    let other = stage.spawn("watched.mdl#Scene", PlayClip::looping("die"));
+    stage.world().entity_mut(other).insert(Visibility::Hidden);
+    for _ in 0..5 {
+        stage.headless.step(0.07);
+    }
+    let control = |document: &'static MdlDocument, a: u32, b: u32, towards_b: f32| Control {
+        picture: (1, 0),
+        colors: Some(COLORS),
+        ..Control::new(
+            document,
+            PoseBlend {
+                to: PosePair { a, b, towards_b },
+                ..default()
+            },
+        )
+    };
+    let shown = stage.capture();
+    let expected = stage.capture_control(root, control(before, 3, 0, 0.5));
+    shown.assert_is(&expected, "before the edit");
+
+    // A good edit: the clip's time goes on, and everything else is as it was.
+    let old = model(&mut stage, root);
+    std::fs::write(&path, after.to_bytes()).unwrap();
+    wait_for_another(&mut stage, root, &old);
+    let time = stage.world().get::<Playback>(root).unwrap().time;
+    assert!((time - 0.35).abs() < 1e-4, "{time}");
+    let shown = stage.capture();
+    // The clip now begins at pose 5 of the new file and is one pose longer.
+    let expected = stage.capture_control(root, control(after, 8, 9, 0.5));
+    shown.assert_is(&expected, "after the edit");
+    stage.headless.step(0.1);
+    let time = stage.world().get::<Playback>(root).unwrap().time;
+    assert!((time - 0.45).abs() < 1e-4, "{time}");
+
+    // A broken file: one error, and nothing else happens.
+    let old = model(&mut stage, root);
+    let shown = stage.capture();
+    assert_eq!(errors_about_the_file(), 0);
+    std::fs::write(&path, &after.to_bytes()[..2000]).unwrap();
+    stage
+        .headless
+        .wait_until("the error is logged", |_| errors_about_the_file() > 0);
+    for _ in 0..50 {
+        stage.headless.step(0.0);
+    }
+    assert_eq!(
+        errors_about_the_file(),
+        1,
+        "{:?}",
+        log::errors_of(&["bevy_asset"])
+    );
+    assert!(Arc::ptr_eq(&old, &model(&mut stage, root)));
+    stage
+        .capture()
+        .assert_is(&shown, "while the file is broken");
+    stage.headless.step(0.05);
+    stage.capture().assert_is_not(&shown, "the clip goes on");
+
+    // Models that are spawned now are of the last good file.
+    let late = stage.spawn("watched.mdl#Scene", ());
+    assert!(Arc::ptr_eq(&old, &model(&mut stage, late)));
+    stage.world().entity_mut(late).despawn();
+
+    // The next good save recovers.
+    std::fs::write(&path, before.to_bytes()).unwrap();
+    wait_for_another(&mut stage, root, &old);
+    stage.world().get_mut::<PlayClip>(root).unwrap().paused = true;
+    stage.world().get_mut::<Playback>(root).unwrap().time = 0.05;
+    let shown = stage.capture();
+    let expected = stage.capture_control(root, control(before, 0, 1, 0.5));
+    shown.assert_is(&expected, "after the repair");
+    assert_eq!(model(&mut stage, root).poses.pose_count(), 9);
+    assert!(Arc::ptr_eq(
+        &model(&mut stage, root),
+        &model(&mut stage, other)
+    ));
+}
+
+#[test]
+fn reloads_leave_nothing_behind() {
+    let versions = [figure(Precision::Bits8).to_bytes(), edited().to_bytes()];
+    let mut stage = Stage::watching(&[("again.mdl", versions[0].clone())]);
+    let root = stage.spawn("again.mdl#Scene", (PlayClip::looping("run"), COLORS));
+    let server = stage.world().resource::<AssetServer>().clone();
+    let mut counts = Vec::new();
+    for round in 0..5 {
+        let old = model(&mut stage, root);
+        std::fs::write(stage.folder().join("again.mdl"), &versions[(round + 1) % 2]).unwrap();
+        server.reload("again.mdl");
+        wait_for_another(&mut stage, root, &old);
+        for _ in 0..6 {
+            stage.headless.step(0.01);
+        }
+        let world = stage.world();
+        counts.push((
+            world.entities().count_spawned(),
+            world.resource::<Assets<Image>>().len(),
+            world.resource::<Assets<Mesh>>().len(),
+            world.resource::<Assets<MdlMaterial>>().len(),
+        ));
+    }
+    assert!(
+        counts[1..].windows(2).all(|pair| pair[0] == pair[1]),
+        "{counts:?}"
+    );
+}

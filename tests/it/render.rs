@@ -1,0 +1,318 @@
+//! Pictures: each beside a control that Bevy draws from what the CPU computed.
+
+use crate::support::fixtures::figure;
+use crate::support::stage::{Control, Stage, VIEWS};
+use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::mdl::write::{MdlDocument, SkinDocument};
+use bevy_classic_models::quake::{Cutout, MdlAnimator, PoseBlend, PosePair, SkinFilter};
+
+const SCENE: &str = "figure.mdl#Scene";
+
+fn stage(document: &MdlDocument) -> Stage {
+    Stage::new(&[("figure.mdl", document.to_bytes())])
+}
+
+fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
+    PoseBlend {
+        to: PosePair { a, b, towards_b },
+        ..default()
+    }
+}
+
+/// Compares subject and control from both sides.
+#[track_caller]
+fn compare(stage: &mut Stage, root: Entity, what: &str, control: impl Fn() -> Control<'static>) {
+    for view in VIEWS {
+        stage.look_from(view);
+        let subject = stage.capture();
+        let control = stage.capture_control(root, control());
+        subject.assert_is(&control, &format!("{what} from {view}"));
+    }
+}
+
+fn leaked(document: MdlDocument) -> &'static MdlDocument {
+    Box::leak(Box::new(document))
+}
+
+#[test]
+fn a_morphed_mesh_is_where_the_cpu_puts_it() {
+    for precision in [Precision::Bits8, Precision::Bits16] {
+        let document = leaked(figure(precision));
+        let mut stage = stage(document);
+        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+        let mut last = None;
+        for (time, blend) in [
+            (0.0, at(0, 1, 0.0)),
+            (0.05, at(0, 1, 0.5)),
+            (0.23, at(2, 3, 0.3)),
+            (0.39, at(3, 0, 0.9)),
+        ] {
+            stage.world().get_mut::<Playback>(root).unwrap().time = time;
+            let what = format!("{precision:?} at {time}");
+            compare(&mut stage, root, &what, || Control::new(document, blend));
+            let picture = stage.capture();
+            if let Some(last) = last.replace(picture) {
+                stage.capture().assert_is_not(&last, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cross_fade_blends_both_clips() {
+    let document = leaked(figure(Precision::Bits8));
+    let mut stage = stage(document);
+    let root = stage.spawn(SCENE, PlayClip::looping("run").starting_at(0.05));
+    let die = PlayClip::once("die").with_fade(0.2);
+    stage.world().entity_mut(root).insert(die);
+    stage.headless.step(0.0);
+    stage.headless.step(0.05);
+    stage.world().get_mut::<PlayClip>(root).unwrap().paused = true;
+    let blend = PoseBlend {
+        to: PosePair {
+            a: 4,
+            b: 5,
+            towards_b: 0.5,
+        },
+        from: PosePair {
+            a: 0,
+            b: 1,
+            towards_b: 0.5,
+        },
+        from_weight: 0.75,
+    };
+    compare(&mut stage, root, "cross-fade", || {
+        Control::new(document, blend)
+    });
+}
+
+#[test]
+fn skins_are_those_of_the_file() {
+    let document = leaked(figure(Precision::Bits8));
+    let mut stage = stage(document);
+    let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+    let mut pictures = Vec::new();
+    for (skin, picture) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
+        stage.world().entity_mut(root).insert(ModelSkin(skin));
+        if picture == 1 {
+            // The second picture of the group shows from 0.2 s to 0.5 s of the client's clock.
+            stage.headless.step(0.22);
+        }
+        let what = format!("picture {picture} of skin {skin}");
+        compare(&mut stage, root, &what, || Control {
+            picture: (skin, picture),
+            ..Control::new(document, at(0, 0, 0.0))
+        });
+        pictures.push(stage.capture());
+    }
+    for pair in pictures.windows(2) {
+        pair[0].assert_is_not(&pair[1], "another skin");
+    }
+}
+
+fn load_with(stage: &mut Stage, settings: fn(&mut MdlLoaderSettings)) {
+    let server = stage.world().resource::<AssetServer>().clone();
+    let handle: Handle<Mdl> = server
+        .load_builder()
+        .with_settings(settings)
+        .load("figure.mdl");
+    stage.headless.wait_until("the model is loaded", |_| {
+        server.is_loaded_with_dependencies(&handle)
+    });
+    // Kept until the scene holds it.
+    stage.world().spawn(Kept(handle));
+}
+
+#[derive(Component)]
+struct Kept(#[expect(dead_code, reason = "keeps the asset")] Handle<Mdl>);
+
+#[test]
+fn player_colours_replace_two_rows_of_the_palette() {
+    let document = leaked(figure(Precision::Bits8));
+    for linear in [false, true] {
+        let mut stage = stage(document);
+        if linear {
+            load_with(&mut stage, |settings| settings.filter = SkinFilter::Linear);
+        }
+        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+        let plain = stage.capture();
+        for colors in [
+            PlayerColors {
+                shirt: 4,
+                pants: 13,
+            },
+            PlayerColors {
+                shirt: 12,
+                pants: 3,
+            },
+        ] {
+            stage.world().entity_mut(root).insert(colors);
+            let what = format!("{colors:?}, linear: {linear}");
+            compare(&mut stage, root, &what, || Control {
+                colors: Some(colors),
+                linear,
+                ..Control::new(document, at(0, 0, 0.0))
+            });
+            stage.look_from(VIEWS[0]);
+            stage.capture().assert_is_not(&plain, &what);
+        }
+        stage.world().entity_mut(root).remove::<PlayerColors>();
+        stage.look_from(VIEWS[0]);
+        stage.capture().assert_is(&plain, "colours taken off");
+    }
+}
+
+#[test]
+fn fullbright_texels_glow_in_the_dark_and_nothing_else_does() {
+    let document = leaked(figure(Precision::Bits8));
+    let mut dark = Stage::dark(&[("figure.mdl", document.to_bytes())]);
+    let root = dark.spawn(SCENE, PlayClip::looping("run").paused());
+    compare(&mut dark, root, "in the dark", || {
+        Control::new(document, at(0, 0, 0.0))
+    });
+    dark.look_from(VIEWS[0]);
+    let picture = dark.capture();
+    let glowing = |pixel: &&[u8; 4]| pixel[..3].iter().any(|channel| *channel > 60);
+    let black = |pixel: &&[u8; 4]| pixel[..3] == [0, 0, 0];
+    let glowing = picture.0.iter().filter(glowing).count();
+    let black = picture.0.iter().filter(black).count();
+    assert!(
+        glowing > 300 && black > 2 * glowing,
+        "{glowing} glow, {black} are black"
+    );
+}
+
+#[test]
+fn holes_are_cut_where_the_colour_is_255() {
+    let mut document = figure(Precision::Bits8);
+    if let SkinDocument::Single(picture) = &mut document.skins[0] {
+        for (place, texel) in picture.iter_mut().enumerate() {
+            if place / 96 % 12 < 4 {
+                *texel = 255;
+            }
+        }
+    }
+    document.header.flags = 1 << 14;
+    let document = leaked(document);
+    for (cutout, holes) in [(Cutout::ByFlag, true), (Cutout::Off, false)] {
+        let mut stage = stage(document);
+        load_with(
+            &mut stage,
+            match cutout {
+                Cutout::Off => |settings| settings.cutout = Cutout::Off,
+                _ => |_| {},
+            },
+        );
+        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+        compare(&mut stage, root, &format!("{cutout:?}"), || Control {
+            holes,
+            ..Control::new(document, at(0, 0, 0.0))
+        });
+    }
+}
+
+#[test]
+fn the_shadow_is_that_of_the_morphed_pose() {
+    let document = leaked(figure(Precision::Bits8));
+    let mut stage = Stage::dark(&[("figure.mdl", document.to_bytes())]);
+    let ground = Plane3d::default().mesh().size(300.0, 300.0).build();
+    let ground = stage.world().resource_mut::<Assets<Mesh>>().add(ground);
+    let grey = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
+    let grey = stage
+        .world()
+        .resource_mut::<Assets<StandardMaterial>>()
+        .add(grey);
+    stage.world().spawn((
+        Mesh3d(ground),
+        MeshMaterial3d(grey),
+        Transform::from_xyz(0.0, -25.0, 0.0),
+    ));
+    stage.world().spawn((
+        DirectionalLight {
+            illuminance: 8_000.0,
+            shadow_maps_enabled: true,
+            ..default()
+        },
+        Transform::from_xyz(70.0, 60.0, 10.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    let root = stage.spawn(SCENE, PlayClip::looping("spin").paused().starting_at(0.3));
+    let blend = at(7, 8, 0.8);
+    compare(&mut stage, root, "shadow", || Control::new(document, blend));
+    // The shadow alone must tell poses apart: from above, with the caster out of the picture.
+    let seen = |stage: &mut Stage| stage.capture();
+    stage.look_from(VIEWS[1]);
+    let one = seen(&mut stage);
+    stage
+        .world()
+        .entity_mut(root)
+        .insert(PlayClip::looping("run").paused());
+    let two = seen(&mut stage);
+    let different = one.different(&two);
+    assert!(different > 500, "{different} pixels differ between poses");
+}
+
+#[test]
+fn prepasses_agree_with_the_main_pass() {
+    let document = leaked(figure(Precision::Bits8));
+    let mut stage = stage(document);
+    let root = stage.spawn(
+        SCENE,
+        (
+            PlayClip::looping("run").paused().starting_at(0.13),
+            PlayerColors { shirt: 4, pants: 2 },
+        ),
+    );
+    stage
+        .camera()
+        .insert((DepthPrepass, NormalPrepass, MotionVectorPrepass));
+    compare(&mut stage, root, "with prepasses", || Control {
+        colors: Some(PlayerColors { shirt: 4, pants: 2 }),
+        ..Control::new(document, at(1, 2, 0.3))
+    });
+}
+
+#[test]
+fn the_deferred_renderer_draws_the_same() {
+    use bevy::core_pipeline::prepass::DeferredPrepass;
+    use bevy::pbr::DefaultOpaqueRendererMethod;
+    let document = leaked(figure(Precision::Bits8));
+    let mut stage = stage(document);
+    stage
+        .world()
+        .insert_resource(DefaultOpaqueRendererMethod::deferred());
+    stage.camera().insert((DepthPrepass, DeferredPrepass));
+    let colors = PlayerColors { shirt: 4, pants: 2 };
+    let root = stage.spawn(
+        SCENE,
+        (PlayClip::looping("run").paused().starting_at(0.13), colors),
+    );
+    compare(&mut stage, root, "deferred", || Control {
+        colors: Some(colors),
+        ..Control::new(document, at(1, 2, 0.3))
+    });
+}
+
+#[test]
+fn more_instances_than_one_line_of_the_table_are_all_drawn() {
+    let document = leaked(figure(Precision::Bits8));
+    let mut stage = stage(document);
+    // The table grows from 512 rows to 1024; the model that is compared is in the last of them.
+    let handle = stage.world().resource::<AssetServer>().load(SCENE);
+    for _ in 0..600 {
+        stage.world().spawn((
+            WorldAssetRoot(handle.clone()),
+            Visibility::Hidden,
+            PlayClip::looping("die"),
+        ));
+    }
+    stage.headless.wait_until("all are there", |world| {
+        world.query::<&MdlAnimator>().iter(world).count() == 600
+    });
+    let root = stage.spawn(SCENE, PlayClip::looping("run").paused().starting_at(0.13));
+    compare(&mut stage, root, "instance 600", || {
+        Control::new(document, at(1, 2, 0.3))
+    });
+}

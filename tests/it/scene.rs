@@ -1,0 +1,376 @@
+//! What a loaded and spawned model consists of.
+
+use crate::support::app::TestApp;
+use crate::support::fixtures::{figure, tetrahedron};
+use bevy::asset::LoadState;
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::NoAutoAabb;
+use bevy::mesh::{Indices, VertexAttributeValues};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::{MdlMaterial, SyncType};
+
+#[test]
+fn the_asset_has_everything_by_name() {
+    let mut app = TestApp::new(&[("models/tetra.mdl", tetrahedron().to_bytes())]);
+    let handle = app.load::<Mdl>("models/tetra.mdl");
+    assert!(matches!(app.finish_load(&handle), LoadState::Loaded));
+    let label = |label: MdlAssetLabel| label.from_asset("models/tetra.mdl");
+    let picture = label(MdlAssetLabel::Picture {
+        skin: 1,
+        picture: 1,
+    });
+    let fullbright = label(MdlAssetLabel::Fullbright {
+        skin: 1,
+        picture: 1,
+    });
+    let picture = app.load::<Image>(picture);
+    let fullbright = app.load::<Image>(fullbright);
+
+    let mdl = app
+        .world()
+        .resource::<Assets<Mdl>>()
+        .get(&handle)
+        .unwrap()
+        .clone();
+    assert_eq!(mdl.skins.len(), 2);
+    assert_eq!(mdl.skins[1].pictures[1].image, picture);
+    assert_eq!(
+        mdl.skins[1].pictures[1].fullbright,
+        Some(fullbright.clone())
+    );
+    assert_eq!(mdl.skins[0].pictures[0].fullbright, None);
+    assert_eq!(mdl.named_clips["die"], 2);
+    assert_eq!(mdl.frames.len(), 6);
+    assert_eq!(&*mdl.pose_names[4], "burn2");
+    assert_eq!((mdl.flags, mdl.sync_type), (8, SyncType::Synchronised));
+    assert_eq!(mdl.eye_position, Vec3::new(0.0, 0.0, 22.0));
+    let (min, max) = mdl.poses.bounds();
+    assert_eq!(min, Vec3::new(-10.0, 0.0, -24.0));
+    assert_eq!(max, Vec3::new(40.0, 25.0, 226.0));
+
+    // Colours 222 to 229: two that are lit, six that glow.
+    let palette = bevy_classic_models::quake::Palette::default();
+    let images = app.world().resource::<Assets<Image>>();
+    let lit = images.get(&picture).unwrap().data.as_ref().unwrap();
+    let glowing = images.get(&fullbright).unwrap().data.as_ref().unwrap();
+    for (place, index) in (222..230).enumerate() {
+        let [r, g, b] = palette.color(index);
+        let (color, black) = ([r, g, b, 255], [0, 0, 0, 255]);
+        let texel = |data: &[u8]| <[u8; 4]>::try_from(&data[4 * place..][..4]).unwrap();
+        let expected = if index < 224 {
+            (color, black)
+        } else {
+            (black, color)
+        };
+        assert_eq!((texel(lit), texel(glowing)), expected, "colour {index}");
+    }
+}
+
+#[test]
+fn a_spawned_model_is_one_entity_below_the_root() {
+    let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
+    let root = app.spawn_ready("tetra.mdl#Scene", ());
+    let mesh = app.animator(root).mesh();
+    let model = app.animator(root).model().clone();
+    let world = app.world();
+    let children: Vec<_> = world.get::<Children>(root).unwrap().iter().collect();
+    assert_eq!(children, [mesh]);
+    let entity = world.entity(mesh);
+    assert_eq!(entity.get::<Name>().unwrap().as_str(), "tetra");
+    assert_eq!(entity.get::<Mesh3d>().unwrap().0, model.mesh);
+    assert!(entity.contains::<MeshMaterial3d<MdlMaterial>>());
+    assert!(entity.contains::<NoAutoAabb>());
+    let aabb = entity.get::<Aabb>().unwrap();
+    assert_eq!(Vec3::from(aabb.max()), Vec3::new(40.0, 25.0, 226.0));
+    // X forward, Z up becomes −Z forward, Y up.
+    let transform = entity.get::<Transform>().unwrap();
+    assert_eq!(
+        transform.transform_point(Vec3::new(1.0, 2.0, 3.0)),
+        Vec3::new(-2.0, 3.0, -1.0)
+    );
+}
+
+#[test]
+fn the_mesh_is_pose_0_counter_clockwise_with_the_seam_split() {
+    let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
+    let handle = app.load::<Mdl>("tetra.mdl");
+    app.finish_load(&handle);
+    let mdl = app
+        .world()
+        .resource::<Assets<Mdl>>()
+        .get(&handle)
+        .unwrap()
+        .clone();
+    let mesh = app
+        .world()
+        .resource::<Assets<Mesh>>()
+        .get(&mdl.mesh)
+        .unwrap()
+        .clone();
+    let Some(VertexAttributeValues::Float32x2(file_vertices)) =
+        mesh.attribute(Mesh::ATTRIBUTE_UV_1)
+    else {
+        panic!("no indices of the file's vertices");
+    };
+    let file_vertices: Vec<_> = file_vertices.iter().map(|uv| uv[0] as u32).collect();
+    // Triangle 1 is on the back, so vertex 0, on the seam, is there twice.
+    assert_eq!(file_vertices, [0, 2, 1, 0, 3]);
+    let Some(Indices::U16(indices)) = mesh.indices() else {
+        panic!("not 16-bit indices");
+    };
+    assert_eq!(indices[..], [0, 1, 2, 3, 4, 1, 0, 2, 4, 2, 1, 4]);
+    let Some(VertexAttributeValues::Float32x2(uv)) = mesh.attribute(Mesh::ATTRIBUTE_UV_0) else {
+        panic!("no texture coordinates");
+    };
+    // Half a texel in, half of 4 texels further for the back.
+    assert_eq!(uv[0], [0.125, 0.25]);
+    assert_eq!(uv[3], [0.625, 0.25]);
+    let Some(VertexAttributeValues::Float32x3(positions)) =
+        mesh.attribute(Mesh::ATTRIBUTE_POSITION)
+    else {
+        panic!("no positions");
+    };
+    assert_eq!(positions[2], [40.0, 0.0, -24.0]);
+}
+
+#[test]
+fn sixteen_bit_positions_are_finer() {
+    let document = figure(Precision::Bits16);
+    let coarse = figure(Precision::Bits8);
+    let mut app = TestApp::new(&[
+        ("wide.mdl", document.to_bytes()),
+        ("coarse.mdl", coarse.to_bytes()),
+    ]);
+    let step = |app: &mut TestApp, path: &'static str| {
+        let handle = app.load::<Mdl>(path);
+        app.finish_load(&handle);
+        let mdl = app
+            .world()
+            .resource::<Assets<Mdl>>()
+            .get(&handle)
+            .unwrap()
+            .clone();
+        (mdl.poses.step(), mdl.poses.vertex(2, 40).0)
+    };
+    let (fine_step, fine) = step(&mut app, "wide.mdl");
+    let (coarse_step, coarse) = step(&mut app, "coarse.mdl");
+    assert!((fine_step * 256.0).distance(coarse_step) < 1e-6);
+    assert!(fine.distance(coarse) < coarse_step.length());
+}
+
+#[test]
+fn settings_scale_turn_and_retime() {
+    let mut app = TestApp::new(&[("tetra.MDL", tetrahedron().to_bytes())]);
+    let handle: Handle<Mdl> = app
+        .world()
+        .resource::<AssetServer>()
+        .load_builder()
+        .with_settings(|settings: &mut MdlLoaderSettings| {
+            settings.scale = 0.5;
+            settings.convert_axes = false;
+            settings.frame_rate = 20.0;
+            settings.interpolate = false;
+        })
+        .load("tetra.MDL");
+    app.finish_load(&handle);
+    let root = app.spawn_ready("tetra.MDL#Scene", PlayClip::looping("run"));
+    app.step(0.07);
+    let shown = app.animator(root).shown();
+    assert_eq!((shown.to.a, shown.to.towards_b), (1, 0.0));
+    let mesh = app.animator(root).mesh();
+    let transform = *app.world().get::<Transform>(mesh).unwrap();
+    assert_eq!(transform, Transform::from_scale(Vec3::splat(0.5)));
+}
+
+#[test]
+fn senseless_settings_are_an_error() {
+    let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
+    let handle: Handle<Mdl> = app
+        .world()
+        .resource::<AssetServer>()
+        .load_builder()
+        .with_settings(|settings: &mut MdlLoaderSettings| settings.frame_rate = 0.0)
+        .load("tetra.mdl");
+    let LoadState::Failed(error) = app.finish_load(&handle) else {
+        panic!("loaded");
+    };
+    assert!(error.to_string().contains("frame_rate is 0"), "{error}");
+}
+
+#[test]
+fn a_meta_file_sets_them_too_and_a_wrong_name_is_an_error() {
+    let meta = |settings: &str| {
+        format!(
+            r#"(meta_format_version: "1.0", asset: Load(
+                loader: "bevy_classic_models::quake::loader::MdlLoader", settings: ({settings})))"#
+        )
+    };
+    let mut app = TestApp::new(&[
+        ("good.mdl", tetrahedron().to_bytes()),
+        ("bad.mdl", tetrahedron().to_bytes()),
+    ]);
+    let path = std::path::Path::new;
+    app.files
+        .insert_meta_text(path("good.mdl"), &meta("frame_rate: 5.0, cutout: On"));
+    app.files
+        .insert_meta_text(path("bad.mdl"), &meta("frame_rat: 5.0"));
+    let good = app.load::<Mdl>("good.mdl");
+    app.finish_load(&good);
+    let mdl = app
+        .world()
+        .resource::<Assets<Mdl>>()
+        .get(&good)
+        .unwrap()
+        .clone();
+    assert_eq!(mdl.clips[0].sequence.seconds(), 0.6);
+    let bad = app.load::<Mdl>("bad.mdl");
+    assert!(matches!(app.finish_load(&bad), LoadState::Failed(_)));
+}
+
+/// A palette of greys that are twice as far apart as the indices.
+fn grey_palette() -> Vec<u8> {
+    (0..256)
+        .flat_map(|index| [(index * 2 % 256) as u8; 3])
+        .collect()
+}
+
+fn first_color(app: &mut TestApp, mdl: &Handle<Mdl>) -> [u8; 3] {
+    let mdl = app
+        .world()
+        .resource::<Assets<Mdl>>()
+        .get(mdl)
+        .unwrap()
+        .clone();
+    let images = app.world().resource::<Assets<Image>>();
+    let image = images.get(&mdl.skins[0].pictures[0].image).unwrap();
+    image.data.as_ref().unwrap()[..3].try_into().unwrap()
+}
+
+fn load_with_palette(app: &mut TestApp, path: &'static str, palette: &'static str) -> Handle<Mdl> {
+    let handle = app
+        .world()
+        .resource::<AssetServer>()
+        .load_builder()
+        .with_settings(move |settings: &mut MdlLoaderSettings| {
+            settings.palette = Some(palette.into());
+            settings.search_folders = vec!["gfx".into()];
+        })
+        .load(path);
+    app.finish_load(&handle);
+    handle
+}
+
+#[test]
+fn a_palette_is_found_without_regard_to_case_and_a_missing_one_is_no_error() {
+    let mut app = TestApp::new(&[
+        ("progs/tetra.mdl", tetrahedron().to_bytes()),
+        ("progs/lost.mdl", tetrahedron().to_bytes()),
+        ("progs/broken.mdl", tetrahedron().to_bytes()),
+        ("GFX/Palette.lmp", grey_palette()),
+        ("GFX/short.lmp", vec![1, 2, 3]),
+    ]);
+    let found = load_with_palette(&mut app, "progs/tetra.mdl", r"..\PALETTE.LMP");
+    assert_eq!(first_color(&mut app, &found), [28; 3]);
+    let quake = bevy_classic_models::quake::Palette::default().color(14);
+    let lost = load_with_palette(&mut app, "progs/lost.mdl", "nowhere.lmp");
+    assert_eq!(first_color(&mut app, &lost), quake);
+    let broken = load_with_palette(&mut app, "progs/broken.mdl", "short.lmp");
+    assert_eq!(first_color(&mut app, &broken), quake);
+}
+
+#[test]
+fn a_broken_file_fails_with_its_path_and_offset() {
+    let mut bytes = tetrahedron().to_bytes();
+    bytes.truncate(300);
+    let mut app = TestApp::new(&[("models/broken.mdl", bytes)]);
+    let handle = app.load::<Mdl>("models/broken.mdl");
+    let LoadState::Failed(error) = app.finish_load(&handle) else {
+        panic!("loaded");
+    };
+    let message = error.to_string();
+    assert!(message.contains("models/broken.mdl: MDL: "), "{message}");
+    assert!(message.contains("at offset"), "{message}");
+}
+
+#[test]
+fn extensions_are_configurable() {
+    let mut plugin = ClassicModelsPlugin::default();
+    plugin.quake.extensions = vec!["qmdl".into()];
+    let mut app = TestApp::with_plugin(&[("tetra.QMdl", tetrahedron().to_bytes())], plugin);
+    let handle = app.load::<Mdl>("tetra.QMdl");
+    assert!(matches!(app.finish_load(&handle), LoadState::Loaded));
+}
+
+fn material_of(app: &mut TestApp, root: Entity) -> Handle<MdlMaterial> {
+    let mesh = app.animator(root).mesh();
+    app.world()
+        .get::<MeshMaterial3d<MdlMaterial>>(mesh)
+        .unwrap()
+        .0
+        .clone()
+}
+
+#[test]
+fn skins_switch_and_groups_take_turns() {
+    let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
+    let root = app.spawn_ready("tetra.mdl#Scene", ());
+    let model = app.animator(root).model().clone();
+    assert_eq!(&material_of(&mut app, root), model.material(0, 0).unwrap());
+    app.world().entity_mut(root).insert(ModelSkin(1));
+    app.step(0.05);
+    assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
+    app.step(0.1);
+    assert_eq!(&material_of(&mut app, root), model.material(1, 1).unwrap());
+    app.step(0.3);
+    assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
+    // A skin that does not exist is drawn as the last one, and nothing breaks.
+    app.world().entity_mut(root).insert(ModelSkin(7));
+    app.step(0.0);
+    assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
+    app.world().entity_mut(root).remove::<ModelSkin>();
+    app.step(0.0);
+    assert_eq!(&material_of(&mut app, root), model.material(0, 0).unwrap());
+}
+
+#[test]
+fn players_of_the_same_colours_share_a_material() {
+    let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
+    let colors = |shirt, pants| PlayerColors { shirt, pants };
+    let plain = app.spawn_ready("tetra.mdl#Scene", ());
+    let red = app.spawn_ready("tetra.mdl#Scene", colors(4, 4));
+    let other_red = app.spawn_ready("tetra.mdl#Scene", colors(4, 4));
+    let blue = app.spawn_ready("tetra.mdl#Scene", colors(13, 13));
+    let images = app.world().resource::<Assets<Image>>().len();
+    app.step(0.0);
+    assert_eq!(material_of(&mut app, red), material_of(&mut app, other_red));
+    assert_ne!(material_of(&mut app, red), material_of(&mut app, blue));
+    assert_ne!(material_of(&mut app, red), material_of(&mut app, plain));
+    assert_eq!(
+        app.world().resource::<Assets<Image>>().len(),
+        images,
+        "no image per player"
+    );
+
+    let materials = app.world().resource::<Assets<MdlMaterial>>().len();
+    app.world().entity_mut(blue).remove::<PlayerColors>();
+    app.step(0.0);
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(material_of(&mut app, blue), material_of(&mut app, plain));
+    assert_eq!(
+        app.world().resource::<Assets<MdlMaterial>>().len(),
+        materials - 1
+    );
+}
+
+#[test]
+fn a_model_without_skins_is_drawn_plain() {
+    let mut document = tetrahedron();
+    document.skins.clear();
+    let mut app = TestApp::new(&[("tetra.mdl", document.to_bytes())]);
+    let root = app.spawn_ready("tetra.mdl#Scene", ());
+    let model = app.animator(root).model().clone();
+    assert_eq!(Some(material_of(&mut app, root)), model.plain_material);
+}

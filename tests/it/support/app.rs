@@ -1,0 +1,81 @@
+//! An app without a GPU whose files are in memory.
+
+use crate::gpuless;
+use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::asset::{AssetPath, LoadState};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlAnimator;
+use std::path::Path;
+
+pub struct TestApp {
+    pub app: App,
+    pub files: Dir,
+}
+
+impl TestApp {
+    pub fn new(files: &[(&str, Vec<u8>)]) -> Self {
+        Self::with_plugin(files, ClassicModelsPlugin::default())
+    }
+
+    pub fn with_plugin(files: &[(&str, Vec<u8>)], plugin: ClassicModelsPlugin) -> Self {
+        let root = Dir::default();
+        for (path, bytes) in files {
+            root.insert_asset(Path::new(path), bytes.clone());
+        }
+        let files = root.clone();
+        let mut app = App::new();
+        app.register_asset_source(
+            AssetSourceId::Default,
+            AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
+        )
+        .add_plugins((gpuless::plugins(Path::new("unused"), false), plugin));
+        gpuless::finish(&mut app);
+        Self { app, files }
+    }
+
+    pub fn world(&mut self) -> &mut World {
+        self.app.world_mut()
+    }
+
+    pub fn step(&mut self, seconds: f32) {
+        gpuless::step(&mut self.app, seconds);
+    }
+
+    pub fn load<A: Asset>(&mut self, path: impl Into<AssetPath<'static>>) -> Handle<A> {
+        self.world().resource::<AssetServer>().load(path.into())
+    }
+
+    /// Waits until a file is loaded or has failed.
+    pub fn finish_load<A: Asset>(&mut self, handle: &Handle<A>) -> LoadState {
+        let mut state = LoadState::NotLoaded;
+        let done = gpuless::wait_until(&mut self.app, |world| {
+            let server = world.resource::<AssetServer>();
+            state = server.load_state(handle);
+            matches!(state, LoadState::Failed(_)) || server.is_loaded_with_dependencies(handle)
+        });
+        assert!(done, "neither loaded nor failed: {state:?}");
+        state
+    }
+
+    /// Spawns a model without waiting for it.
+    pub fn spawn(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
+        let scene = self.load(scene);
+        self.world().spawn((WorldAssetRoot(scene), bundle)).id()
+    }
+
+    /// Spawns a model and waits until it shows its first pose.
+    pub fn spawn_ready(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
+        let entity = self.spawn(scene, bundle);
+        let ready = gpuless::wait_until(&mut self.app, |world| {
+            world.get::<MdlAnimator>(entity).is_some()
+        });
+        assert!(ready, "{scene} was not spawned");
+        entity
+    }
+
+    pub fn animator(&mut self, root: Entity) -> &MdlAnimator {
+        self.world().get::<MdlAnimator>(root).unwrap()
+    }
+}

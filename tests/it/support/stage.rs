@@ -1,0 +1,385 @@
+//! A stage to compare pictures on: the subject drawn by the crate, the control by Bevy alone from
+//! what this file computes on the CPU.
+
+use super::log;
+use crate::headless::{self, Headless};
+use bevy::asset::RenderAssetUsages;
+use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::mesh::PrimitiveTopology;
+use bevy::prelude::*;
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::write::{
+    FrameDocument, MdlDocument, PoseDocument, SkinDocument,
+};
+use bevy_classic_models::quake::{MdlAnimator, Palette, PoseBlend, PosePair, normals};
+use std::path::Path;
+use tempfile::TempDir;
+
+const SIZE: UVec2 = UVec2::new(320, 240);
+
+/// Where cameras stand, a little off the axes so that no edge is seen on end.
+pub const VIEWS: [Vec3; 2] = [Vec3::new(50.0, 35.0, -70.0), Vec3::new(-75.0, 20.0, 35.0)];
+
+pub struct Stage {
+    pub headless: Headless,
+    camera: Entity,
+    files: TempDir,
+}
+
+/// A picture: RGBA.
+pub struct Picture(pub Vec<[u8; 4]>);
+
+impl Stage {
+    /// A stage with a dark background, a sun and a little ambient light.
+    pub fn new(files: &[(&str, Vec<u8>)]) -> Self {
+        let mut stage = Self::dark(files);
+        stage.add_light();
+        stage
+    }
+
+    /// The same, watching its files for changes.
+    pub fn watching(files: &[(&str, Vec<u8>)]) -> Self {
+        let mut stage = Self::start(files, true);
+        stage.add_light();
+        stage
+    }
+
+    /// The folder of the files.
+    pub fn folder(&self) -> &Path {
+        self.files.path()
+    }
+
+    fn add_light(&mut self) {
+        self.world().spawn((
+            DirectionalLight {
+                illuminance: 6_000.0,
+                ..default()
+            },
+            Transform::from_xyz(40.0, 80.0, -60.0).looking_at(Vec3::ZERO, Vec3::Y),
+        ));
+        self.world().insert_resource(GlobalAmbientLight {
+            brightness: 300.0,
+            ..default()
+        });
+    }
+
+    /// A stage without any light.
+    pub fn dark(files: &[(&str, Vec<u8>)]) -> Self {
+        Self::start(files, false)
+    }
+
+    fn start(files: &[(&str, Vec<u8>)], watch: bool) -> Self {
+        log::listen();
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let mut app = App::new();
+        app.add_plugins((
+            headless::plugins(folder.path(), watch),
+            ClassicModelsPlugin::default(),
+        ))
+        .insert_resource(GlobalAmbientLight::NONE)
+        .insert_resource(ClearColor(Color::srgb(0.0, 0.0, 0.2)));
+        let mut headless = Headless::start(app, SIZE);
+        let target = headless.render_target();
+        let camera = headless.app.world_mut().spawn((
+            Camera3d::default(),
+            Tonemapping::None,
+            Msaa::Off,
+            target,
+        ));
+        let camera = camera.id();
+        let mut stage = Self {
+            headless,
+            camera,
+            files: folder,
+        };
+        stage.look_from(VIEWS[0]);
+        stage
+    }
+
+    pub fn world(&mut self) -> &mut World {
+        self.headless.app.world_mut()
+    }
+
+    pub fn camera(&mut self) -> EntityWorldMut<'_> {
+        let camera = self.camera;
+        self.world().entity_mut(camera)
+    }
+
+    pub fn look_from(&mut self, place: Vec3) {
+        let transform = Transform::from_translation(place).looking_at(Vec3::Y * 4.0, Vec3::Y);
+        self.camera().insert(transform);
+    }
+
+    /// Spawns a model and waits until it can be drawn.
+    pub fn spawn(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
+        let handle = self.world().resource::<AssetServer>().load(scene);
+        let root = self.world().spawn((WorldAssetRoot(handle), bundle)).id();
+        self.headless.wait_until("the model is there", |world| {
+            world.get::<MdlAnimator>(root).is_some()
+        });
+        root
+    }
+
+    /// What the camera sees once everything has been uploaded.
+    pub fn capture(&mut self) -> Picture {
+        for _ in 0..3 {
+            self.headless.step(0.0);
+        }
+        let image = self.headless.capture();
+        let (texels, _) = image.data.as_ref().unwrap().as_chunks::<4>();
+        assert_eq!(log::errors_of(&log::RENDERER), Vec::<String>::new());
+        Picture(texels.to_vec())
+    }
+
+    /// What the camera sees with a control in the place of a model.
+    pub fn capture_control(&mut self, subject: Entity, control: Control<'_>) -> Picture {
+        let mesh = control.mesh();
+        let mesh = self.world().resource_mut::<Assets<Mesh>>().add(mesh);
+        let material = control.material(self.world());
+        let entity = self.world().spawn((Mesh3d(mesh), material)).id();
+        self.world().entity_mut(subject).insert(Visibility::Hidden);
+        let picture = self.capture();
+        self.world()
+            .entity_mut(subject)
+            .insert(Visibility::Inherited);
+        self.world().entity_mut(entity).despawn();
+        picture
+    }
+}
+
+/// A model as it should look, computed from its document.
+pub struct Control<'a> {
+    pub document: &'a MdlDocument,
+    pub blend: PoseBlend,
+    /// Index of the skin and of its picture.
+    pub picture: (usize, usize),
+    pub colors: Option<PlayerColors>,
+    pub linear: bool,
+    pub holes: bool,
+}
+
+impl<'a> Control<'a> {
+    pub fn new(document: &'a MdlDocument, blend: PoseBlend) -> Self {
+        Self {
+            document,
+            blend,
+            picture: (0, 0),
+            colors: None,
+            linear: false,
+            holes: false,
+        }
+    }
+
+    fn poses(&self) -> Vec<&PoseDocument> {
+        let frames = self.document.frames.iter();
+        frames
+            .flat_map(|frame| match frame {
+                FrameDocument::Single(pose) => core::slice::from_ref(pose),
+                FrameDocument::Group { poses, .. } => poses,
+            })
+            .collect()
+    }
+
+    /// Position and normal of a vertex, in Bevy's axes.
+    fn vertex(&self, poses: &[&PoseDocument], vertex: usize) -> (Vec3, Vec3) {
+        let header = &self.document.header;
+        let stored = |pose: u32| {
+            let pose = poses[pose as usize];
+            let [high, low] = [Some(&pose.vertices[vertex]), pose.low_vertices.get(vertex)];
+            let steps = |axis: usize| {
+                let byte = |of: Option<&bevy_classic_models::quake::mdl::TriVertex>| {
+                    of.map_or(0.0, |of| f32::from(of.position[axis]))
+                };
+                byte(high) + byte(low) / 256.0
+            };
+            let position =
+                [0, 1, 2].map(|axis| steps(axis) * header.scale[axis] + header.origin[axis]);
+            let normal = normals()[usize::from(pose.vertices[vertex].normal)];
+            (Vec3::from_array(position), normal)
+        };
+        let between = |pair: PosePair| {
+            let (a, b) = (stored(pair.a), stored(pair.b));
+            (a.0.lerp(b.0, pair.towards_b), a.1.lerp(b.1, pair.towards_b))
+        };
+        let (to, from) = (between(self.blend.to), between(self.blend.from));
+        let weight = self.blend.from_weight;
+        let turn = |v: Vec3| Vec3::new(-v.y, v.z, -v.x);
+        (
+            turn(to.0.lerp(from.0, weight)),
+            turn(to.1.lerp(from.1, weight)).normalize(),
+        )
+    }
+
+    /// Three vertices of its own for each triangle.
+    fn mesh(&self) -> Mesh {
+        let (document, poses) = (self.document, self.poses());
+        let (width, height) = (document.header.skin_width, document.header.skin_height);
+        let (mut positions, mut normals, mut coordinates) = (vec![], vec![], vec![]);
+        for triangle in &document.triangles {
+            let [a, b, c] = triangle.vertices.map(|index| index.get() as usize);
+            for index in [a, c, b] {
+                let (position, normal) = self.vertex(&poses, index);
+                positions.push(position);
+                normals.push(normal);
+                let st = document.st_vertices[index];
+                let back = st.on_seam.get() != 0 && triangle.faces_front.get() == 0;
+                let s = st.s.get() + i32::from(back) * (width / 2) as i32;
+                coordinates.push([
+                    (s as f32 + 0.5) / width as f32,
+                    (st.t.get() as f32 + 0.5) / height as f32,
+                ]);
+            }
+        }
+        Mesh::new(
+            PrimitiveTopology::TriangleList,
+            RenderAssetUsages::default(),
+        )
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, coordinates)
+    }
+
+    fn material(&self, world: &mut World) -> MeshMaterial3d<StandardMaterial> {
+        let palette = Palette::default();
+        let pixels = match &self.document.skins[self.picture.0] {
+            SkinDocument::Single(picture) => picture,
+            SkinDocument::Group { pictures, .. } => &pictures[self.picture.1],
+        };
+        let recolor = |index: u8| match (self.colors, index / 16) {
+            (Some(colors), 1) => in_row(colors.shirt, index % 16),
+            (Some(colors), 6) => in_row(colors.pants, index % 16),
+            _ => index,
+        };
+        let lit = |index: &u8| {
+            let [r, g, b] = palette.color(recolor(*index));
+            match *index {
+                255 if self.holes => [0, 0, 0, 0],
+                224.. => [0, 0, 0, 255],
+                _ => [r, g, b, 255],
+            }
+        };
+        let glowing = |index: &u8| {
+            let [r, g, b] = palette.color(*index);
+            let glows = *index >= 224 && !(self.holes && *index == 255);
+            if glows {
+                [r, g, b, 255]
+            } else {
+                [0, 0, 0, 255]
+            }
+        };
+        let mut images = world.resource_mut::<Assets<Image>>();
+        let lit = images.add(self.image(pixels.iter().flat_map(lit).collect()));
+        let glowing = images.add(self.image(pixels.iter().flat_map(glowing).collect()));
+        let material = StandardMaterial {
+            base_color_texture: Some(lit),
+            emissive: LinearRgba::WHITE,
+            emissive_texture: Some(glowing),
+            perceptual_roughness: 1.0,
+            reflectance: 0.0,
+            alpha_mode: if self.holes {
+                AlphaMode::Mask(0.666)
+            } else {
+                AlphaMode::Opaque
+            },
+            ..default()
+        };
+        let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
+        MeshMaterial3d(materials.add(material))
+    }
+
+    fn image(&self, data: Vec<u8>) -> Image {
+        let size = Extent3d {
+            width: self.document.header.skin_width,
+            height: self.document.header.skin_height,
+            depth_or_array_layers: 1,
+        };
+        let mut image = Image::new(
+            size,
+            TextureDimension::D2,
+            data,
+            TextureFormat::Rgba8UnormSrgb,
+            RenderAssetUsages::default(),
+        );
+        image.sampler = if self.linear {
+            bevy::image::ImageSampler::linear()
+        } else {
+            bevy::image::ImageSampler::nearest()
+        };
+        image
+    }
+}
+
+/// The palette index at a place of a row, which the second half of the palette stores backwards.
+fn in_row(row: u8, place: u8) -> u8 {
+    16 * row + if row < 8 { place } else { 15 - place }
+}
+
+impl Picture {
+    /// The colour that most of a picture is of.
+    fn background(&self) -> [u8; 4] {
+        self.0[0]
+    }
+
+    /// Pixels that are not background.
+    pub fn covered(&self) -> usize {
+        let background = self.background();
+        self.0.iter().filter(|pixel| **pixel != background).count()
+    }
+
+    /// Pixels that are visibly different in another picture.
+    pub fn different(&self, other: &Self) -> usize {
+        let far = |(a, b): &(&[u8; 4], &[u8; 4])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 8);
+        self.0.iter().zip(&other.0).filter(far).count()
+    }
+
+    /// Fails unless the pictures show the same.
+    ///
+    /// One pixel in a hundred may differ: on edges and between texels rounding decides.
+    #[track_caller]
+    pub fn assert_is(&self, control: &Self, what: &str) {
+        let covered = control.covered();
+        assert!(covered > 4000, "{what}: {covered} pixels are covered");
+        let different = self.different(control);
+        if 100 * different > covered {
+            let path = self.save_beside(control, what);
+            panic!("{what}: {different} of {covered} pixels differ, see {path}");
+        }
+    }
+
+    /// Fails unless a good part of the covered pixels differs.
+    #[track_caller]
+    pub fn assert_is_not(&self, other: &Self, what: &str) {
+        let different = self.different(other);
+        assert!(
+            20 * different > other.covered(),
+            "{what}: only {different} pixels differ"
+        );
+    }
+
+    fn save_beside(&self, control: &Self, what: &str) -> String {
+        let name: String = what
+            .chars()
+            .map(|c| if c.is_alphanumeric() { c } else { '_' })
+            .collect();
+        let path = std::env::temp_dir().join(format!("{name}.png"));
+        let size = Extent3d {
+            width: SIZE.x,
+            height: 2 * SIZE.y,
+            depth_or_array_layers: 1,
+        };
+        let both = [&*self.0, &*control.0].concat();
+        let image = Image::new(
+            size,
+            TextureDimension::D2,
+            both.into_flattened(),
+            TextureFormat::Rgba8UnormSrgb,
+            RenderAssetUsages::default(),
+        );
+        image.try_into_dynamic().unwrap().save(&path).unwrap();
+        path.display().to_string()
+    }
+}
