@@ -254,13 +254,14 @@ pub struct Quantized {
 
 /// Quantises shapes over the box that holds them all.
 ///
-/// Steps are the box over 255.9, as the game's own tool has them, and positions are rounded to the
-/// nearest one.
+/// The box is 255 steps wide, so that both of its sides are met, and positions are rounded to the
+/// nearest step. (The game's own tool divides by 255.9 and cuts off, which moves everything by half a
+/// step.)
 pub fn quantize(shapes: &[Shape], precision: Precision) -> Quantized {
     let positions = || shapes.iter().flat_map(|shape| &shape.positions);
     let min = positions().copied().reduce(Vec3::min).unwrap_or_default();
     let max = positions().copied().reduce(Vec3::max).unwrap_or_default();
-    let scale = (max - min) / 255.9;
+    let scale = (max - min) / 255.0;
     let steps = |position: Vec3| {
         let steps = (position - min) / scale;
         Vec3::select(scale.cmpgt(Vec3::ZERO), steps, Vec3::ZERO)

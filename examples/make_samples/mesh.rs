@@ -1,0 +1,173 @@
+//! Pieces on bones to the vertices and triangles of a file.
+
+use super::atlas::Atlas;
+use super::maths::Place;
+use super::surface::{Corner, Side, Surface};
+use bevy::math::Vec3;
+use bevy_classic_models::quake::mdl::write::Shape;
+use bevy_classic_models::quake::mdl::{StVertex, Triangle};
+use bevy_classic_models::quake::nearest_normal;
+use std::collections::HashMap;
+
+/// Surfaces that move together.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The bone they are on, an index into the places of a pose.
+    pub bone: usize,
+    /// Cosine of the angle between two faces above which their edge is hard.
+    pub crease: f32,
+    /// The surfaces, in the bone's space.
+    pub surfaces: Vec<Surface>,
+}
+
+/// Edges of less than 40° are smooth.
+pub const CREASE: f32 = 0.766;
+/// Edges of less than 84° are smooth: for tubes of few sides with flat ends.
+pub const ROUND: f32 = 0.1;
+/// Every edge is smooth.
+pub const SMOOTH: f32 = -1.0;
+/// Every edge is hard.
+pub const FACETED: f32 = 0.9999;
+
+impl Piece {
+    /// A piece whose sharp edges are hard.
+    pub fn new(bone: usize, surfaces: Vec<Surface>) -> Self {
+        Self {
+            bone,
+            crease: CREASE,
+            surfaces,
+        }
+    }
+
+    /// The same with another limit for hard edges.
+    pub fn creased(self, crease: f32) -> Self {
+        Self { crease, ..self }
+    }
+
+    /// The same at another place of its bone.
+    pub fn moved(mut self, place: Place) -> Self {
+        let faces = self
+            .surfaces
+            .iter_mut()
+            .flat_map(|surface| &mut surface.faces);
+        for corner in faces.flat_map(|face| &mut face.corners) {
+            corner.position = place.point(corner.position);
+        }
+        self
+    }
+
+    /// The normal at a corner of a face: the mean of all faces that meet there at soft edges.
+    fn normal(&self, corner: &Corner, face_normal: Vec3) -> Vec3 {
+        let faces = self.surfaces.iter().flat_map(|surface| &surface.faces);
+        let normals = faces.filter_map(|face| {
+            let meets = |other: &Corner| other.position.distance_squared(corner.position) < 1e-6;
+            let normal = face.normal();
+            let soft = normal
+                .normalize_or_zero()
+                .dot(face_normal.normalize_or_zero())
+                > self.crease;
+            (soft && face.corners.iter().any(meets)).then_some(normal)
+        });
+        let sum = normals.fold(face_normal * 1e-3, |sum, normal| sum + normal);
+        sum.normalize_or(Vec3::Z)
+    }
+}
+
+/// A vertex of the file, before it is posed.
+struct Vertex {
+    bone: usize,
+    position: Vec3,
+    normal: Vec3,
+}
+
+/// What the file holds beside poses and pictures, and what poses are made of.
+#[derive(Default)]
+pub struct Mesh {
+    vertices: Vec<Vertex>,
+    /// Texture coordinates, one per vertex.
+    pub st_vertices: Vec<StVertex>,
+    /// Triangles.
+    pub triangles: Vec<Triangle>,
+}
+
+/// What two corners must have in common to be one vertex of the file: the bone, the position in
+/// 1/1024 units, the normal of the table, and place on the skin.
+type Key = (usize, [i32; 3], u8, [i32; 3]);
+
+impl Mesh {
+    /// Joins the corners of all pieces to vertices.
+    ///
+    /// A vertex has one normal and one texture coordinate, so corners at a hard edge or at the edge
+    /// of an island become several vertices. The fold of a surface costs none: see [`StVertex`].
+    pub fn new(pieces: &[Piece], atlas: &Atlas) -> Self {
+        let mut mesh = Self::default();
+        let mut known = HashMap::<Key, i32>::new();
+        for piece in pieces {
+            for surface in &piece.surfaces {
+                let island = atlas.island(surface.name);
+                for face in &surface.faces {
+                    let face_normal = face.normal();
+                    let mut vertex = |corner: &Corner| {
+                        let normal = piece.normal(corner, face_normal);
+                        let st = (island + corner.st).as_ivec2();
+                        // On the seam the triangle's own side tells which half is meant.
+                        let back = face.side == Side::Back && !corner.seam;
+                        let shift = if back { atlas.half_width() as i32 } else { 0 };
+                        let st = [i32::from(corner.seam) * 0x20, st.x + shift, st.y];
+                        let rounded = (corner.position * 1024.0).round().as_ivec3();
+                        let key = (piece.bone, rounded.into(), nearest_normal(normal), st);
+                        *known.entry(key).or_insert_with(|| {
+                            mesh.vertices.push(Vertex {
+                                bone: piece.bone,
+                                position: corner.position,
+                                normal,
+                            });
+                            mesh.st_vertices.push(StVertex {
+                                on_seam: st[0].into(),
+                                s: st[1].into(),
+                                t: st[2].into(),
+                            });
+                            mesh.vertices.len() as i32 - 1
+                        })
+                    };
+                    let corners: Vec<i32> = face.corners.iter().map(&mut vertex).collect();
+                    for [a, b, c] in face.triangles() {
+                        mesh.triangles.push(Triangle {
+                            faces_front: i32::from(face.side == Side::Front).into(),
+                            // Ours are counter-clockwise, the file's are clockwise.
+                            vertices: [a, c, b].map(|corner| corners[corner].into()),
+                        });
+                    }
+                }
+            }
+        }
+        mesh
+    }
+
+    /// The model at one moment: `place` moves the position and the normal of a vertex of a bone.
+    pub fn shape(
+        &self,
+        name: impl Into<String>,
+        place: impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3),
+    ) -> Shape {
+        let vertices = self.vertices.iter();
+        let (positions, normals) = vertices
+            .map(|vertex| place(vertex.bone, vertex.position, vertex.normal))
+            .unzip();
+        Shape {
+            name: name.into(),
+            positions,
+            normals,
+        }
+    }
+}
+
+/// For [`Mesh::shape`]: moves every vertex with its bone.
+pub fn rigid(bones: &[Place]) -> impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3) {
+    |bone, position, normal| {
+        let bone = &bones[bone];
+        // A bone that is scaled to nothing leaves the normals as they are.
+        let turned = (bone.turn * normal).normalize_or(normal);
+        (bone.point(position), turned)
+    }
+}
