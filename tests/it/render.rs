@@ -316,3 +316,44 @@ fn more_instances_than_one_line_of_the_table_are_all_drawn() {
         Control::new(document, at(1, 2, 0.3))
     });
 }
+
+#[test]
+fn instances_of_a_mesh_and_skin_are_one_draw() {
+    use crate::draws::{DrawCount, DrawCountPlugin};
+    let files = ["figure.mdl", "other.mdl"];
+    let bytes = figure(Precision::Bits8).to_bytes();
+    let mut stage = Stage::with_plugins(&files.map(|file| (file, bytes.clone())), DrawCountPlugin);
+    let mut spawned = 0;
+    for (scene, skin, count) in [(SCENE, 0, 30), (SCENE, 1, 20), ("other.mdl#Scene", 0, 10)] {
+        for place in 0..count {
+            let clip = ["run", "die", "spin"][place % 3];
+            let start = 0.013 * place as f32;
+            let bundle = (
+                PlayClip::looping(clip).starting_at(start),
+                ModelSkin(skin),
+                Transform::from_xyz(place as f32 - 15.0, 0.0, 5.0 * skin as f32),
+            );
+            let root = stage.spawn(scene, bundle);
+            spawned += 1;
+            if place % 10 == 9 {
+                stage
+                    .world()
+                    .entity_mut(root)
+                    .insert(PlayerColors { shirt: 4, pants: 4 });
+            }
+        }
+    }
+    assert_eq!(spawned, 60);
+    for view in VIEWS {
+        stage.look_from(3.0 * view);
+        for _ in 0..5 {
+            stage.headless.step(0.03);
+        }
+        // Two skins of one model, the other model, and each of the three in a player's colours.
+        assert_eq!(
+            stage.world().resource::<DrawCount>().get(),
+            6,
+            "from {view}"
+        );
+    }
+}

@@ -3,6 +3,7 @@
 
 use super::log;
 use crate::headless::{self, Headless};
+use bevy::app::Plugins;
 use bevy::asset::RenderAssetUsages;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::mesh::PrimitiveTopology;
@@ -40,7 +41,14 @@ impl Stage {
 
     /// The same, watching its files for changes.
     pub fn watching(files: &[(&str, Vec<u8>)]) -> Self {
-        let mut stage = Self::start(files, true);
+        let mut stage = Self::start(files, true, ());
+        stage.add_light();
+        stage
+    }
+
+    /// The same without watching, and with further plugins.
+    pub fn with_plugins<M>(files: &[(&str, Vec<u8>)], further: impl Plugins<M>) -> Self {
+        let mut stage = Self::start(files, false, further);
         stage.add_light();
         stage
     }
@@ -66,10 +74,10 @@ impl Stage {
 
     /// A stage without any light.
     pub fn dark(files: &[(&str, Vec<u8>)]) -> Self {
-        Self::start(files, false)
+        Self::start(files, false, ())
     }
 
-    fn start(files: &[(&str, Vec<u8>)], watch: bool) -> Self {
+    fn start<M>(files: &[(&str, Vec<u8>)], watch: bool, further: impl Plugins<M>) -> Self {
         log::listen();
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {
@@ -80,6 +88,7 @@ impl Stage {
             headless::plugins(folder.path(), watch),
             ClassicModelsPlugin::default(),
         ))
+        .add_plugins(further)
         .insert_resource(GlobalAmbientLight::NONE)
         .insert_resource(ClearColor(Color::srgb(0.0, 0.0, 0.2)));
         let mut headless = Headless::start(app, SIZE);
