@@ -30,6 +30,12 @@
 //! the entity that was spawned: see [`scene`].
 
 #![forbid(unsafe_code)]
+// What formats share is unused where none of them is built.
+#![cfg_attr(not(feature = "quake"), allow(dead_code, unused_imports))]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub mod read;
 pub mod scene;

@@ -49,6 +49,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// An error about a value that the bytes left cannot hold.
+    fn truncated(&self, context: impl Display, needed: u64) -> ParseError {
+        let kind = ErrorKind::Truncated {
+            needed,
+            available: self.remaining(),
+        };
+        self.error(self.offset(), context, kind)
+    }
+
     /// The next `len` bytes.
     ///
     /// # Errors
@@ -62,14 +71,7 @@ impl<'a> Cursor<'a> {
                 self.offset = self.offset.saturating_add(taken.len());
                 Ok(taken)
             }
-            None => Err(self.error(
-                self.offset(),
-                context,
-                ErrorKind::Truncated {
-                    needed: len,
-                    available: self.remaining(),
-                },
-            )),
+            None => Err(self.truncated(context, len)),
         }
     }
 
@@ -83,18 +85,8 @@ impl<'a> Cursor<'a> {
     {
         // Saturates only where the product is beyond any file, which `take` then refuses.
         let len = count.saturating_mul(size_of::<T>() as u64);
-        let offset = self.offset();
         let bytes = self.take(len, &context)?;
-        <[T]>::ref_from_bytes(bytes).map_err(|_| {
-            self.error(
-                offset,
-                context,
-                ErrorKind::Truncated {
-                    needed: len,
-                    available: bytes.len() as u64,
-                },
-            )
-        })
+        <[T]>::ref_from_bytes(bytes).map_err(|_| self.truncated(context, len))
     }
 
     /// The next record, borrowed from the file.
@@ -105,19 +97,10 @@ impl<'a> Cursor<'a> {
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
     {
-        let offset = self.offset();
-        let len = size_of::<T>() as u64;
-        let bytes = self.take(len, &context)?;
-        T::ref_from_bytes(bytes).map_err(|_| {
-            self.error(
-                offset,
-                context,
-                ErrorKind::Truncated {
-                    needed: len,
-                    available: bytes.len() as u64,
-                },
-            )
-        })
+        match self.array(1, &context)? {
+            [record] => Ok(record),
+            _ => Err(self.truncated(context, size_of::<T>() as u64)),
+        }
     }
 
     /// The next four bytes as a signed integer.
