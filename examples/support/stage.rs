@@ -81,22 +81,37 @@ pub fn fit(points: &[Vec3], rotation: Quat, fov: f32, aspect: f32) -> Option<(Ve
     let low = seen.clone().reduce(Vec3::min)?;
     let high = seen.clone().reduce(Vec3::max)?;
     let slope_y = (fov / 2.0).tan() * USED;
-    let slope_x = slope_y * aspect;
+    let slopes = [slope_y * aspect, slope_y];
     // On each axis: of all lines along the picture's two edges that pass through a point, the
-    // outermost two. The camera is where they cross, or behind that.
-    let cross = |axis: usize, slope: f32| {
+    // outermost two cross where the camera is at the nearest.
+    let nearest = |axis: usize| {
+        let slope = slopes[axis];
         let edge = |sign: f32| {
             let places = seen.clone().map(|p| sign * p[axis] - slope * p.z);
             places.fold(f32::NEG_INFINITY, f32::max)
         };
-        let (right, left) = (edge(1.0), edge(-1.0));
-        ((right - left) / 2.0, -(right + left) / (2.0 * slope))
+        -(edge(1.0) + edge(-1.0)) / (2.0 * slope)
     };
-    let (x, forward_x) = cross(0, slope_x);
-    let (y, forward_y) = cross(1, slope_y);
     // A point or a line is seen from some distance too.
     let size = (high - low).max_element().max(1e-3);
-    let forward = forward_x.min(forward_y).min(low.z - 0.2 * size);
-    let eye = rotation * Vec3::new(x, y, -forward);
+    let forward = nearest(0).min(nearest(1)).min(low.z - 0.2 * size);
+    // On each axis: as much room on one side as on the other. The difference falls with the place.
+    let middle = |axis: usize| {
+        let (mut from, mut to) = (low[axis], high[axis]);
+        for _ in 0..40 {
+            let place = (from + to) / 2.0;
+            let slopes = seen.clone().map(|p| (p[axis] - place) / (p.z - forward));
+            let (least, greatest) = slopes.fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), s| {
+                (a.min(s), b.max(s))
+            });
+            if least + greatest > 0.0 {
+                from = place;
+            } else {
+                to = place;
+            }
+        }
+        (from + to) / 2.0
+    };
+    let eye = rotation * Vec3::new(middle(0), middle(1), -forward);
     Some((eye, (low.z + high.z) / 2.0 - forward))
 }

@@ -106,6 +106,10 @@ fn clean(name: &str) -> PathBuf {
 
 /// The path under the name that the disk has, if there is such a file.
 async fn on_disk(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
+    // Bevy lists nothing outside its root, where models are that somebody loaded by a whole path.
+    if path.has_root() {
+        return probe(reader, path).await;
+    }
     let mut found = PathBuf::new();
     for part in path.components() {
         let part = part.as_os_str().to_string_lossy();

@@ -1,0 +1,251 @@
+//! What can be done with the keyboard or the panel, and doing it.
+
+use crate::args::View;
+use crate::camera::{Framing, Orbit, row_direction};
+use crate::models::Row;
+use crate::overlay::Overlays;
+use bevy::input::keyboard::{Key, KeyboardInput};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Timing;
+use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
+
+/// One of them.
+#[derive(Message, Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    Select(usize),
+    NextModel,
+    Clip(usize),
+    NextClip,
+    PreviousClip,
+    TogglePlay,
+    StepForward,
+    StepBack,
+    Faster,
+    Slower,
+    UsualSpeed,
+    ToggleRepeat,
+    ToggleInterpolation,
+    Skin(usize),
+    ToggleColors,
+    /// Rows of the palette to go on by.
+    Shirt(u8),
+    Pants(u8),
+    ToggleWireframe,
+    ToggleBounds,
+    ToggleNormals,
+    ToggleGrid,
+    Frame(Framing),
+    Look(View),
+}
+
+/// Seconds in which one clip fades into the next.
+const FADE: f32 = 0.2;
+
+/// Rows of the palette.
+const ROWS: u8 = 16;
+
+/// The step that goes one row back.
+pub const ROW_BACK: u8 = ROWS - 1;
+
+/// Turns keys into actions.
+pub fn read_keys(mut keys: MessageReader<KeyboardInput>, mut actions: MessageWriter<Action>) {
+    for key in keys.read().filter(|key| key.state.is_pressed()) {
+        if let Some(action) = action_of(&key.logical_key) {
+            actions.write(action);
+        }
+    }
+}
+
+fn action_of(key: &Key) -> Option<Action> {
+    Some(match key {
+        Key::Space => Action::TogglePlay,
+        Key::Tab => Action::NextModel,
+        Key::ArrowDown => Action::NextClip,
+        Key::ArrowUp => Action::PreviousClip,
+        Key::Character(text) => match text.to_lowercase().as_str() {
+            " " => Action::TogglePlay,
+            "." => Action::StepForward,
+            "," => Action::StepBack,
+            "+" | "=" => Action::Faster,
+            "-" => Action::Slower,
+            "l" => Action::ToggleRepeat,
+            "i" => Action::ToggleInterpolation,
+            "c" => Action::ToggleColors,
+            "w" => Action::ToggleWireframe,
+            "b" => Action::ToggleBounds,
+            "n" => Action::ToggleNormals,
+            "g" => Action::ToggleGrid,
+            "f" => Action::Frame(Framing::Selected),
+            "a" => Action::Frame(Framing::All),
+            "1" => Action::Look(View::Front),
+            "2" => Action::Look(View::Side),
+            "3" => Action::Look(View::Top),
+            "4" => Action::Look(View::Iso),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Does what concerns all models.
+pub fn act_on_view(
+    mut actions: MessageReader<Action>,
+    mut row: ResMut<Row>,
+    mut overlays: ResMut<Overlays>,
+    mut framing: ResMut<Framing>,
+    mut orbit: Single<&mut Orbit>,
+) {
+    for action in actions.read() {
+        match *action {
+            Action::Select(model) => row.selected = model,
+            Action::NextModel => row.selected = (row.selected + 1) % row.models.len().max(1),
+            Action::ToggleWireframe => overlays.wireframe ^= true,
+            Action::ToggleBounds => overlays.bounds ^= true,
+            Action::ToggleNormals => overlays.normals ^= true,
+            Action::ToggleGrid => overlays.grid ^= true,
+            Action::Frame(what) => *framing = what,
+            Action::Look(view) => {
+                orbit.look_from(view);
+                row.right = row_direction(view);
+                *framing = Framing::All;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Does what concerns the selected model. All of it is in components of the model's root, which stay
+/// when the file changes and the model is spawned anew.
+pub fn act_on_model(
+    mut actions: MessageReader<Action>,
+    row: Res<Row>,
+    mut models: Query<(
+        &MdlAnimator,
+        &mut PlayClip,
+        &mut Playback,
+        Option<&PlayerColors>,
+    )>,
+    mut commands: Commands,
+    mut last_colors: Local<Option<PlayerColors>>,
+) {
+    for action in actions.read() {
+        let Some(entity) = row.selected() else {
+            continue;
+        };
+        let Ok((animator, mut play, mut playback, colors)) = models.get_mut(entity) else {
+            continue;
+        };
+        let model = animator.model();
+        match *action {
+            Action::Clip(clip) => start(clip, model, &mut play, &mut playback),
+            Action::NextClip | Action::PreviousClip => {
+                let clip = playing(model, &play).unwrap_or(0);
+                let count = model.clips.len();
+                let step = match action {
+                    Action::NextClip => 1,
+                    _ => count - 1,
+                };
+                start((clip + step) % count, model, &mut play, &mut playback);
+            }
+            Action::TogglePlay if playback.finished => {
+                playback.time = 0.0;
+                playback.finished = false;
+                play.paused = false;
+            }
+            Action::TogglePlay => play.paused ^= true,
+            Action::StepForward | Action::StepBack => {
+                play.paused = true;
+                let forward = *action == Action::StepForward;
+                playback.time = step(animator.sequence(), playback.time, forward);
+                playback.finished = false;
+            }
+            Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
+            Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
+            Action::UsualSpeed => play.speed = 1.0,
+            Action::ToggleRepeat => {
+                play.repeat = match play.repeat {
+                    Repeat::Loop => Repeat::Once,
+                    Repeat::Once => Repeat::Loop,
+                }
+            }
+            Action::ToggleInterpolation => play.interpolate ^= true,
+            Action::Skin(skin) => {
+                commands.entity(entity).insert(ModelSkin(skin));
+            }
+            Action::ToggleColors if colors.is_some() => {
+                *last_colors = colors.copied();
+                commands.entity(entity).remove::<PlayerColors>();
+            }
+            Action::ToggleColors => {
+                // Red and blue, which is easier to see than the rows that the skin has already.
+                let red_and_blue = PlayerColors {
+                    shirt: 4,
+                    pants: 13,
+                };
+                commands
+                    .entity(entity)
+                    .insert(last_colors.unwrap_or(red_and_blue));
+            }
+            Action::Shirt(by) | Action::Pants(by) => {
+                let mut colors = colors.copied().unwrap_or_default();
+                let part = match action {
+                    Action::Shirt(_) => &mut colors.shirt,
+                    _ => &mut colors.pants,
+                };
+                *part = (*part + by) % ROWS;
+                commands.entity(entity).insert(colors);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Begins a clip, even if it plays already.
+fn start(clip: usize, model: &MdlModel, play: &mut PlayClip, playback: &mut Playback) {
+    play.clip = clip_ref(model, clip);
+    play.start = None;
+    play.fade = FADE;
+    play.paused = false;
+    playback.time = 0.0;
+    playback.finished = false;
+}
+
+/// A clip by its name, which outlives changes of the file, unless another clip took the name.
+fn clip_ref(model: &MdlModel, clip: usize) -> ClipRef {
+    match model.clips.get(clip) {
+        Some(named) if model.named_clips.get(&named.name) == Some(&clip) => {
+            ClipRef::Name(named.name.to_string())
+        }
+        _ => ClipRef::Index(clip),
+    }
+}
+
+/// The place in the model's list of the clip that plays.
+pub fn playing(model: &MdlModel, play: &PlayClip) -> Option<usize> {
+    match &play.clip {
+        ClipRef::Name(name) => model.named_clips.get(name.as_str()).copied(),
+        ClipRef::Index(index) => Some(*index),
+        _ => None,
+    }
+}
+
+/// When the next pose begins, or the one before.
+fn step(sequence: &Sequence, time: f32, forward: bool) -> f32 {
+    let count = sequence.pose_count;
+    let (pose, towards_next) = sequence.timing.locate(time, count);
+    let pose = match forward {
+        true => (pose + 1) % count,
+        false if towards_next > 0.01 => pose,
+        false => (pose + count - 1) % count,
+    };
+    let begin = match &sequence.timing {
+        Timing::Rate(rate) => pose as f32 / rate,
+        Timing::Ends(ends) => {
+            let end_of_previous = pose.checked_sub(1).and_then(|i| ends.get(i as usize));
+            end_of_previous.copied().unwrap_or_default()
+        }
+    };
+    // Rounding must not leave it at the end of the pose before.
+    begin * (1.0 + 1e-6) + 1e-6
+}

@@ -1,0 +1,39 @@
+//! Shows model files: `cargo run --example viewer -- [FILE…]`.
+//!
+//! You should see the models side by side on a grid, the first clip of each playing, and at the left
+//! a panel with the models' names and the selected one's skins and clips to click. Without files
+//! these are the samples in `assets/models`. Drag with the left mouse button to go around them, with
+//! the right one to move, turn the wheel to come closer. Files dropped on the window are added, and
+//! a file that changes on disk changes here. With `--capture` there is no window: the same picture,
+//! without panel and grid, is written to a PNG. `--help` tells the rest.
+
+mod actions;
+mod args;
+mod camera;
+mod capture;
+mod contents;
+mod files;
+mod models;
+mod overlay;
+mod panel;
+mod window;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use bevy::app::AppExit;
+
+fn main() -> AppExit {
+    match args::parse() {
+        Ok(Some(args)) if args.capture.is_some() => capture::run(&args),
+        Ok(Some(args)) => window::run(args),
+        Ok(None) => {
+            print!("{}", args::HELP);
+            AppExit::Success
+        }
+        Err(error) => {
+            eprintln!("viewer: {error}\nTry viewer --help");
+            AppExit::from_code(2)
+        }
+    }
+}
