@@ -264,7 +264,7 @@ pub(super) fn on_scene_ready(
     let Ok(children) = children.get(root) else {
         return;
     };
-    let model_of = |child: Entity| Some((child, meshes.get(child).ok()?));
+    let model_of = |child: &Entity| Some((*child, meshes.get(*child).ok()?));
     let Some((mesh, MdlMesh(model))) = children.iter().find_map(model_of) else {
         if animators.contains(root) {
             commands.entity(root).remove::<MdlAnimator>();

@@ -158,10 +158,10 @@ async fn entry(reader: &dyn ErasedAssetReader, folder: &Path, name: &str) -> Lis
     }
 }
 
-/// Asks for the file itself, as named and in lower case.
+/// Asks for the file itself, as named and with its name in lower case.
 async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
-    let lower = PathBuf::from(path.to_string_lossy().to_lowercase());
-    for path in [path.to_path_buf(), lower] {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    for path in [path.to_path_buf(), path.with_file_name(name)] {
         if reader.read(&path).await.is_ok() {
             return Some(path);
         }
