@@ -46,7 +46,7 @@ pub struct Model {
 
 /// Reads a file.
 pub fn describe(path: &Path) -> Description {
-    let bytes = match std::fs::read(path) {
+    let bytes = match read(path) {
         Ok(bytes) => bytes,
         Err(error) => {
             return Description::Failed(Failure {
@@ -66,6 +66,21 @@ pub fn describe(path: &Path) -> Description {
         Ok((file, contents)) => Description::Model(Box::new(Model::new(&file, contents))),
         Err(error) => Description::Failed(error.into()),
     }
+}
+
+/// The bytes of a file; not of a pipe or a device, which may have no end.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    if std::fs::metadata(path)?.is_file() {
+        std::fs::read(path)
+    } else {
+        Err(std::io::Error::other("is not a regular file"))
+    }
+}
+
+/// A number with the digits that it has as a 32-bit float.
+fn number(value: f32) -> Value {
+    let digits = value.to_string().parse::<f64>();
+    digits.map_or(Value::Null, Value::from)
 }
 
 impl Model {
@@ -99,7 +114,7 @@ impl Model {
                 "name": clip.name,
                 "first": clip.sequence.first_pose,
                 "count": clip.sequence.pose_count,
-                "seconds": clip.sequence.seconds(),
+                "seconds": number(clip.sequence.seconds()),
             })
         });
         let mut object = json!({
@@ -119,9 +134,9 @@ impl Model {
         });
         if let Some(posed) = &self.posed {
             object["posed"] = json!({
-                "min": posed.min.to_array(),
-                "max": posed.max.to_array(),
-                "centroid": posed.centroid.to_array(),
+                "min": posed.min.to_array().map(number),
+                "max": posed.max.to_array().map(number),
+                "centroid": posed.centroid.to_array().map(number),
             });
         }
         object

@@ -11,6 +11,7 @@ mod support;
 use describe::Description;
 use pose::{Poser, Request};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -43,6 +44,20 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    match inspect(&args) {
+        Ok(failed) => ExitCode::from(u8::from(failed)),
+        // Whoever reads has had enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("inspect: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Describes every file; true if any of them failed.
+fn inspect(args: &Args) -> io::Result<bool> {
+    let mut out = io::stdout().lock();
     let mut poser = args.request.clone().map(Poser::new);
     let mut failed = false;
     for file in &args.files {
@@ -56,12 +71,12 @@ fn main() -> ExitCode {
         failed |= matches!(description, Description::Failed(_));
         let file = file.display().to_string();
         if args.json {
-            println!("{}", description.to_json(&file));
+            writeln!(out, "{}", description.to_json(&file))?;
         } else {
-            println!("{}", description.to_text(&file));
+            writeln!(out, "{}", description.to_text(&file))?;
         }
     }
-    ExitCode::from(u8::from(failed))
+    Ok(failed)
 }
 
 fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Args>, lexopt::Error> {
@@ -75,7 +90,7 @@ fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Args>, lexopt::E
             Value(file) => files.push(PathBuf::from(file)),
             Long("json") => json = true,
             Long("animation") => animation = Some(parser.value()?.string()?),
-            Long("time") => time = Some(parser.value()?.parse::<f32>()?),
+            Long("time") => time = Some(parser.value()?.parse::<f64>()?),
             Long("help") | Short('h') => return Ok(None),
             _ => return Err(argument.unexpected()),
         }

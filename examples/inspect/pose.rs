@@ -3,10 +3,10 @@
 
 use crate::describe::Failure;
 use crate::support::gpuless;
-use bevy::asset::LoadState;
+use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::{MdlAnimator, MdlLoaderError};
 use std::path::Path;
 
 /// The moment that is asked for.
@@ -15,7 +15,7 @@ pub struct Request {
     /// Name of the clip; the first if there is none.
     pub animation: Option<String>,
     /// Seconds into the clip.
-    pub time: f32,
+    pub time: f64,
 }
 
 /// The vertices of a model in Bevy's world space.
@@ -50,34 +50,53 @@ impl Poser {
         let path = std::path::absolute(path).map_err(failure)?;
         let path = bevy::asset::AssetPath::from_path_buf(path);
         let server = self.app.world().resource::<AssetServer>().clone();
-        let scene: Handle<WorldAsset> = server.load(path.with_label("Scene"));
+        // By the type of the asset, so that the file may be named as it likes.
+        let mdl: Handle<Mdl> = server.load(path);
+        let mut error = None;
+        let loaded = gpuless::wait_until(&mut self.app, |_| {
+            if let LoadState::Failed(failed) = server.load_state(&mdl) {
+                error = Some(explain(&failed));
+            }
+            error.is_some() || server.is_loaded_with_dependencies(&mdl)
+        });
+        if let Some(error) = error {
+            return Err(failure(error));
+        }
+        let models = self.app.world().resource::<Assets<Mdl>>();
+        let Some(scene) = models.get(&mdl).map(|mdl| mdl.scene.clone()) else {
+            return Err(failure("the model did not load in time"));
+        };
         let clip = match &self.request.animation {
             Some(name) => ClipRef::from(name.as_str()),
             None => ClipRef::Index(0),
         };
-        let play = PlayClip::looping(clip)
-            .starting_at(self.request.time)
-            .paused();
-        let root = self
-            .app
-            .world_mut()
-            .spawn((WorldAssetRoot(scene.clone()), play.clone()))
-            .id();
-        let mut error = None;
-        let ready = gpuless::wait_until(&mut self.app, |world| {
-            if let LoadState::Failed(failed) = server.load_state(&scene) {
-                error = Some(failed);
-            }
-            error.is_some() || world.get::<MdlAnimator>(root).is_some()
+        let play = PlayClip::looping(clip).starting_at(0.0).paused();
+        let bundle = (WorldAssetRoot(scene), play.clone());
+        let root = self.app.world_mut().spawn(bundle).id();
+        let spawned = gpuless::wait_until(&mut self.app, |world| {
+            world.get::<MdlAnimator>(root).is_some()
         });
-        let posed = match error {
-            Some(error) => Err(failure(error)),
-            None if !ready => Err(failure("the model did not load in time")),
-            None => self.measure(root, &play.clip),
+        let posed = if loaded && spawned {
+            self.seek(root);
+            self.measure(root, &play.clip)
+        } else {
+            Err(failure("the model did not load in time"))
         };
         self.app.world_mut().entity_mut(root).despawn();
         gpuless::step(&mut self.app, 0.0);
         posed
+    }
+
+    /// Sets the time, modulo the clip while it still has all its digits.
+    fn seek(&mut self, root: Entity) {
+        let animator = self.app.world().get::<MdlAnimator>(root);
+        let seconds = animator.map_or(0.0, |animator| f64::from(animator.clip_seconds()));
+        if let Some(mut playback) = self.app.world_mut().get_mut::<Playback>(root)
+            && seconds > 0.0
+        {
+            playback.time = self.request.time.rem_euclid(seconds) as f32;
+        }
+        gpuless::step(&mut self.app, 0.0);
     }
 
     fn measure(&mut self, root: Entity, clip: &ClipRef) -> Result<Posed, Failure> {
@@ -111,6 +130,15 @@ impl Poser {
         posed.centroid = (sum / count).as_vec3();
         Ok(posed)
     }
+}
+
+/// What the loader said, without what Bevy says around it.
+fn explain(error: &AssetLoadError) -> String {
+    let AssetLoadError::AssetLoaderError(of_loader) = error else {
+        return error.to_string();
+    };
+    let own = of_loader.error().downcast_ref::<MdlLoaderError>();
+    own.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn failure(error: impl std::fmt::Display) -> Failure {

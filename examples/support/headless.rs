@@ -59,6 +59,9 @@ impl Headless {
         }
         app.finish();
         app.cleanup();
+        // A step is what it says, however long.
+        let mut time = app.world_mut().resource_mut::<Time<Virtual>>();
+        time.set_max_delta(Duration::MAX);
         let image = Image::new_target_texture(size.x, size.y, TextureFormat::Rgba8UnormSrgb, None);
         let target = app.world_mut().resource_mut::<Assets<Image>>().add(image);
         Self { app, target }

@@ -114,8 +114,8 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
 
 fn time(text: &str) -> Result<f32, &'static str> {
     match text.parse::<f32>() {
-        Ok(time) if time.is_finite() && time >= 0.0 => Ok(time),
-        _ => Err("seconds, 0 or more, are needed"),
+        Ok(time) if (0.0..=1e6).contains(&time) => Ok(time),
+        _ => Err("seconds from 0 to 1000000 are needed"),
     }
 }
 

@@ -12,7 +12,6 @@ use bevy::camera::primitives::Aabb;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::Children;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::observer::On;
@@ -21,7 +20,9 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::log::warn;
 use bevy::mesh::MeshTag;
 use bevy::time::Time;
-use bevy::world_serialization::{WorldAsset, WorldAssetRoot, WorldInstanceReady};
+use bevy::world_serialization::{
+    WorldAsset, WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner,
+};
 use std::sync::Arc;
 
 /// What a spawned Quake model is doing. On the root entity, once its scene is there.
@@ -37,7 +38,7 @@ pub struct MdlAnimator {
     sequence: Sequence,
     /// What was asked for when `sequence` was chosen.
     chosen: Option<Chosen>,
-    /// The model was exchanged since.
+    /// The model was exchanged since: what was shown means nothing any more.
     stale: bool,
     fade: Option<Fade>,
     shown: PoseBlend,
@@ -57,7 +58,9 @@ impl Chosen {
         match (&self.0, play) {
             (None, None) => true,
             (Some((clip, repeat, start)), Some(play)) => {
-                (clip, repeat, start) == (&play.clip, &play.repeat, &play.start)
+                // By its bits: a start that is not a number is still the same start.
+                let bits = |start: &Option<f32>| start.map(f32::to_bits);
+                (clip, repeat) == (&play.clip, &play.repeat) && bits(start) == bits(&play.start)
             }
             _ => false,
         }
@@ -137,14 +140,15 @@ impl MdlAnimator {
             .and_then(|play| self.find(&play.clip))
             .unwrap_or_else(|| self.model.default_sequence());
         let goes_on = self.stale && self.chosen.as_ref().is_some_and(|chosen| chosen.is(play));
-        let first = self.chosen.is_none();
+        // Nothing has been shown that could be faded from.
+        let fresh = self.stale || self.chosen.is_none();
         self.chosen = Some(Chosen::new(play));
         self.stale = false;
         if goes_on {
             return false;
         }
         let fade = play.map_or(0.0, |play| play.fade);
-        self.fade = (fade > 0.0 && !first).then(|| Fade {
+        self.fade = (fade > 0.0 && fade.is_finite() && !fresh).then(|| Fade {
             from: self.nearest_shown(),
             seconds: fade,
             left: fade,
@@ -255,17 +259,16 @@ fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    children: Query<&Children>,
+    spawner: Res<WorldInstanceSpawner>,
     meshes: Query<&MdlMesh>,
     mut animators: Query<&mut MdlAnimator>,
     mut table: ResMut<PoseTable>,
 ) {
     let root = ready.entity;
-    let Ok(children) = children.get(root) else {
-        return;
-    };
-    let model_of = |child: &Entity| Some((*child, meshes.get(*child).ok()?));
-    let Some((mesh, MdlMesh(model))) = children.iter().find_map(model_of) else {
+    // Other scenes may hang on the same root, those that it had before among them.
+    let mut entities = spawner.iter_instance_entities(ready.instance_id);
+    let model_of = |entity: Entity| Some((entity, meshes.get(entity).ok()?));
+    let Some((mesh, MdlMesh(model))) = entities.find_map(model_of) else {
         if animators.contains(root) {
             commands.entity(root).remove::<MdlAnimator>();
         }
@@ -345,14 +348,14 @@ pub(super) fn play(
                 .is_some_and(|chosen| !chosen.is(None)),
         };
         let play = play.as_deref();
-        let first = animator.chosen.is_none();
+        let fresh = animator.stale || animator.chosen.is_none();
         let differs = || {
             !animator
                 .chosen
                 .as_ref()
                 .is_some_and(|chosen| chosen.is(play))
         };
-        let reconsider = first || animator.stale || (changed && differs());
+        let reconsider = fresh || (changed && differs());
         let begins = reconsider && animator.choose(play, playback, &time);
 
         let paused = play.is_some_and(|play| play.paused);
@@ -378,7 +381,7 @@ pub(super) fn play(
             from,
             from_weight,
         };
-        if first {
+        if fresh {
             table.reset(animator.row, animator.shown);
         } else {
             table.set(animator.row, animator.shown);

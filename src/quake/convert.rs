@@ -59,23 +59,34 @@ pub struct PictureContents {
     pub indices: Image,
 }
 
-/// Widest texture that [`poses_image`] makes.
-const MAX_WIDTH: usize = 16384;
+/// Longest side of a texture, in texels, that adapters of today can do.
+pub(super) const MAX_TEXTURE_SIZE: u32 = 8192;
 
 impl MdlContents {
-    /// Converts the bytes of a file.
+    /// Converts the bytes of a file, for adapters whose textures may be 8192 texels wide and high.
     ///
     /// # Errors
-    /// A [`ParseError`] if the bytes are not a model.
+    /// A [`ParseError`] if the bytes are not a model, or one that needs larger textures.
     pub fn load(
         bytes: &[u8],
         settings: &MdlLoaderSettings,
         palette: &Palette,
     ) -> Result<Self, ParseError> {
+        Self::load_for(bytes, settings, palette, MAX_TEXTURE_SIZE)
+    }
+
+    /// The same for an adapter whose textures may have sides of `max_texture_size` texels.
+    pub(super) fn load_for(
+        bytes: &[u8],
+        settings: &MdlLoaderSettings,
+        palette: &Palette,
+        max_texture_size: u32,
+    ) -> Result<Self, ParseError> {
         let mut file = mdl::parse(bytes)?;
+        check_skin_size(&file, max_texture_size)?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let poses = MdlPoses::decode(&file, &mut warnings);
-        let poses_image = poses_image(&poses)?;
+        let poses_image = poses_image(&poses, max_texture_size as usize)?;
         let has_holes = match settings.cutout {
             Cutout::ByFlag => file.header.flags & flags::HOLEY != 0,
             Cutout::On => true,
@@ -115,28 +126,50 @@ fn extent(width: usize, height: usize) -> Extent3d {
     }
 }
 
+/// Refuses skins that the adapter would not take: it ends the app over them.
+fn check_skin_size(file: &MdlFile<'_>, max_texture_size: u32) -> Result<(), ParseError> {
+    let sides = [
+        (file.header.skin_width, mdl::SKIN_WIDTH_OFFSET, "skin width"),
+        (
+            file.header.skin_height,
+            mdl::SKIN_HEIGHT_OFFSET,
+            "skin height",
+        ),
+    ];
+    for (side, offset, context) in sides {
+        if side > max_texture_size && !file.skins.is_empty() {
+            return Err(too_large(offset, context));
+        }
+    }
+    Ok(())
+}
+
+fn too_large(offset: u64, context: &str) -> ParseError {
+    ParseError {
+        format: Format::Mdl,
+        offset,
+        context: context.into(),
+        kind: ErrorKind::LimitExceeded {
+            limit: "the longest side of a texture that the adapter can do",
+        },
+    }
+}
+
 /// The poses as a texture of as many texels as there are vertices in all poses, row by row.
-fn poses_image(poses: &MdlPoses) -> Result<Image, ParseError> {
+fn poses_image(poses: &MdlPoses, max_texture_size: usize) -> Result<Image, ParseError> {
     let (bytes, format, texel) = match poses.texels() {
         Texels::Bits8(texels) => (texels.as_bytes(), TextureFormat::Rgba8Uint, 4),
         Texels::Bits16(texels) => (texels.as_bytes(), TextureFormat::Rgba16Uint, 8),
     };
     let texels = bytes.len() / texel;
     // As wide as every adapter can do, and wider only where it would be higher than wide.
-    let mut width = 2048;
-    while texels.div_ceil(width) > width && width < MAX_WIDTH {
+    let mut width = max_texture_size.min(2048);
+    while texels.div_ceil(width) > width && 2 * width <= max_texture_size {
         width *= 2;
     }
     let height = texels.div_ceil(width);
-    if height > MAX_WIDTH {
-        return Err(ParseError {
-            format: Format::Mdl,
-            offset: 0,
-            context: "model".into(),
-            kind: ErrorKind::LimitExceeded {
-                limit: "2²⁸ vertices over all poses",
-            },
-        });
+    if height > max_texture_size {
+        return Err(too_large(0, "model, with the vertices of all its poses,"));
     }
     // A model of less than one row needs no padding.
     let width = width.min(texels);

@@ -131,11 +131,21 @@ pub enum MdlLoaderError {
 pub struct MdlLoader {
     finder: FileFinder,
     extensions: Vec<&'static str>,
+    /// Longest side of a texture that the adapter can do.
+    max_texture_size: u32,
 }
 
 impl MdlLoader {
-    pub(super) fn new(finder: FileFinder, extensions: Vec<&'static str>) -> Self {
-        Self { finder, extensions }
+    pub(super) fn new(
+        finder: FileFinder,
+        extensions: Vec<&'static str>,
+        max_texture_size: u32,
+    ) -> Self {
+        Self {
+            finder,
+            extensions,
+            max_texture_size,
+        }
     }
 
     async fn palette(
@@ -187,10 +197,11 @@ impl AssetLoader for MdlLoader {
             return Err(MdlLoaderError::Io { path, source });
         }
         let palette = self.palette(settings, load_context).await;
-        let contents = match MdlContents::load(&bytes, settings, &palette) {
-            Ok(contents) => contents,
-            Err(source) => return Err(MdlLoaderError::Parse { path, source }),
-        };
+        let contents =
+            match MdlContents::load_for(&bytes, settings, &palette, self.max_texture_size) {
+                Ok(contents) => contents,
+                Err(source) => return Err(MdlLoaderError::Parse { path, source }),
+            };
         for warning in &contents.warnings {
             warn!("{path}: {warning}");
         }

@@ -1,6 +1,7 @@
 //! Registers everything of this room with an app.
 
 use crate::quake::animator::{follow_scenes, on_scene_ready, play};
+use crate::quake::convert::MAX_TEXTURE_SIZE;
 use crate::quake::loader::{MdlLoader, MdlMesh};
 use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
 use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
@@ -15,6 +16,7 @@ use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::image::Image;
 use bevy::log::error;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
+use bevy::render::renderer::RenderDevice;
 use bevy::transform::TransformSystems;
 
 /// Quake models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
@@ -67,12 +69,21 @@ impl Plugin for QuakePlugin {
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),
             );
+        app.preregister_asset_loader::<MdlLoader>(&all_cases(&self.extensions));
         insert_shared_images(app);
+    }
 
+    fn finish(&self, app: &mut App) {
+        // The adapter is known only now; loads that began before wait.
+        let device = app.world().get_resource::<RenderDevice>();
+        let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {
+            device.limits().max_texture_dimension_2d
+        });
         let server = app.world().resource::<AssetServer>().clone();
         app.register_asset_loader(MdlLoader::new(
             FileFinder::new(server),
             all_cases(&self.extensions),
+            max_texture_size,
         ));
     }
 }

@@ -4,9 +4,10 @@ use crate::quake::animator::{MdlAnimator, element_at};
 use crate::quake::material::MdlMaterial;
 use crate::quake::model::MdlModel;
 use crate::scene::{ModelSkin, PlayerColors};
-use bevy::asset::{AssetId, Assets, Handle};
+use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::message::MessageReader;
 use bevy::ecs::query::Changed;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Query, Res, ResMut};
@@ -77,7 +78,10 @@ pub(super) fn apply_looks(
         let look = Look {
             skin: skin.map_or(0, |skin| skin.0),
             picture: 0,
-            colors: colors.copied(),
+            // Without a skin there is nothing to recolour.
+            colors: colors
+                .copied()
+                .filter(|_| !animator.model().skins.is_empty()),
         };
         let look = with_picture(look, &animator, &time);
         if animator.look == Some(look) {
@@ -127,10 +131,16 @@ fn with_picture(look: Look, animator: &MdlAnimator, time: &Time) -> Look {
 /// Forgets materials of colours that nobody wears any more and of models that are gone.
 pub(super) fn forget_colors(
     mut colored: ResMut<ColoredMaterials>,
+    mut events: MessageReader<AssetEvent<MdlMaterial>>,
     changed: Query<(), Changed<PlayerColors>>,
     mut removed: RemovedComponents<PlayerColors>,
     worn: Query<&PlayerColors>,
 ) {
+    for event in events.read() {
+        if let AssetEvent::Removed { id } = event {
+            colored.0.retain(|(plain, _), _| plain != id);
+        }
+    }
     let any_removed = removed.read().count() > 0;
     if colored.0.is_empty() || (changed.is_empty() && !any_removed) {
         return;

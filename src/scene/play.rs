@@ -82,13 +82,15 @@ pub struct PlayClip {
     /// Seconds of the clip per second of time; negative plays backwards.
     pub speed: f32,
     /// Where to begin, in seconds. `None` is the beginning (the end if `speed` is negative), but for a
-    /// frame group of an MDL model that loops it is the time of the client's clock, as in the games.
+    /// frame group of an MDL model that loops it is the time of the client's clock, as in the games:
+    /// with a phase of the entity's own if the model's synctype is random, and not if it is that of the
+    /// frame's time.
     pub start: Option<f32>,
     /// Seconds over which the pose that showed when the clip was chosen fades into it.
     pub fade: f32,
     /// Whether to interpolate between poses.
     pub interpolate: bool,
-    /// Whether time stands still.
+    /// Whether time stands still, that of a fade as well (which a speed of 0 does not stop).
     pub paused: bool,
 }
 

@@ -40,9 +40,8 @@ fn one_object_per_file_and_a_bad_one_does_not_stop_it() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("good.mdl"), tetrahedron().to_bytes()).unwrap();
     std::fs::write(path("bad #1.mdl"), &tetrahedron().to_bytes()[..200]).unwrap();
-    std::fs::write(path("good #2.mdl"), tetrahedron().to_bytes()).unwrap();
-    let [good, bad, odd, missing] =
-        ["good.mdl", "bad #1.mdl", "good #2.mdl", "missing.mdl"].map(path);
+    std::fs::write(path("good #2"), tetrahedron().to_bytes()).unwrap();
+    let [good, bad, odd, missing] = ["good.mdl", "bad #1.mdl", "good #2", "missing.mdl"].map(path);
 
     let output = inspect(&["--json", &good, &bad, &odd, &missing]);
     assert_eq!(output.status.code(), Some(1));
@@ -58,9 +57,9 @@ fn one_object_per_file_and_a_bad_one_does_not_stop_it() {
             ],
             "vertices": 4, "triangles": 4, "frames": 6, "poses": 7, "flags": 8, "synctype": 0,
             "clips": [
-                {"name": "run", "first": 0, "count": 3, "seconds": 0.3_f32},
-                {"name": "burn", "first": 3, "count": 2, "seconds": 0.3_f32},
-                {"name": "die", "first": 5, "count": 2, "seconds": 0.2_f32},
+                {"name": "run", "first": 0, "count": 3, "seconds": 0.3},
+                {"name": "burn", "first": 3, "count": 2, "seconds": 0.3},
+                {"name": "die", "first": 5, "count": 2, "seconds": 0.2},
             ],
             "warnings": [],
         })

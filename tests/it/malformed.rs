@@ -282,6 +282,15 @@ fn skin_cases() -> Vec<Case> {
             }
         })
     };
+    // A texture that adapters refuse, and end the app over.
+    let long_skin = edited(|document| {
+        document.header.skin_width = 8196;
+        document.header.skin_height = 1;
+        document.skins = vec![SkinDocument::Single(vec![0; 8196])];
+        for st in &mut document.st_vertices {
+            st.t = 0.into();
+        }
+    });
     let unskinned = edited(|document| {
         document.skins.clear();
         document.header.skin_width = 0;
@@ -297,6 +306,7 @@ fn skin_cases() -> Vec<Case> {
             Reject(limit, 84 + 96 * 20),
         ),
         case(30, "97 skins of 48 × 48", tiny(97, 48), Silent),
+        case(31, "skin of 8196 × 1", long_skin, Reject(limit, 52)),
         case(31, "skin width 0", with_i32(52, 0), Reject(bad_count, 52)),
         case(
             31,

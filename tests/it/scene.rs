@@ -373,4 +373,32 @@ fn a_model_without_skins_is_drawn_plain() {
     let root = app.spawn_ready("tetra.mdl#Scene", ());
     let model = app.animator(root).model().clone();
     assert_eq!(Some(material_of(&mut app, root)), model.plain_material);
+    // There is nothing to recolour.
+    let colors = PlayerColors { shirt: 4, pants: 4 };
+    app.world().entity_mut(root).insert(colors);
+    app.step(0.0);
+    assert_eq!(Some(material_of(&mut app, root)), model.plain_material);
+}
+
+#[test]
+fn a_root_can_change_its_model() {
+    let mut app = TestApp::new(&[
+        ("one.mdl", tetrahedron().to_bytes()),
+        ("two.mdl", figure(Precision::Bits8).to_bytes()),
+    ]);
+    let root = app.spawn_ready("one.mdl#Scene", PlayClip::looping("run"));
+    let first = app.animator(root).mesh();
+    let scene = app.load("two.mdl#Scene");
+    // Taken off and put on again, the old scene stays where it is, as Bevy has it.
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
+    let changed = crate::gpuless::wait_until(&mut app.app, |world| {
+        let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
+        animator.is_some_and(|animator| animator.mesh() != first)
+    });
+    assert!(changed);
+    let mesh = app.animator(root).mesh();
+    assert!(app.world().get::<bevy::mesh::MeshTag>(mesh).is_some());
+    assert_eq!(app.animator(root).model().clips.len(), 3);
+    assert_eq!(app.animator(root).sequence().pose_count, 4);
 }

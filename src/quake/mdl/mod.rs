@@ -10,6 +10,9 @@ mod timing;
 pub mod write;
 
 pub use parse::{Frame, FrameGroup, Header, MdlFile, Pose, Precision, Skin, parse};
+pub(super) use records::offsets::{
+    SKIN_HEIGHT as SKIN_HEIGHT_OFFSET, SKIN_WIDTH as SKIN_WIDTH_OFFSET,
+};
 pub use records::{StVertex, TriVertex, Triangle};
 pub use timing::{DEFAULT_FRAME_RATE, Timing};
 

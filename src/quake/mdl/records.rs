@@ -25,7 +25,7 @@ pub(super) struct RawHeader {
 }
 
 /// Offsets of the header's fields that an error can point at.
-pub(super) mod offsets {
+pub(crate) mod offsets {
     pub const MAGIC: u64 = 0;
     pub const VERSION: u64 = 4;
     pub const SCALE: u64 = 8;

@@ -106,6 +106,10 @@ fn vertex(in: Vertex) -> VertexOutput {
 #ifdef PREPASS_PIPELINE
 #ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
     out.world_normal = mesh_functions::mesh_normal_local_to_world(shape.normal, in.instance_index);
+#ifdef VERTEX_TANGENTS
+    out.world_tangent = mesh_functions::mesh_tangent_local_to_world(
+        world_from_local, in.tangent, in.instance_index);
+#endif
 #endif
 #ifdef MOTION_VECTOR_PREPASS
     out.previous_world_position = mesh_functions::mesh_position_local_to_world(
@@ -115,6 +119,11 @@ fn vertex(in: Vertex) -> VertexOutput {
 #endif
 #else
     out.world_normal = mesh_functions::mesh_normal_local_to_world(shape.normal, in.instance_index);
+#ifdef VERTEX_TANGENTS
+    // Those of pose 0, if a user has given the mesh any: the format has none to morph.
+    out.world_tangent = mesh_functions::mesh_tangent_local_to_world(
+        world_from_local, in.tangent, in.instance_index);
+#endif
 #endif
 
 #ifdef VERTEX_COLORS
