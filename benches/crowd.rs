@@ -1,0 +1,41 @@
+//! The example `crowd` with 10,000 instances, as figures.
+//!
+//! This crate's systems should take at most 0.5 µs per instance and frame, and every distinct pair of
+//! mesh and material should be one draw.
+
+#[path = "../examples/crowd/figures.rs"]
+#[allow(dead_code, reason = "shared with the example, which shows more of it")]
+mod figures;
+#[path = "../examples/crowd/headless.rs"]
+mod headless;
+#[path = "../examples/crowd/population.rs"]
+mod population;
+#[path = "../examples/support/mod.rs"]
+mod support;
+
+use population::{Crowd, bundled_models};
+use std::path::Path;
+
+const INSTANCES: usize = 10_000;
+const FRAMES: usize = 60;
+
+/// Models of the corpus that the crowd is made of if there is one.
+const FROM_CORPUS: [&str; 6] = ["ogre", "player", "dog", "knight", "soldier", "shambler"];
+
+fn main() {
+    let models = match std::env::var_os("CLASSIC_MODELS_CORPUS") {
+        Some(corpus) => FROM_CORPUS
+            .map(|name| Path::new(&corpus).join(format!("quake/{name}.mdl")))
+            .to_vec(),
+        None => bundled_models(),
+    };
+    if models.is_empty() {
+        println!("there are no models to make a crowd of");
+        return;
+    }
+    print!(
+        "{}",
+        headless::measure(Crowd::new(INSTANCES, models), FRAMES)
+    );
+    println!("limits: 0.5 µs per instance, and as many draws as pairs");
+}

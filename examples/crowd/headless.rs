@@ -1,0 +1,56 @@
+//! The crowd without a window.
+
+use crate::figures::{Figures, FiguresPlugin, Report};
+use crate::population::{ASSETS, Crowd, CrowdPlugin};
+use crate::support::headless::{Headless, plugins};
+use bevy::prelude::*;
+use bevy::render::render_resource::PollType;
+use bevy::render::renderer::RenderDevice;
+use bevy_classic_models::ClassicModelsPlugin;
+use std::time::Instant;
+
+/// Size of the image that the crowd is drawn to.
+const SIZE: UVec2 = UVec2::new(1280, 720);
+
+/// Seconds between frames, as the clips see it.
+const STEP: f32 = 1.0 / 60.0;
+
+/// Draws the crowd so many times and measures it.
+///
+/// The time of a frame is that of an update of the app, the renderer included, and of waiting until
+/// the adapter is done with it.
+pub fn measure(crowd: Crowd, frames: usize) -> Report {
+    let mut app = App::new();
+    app.add_plugins((
+        plugins(ASSETS.as_ref(), false),
+        ClassicModelsPlugin::default(),
+        CrowdPlugin,
+        FiguresPlugin,
+    ))
+    .insert_resource(crowd)
+    .insert_resource(Figures::new(frames));
+    let mut headless = Headless::start(app, SIZE);
+    let target = headless.render_target();
+    headless.app.world_mut().resource_mut::<Crowd>().target = target;
+    headless.wait_until("the crowd is there", |world| {
+        world.resource::<Figures>().ready()
+    });
+    for _ in 0..frames {
+        let start = Instant::now();
+        headless.step(STEP);
+        wait_for_adapter(headless.app.world());
+        let mut figures = headless.app.world_mut().resource_mut::<Figures>();
+        figures.frames.push(start.elapsed());
+    }
+    Report::new(headless.app.world_mut())
+}
+
+/// Until all work that was handed to the adapter is done.
+fn wait_for_adapter(world: &World) {
+    if let Err(error) = world
+        .resource::<RenderDevice>()
+        .poll(PollType::wait_indefinitely())
+    {
+        error!("the adapter does not come to an end: {error}");
+    }
+}
