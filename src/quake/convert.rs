@@ -277,18 +277,19 @@ fn base(pixels: &[u8], colors: &Colors) -> Vec<u8> {
 /// The fullbright texels on black, if there are any.
 fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
     // Few texels of a skin are, and looking for them is quicker than looking each up.
-    const BLOCK: usize = 256;
+    const BLOCK: usize = 64;
     let any =
         |pixels: &[u8]| pixels.iter().fold(0, |max, index| max.max(*index)) >= FIRST_FULLBRIGHT;
     if !any(pixels) {
         return None;
     }
-    let mut texels = vec![BLACK; pixels.len()];
-    for (texels, pixels) in texels.chunks_mut(BLOCK).zip(pixels.chunks(BLOCK)) {
-        if any(pixels) {
-            for (texel, index) in texels.iter_mut().zip(pixels) {
-                *texel = colors.fullbright[usize::from(*index)];
-            }
+    let mut texels = Vec::with_capacity(pixels.len());
+    for block in pixels.chunks(BLOCK) {
+        if any(block) {
+            let color = |index: &u8| colors.fullbright[usize::from(*index)];
+            texels.extend(block.iter().map(color));
+        } else {
+            texels.resize(texels.len() + block.len(), BLACK);
         }
     }
     Some(texels.into_flattened())

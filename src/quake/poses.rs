@@ -157,10 +157,12 @@ impl MdlPoses {
         let (texels, step, [low, high]) = match file.precision {
             Precision::Bits8 => {
                 let mut texels = Vec::with_capacity(total);
+                let mut range = ByteRange::default();
                 for pose in &file.poses {
                     texels.extend_from_slice(pose.vertices);
+                    range.take(pose.vertices.as_bytes());
                 }
-                let range = byte_range(texels.as_bytes());
+                let range = range.corners();
                 if usize::from(range[1][3]) >= NORMAL_COUNT {
                     clamp_normals(file, warnings);
                     for texel in &mut texels {
@@ -214,33 +216,55 @@ fn widen((high, low): (&TriVertex, &TriVertex)) -> WideVertex {
     }
 }
 
-/// Vertices per step of [`byte_range`]: enough for the widest vector registers.
+/// Vertices per step of a [`ByteRange`]: enough for the widest vector registers.
 const LANES: usize = 16;
 
 /// Least and greatest value of each of a vertex's four bytes, over many vertices at a time.
-fn byte_range(bytes: &[u8]) -> [[u8; 4]; 2] {
-    let mut low = [u8::MAX; 4 * LANES];
-    let mut high = [0; 4 * LANES];
-    let (blocks, rest) = bytes.as_chunks::<{ 4 * LANES }>();
-    let take = |low: &mut [u8], high: &mut [u8], block: &[u8]| {
-        for ((low, high), byte) in low.iter_mut().zip(high).zip(block) {
-            *low = (*low).min(*byte);
-            *high = (*high).max(*byte);
-        }
-    };
-    for block in blocks {
-        take(&mut low, &mut high, block);
-    }
-    take(&mut low, &mut high, rest);
-    let fold = |lanes: [u8; 4 * LANES], pick: fn(u8, u8) -> u8| {
-        let (vertices, _) = lanes.as_chunks::<4>();
-        let both = |a: [u8; 4], b: [u8; 4]| core::array::from_fn(|lane| pick(a[lane], b[lane]));
-        vertices.iter().copied().reduce(both).unwrap_or_default()
-    };
-    [fold(low, u8::min), fold(high, u8::max)]
+struct ByteRange {
+    low: [u8; 4 * LANES],
+    high: [u8; 4 * LANES],
 }
 
-/// As [`byte_range`], for vertices of 16 bits per axis.
+impl Default for ByteRange {
+    fn default() -> Self {
+        Self {
+            low: [u8::MAX; 4 * LANES],
+            high: [0; 4 * LANES],
+        }
+    }
+}
+
+impl ByteRange {
+    /// Widens the range to the bytes of some vertices.
+    fn take(&mut self, bytes: &[u8]) {
+        // Copies, which stay in registers over the loop.
+        let (mut low, mut high) = (self.low, self.high);
+        let (blocks, rest) = bytes.as_chunks::<{ 4 * LANES }>();
+        let take = |low: &mut [u8], high: &mut [u8], block: &[u8]| {
+            for ((low, high), byte) in low.iter_mut().zip(high).zip(block) {
+                *low = (*low).min(*byte);
+                *high = (*high).max(*byte);
+            }
+        };
+        for block in blocks {
+            take(&mut low, &mut high, block);
+        }
+        take(&mut low, &mut high, rest);
+        (self.low, self.high) = (low, high);
+    }
+
+    /// The least and the greatest corner.
+    fn corners(&self) -> [[u8; 4]; 2] {
+        let fold = |lanes: &[u8; 4 * LANES], pick: fn(u8, u8) -> u8| {
+            let (vertices, _) = lanes.as_chunks::<4>();
+            let both = |a: [u8; 4], b: [u8; 4]| core::array::from_fn(|lane| pick(a[lane], b[lane]));
+            vertices.iter().copied().reduce(both).unwrap_or_default()
+        };
+        [fold(&self.low, u8::min), fold(&self.high, u8::max)]
+    }
+}
+
+/// As [`ByteRange`], for vertices of 16 bits per axis.
 fn wide_range(texels: &[WideVertex]) -> [[u16; 4]; 2] {
     let mut range = [[u16::MAX; 4], [0; 4]];
     for texel in texels {
@@ -284,7 +308,11 @@ mod tests {
             for place in 0..count {
                 let mut vertices = vec![[100, 100, 100, 100]; count];
                 vertices[place] = [1, 200, 100, 161];
-                let range = byte_range(vertices.as_flattened());
+                let mut range = ByteRange::default();
+                let (some, others) = vertices.split_at(count / 2);
+                range.take(some.as_flattened());
+                range.take(others.as_flattened());
+                let range = range.corners();
                 let low = if count == 1 {
                     [1, 200, 100, 161]
                 } else {
