@@ -65,6 +65,9 @@ impl Options {
                 _ => return Err(argument.unexpected()),
             }
         }
+        if options.instances == 0 {
+            return Err("a crowd has one instance at least".into());
+        }
         if options.models.is_empty() {
             options.models = population::bundled_models();
         }
@@ -84,9 +87,7 @@ fn main() -> ExitCode {
         }
     };
     let crowd = Crowd::new(options.instances, options.models);
-    let no_display = ["DISPLAY", "WAYLAND_DISPLAY"]
-        .iter()
-        .all(|name| std::env::var_os(name).is_none());
+    let no_display = std::env::var_os("DISPLAY").is_none_or(|display| display.is_empty());
     if options.headless || (options.frames.is_some() && cfg!(target_os = "linux") && no_display) {
         let frames = options.frames.unwrap_or(HEADLESS_FRAMES);
         print!("{}", headless::measure(crowd, frames));
