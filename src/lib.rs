@@ -31,7 +31,10 @@
 
 #![forbid(unsafe_code)]
 // What formats share is unused where none of them is built.
-#![cfg_attr(not(feature = "quake"), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(any(feature = "alamo", feature = "quake")),
+    allow(dead_code, unused_imports)
+)]
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -39,6 +42,9 @@ struct Readme;
 
 pub mod read;
 pub mod scene;
+
+#[cfg(feature = "alamo")]
+pub mod alamo;
 
 #[cfg(feature = "quake")]
 pub mod quake;

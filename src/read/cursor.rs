@@ -75,6 +75,27 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A cursor over the next `len` bytes alone, whose offsets are still those of the file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] if fewer are left.
+    pub fn part(&mut self, len: u64, context: impl Display) -> Result<Self, ParseError> {
+        let offset = self.offset;
+        self.take(len, context)?;
+        Ok(Self {
+            format: self.format,
+            bytes: self.bytes.get(..self.offset).unwrap_or_default(),
+            offset,
+        })
+    }
+
+    /// All bytes not read yet.
+    pub fn remainder(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        self.offset = self.bytes.len();
+        rest
+    }
+
     /// The next `count` records, borrowed from the file.
     ///
     /// # Errors
@@ -109,6 +130,22 @@ impl<'a> Cursor<'a> {
     /// [`ErrorKind::Truncated`].
     pub fn i32(&mut self, context: impl Display) -> Result<i32, ParseError> {
         Ok(self.record::<zerocopy::little_endian::I32>(context)?.get())
+    }
+
+    /// The next four bytes as an unsigned integer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`].
+    pub fn u32(&mut self, context: impl Display) -> Result<u32, ParseError> {
+        Ok(self.record::<zerocopy::little_endian::U32>(context)?.get())
+    }
+
+    /// The next four bytes as a number, which may be a NaN.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`].
+    pub fn f32(&mut self, context: impl Display) -> Result<f32, ParseError> {
+        Ok(self.record::<zerocopy::little_endian::F32>(context)?.get())
     }
 
     /// The next four bytes as a number of things, from `min` to `max`.
@@ -191,6 +228,18 @@ mod tests {
         assert_eq!(error.offset, 0);
         assert!(matches!(error.kind, ErrorKind::Truncated { .. }));
         assert_eq!(cursor.offset(), 0, "a failed read does not move");
+    }
+
+    #[test]
+    fn a_part_ends_before_the_whole_and_tells_the_same_offsets() {
+        let mut cursor = Cursor::new(Format::Mdl, &[0, 0, 0, 0, 7, 0, 0, 0, 9]);
+        cursor.i32("first").unwrap();
+        let mut part = cursor.part(4, "part").unwrap();
+        assert_eq!((part.offset(), part.remaining()), (4, 4));
+        assert_eq!(part.u32("second").unwrap(), 7);
+        assert_eq!(part.u32("third").unwrap_err().offset, 8);
+        assert_eq!((cursor.offset(), cursor.remainder()), (8, &[9][..]));
+        assert!(cursor.part(1, "fourth").is_err());
     }
 
     #[test]

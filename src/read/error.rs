@@ -7,6 +7,8 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
+    /// Petroglyph Alamo model, `.alo`.
+    Alo,
     /// Quake alias model, `.mdl`.
     Mdl,
     /// Quake palette, `.lmp`.
@@ -16,6 +18,7 @@ pub enum Format {
 impl Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Alo => "ALO",
             Self::Mdl => "MDL",
             Self::Palette => "palette",
         })
@@ -96,13 +99,43 @@ pub enum ErrorKind {
         /// The limit, as a clause.
         limit: &'static str,
     },
-    /// The file has not the length the format prescribes.
+    /// The file, or a part of it, has not the length that it must have.
     #[error("is {found} bytes long, but must be {expected}")]
     WrongLength {
-        /// Length of the file in bytes.
+        /// Length of the file or part in bytes.
         found: u64,
         /// Length that the format prescribes, in bytes.
         expected: u64,
+    },
+    /// There are more or fewer of something than was announced.
+    #[error("has {found} {elements}, but {expected} were announced")]
+    CountMismatch {
+        /// What there are too many or too few of, in the plural.
+        elements: &'static str,
+        /// How many there are.
+        found: u64,
+        /// How many were announced.
+        expected: u64,
+    },
+    /// Something that must be there is not.
+    #[error("lacks {what}")]
+    Missing {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A chunk that must hold other chunks is marked as holding data, or the other way round.
+    #[error("is marked as {found}, but must be {expected}")]
+    WrongChunkKind {
+        /// What it is marked as.
+        found: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// Containers within containers, too many.
+    #[error("is nested more than {limit} deep")]
+    TooDeep {
+        /// The depth allowed.
+        limit: usize,
     },
 }
 

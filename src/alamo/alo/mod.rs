@@ -1,0 +1,24 @@
+//! The `.alo` format: bytes to plain values and back.
+//!
+//! [`parse`] borrows from the file's bytes and holds for any bytes whatever: see
+//! [`read`](crate::read). The chunks and their meanings are those of the games' own files, which
+//! here and there differ from what has been written about them; comments say where.
+//!
+//! What may not enter: anything of Bevy, and any decision about how a model is drawn.
+
+mod file;
+mod parse;
+mod records;
+
+pub use file::{
+    AloFile, Bone, Dazzle, Light, LightKind, Mesh, Parameter, ParameterValue, Proxy, Submesh, Tree,
+};
+pub use parse::parse;
+#[allow(unused_imports)]
+pub(crate) use records::floats;
+pub use records::{
+    TreeNode, Vertex, VertexHead, VertexRecord, VertexTail, VertexV1, VertexV2, Vertices,
+};
+
+/// Bones of a palette, at most.
+pub const MAX_PALETTE: usize = 24;

@@ -1,0 +1,179 @@
+//! Chunk 0x200: the bones.
+
+use super::super::file::Bone;
+use super::state::{Parser, Segment};
+use crate::alamo::chunk::Chunk;
+use crate::read::{Cursor, ErrorKind, ParseError};
+use std::borrow::Cow;
+
+const BONE_COUNT: u32 = 0x201;
+const BONE: u32 = 0x202;
+const BONE_NAME: u32 = 0x203;
+const BONE_V1: u32 = 0x205;
+const BONE_V2: u32 = 0x206;
+
+/// A bone's record, 0x205 or 0x206.
+struct Record {
+    parent: i32,
+    parent_offset: u64,
+    visible: bool,
+    billboard: u32,
+    is_v1: bool,
+    matrix: [[f32; 4]; 3],
+}
+
+impl Parser {
+    pub(super) fn skeleton<'a>(
+        &mut self,
+        skeleton: &Chunk<'a>,
+    ) -> Result<Vec<Bone<'a>>, ParseError> {
+        let mut announced = None;
+        let mut bones = Vec::new();
+        for chunk in skeleton.children() {
+            let chunk = chunk.map_err(|error| self.within(error))?;
+            match chunk.id {
+                BONE_COUNT => {
+                    let count = self.data(&chunk, |parser, body| {
+                        let mut record = parser.padded_record(body, 4)?;
+                        Ok((
+                            record.offset(),
+                            record.count(1, i32::MAX, parser.at("number of bones"))?,
+                        ))
+                    })?;
+                    self.once(&mut announced, count, &chunk, "bone counts")?;
+                }
+                BONE => {
+                    let index = bones.len();
+                    let segment = Segment::element(BONE, "bone", index);
+                    let bone = self.enter(&chunk, segment, |parser| parser.bone(&chunk, index))?;
+                    bones.push(bone);
+                }
+                _ => self.skip(&chunk)?,
+            }
+        }
+        let (offset, count) = self.require(announced, &skeleton.body, "a bone count (0x201)")?;
+        self.check_announced(&skeleton.body, offset, "bones", bones.len(), count)?;
+        self.warn_about_repeated_names(&bones, skeleton.offset);
+        Ok(bones)
+    }
+
+    fn bone<'a>(&mut self, container: &Chunk<'a>, index: usize) -> Result<Bone<'a>, ParseError> {
+        let mut name = None;
+        let mut record = None;
+        for chunk in container.children() {
+            let chunk = chunk.map_err(|error| self.within(error))?;
+            match chunk.id {
+                BONE_NAME => {
+                    let text = self.data(&chunk, |parser, body| Ok(parser.string(body)))?;
+                    self.name_element(&text);
+                    self.once(&mut name, text, &chunk, "names")?;
+                }
+                BONE_V1 | BONE_V2 => {
+                    let is_v1 = chunk.id == BONE_V1;
+                    let read = self.data(&chunk, |parser, body| parser.bone_record(body, is_v1))?;
+                    self.once(&mut record, read, &chunk, "records")?;
+                }
+                _ => self.skip(&chunk)?,
+            }
+        }
+        let record = self.require(record, &container.body, "its record (0x205 or 0x206)")?;
+        Ok(Bone {
+            name: self.require(name, &container.body, "its name (0x203)")?,
+            parent: self.parent(&record, &container.body, index)?,
+            visible: record.visible,
+            billboard: record.billboard,
+            is_v1: record.is_v1,
+            matrix: record.matrix,
+        })
+    }
+
+    fn bone_record(&mut self, body: &mut Cursor<'_>, is_v1: bool) -> Result<Record, ParseError> {
+        let expected = if is_v1 { 56 } else { 60 };
+        if body.remaining() != expected {
+            let kind = ErrorKind::WrongLength {
+                found: body.remaining(),
+                expected,
+            };
+            return Err(body.error(body.offset(), self.at(""), kind));
+        }
+        let parent_offset = body.offset();
+        let parent = body.i32(self.at("parent"))?;
+        let visible = body.u32(self.at("visibility"))? != 0;
+        let billboard = if is_v1 {
+            0
+        } else {
+            body.u32(self.at("billboard mode"))?
+        };
+        let matrix_offset = body.offset();
+        let mut matrix = [[0.0; 4]; 3];
+        for value in matrix.as_flattened_mut() {
+            let offset = body.offset();
+            *value = body.check_finite(body.clone().f32("")?, offset, self.at("matrix"))?;
+            body.f32("")?;
+        }
+        if is_singular(&matrix) {
+            let message = format!("the matrix of {} cannot be inverted", self.at(""));
+            self.warn("singular matrix", matrix_offset, message);
+        }
+        Ok(Record {
+            parent,
+            parent_offset,
+            visible,
+            billboard,
+            is_v1,
+            matrix,
+        })
+    }
+
+    fn parent(
+        &self,
+        record: &Record,
+        cursor: &Cursor<'_>,
+        index: usize,
+    ) -> Result<Option<u32>, ParseError> {
+        match record.parent {
+            -1 => Ok(None),
+            parent if u32::try_from(parent).is_ok_and(|parent| (parent as usize) < index) => {
+                Ok(Some(parent.unsigned_abs()))
+            }
+            parent => {
+                let kind = ErrorKind::BadCount {
+                    value: parent.into(),
+                    min: -1,
+                    max: index as i64 - 1,
+                };
+                Err(cursor.error(record.parent_offset, self.at("parent"), kind))
+            }
+        }
+    }
+
+    /// Half of all models repeat a name, so this is told once for all.
+    fn warn_about_repeated_names(&mut self, bones: &[Bone<'_>], offset: u64) {
+        let mut names: Vec<&Cow<'_, str>> = bones.iter().map(|bone| &bone.name).collect();
+        names.sort_unstable();
+        let mut repeated: Vec<&str> = names
+            .windows(2)
+            .filter_map(|pair| match pair {
+                [a, b] if a == b => Some(&***a),
+                _ => None,
+            })
+            .collect();
+        repeated.dedup();
+        if let Some(first) = repeated.first() {
+            let message = format!(
+                "{} bone names occur more than once, such as {first:?}",
+                repeated.len()
+            );
+            self.warn("repeated bone names", offset, message);
+        }
+    }
+}
+
+/// Whether a matrix flattens space. Relative to its size, so that small models are not suspect.
+fn is_singular(matrix: &[[f32; 4]; 3]) -> bool {
+    let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = *matrix;
+    let determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
+    let length = |x: f32, y: f32, z: f32| (x * x + y * y + z * z).sqrt();
+    let size = length(a, d, g) * length(b, e, h) * length(c, f, i);
+    !(determinant.abs() > 1e-6 * size)
+}

@@ -1,0 +1,224 @@
+//! The arrays of an `.alo` file as they lie in its bytes.
+
+use serde::ser::{Serialize, SerializeSeq, Serializer};
+use zerocopy::little_endian::{F32, U16, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// What both vertex records begin with.
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct VertexHead {
+    /// Position, in the space of the bone that the mesh is connected to; of the model if skinned.
+    pub position: [F32; 3],
+    /// Normal.
+    pub normal: [F32; 3],
+    /// Up to four texture coordinates; only the first is used by any file known.
+    pub tex_coords: [[F32; 2]; 4],
+    /// Tangent: the direction in which U grows.
+    pub tangent: [F32; 3],
+    /// Binormal: the direction in which V shrinks.
+    pub binormal: [F32; 3],
+    /// Colour, red to alpha.
+    pub color: [F32; 4],
+}
+
+/// What both vertex records end with.
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct VertexTail {
+    /// Up to four entries of the sub-mesh's palette.
+    pub bone_indices: [U32; 4],
+    /// The weights of those.
+    pub bone_weights: [F32; 4],
+}
+
+/// A vertex of chunk 0x10005.
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct VertexV1 {
+    /// Position to colour.
+    pub head: VertexHead,
+    /// Bones and weights.
+    pub tail: VertexTail,
+}
+
+/// A vertex of chunk 0x10007.
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct VertexV2 {
+    /// Position to colour.
+    pub head: VertexHead,
+    /// Not used, and not zero in real files.
+    pub unused: [F32; 4],
+    /// Bones and weights.
+    pub tail: VertexTail,
+}
+
+/// Either record of a vertex.
+pub trait VertexRecord {
+    /// Position to colour.
+    fn head(&self) -> &VertexHead;
+    /// Bones and weights.
+    fn tail(&self) -> &VertexTail;
+}
+
+impl VertexRecord for VertexV1 {
+    fn head(&self) -> &VertexHead {
+        &self.head
+    }
+
+    fn tail(&self) -> &VertexTail {
+        &self.tail
+    }
+}
+
+impl VertexRecord for VertexV2 {
+    fn head(&self) -> &VertexHead {
+        &self.head
+    }
+
+    fn tail(&self) -> &VertexTail {
+        &self.tail
+    }
+}
+
+/// A node of a collision tree, chunk 0x1202.
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TreeNode {
+    /// Least corner of the node's box, in 255ths of its parent's.
+    pub min: [u8; 3],
+    /// Greatest corner.
+    pub max: [u8; 3],
+    /// Number of triangles of a leaf; 0 for a node with two children.
+    pub triangle_count: U16,
+    /// First entry of a leaf in the map of triangles; else the first child, which the second follows.
+    pub link: U16,
+}
+
+/// A vertex as plain numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Vertex {
+    /// Position, in the space of the bone that the mesh is connected to; of the model if skinned.
+    pub position: [f32; 3],
+    /// Normal.
+    pub normal: [f32; 3],
+    /// Four texture coordinates, from the upper left.
+    pub tex_coords: [[f32; 2]; 4],
+    /// Tangent: the direction in which U grows.
+    pub tangent: [f32; 3],
+    /// Binormal: the direction in which V shrinks.
+    pub binormal: [f32; 3],
+    /// Colour, red to alpha.
+    pub color: [f32; 4],
+    /// Entries of the sub-mesh's palette.
+    pub bone_indices: [u32; 4],
+    /// The weights of those.
+    pub bone_weights: [f32; 4],
+}
+
+/// Plain numbers of little-endian ones.
+pub(crate) fn floats<const N: usize>(values: [F32; N]) -> [f32; N] {
+    values.map(F32::get)
+}
+
+impl<T: VertexRecord> From<&T> for Vertex {
+    fn from(record: &T) -> Self {
+        let (head, tail) = (record.head(), record.tail());
+        Self {
+            position: floats(head.position),
+            normal: floats(head.normal),
+            tex_coords: head.tex_coords.map(floats),
+            tangent: floats(head.tangent),
+            binormal: floats(head.binormal),
+            color: floats(head.color),
+            bone_indices: tail.bone_indices.map(U32::get),
+            bone_weights: floats(tail.bone_weights),
+        }
+    }
+}
+
+/// The vertices of a sub-mesh, where they lie in the file.
+#[derive(Clone, Copy, Debug)]
+pub enum Vertices<'a> {
+    /// Chunk 0x10005, of 128 bytes each.
+    V1(&'a [VertexV1]),
+    /// Chunk 0x10007, of 144 bytes each.
+    V2(&'a [VertexV2]),
+}
+
+impl Vertices<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::V1(vertices) => vertices.len(),
+            Self::V2(vertices) => vertices.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One of them.
+    pub fn get(&self, index: usize) -> Option<Vertex> {
+        match self {
+            Self::V1(vertices) => vertices.get(index).map(Vertex::from),
+            Self::V2(vertices) => vertices.get(index).map(Vertex::from),
+        }
+    }
+
+    /// All of them in order.
+    pub fn iter(&self) -> impl Iterator<Item = Vertex> + '_ {
+        (0..self.len()).map_while(|index| self.get(index))
+    }
+}
+
+impl Serialize for Vertices<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl Serialize for TreeNode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (
+            self.min,
+            self.max,
+            self.triangle_count.get(),
+            self.link.get(),
+        )
+            .serialize(serializer)
+    }
+}
+
+/// Serialises little-endian numbers as numbers.
+pub(super) fn serialize_u16s<S: Serializer>(values: &[U16], to: S) -> Result<S::Ok, S::Error> {
+    let mut seq = to.serialize_seq(Some(values.len()))?;
+    for value in values {
+        seq.serialize_element(&value.get())?;
+    }
+    seq.end()
+}
+
+/// Serialises little-endian numbers as numbers.
+pub(super) fn serialize_u32s<S: Serializer>(values: &[U32], to: S) -> Result<S::Ok, S::Error> {
+    let mut seq = to.serialize_seq(Some(values.len()))?;
+    for value in values {
+        seq.serialize_element(&value.get())?;
+    }
+    seq.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_have_the_strides_of_the_format() {
+        assert_eq!(size_of::<VertexV1>(), 128);
+        assert_eq!(size_of::<VertexV2>(), 144);
+        assert_eq!(size_of::<TreeNode>(), 10);
+    }
+}

@@ -1,0 +1,11 @@
+//! Petroglyph's Alamo engine: its models, and how they become Bevy assets that look as the games
+//! drew them.
+//!
+//! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models and nothing
+//! of Bevy.
+//!
+//! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
+//! [`texture`](crate::texture).
+
+pub mod alo;
+pub mod chunk;
