@@ -27,7 +27,8 @@
 //! Bytes become plain values in the format's own room ([`quake::mdl`]), which knows nothing of Bevy
 //! and never panics; those become Bevy's assets and a `WorldAsset` under the label `Scene`; systems
 //! bring the spawned scene to life. What a user may change about a model in play is a component of
-//! the entity that was spawned: see [`scene`].
+//! the entity that was spawned: see [`scene`]. Pictures that models wear have a room of their own:
+//! [`texture`].
 
 #![forbid(unsafe_code)]
 // What formats share is unused where none of them is built.
@@ -48,6 +49,8 @@ pub mod alamo;
 
 #[cfg(feature = "quake")]
 pub mod quake;
+#[cfg(feature = "alamo")]
+pub mod texture;
 
 use bevy::app::{App, Plugin};
 
@@ -72,6 +75,10 @@ pub struct ClassicModelsPlugin {
 impl Plugin for ClassicModelsPlugin {
     fn build(&self, app: &mut App) {
         app.add_plugins(scene::ScenePlugin);
+        #[cfg(feature = "alamo")]
+        if !app.is_plugin_added::<texture::TexturePlugin>() {
+            app.add_plugins(texture::TexturePlugin);
+        }
         #[cfg(feature = "quake")]
         app.add_plugins(quake::QuakePlugin {
             extensions: self.quake.extensions.clone(),

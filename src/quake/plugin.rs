@@ -7,7 +7,7 @@ use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
 use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
-use crate::scene::{ClassicModelsSystems, FileFinder};
+use crate::scene::{ClassicModelsSystems, FileFinder, all_cases};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
 use bevy::camera::visibility::{NoAutoAabb, VisibilitySystems};
@@ -97,41 +97,5 @@ fn insert_shared_images(app: &mut App) {
     let table = images.insert(&POSE_TABLE_IMAGE, pose_table::image());
     if let Err(error) = normals.and(table) {
         error!("Quake models will not be drawn: {error}");
-    }
-}
-
-/// Every combination of upper and lower case: the asset server compares extensions exactly.
-fn all_cases(extensions: &[String]) -> Vec<&'static str> {
-    let mut all = Vec::new();
-    for extension in extensions {
-        let letters: Vec<char> = extension.chars().collect();
-        for upper in 0..1_u32 << letters.len().min(8) {
-            let letter = |(place, letter): (usize, &char)| {
-                if place < 8 && upper >> place & 1 == 1 {
-                    letter.to_ascii_uppercase()
-                } else {
-                    letter.to_ascii_lowercase()
-                }
-            };
-            let name: String = letters.iter().enumerate().map(letter).collect();
-            // The server keeps loaders for ever, and asks them for borrowed names.
-            let name: &'static str = name.leak();
-            if !all.contains(&name) {
-                all.push(name);
-            }
-        }
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_extension_of_three_letters_has_eight_cases() {
-        let cases = all_cases(&["mdl".into()]);
-        assert_eq!(cases.len(), 8);
-        assert!(cases.contains(&"MDL") && cases.contains(&"mdl") && cases.contains(&"Mdl"));
     }
 }

@@ -7,6 +7,7 @@
 use bevy::asset::io::ErasedAssetReader;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use futures_lite::StreamExt;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -47,40 +48,78 @@ impl FileFinder {
         name: &str,
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(model.path(), name, folders);
-        let not_found = |candidates: &[PathBuf]| NotFound {
+        let candidates = candidates(model.path(), name, folders, as_named);
+        self.first(model, name, &candidates).await
+    }
+
+    /// As [`find`](Self::find), for a picture, which may be there under another extension: in each
+    /// place `name` is tried as it is, then as `.dds`, then as `.tga`.
+    ///
+    /// A name without an extension is tried under those two alone. Models that say "none" where
+    /// they wear nothing are the caller's to know.
+    ///
+    /// # Errors
+    /// [`NotFound`] as [`find`](Self::find) has it.
+    pub async fn find_texture(
+        &self,
+        model: &AssetPath<'_>,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(model.path(), name, folders, as_picture);
+        self.first(model, name, &candidates).await
+    }
+
+    /// The first candidate that exists.
+    async fn first(
+        &self,
+        model: &AssetPath<'_>,
+        name: &str,
+        candidates: &[PathBuf],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let not_found = || NotFound {
             name: name.to_owned(),
             tried: candidates
                 .iter()
                 .map(|path| path.display().to_string())
                 .collect(),
         };
-        let Ok(source) = self.server.get_source(model.source()) else {
-            return Err(not_found(&candidates));
-        };
+        let source = self.server.get_source(model.source());
+        let source = source.map_err(|_| not_found())?;
         let reader = match self.server.mode() {
             AssetServerMode::Unprocessed => source.reader(),
-            AssetServerMode::Processed => match source.processed_reader() {
-                Ok(reader) => reader,
-                Err(_) => return Err(not_found(&candidates)),
-            },
+            AssetServerMode::Processed => source.processed_reader().map_err(|_| not_found())?,
         };
-        for candidate in &candidates {
-            if let Some(found) = on_disk(reader, candidate).await {
+        let mut disk = Disk {
+            reader,
+            folders: HashMap::new(),
+        };
+        for candidate in candidates {
+            if let Some(found) = disk.find(candidate).await {
                 return Ok(AssetPath::from(found).with_source(model.source().clone_owned()));
             }
         }
-        Err(not_found(&candidates))
+        Err(not_found())
     }
 }
 
-/// Where a file may be, in the order of trying.
-fn candidates(model: &Path, name: &str, folders: &[String]) -> Vec<PathBuf> {
+/// Where a file may be, in the order of trying; `variants` are the names it may have there.
+fn candidates(
+    model: &Path,
+    name: &str,
+    folders: &[String],
+    variants: fn(&Path) -> Vec<PathBuf>,
+) -> Vec<PathBuf> {
     let whole = clean(name);
     let bare = whole.file_name().map(PathBuf::from).unwrap_or_default();
     let own = model.parent().unwrap_or(Path::new("")).to_path_buf();
     let sibling = own.parent().map(|parent| parent.join("Textures"));
     let folders = folders.iter().map(|folder| clean(folder));
+    let names: Vec<PathBuf> = [whole, bare]
+        .iter()
+        .filter(|name| name.file_name().is_some())
+        .flat_map(|name| variants(name))
+        .collect();
     let mut candidates = Vec::new();
     for folder in [own]
         .into_iter()
@@ -88,14 +127,26 @@ fn candidates(model: &Path, name: &str, folders: &[String]) -> Vec<PathBuf> {
         .chain(folders)
         .chain([PathBuf::new()])
     {
-        for name in [&whole, &bare] {
+        for name in &names {
             let candidate = folder.join(name);
-            if candidate.file_name().is_some() && !candidates.contains(&candidate) {
+            if !candidates.contains(&candidate) {
                 candidates.push(candidate);
             }
         }
     }
     candidates
+}
+
+fn as_named(name: &Path) -> Vec<PathBuf> {
+    vec![name.to_path_buf()]
+}
+
+/// Games shipped one kind of picture and named the other.
+fn as_picture(name: &Path) -> Vec<PathBuf> {
+    // What has no extension is a folder more often than a picture, and no loader is known for it.
+    let named = name.extension().map(|_| name.to_path_buf());
+    let others = ["dds", "tga"].map(|extension| name.with_extension(extension));
+    named.into_iter().chain(others).collect()
 }
 
 /// A path in the manner of Windows as one that stays inside the asset source.
@@ -104,58 +155,63 @@ fn clean(name: &str) -> PathBuf {
     name.split(['/', '\\']).filter(part).collect()
 }
 
-/// The path under the name that the disk has, if there is such a file.
-async fn on_disk(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
-    // Bevy lists nothing outside its root, where models are that somebody loaded by a whole path.
-    if path.has_root() {
-        return probe(reader, path).await;
-    }
-    let mut found = PathBuf::new();
-    for part in path.components() {
-        let part = part.as_os_str().to_string_lossy();
-        match entry(reader, &found, &part).await {
-            Listing::Entry(entry) => found = entry,
-            Listing::Absent => return None,
-            Listing::Unavailable => return probe(reader, path).await,
-        }
-    }
-    Some(found)
+/// An asset source during one search: every folder is listed once.
+struct Disk<'a> {
+    reader: &'a dyn ErasedAssetReader,
+    folders: HashMap<PathBuf, Listing>,
 }
 
-/// What the listing of a folder says of a name.
-enum Listing {
-    Entry(PathBuf),
-    Absent,
-    /// The source cannot list folders (a web server cannot).
-    Unavailable,
+/// The names in a folder by their lower case; none if the source cannot list it (a web server
+/// cannot list any).
+type Listing = Option<HashMap<String, Vec<String>>>;
+
+impl Disk<'_> {
+    /// The path under the name that the disk has, if there is such a file.
+    async fn find(&mut self, path: &Path) -> Option<PathBuf> {
+        // Bevy lists nothing outside its root, where models are that somebody loaded by a whole path.
+        if path.has_root() {
+            return probe(self.reader, path).await;
+        }
+        let mut found = PathBuf::new();
+        for part in path.components() {
+            let part = part.as_os_str().to_string_lossy();
+            let Some(names) = self.list(&found).await else {
+                return probe(self.reader, path).await;
+            };
+            let entry = entry(names, &part)?.to_owned();
+            found.push(entry);
+        }
+        Some(found)
+    }
+
+    async fn list(&mut self, folder: &Path) -> Option<&HashMap<String, Vec<String>>> {
+        if !self.folders.contains_key(folder) {
+            let listing = list(self.reader, folder).await;
+            self.folders.insert(folder.to_path_buf(), listing);
+        }
+        self.folders.get(folder)?.as_ref()
+    }
+}
+
+async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Listing {
+    let mut entries = reader.read_directory(folder).await.ok()?;
+    let mut names: HashMap<String, Vec<String>> = HashMap::new();
+    while let Some(entry) = entries.next().await {
+        if let Some(name) = entry.file_name() {
+            let name = name.to_string_lossy().into_owned();
+            names.entry(name.to_lowercase()).or_default().push(name);
+        }
+    }
+    (!names.is_empty()).then_some(names)
 }
 
 /// The entry of a folder with this name: the exact one if there is one, else one that differs in
 /// case alone, the first by order.
-async fn entry(reader: &dyn ErasedAssetReader, folder: &Path, name: &str) -> Listing {
-    let Ok(mut entries) = reader.read_directory(folder).await else {
-        return Listing::Unavailable;
-    };
-    let mut any = false;
-    let mut best: Option<PathBuf> = None;
-    while let Some(entry) = entries.next().await {
-        any = true;
-        let Some(entry_name) = entry.file_name().map(|name| name.to_string_lossy()) else {
-            continue;
-        };
-        if *entry_name == *name {
-            return Listing::Entry(folder.join(name));
-        }
-        if entry_name.to_lowercase() == name.to_lowercase() {
-            let entry = folder.join(&*entry_name);
-            best = Some(best.map_or(entry.clone(), |best| best.min(entry)));
-        }
-    }
-    match best {
-        Some(entry) => Listing::Entry(entry),
-        None if any => Listing::Absent,
-        None => Listing::Unavailable,
-    }
+fn entry<'a>(names: &'a HashMap<String, Vec<String>>, name: &str) -> Option<&'a String> {
+    let same = names.get(&name.to_lowercase())?;
+    same.iter()
+        .find(|entry| *entry == name)
+        .or_else(|| same.iter().min())
 }
 
 /// Asks for the file itself, as named and with its name in lower case.
@@ -172,6 +228,143 @@ async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy::app::{App, TaskPoolPlugin};
+    use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+    use bevy::asset::io::{
+        AssetReader, AssetReaderError, AssetSourceBuilder, AssetSourceId, PathStream, Reader,
+        VecReader,
+    };
+    use bevy::asset::{AssetApp, AssetPlugin};
+    use bevy::tasks::block_on;
+    use std::sync::{Arc, Mutex};
+
+    /// Files in memory that tell which folders were listed.
+    struct Listed {
+        files: MemoryAssetReader,
+        folders: Arc<Mutex<Vec<PathBuf>>>,
+    }
+
+    impl AssetReader for Listed {
+        async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+            AssetReader::read(&self.files, path).await
+        }
+
+        async fn read_meta<'a>(
+            &'a self,
+            path: &'a Path,
+        ) -> Result<impl Reader + 'a, AssetReaderError> {
+            Err::<VecReader, _>(AssetReaderError::NotFound(path.to_owned()))
+        }
+
+        async fn read_directory<'a>(
+            &'a self,
+            path: &'a Path,
+        ) -> Result<Box<PathStream>, AssetReaderError> {
+            self.folders.lock().unwrap().push(path.to_owned());
+            AssetReader::read_directory(&self.files, path).await
+        }
+
+        async fn is_directory<'a>(&'a self, path: &'a Path) -> Result<bool, AssetReaderError> {
+            AssetReader::is_directory(&self.files, path).await
+        }
+    }
+
+    struct Stage {
+        finder: FileFinder,
+        folders: Arc<Mutex<Vec<PathBuf>>>,
+    }
+
+    impl Stage {
+        fn new(files: &[&str]) -> Self {
+            let root = Dir::default();
+            for path in files {
+                root.insert_asset(Path::new(path), Vec::new());
+            }
+            let folders = Arc::<Mutex<Vec<PathBuf>>>::default();
+            let listed = folders.clone();
+            let reader = move || -> Box<dyn ErasedAssetReader> {
+                let files = MemoryAssetReader { root: root.clone() };
+                let folders = listed.clone();
+                Box::new(Listed { files, folders })
+            };
+            let mut app = App::new();
+            app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
+                .add_plugins((TaskPoolPlugin::default(), AssetPlugin::default()));
+            let server = app.world().resource::<AssetServer>().clone();
+            Self {
+                finder: FileFinder::new(server),
+                folders,
+            }
+        }
+
+        /// Of a picture that `art/Models/ship.alo` names.
+        fn texture(&self, name: &str, folders: &[&str]) -> Option<String> {
+            let model = AssetPath::from("art/Models/ship.alo");
+            let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
+            let found = block_on(self.finder.find_texture(&model, name, &folders));
+            found.ok().map(|path| path.to_string())
+        }
+    }
+
+    #[test]
+    fn pictures_are_found_in_any_case_and_kind() {
+        let stage = Stage::new(&["Art/TEXTURES/Hull.DDS", "Art/Models/other.tga"]);
+        let expected = Some("Art/TEXTURES/Hull.DDS".to_owned());
+        assert_eq!(stage.texture("hull.tga", &["art/textures"]), expected);
+        assert_eq!(stage.texture("HULL", &["Art\\Textures"]), expected);
+        let authors = r"W:\Project\Art\hull.tga";
+        assert_eq!(stage.texture(authors, &["art/textures"]), expected);
+        assert_eq!(stage.texture("hulk.tga", &["art/textures"]), None);
+    }
+
+    #[test]
+    fn every_kind_is_tried_in_a_folder_before_the_next_folder() {
+        let near = "art/Models/hull.tga";
+        let far = "art/Textures/hull.dds";
+        let named = "more/hull.tga";
+        let twin = "more/hull.dds";
+        let root = "hull.dds";
+        let found = |files: &[&str]| Stage::new(files).texture("hull.tga", &["more"]).unwrap();
+        assert_eq!(found(&[near, far, named, twin, root]), near);
+        assert_eq!(found(&[far, named, twin, root]), far);
+        assert_eq!(found(&[named, twin, root]), named);
+        assert_eq!(found(&[twin, root]), twin);
+        assert_eq!(found(&[root]), root);
+    }
+
+    #[test]
+    fn a_folder_is_no_picture() {
+        let stage = Stage::new(&["art/Models/hull/x.txt", "art/Models/hull.tga"]);
+        assert_eq!(stage.texture("hull", &[]).unwrap(), "art/Models/hull.tga");
+    }
+
+    #[test]
+    fn a_search_lists_each_folder_once() {
+        let stage = Stage::new(&["art/Models/ship.alo", "art/Textures/a.dds", "b.dds"]);
+        assert_eq!(stage.texture(r"deep\c.tga", &["art"]), None);
+        let mut listed = stage.folders.lock().unwrap().clone();
+        let all = listed.len();
+        listed.sort();
+        listed.dedup();
+        assert_eq!(listed.len(), all);
+        assert_eq!(all, 4, "the root, art, Models, Textures");
+    }
+
+    #[test]
+    fn pictures_are_tried_under_each_extension_once() {
+        let tried = |name| {
+            let tried = candidates(Path::new("ship.alo"), name, &[], as_picture);
+            let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
+            tried.collect::<Vec<_>>()
+        };
+        assert_eq!(tried("hull.tga"), ["hull.tga", "hull.dds"]);
+        assert_eq!(tried("hull.bmp"), ["hull.bmp", "hull.dds", "hull.tga"]);
+        assert_eq!(tried("hull"), ["hull.dds", "hull.tga"]);
+        assert_eq!(
+            tried(r"a\hull.dds"),
+            ["a/hull.dds", "a/hull.tga", "hull.dds", "hull.tga"]
+        );
+    }
 
     #[test]
     fn names_never_leave_the_source() {
@@ -189,6 +382,7 @@ mod tests {
             Path::new("progs/Models/ogre.mdl"),
             r"gfx\palette.lmp",
             &["gfx".into()],
+            as_named,
         );
         let tried: Vec<_> = tried.iter().map(|path| path.to_string_lossy()).collect();
         assert_eq!(

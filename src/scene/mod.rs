@@ -8,11 +8,13 @@
 //! What may not enter: bytes of files, and anything that only one format has.
 
 mod axes;
+mod extensions;
 mod find;
 mod look;
 mod play;
 
 pub use axes::{Axes, z_up_forward_x};
+pub(crate) use extensions::all_cases;
 pub use find::{FileFinder, NotFound};
 pub use look::{ModelSkin, PlayerColors};
 pub(crate) use play::wrap;

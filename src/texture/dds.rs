@@ -1,0 +1,615 @@
+//! DDS: what the GPU can sample stays as it is, all else becomes RGBA of 8 bits.
+
+use crate::texture::picture::{Limits, Picture, PictureError, Texels};
+use bevy::image::CompressedImageFormats;
+use dds::header::{Caps2, Dx9PixelFormat, Header, MaskPixelFormat, ParseOptions, PixelFormatFlags};
+use dds::{ColorFormat, DecodeOptions, DecodingError, Format, ImageViewMut, PixelInfo, Size};
+
+/// What a DDS file begins with.
+pub(super) const MAGIC: [u8; 4] = Header::MAGIC;
+
+/// Decodes a whole file.
+pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureError> {
+    let header = read_header(bytes)?;
+    limits.check(header.width(), header.height())?;
+    let faces = faces(&header)?;
+    let coding = Coding::of(&header)?;
+    let data = bytes.get(MAGIC.len() + header.byte_len()..);
+    let surfaces = Surfaces::new(&header, coding.pixels(), faces, data.unwrap_or_default());
+    let (levels, surfaces) = surfaces.whole().ok_or(PictureError::TooShort {
+        width: header.width(),
+        height: header.height(),
+        bytes: bytes.len(),
+    })?;
+    let (texels, data) = match coding.native(&header, limits) {
+        Some(texels) => (texels, as_stored(&surfaces)),
+        None => (Texels::Rgba8, coding.decode_all(&surfaces)?),
+    };
+    Ok(Picture {
+        width: header.width(),
+        height: header.height(),
+        is_cube: faces == 6,
+        levels,
+        texels,
+        data,
+    })
+}
+
+fn dds_error(error: impl Into<DecodingError>) -> PictureError {
+    PictureError::Dds(Box::new(error.into()))
+}
+
+fn read_header(bytes: &[u8]) -> Result<Header, PictureError> {
+    // Old tools got sizes and the number of levels wrong; the length of the file tells.
+    let options = ParseOptions::new_permissive(Some(bytes.len() as u64));
+    let mut reader = bytes;
+    Header::read(&mut reader, &options).map_err(dds_error)
+}
+
+/// 1, or 6 of a cube map.
+fn faces(header: &Header) -> Result<u32, PictureError> {
+    let unsupported = |what| Err(PictureError::Unsupported { what });
+    if header.is_volume() {
+        return unsupported("a volume texture".to_owned());
+    }
+    if header.array_size() > 1 {
+        return unsupported(format!("an array of {} textures", header.array_size()));
+    }
+    if !header.is_cube_map() {
+        return Ok(1);
+    }
+    if header.width() != header.height() {
+        return unsupported("a cube map whose faces are not square".to_owned());
+    }
+    let all = Caps2::CUBE_MAP_ALL_FACES;
+    if header
+        .dx9()
+        .is_some_and(|header| !header.caps2.contains(all))
+    {
+        return unsupported("a cube map without all of its faces".to_owned());
+    }
+    Ok(6)
+}
+
+/// One level of one face.
+struct Surface<'a> {
+    size: Size,
+    bytes: &'a [u8],
+}
+
+/// Where the surfaces of a file are.
+struct Surfaces<'a> {
+    size: Size,
+    pixels: PixelInfo,
+    faces: u32,
+    /// Levels of each face that the header tells of.
+    stored: u8,
+    /// Levels that a picture of this size can have.
+    possible: u8,
+    data: &'a [u8],
+}
+
+impl<'a> Surfaces<'a> {
+    fn new(header: &Header, pixels: PixelInfo, faces: u32, data: &'a [u8]) -> Self {
+        let longest = header.width().max(header.height());
+        Self {
+            size: header.size(),
+            pixels,
+            faces,
+            // No more than 32 halvings are possible.
+            stored: header.mipmap_count().get().min(32) as u8,
+            possible: (32 - longest.leading_zeros()) as u8,
+            data,
+        }
+    }
+
+    /// The levels that are whole in every face, and their number; none if not even the first is.
+    fn whole(&self) -> Option<(u32, Vec<Surface<'a>>)> {
+        let stride = self.stride();
+        let faces: Vec<Vec<Surface>> = (0..u64::from(self.faces))
+            .map(|face| self.face(face.saturating_mul(stride)))
+            .collect();
+        let levels = faces
+            .iter()
+            .map(Vec::len)
+            .min()
+            .filter(|&levels| levels > 0)?;
+        let surfaces = faces
+            .into_iter()
+            .flat_map(|face| face.into_iter().take(levels));
+        Some((levels as u32, surfaces.collect()))
+    }
+
+    /// The levels of one face up to the first that is cut short.
+    fn face(&self, mut offset: u64) -> Vec<Surface<'a>> {
+        let mut surfaces = Vec::new();
+        for level in 0..self.stored.min(self.possible) {
+            let size = self.size.get_mipmap(level);
+            let end = offset.saturating_add(self.length(size));
+            let range = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
+            let Some(bytes) = range.and_then(|(from, to)| self.data.get(from..to)) else {
+                break;
+            };
+            surfaces.push(Surface { size, bytes });
+            offset = end;
+        }
+        surfaces
+    }
+
+    /// Bytes from one face to the next. Some tools tell of more levels than they write, others
+    /// write more than there can be.
+    fn stride(&self) -> u64 {
+        let chain = |levels| {
+            (0..levels)
+                .map(|level| self.length(self.size.get_mipmap(level)))
+                .fold(0, u64::saturating_add)
+        };
+        let told = chain(self.stored);
+        if told.saturating_mul(self.faces.into()) <= self.data.len() as u64 {
+            told
+        } else {
+            chain(self.stored.min(self.possible))
+        }
+    }
+
+    fn length(&self, size: Size) -> u64 {
+        self.pixels.surface_bytes(size).unwrap_or(u64::MAX)
+    }
+}
+
+/// How the file's texels are coded.
+enum Coding<'a> {
+    /// By bit masks, whose many combinations are simpler to compute than to list.
+    Masks(&'a MaskPixelFormat),
+    /// By a format that has a name.
+    Named(Format),
+}
+
+impl<'a> Coding<'a> {
+    fn of(header: &'a Header) -> Result<Self, PictureError> {
+        if let Header::Dx9(header) = header
+            && let Dx9PixelFormat::Mask(format) = &header.pixel_format
+            && is_plain(format)
+        {
+            return Ok(Self::Masks(format));
+        }
+        Format::from_header(header)
+            .map(Self::Named)
+            .map_err(dds_error)
+    }
+
+    fn pixels(&self) -> PixelInfo {
+        match self {
+            Self::Masks(format) => PixelInfo::fixed(texel_length(format) as u8),
+            Self::Named(format) => PixelInfo::from(*format),
+        }
+    }
+
+    /// The texture format that has the same bytes, if the adapter can do it at this size.
+    ///
+    /// BC4 and BC5 are decoded always: the GPU would show grey as red.
+    fn native(&self, header: &Header, limits: Limits) -> Option<Texels> {
+        let whole_blocks = header.width().is_multiple_of(4) && header.height().is_multiple_of(4);
+        if !whole_blocks || !limits.compressed.contains(CompressedImageFormats::BC) {
+            return None;
+        }
+        match self {
+            Self::Named(Format::BC1_UNORM) => Some(Texels::Bc1),
+            // That DXT2 and DXT4 are premultiplied is a hint that nobody took.
+            Self::Named(Format::BC2_UNORM | Format::BC2_UNORM_PREMULTIPLIED_ALPHA) => {
+                Some(Texels::Bc2)
+            }
+            Self::Named(Format::BC3_UNORM | Format::BC3_UNORM_PREMULTIPLIED_ALPHA) => {
+                Some(Texels::Bc3)
+            }
+            Self::Named(Format::BC7_UNORM) => Some(Texels::Bc7),
+            Self::Named(_) | Self::Masks(_) => None,
+        }
+    }
+
+    fn decode_all(&self, surfaces: &[Surface]) -> Result<Vec<u8>, PictureError> {
+        let mut data = Vec::new();
+        for surface in surfaces {
+            match self {
+                Self::Masks(format) => unmask(format, surface.bytes, &mut data),
+                Self::Named(format) => data.extend(decode_named(*format, surface)?),
+            }
+        }
+        Ok(data)
+    }
+}
+
+fn as_stored(surfaces: &[Surface]) -> Vec<u8> {
+    let bytes: Vec<&[u8]> = surfaces.iter().map(|surface| surface.bytes).collect();
+    bytes.concat()
+}
+
+fn decode_named(format: Format, surface: &Surface) -> Result<Vec<u8>, PictureError> {
+    match format {
+        Format::BC2_UNORM_PREMULTIPLIED_ALPHA => {
+            decode_as(Format::BC2_UNORM, ColorFormat::RGBA_U8, surface)
+        }
+        Format::BC3_UNORM | Format::BC3_UNORM_PREMULTIPLIED_ALPHA => decode_bc3(surface),
+        format => decode_as(format, ColorFormat::RGBA_U8, surface),
+    }
+}
+
+/// GPUs blend the colours of BC3 as those of BC2, whichever end of a block is the larger; the
+/// decoder blends them as those of BC1.
+fn decode_bc3(surface: &Surface) -> Result<Vec<u8>, PictureError> {
+    let mut texels = decode_as(Format::BC3_UNORM, ColorFormat::RGBA_U8, surface)?;
+    let colors = decode_as(Format::BC2_UNORM, ColorFormat::RGB_U8, surface)?;
+    let colors = colors.as_chunks::<3>().0;
+    for ([r, g, b, _], color) in texels.as_chunks_mut::<4>().0.iter_mut().zip(colors) {
+        [*r, *g, *b] = *color;
+    }
+    Ok(texels)
+}
+
+fn decode_as(
+    format: Format,
+    color: ColorFormat,
+    surface: &Surface,
+) -> Result<Vec<u8>, PictureError> {
+    // The bytes of the surface are all there, so its size is no empty promise.
+    let length = surface.size.pixels() * u64::from(color.bytes_per_pixel());
+    let length =
+        usize::try_from(length).map_err(|_| dds_error(DecodingError::MemoryLimitExceeded))?;
+    let mut texels = vec![0; length];
+    let view = ImageViewMut::new(&mut texels, surface.size, color)
+        .ok_or_else(|| dds_error(DecodingError::UnexpectedSurfaceSize))?;
+    let options = DecodeOptions::default();
+    let mut reader = surface.bytes;
+    dds::decode(&mut reader, view, format, &options).map_err(dds_error)?;
+    Ok(texels)
+}
+
+/// Whether a format is colour, grey or alpha, in whole texels of whole numbers.
+fn is_plain(format: &MaskPixelFormat) -> bool {
+    let plain = PixelFormatFlags::RGBA | PixelFormatFlags::ALPHA | PixelFormatFlags::LUMINANCE;
+    let masks = format.r_bit_mask | format.g_bit_mask | format.b_bit_mask | format.a_bit_mask;
+    plain.contains(format.flags) && !format.flags.is_empty() && masks != 0
+}
+
+fn texel_length(format: &MaskPixelFormat) -> usize {
+    u32::from(format.rgb_bit_count) as usize / 8
+}
+
+/// Appends texels that are coded by bit masks as RGBA.
+fn unmask(format: &MaskPixelFormat, bytes: &[u8], data: &mut Vec<u8>) {
+    let has = |flag| format.flags.intersects(flag);
+    let is_grey = has(PixelFormatFlags::LUMINANCE) && format.g_bit_mask == 0;
+    let has_alpha = has(PixelFormatFlags::ALPHAPIXELS | PixelFormatFlags::ALPHA);
+    let masks = [
+        format.r_bit_mask,
+        if is_grey {
+            format.r_bit_mask
+        } else {
+            format.g_bit_mask
+        },
+        if is_grey {
+            format.r_bit_mask
+        } else {
+            format.b_bit_mask
+        },
+    ];
+    let alpha_mask = if has_alpha { format.a_bit_mask } else { 0 };
+    let length = texel_length(format);
+    data.reserve(bytes.len() / length * 4);
+    for texel in bytes.chunks_exact(length) {
+        let little_endian = |all: u32, &byte: &u8| all << 8 | u32::from(byte);
+        let texel = texel.iter().rev().fold(0, little_endian);
+        data.extend(masks.map(|mask| channel(texel, mask).unwrap_or(0)));
+        data.push(channel(texel, alpha_mask).unwrap_or(u8::MAX));
+    }
+}
+
+/// The bits under a mask, scaled to 8; none if there is no mask.
+fn channel(texel: u32, mask: u32) -> Option<u8> {
+    if mask == 0 {
+        return None;
+    }
+    let shift = mask.trailing_zeros();
+    let (value, max) = (u64::from((texel & mask) >> shift), u64::from(mask >> shift));
+    if max == 255 {
+        return Some(value as u8);
+    }
+    Some(((value * 255 + max / 2) / max) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::texture::samples::{
+        BC1_BLOCK, BC1_ROW, DdsSample, assert_sound, four_cc, limits, masks, noise,
+    };
+
+    const CUBE: u32 = 0xFE00;
+
+    fn rgba(sample: &DdsSample) -> Vec<[u8; 4]> {
+        let picture = decode(&sample.bytes(), limits(false)).unwrap();
+        assert_sound(&picture);
+        assert_eq!(picture.texels, Texels::Rgba8);
+        picture.data.as_chunks().0.to_vec()
+    }
+
+    /// The texel of a picture of 1 × 1.
+    fn texel(format: [u32; 8], bytes: &[u8]) -> [u8; 4] {
+        rgba(&DdsSample::new(1, 1, format, bytes))[0]
+    }
+
+    #[test]
+    fn forms_of_32_bits() {
+        let rgb = [0x00FF_0000, 0xFF00, 0xFF, 0xFF00_0000];
+        let bgr = [0xFF, 0xFF00, 0x00FF_0000, 0xFF00_0000];
+        let texel = |flags, masks_of| texel(masks(flags, 32, masks_of), &[1, 2, 3, 4]);
+        assert_eq!(texel(0x41, rgb), [3, 2, 1, 4], "A8R8G8B8");
+        assert_eq!(
+            texel(0x40, rgb),
+            [3, 2, 1, 255],
+            "X8R8G8B8 with a mask for X"
+        );
+        assert_eq!(texel(0x41, bgr), [1, 2, 3, 4], "A8B8G8R8");
+        let [r, g, b, _] = bgr;
+        assert_eq!(texel(0x40, [r, g, b, 0]), [1, 2, 3, 255], "X8B8G8R8");
+    }
+
+    #[test]
+    fn forms_of_24_bits() {
+        let rgb = masks(0x40, 24, [0x00FF_0000, 0xFF00, 0xFF, 0]);
+        assert_eq!(texel(rgb, &[1, 2, 3]), [3, 2, 1, 255]);
+        let bgr = masks(0x40, 24, [0xFF, 0xFF00, 0x00FF_0000, 0]);
+        assert_eq!(texel(bgr, &[1, 2, 3]), [1, 2, 3, 255]);
+    }
+
+    #[test]
+    fn forms_of_16_bits() {
+        let texel =
+            |flags, masks_of, bits: u16| texel(masks(flags, 16, masks_of), &bits.to_le_bytes());
+        let r5g6b5 = [0xF800, 0x07E0, 0x001F, 0];
+        assert_eq!(texel(0x40, r5g6b5, 0xF81F), [255, 0, 255, 255]);
+        assert_eq!(texel(0x40, r5g6b5, 0x07E0), [0, 255, 0, 255]);
+        // 16 of 31, 32 of 63, 1 of 31
+        assert_eq!(texel(0x40, r5g6b5, 0x8401), [132, 130, 8, 255]);
+        let a1r5g5b5 = [0x7C00, 0x03E0, 0x001F, 0x8000];
+        assert_eq!(texel(0x41, a1r5g5b5, 0xC001), [132, 0, 8, 255]);
+        assert_eq!(texel(0x41, a1r5g5b5, 0x4001), [132, 0, 8, 0]);
+        assert_eq!(
+            texel(0x40, [0x7C00, 0x03E0, 0x001F, 0], 0x4001),
+            [132, 0, 8, 255]
+        );
+        let a4r4g4b4 = [0x0F00, 0x00F0, 0x000F, 0xF000];
+        assert_eq!(texel(0x41, a4r4g4b4, 0x8F01), [255, 0, 17, 136]);
+        assert_eq!(
+            texel(0x40, [0x0F00, 0x00F0, 0x000F, 0], 0x8F01),
+            [255, 0, 17, 255]
+        );
+    }
+
+    #[test]
+    fn forms_of_grey_and_alpha() {
+        let grey = |bits, masks_of, bytes: &[u8]| texel(masks(0x2_0000, bits, masks_of), bytes);
+        let with_alpha =
+            |bits, masks_of, bytes: &[u8]| texel(masks(0x2_0001, bits, masks_of), bytes);
+        assert_eq!(grey(8, [0xFF, 0, 0, 0], &[7]), [7, 7, 7, 255], "L8");
+        assert_eq!(
+            grey(16, [0xFFFF, 0, 0, 0], &[0, 0x80]),
+            [128, 128, 128, 255],
+            "L16"
+        );
+        assert_eq!(
+            with_alpha(16, [0xFF, 0, 0, 0xFF00], &[7, 9]),
+            [7, 7, 7, 9],
+            "A8L8"
+        );
+        assert_eq!(
+            with_alpha(8, [0x0F, 0, 0, 0xF0], &[0x8F]),
+            [255, 255, 255, 136],
+            "A4L4"
+        );
+        assert_eq!(
+            texel(masks(0x2, 8, [0, 0, 0, 0xFF]), &[9]),
+            [0, 0, 0, 9],
+            "A8"
+        );
+    }
+
+    #[test]
+    fn blocks_with_levels_pass_through() {
+        // 8 × 8 is 4 blocks, 4 × 4, 2 × 2 and 1 × 1 are 1 each.
+        let bytes = BC1_BLOCK.repeat(7);
+        let mut sample = DdsSample::new(8, 8, four_cc(b"DXT1"), &bytes);
+        sample.levels = 4;
+        let picture = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_sound(&picture);
+        assert_eq!((picture.texels, picture.levels), (Texels::Bc1, 4));
+        assert_eq!(picture.data, bytes);
+        assert_eq!(rgba(&sample).len(), 64 + 16 + 4 + 1);
+    }
+
+    #[test]
+    fn blocks_that_are_not_whole_are_decoded() {
+        let bytes = BC1_BLOCK.repeat(2);
+        let sample = DdsSample::new(5, 3, four_cc(b"DXT1"), &bytes);
+        let picture = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_sound(&picture);
+        assert_eq!((picture.width, picture.height), (5, 3));
+        assert_eq!(picture.texels, Texels::Rgba8);
+        let texels = picture.data.as_chunks::<4>().0;
+        let [red, ..] = BC1_ROW;
+        assert_eq!(texels[..4], BC1_ROW);
+        assert_eq!(texels[4], red);
+        assert_eq!(texels[5..9], BC1_ROW);
+    }
+
+    #[test]
+    fn a_block_of_bc1_may_have_holes() {
+        // The smaller end first: the third colour is the middle, the fourth is none.
+        let block = [0x1F, 0, 0, 0xF8, 0xE4, 0xE4, 0xE4, 0xE4];
+        let texels = rgba(&DdsSample::new(4, 4, four_cc(b"DXT1"), &block));
+        assert_eq!(texels[0], [0, 0, 255, 255]);
+        assert_eq!(texels[1], [255, 0, 0, 255]);
+        assert_eq!(texels[3], [0; 4]);
+    }
+
+    #[test]
+    fn a_block_of_bc2_and_bc3_has_four_colors_in_any_order() {
+        let color = [0x1F, 0, 0, 0xF8, 0xE4, 0xE4, 0xE4, 0xE4];
+        let expected = |alpha: [u8; 4]| {
+            let [a, b, c, d] = alpha;
+            [
+                [0, 0, 255, a],
+                [255, 0, 0, b],
+                [85, 0, 170, c],
+                [170, 0, 85, d],
+            ]
+        };
+        for code in [b"DXT2", b"DXT3"] {
+            let block = [[0x10, 0xF8].repeat(4), color.to_vec()].concat();
+            let texels = rgba(&DdsSample::new(4, 4, four_cc(code), &block));
+            assert_eq!(texels[..4], expected([0, 17, 136, 255]));
+        }
+        for code in [b"DXT4", b"DXT5"] {
+            // Ends 200 and 100; the first texel is the first end, the rest of its row the second.
+            let alpha = [200, 100, 0b0100_1000, 0b0000_0010, 0, 0, 0, 0];
+            let block = [alpha.to_vec(), color.to_vec()].concat();
+            let texels = rgba(&DdsSample::new(4, 4, four_cc(code), &block));
+            assert_eq!(texels[..4], expected([200, 100, 100, 100]));
+        }
+    }
+
+    #[test]
+    fn cube_maps_keep_the_order_of_faces_and_levels() {
+        let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+        // Each face: 4 texels of level 0, then 1 of level 1.
+        let bytes: Vec<u8> = (0..30).collect();
+        let mut sample = DdsSample::new(2, 2, l8, &bytes);
+        (sample.levels, sample.caps2) = (2, CUBE);
+        let picture = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_sound(&picture);
+        assert!(picture.is_cube);
+        assert_eq!(picture.levels, 2);
+        let grey: Vec<u8> = bytes.iter().flat_map(|&l| [l, l, l, 255]).collect();
+        assert_eq!(picture.data, grey);
+    }
+
+    #[test]
+    fn a_cube_map_that_is_cut_short_loses_the_level_in_every_face() {
+        let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+        let mut sample = DdsSample::new(2, 2, l8, &[5; 29]);
+        (sample.levels, sample.caps2) = (2, CUBE);
+        let picture = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_sound(&picture);
+        assert_eq!(picture.levels, 1);
+        sample.data.truncate(28);
+        assert!(decode(&sample.bytes(), limits(true)).is_err());
+    }
+
+    #[test]
+    fn levels_that_are_cut_short_or_too_many_are_left_out() {
+        let levels = |told, bytes: usize| {
+            let mut sample = DdsSample::new(8, 8, four_cc(b"DXT1"), &BC1_BLOCK.repeat(7)[..bytes]);
+            sample.levels = told;
+            let picture = decode(&sample.bytes(), limits(true)).unwrap();
+            assert_sound(&picture);
+            picture.levels
+        };
+        assert_eq!(levels(4, 55), 3);
+        assert_eq!(levels(4, 32), 1);
+        assert_eq!(levels(4, 39), 1);
+        assert_eq!(levels(9, 56), 4);
+        assert_eq!(levels(u32::MAX, 56), 4);
+        assert_eq!(levels(0, 56), 4, "the length of the file tells");
+    }
+
+    #[test]
+    fn a_line_stays_flat() {
+        let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+        let picture = decode(&DdsSample::new(1, 4, l8, &[1; 4]).bytes(), limits(true)).unwrap();
+        assert_sound(&picture);
+        assert_eq!((picture.width, picture.height), (1, 4));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+        let error = |sample: &DdsSample| {
+            let error = decode(&sample.bytes(), limits(true)).unwrap_err();
+            error.to_string()
+        };
+        let mut volume = DdsSample::new(1, 1, l8, &[0]);
+        volume.caps2 = 0x20_0000;
+        assert_eq!(error(&volume), "a volume texture is not supported");
+        let mut partial = DdsSample::new(1, 1, l8, &[0]);
+        partial.caps2 = 0x600;
+        assert!(error(&partial).contains("all of its faces"));
+        let oblong = DdsSample {
+            caps2: CUBE,
+            ..DdsSample::new(1, 2, l8, &[0; 12])
+        };
+        assert!(error(&oblong).contains("not square"));
+        assert!(error(&DdsSample::new(0, 1, l8, &[0])).contains("sides must be from 1"));
+        assert!(error(&DdsSample::new(4097, 1, l8, &[0])).contains("4097 × 1"));
+        assert!(error(&DdsSample::new(4096, 4096, l8, &[0])).contains("the 129 bytes"));
+        assert!(error(&DdsSample::new(1, 1, four_cc(b"????"), &[0])).starts_with("DDS: "));
+    }
+
+    #[test]
+    fn no_form_panics_on_noise() {
+        for form in 0..=200 {
+            let mut bytes = DdsSample::new(24, 20, four_cc(b"DX10"), &[]).bytes();
+            // Flat, no flags, one of it.
+            bytes.extend(
+                [form, 3, 0, 1, 0]
+                    .iter()
+                    .flat_map(|it: &u32| it.to_le_bytes()),
+            );
+            bytes.extend(noise(20_000, form));
+            for bc in [false, true] {
+                if let Ok(picture) = decode(&bytes, limits(bc)) {
+                    assert_sound(&picture);
+                }
+            }
+        }
+    }
+
+    fn samples() -> Vec<DdsSample> {
+        let rgb = masks(0x40, 16, [0xF800, 0x07E0, 0x001F, 0]);
+        let mut flat = DdsSample::new(8, 8, four_cc(b"DXT1"), &BC1_BLOCK.repeat(7));
+        flat.levels = 4;
+        let mut cube = DdsSample::new(4, 4, rgb, &[0x55; 6 * 2 * (16 + 4 + 1)]);
+        (cube.levels, cube.caps2) = (3, CUBE);
+        let bc3 = DdsSample::new(5, 4, four_cc(b"DXT5"), &[0xA5; 32]);
+        vec![flat, cube, bc3]
+    }
+
+    #[test]
+    fn a_file_may_end_anywhere() {
+        for sample in samples() {
+            let bytes = sample.bytes();
+            for end in 0..bytes.len() {
+                for bc in [false, true] {
+                    if let Ok(picture) = Picture::decode(&bytes[..end], limits(bc)) {
+                        assert_sound(&picture);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_bit_may_be_wrong() {
+        for sample in samples() {
+            let mut bytes = sample.bytes();
+            for bit in 0..bytes.len().min(200) * 8 {
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                for bc in [false, true] {
+                    if let Ok(picture) = Picture::decode(&bytes, limits(bc)) {
+                        assert_sound(&picture);
+                    }
+                }
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! From the asset server's bytes to an [`Image`].
+
+use crate::scene::all_cases;
+use crate::texture::picture::{Limits, Picture, PictureError};
+use crate::texture::placeholder::{placeholder, repeating};
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, AssetPath, LoadContext, RenderAssetUsages};
+use bevy::image::{CompressedImageFormats, Image, ImageSampler, ImageSamplerDescriptor};
+use bevy::log::error;
+use bevy::reflect::TypePath;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use thiserror::Error;
+
+/// How [`ClassicImageLoader`] loads a file, from code or from its `.meta` file.
+///
+/// Bevy keeps one image per path: the settings of the first load count.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClassicImageSettings {
+    /// Whether the texels are colours to look at. On by default; off for normals and masks.
+    pub is_srgb: bool,
+    /// How the picture is sampled. It repeats and is filtered linearly by default.
+    pub sampler: ImageSampler,
+    /// Where the picture is kept. In both worlds by default.
+    pub asset_usage: RenderAssetUsages,
+    /// Whether a picture that cannot be decoded becomes the [`placeholder`](super::placeholder())
+    /// with an error in the log, so that a model which wears it is drawn all the same. Off by
+    /// default: the load fails.
+    ///
+    /// A picture that was loaded before fails in any case when it is loaded again, so that Bevy
+    /// keeps the last good one while somebody saves the next.
+    pub placeholder: bool,
+}
+
+impl Default for ClassicImageSettings {
+    fn default() -> Self {
+        Self {
+            is_srgb: true,
+            sampler: ImageSampler::Descriptor(repeating(ImageSamplerDescriptor::linear())),
+            asset_usage: RenderAssetUsages::default(),
+            placeholder: false,
+        }
+    }
+}
+
+/// Why a picture could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClassicImageError {
+    /// The file could not be read.
+    #[error("{path}: could not be read: {source}")]
+    Io {
+        /// The asset's path.
+        path: String,
+        /// What the source said.
+        source: std::io::Error,
+    },
+    /// The file is not a picture, or a broken one, or of no use here.
+    #[error("{path}: {source}")]
+    Picture {
+        /// The asset's path.
+        path: String,
+        /// Why.
+        source: PictureError,
+    },
+}
+
+/// Loads DDS and TGA pictures as [`Image`]s.
+///
+/// * Which of the two a file is, its first bytes say, not its extension.
+/// * BC1, BC2, BC3 and BC7 go to the GPU as they are if the adapter can do them and the sides are
+///   multiples of 4. All else becomes `Rgba8`: grey in all three colours, opaque where there is no
+///   alpha.
+/// * Of the mip levels, those are kept that are whole.
+/// * Cube maps of six squares become cube textures, which their `texture_view_descriptor` tells; a
+///   material must not bind one where its shader has a flat texture, nor the other way round.
+/// * Volumes and arrays are refused.
+#[derive(TypePath)]
+pub struct ClassicImageLoader {
+    extensions: Vec<&'static str>,
+    limits: Limits,
+    /// Paths that were decoded once.
+    good: Mutex<HashSet<AssetPath<'static>>>,
+}
+
+impl ClassicImageLoader {
+    pub(super) fn extensions() -> Vec<&'static str> {
+        all_cases(&["dds", "tga"])
+    }
+
+    /// For an adapter whose textures are at most this long, and that samples these formats.
+    pub(super) fn new(max_texture_size: u32, compressed: CompressedImageFormats) -> Self {
+        Self {
+            extensions: Self::extensions(),
+            limits: Limits {
+                max_side: max_texture_size,
+                compressed,
+            },
+            good: Mutex::default(),
+        }
+    }
+
+    async fn picture(
+        &self,
+        reader: &mut dyn Reader,
+        path: &AssetPath<'static>,
+    ) -> Result<Picture, ClassicImageError> {
+        let mut bytes = Vec::new();
+        if let Err(source) = reader.read_to_end(&mut bytes).await {
+            let path = path.to_string();
+            return Err(ClassicImageError::Io { path, source });
+        }
+        Picture::decode(&bytes, self.limits).map_err(|source| ClassicImageError::Picture {
+            path: path.to_string(),
+            source,
+        })
+    }
+
+    fn good(&self) -> impl std::ops::DerefMut<Target = HashSet<AssetPath<'static>>> {
+        self.good.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AssetLoader for ClassicImageLoader {
+    type Asset = Image;
+    type Settings = ClassicImageSettings;
+    type Error = ClassicImageError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &ClassicImageSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Image, ClassicImageError> {
+        let path = load_context.path();
+        match self.picture(reader, path).await {
+            Ok(picture) => {
+                self.good().insert(path.clone());
+                let sampler = settings.sampler.clone();
+                Ok(picture.into_image(settings.is_srgb, sampler, settings.asset_usage))
+            }
+            Err(error) if settings.placeholder && !self.good().contains(path) => {
+                error!("{error}");
+                let asset_usage = settings.asset_usage;
+                Ok(Image {
+                    asset_usage,
+                    ..placeholder()
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, masks, tga};
+    use crate::texture::{PLACEHOLDER_IMAGE, TexturePlugin};
+    use bevy::MinimalPlugins;
+    use bevy::app::App;
+    use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+    use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+    use bevy::asset::{AssetApp, AssetPlugin, AssetServer, Assets, Handle, LoadState};
+    use bevy::image::ImagePlugin;
+    use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureViewDimension};
+    use std::path::Path;
+    use std::time::Duration;
+
+    struct Stage {
+        app: App,
+        files: Dir,
+    }
+
+    impl Stage {
+        fn new(files: &[(&str, Vec<u8>)]) -> Self {
+            let root = Dir::default();
+            for (path, bytes) in files {
+                root.insert_asset(Path::new(path), bytes.clone());
+            }
+            let files = root.clone();
+            let reader = move || -> Box<dyn bevy::asset::io::ErasedAssetReader> {
+                Box::new(MemoryAssetReader { root: root.clone() })
+            };
+            let mut app = App::new();
+            app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
+                .add_plugins((MinimalPlugins, AssetPlugin::default()))
+                .add_plugins((ImagePlugin::default(), TexturePlugin));
+            app.finish();
+            app.cleanup();
+            Self { app, files }
+        }
+
+        fn load(&mut self, path: &'static str, placeholder: bool) -> Handle<Image> {
+            let server = self.app.world().resource::<AssetServer>();
+            let settings = move |settings: &mut ClassicImageSettings| {
+                settings.placeholder = placeholder;
+            };
+            server.load_builder().with_settings(settings).load(path)
+        }
+
+        /// Updates until something is seen of the server.
+        fn wait(&mut self, what: impl Fn(&AssetServer, &Assets<Image>) -> bool) {
+            for _ in 0..5000 {
+                self.app.update();
+                let world = self.app.world();
+                if what(world.resource(), world.resource()) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            panic!("it never came");
+        }
+
+        fn loaded(&mut self, path: &'static str, placeholder: bool) -> Image {
+            let handle = self.load(path, placeholder);
+            self.wait(|server, _| server.is_loaded(&handle));
+            self.image(&handle)
+        }
+
+        fn image(&self, handle: &Handle<Image>) -> Image {
+            let images = self.app.world().resource::<Assets<Image>>();
+            images.get(handle).unwrap().clone()
+        }
+
+        fn write(&mut self, path: &'static str, bytes: Vec<u8>) {
+            self.files.insert_asset(Path::new(path), bytes);
+            self.app.world().resource::<AssetServer>().reload(path);
+        }
+    }
+
+    #[test]
+    fn bytes_decide_not_names() {
+        let dds = DdsSample::new(4, 4, four_cc(b"DXT1"), &BC1_BLOCK).bytes();
+        let tga = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
+        let mut stage = Stage::new(&[("a.TGA", dds), ("b.Dds", tga)]);
+        assert_eq!(stage.loaded("a.TGA", false).width(), 4);
+        let image = stage.loaded("b.Dds", false);
+        assert_eq!(image.data.as_deref(), Some(&[3, 2, 1, 255][..]));
+        assert_eq!(
+            image.texture_descriptor.format,
+            TextureFormat::Rgba8UnormSrgb
+        );
+    }
+
+    #[test]
+    fn cube_maps_are_told_to_be_so() {
+        let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+        let mut sample = DdsSample::new(2, 2, l8, &[9; 30]);
+        (sample.levels, sample.caps2) = (2, 0xFE00);
+        let image = Stage::new(&[("sky.dds", sample.bytes())]).loaded("sky.dds", false);
+        let view = image.texture_view_descriptor.unwrap();
+        assert_eq!(view.dimension, Some(TextureViewDimension::Cube));
+        let texture = image.texture_descriptor;
+        assert_eq!(texture.dimension, TextureDimension::D2);
+        assert_eq!(texture.size.depth_or_array_layers, 6);
+        assert_eq!(texture.mip_level_count, 2);
+    }
+
+    #[test]
+    fn errors_begin_with_the_path() {
+        let mut stage = Stage::new(&[("art/x.tga", b"?".to_vec())]);
+        let handle = stage.load("art/x.tga", false);
+        stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+        let server = stage.app.world().resource::<AssetServer>();
+        let LoadState::Failed(error) = server.load_state(&handle) else {
+            unreachable!()
+        };
+        assert!(
+            error
+                .to_string()
+                .contains("art/x.tga: TGA: the file is neither"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_placeholder_is_shown_until_there_is_a_picture_which_then_stays() {
+        let good = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
+        let mut stage = Stage::new(&[("x.tga", b"?".to_vec())]);
+        let handle = stage.load("x.tga", true);
+        stage.wait(|server, _| server.is_loaded(&handle));
+        let checkerboard = stage.image(&PLACEHOLDER_IMAGE);
+        assert_eq!(stage.image(&handle).data, checkerboard.data);
+
+        let width = |images: &Assets<Image>| images.get(&handle).map(Image::width);
+        stage.write("x.tga", good);
+        stage.wait(|_, images| width(images) == Some(1));
+
+        stage.write("x.tga", b"half".to_vec());
+        stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+        assert_eq!(
+            stage.image(&handle).width(),
+            1,
+            "the last good picture is kept"
+        );
+    }
+
+    #[test]
+    fn settings_may_name_only_what_they_change() {
+        let settings: ClassicImageSettings = serde_json::from_str(r#"{"is_srgb": false}"#).unwrap();
+        let expected = ClassicImageSettings {
+            is_srgb: false,
+            ..ClassicImageSettings::default()
+        };
+        assert_eq!(settings, expected);
+        assert!(serde_json::from_str::<ClassicImageSettings>(r#"{"srgb": false}"#).is_err());
+    }
+}

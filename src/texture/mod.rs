@@ -1,0 +1,22 @@
+//! Pictures that models wear, in the two kinds of file that games shipped them in: DDS and TGA.
+//!
+//! Bevy's own loader gets many of the older DDS forms wrong, hands the GPU what it refuses, and takes
+//! a file for what its name says. [`ClassicImageLoader`] looks at the bytes, gives the GPU only what
+//! it can do, and decodes the rest. An app that also turns on Bevy's features `dds` or `tga` should
+//! add this crate's plugin last: the last loader registered for an extension is the one that loads.
+//!
+//! What may not enter: models, materials, and the search for files; that is in [`scene`](crate::scene).
+
+mod dds;
+mod loader;
+mod picture;
+mod placeholder;
+mod plugin;
+#[cfg(test)]
+mod samples;
+mod tga;
+
+pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
+pub use picture::PictureError;
+pub use placeholder::{PLACEHOLDER_IMAGE, placeholder};
+pub(crate) use plugin::TexturePlugin;

@@ -1,0 +1,40 @@
+//! Registers everything of this room with an app.
+
+use crate::texture::loader::ClassicImageLoader;
+use crate::texture::placeholder::{PLACEHOLDER_IMAGE, placeholder};
+use bevy::app::{App, Plugin};
+use bevy::asset::{AssetApp, Assets};
+use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, Image};
+use bevy::log::error;
+use bevy::render::renderer::RenderDevice;
+
+/// Longest side of a picture where there is no adapter to ask.
+const MAX_TEXTURE_SIZE: u32 = 8192;
+
+/// Pictures. Every format that wears them needs it; it may be added only once.
+pub(crate) struct TexturePlugin;
+
+impl Plugin for TexturePlugin {
+    fn build(&self, app: &mut App) {
+        app.preregister_asset_loader::<ClassicImageLoader>(&ClassicImageLoader::extensions());
+        let Some(mut images) = app.world_mut().get_resource_mut::<Assets<Image>>() else {
+            error!("models' pictures need Bevy's ImagePlugin, added before this crate's plugin");
+            return;
+        };
+        if let Err(error) = images.insert(&PLACEHOLDER_IMAGE, placeholder()) {
+            error!("missing pictures will not be seen: {error}");
+        }
+    }
+
+    fn finish(&self, app: &mut App) {
+        // The adapter is known only now; loads that began before wait.
+        let world = app.world();
+        let device = world.get_resource::<RenderDevice>();
+        let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {
+            device.limits().max_texture_dimension_2d
+        });
+        let compressed = world.get_resource::<CompressedImageFormatSupport>();
+        let compressed = compressed.map_or(CompressedImageFormats::NONE, |support| support.0);
+        app.register_asset_loader(ClassicImageLoader::new(max_texture_size, compressed));
+    }
+}

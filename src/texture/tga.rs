@@ -1,0 +1,272 @@
+//! TGA: always becomes RGBA of 8 bits.
+
+use crate::texture::picture::{Limits, Picture, PictureError, Texels};
+use image::codecs::tga::TgaDecoder;
+use image::{ColorType, ImageDecoder, ImageResult};
+use std::io::Read;
+
+const HEADER: usize = 18;
+
+/// Decodes a whole file.
+pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureError> {
+    let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
+        return Err(not_a_picture());
+    };
+    let header = Header::new(header)?;
+    let (width, height) = (header.width, header.height);
+    limits.check(width, height)?;
+    if u64::from(width) * u64::from(height) > header.most_texels(rest) {
+        return Err(PictureError::TooShort {
+            width,
+            height,
+            bytes: bytes.len(),
+        });
+    }
+    let bytes = header.mended();
+    let (color, raw) = read(bytes.chain(rest), limits).map_err(tga_error)?;
+    Ok(Picture {
+        width,
+        height,
+        is_cube: false,
+        levels: 1,
+        texels: Texels::Rgba8,
+        data: rgba(color, raw)?,
+    })
+}
+
+fn tga_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> PictureError {
+    PictureError::Tga(error.into())
+}
+
+fn not_a_picture() -> PictureError {
+    tga_error("the file is neither a TGA picture nor a DDS one")
+}
+
+/// What must be known before anything is allocated.
+struct Header {
+    bytes: [u8; HEADER],
+    kind: u8,
+    width: u32,
+    height: u32,
+    texel_bits: u8,
+}
+
+impl Header {
+    fn new(bytes: &[u8; HEADER]) -> Result<Self, PictureError> {
+        let &[
+            _id,
+            _has_map,
+            kind,
+            _,
+            _,
+            _,
+            _,
+            _map_bits,
+            _,
+            _,
+            _,
+            _,
+            width_low,
+            width_high,
+            height_low,
+            height_high,
+            texel_bits,
+            _descriptor,
+        ] = bytes;
+        // The format has no magic bytes, but nothing else is a picture.
+        if !matches!(kind, 1..=3 | 9..=11) {
+            return Err(not_a_picture());
+        }
+        Ok(Self {
+            bytes: *bytes,
+            kind,
+            width: u16::from_le_bytes([width_low, width_high]).into(),
+            height: u16::from_le_bytes([height_low, height_high]).into(),
+            texel_bits,
+        })
+    }
+
+    /// How many texels the bytes after the header can hold at most.
+    fn most_texels(&self, rest: &[u8]) -> u64 {
+        let bytes = rest.len() as u64;
+        let texel = u64::from(self.texel_bits.div_ceil(8).max(1));
+        let is_packed = self.kind >= 9;
+        if is_packed {
+            // A packet is a byte and at least one texel, and stands for 128 at most.
+            bytes / (1 + texel) * 128
+        } else {
+            bytes / texel
+        }
+    }
+
+    /// The header with the number of alpha bits that the texels have room for. Many tools got that
+    /// wrong, and the decoder refuses what does not add up.
+    fn mended(&self) -> [u8; HEADER] {
+        let mut bytes = self.bytes;
+        let [.., map_bits, _, _, _, _, _, _, _, _, texel_bits, descriptor] = &mut bytes;
+        let is_mapped = matches!(self.kind, 1 | 9);
+        let is_grey = matches!(self.kind, 3 | 11);
+        let bits = if is_mapped { *map_bits } else { *texel_bits };
+        let alpha = match (bits, is_grey) {
+            (32, false) | (16, true) => 8,
+            _ => 0,
+        };
+        *descriptor = *descriptor & 0xF0 | alpha;
+        bytes
+    }
+}
+
+fn read(reader: impl Read, limits: Limits) -> ImageResult<(ColorType, Vec<u8>)> {
+    let mut decoder = TgaDecoder::new(reader)?;
+    let mut sides = image::Limits::no_limits();
+    sides.max_image_width = Some(limits.max_side);
+    sides.max_image_height = Some(limits.max_side);
+    decoder.set_limits(sides)?;
+    let color = decoder.color_type();
+    let length = usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX);
+    // Checked against the file's length before.
+    let mut texels = vec![0; length];
+    decoder.read_image(&mut texels)?;
+    Ok((color, texels))
+}
+
+fn rgba(color: ColorType, raw: Vec<u8>) -> Result<Vec<u8>, PictureError> {
+    Ok(match color {
+        ColorType::Rgba8 => raw,
+        ColorType::Rgb8 => {
+            let texels = raw.as_chunks::<3>().0.iter();
+            texels.flat_map(|&[r, g, b]| [r, g, b, u8::MAX]).collect()
+        }
+        ColorType::L8 => raw.iter().flat_map(|&l| [l, l, l, u8::MAX]).collect(),
+        ColorType::La8 => {
+            let texels = raw.as_chunks::<2>().0.iter();
+            texels.flat_map(|&[l, a]| [l, l, l, a]).collect()
+        }
+        color => {
+            return Err(PictureError::Unsupported {
+                what: format!("a TGA picture of {color:?}"),
+            });
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::texture::samples::{assert_sound, limits, tga};
+
+    fn texels(bytes: &[u8]) -> Vec<[u8; 4]> {
+        let picture = Picture::decode(bytes, limits(true)).unwrap();
+        assert_sound(&picture);
+        picture.data.as_chunks().0.to_vec()
+    }
+
+    #[test]
+    fn true_color() {
+        let bgr = tga(2, 2, 1, 24, 0, &[1, 2, 3, 4, 5, 6]);
+        assert_eq!(texels(&bgr), [[3, 2, 1, 255], [6, 5, 4, 255]]);
+        let bgra = tga(2, 2, 1, 32, 8, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(texels(&bgra), [[3, 2, 1, 4], [7, 6, 5, 8]]);
+        let r5g5b5 = tga(2, 1, 1, 16, 1, &[0x01, 0x40]);
+        assert_eq!(texels(&r5g5b5), [[132, 0, 8, 255]]);
+    }
+
+    #[test]
+    fn rows_are_from_the_bottom_unless_the_file_says_otherwise() {
+        let mut bytes = tga(3, 1, 2, 8, 0, &[1, 2]);
+        assert_eq!(texels(&bytes), [[1, 1, 1, 255], [2, 2, 2, 255]]);
+        bytes[17] = 0;
+        assert_eq!(texels(&bytes), [[2, 2, 2, 255], [1, 1, 1, 255]]);
+    }
+
+    #[test]
+    fn grey() {
+        assert_eq!(texels(&tga(3, 1, 1, 8, 0, &[7])), [[7, 7, 7, 255]]);
+        assert_eq!(texels(&tga(3, 1, 1, 16, 8, &[7, 9])), [[7, 7, 7, 9]]);
+    }
+
+    #[test]
+    fn packed() {
+        // Three times one colour, then two colours.
+        let data = [0x82, 1, 2, 3, 0x01, 4, 5, 6, 7, 8, 9];
+        let run = [3, 2, 1, 255];
+        let expected = [run, run, run, [6, 5, 4, 255], [9, 8, 7, 255]];
+        assert_eq!(texels(&tga(10, 5, 1, 24, 0, &data)), expected);
+        let most = tga(10, 128, 1, 32, 8, &[0xFF, 1, 2, 3, 4]);
+        assert_eq!(texels(&most), [[3, 2, 1, 4]; 128]);
+        assert_eq!(
+            texels(&tga(11, 4, 1, 8, 0, &[0x83, 6])),
+            [[6, 6, 6, 255]; 4]
+        );
+    }
+
+    #[test]
+    fn mapped() {
+        let mut bytes = tga(1, 2, 1, 8, 0, &[]);
+        // Two entries of 24 bits.
+        (bytes[1], bytes[5], bytes[7]) = (1, 2, 24);
+        bytes.extend([1, 2, 3, 4, 5, 6]);
+        bytes.extend([1, 0]);
+        assert_eq!(texels(&bytes), [[6, 5, 4, 255], [3, 2, 1, 255]]);
+    }
+
+    #[test]
+    fn a_wrong_number_of_alpha_bits_is_forgiven() {
+        let bgr = tga(2, 1, 1, 24, 8, &[1, 2, 3]);
+        assert_eq!(texels(&bgr), [[3, 2, 1, 255]]);
+        let bgra = tga(2, 1, 1, 32, 0, &[1, 2, 3, 4]);
+        assert_eq!(texels(&bgra), [[3, 2, 1, 4]]);
+    }
+
+    #[test]
+    fn sizes_that_the_file_cannot_hold_are_refused() {
+        let error = |bytes: &[u8]| {
+            let error = Picture::decode(bytes, limits(true)).unwrap_err();
+            error.to_string()
+        };
+        assert!(error(&tga(2, 2, 1, 24, 0, &[0; 5])).contains("the 23 bytes"));
+        assert!(error(&tga(10, 129, 1, 32, 8, &[0xFF, 1, 2, 3, 4])).contains("129 × 1"));
+        assert!(error(&tga(2, 4097, 1, 24, 0, &[0; 5])).contains("from 1 to 4096"));
+        assert!(error(&tga(2, 0, 1, 24, 0, &[0; 5])).contains("from 1 to 4096"));
+        assert!(error(b"not a picture at all").contains("neither"));
+        assert!(error(b"").contains("neither"));
+    }
+
+    fn samples() -> Vec<Vec<u8>> {
+        let packed = [0x82, 1, 2, 3, 0x01, 4, 5, 6, 7, 8, 9];
+        let mut mapped = tga(9, 4, 1, 8, 0, &[]);
+        (mapped[1], mapped[5], mapped[7]) = (1, 2, 24);
+        mapped.extend([1, 2, 3, 4, 5, 6, 0x83, 1]);
+        vec![
+            tga(10, 5, 1, 24, 0, &packed),
+            tga(2, 5, 5, 32, 8, &[0x5A; 100]),
+            tga(2, 5, 5, 16, 1, &[0x5A; 50]),
+            tga(3, 5, 5, 8, 0, &[0x5A; 25]),
+            mapped,
+        ]
+    }
+
+    #[test]
+    fn a_file_may_end_anywhere() {
+        for bytes in samples() {
+            for end in 0..bytes.len() {
+                if let Ok(picture) = Picture::decode(&bytes[..end], limits(true)) {
+                    assert_sound(&picture);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_bit_may_be_wrong() {
+        for mut bytes in samples() {
+            for bit in 0..bytes.len().min(200) * 8 {
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                if let Ok(picture) = Picture::decode(&bytes, limits(true)) {
+                    assert_sound(&picture);
+                }
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+}
