@@ -57,16 +57,22 @@ use bevy::app::{App, Plugin};
 /// What most users need.
 pub mod prelude {
     pub use crate::ClassicModelsPlugin;
+    #[cfg(feature = "alamo")]
+    pub use crate::alamo::{Alo, AloAssetLabel, AloBone, AloInstance, AloLoaderSettings, AloProxy};
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{
-        ClipFinished, ClipRef, ModelSkin, PlayClip, Playback, PlayerColors, Repeat,
+        BillboardCamera, ClipFinished, ClipRef, HiddenParts, ModelAlt, ModelLod, ModelSkin,
+        NightTime, PlayClip, Playback, PlayerColors, Repeat, TeamColor, Wind,
     };
 }
 
 /// Loads the model files of classic games. Add it after `DefaultPlugins`.
 #[derive(Default)]
 pub struct ClassicModelsPlugin {
+    /// Alamo models.
+    #[cfg(feature = "alamo")]
+    pub alamo: alamo::AlamoPlugin,
     /// Quake models.
     #[cfg(feature = "quake")]
     pub quake: quake::QuakePlugin,
@@ -76,9 +82,9 @@ impl Plugin for ClassicModelsPlugin {
     fn build(&self, app: &mut App) {
         app.add_plugins(scene::ScenePlugin);
         #[cfg(feature = "alamo")]
-        if !app.is_plugin_added::<texture::TexturePlugin>() {
-            app.add_plugins(texture::TexturePlugin);
-        }
+        app.add_plugins(alamo::AlamoPlugin {
+            extensions: self.alamo.extensions.clone(),
+        });
         #[cfg(feature = "quake")]
         app.add_plugins(quake::QuakePlugin {
             extensions: self.quake.extensions.clone(),

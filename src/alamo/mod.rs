@@ -2,10 +2,44 @@
 //! drew them.
 //!
 //! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models and nothing
-//! of Bevy.
+//! of Bevy; `shading` and `tags` say what names mean; `convert` makes meshes of vertices, `loader`
+//! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
+//! shows and hides, `billboard` turns bones, `dazzle` and `material` draw.
 //!
 //! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
 //! [`texture`](crate::texture).
 
 pub mod alo;
 pub mod chunk;
+
+mod billboard;
+mod convert;
+mod dazzle;
+mod lights;
+mod loader;
+mod material;
+mod model;
+mod parts;
+mod plugin;
+mod proxies;
+mod settings;
+mod shading;
+mod spawn;
+mod tags;
+
+pub use billboard::{AloBillboard, AloRoot, Billboard};
+pub use convert::{AloContents, SubmeshContents};
+pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
+pub use lights::{AloLight, FULL_LIGHT};
+pub use loader::AloLoader;
+pub use material::{AloMaterial, AloShading, AloUniform};
+pub use model::{
+    Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh, AloTree,
+    AloTreeNode, Names,
+};
+pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
+pub use plugin::AlamoPlugin;
+pub use settings::{AloLoaderError, AloLoaderSettings};
+pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
+pub use spawn::{AloProxy, AloSubmeshOf, bone_target};
+pub use tags::Tags;

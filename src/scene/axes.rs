@@ -24,9 +24,23 @@ pub fn z_up_forward_x() -> Axes {
     }
 }
 
+/// Z up, the front towards −Y, as in Alamo models: (x, y, z) becomes (x, z, −y), the front +Z.
+pub fn z_up_forward_minus_y() -> Axes {
+    Axes {
+        rotation: Quat::from_mat3(&Mat3::from_cols(Vec3::X, Vec3::NEG_Z, Vec3::Y)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alamo_axes_map_without_a_mirror() {
+        let rotation = z_up_forward_minus_y().rotation;
+        let turned = rotation * Vec3::new(1.0, 2.0, 3.0);
+        assert!(turned.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-6));
+    }
 
     #[test]
     fn quake_axes_map_without_a_mirror() {

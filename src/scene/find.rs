@@ -4,9 +4,9 @@
 //! path of the author's disk. What is found is told under the name the disk has, because the asset
 //! server's watcher knows no other.
 
-use bevy::asset::io::ErasedAssetReader;
+use bevy::asset::io::{AssetSource, ErasedAssetReader};
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
-use futures_lite::StreamExt;
+use futures_lite::{AsyncReadExt, StreamExt};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -70,6 +70,28 @@ impl FileFinder {
         self.first(model, name, &candidates).await
     }
 
+    /// Whether a file can be read and begins with these bytes.
+    pub async fn begins_with(&self, path: &AssetPath<'_>, expected: &[u8]) -> bool {
+        let Ok(source) = self.server.get_source(path.source()) else {
+            return false;
+        };
+        let Some(reader) = self.reader(&source) else {
+            return false;
+        };
+        let Ok(mut file) = reader.read(path.path()).await else {
+            return false;
+        };
+        let mut found = vec![0; expected.len()];
+        file.read_exact(&mut found).await.is_ok() && found == expected
+    }
+
+    fn reader<'a>(&self, source: &'a AssetSource) -> Option<&'a dyn ErasedAssetReader> {
+        match self.server.mode() {
+            AssetServerMode::Unprocessed => Some(source.reader()),
+            AssetServerMode::Processed => source.processed_reader().ok(),
+        }
+    }
+
     /// The first candidate that exists.
     async fn first(
         &self,
@@ -86,12 +108,8 @@ impl FileFinder {
         };
         let source = self.server.get_source(model.source());
         let source = source.map_err(|_| not_found())?;
-        let reader = match self.server.mode() {
-            AssetServerMode::Unprocessed => source.reader(),
-            AssetServerMode::Processed => source.processed_reader().map_err(|_| not_found())?,
-        };
         let mut disk = Disk {
-            reader,
+            reader: self.reader(&source).ok_or_else(not_found)?,
             folders: HashMap::new(),
         };
         for candidate in candidates {

@@ -11,14 +11,19 @@ mod axes;
 mod extensions;
 mod find;
 mod look;
+mod parts;
 mod play;
+mod surroundings;
 
-pub use axes::{Axes, z_up_forward_x};
+pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use extensions::all_cases;
 pub use find::{FileFinder, NotFound};
-pub use look::{ModelSkin, PlayerColors};
+pub(crate) use look::team_color_tag;
+pub use look::{ModelSkin, PlayerColors, TeamColor};
+pub use parts::{HiddenParts, ModelAlt, ModelLod};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
+pub use surroundings::{BillboardCamera, NightTime, Wind};
 
 use bevy::app::{App, Plugin};
 use bevy::ecs::schedule::SystemSet;
@@ -28,8 +33,10 @@ use bevy::ecs::schedule::SystemSet;
 pub enum ClassicModelsSystems {
     /// Clips advance. Changes that `Update` made to [`PlayClip`] show in the same frame.
     Play,
-    /// Skins and colours are applied.
+    /// Skins and colours are applied, parts are shown and hidden.
     Look,
+    /// Billboards turn to the camera, the light or the wind, after all animations.
+    Billboards,
 }
 
 /// Registers what all formats share.
@@ -41,6 +48,15 @@ impl Plugin for ScenePlugin {
             .register_type::<Playback>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
+            .register_type::<TeamColor>()
+            .register_type::<ModelLod>()
+            .register_type::<ModelAlt>()
+            .register_type::<HiddenParts>()
+            .register_type::<BillboardCamera>()
+            .register_type::<Wind>()
+            .register_type::<NightTime>()
+            .init_resource::<Wind>()
+            .init_resource::<NightTime>()
             .add_message::<ClipFinished>();
     }
 }

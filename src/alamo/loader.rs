@@ -1,0 +1,483 @@
+//! From the asset server's bytes to the [`Alo`] asset and everything it holds.
+
+use crate::alamo::alo::{self, AloFile, Submesh};
+use crate::alamo::convert::{AloContents, SubmeshContents};
+use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
+use crate::alamo::material::{AloMaterial, Textures, material};
+use crate::alamo::model::{
+    Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, index_names, owned_parameter,
+};
+use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
+use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
+use crate::alamo::spawn::{DazzleGroup, scene};
+use crate::alamo::tags::Tags;
+use crate::scene::FileFinder;
+use crate::texture::{ClassicImageSettings, PLACEHOLDER_IMAGE};
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
+use bevy::image::{Image, ImageLoaderSettings};
+use bevy::log::warn;
+use bevy::math::Vec3A;
+use bevy::math::bounding::Aabb3d;
+use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
+use bevy::platform::collections::HashMap;
+use bevy::reflect::TypePath;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Loads Alamo models: see [`Alo`] for what becomes of them.
+#[derive(TypePath)]
+pub struct AloLoader {
+    finder: FileFinder,
+    extensions: Vec<&'static str>,
+}
+
+impl AloLoader {
+    pub(super) fn new(finder: FileFinder, extensions: Vec<&'static str>) -> Self {
+        Self { finder, extensions }
+    }
+}
+
+impl AssetLoader for AloLoader {
+    type Asset = Alo;
+    type Settings = AloLoaderSettings;
+    type Error = AloLoaderError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &AloLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Alo, AloLoaderError> {
+        let path = load_context.path().to_string();
+        let scale = settings.scale;
+        if !scale.is_finite() || scale == 0.0 {
+            return Err(AloLoaderError::Scale { path, value: scale });
+        }
+        let mut bytes = Vec::new();
+        if let Err(source) = reader.read_to_end(&mut bytes).await {
+            return Err(AloLoaderError::Io { path, source });
+        }
+        let usage = |mesh: &alo::Mesh<'_>, submesh: &Submesh<'_>| match Shading::new(
+            &submesh.shader,
+            &submesh.parameters,
+            &mesh.name,
+        )
+        .is_drawn()
+        {
+            true => settings.asset_usage,
+            false => RenderAssetUsages::MAIN_WORLD,
+        };
+        let contents = match AloContents::load(&bytes, usage) {
+            Ok(contents) => contents,
+            Err(source) => return Err(AloLoaderError::Parse { path, source }),
+        };
+        for warning in &contents.warnings {
+            warn!("{path}: {warning}");
+        }
+        warn_about_shaders(&path, &contents.file);
+        let found = self
+            .find_files(&contents.file, settings, load_context)
+            .await;
+        let mut assets = Assets {
+            found,
+            materials: HashMap::default(),
+            load_context,
+        };
+        let dazzles = assets.dazzles(&contents.file);
+        let model = Arc::new(assets.model(contents));
+        let scene = scene(&model, dazzles, settings, load_context);
+        Ok(Alo { scene, model })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+fn warn_about_shaders(path: &str, file: &AloFile<'_>) {
+    let mut unknown: Vec<&str> = Vec::new();
+    for mesh in &file.meshes {
+        for submesh in &mesh.submeshes {
+            let shader = &*submesh.shader;
+            if !Shading::new(shader, &[], "").known && !unknown.contains(&shader) {
+                unknown.push(shader);
+            }
+        }
+    }
+    if !unknown.is_empty() {
+        let names = unknown.join(", ");
+        warn!("{path}: unknown shaders are drawn as plain opaque ones: {names}");
+    }
+}
+
+/// A texture's file name in lower case, and whether its colours are sRGB.
+type TextureKey = (String, bool);
+
+/// Files that a model names, as far as they were found.
+#[derive(Default)]
+struct Found {
+    textures: HashMap<TextureKey, Option<Handle<Image>>>,
+    /// Models of proxies, by the names of the files in lower case.
+    models: HashMap<String, Option<AssetPath<'static>>>,
+}
+
+impl AloLoader {
+    async fn find_files(
+        &self,
+        file: &AloFile<'_>,
+        settings: &AloLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Found {
+        let mut found = Found::default();
+        if settings.load_textures {
+            for (name, is_srgb) in textures(file) {
+                let key = (name.to_lowercase(), is_srgb);
+                if !found.textures.contains_key(&key) {
+                    let texture = self.texture(&name, is_srgb, settings, load_context).await;
+                    found.textures.insert(key, texture);
+                }
+            }
+        }
+        if settings.follow_proxies {
+            for proxy in &file.proxies {
+                let key = Tags::of(&proxy.name).stem.to_lowercase();
+                if !found.models.contains_key(&key) {
+                    let model = self.proxy_model(&key, settings, load_context).await;
+                    found.models.insert(key, model);
+                }
+            }
+        }
+        found
+    }
+
+    /// A texture by its name in the model, with one warning if there is none.
+    async fn texture(
+        &self,
+        name: &str,
+        is_srgb: bool,
+        settings: &AloLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Option<Handle<Image>> {
+        let model = load_context.path().clone();
+        let folders = &settings.texture_folders;
+        let path = match self.finder.find_texture(&model, name, folders).await {
+            Ok(path) => path,
+            Err(not_found) => {
+                warn!("{model}: texture {not_found}");
+                return None;
+            }
+        };
+        let extension = path
+            .path()
+            .extension()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let builder = load_context.load_builder();
+        Some(if extension == "dds" || extension == "tga" {
+            let settings = move |settings: &mut ClassicImageSettings| {
+                settings.is_srgb = is_srgb;
+                settings.placeholder = true;
+            };
+            builder.with_settings(settings).load(path)
+        } else {
+            let settings = move |settings: &mut ImageLoaderSettings| {
+                settings.is_srgb = is_srgb;
+                settings.sampler = ClassicImageSettings::default().sampler;
+            };
+            builder.with_settings(settings).load(path)
+        })
+    }
+
+    /// The model that a proxy names, if it names one and not a particle system.
+    async fn proxy_model(
+        &self,
+        stem: &str,
+        settings: &AloLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Option<AssetPath<'static>> {
+        const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
+        let model = load_context.path().clone();
+        let name = format!("{stem}.alo");
+        let found = self
+            .finder
+            .find(&model, &name, &settings.proxy_folders)
+            .await;
+        let path = found.ok()?;
+        self.finder
+            .begins_with(&path, &SKELETON)
+            .await
+            .then_some(path)
+    }
+}
+
+/// All textures that anything drawn wears: names, and whether their colours are sRGB.
+fn textures(file: &AloFile<'_>) -> Vec<(String, bool)> {
+    let mut textures = Vec::new();
+    for mesh in &file.meshes {
+        for submesh in &mesh.submeshes {
+            let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
+            if !shading.is_drawn() {
+                continue;
+            }
+            let extra_is_srgb = extra_is_srgb(&shading);
+            textures.extend(shading.base_texture.map(|name| (name, true)));
+            textures.extend(shading.normal_texture.map(|name| (name, false)));
+            textures.extend(shading.extra_texture.map(|name| (name, extra_is_srgb)));
+        }
+    }
+    let dazzles = file.dazzles.iter().map(|dazzle| dazzle.texture.as_ref());
+    textures.extend(
+        dazzles
+            .filter(|name| !name.is_empty())
+            .map(|name| (name.to_owned(), true)),
+    );
+    textures
+}
+
+/// Gloss is a measure; clouds and waves are colours.
+fn extra_is_srgb(shading: &Shading) -> bool {
+    shading.extra != Extra::Gloss
+}
+
+/// Makes assets of a model's contents.
+struct Assets<'a, 'b> {
+    found: Found,
+    /// Materials by everything that decides how they look.
+    materials: HashMap<String, Handle<AloMaterial>>,
+    load_context: &'a mut LoadContext<'b>,
+}
+
+impl Assets<'_, '_> {
+    fn model(&mut self, contents: AloContents<'_>) -> AloModel {
+        let AloContents {
+            file,
+            bones,
+            meshes,
+            warnings,
+        } = contents;
+        let mut numbered = Vec::with_capacity(file.meshes.len());
+        for (index, (mesh, parts)) in file.meshes.iter().zip(meshes).enumerate() {
+            numbered.push(self.mesh(index, mesh, parts));
+        }
+        let proxies: Vec<AloProxyInfo> =
+            file.proxies.iter().map(|proxy| self.proxy(proxy)).collect();
+        let lights: Vec<_> = file.lights.iter().map(owned_light).collect();
+        let dazzles: Vec<_> = file.dazzles.iter().map(owned_dazzle).collect();
+        let names = (numbered.iter().map(|mesh| &mesh.tags))
+            .chain(proxies.iter().map(|proxy| &proxy.tags))
+            .cloned()
+            .chain(lights.iter().map(|light| Tags::of(&light.name)))
+            .chain(dazzles.iter().map(|dazzle| Tags::of(&dazzle.name)));
+        let mut lods = Vec::new();
+        let mut max_alt = 0;
+        for tags in names {
+            lods.extend(tags.lod);
+            max_alt = max_alt.max(tags.alt.unwrap_or(0));
+        }
+        lods.sort_unstable_by(|a, b| b.cmp(a));
+        lods.dedup();
+        AloModel {
+            version: file.version,
+            named_bones: index_names(bones.iter().map(|bone| &*bone.name)),
+            bones,
+            named_meshes: index_names(numbered.iter().map(|mesh| &*mesh.name)),
+            meshes: numbered,
+            lights,
+            proxies,
+            dazzles,
+            lods,
+            max_alt,
+            warnings,
+        }
+    }
+
+    fn mesh(&mut self, index: usize, mesh: &alo::Mesh<'_>, parts: Vec<SubmeshContents>) -> AloMesh {
+        let submeshes = mesh.submeshes.iter().zip(parts).enumerate();
+        let submeshes = submeshes.map(|(part, (submesh, contents))| {
+            self.submesh((index, part), &mesh.name, submesh, contents)
+        });
+        let [min, max] = mesh.bounds.map(Vec3A::from_array);
+        AloMesh {
+            submeshes: submeshes.collect(),
+            tags: Tags::of(&mesh.name),
+            name: (*mesh.name).into(),
+            bone: mesh.bone.unwrap_or(0) as usize,
+            hidden: mesh.hidden,
+            collidable: mesh.collidable,
+            bounds: Aabb3d { min, max },
+        }
+    }
+
+    fn submesh(
+        &mut self,
+        (mesh, part): (usize, usize),
+        mesh_name: &str,
+        submesh: &Submesh<'_>,
+        contents: SubmeshContents,
+    ) -> AloSubmesh {
+        let shading = Shading::new(&submesh.shader, &submesh.parameters, mesh_name);
+        let label = AloAssetLabel::Submesh {
+            mesh,
+            submesh: part,
+        }
+        .to_string();
+        let poses_label = AloAssetLabel::InverseBindposes {
+            mesh,
+            submesh: part,
+        }
+        .to_string();
+        let is_drawn = shading.is_drawn() && contents.mesh.is_some();
+        let poses = contents.inverse_bindposes;
+        AloSubmesh {
+            shader: (*submesh.shader).into(),
+            parameters: submesh.parameters.iter().map(owned_parameter).collect(),
+            vertex_format: (*submesh.vertex_format).into(),
+            mesh: contents
+                .mesh
+                .map(|mesh| self.load_context.add_labeled_asset(label, mesh)),
+            bounds: contents.bounds,
+            wears_team_color: is_drawn && shading.team != TeamMask::None,
+            is_additive: shading.phase == Phase::Additive,
+            material: is_drawn.then(|| self.material(&shading)),
+            palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
+            inverse_bindposes: (is_drawn && !poses.is_empty()).then(|| {
+                let poses = SkinnedMeshInverseBindposes::from(poses);
+                self.load_context.add_labeled_asset(poses_label, poses)
+            }),
+            tree: contents.tree.map(Arc::new),
+        }
+    }
+
+    fn material(&mut self, shading: &Shading) -> Handle<AloMaterial> {
+        let key = format!("{shading:?}");
+        if let Some(material) = self.materials.get(&key) {
+            return material.clone();
+        }
+        let base = self.found(shading.base_texture.as_deref(), true);
+        let base_is_missing = shading.base_texture.is_some() && base.is_none();
+        let textures = Textures {
+            base: if base_is_missing && !self.found.textures.is_empty() {
+                Some(PLACEHOLDER_IMAGE)
+            } else {
+                base
+            },
+            base_is_missing,
+            normal: self.found(shading.normal_texture.as_deref(), false),
+            extra: self.found(shading.extra_texture.as_deref(), extra_is_srgb(shading)),
+        };
+        let label = AloAssetLabel::Material(self.materials.len()).to_string();
+        let material = self
+            .load_context
+            .add_labeled_asset(label, material(shading, textures));
+        self.materials.insert(key, material.clone());
+        material
+    }
+
+    fn found(&self, name: Option<&str>, is_srgb: bool) -> Option<Handle<Image>> {
+        let key = (name?.to_lowercase(), is_srgb);
+        self.found.textures.get(&key).cloned().flatten()
+    }
+
+    fn proxy(&self, proxy: &alo::Proxy<'_>) -> AloProxyInfo {
+        let tags = Tags::of(&proxy.name);
+        AloProxyInfo {
+            model: self
+                .found
+                .models
+                .get(&tags.stem.to_lowercase())
+                .cloned()
+                .flatten(),
+            tags,
+            proxy: alo::Proxy {
+                name: Cow::Owned(proxy.name.clone().into_owned()),
+                ..*proxy
+            },
+        }
+    }
+
+    /// Dazzles that hang on one bone, wear one texture and show together are one mesh.
+    fn dazzles(&mut self, file: &AloFile<'_>) -> Vec<DazzleGroup> {
+        let mut groups: Vec<(DazzleKey<'_>, Vec<usize>)> = Vec::new();
+        let mut places: HashMap<DazzleKey<'_>, usize> = HashMap::default();
+        for (index, dazzle) in file.dazzles.iter().enumerate() {
+            let key = DazzleKey::of(dazzle);
+            let place = *places.entry(key).or_insert_with(|| {
+                groups.push((key, Vec::new()));
+                groups.len() - 1
+            });
+            if let Some((_, members)) = groups.get_mut(place) {
+                members.push(index);
+            }
+        }
+        let mut materials: HashMap<String, Handle<DazzleMaterial>> = HashMap::default();
+        let groups = groups.into_iter().enumerate();
+        groups
+            .map(|(number, (key, members))| {
+                let dazzles: Vec<&alo::Dazzle<'_>> = members
+                    .iter()
+                    .filter_map(|index| file.dazzles.get(*index))
+                    .collect();
+                let texture = self.found(Some(key.texture), true);
+                let label = AloAssetLabel::DazzleMaterial(number).to_string();
+                let material = materials
+                    .entry(key.texture.to_lowercase())
+                    .or_insert_with(|| {
+                        let material = texture.map_or_else(DazzleMaterial::default, |texture| {
+                            DazzleMaterial { texture }
+                        });
+                        self.load_context.add_labeled_asset(label, material)
+                    });
+                let label = AloAssetLabel::Dazzles(number).to_string();
+                DazzleGroup {
+                    bone: key.bone as usize,
+                    name: key.name.to_owned(),
+                    hidden: key.hidden,
+                    night_only: key.night_only,
+                    bounds: dazzle_aabb(dazzles.iter().copied()).unwrap_or_default(),
+                    mesh: self
+                        .load_context
+                        .add_labeled_asset(label, dazzle_mesh(dazzles)),
+                    material: material.clone(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// What dazzles of one group have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct DazzleKey<'a> {
+    bone: u32,
+    texture: &'a str,
+    name: &'a str,
+    hidden: bool,
+    night_only: bool,
+}
+
+impl<'a> DazzleKey<'a> {
+    fn of(dazzle: &'a alo::Dazzle<'_>) -> Self {
+        Self {
+            bone: dazzle.bone,
+            texture: &dazzle.texture,
+            name: &dazzle.name,
+            hidden: dazzle.is_hidden,
+            night_only: dazzle.night_only,
+        }
+    }
+}
+
+fn owned_light(light: &alo::Light<'_>) -> alo::Light<'static> {
+    alo::Light {
+        name: Cow::Owned(light.name.clone().into_owned()),
+        ..*light
+    }
+}
+
+fn owned_dazzle(dazzle: &alo::Dazzle<'_>) -> alo::Dazzle<'static> {
+    alo::Dazzle {
+        name: Cow::Owned(dazzle.name.clone().into_owned()),
+        texture: Cow::Owned(dazzle.texture.clone().into_owned()),
+        ..*dazzle
+    }
+}

@@ -1,0 +1,187 @@
+//! The material of Alamo models: Bevy's own, and what the games' shaders did beyond it.
+
+use crate::alamo::shading::{Extra, Gloss, Phase, Shading, TeamMask};
+use bevy::asset::{Asset, AssetPath, Handle};
+use bevy::color::{Color, ColorToComponents, LinearRgba};
+use bevy::image::Image;
+use bevy::material::AlphaMode;
+use bevy::math::{Affine2, Vec2, Vec3, Vec4};
+use bevy::pbr::{ExtendedMaterial, MaterialExtension, StandardMaterial};
+use bevy::reflect::Reflect;
+use bevy::render::render_resource::{AsBindGroup, Face, ShaderType};
+use bevy::shader::ShaderRef;
+
+/// The material of Alamo models.
+pub type AloMaterial = ExtendedMaterial<StandardMaterial, AloShading>;
+
+/// What [`AloMaterial`] adds to a [`StandardMaterial`].
+///
+/// A `MeshTag` on the mesh's entity holds the team's colour: see
+/// [`TeamColor`](crate::scene::TeamColor).
+#[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
+pub struct AloShading {
+    /// The numbers.
+    #[uniform(100)]
+    pub uniform: AloUniform,
+    /// Gloss, clouds or waves: see [`AloUniform::extra`].
+    #[texture(101)]
+    #[sampler(102)]
+    pub extra_texture: Option<Handle<Image>>,
+}
+
+/// The numbers of an [`AloShading`]. Colours are linear.
+#[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+pub struct AloUniform {
+    /// The team's colour of the file.
+    pub colorization: Vec4,
+    /// Light of its own, which the base texture multiplies.
+    pub emissive: Vec4,
+    /// Rim of a planet, and its strength.
+    pub atmosphere: Vec4,
+    /// Lights of a planet's dark side; the fourth is how narrow the rim is.
+    pub city_color: Vec4,
+    /// Added to the base texture's coordinates every second.
+    pub uv_scroll: Vec2,
+    /// Added to the third texture's coordinates every second.
+    pub extra_scroll: Vec2,
+    /// Multiplies the third texture's coordinates.
+    pub extra_scale: f32,
+    /// How strong the highlight is at most, 0 to 1.
+    pub specular: f32,
+    /// Where the strength of the highlight comes from: 0 nowhere, 1 the base texture's alpha, 2 the
+    /// normal map's alpha, 3 red of the third texture, 4 full.
+    pub gloss: u32,
+    /// What takes the team's colour: 0 nothing, 1 by the base texture's alpha, 2 all.
+    pub team: u32,
+    /// What the third texture is for: 0 nothing, 1 gloss, 2 a planet's clouds, 3 clouds, 4 a wave.
+    pub extra: u32,
+    /// 1 if what is drawn is added, whatever its alpha.
+    pub additive: u32,
+    /// Keep the size a multiple of 16 bytes, which WebGL2 asks for.
+    pub padding: Vec2,
+}
+
+/// Textures of a material, found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Textures {
+    pub(super) base: Option<Handle<Image>>,
+    /// The base texture is a placeholder, whose alpha means nothing.
+    pub(super) base_is_missing: bool,
+    pub(super) normal: Option<Handle<Image>>,
+    pub(super) extra: Option<Handle<Image>>,
+}
+
+/// Roughness at which Bevy's highlight is about as wide as the games', of exponent 16: the square
+/// root of √(2 / (16 + 2)), the width of a Blinn-Phong highlight as microfacets have it.
+const SHINY: f32 = 0.577;
+
+pub(super) fn material(shading: &Shading, textures: Textures) -> AloMaterial {
+    let mut shading = shading.clone();
+    if textures.base_is_missing {
+        if shading.team == TeamMask::BaseAlpha {
+            shading.team = TeamMask::None;
+        }
+        if shading.gloss == Gloss::BaseAlpha {
+            shading.gloss = Gloss::None;
+        }
+    }
+    if textures.normal.is_none() && shading.gloss == Gloss::NormalAlpha {
+        shading.gloss = Gloss::Full;
+    }
+    if textures.extra.is_none() && shading.gloss == Gloss::ExtraRed {
+        shading.gloss = Gloss::Full;
+    }
+    let has_extra = textures.extra.is_some();
+    let [r, g, b, a] = shading.color;
+    let base = StandardMaterial {
+        base_color: Color::srgba(r, g, b, a),
+        base_color_texture: textures.base,
+        normal_map_texture: textures.normal,
+        // The highlight's strength and width are the shader's business.
+        perceptual_roughness: SHINY,
+        reflectance: 0.0,
+        unlit: shading.unlit,
+        alpha_mode: match shading.phase {
+            Phase::Opaque | Phase::NotDrawn => AlphaMode::Opaque,
+            Phase::Alpha => AlphaMode::Blend,
+            Phase::Additive => AlphaMode::Add,
+            Phase::Mask(least) => AlphaMode::Mask(least),
+        },
+        double_sided: shading.double_sided,
+        cull_mode: (!shading.double_sided).then_some(Face::Back),
+        uv_transform: Affine2::from_scale_angle_translation(
+            Vec2::splat(shading.uv_scale),
+            0.0,
+            Vec2::from_array(shading.uv_offset),
+        ),
+        ..StandardMaterial::default()
+    };
+    AloMaterial {
+        base,
+        extension: AloShading {
+            uniform: uniform(&shading, has_extra),
+            extra_texture: textures.extra,
+        },
+    }
+}
+
+fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
+    let specular =
+        Vec3::from_array(linear(shading.specular)).dot(Vec3::new(0.2126, 0.7152, 0.0722));
+    // Doubled as all lit colours are, where the games computed: with colours of the screen.
+    let emissive = shading.emissive.map(|value| (2.0 * value).clamp(0.0, 1.0));
+    let [r, g, b, strength] = shading.atmosphere;
+    AloUniform {
+        colorization: Vec3::from_array(linear(shading.colorization)).extend(1.0),
+        emissive: Vec3::from_array(linear(emissive)).extend(0.0),
+        atmosphere: Vec3::from_array(linear([r, g, b])).extend(strength),
+        city_color: Vec3::from_array(linear(shading.city_color)).extend(shading.atmosphere_power),
+        // The scale is applied after it.
+        uv_scroll: Vec2::from_array(shading.uv_scroll) / shading.uv_scale,
+        extra_scroll: Vec2::from_array(shading.extra_scroll),
+        extra_scale: shading.extra_scale,
+        specular: specular.clamp(0.0, 1.0),
+        gloss: match shading.gloss {
+            Gloss::None => 0,
+            Gloss::BaseAlpha => 1,
+            Gloss::NormalAlpha => 2,
+            Gloss::ExtraRed => 3,
+            Gloss::Full => 4,
+        },
+        team: match shading.team {
+            TeamMask::None => 0,
+            TeamMask::BaseAlpha => 1,
+            TeamMask::All => 2,
+        },
+        extra: match shading.extra {
+            Extra::None => 0,
+            Extra::Planet if !has_extra => 5,
+            _ if !has_extra => 0,
+            Extra::Gloss => 1,
+            Extra::Planet => 2,
+            Extra::Clouds => 3,
+            Extra::Wave => 4,
+        },
+        additive: u32::from(shading.phase == Phase::Additive),
+        padding: Vec2::ZERO,
+    }
+}
+
+fn linear([r, g, b]: [f32; 3]) -> [f32; 3] {
+    LinearRgba::from(Color::srgb(r, g, b)).to_f32_array_no_alpha()
+}
+
+fn shader() -> ShaderRef {
+    let path = "embedded://bevy_classic_models/alamo/shaders/alo.wgsl";
+    ShaderRef::Path(AssetPath::parse(path).into_owned())
+}
+
+impl MaterialExtension for AloShading {
+    fn fragment_shader() -> ShaderRef {
+        shader()
+    }
+
+    fn deferred_fragment_shader() -> ShaderRef {
+        shader()
+    }
+}

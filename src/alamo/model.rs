@@ -1,0 +1,278 @@
+//! The [`Alo`] asset: what a model is to the rest of a game.
+
+use crate::alamo::alo::{Dazzle, Light, Parameter, ParameterValue, Proxy};
+use crate::alamo::material::AloMaterial;
+use crate::alamo::tags::Tags;
+use crate::read::Warning;
+use bevy::asset::{Asset, AssetPath, Handle};
+use bevy::math::Affine3A;
+use bevy::math::bounding::Aabb3d;
+use bevy::mesh::Mesh;
+use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
+use bevy::platform::collections::HashMap;
+use bevy::reflect::TypePath;
+use bevy::transform::components::Transform;
+use bevy::world_serialization::WorldAsset;
+use core::fmt;
+use core::ops::Deref;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A loaded Alamo model.
+///
+/// Dereferences to [`AloModel`], which every spawned instance shares.
+#[derive(Asset, TypePath, Clone, Debug)]
+pub struct Alo {
+    /// The model as a scene, for `WorldAssetRoot`: label [`AloAssetLabel::Scene`].
+    #[dependency]
+    pub scene: Handle<WorldAsset>,
+    /// Everything else.
+    pub model: Arc<AloModel>,
+}
+
+impl Deref for Alo {
+    type Target = AloModel;
+
+    fn deref(&self) -> &AloModel {
+        &self.model
+    }
+}
+
+/// The skeleton, meshes and all else of an Alamo model, shared by all its instances.
+///
+/// Everything is in the file's space and units: Z up, the front towards −Y.
+#[derive(Clone, Debug)]
+pub struct AloModel {
+    /// 2 if there are dazzles, else 1.
+    pub version: u8,
+    /// The bones, in file order: parents before their children.
+    pub bones: Vec<AloBoneInfo>,
+    /// Indices of the bones of each name, in lower case; half of all models repeat names.
+    pub named_bones: Names,
+    /// The meshes, in file order.
+    pub meshes: Vec<AloMesh>,
+    /// Indices of the meshes of each name, in lower case.
+    pub named_meshes: Names,
+    /// The lights, in file order.
+    pub lights: Vec<Light<'static>>,
+    /// The proxies, in file order.
+    pub proxies: Vec<AloProxyInfo>,
+    /// The dazzles, in file order.
+    pub dazzles: Vec<Dazzle<'static>>,
+    /// Numbers of the levels of detail, the finest (the highest) first. Empty if nothing is tagged.
+    pub lods: Vec<u32>,
+    /// The highest damage stage that anything is tagged with.
+    pub max_alt: u32,
+    /// Flaws of the file that do no harm.
+    pub warnings: Vec<Warning>,
+}
+
+/// Indices by name, in lower case.
+pub type Names = HashMap<Box<str>, Vec<usize>>;
+
+/// A bone of an [`AloModel`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct AloBoneInfo {
+    /// Its name, which other bones may have too.
+    pub name: Box<str>,
+    /// Index of its parent.
+    pub parent: Option<usize>,
+    /// Whether what hangs on it is drawn, and on its children.
+    pub visible: bool,
+    /// The number of its billboard mode; 0 is none.
+    pub billboard: u32,
+    /// From its space to its parent's.
+    pub transform: Transform,
+    /// From its space to the model's, at rest.
+    pub bind_pose: Affine3A,
+}
+
+/// A mesh of an [`AloModel`].
+#[derive(Clone, Debug)]
+pub struct AloMesh {
+    /// Its name.
+    pub name: Box<str>,
+    /// The tags in it.
+    pub tags: Tags,
+    /// Index of the bone that it hangs on.
+    pub bone: usize,
+    /// Whether the file hides it.
+    pub hidden: bool,
+    /// Whether its sub-meshes have collision trees.
+    pub collidable: bool,
+    /// The box that the file puts around its vertices.
+    pub bounds: Aabb3d,
+    /// Its parts, each of one material.
+    pub submeshes: Vec<AloSubmesh>,
+}
+
+/// A part of an [`AloMesh`] that has one material.
+#[derive(Clone, Debug)]
+pub struct AloSubmesh {
+    /// File name of its shader.
+    pub shader: Box<str>,
+    /// The shader's parameters, in file order.
+    pub parameters: Vec<Parameter<'static>>,
+    /// Name of the vertex format that the shader asks for.
+    pub vertex_format: Box<str>,
+    /// Its vertices and triangles: in the space of the bone, or of the model if skinned. `None` if
+    /// it has no triangles.
+    pub mesh: Option<Handle<Mesh>>,
+    /// The box around its vertices.
+    pub bounds: Aabb3d,
+    /// What draws it. `None` if nothing does: collision meshes and shadow volumes are data.
+    pub material: Option<Handle<AloMaterial>>,
+    /// Whether it wears the team's colour.
+    pub wears_team_color: bool,
+    /// Whether it is added to what is behind it.
+    pub is_additive: bool,
+    /// Indices of the bones that its vertices are skinned to; empty if it is not skinned.
+    pub palette: Vec<u32>,
+    /// The inverse bind poses of those bones.
+    pub inverse_bindposes: Option<Handle<SkinnedMeshInverseBindposes>>,
+    /// Its collision tree.
+    pub tree: Option<Arc<AloTree>>,
+}
+
+/// A collision tree as the file has it, checked: links lead forward, triangles exist.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AloTree {
+    /// The box that the first node's box is a part of.
+    pub bounds: [[f32; 3]; 2],
+    /// The nodes.
+    pub nodes: Vec<AloTreeNode>,
+    /// The triangles that leaves name by ranges.
+    pub triangles: Vec<u16>,
+}
+
+/// A node of an [`AloTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AloTreeNode {
+    /// Least corner of its box, in 255ths of its parent's.
+    pub min: [u8; 3],
+    /// Greatest corner.
+    pub max: [u8; 3],
+    /// Number of triangles of a leaf; 0 for a node with two children.
+    pub triangle_count: u16,
+    /// First entry of a leaf in the triangles; else the first child, which the second follows.
+    pub link: u16,
+}
+
+/// A proxy of an [`AloModel`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct AloProxyInfo {
+    /// The proxy as the file has it.
+    pub proxy: Proxy<'static>,
+    /// The tags in its name.
+    pub tags: Tags,
+    /// The model that its name means, if the loader was told to look and found one.
+    pub model: Option<AssetPath<'static>>,
+}
+
+impl AloModel {
+    /// Indices of the bones of a name, in any case.
+    pub fn bones_named(&self, name: &str) -> &[usize] {
+        named(&self.named_bones, name)
+    }
+
+    /// Indices of the meshes of a name, in any case.
+    pub fn meshes_named(&self, name: &str) -> &[usize] {
+        named(&self.named_meshes, name)
+    }
+
+    /// The number that parts of the level of detail must be tagged with, `steps` coarser than the
+    /// finest; `None` if nothing is tagged.
+    pub fn lod(&self, steps: u32) -> Option<u32> {
+        let last = self.lods.len().checked_sub(1)?;
+        self.lods.get(last.min(steps as usize)).copied()
+    }
+}
+
+fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
+    names.get(&*name.to_lowercase()).map_or(&[], Vec::as_slice)
+}
+
+/// Indices by name in lower case.
+pub(super) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
+    let mut indices = Names::default();
+    for (index, name) in names.enumerate() {
+        indices
+            .entry(name.to_lowercase().into())
+            .or_default()
+            .push(index);
+    }
+    indices
+}
+
+/// A parameter that no longer borrows from the file.
+pub(super) fn owned_parameter(parameter: &Parameter<'_>) -> Parameter<'static> {
+    let owned = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
+    Parameter {
+        name: owned(&parameter.name),
+        value: match &parameter.value {
+            ParameterValue::Int(value) => ParameterValue::Int(*value),
+            ParameterValue::Float(value) => ParameterValue::Float(*value),
+            ParameterValue::Float3(value) => ParameterValue::Float3(*value),
+            ParameterValue::Texture(value) => ParameterValue::Texture(owned(value)),
+            ParameterValue::Float4(value) => ParameterValue::Float4(*value),
+        },
+    }
+}
+
+/// Labels of the assets inside an `.alo` file: `walker.alo#Scene`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AloAssetLabel {
+    /// `Scene`: the model as a [`WorldAsset`].
+    Scene,
+    /// `Mesh0/Submesh0`: the [`Mesh`] of a sub-mesh, drawn or not.
+    Submesh {
+        /// Index of the mesh in the file.
+        mesh: usize,
+        /// Index of the sub-mesh within the mesh.
+        submesh: usize,
+    },
+    /// `Mesh0/Submesh0/InverseBindposes`: the [`SkinnedMeshInverseBindposes`] of a skinned one.
+    InverseBindposes {
+        /// Index of the mesh in the file.
+        mesh: usize,
+        /// Index of the sub-mesh within the mesh.
+        submesh: usize,
+    },
+    /// `Material0`: an [`AloMaterial`]. Sub-meshes that look the same share one.
+    Material(
+        /// Index of the material.
+        usize,
+    ),
+    /// `Dazzles0`: the [`Mesh`] of a group of dazzles.
+    Dazzles(
+        /// Index of the group: dazzles of one bone and texture that show at the same times.
+        usize,
+    ),
+    /// `Dazzles0/Material`: the material of a group of dazzles.
+    DazzleMaterial(
+        /// Index of the group.
+        usize,
+    ),
+}
+
+impl fmt::Display for AloAssetLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scene => f.write_str("Scene"),
+            Self::Submesh { mesh, submesh } => write!(f, "Mesh{mesh}/Submesh{submesh}"),
+            Self::InverseBindposes { mesh, submesh } => {
+                write!(f, "Mesh{mesh}/Submesh{submesh}/InverseBindposes")
+            }
+            Self::Material(index) => write!(f, "Material{index}"),
+            Self::Dazzles(index) => write!(f, "Dazzles{index}"),
+            Self::DazzleMaterial(index) => write!(f, "Dazzles{index}/Material"),
+        }
+    }
+}
+
+impl AloAssetLabel {
+    /// The path of this asset inside the given file.
+    pub fn from_asset(&self, path: impl Into<AssetPath<'static>>) -> AssetPath<'static> {
+        path.into().with_label(self.to_string())
+    }
+}

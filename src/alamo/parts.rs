@@ -1,0 +1,354 @@
+//! Which parts of a spawned model show: what the file hides, levels of detail, damage stages and
+//! what the user hides, as inputs that none of them overrules. Bones have their own visibility,
+//! which their parts inherit.
+
+use crate::alamo::model::AloModel;
+use crate::alamo::tags::Tags;
+use crate::scene::{HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor, team_color_tag};
+use bevy::asset::{AssetEvent, AssetId, Assets};
+use bevy::camera::visibility::Visibility;
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::message::MessageReader;
+use bevy::ecs::observer::On;
+use bevy::ecs::query::{Changed, Or};
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::system::{Commands, Local, Query, Res};
+use bevy::mesh::MeshTag;
+use bevy::reflect::Reflect;
+use bevy::world_serialization::{
+    WorldAsset, WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner,
+};
+use std::sync::Arc;
+
+/// On the entity of each part of a spawned model: of a mesh, a light, a proxy or a group of dazzles.
+///
+/// The entity is a child of its bone's, and its `Visibility` is this crate's to set. Sub-meshes are
+/// children of their mesh's entity.
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AloPart {
+    /// What it is.
+    pub kind: AloPartKind,
+    /// Its index among those of its kind, in file order.
+    pub index: usize,
+    /// Its name, tags included.
+    pub name: String,
+    /// Whether the file hides it.
+    pub hidden: bool,
+    /// Number of its level of detail: a higher one is finer. `None` is of every level.
+    pub lod: Option<u32>,
+    /// Its damage stage: 0 is whole. `None` is of every stage.
+    pub alt: Option<u32>,
+    /// Whether it stays off when the damage stage goes down to its own.
+    pub alt_decrease_stay_hidden: bool,
+    /// Whether it shows at night alone.
+    pub night_only: bool,
+}
+
+/// What an [`AloPart`] is.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AloPartKind {
+    /// A mesh.
+    Mesh,
+    /// A light.
+    Light,
+    /// A proxy.
+    Proxy,
+    /// Dazzles of one bone, one texture and one name.
+    Dazzles,
+}
+
+impl AloPart {
+    /// A part that nothing hides but its tags.
+    pub(super) fn new(kind: AloPartKind, index: usize, name: &str, tags: &Tags) -> Self {
+        Self {
+            kind,
+            index,
+            name: name.to_owned(),
+            hidden: false,
+            lod: tags.lod,
+            alt: tags.alt,
+            alt_decrease_stay_hidden: false,
+            night_only: false,
+        }
+    }
+
+    /// What it is before anybody chose anything.
+    pub(super) fn initial_visibility(&self, model: &AloModel) -> Visibility {
+        visibility(self.shows(&Choice {
+            lod: model.lod(0),
+            alt: 0,
+            night: false,
+            hidden: None,
+        }))
+    }
+
+    fn shows(&self, choice: &Choice<'_>) -> bool {
+        let overruled = choice.hidden.and_then(|parts| parts.get(&self.name));
+        !overruled.unwrap_or(self.hidden)
+            && (self.lod.is_none() || self.lod == choice.lod)
+            && self.alt.is_none_or(|alt| alt == choice.alt)
+            && (choice.night || !self.night_only)
+    }
+}
+
+/// What parts are held against.
+struct Choice<'a> {
+    lod: Option<u32>,
+    alt: u32,
+    night: bool,
+    hidden: Option<&'a HiddenParts>,
+}
+
+fn visibility(shows: bool) -> Visibility {
+    if shows {
+        Visibility::Inherited
+    } else {
+        Visibility::Hidden
+    }
+}
+
+/// On the root entity of a scene's own world: the model that it is of.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(super) struct AloScene(pub(super) Arc<AloModel>);
+
+/// On the entity of a sub-mesh that wears the team's colour.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Clone, Debug)]
+pub struct WearsTeamColor;
+
+/// On an entity of a bone of a spawned model.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AloBone {
+    /// Its index in the file, by which animations and palettes know it.
+    pub index: usize,
+    /// The number of its billboard mode; 0 is none.
+    pub billboard: u32,
+    /// Whether the file shows what hangs on it.
+    pub visible: bool,
+}
+
+/// A spawned Alamo model. On the root entity, once its scene is there.
+#[derive(Component, Debug)]
+pub struct AloInstance {
+    model: Arc<AloModel>,
+    bones: Vec<Entity>,
+    parts: Vec<Entity>,
+    colored: Vec<Entity>,
+    /// The damage stage that shows.
+    alt: u32,
+    /// Names of the parts that stay off because the stage went down to theirs.
+    held: Vec<String>,
+}
+
+impl AloInstance {
+    /// The model, for its skeleton, names, proxies and all else.
+    pub fn model(&self) -> &Arc<AloModel> {
+        &self.model
+    }
+
+    /// The entities of the bones, in file order.
+    pub fn bones(&self) -> &[Entity] {
+        &self.bones
+    }
+
+    /// The entity of the first bone of a name, in any case.
+    pub fn bone(&self, name: &str) -> Option<Entity> {
+        let index = self.model.bones_named(name).first()?;
+        self.bones.get(*index).copied()
+    }
+
+    /// The entities that have an [`AloPart`].
+    pub fn parts(&self) -> &[Entity] {
+        &self.parts
+    }
+
+    /// Takes down a change of the damage stage, which decides what stays off.
+    fn change_alt(&mut self, alt: u32, parts: &Query<(&AloPart, &mut Visibility)>) {
+        if alt > self.alt {
+            self.held.clear();
+        } else if alt < self.alt {
+            let stays = |entity: &Entity| {
+                let part = parts.get(*entity).ok()?.0;
+                let stays = part.alt_decrease_stay_hidden && part.alt == Some(alt);
+                stays.then(|| part.name.clone())
+            };
+            self.held = self.parts.iter().filter_map(stays).collect();
+        }
+        self.alt = alt;
+    }
+}
+
+/// Takes charge of a scene that was spawned, or spawned anew because its file changed.
+pub(super) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    spawner: Res<WorldInstanceSpawner>,
+    scenes: Query<&AloScene>,
+    bones: Query<&AloBone>,
+    parts: Query<&AloPart>,
+    colored: Query<&WearsTeamColor>,
+    instances: Query<&AloInstance>,
+) {
+    let root = ready.entity;
+    let entities: Vec<Entity> = spawner.iter_instance_entities(ready.instance_id).collect();
+    let Some(AloScene(model)) = entities.iter().find_map(|entity| scenes.get(*entity).ok()) else {
+        if instances.contains(root) {
+            commands.entity(root).remove::<AloInstance>();
+        }
+        return;
+    };
+    let mut bone_entities = vec![Entity::PLACEHOLDER; model.bones.len()];
+    for entity in &entities {
+        if let Ok(bone) = bones.get(*entity)
+            && let Some(place) = bone_entities.get_mut(bone.index)
+        {
+            *place = *entity;
+        }
+    }
+    // What the old instance was told stays true for the new one.
+    let old = instances.get(root).ok();
+    let alt = old.map_or(0, |old| old.alt.min(model.max_alt));
+    commands.entity(root).insert(AloInstance {
+        model: model.clone(),
+        bones: bone_entities,
+        parts: entities
+            .iter()
+            .copied()
+            .filter(|entity| parts.contains(*entity))
+            .collect(),
+        colored: entities
+            .iter()
+            .copied()
+            .filter(|entity| colored.contains(*entity))
+            .collect(),
+        alt,
+        held: old.map(|old| old.held.clone()).unwrap_or_default(),
+    });
+}
+
+/// Bevy overlooks the second of two changes of a scene within three frames. Such models are spawned
+/// anew.
+pub(super) fn follow_scenes(
+    mut events: MessageReader<AssetEvent<WorldAsset>>,
+    mut changed: Local<Vec<(AssetId<WorldAsset>, u32)>>,
+    scenes: Res<Assets<WorldAsset>>,
+    mut roots: Query<(&mut WorldAssetRoot, &AloInstance)>,
+) {
+    /// Bevy waits for three frames.
+    const FRAMES: u32 = 5;
+    for (_, frames) in changed.iter_mut() {
+        *frames += 1;
+    }
+    for event in events.read() {
+        if let AssetEvent::Modified { id } = event {
+            changed.retain(|(other, _)| other != id);
+            changed.push((*id, 0));
+        }
+    }
+    for (id, _) in changed.iter().filter(|(_, frames)| *frames == FRAMES) {
+        let Some(model) = scenes.get(*id).and_then(model_of) else {
+            continue;
+        };
+        for (mut root, instance) in &mut roots {
+            if root.id() == *id && !Arc::ptr_eq(&instance.model, model) {
+                root.set_changed();
+            }
+        }
+    }
+    changed.retain(|(_, frames)| *frames < FRAMES);
+}
+
+/// The model of a scene that is not spawned.
+fn model_of(scene: &WorldAsset) -> Option<&Arc<AloModel>> {
+    let mut scenes = scene.world.try_query::<&AloScene>()?;
+    scenes
+        .iter(&scene.world)
+        .next()
+        .map(|AloScene(model)| model)
+}
+
+/// The root components that decide which parts show.
+type Choices<'w> = (
+    Entity,
+    &'w mut AloInstance,
+    Option<Ref<'w, ModelLod>>,
+    Option<Ref<'w, ModelAlt>>,
+    Option<Ref<'w, HiddenParts>>,
+);
+
+/// Shows and hides parts where anything changed that decides about them.
+pub(super) fn show_parts(
+    mut roots: Query<Choices<'static>>,
+    mut removed: (
+        RemovedComponents<ModelLod>,
+        RemovedComponents<ModelAlt>,
+        RemovedComponents<HiddenParts>,
+    ),
+    mut parts: Query<(&AloPart, &mut Visibility)>,
+    night: Res<NightTime>,
+) {
+    let removed: Vec<Entity> = removed
+        .0
+        .read()
+        .chain(removed.1.read())
+        .chain(removed.2.read())
+        .collect();
+    for (entity, mut instance, lod, alt, hidden) in &mut roots {
+        let changed = instance.is_changed()
+            || night.is_changed()
+            || lod.as_ref().is_some_and(DetectChanges::is_changed)
+            || alt.as_ref().is_some_and(DetectChanges::is_changed)
+            || hidden.as_ref().is_some_and(DetectChanges::is_changed)
+            || removed.contains(&entity);
+        if !changed {
+            continue;
+        }
+        let instance = instance.bypass_change_detection();
+        let alt = alt.map_or(0, |alt| alt.0).min(instance.model.max_alt);
+        instance.change_alt(alt, &parts);
+        let choice = Choice {
+            lod: instance.model.lod(lod.map_or(0, |lod| lod.0)),
+            alt,
+            night: night.0,
+            hidden: hidden.as_deref(),
+        };
+        for part in &instance.parts {
+            if let Ok((part, mut shown)) = parts.get_mut(*part) {
+                let shows = part.shows(&choice) && !instance.held.contains(&part.name);
+                shown.set_if_neq(visibility(shows));
+            }
+        }
+    }
+}
+
+/// Gives sub-meshes that wear it the colour of their team.
+pub(super) fn color_teams(
+    mut commands: Commands,
+    changed: Query<
+        (&AloInstance, Option<&TeamColor>),
+        Or<(Changed<AloInstance>, Changed<TeamColor>)>,
+    >,
+    mut removed: RemovedComponents<TeamColor>,
+    instances: Query<&AloInstance>,
+) {
+    let mut color = |instance: &AloInstance, team: Option<&TeamColor>| {
+        let tag = team.map_or(0, |team| team_color_tag(team.0));
+        for entity in &instance.colored {
+            commands.entity(*entity).try_insert(MeshTag(tag));
+        }
+    };
+    for root in removed.read() {
+        if let Ok(instance) = instances.get(root) {
+            color(instance, None);
+        }
+    }
+    for (instance, team) in &changed {
+        color(instance, team);
+    }
+}

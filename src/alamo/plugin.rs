@@ -1,0 +1,97 @@
+//! Registers everything of this room with an app.
+
+use crate::alamo::billboard::{AloRoot, BillboardPlugin};
+use crate::alamo::dazzle::DazzlePlugin;
+use crate::alamo::lights::AloLight;
+use crate::alamo::loader::AloLoader;
+use crate::alamo::material::AloMaterial;
+use crate::alamo::model::Alo;
+use crate::alamo::parts::{
+    AloBone, AloPart, AloScene, WearsTeamColor, color_teams, follow_scenes, on_scene_ready,
+    show_parts,
+};
+use crate::alamo::proxies::follow_proxies;
+use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
+use crate::scene::{ClassicModelsSystems, FileFinder, all_cases};
+use crate::texture::TexturePlugin;
+use bevy::animation::AnimationTargetId;
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::asset::{AssetApp, AssetServer, embedded_asset};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::light::NotShadowCaster;
+use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
+use bevy::transform::TransformSystems;
+
+/// Alamo models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+pub struct AlamoPlugin {
+    /// Extensions of the files, without the dot. Every combination of cases is registered.
+    pub extensions: Vec<String>,
+}
+
+impl Default for AlamoPlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["alo".into()],
+        }
+    }
+}
+
+impl Plugin for AlamoPlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "shaders/alo.wgsl");
+        if !app.is_plugin_added::<TexturePlugin>() {
+            app.add_plugins(TexturePlugin);
+        }
+        app.add_plugins((
+            MaterialPlugin::<AloMaterial>::default(),
+            BillboardPlugin,
+            DazzlePlugin,
+        ))
+        .init_asset::<Alo>()
+        .add_observer(on_scene_ready)
+        .add_observer(follow_proxies)
+        .add_systems(
+            PostUpdate,
+            (follow_scenes, show_parts, color_teams)
+                .chain()
+                .in_set(ClassicModelsSystems::Look),
+        )
+        .configure_sets(
+            PostUpdate,
+            ClassicModelsSystems::Look
+                .before(TransformSystems::Propagate)
+                .before(VisibilitySystems::CalculateBounds),
+        );
+        register_types(app);
+        app.preregister_asset_loader::<AloLoader>(&all_cases(&self.extensions));
+    }
+
+    fn finish(&self, app: &mut App) {
+        let server = app.world().resource::<AssetServer>().clone();
+        app.register_asset_loader(AloLoader::new(
+            FileFinder::new(server),
+            all_cases(&self.extensions),
+        ));
+    }
+}
+
+/// A scene may hold only what is registered.
+fn register_types(app: &mut App) {
+    app.register_type::<AloRoot>()
+        .register_type::<AloScene>()
+        .register_type::<AloBone>()
+        .register_type::<AloPart>()
+        .register_type::<AloProxy>()
+        .register_type::<AloLight>()
+        .register_type::<AloSubmeshOf>()
+        .register_type::<WearsTeamColor>()
+        .register_type::<AnimationTargetId>()
+        .register_type::<DynamicSkinnedMeshBounds>()
+        .register_type::<NotShadowCaster>()
+        .register_type::<MeshMaterial3d<AloMaterial>>()
+        .register_type::<NoAutoAabb>()
+        // Bevy does not register it as a component that scenes may hold.
+        .register_type_data::<NoAutoAabb, ReflectComponent>();
+}

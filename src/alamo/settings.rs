@@ -1,0 +1,77 @@
+//! How a model is loaded, and why it could not be.
+
+use crate::read::ParseError;
+use bevy::asset::RenderAssetUsages;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How [`AloLoader`](super::AloLoader) loads a file, from code or from its `.meta` file.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct AloLoaderSettings {
+    /// Bevy units per unit of the file. 1 by default.
+    pub scale: f32,
+    /// Whether the scene is turned from the file's Z up to Bevy's Y up, and its front from −Y to
+    /// +Z. On by default.
+    pub convert_axes: bool,
+    /// Further folders to look for textures in, from the root of the asset source. The model's own
+    /// folder and its sibling `Textures` come first.
+    pub texture_folders: Vec<String>,
+    /// Whether textures are looked for at all. Without them models are plain. On by default.
+    pub load_textures: bool,
+    /// Whether lights become Bevy's. On by default.
+    pub load_lights: bool,
+    /// Whether proxies that name another model, `<name>.alo` in the model's folder or in one of
+    /// `proxy_folders`, bring it along. Off by default: most name particle effects.
+    pub follow_proxies: bool,
+    /// Further folders to look for the models of proxies in, from the root of the asset source.
+    pub proxy_folders: Vec<String>,
+    /// Where meshes that are drawn are kept. In both worlds by default. Meshes that are not drawn
+    /// stay in the main world.
+    pub asset_usage: RenderAssetUsages,
+}
+
+impl Default for AloLoaderSettings {
+    fn default() -> Self {
+        Self {
+            scale: 1.0,
+            convert_axes: true,
+            texture_folders: Vec::new(),
+            load_textures: true,
+            load_lights: true,
+            follow_proxies: false,
+            proxy_folders: Vec::new(),
+            asset_usage: RenderAssetUsages::default(),
+        }
+    }
+}
+
+/// Why a model could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AloLoaderError {
+    /// The file could not be read.
+    #[error("{path}: could not be read: {source}")]
+    Io {
+        /// The asset's path.
+        path: String,
+        /// What the source said.
+        source: std::io::Error,
+    },
+    /// The file is not a model, or a broken one.
+    #[error("{path}: {source}")]
+    Parse {
+        /// The asset's path.
+        path: String,
+        /// Where and why.
+        source: ParseError,
+    },
+    /// A setting has a value that no model can be loaded with.
+    #[error("{path}: loader setting scale is {value}, but must be a finite number other than 0")]
+    Scale {
+        /// The asset's path.
+        path: String,
+        /// Its value.
+        value: f32,
+    },
+}

@@ -1,0 +1,260 @@
+//! A model as a scene: one entity per bone, and on them all that hangs on them.
+
+use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
+use crate::alamo::dazzle::DazzleMaterial;
+use crate::alamo::lights::{AloLight, insert_light};
+use crate::alamo::model::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
+use crate::alamo::parts::{AloBone, AloPart, AloPartKind, AloScene, WearsTeamColor};
+use crate::alamo::settings::AloLoaderSettings;
+use crate::alamo::tags::{Tags, begins_with_fc};
+use crate::scene::z_up_forward_minus_y;
+use bevy::animation::AnimationTargetId;
+use bevy::asset::{Handle, LoadContext};
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::hierarchy::ChildOf;
+use bevy::ecs::name::Name;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::world::World;
+use bevy::light::NotShadowCaster;
+use bevy::math::Vec3;
+use bevy::mesh::skinning::SkinnedMesh;
+use bevy::mesh::{Mesh, Mesh3d};
+use bevy::pbr::MeshMaterial3d;
+use bevy::reflect::Reflect;
+use bevy::transform::components::Transform;
+use bevy::world_serialization::WorldAsset;
+use std::sync::Arc;
+
+/// On the entity of a sub-mesh that is drawn, a child of its mesh's entity.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AloSubmeshOf {
+    /// Index of the mesh in the file.
+    pub mesh: usize,
+    /// Index of the sub-mesh within the mesh.
+    pub submesh: usize,
+}
+
+/// On the entity of a proxy, where a game attaches the effect or model that it names.
+///
+/// Its `Visibility` follows damage stage, level of detail and [`HiddenParts`](crate::scene::HiddenParts);
+/// what is spawned as its child follows too. An emitter's mesh is the first on the parent bone of
+/// the proxy's.
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AloProxy {
+    /// What it names, tags taken off: the stem of a file.
+    pub name: String,
+    /// Its index in the file.
+    pub index: usize,
+    /// Path of the model that it names, if the loader was told to follow proxies and found one.
+    /// That model is spawned below it.
+    pub model: Option<String>,
+}
+
+/// Dazzles that are one mesh.
+pub(super) struct DazzleGroup {
+    pub(super) bone: usize,
+    pub(super) name: String,
+    pub(super) hidden: bool,
+    pub(super) night_only: bool,
+    pub(super) bounds: Aabb,
+    pub(super) mesh: Handle<Mesh>,
+    pub(super) material: Handle<DazzleMaterial>,
+}
+
+pub(super) fn scene(
+    model: &Arc<AloModel>,
+    dazzles: Vec<DazzleGroup>,
+    settings: &AloLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Handle<WorldAsset> {
+    let path = load_context.path();
+    let name = path.path().file_stem().unwrap_or_default();
+    let name = Name::new(name.to_string_lossy().into_owned());
+    let transform = if settings.convert_axes {
+        z_up_forward_minus_y().transform(settings.scale)
+    } else {
+        Transform::from_scale(Vec3::splat(settings.scale))
+    };
+    let mut world = World::new();
+    let root = (
+        name,
+        transform,
+        Visibility::default(),
+        AloRoot,
+        AloScene(model.clone()),
+    );
+    let root = world.spawn(root).id();
+    let mut builder = Builder {
+        bones: Vec::with_capacity(model.bones.len()),
+        root,
+        world,
+        model,
+    };
+    builder.spawn_bones();
+    for (index, mesh) in model.meshes.iter().enumerate() {
+        builder.spawn_mesh(index, mesh);
+    }
+    if settings.load_lights {
+        builder.spawn_lights(settings.scale);
+    }
+    builder.spawn_proxies();
+    for (index, group) in dazzles.into_iter().enumerate() {
+        builder.spawn_dazzles(index, group);
+    }
+    let scene = WorldAsset::new(builder.world);
+    load_context.add_labeled_asset(AloAssetLabel::Scene.to_string(), scene)
+}
+
+struct Builder<'a> {
+    world: World,
+    root: Entity,
+    bones: Vec<Entity>,
+    model: &'a AloModel,
+}
+
+impl Builder<'_> {
+    fn bone(&self, index: usize) -> Entity {
+        self.bones.get(index).copied().unwrap_or(self.root)
+    }
+
+    fn spawn_bones(&mut self) {
+        for (index, bone) in self.model.bones.iter().enumerate() {
+            let parent = bone.parent.map_or(self.root, |parent| self.bone(parent));
+            let mut entity = self.world.spawn((
+                Name::new(bone.name.to_string()),
+                bone.transform,
+                if bone.visible {
+                    Visibility::Inherited
+                } else {
+                    Visibility::Hidden
+                },
+                AloBone {
+                    index,
+                    billboard: bone.billboard,
+                    visible: bone.visible,
+                },
+                bone_target(index),
+                ChildOf(parent),
+            ));
+            let mode = Billboard::from_raw(bone.billboard).unwrap_or_default();
+            if mode != Billboard::None {
+                entity.insert(AloBillboard::new(mode));
+            }
+            let entity = entity.id();
+            self.bones.push(entity);
+        }
+    }
+
+    fn spawn_part(&mut self, bone: usize, part: AloPart) -> Entity {
+        let parent = self.bone(bone);
+        let visibility = part.initial_visibility(self.model);
+        let name = Name::new(part.name.clone());
+        let part = (name, Transform::IDENTITY, visibility, part, ChildOf(parent));
+        self.world.spawn(part).id()
+    }
+
+    fn spawn_mesh(&mut self, index: usize, mesh: &AloMesh) {
+        let mut part = AloPart::new(AloPartKind::Mesh, index, &mesh.name, &mesh.tags);
+        part.hidden = mesh.hidden;
+        let entity = self.spawn_part(mesh.bone, part);
+        for (number, submesh) in mesh.submeshes.iter().enumerate() {
+            let of = AloSubmeshOf {
+                mesh: index,
+                submesh: number,
+            };
+            self.spawn_submesh(entity, of, submesh);
+        }
+    }
+
+    fn spawn_submesh(&mut self, parent: Entity, of: AloSubmeshOf, submesh: &AloSubmesh) {
+        let (Some(mesh), Some(material)) = (&submesh.mesh, &submesh.material) else {
+            return;
+        };
+        let joints = submesh
+            .palette
+            .iter()
+            .map(|bone| self.bone(*bone as usize))
+            .collect();
+        let mut entity = self.world.spawn((
+            of,
+            Transform::IDENTITY,
+            Visibility::Inherited,
+            Mesh3d(mesh.clone()),
+            MeshMaterial3d(material.clone()),
+            Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into()),
+            ChildOf(parent),
+        ));
+        if submesh.wears_team_color {
+            entity.insert(WearsTeamColor);
+        }
+        if submesh.is_additive {
+            entity.insert(NotShadowCaster);
+        }
+        if let Some(inverse_bindposes) = &submesh.inverse_bindposes {
+            entity.insert((
+                SkinnedMesh {
+                    inverse_bindposes: inverse_bindposes.clone(),
+                    joints,
+                },
+                DynamicSkinnedMeshBounds,
+            ));
+        }
+    }
+
+    fn spawn_lights(&mut self, scale: f32) {
+        for (index, light) in self.model.lights.iter().enumerate() {
+            let tags = Tags::of(&light.name);
+            let part = AloPart::new(AloPartKind::Light, index, &light.name, &tags);
+            let bone = light.bone.unwrap_or(0) as usize;
+            let entity = self.spawn_part(bone, part);
+            let mut entity = self.world.entity_mut(entity);
+            entity.insert(AloLight::new(index, light));
+            insert_light(&mut entity, light, scale);
+        }
+    }
+
+    fn spawn_proxies(&mut self) {
+        for (index, info) in self.model.proxies.iter().enumerate() {
+            let proxy = &info.proxy;
+            let mut part = AloPart::new(AloPartKind::Proxy, index, &proxy.name, &info.tags);
+            part.hidden = proxy.hidden.unwrap_or(false);
+            part.alt_decrease_stay_hidden = proxy.alt_decrease_stay_hidden.unwrap_or(false);
+            let entity = self.spawn_part(proxy.bone as usize, part);
+            self.world.entity_mut(entity).insert(AloProxy {
+                name: info.tags.stem.clone(),
+                index,
+                model: info.model.as_ref().map(ToString::to_string),
+            });
+        }
+    }
+
+    fn spawn_dazzles(&mut self, index: usize, group: DazzleGroup) {
+        let tags = Tags::of(&group.name);
+        let mut part = AloPart::new(AloPartKind::Dazzles, index, &group.name, &tags);
+        part.hidden = group.hidden;
+        part.night_only = group.night_only;
+        let wears_team_color = begins_with_fc(&group.name);
+        let entity = self.spawn_part(group.bone, part);
+        let mut entity = self.world.entity_mut(entity);
+        entity.insert((
+            Mesh3d(group.mesh),
+            MeshMaterial3d(group.material),
+            group.bounds,
+            NoAutoAabb,
+            NotShadowCaster,
+        ));
+        if wears_team_color {
+            entity.insert(WearsTeamColor);
+        }
+    }
+}
+
+/// What animations know a bone by.
+pub fn bone_target(index: usize) -> AnimationTargetId {
+    AnimationTargetId::from_iter(["alamo", &index.to_string()])
+}

@@ -1,0 +1,91 @@
+//! Components of a model's root that choose which of its parts show.
+
+use bevy::ecs::component::Component;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::platform::collections::HashMap;
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
+
+/// How many steps coarser than its finest a model is drawn: 0, which is also what is drawn without
+/// this component, is the finest. Beyond the coarsest it is the coarsest.
+///
+/// An ALO model has a level for each number that its parts are tagged with (`_LOD0`, `_LOD1` …),
+/// of which the highest is the finest.
+///
+/// Put it on the entity that has the `WorldAssetRoot`.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct ModelLod(pub u32);
+
+/// How damaged a model is: 0, which is also what is drawn without this component, is whole. Beyond
+/// the last stage that the model knows it is the last.
+///
+/// An ALO model draws those of its tagged parts (`_ALT0`, `_ALT1` …) that have this number.
+///
+/// Put it on the entity that has the `WorldAssetRoot`.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct ModelAlt(pub u32);
+
+/// Parts of a model that are hidden, or shown although its file hides them.
+///
+/// Parts are meshes, lights, proxies and dazzles, by their names in any case; parts of one name go
+/// together. What the level of detail, the damage stage or a hidden bone keeps from being drawn
+/// stays so.
+///
+/// Put it on the entity that has the `WorldAssetRoot`.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct HiddenParts {
+    /// Names in lower case, and whether they are hidden.
+    parts: HashMap<String, bool>,
+}
+
+impl HiddenParts {
+    /// Hides the parts of these names, and leaves all others as the file has them.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut parts = Self::default();
+        for name in names {
+            parts.hide(name);
+        }
+        parts
+    }
+
+    /// Hides the parts of a name.
+    pub fn hide(&mut self, name: &str) -> &mut Self {
+        self.parts.insert(name.to_lowercase(), true);
+        self
+    }
+
+    /// Shows the parts of a name, also if the file hides them.
+    pub fn show(&mut self, name: &str) -> &mut Self {
+        self.parts.insert(name.to_lowercase(), false);
+        self
+    }
+
+    /// Leaves the parts of a name as the file has them.
+    pub fn reset(&mut self, name: &str) -> &mut Self {
+        self.parts.remove(&name.to_lowercase());
+        self
+    }
+
+    /// Whether the parts of a name are hidden; `None` if that is left to the file.
+    pub fn get(&self, name: &str) -> Option<bool> {
+        self.parts.get(&name.to_lowercase()).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_of_any_case() {
+        let mut parts = HiddenParts::new(["Shield"]);
+        parts.show("ENGINES");
+        assert_eq!(parts.get("shield"), Some(true));
+        assert_eq!(parts.get("Engines"), Some(false));
+        parts.reset("SHIELD");
+        assert_eq!(parts.get("Shield"), None);
+    }
+}
