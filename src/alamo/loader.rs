@@ -178,6 +178,7 @@ impl AloLoader {
             let settings = move |settings: &mut ClassicImageSettings| {
                 settings.is_srgb = is_srgb;
                 settings.placeholder = true;
+                settings.flat = true;
             };
             builder.with_settings(settings).load(path)
         } else {

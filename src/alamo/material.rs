@@ -84,6 +84,7 @@ pub(super) fn material(shading: &Shading, textures: Textures) -> AloMaterial {
         if shading.gloss == Gloss::BaseAlpha {
             shading.gloss = Gloss::None;
         }
+        shading.city_color = [0.0; 3];
     }
     if textures.normal.is_none() && shading.gloss == Gloss::NormalAlpha {
         shading.gloss = Gloss::Full;

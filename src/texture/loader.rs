@@ -32,6 +32,9 @@ pub struct ClassicImageSettings {
     /// A picture that was loaded before fails in any case when it is loaded again, so that Bevy
     /// keeps the last good one while somebody saves the next.
     pub placeholder: bool,
+    /// Whether cube maps are refused: whoever draws flat pictures must not be given one, over which
+    /// the adapter would end the app. Off by default.
+    pub flat: bool,
 }
 
 impl Default for ClassicImageSettings {
@@ -41,6 +44,7 @@ impl Default for ClassicImageSettings {
             sampler: ImageSampler::Descriptor(repeating(ImageSamplerDescriptor::linear())),
             asset_usage: RenderAssetUsages::default(),
             placeholder: false,
+            flat: false,
         }
     }
 }
@@ -106,13 +110,20 @@ impl ClassicImageLoader {
         &self,
         reader: &mut dyn Reader,
         path: &AssetPath<'static>,
+        flat: bool,
     ) -> Result<Picture, ClassicImageError> {
         let mut bytes = Vec::new();
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             let path = path.to_string();
             return Err(ClassicImageError::Io { path, source });
         }
-        Picture::decode(&bytes, self.limits).map_err(|source| ClassicImageError::Picture {
+        let picture = match Picture::decode(&bytes, self.limits) {
+            Ok(picture) if flat && picture.is_cube => Err(PictureError::Unsupported {
+                what: "a cube map where a flat picture is needed".into(),
+            }),
+            picture => picture,
+        };
+        picture.map_err(|source| ClassicImageError::Picture {
             path: path.to_string(),
             source,
         })
@@ -135,7 +146,7 @@ impl AssetLoader for ClassicImageLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, ClassicImageError> {
         let path = load_context.path();
-        match self.picture(reader, path).await {
+        match self.picture(reader, path, settings.flat).await {
             Ok(picture) => {
                 self.good().insert(path.clone());
                 let sampler = settings.sampler.clone();

@@ -10,6 +10,8 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod alo_render;
+mod alo_scene;
 mod corpus;
 mod fuzz;
 mod heap;

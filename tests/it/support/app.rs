@@ -69,7 +69,7 @@ impl TestApp {
     pub fn spawn_ready(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
         let entity = self.spawn(scene, bundle);
         let ready = gpuless::wait_until(&mut self.app, |world| {
-            world.get::<MdlAnimator>(entity).is_some()
+            world.get::<MdlAnimator>(entity).is_some() || world.get::<AloInstance>(entity).is_some()
         });
         assert!(ready, "{scene} was not spawned");
         entity

@@ -1,4 +1,4 @@
-//! Remembers the errors that are logged.
+//! Remembers the errors and warnings that are logged.
 
 use bevy::log::tracing::{self, Subscriber};
 use bevy::log::tracing_subscriber::layer::{Context, SubscriberExt};
@@ -9,7 +9,13 @@ use std::sync::{Mutex, Once};
 /// Modules whose errors would leave a test with an old picture.
 pub const RENDERER: [&str; 5] = ["wgpu", "naga", "bevy_render", "bevy_pbr", "bevy_shader"];
 
-static ERRORS: Mutex<Vec<(&str, String)>> = Mutex::new(Vec::new());
+static LINES: Mutex<Vec<Line>> = Mutex::new(Vec::new());
+
+struct Line {
+    level: tracing::Level,
+    target: &'static str,
+    text: String,
+}
 
 /// Begins to remember. All tests of a process share what is remembered.
 pub fn listen() {
@@ -21,10 +27,22 @@ pub fn listen() {
 
 /// Errors that these modules have logged so far.
 pub fn errors_of(modules: &[&str]) -> Vec<String> {
-    let errors = ERRORS.lock().unwrap();
-    let of = |target: &str| modules.iter().any(|module| target.starts_with(module));
-    let errors = errors.iter().filter(|(target, _)| of(target));
-    errors.map(|(_, text)| text.clone()).collect()
+    lines(tracing::Level::ERROR, |line| {
+        modules.iter().any(|module| line.target.starts_with(module))
+    })
+}
+
+/// Warnings so far in which a text occurs.
+pub fn warnings_with(text: &str) -> Vec<String> {
+    lines(tracing::Level::WARN, |line| line.text.contains(text))
+}
+
+fn lines(level: tracing::Level, is_meant: impl Fn(&Line) -> bool) -> Vec<String> {
+    let lines = LINES.lock().unwrap();
+    let lines = lines
+        .iter()
+        .filter(|line| line.level == level && is_meant(line));
+    lines.map(|line| line.text.clone()).collect()
 }
 
 struct Listener;
@@ -32,14 +50,20 @@ struct Listener;
 impl<S: Subscriber> Layer<S> for Listener {
     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
         let metadata = event.metadata();
-        if *metadata.level() == tracing::Level::ERROR {
+        let level = *metadata.level();
+        if level <= tracing::Level::WARN {
             let mut text = String::new();
             event.record(
                 &mut |_: &tracing::field::Field, value: &dyn core::fmt::Debug| {
                     text.push_str(&format!("{value:?} "));
                 },
             );
-            ERRORS.lock().unwrap().push((metadata.target(), text));
+            let target = metadata.target();
+            LINES.lock().unwrap().push(Line {
+                level,
+                target,
+                text,
+            });
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the tests share.
 
+pub mod alo;
+pub mod alo_stage;
 pub mod app;
 pub mod fixtures;
 pub mod log;
@@ -32,4 +34,26 @@ pub fn corpus_models(test: &str) -> Vec<(String, Vec<u8>)> {
     models.sort();
     assert!(!models.is_empty(), "no models in {}", folder.display());
     models
+}
+
+/// Every file of the corpus with this extension in any case, by name, in order.
+pub fn files_of(folder: &std::path::Path, extension: &str) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+            {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                files.push((name, std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
 }

@@ -128,7 +128,7 @@ impl Stage {
         let handle = self.world().resource::<AssetServer>().load(scene);
         let root = self.world().spawn((WorldAssetRoot(handle), bundle)).id();
         self.headless.wait_until("the model is there", |world| {
-            world.get::<MdlAnimator>(root).is_some()
+            world.get::<MdlAnimator>(root).is_some() || world.get::<AloInstance>(root).is_some()
         });
         root
     }
@@ -147,15 +147,29 @@ impl Stage {
     /// What the camera sees with a control in the place of a model.
     pub fn capture_control(&mut self, subject: Entity, control: Control<'_>) -> Picture {
         let mesh = control.mesh();
-        let mesh = self.world().resource_mut::<Assets<Mesh>>().add(mesh);
         let material = control.material(self.world());
-        let entity = self.world().spawn((Mesh3d(mesh), material)).id();
+        self.capture_instead(subject, vec![(mesh, material)])
+    }
+
+    /// What the camera sees with meshes of Bevy's own in the place of a model.
+    pub fn capture_instead(
+        &mut self,
+        subject: Entity,
+        controls: Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>,
+    ) -> Picture {
+        let mut entities = Vec::new();
+        for (mesh, material) in controls {
+            let mesh = self.world().resource_mut::<Assets<Mesh>>().add(mesh);
+            entities.push(self.world().spawn((Mesh3d(mesh), material)).id());
+        }
         self.world().entity_mut(subject).insert(Visibility::Hidden);
         let picture = self.capture();
         self.world()
             .entity_mut(subject)
             .insert(Visibility::Inherited);
-        self.world().entity_mut(entity).despawn();
+        for entity in entities {
+            self.world().entity_mut(entity).despawn();
+        }
         picture
     }
 }

@@ -1,0 +1,560 @@
+//! Pictures of Alamo models: each beside a control that Bevy draws from what the CPU computed.
+
+use crate::support::alo_stage::{
+    IDENTITY, Matrix, apply, control_mesh, cuboid, matte, quarters, quarters_of, stored, texels,
+    tga, times, transform, turned, undo,
+};
+use crate::support::stage::{Stage, VIEWS};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter, Vertex};
+use bevy_classic_models::prelude::*;
+
+const FILE: &str = "subject.alo";
+const SIZE: UVec2 = UVec2::new(320, 240);
+
+/// Where a test's bones are: each turned and moved away from its parent.
+fn bone_matrices() -> [Matrix; 3] {
+    [
+        IDENTITY,
+        turned(2, 30.0, [-10.0, 0.0, 4.0]),
+        turned(0, -40.0, [24.0, 2.0, 3.0]),
+    ]
+}
+
+/// From each bone's space to the model's; the parent of each is the one before it.
+fn in_model(matrices: &[Matrix]) -> Vec<Matrix> {
+    let mut all: Vec<Matrix> = Vec::new();
+    for matrix in matrices {
+        let parent = all.last().copied().unwrap_or(IDENTITY);
+        all.push(times(&parent, matrix));
+    }
+    all
+}
+
+fn bones(matrices: &[Matrix]) -> Vec<Bone<'static>> {
+    let bones = matrices.iter().enumerate();
+    bones
+        .map(|(index, matrix)| Bone {
+            matrix: stored(matrix),
+            ..Bone::new(
+                format!("Bone{index}"),
+                index.checked_sub(1).map(|parent| parent as u32),
+                [0.0; 3],
+            )
+        })
+        .collect()
+}
+
+fn dull(texture: &str) -> Vec<Parameter<'_>> {
+    vec![
+        Parameter::float4("Diffuse", [1.0, 1.0, 1.0, 0.0]),
+        Parameter::float4("Specular", [0.0; 4]),
+        Parameter::float4("Emissive", [0.0; 4]),
+        Parameter::texture("BaseTexture", texture.to_owned()),
+    ]
+}
+
+/// A model of one box on each of the last two bones.
+fn rigid() -> Vec<u8> {
+    let (a, triangles) = cuboid([11.0, 9.0, 10.0], [0.0, 0.0, 0.0]);
+    let (b, _) = cuboid([8.0, 12.0, 7.0], [0.0, 3.0, 0.0]);
+    let (a, b) = (
+        SubmeshBuffers::new(&a, &triangles),
+        SubmeshBuffers::new(&b, &triangles).older(),
+    );
+    let mut file = AloFile::new(bones(&bone_matrices()));
+    let part = |buffers| {
+        SubmeshBuffers::submesh(buffers, "MeshGloss.fx", "alD3dVertNU2", dull("colors.tga"))
+    };
+    file.meshes = vec![
+        AloMesh::new("First", 1, vec![part(&a)]),
+        AloMesh::new("Second", 2, vec![part(&b)]),
+    ];
+    write(&file).unwrap()
+}
+
+fn rigid_controls(
+    stage: &mut Stage,
+    shown: &[usize],
+) -> Vec<(Mesh, MeshMaterial3d<StandardMaterial>)> {
+    let places = in_model(&bone_matrices());
+    let texture = stage.add_image(&quarters([255; 4]));
+    let (a, triangles) = cuboid([11.0, 9.0, 10.0], [0.0, 0.0, 0.0]);
+    let (b, _) = cuboid([8.0, 12.0, 7.0], [0.0, 3.0, 0.0]);
+    let parts = [(a, places[1]), (b, places[2])];
+    let mut controls = Vec::new();
+    for index in shown {
+        let (vertices, place) = &parts[*index];
+        let material = stage.add_material(matte(Some(texture.clone())));
+        controls.push((control_mesh(vertices, &triangles, |_| *place), material));
+    }
+    controls
+}
+
+#[track_caller]
+fn compare(
+    stage: &mut Stage,
+    root: Entity,
+    what: &str,
+    control: impl Fn(&mut Stage) -> Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>,
+) {
+    for view in VIEWS {
+        stage.look_from(view);
+        let subject = stage.capture();
+        let controls = control(stage);
+        let control = stage.capture_instead(root, controls);
+        subject.assert_is(&control, &format!("{what} from {view}"));
+    }
+}
+
+#[test]
+fn rigid_meshes_are_where_their_bones_are() {
+    // Another case and another extension than the model says.
+    let mut stage = Stage::new(&[(FILE, rigid()), ("Colors.TGA", tga(&quarters([255; 4])))]);
+    let root = stage.spawn_alo(FILE, ());
+    compare(&mut stage, root, "rigid meshes", |stage| {
+        rigid_controls(stage, &[0, 1])
+    });
+}
+
+#[test]
+fn a_hidden_bone_hides_what_hangs_on_it_and_on_its_children() {
+    let mut stage = Stage::new(&[(FILE, rigid()), ("colors.tga", tga(&quarters([255; 4])))]);
+    let root = stage.spawn_alo(FILE, ());
+    let both = stage.capture();
+    for (bone, shown) in [(2, &[0][..]), (1, &[])] {
+        let entity = stage.bone(root, bone);
+        stage.world().entity_mut(entity).insert(Visibility::Hidden);
+        if shown.is_empty() {
+            assert_eq!(stage.capture().covered(), 0, "bone {bone} is hidden");
+        } else {
+            compare(&mut stage, root, &format!("without bone {bone}"), |stage| {
+                rigid_controls(stage, shown)
+            });
+        }
+        stage
+            .world()
+            .entity_mut(entity)
+            .insert(Visibility::Inherited);
+    }
+    stage.look_from(VIEWS[0]);
+    stage.capture().assert_is(&both, "all bones again");
+}
+
+/// A column of rings around Z: the lower end follows the first bone of the palette, the upper end
+/// the second; between them the weights go from one to the other.
+fn column(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    const RINGS: u16 = 8;
+    const SIDES: u16 = 12;
+    for ring in 0..=RINGS {
+        let way = f32::from(ring) / f32::from(RINGS);
+        for side in 0..=SIDES {
+            let u = f32::from(side) / f32::from(SIDES);
+            let (sin, cos) = (u * core::f32::consts::TAU).sin_cos();
+            let (indices, weights) = if weighted {
+                // A sum of 2: it must not matter. The slots that weigh nothing name nothing.
+                ([1, 0, 77, 99], [2.0 * way, 2.0 - 2.0 * way, 0.0, 0.0])
+            } else {
+                ([u32::from(way > 0.5), 88, 0, 0], [1.0, 0.0, 0.0, 0.0])
+            };
+            vertices.push(Vertex {
+                position: [11.0 * cos, 11.0 * sin, 40.0 * way - 16.0],
+                normal: [cos, sin, 0.0],
+                tex_coords: [[u, way], [0.0; 2], [0.0; 2], [0.0; 2]],
+                color: [1.0; 4],
+                bone_indices: indices,
+                bone_weights: weights,
+                ..default()
+            });
+        }
+    }
+    for ring in 0..RINGS {
+        for side in 0..SIDES {
+            let a = ring * (SIDES + 1) + side;
+            let b = a + SIDES + 1;
+            triangles.push([a, a + 1, b + 1]);
+            triangles.push([a, b + 1, b]);
+        }
+    }
+    (vertices, triangles)
+}
+
+#[test]
+fn skinned_vertices_follow_their_palette_by_weights() {
+    for (weighted, format) in [(false, "alD3dVertRSkinNU2"), (true, "alD3dVertB4I4NU2")] {
+        let (vertices, triangles) = column(weighted);
+        // The first entry of the palette is the last bone.
+        let buffers = SubmeshBuffers::new(&vertices, &triangles).with_palette(&[2, 1]);
+        let mut file = AloFile::new(bones(&bone_matrices()));
+        let submesh = buffers.submesh("RSkinGloss.fx", format, dull("colors.tga"));
+        // Skinned vertices are in the model's space: the bone that the mesh hangs on is no matter.
+        file.meshes = vec![AloMesh::new("Column", 2, vec![submesh])];
+        let bytes = write(&file).unwrap();
+        let mut stage = Stage::new(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
+        let root = stage.spawn_alo(FILE, ());
+        let rest = in_model(&bone_matrices());
+        let mut posed = bone_matrices();
+        let mut last = None;
+        for pose in 0..3 {
+            if pose == 1 {
+                posed[1] = turned(0, 35.0, [-6.0, 0.0, 2.0]);
+            } else if pose == 2 {
+                posed[2] = turned(1, 50.0, [10.0, -4.0, 9.0]);
+            }
+            for (index, matrix) in posed.iter().enumerate() {
+                let bone = stage.bone(root, index);
+                stage.world().entity_mut(bone).insert(transform(matrix));
+            }
+            let now = in_model(&posed);
+            let matrix = |vertex: &Vertex| {
+                let of = |slot: usize| {
+                    let bone = [2, 1][vertex.bone_indices[slot] as usize];
+                    times(&now[bone], &undo(&rest[bone]))
+                };
+                if !weighted {
+                    return of(0);
+                }
+                let (a, b) = (of(0), of(1));
+                let way = f64::from(vertex.bone_weights[0]) / 2.0;
+                let mut blended = IDENTITY;
+                for (row, blended) in blended.iter_mut().enumerate() {
+                    for (column, value) in blended.iter_mut().enumerate() {
+                        *value = a[row][column] * way + b[row][column] * (1.0 - way);
+                    }
+                }
+                blended
+            };
+            let what = format!("{format} in pose {pose}");
+            compare(&mut stage, root, &what, |stage| {
+                let texture = stage.add_image(&quarters([255; 4]));
+                let material = stage.add_material(matte(Some(texture)));
+                vec![(control_mesh(&vertices, &triangles, matrix), material)]
+            });
+            let picture = stage.capture();
+            if let Some(last) = last.replace(picture) {
+                stage.capture().assert_is_not(&last, &what);
+            }
+        }
+        // A joint that is hidden hides no vertex.
+        let bone = stage.bone(root, 1);
+        let before = stage.capture();
+        stage.world().entity_mut(bone).insert(Visibility::Hidden);
+        // The mesh hangs on bone 2, a child of bone 1, which hides it.
+        assert_eq!(stage.capture().covered(), 0);
+        stage.world().entity_mut(bone).insert(Visibility::Inherited);
+        stage.capture().assert_is(&before, "shown again");
+    }
+}
+
+/// A box of one shader with these parameters.
+fn one_box(shader: &str, format: &str, parameters: Vec<Parameter<'_>>) -> Vec<u8> {
+    let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles);
+    let mut file = AloFile::new(bones(&[IDENTITY]));
+    file.meshes = vec![AloMesh::new(
+        "Box",
+        0,
+        vec![buffers.submesh(shader, format, parameters)],
+    )];
+    write(&file).unwrap()
+}
+
+fn box_control(
+    stage: &mut Stage,
+    material: StandardMaterial,
+) -> Vec<(Mesh, MeshMaterial3d<StandardMaterial>)> {
+    let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+    let mesh = control_mesh(&vertices, &triangles, |_| IDENTITY);
+    vec![(mesh, stage.add_material(material))]
+}
+
+/// A texel with the team's colour by its alpha, computed with light and not with screen colours.
+fn in_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
+    let base = Color::srgb_u8(r, g, b).to_linear();
+    let team = team.to_linear();
+    let mask = f32::from(a) / 255.0;
+    let mix = |base: f32, team: f32| base + (team * base - base) * mask;
+    let mixed = LinearRgba::rgb(
+        mix(base.red, team.red),
+        mix(base.green, team.green),
+        mix(base.blue, team.blue),
+    );
+    let [r, g, b, _] = Srgba::from(mixed).to_u8_array();
+    [r, g, b, 255]
+}
+
+#[test]
+fn the_teams_colour_comes_through_the_base_textures_alpha() {
+    // Fine, because colours that are mixed before they are filtered differ where they meet.
+    let base = quarters_of(256, [255, 0, 128, 255]);
+    let mut parameters = dull("base.tga");
+    parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
+    let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
+    let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
+    let root = stage.spawn_alo(FILE, ());
+    let blue = Color::srgb(0.2, 0.4, 1.0);
+    let other = stage.spawn_alo(FILE, TeamColor(blue));
+    stage
+        .world()
+        .entity_mut(other)
+        .insert(Transform::from_xyz(0.0, 5000.0, 0.0));
+    let green = Color::srgb(0.0, 1.0, 0.0);
+    let red = Color::srgb_u8(230, 30, 20);
+    let mut pictures = Vec::new();
+    for (given, expected) in [
+        (None, green),
+        (Some(red), red),
+        (Some(blue), blue),
+        (None, green),
+    ] {
+        match given {
+            Some(color) => stage.world().entity_mut(root).insert(TeamColor(color)),
+            None => stage.world().entity_mut(root).remove::<TeamColor>(),
+        };
+        compare(&mut stage, root, &format!("team {given:?}"), |stage| {
+            let colored: Vec<_> = base
+                .iter()
+                .map(|texel| in_team_color(*texel, expected))
+                .collect();
+            let texture = stage.add_image(&colored);
+            box_control(stage, matte(Some(texture)))
+        });
+        pictures.push(stage.capture());
+    }
+    pictures[0].assert_is_not(&pictures[1], "red and green");
+    pictures[1].assert_is_not(&pictures[2], "blue and red");
+    pictures[0].assert_is(&pictures[3], "the file's own again");
+}
+
+#[test]
+fn what_is_added_is_added_whatever_its_alpha() {
+    // Grey behind, and before it a colour whose texture has an alpha of 50.
+    let texel = [200, 100, 40, 50];
+    let (wall, triangles) = cuboid([40.0, 1.0, 40.0], [0.0, 12.0, 4.0]);
+    let (pane, _) = cuboid([12.0, 1.0, 12.0], [0.0, -12.0, 4.0]);
+    let (wall, pane) = (
+        SubmeshBuffers::new(&wall, &triangles),
+        SubmeshBuffers::new(&pane, &triangles[4..8]),
+    );
+    let color = vec![Parameter::float4("Color", [0.3, 0.3, 0.35, 1.0])];
+    let glow = vec![
+        Parameter::texture("BaseTexture", "glow.tga"),
+        Parameter::float4("Color", [0.5, 1.0, 1.0, 0.0]),
+    ];
+    let mut file = AloFile::new(bones(&[IDENTITY]));
+    file.meshes = vec![
+        AloMesh::new(
+            "Wall",
+            0,
+            vec![wall.submesh("MeshSolidColor.fx", "alD3dVertN", color)],
+        ),
+        AloMesh::new(
+            "Glow",
+            0,
+            vec![pane.submesh("MeshAdditive.fx", "alD3dVertNU2", glow)],
+        ),
+    ];
+    let bytes = write(&file).unwrap();
+    let mut stage = Stage::dark(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
+    stage.spawn_alo(FILE, ());
+    stage.look_from(Vec3::new(0.0, 4.0, 90.0));
+    let picture = stage.capture();
+    let behind = Color::srgb(0.3, 0.3, 0.35).to_linear();
+    let tint = Color::srgb(0.5, 1.0, 1.0).to_linear();
+    let added = Color::srgb_u8(200, 100, 40).to_linear();
+    let sum = LinearRgba::rgb(
+        behind.red + tint.red * added.red,
+        behind.green + tint.green * added.green,
+        behind.blue + tint.blue * added.blue,
+    );
+    // Both sides of the pane are there, but only the front is drawn.
+    for (place, expected) in [((0.5, 0.5), sum), ((0.25, 0.5), behind)] {
+        let expected = Srgba::from(expected).to_u8_array();
+        let found = picture.at(SIZE, place.0, place.1);
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (found - f32::from(expected)).abs() < 3.0,
+                "{place:?}: {found} is not {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn holes_are_where_alpha_is_below_a_half() {
+    let base = texels(16, |x, y| match (x / 4 + y / 4) % 2 {
+        0 => [200, 180, 60, 129],
+        _ => [40, 200, 60, 120],
+    });
+    let bytes = one_box("Tree.fx", "alD3dVertNU2", dull("leaves.tga"));
+    let mut stage = Stage::new(&[(FILE, bytes), ("leaves.tga", tga(&base))]);
+    let root = stage.spawn_alo(FILE, ());
+    compare(&mut stage, root, "a tree", |stage| {
+        let texture = stage.add_image(&base);
+        let material = StandardMaterial {
+            alpha_mode: AlphaMode::Mask(128.0 / 255.0),
+            ..matte(Some(texture))
+        };
+        box_control(stage, material)
+    });
+    let solid = box_control(&mut stage, matte(None));
+    let subject = stage.capture();
+    let control = stage.capture_instead(root, solid);
+    assert!(
+        10 * subject.covered() < 9 * control.covered(),
+        "there are no holes"
+    );
+}
+
+#[test]
+fn opaque_shaders_ignore_alpha_and_alpha_shaders_do_not() {
+    let base = quarters([40; 4]);
+    let half = |_: &()| {
+        vec![
+            Parameter::float4("Diffuse", [1.0, 1.0, 1.0, 0.5]),
+            Parameter::float4("Specular", [0.0; 4]),
+            Parameter::texture("BaseTexture", "base.tga"),
+        ]
+    };
+    for (shader, alpha_mode, alpha) in [
+        ("MeshGloss.fx", AlphaMode::Opaque, 1.0),
+        ("MeshAlpha.fx", AlphaMode::Blend, 0.5),
+        ("MeshNeverHeardOf.fx", AlphaMode::Opaque, 1.0),
+    ] {
+        let bytes = one_box(shader, "alD3dVertNU2", half(&()));
+        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let root = stage.spawn_alo(FILE, ());
+        compare(&mut stage, root, shader, |stage| {
+            let texture = stage.add_image(&base);
+            let material = StandardMaterial {
+                alpha_mode,
+                base_color: Color::WHITE.with_alpha(alpha),
+                ..matte(Some(texture))
+            };
+            box_control(stage, material)
+        });
+    }
+}
+
+#[test]
+fn normal_maps_point_up_where_green_is_bright() {
+    // Normals that lean by 40° towards the top of the texture, and to its right.
+    let lean = Vec3::new(0.3, 0.5, 0.8).normalize();
+    let texel = (lean * 127.5 + 127.5)
+        .to_array()
+        .map(|value| value.round() as u8);
+    let map = tga(&[[texel[0], texel[1], texel[2], 0]; 4]);
+    // As it is, and with U running the other way, so that the frame is mirrored.
+    for mirrored in [false, true] {
+        let (mut vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+        if mirrored {
+            for vertex in &mut vertices {
+                vertex.tex_coords[0][0] = 1.0 - vertex.tex_coords[0][0];
+                vertex.tangent = vertex.tangent.map(|value| -value);
+            }
+        }
+        let buffers = SubmeshBuffers::new(&vertices, &triangles);
+        let mut parameters = dull("base.tga");
+        parameters.push(Parameter::texture("NormalTexture", "bumps.tga"));
+        let mut file = AloFile::new(bones(&[IDENTITY]));
+        let submesh = buffers.submesh("TerrainMeshBump.fx", "alD3dVertNU2U3U3", parameters);
+        file.meshes = vec![AloMesh::new("Box", 0, vec![submesh])];
+        let files = [
+            (FILE, write(&file).unwrap()),
+            ("base.tga", tga(&quarters([255; 4]))),
+            ("bumps.tga", map.clone()),
+        ];
+        let mut stage = Stage::new(&files);
+        let root = stage.spawn_alo(FILE, ());
+        let leaning: Vec<Vertex> = vertices
+            .iter()
+            .map(|vertex| {
+                let [t, b, n] =
+                    [vertex.tangent, vertex.binormal, vertex.normal].map(Vec3::from_array);
+                Vertex {
+                    normal: (t * lean.x + b * lean.y + n * lean.z).to_array(),
+                    ..*vertex
+                }
+            })
+            .collect();
+        let what = format!("a normal map, mirrored: {mirrored}");
+        compare(&mut stage, root, &what, |stage| {
+            let texture = stage.add_image(&quarters([255; 4]));
+            let mesh = control_mesh(&leaning, &triangles, |_| IDENTITY);
+            vec![(mesh, stage.add_material(matte(Some(texture))))]
+        });
+        let flat = stage.add_image(&quarters([255; 4]));
+        let flat = box_control(&mut stage, matte(Some(flat)));
+        let subject = stage.capture();
+        let flat = stage.capture_instead(root, flat);
+        subject.assert_is_not(&flat, "bumps are seen");
+    }
+}
+
+#[test]
+fn textures_scroll_by_the_clock() {
+    let base = quarters([255; 4]);
+    let parameters = vec![
+        Parameter::texture("BaseTexture", "base.tga"),
+        Parameter::float4("UVScrollRate", [0.25, -0.5, 0.0, 0.0]),
+    ];
+    let bytes = one_box("MeshAdditive.fx", "alD3dVertNU2", parameters);
+    let mut stage = Stage::dark(&[(FILE, bytes), ("base.tga", tga(&base))]);
+    let root = stage.spawn_alo(FILE, ());
+    for step in [0.0, 0.7, 0.9] {
+        stage.headless.step(step);
+        let seconds = stage.world().resource::<Time>().elapsed_secs();
+        compare(&mut stage, root, &format!("at {seconds}"), |stage| {
+            let texture = stage.add_image(&base);
+            let (mut vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+            for vertex in &mut vertices {
+                vertex.tex_coords[0][0] += 0.25 * seconds;
+                vertex.tex_coords[0][1] -= 0.5 * seconds;
+            }
+            let mesh = control_mesh(&vertices, &triangles, |_| IDENTITY);
+            let material = StandardMaterial {
+                unlit: true,
+                alpha_mode: AlphaMode::Add,
+                ..matte(Some(texture))
+            };
+            vec![(mesh, stage.add_material(material))]
+        });
+    }
+}
+
+#[test]
+fn light_of_its_own_is_doubled_and_coloured_by_the_texture() {
+    let base = quarters([255; 4]);
+    let mut parameters = dull("base.tga");
+    parameters[2] = Parameter::float4("Emissive", [0.2, 0.3, 0.1, 0.0]);
+    let bytes = one_box("MeshGloss.fx", "alD3dVertNU2", parameters);
+    let mut stage = Stage::dark(&[(FILE, bytes), ("base.tga", tga(&base))]);
+    let root = stage.spawn_alo(FILE, ());
+    compare(&mut stage, root, "in the dark", |stage| {
+        let texture = stage.add_image(&base);
+        let material = StandardMaterial {
+            emissive: Color::srgb(0.4, 0.6, 0.2).to_linear(),
+            emissive_texture: Some(texture.clone()),
+            ..matte(Some(texture))
+        };
+        box_control(stage, material)
+    });
+}
+
+/// The matrices of this file's tests are right: a turn undone is none.
+#[test]
+fn the_tests_own_matrices_hold() {
+    for matrix in in_model(&bone_matrices()) {
+        let product = times(&matrix, &undo(&matrix));
+        for (row, expected) in product.iter().zip(IDENTITY) {
+            for (value, expected) in row.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-12);
+            }
+        }
+    }
+    let quarter = turned(2, 90.0, [1.0, 0.0, 0.0]);
+    let [x, y, z] = apply(&quarter, [1.0, 0.0, 5.0], 1.0);
+    assert!((x - 1.0).abs() < 1e-12 && (y - 1.0).abs() < 1e-12 && (z - 5.0).abs() < 1e-12);
+}

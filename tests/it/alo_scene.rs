@@ -1,0 +1,738 @@
+//! What a spawned Alamo model consists of, and which of its parts show.
+
+use crate::support::alo::{clean, edited, flawed, minimal};
+use crate::support::alo_stage::{quarters, tga};
+use crate::support::app::TestApp;
+use crate::support::{corpus, log};
+use bevy::animation::AnimationTargetId;
+use bevy::asset::LoadState;
+use bevy::camera::visibility::DynamicSkinnedMeshBounds;
+use bevy::light::NotShadowCaster;
+use bevy::mesh::VertexAttributeValues;
+use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Parameter, Vertex, parse};
+use bevy_classic_models::alamo::{
+    AloBillboard, AloLight, AloLoaderError, AloMaterial, AloModel, AloPart, AloSubmeshOf,
+    Billboard, FULL_LIGHT, WearsTeamColor, bone_target,
+};
+use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+
+const SCENE: &str = "model.alo#Scene";
+
+fn app(bytes: Vec<u8>) -> (TestApp, Entity) {
+    log::listen();
+    let mut app = TestApp::new(&[("model.alo", bytes)]);
+    let root = app.spawn_ready(SCENE, ());
+    app.step(0.0);
+    (app, root)
+}
+
+fn instance(app: &mut TestApp, root: Entity) -> &AloInstance {
+    app.world().get::<AloInstance>(root).unwrap()
+}
+
+fn model(app: &mut TestApp, root: Entity) -> Arc<AloModel> {
+    instance(app, root).model().clone()
+}
+
+fn bone(app: &mut TestApp, root: Entity, index: usize) -> Entity {
+    instance(app, root).bones()[index]
+}
+
+/// The entity of the part of a name.
+fn part(app: &mut TestApp, root: Entity, name: &str) -> Entity {
+    let parts = instance(app, root).parts().to_vec();
+    let found = parts
+        .iter()
+        .find(|part| app.app.world().get::<AloPart>(**part).unwrap().name == name);
+    *found.unwrap_or_else(|| panic!("no part {name}"))
+}
+
+fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
+    app.world().get::<C>(entity).unwrap().clone()
+}
+
+fn parent(app: &mut TestApp, entity: Entity) -> Entity {
+    app.world().get::<ChildOf>(entity).unwrap().parent()
+}
+
+/// The entities of a mesh's sub-meshes.
+fn submeshes(app: &mut TestApp, mesh: usize) -> Vec<(usize, Entity)> {
+    let mut query = app.world().query::<(Entity, &AloSubmeshOf)>();
+    let of = query
+        .iter(app.app.world())
+        .filter(|(_, of)| of.mesh == mesh);
+    let mut found: Vec<_> = of.map(|(entity, of)| (of.submesh, entity)).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Names of the parts that show, as far as they themselves decide it.
+fn shown(app: &mut TestApp, root: Entity) -> Vec<String> {
+    app.step(0.0);
+    let parts = instance(app, root).parts().to_vec();
+    let world = app.app.world();
+    let shows = |part: &&Entity| *world.get::<Visibility>(**part).unwrap() != Visibility::Hidden;
+    let name = |part: &Entity| world.get::<AloPart>(*part).unwrap().name.clone();
+    let mut names: Vec<_> = parts.iter().filter(shows).map(name).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn there_is_an_entity_per_bone_as_the_file_places_it() {
+    let bytes = clean();
+    let file = parse(&bytes).unwrap();
+    let (mut app, root) = app(bytes.clone());
+    let scene_root = parent(&mut app, bone(&mut app, root, 0));
+    assert_eq!(parent(&mut app, scene_root), root);
+    for (index, expected) in file.bones.iter().enumerate() {
+        let entity = bone(&mut app, root, index);
+        let name: Name = get(&mut app, entity);
+        assert_eq!(name.as_str(), expected.name);
+        let found: AloBone = get(&mut app, entity);
+        assert_eq!(found.index, index);
+        assert_eq!(
+            (found.billboard, found.visible),
+            (expected.billboard, expected.visible)
+        );
+        let above = expected
+            .parent
+            .map_or(scene_root, |parent| bone(&mut app, root, parent as usize));
+        assert_eq!(parent(&mut app, entity), above);
+        let visibility: Visibility = get(&mut app, entity);
+        let expected_visibility = if expected.visible {
+            Visibility::Inherited
+        } else {
+            Visibility::Hidden
+        };
+        assert_eq!(visibility, expected_visibility);
+        let target: AnimationTargetId = get(&mut app, entity);
+        assert_eq!(
+            target,
+            AnimationTargetId::from_iter(["alamo", &index.to_string()])
+        );
+        assert_eq!(target, bone_target(index));
+        let matrix = get::<Transform>(&mut app, entity)
+            .to_matrix()
+            .transpose()
+            .to_cols_array_2d();
+        let billboard = app
+            .world()
+            .get::<AloBillboard>(entity)
+            .map(|billboard| billboard.mode);
+        let mode = Billboard::from_raw(expected.billboard).filter(|mode| *mode != Billboard::None);
+        assert_eq!(billboard, mode);
+        if mode.is_some() {
+            continue;
+        }
+        for (row, expected) in matrix.iter().zip(&expected.matrix) {
+            for (value, expected) in row.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-5, "{name}: {matrix:?}");
+            }
+        }
+    }
+    // Z up becomes Y up, and the front −Y becomes +Z.
+    let place: Transform = get(&mut app, scene_root);
+    let turned = place.transform_point(Vec3::new(1.0, 2.0, 3.0));
+    assert!(turned.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-5));
+}
+
+#[test]
+fn meshes_hang_on_their_bones_and_sub_meshes_on_them() {
+    let (mut app, root) = app(clean());
+    let model = model(&mut app, root);
+    for mesh in &model.meshes {
+        let entity = part(&mut app, root, &mesh.name);
+        assert_eq!(parent(&mut app, entity), bone(&mut app, root, mesh.bone));
+    }
+    let hull = part(&mut app, root, "Hull_LOD1");
+    let drawn = submeshes(&mut app, 0);
+    assert_eq!(drawn.len(), 2);
+    for (number, entity) in drawn {
+        assert_eq!(parent(&mut app, entity), hull);
+        let mesh: Mesh3d = get(&mut app, entity);
+        assert_eq!(Some(mesh.0), model.meshes[0].submeshes[number].mesh.clone());
+        let material: MeshMaterial3d<AloMaterial> = get(&mut app, entity);
+        assert_eq!(
+            Some(material.0),
+            model.meshes[0].submeshes[number].material.clone()
+        );
+        assert_eq!(
+            app.world().entity(entity).contains::<WearsTeamColor>(),
+            number == 0
+        );
+    }
+    // Empty sub-meshes and collision meshes are data.
+    for mesh in [2, 3] {
+        assert_eq!(submeshes(&mut app, mesh).len(), 0, "mesh {mesh}");
+        assert!(model.meshes[mesh].submeshes[0].material.is_none());
+    }
+    assert!(model.meshes[2].submeshes[0].mesh.is_none());
+    assert!(model.meshes[3].submeshes[0].mesh.is_some());
+    let tree = model.meshes[0].submeshes[0].tree.as_ref().unwrap();
+    assert_eq!(tree.triangles.len(), 10);
+    assert!(tree.nodes.len() > 1);
+}
+
+#[test]
+fn skinned_sub_meshes_have_their_own_palette() {
+    let (mut app, root) = app(clean());
+    let model = model(&mut app, root);
+    let skinned = submeshes(&mut app, 1);
+    for ((_, entity), palette) in skinned.into_iter().zip([&[1, 2, 3, 4][..], &[2, 1]]) {
+        let skin: SkinnedMesh = get(&mut app, entity);
+        let joints: Vec<_> = palette
+            .iter()
+            .map(|index| bone(&mut app, root, *index))
+            .collect();
+        assert_eq!(skin.joints, joints);
+        let poses = app
+            .world()
+            .resource::<Assets<SkinnedMeshInverseBindposes>>();
+        let poses = poses.get(&skin.inverse_bindposes).unwrap();
+        for (pose, index) in poses.iter().zip(palette) {
+            let product = *pose * Mat4::from(model.bones[*index].bind_pose);
+            assert!(product.abs_diff_eq(Mat4::IDENTITY, 1e-5));
+        }
+        assert!(
+            app.world()
+                .entity(entity)
+                .contains::<DynamicSkinnedMeshBounds>()
+        );
+    }
+}
+
+fn attribute<'a>(
+    mesh: &'a Mesh,
+    attribute: bevy::mesh::MeshVertexAttribute,
+) -> Option<&'a VertexAttributeValues> {
+    mesh.attribute(attribute)
+}
+
+#[test]
+fn vertices_keep_what_their_format_has() {
+    let (mut app, root) = app(clean());
+    let model = model(&mut app, root);
+    let meshes = app.world().resource::<Assets<Mesh>>();
+    let mesh = |mesh: usize, part: usize| {
+        meshes
+            .get(model.meshes[mesh].submeshes[part].mesh.as_ref().unwrap())
+            .unwrap()
+    };
+    // NU2U3U3: the stored binormal is cross(N, T) turned round or not.
+    let hull = mesh(0, 0);
+    let Some(VertexAttributeValues::Float32x4(tangents)) = attribute(hull, Mesh::ATTRIBUTE_TANGENT)
+    else {
+        panic!("no tangents");
+    };
+    // Normal −Y, tangent +X: their cross is +Z, as is the binormal.
+    assert_eq!(tangents[0], [1.0, 0.0, 0.0, 1.0]);
+    assert!(attribute(hull, Mesh::ATTRIBUTE_COLOR).is_none());
+    assert!(attribute(hull, Mesh::ATTRIBUTE_UV_1).is_none());
+    // NU2C.
+    let wing = mesh(0, 1);
+    assert!(attribute(wing, Mesh::ATTRIBUTE_TANGENT).is_none());
+    let Some(VertexAttributeValues::Float32x4(colors)) = attribute(wing, Mesh::ATTRIBUTE_COLOR)
+    else {
+        panic!("no colours");
+    };
+    assert_eq!(colors[0], [1.0, 0.5, 0.25, 1.0]);
+    // Four weights, and one.
+    for (part, expected) in [(0, [0.4, 0.3, 0.2, 0.1]), (1, [1.0, 0.0, 0.0, 0.0])] {
+        let Some(VertexAttributeValues::Float32x4(weights)) =
+            attribute(mesh(1, part), Mesh::ATTRIBUTE_JOINT_WEIGHT)
+        else {
+            panic!("no weights");
+        };
+        for (weight, expected) in weights[0].iter().zip(expected) {
+            assert!((weight - expected).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn the_second_texture_coordinates_and_mirrored_frames_are_kept() {
+    let corner = |u: f32, v: f32| Vertex {
+        position: [u, 0.0, v],
+        normal: [0.0, -1.0, 0.0],
+        tex_coords: [[u, v], [2.0 * u, 3.0], [0.0; 2], [0.0; 2]],
+        tangent: [-1.0, 0.0, 0.0],
+        binormal: [0.0, 0.0, 1.0],
+        color: [1.0; 4],
+        ..default()
+    };
+    let vertices = [corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0)];
+    let buffers = SubmeshBuffers::new(&vertices, &[[0, 1, 2]]);
+    let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
+    file.meshes = vec![FileMesh::new(
+        "M",
+        0,
+        vec![buffers.submesh("MeshBumpColorize.fx", "alD3dVertNU2U3U3", vec![])],
+    )];
+    let (mut app, root) = app(write(&file).unwrap());
+    let model = model(&mut app, root);
+    let meshes = app.world().resource::<Assets<Mesh>>();
+    let mesh = meshes
+        .get(model.meshes[0].submeshes[0].mesh.as_ref().unwrap())
+        .unwrap();
+    let Some(VertexAttributeValues::Float32x2(uvs)) = attribute(mesh, Mesh::ATTRIBUTE_UV_1) else {
+        panic!("no second coordinates");
+    };
+    assert_eq!(uvs[1], [2.0, 3.0]);
+    let Some(VertexAttributeValues::Float32x4(tangents)) = attribute(mesh, Mesh::ATTRIBUTE_TANGENT)
+    else {
+        panic!("no tangents");
+    };
+    assert_eq!(tangents[0], [-1.0, 0.0, 0.0, -1.0]);
+}
+
+#[test]
+fn numbers_that_are_none_are_made_zero_and_normals_repaired() {
+    let (mut app, root) = app(flawed());
+    let model = model(&mut app, root);
+    let names = model.bones_named("HULL");
+    assert_eq!(names, [1, 4], "both bones of the name");
+    assert_eq!(
+        instance(&mut app, root).bone("hull"),
+        Some(bone(&mut app, root, 1))
+    );
+    // What nothing connects hangs on the root bone.
+    assert_eq!(model.meshes[3].bone, 0);
+    let meshes = app.world().resource::<Assets<Mesh>>();
+    let mesh = meshes
+        .get(model.meshes[0].submeshes[0].mesh.as_ref().unwrap())
+        .unwrap();
+    let Some(VertexAttributeValues::Float32x3(normals)) = attribute(mesh, Mesh::ATTRIBUTE_NORMAL)
+    else {
+        panic!("no normals");
+    };
+    assert!(
+        Vec3::from_array(normals[1]).abs_diff_eq(Vec3::NEG_Y, 1e-5),
+        "{:?}",
+        normals[1]
+    );
+    assert!(
+        model
+            .warnings
+            .iter()
+            .any(|warning| warning.message.contains("more than once"))
+    );
+}
+
+#[test]
+fn a_position_that_is_no_number_is_told_with_its_offset() {
+    let bytes = minimal();
+    let vertices = crate::support::alo::place(&bytes, "400/10000/10007").body;
+    let bytes = crate::support::alo::patched(&bytes, vertices + 144 + 4, &f32::NAN.to_le_bytes());
+    let (mut app, root) = app(bytes);
+    let warnings = model(&mut app, root).warnings.clone();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(warnings[0].offset, vertices + 144);
+    assert!(warnings[0].message.contains("1 vertices"));
+}
+
+#[test]
+fn lights_are_bevys() {
+    let (mut app, root) = app(clean());
+    let omni = part(&mut app, root, "Omni");
+    let light: PointLight = get(&mut app, omni);
+    assert_eq!(light.range, 40.0);
+    // Twice the full light at 20, half way to where it ends.
+    let illuminance = light.intensity / (4.0 * core::f32::consts::PI * 20.0 * 20.0);
+    assert!((illuminance / (2.0 * FULL_LIGHT) - 1.0).abs() < 1e-5);
+    let sun = part(&mut app, root, "Sun");
+    let light: DirectionalLight = get(&mut app, sun);
+    assert_eq!(light.illuminance, 2.0 * FULL_LIGHT);
+    assert_eq!(light.color, Color::srgb(1.0, 0.9, 0.8));
+    let lamp = part(&mut app, root, "Lamp");
+    let light: SpotLight = get(&mut app, lamp);
+    assert_eq!((light.inner_angle, light.outer_angle), (0.375, 0.3925));
+    let of: AloLight = get(&mut app, lamp);
+    assert_eq!((of.index, of.far_attenuation_start), (2, 10.0));
+    // It shines along −Z of its bone, as Bevy's do; a bone without a turn shines down.
+    app.step(0.0);
+    let direction = get::<GlobalTransform>(&mut app, omni).forward();
+    assert!(direction.abs_diff_eq(Vec3::NEG_Y, 1e-5), "{direction:?}");
+}
+
+#[test]
+fn proxies_are_where_a_game_attaches_things() {
+    let (mut app, root) = app(clean());
+    let fire = part(&mut app, root, "p_fire_ALT1");
+    let proxy: AloProxy = get(&mut app, fire);
+    assert_eq!(
+        (proxy.name.as_str(), proxy.index, proxy.model),
+        ("p_fire", 0, None)
+    );
+    assert_eq!(parent(&mut app, fire), bone(&mut app, root, 2));
+    let info = &model(&mut app, root).proxies[0];
+    assert_eq!((info.tags.alt, info.proxy.hidden), (Some(1), Some(true)));
+}
+
+#[test]
+fn lod_alt_and_hidden_parts_are_inputs_of_their_own() {
+    // Hidden by the file: Wreck_ALT1, Collision, p_fire_ALT1; Blink; by day: both dazzles.
+    let (mut app, root) = app(clean());
+    let expect = |app: &mut TestApp, what: &str, names: &[&str]| {
+        let mut names: Vec<_> = names.iter().map(ToString::to_string).collect();
+        names.sort();
+        assert_eq!(shown(app, root), names, "{what}");
+    };
+    let always = ["Crew", "Omni", "Sun", "Lamp", "pe_engine", "lensflare0"];
+    let with = |more: &[&'static str]| [&always[..], more].concat();
+    expect(&mut app, "at first", &with(&["Hull_LOD1"]));
+    app.world().entity_mut(root).insert(ModelLod(1));
+    expect(&mut app, "coarser", &with(&["p_smoke_LOD0"]));
+    app.world().entity_mut(root).insert(ModelLod(99));
+    expect(&mut app, "beyond the coarsest", &with(&["p_smoke_LOD0"]));
+    app.world().entity_mut(root).remove::<ModelLod>();
+    expect(&mut app, "the finest again", &with(&["Hull_LOD1"]));
+    // A damage stage alone does not show what the file hides.
+    app.world().entity_mut(root).insert(ModelAlt(1));
+    expect(&mut app, "damaged", &with(&["Hull_LOD1"]));
+    let mut parts = HiddenParts::new(["crew", "SUN"]);
+    parts
+        .show("wreck_alt1")
+        .show("Collision")
+        .show("P_FIRE_ALT1");
+    app.world().entity_mut(root).insert(parts);
+    let without: Vec<_> = with(&["Hull_LOD1", "Wreck_ALT1", "Collision", "p_fire_ALT1"]);
+    let without: Vec<_> = without
+        .into_iter()
+        .filter(|name| *name != "Crew" && *name != "Sun")
+        .collect();
+    expect(&mut app, "some shown, some hidden", &without);
+    // Shown by the user, but of another stage.
+    app.world().entity_mut(root).insert(ModelAlt(0));
+    let whole: Vec<_> = without
+        .iter()
+        .copied()
+        .filter(|name| !name.ends_with("ALT1"))
+        .collect();
+    expect(&mut app, "whole again", &whole);
+    app.world()
+        .get_mut::<HiddenParts>(root)
+        .unwrap()
+        .reset("Crew");
+    expect(
+        &mut app,
+        "one left to the file",
+        &[&whole[..], &["Crew"]].concat(),
+    );
+    app.world()
+        .entity_mut(root)
+        .remove::<(HiddenParts, ModelAlt)>();
+    expect(&mut app, "as at first", &with(&["Hull_LOD1"]));
+    app.world().resource_mut::<NightTime>().0 = true;
+    expect(&mut app, "at night", &with(&["Hull_LOD1", "FC_Glow"]));
+    app.world()
+        .entity_mut(root)
+        .insert(HiddenParts::new(["fc_glow"]));
+    expect(&mut app, "a dazzle hidden", &with(&["Hull_LOD1"]));
+}
+
+#[test]
+fn parts_of_the_same_frame_show_in_it() {
+    let mut app = TestApp::new(&[("model.alo", clean())]);
+    let mut shown_parts = HiddenParts::default();
+    shown_parts.show("Wreck_ALT1");
+    let root = app.spawn_ready(SCENE, (ModelAlt(1), shown_parts));
+    assert!(shown(&mut app, root).contains(&"Wreck_ALT1".to_owned()));
+}
+
+#[test]
+fn effects_that_stay_off_do_so_until_the_damage_grows() {
+    // p_fire_ALT1 stays off when the stage goes down to its own; show it, and add a stage 2.
+    let bytes = edited(&clean(), |file| {
+        file.proxies[0].hidden = None;
+        file.proxies[3].name = "p_smoke_ALT2".into();
+    });
+    let (mut app, root) = app(bytes);
+    let mut burns = |app: &mut TestApp, alt: u32| {
+        app.world().entity_mut(root).insert(ModelAlt(alt));
+        shown(app, root).contains(&"p_fire_ALT1".to_owned())
+    };
+    assert!(!burns(&mut app, 0));
+    assert!(burns(&mut app, 1), "damage grows");
+    assert!(!burns(&mut app, 2));
+    assert!(!burns(&mut app, 1), "repaired: it stays off");
+    assert!(!burns(&mut app, 0));
+    assert!(burns(&mut app, 1), "damage grows again");
+}
+
+#[test]
+fn settings_are_heard() {
+    log::listen();
+    let mut app = TestApp::new(&[("model.alo", clean())]);
+    let server = app.world().resource::<AssetServer>().clone();
+    let settings = |settings: &mut AloLoaderSettings| {
+        settings.scale = 0.5;
+        settings.convert_axes = false;
+        settings.load_lights = false;
+        settings.load_textures = false;
+    };
+    let handle: Handle<Alo> = server
+        .load_builder()
+        .with_settings(settings)
+        .load("model.alo");
+    app.finish_load(&handle);
+    let scene = app
+        .world()
+        .resource::<Assets<Alo>>()
+        .get(&handle)
+        .unwrap()
+        .scene
+        .clone();
+    let root = app.world().spawn(WorldAssetRoot(scene)).id();
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    let first = bone(&mut app, root, 0);
+    let scene_root = parent(&mut app, first);
+    let place: Transform = get(&mut app, scene_root);
+    assert_eq!(place, Transform::from_scale(Vec3::splat(0.5)));
+    let mut lights = app.world().query::<&AloLight>();
+    assert_eq!(lights.iter(app.app.world()).count(), 0);
+
+    for scale in [0.0, f32::NAN] {
+        let settings = move |settings: &mut AloLoaderSettings| settings.scale = scale;
+        let mut app = TestApp::new(&[("model.alo", clean())]);
+        let server = app.world().resource::<AssetServer>().clone();
+        let handle: Handle<Alo> = server
+            .load_builder()
+            .with_settings(settings)
+            .load("model.alo");
+        assert!(
+            matches!(app.finish_load(&handle), LoadState::Failed(_)),
+            "scale {scale}"
+        );
+    }
+}
+
+#[test]
+fn particle_systems_are_refused_by_name() {
+    let mut bytes = 0x900_u32.to_le_bytes().to_vec();
+    bytes.extend([0; 60]);
+    let mut app = TestApp::new(&[("P_SMOKE.ALO", bytes)]);
+    let handle: Handle<Alo> = app.load("P_SMOKE.ALO");
+    let LoadState::Failed(error) = app.finish_load(&handle) else {
+        panic!("it loaded");
+    };
+    let bevy::asset::AssetLoadError::AssetLoaderError(error) = &*error else {
+        panic!("{error}");
+    };
+    let error = error.error().downcast_ref::<AloLoaderError>().unwrap();
+    let text = error.to_string();
+    assert!(text.starts_with("P_SMOKE.ALO: "), "{text}");
+    assert!(text.contains("particle system"), "{text}");
+}
+
+fn worn(file: &'static str) -> Vec<u8> {
+    edited(&minimal(), |model| {
+        let parameters = vec![Parameter::texture("BaseTexture", file)];
+        model.meshes[0].submeshes[0].parameters = parameters;
+        model.meshes[0].submeshes[0].shader = "MeshOfTomorrow.fx".into();
+    })
+}
+
+fn base_texture(app: &mut TestApp, root: Entity) -> Option<Handle<Image>> {
+    let model = model(app, root);
+    let material = model.meshes[0].submeshes[0].material.clone().unwrap();
+    let materials = app.world().resource::<Assets<AloMaterial>>();
+    materials
+        .get(&material)
+        .unwrap()
+        .base
+        .base_color_texture
+        .clone()
+}
+
+#[test]
+fn textures_are_found_in_any_case_and_beside() {
+    log::listen();
+    // Windows paths, another case, another extension; in the sibling folder, or a configured one.
+    for (number, name, disk) in [
+        (0, "EV_Hull.tga", "Art/TEXTURES/ev_hull.TGA"),
+        (1, "D:\\work\\..\\EV_HULL.DDS", "Art/Models/Ev_Hull.tga"),
+        (2, "ev_hull", "Shared/ev_HULL.tga"),
+    ] {
+        let path: &'static str = format!("Art/Models/m{number}.alo").leak();
+        let mut app = TestApp::new(&[(path, worn(name)), (disk, tga(&quarters([255; 4])))]);
+        let server = app.world().resource::<AssetServer>().clone();
+        let settings =
+            |settings: &mut AloLoaderSettings| settings.texture_folders = vec!["shared".into()];
+        let handle: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
+        assert!(!matches!(app.finish_load(&handle), LoadState::Failed(_)));
+        let scene = app
+            .world()
+            .resource::<Assets<Alo>>()
+            .get(&handle)
+            .unwrap()
+            .scene
+            .clone();
+        let root = app.world().spawn(WorldAssetRoot(scene)).id();
+        for _ in 0..5 {
+            app.step(0.0);
+        }
+        let texture = base_texture(&mut app, root).unwrap();
+        assert_eq!(server.get_path(texture.id()).unwrap().to_string(), disk);
+        let image = app
+            .world()
+            .resource::<Assets<Image>>()
+            .get(&texture)
+            .unwrap();
+        assert_eq!(image.width(), 16);
+        let unknown = log::warnings_with("MeshOfTomorrow.fx");
+        assert!(!unknown.is_empty());
+    }
+}
+
+#[test]
+fn a_missing_or_broken_texture_fails_no_model() {
+    log::listen();
+    let mut app = TestApp::new(&[("lost.alo", worn("nowhere_to_be_found.tga"))]);
+    let root = app.spawn_ready("lost.alo#Scene", ());
+    let placeholder = base_texture(&mut app, root).unwrap();
+    assert_eq!(placeholder, bevy_classic_models::texture::PLACEHOLDER_IMAGE);
+    let warnings = log::warnings_with("nowhere_to_be_found");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].contains("nowhere_to_be_found.dds"),
+        "{warnings:?}"
+    );
+
+    let broken = tga(&quarters([255; 4]))[..40].to_vec();
+    let mut app = TestApp::new(&[("worn.alo", worn("torn.tga")), ("torn.tga", broken)]);
+    let handle: Handle<Alo> = app.load("worn.alo");
+    assert!(!matches!(app.finish_load(&handle), LoadState::Failed(_)));
+    let root = app.spawn_ready("worn.alo#Scene", ());
+    let texture = base_texture(&mut app, root).unwrap();
+    let image = app
+        .world()
+        .resource::<Assets<Image>>()
+        .get(&texture)
+        .unwrap();
+    assert_eq!(image.width(), 8, "the placeholder");
+    let errors = log::errors_of(&["bevy_classic_models"]);
+    assert_eq!(
+        errors
+            .iter()
+            .filter(|error| error.contains("torn.tga"))
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn sub_meshes_that_look_the_same_share_a_material() {
+    let (vertices, triangles) = crate::support::alo_stage::cuboid([1.0; 3], [0.0; 3]);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles);
+    let part = |shader: &'static str| buffers.submesh(shader, "alD3dVertNU2", vec![]);
+    let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
+    file.meshes = vec![
+        FileMesh::new("A", 0, vec![part("MeshGloss.fx"), part("MeshAdditive.fx")]),
+        FileMesh::new("B", 0, vec![part("MESHGLOSS.FXO")]),
+    ];
+    let (mut app, root) = app(write(&file).unwrap());
+    let model = model(&mut app, root);
+    let material = |mesh: usize, part: usize| model.meshes[mesh].submeshes[part].material.clone();
+    assert_eq!(material(0, 0), material(1, 0));
+    assert_ne!(material(0, 0), material(0, 1));
+    let casts = |app: &mut TestApp, part: usize| {
+        let (_, entity) = submeshes(app, 0)[part];
+        !app.world().entity(entity).contains::<NotShadowCaster>()
+    };
+    assert!(casts(&mut app, 0));
+    assert!(!casts(&mut app, 1), "what is added casts no shadow");
+}
+
+#[test]
+fn proxies_that_name_a_model_can_be_followed() {
+    log::listen();
+    let proxy = |name: &'static str| {
+        edited(&clean(), move |file| {
+            file.proxies.truncate(2);
+            file.proxies[0].name = name.into();
+            file.proxies[0].hidden = None;
+            file.proxies[1].name = "p_smoke".into();
+        })
+    };
+    let mut particles = 0x900_u32.to_le_bytes().to_vec();
+    particles.extend([0; 60]);
+    let files = [
+        ("Models/outer.alo", proxy("inner_LOD1")),
+        ("Models/Inner.ALO", minimal()),
+        ("Models/p_smoke.alo", particles),
+        ("Models/ring.alo", proxy("ring")),
+    ];
+    let mut app = TestApp::new(&files);
+    let server = app.world().resource::<AssetServer>().clone();
+    let mut spawn = |app: &mut TestApp, path: &'static str, follow: bool| {
+        let settings = move |settings: &mut AloLoaderSettings| settings.follow_proxies = follow;
+        let handle: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
+        app.finish_load(&handle);
+        let scene = app
+            .world()
+            .resource::<Assets<Alo>>()
+            .get(&handle)
+            .unwrap()
+            .scene
+            .clone();
+        let root = app.world().spawn(WorldAssetRoot(scene)).id();
+        for _ in 0..400 {
+            app.step(0.0);
+            std::thread::sleep(core::time::Duration::from_millis(1));
+        }
+        (root, handle)
+    };
+    let (root, _outer) = spawn(&mut app, "Models/outer.alo", true);
+    let proxy = part(&mut app, root, "inner_LOD1");
+    let inner = model(&mut app, proxy);
+    assert_eq!(&*inner.meshes[0].name, "Hull");
+    let smoke = part(&mut app, root, "p_smoke");
+    assert!(
+        app.world().get::<AloInstance>(smoke).is_none(),
+        "a particle system"
+    );
+    // A model within itself ends after the first.
+    let (root, _ring) = spawn(&mut app, "Models/ring.alo", true);
+    let proxy = part(&mut app, root, "ring");
+    assert!(app.world().get::<AloInstance>(proxy).is_none());
+    assert_eq!(log::warnings_with("in which it is itself").len(), 1);
+}
+
+#[test]
+fn real_models_load_and_spawn() {
+    let Some(folder) = corpus("real_models_load_and_spawn") else {
+        return;
+    };
+    log::listen();
+    let mut count = 0;
+    for (name, bytes) in crate::support::files_of(&folder, "alo") {
+        if bytes.get(..4) != Some(&0x200_u32.to_le_bytes()[..]) {
+            continue;
+        }
+        let file = parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let drawn =
+            |submesh: &bevy_classic_models::alamo::alo::Submesh<'_>| !submesh.indices.is_empty();
+        let (mut app, root) = app(bytes.clone());
+        let model = model(&mut app, root);
+        for (mesh, expected) in model.meshes.iter().zip(&file.meshes) {
+            for (submesh, expected) in mesh.submeshes.iter().zip(&expected.submeshes) {
+                assert_eq!(
+                    submesh.mesh.is_some(),
+                    drawn(expected),
+                    "{name}: {}",
+                    mesh.name
+                );
+            }
+        }
+        assert_eq!(instance(&mut app, root).bones().len(), file.bones.len());
+        count += 1;
+    }
+    println!("{count} real models were spawned");
+}
