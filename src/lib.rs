@@ -57,7 +57,8 @@ pub mod prelude {
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{
-        ClipFinished, ClipRef, ModelSkin, PlayClip, Playback, PlayerColors, Repeat,
+        BillboardCamera, ClipFinished, ClipRef, ModelSkin, NightTime, PlayClip, Playback,
+        PlayerColors, Repeat, TeamColor, Wind,
     };
 }
 

@@ -11,12 +11,16 @@ mod axes;
 mod find;
 mod look;
 mod play;
+mod surroundings;
 
 pub use axes::{Axes, z_up_forward_x};
 pub use find::{FileFinder, NotFound};
-pub use look::{ModelSkin, PlayerColors};
+#[allow(unused_imports, reason = "formats with a team's colour use it")]
+pub(crate) use look::team_color_tag;
+pub use look::{ModelSkin, PlayerColors, TeamColor};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
+pub use surroundings::{BillboardCamera, NightTime, Wind};
 
 use bevy::app::{App, Plugin};
 use bevy::ecs::schedule::SystemSet;
@@ -28,6 +32,8 @@ pub enum ClassicModelsSystems {
     Play,
     /// Skins and colours are applied.
     Look,
+    /// Billboards turn to the camera, the light or the wind, after all animations.
+    Billboards,
 }
 
 /// Registers what all formats share.
@@ -39,6 +45,12 @@ impl Plugin for ScenePlugin {
             .register_type::<Playback>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
+            .register_type::<TeamColor>()
+            .register_type::<BillboardCamera>()
+            .register_type::<Wind>()
+            .register_type::<NightTime>()
+            .init_resource::<Wind>()
+            .init_resource::<NightTime>()
             .add_message::<ClipFinished>();
     }
 }
