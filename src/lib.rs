@@ -73,6 +73,8 @@ pub struct ClassicModelsPlugin {
 impl Plugin for ClassicModelsPlugin {
     fn build(&self, app: &mut App) {
         app.add_plugins(scene::ScenePlugin);
+        #[cfg(feature = "alamo")]
+        app.add_plugins(alamo::AlamoPlugin);
         #[cfg(feature = "quake")]
         app.add_plugins(quake::QuakePlugin {
             extensions: self.quake.extensions.clone(),

@@ -10,6 +10,7 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod billboard;
 mod corpus;
 mod fuzz;
 mod heap;
