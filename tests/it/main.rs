@@ -12,6 +12,7 @@ mod support;
 
 mod billboard;
 mod corpus;
+mod dazzle;
 mod fuzz;
 mod heap;
 mod inspect;

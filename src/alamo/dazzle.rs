@@ -1,0 +1,433 @@
+//! Dazzles: small lights, drawn as squares that face the camera, add their colour, and may blink.
+//!
+//! Those of a bone that share a texture and flags are baked into one mesh; a vertex shader turns
+//! them to each camera and lets them blink. So they cost nothing per frame on the CPU, and all
+//! spawned copies of a model share mesh and material.
+//!
+//! What may not enter: bytes of files, and when an entity is shown.
+
+use crate::alamo::alo::Dazzle;
+use crate::scene::NightTime;
+use bevy::app::{App, Plugin};
+use bevy::asset::{
+    Asset, AssetPath, Assets, Handle, RenderAssetUsages, embedded_asset, uuid_handle,
+};
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::Visibility;
+use bevy::ecs::component::Component;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::image::Image;
+use bevy::log::error;
+use bevy::material::AlphaMode;
+use bevy::math::bounding::Aabb3d;
+use bevy::math::{Vec2, Vec3};
+use bevy::mesh::{Indices, Mesh, MeshVertexBufferLayoutRef, PrimitiveTopology};
+use bevy::pbr::{Material, MaterialPipeline, MaterialPipelineKey, MaterialPlugin, MeshMaterial3d};
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
+use bevy::render::render_resource::{
+    AsBindGroup, Extent3d, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+    TextureDimension, TextureFormat,
+};
+use bevy::shader::ShaderRef;
+use std::f32::consts::{PI, SQRT_2};
+
+/// A soft white disc of 32 × 32 texels, for dazzles whose texture is missing.
+pub const DAZZLE_DISC: Handle<Image> = uuid_handle!("5d0f6a63-9a0e-4b0a-8c41-1d2f3c7b9e52");
+
+/// Side of the disc's image, in texels.
+const DISC_SIZE: u32 = 32;
+
+/// The corners of a square: to the right and up on the screen, and right and down in the picture.
+const CORNERS: [(Vec2, Vec2); 4] = [
+    (Vec2::new(-1.0, 1.0), Vec2::new(0.0, 0.0)),
+    (Vec2::new(-1.0, -1.0), Vec2::new(0.0, 1.0)),
+    (Vec2::new(1.0, -1.0), Vec2::new(1.0, 1.0)),
+    (Vec2::new(1.0, 1.0), Vec2::new(1.0, 0.0)),
+];
+
+/// Draws the squares of a [`dazzle_mesh`], and adds them to what is behind.
+///
+/// The texture's alpha has no effect. Colours dim as the games dimmed them, in sRGB. Of an entity
+/// that has a `MeshTag` whose bit 24 is set, dazzles named `FC_…` take the hue of the colour in the
+/// other bits: sRGB, red in the lowest byte, then green and blue. A grey has no hue, and changes
+/// nothing.
+#[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
+#[reflect(Default, Clone, Debug)]
+pub struct DazzleMaterial {
+    /// The picture, or a square grid of them.
+    #[texture(0)]
+    #[sampler(1)]
+    pub texture: Handle<Image>,
+}
+
+impl Default for DazzleMaterial {
+    /// A soft disc.
+    fn default() -> Self {
+        Self {
+            texture: DAZZLE_DISC,
+        }
+    }
+}
+
+impl Material for DazzleMaterial {
+    fn vertex_shader() -> ShaderRef {
+        shader()
+    }
+
+    fn fragment_shader() -> ShaderRef {
+        shader()
+    }
+
+    fn alpha_mode(&self) -> AlphaMode {
+        AlphaMode::Add
+    }
+
+    fn enable_prepass() -> bool {
+        false
+    }
+
+    fn enable_shadows() -> bool {
+        false
+    }
+
+    fn specialize(
+        _: &MaterialPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _: &MeshVertexBufferLayoutRef,
+        _: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        // A square that faces every camera has no back to cull.
+        descriptor.primitive.cull_mode = None;
+        Ok(())
+    }
+}
+
+fn shader() -> ShaderRef {
+    let path = "embedded://bevy_classic_models/alamo/shaders/dazzle.wgsl";
+    ShaderRef::Path(AssetPath::parse(path))
+}
+
+/// On an entity with a mesh of dazzles: what is said of all of them.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct AloDazzles {
+    /// Whether they are lit at night alone.
+    pub night_only: bool,
+    /// Whether they are off until this is set to false.
+    pub hidden: bool,
+    /// Their names, in the order of the file.
+    pub names: Vec<String>,
+}
+
+impl AloDazzles {
+    /// Whether they are lit, as far as they themselves decide it.
+    pub fn visibility(&self, night: NightTime) -> Visibility {
+        if self.hidden || (self.night_only && !night.0) {
+            Visibility::Hidden
+        } else {
+            Visibility::Inherited
+        }
+    }
+}
+
+/// How bright a dazzle is at a time, 0 to 1.
+///
+/// It is lit for the first `bias` of each period, in which its brightness swells and falls as half a
+/// sine; with a `frequency` of 0 or a `bias` of 1 it does not blink. `frequency` is in blinks per
+/// second, `phase` in periods, `time` in seconds; the shader takes the time since the app started,
+/// which wraps as [`Time::elapsed_secs_wrapped`](bevy::time::Time::elapsed_secs_wrapped) does.
+pub fn dazzle_intensity(frequency: f32, phase: f32, bias: f32, time: f32) -> f32 {
+    if frequency == 0.0 || bias == 1.0 {
+        return 1.0;
+    }
+    if bias.is_nan() || bias <= 0.0 {
+        return 0.0;
+    }
+    let period = time * frequency + phase;
+    let t = (period - period.floor()) / bias;
+    if t > 1.0 { 0.0 } else { (PI * t).sin() }
+}
+
+/// Bakes dazzles of the same bone, texture and flags into a mesh for a [`DazzleMaterial`].
+///
+/// Positions are in the bone's space. A dazzle grows with the scale of its entity: with the geometric
+/// mean of the three, if they differ. Numbers that are not finite count as 0.
+///
+/// The mesh knows the bounds of what is drawn, [`dazzle_aabb`], which its vertices do not tell: each
+/// has its centre as position, the way to its corner as second texture coordinates, 1 in its
+/// colour's alpha if it takes a team's hue, and frequency, phase and bias as tangent.
+pub fn dazzle_mesh<'a, 'b: 'a>(dazzles: impl IntoIterator<Item = &'a Dazzle<'b>>) -> Mesh {
+    let mut baked = Baked::default();
+    for dazzle in dazzles {
+        baked.push(dazzle);
+    }
+    baked.into_mesh()
+}
+
+/// The box around dazzles however they are turned, in their bone's space; `None` without dazzles.
+pub fn dazzle_aabb<'a, 'b: 'a>(dazzles: impl IntoIterator<Item = &'a Dazzle<'b>>) -> Option<Aabb> {
+    let bounds = dazzles.into_iter().map(bounds).reduce(union);
+    bounds.map(|(min, max)| Aabb::from_min_max(min, max))
+}
+
+fn union(a: (Vec3, Vec3), b: (Vec3, Vec3)) -> (Vec3, Vec3) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+fn bounds(dazzle: &Dazzle<'_>) -> (Vec3, Vec3) {
+    let center = Vec3::from_array(dazzle.position.map(finite));
+    let reach = Vec3::splat(finite(dazzle.radius).abs() * SQRT_2);
+    (center - reach, center + reach)
+}
+
+fn finite(number: f32) -> f32 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+fn takes_team_hue(name: &str) -> bool {
+    let prefix = name.as_bytes().get(..3);
+    prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"FC_"))
+}
+
+/// A mesh in the making.
+#[derive(Default)]
+struct Baked {
+    centers: Vec<[f32; 3]>,
+    cells: Vec<[f32; 2]>,
+    offsets: Vec<[f32; 2]>,
+    colors: Vec<[f32; 4]>,
+    blinks: Vec<[f32; 4]>,
+    bounds: Option<(Vec3, Vec3)>,
+}
+
+impl Baked {
+    fn push(&mut self, dazzle: &Dazzle<'_>) {
+        let grid = dazzle.num_slots.max(1) as f32;
+        let slot = Vec2::new(dazzle.slot_x as f32, dazzle.slot_y as f32);
+        let [r, g, b] = dazzle.color.map(|channel| finite(channel).max(0.0));
+        let colorized = if takes_team_hue(&dazzle.name) {
+            1.0
+        } else {
+            0.0
+        };
+        let [frequency, phase, bias] = [dazzle.frequency, dazzle.phase, dazzle.bias()].map(finite);
+        for (offset, place) in CORNERS {
+            self.centers.push(dazzle.position.map(finite));
+            self.cells.push(((slot + place) / grid).to_array());
+            self.offsets
+                .push((offset * finite(dazzle.radius)).to_array());
+            self.colors.push([r, g, b, colorized]);
+            self.blinks.push([frequency, phase, bias, 0.0]);
+        }
+        let bounds = bounds(dazzle);
+        self.bounds = Some(self.bounds.map_or(bounds, |so_far| union(so_far, bounds)));
+    }
+
+    fn into_mesh(self) -> Mesh {
+        let squares = (0..self.centers.len() as u32).step_by(4);
+        let indices = squares.flat_map(|first| [0, 1, 2, 0, 2, 3].map(|corner| first + corner));
+        // The bounds below are those of the vertices once a mesh has left the main world.
+        let mut mesh = Mesh::new(
+            PrimitiveTopology::TriangleList,
+            RenderAssetUsages::default(),
+        )
+        .with_inserted_indices(Indices::U32(indices.collect()))
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.centers)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, self.cells)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, self.offsets)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, self.colors)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_TANGENT, self.blinks);
+        mesh.final_aabb = self.bounds.map(|(min, max)| Aabb3d::from_min_max(min, max));
+        mesh
+    }
+}
+
+/// Draws dazzles.
+pub(crate) struct DazzlePlugin;
+
+impl Plugin for DazzlePlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "shaders/dazzle.wgsl");
+        app.add_plugins(MaterialPlugin::<DazzleMaterial>::default())
+            .register_type::<AloDazzles>()
+            .register_type::<MeshMaterial3d<DazzleMaterial>>();
+        insert_disc(app);
+    }
+}
+
+fn insert_disc(app: &mut App) {
+    let Some(mut images) = app.world_mut().get_resource_mut::<Assets<Image>>() else {
+        error!("dazzles need Bevy's ImagePlugin, added before this crate's plugin");
+        return;
+    };
+    if let Err(error) = images.insert(&DAZZLE_DISC, disc()) {
+        error!("dazzles without a texture will not be drawn: {error}");
+    }
+}
+
+/// White in the middle, black at the edge.
+fn disc() -> Image {
+    let middle = (DISC_SIZE - 1) as f32 / 2.0;
+    let texel = |index: u32| {
+        let place = Vec2::new((index % DISC_SIZE) as f32, (index / DISC_SIZE) as f32);
+        let from_edge = (1.0 - place.distance(Vec2::splat(middle)) / middle).max(0.0);
+        let level = (255.0 * from_edge * from_edge * (3.0 - 2.0 * from_edge)) as u8;
+        [level, level, level, 255]
+    };
+    let size = Extent3d {
+        width: DISC_SIZE,
+        height: DISC_SIZE,
+        depth_or_array_layers: 1,
+    };
+    Image::new(
+        size,
+        TextureDimension::D2,
+        (0..DISC_SIZE * DISC_SIZE).flat_map(texel).collect(),
+        TextureFormat::Rgba8UnormSrgb,
+        RenderAssetUsages::RENDER_WORLD,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::mesh::VertexAttributeValues;
+
+    fn dazzle(name: &'static str) -> Dazzle<'static> {
+        Dazzle {
+            color: [1.0, 0.5, 0.25],
+            position: [1.0, 2.0, 3.0],
+            radius: 2.0,
+            slot_x: 1,
+            slot_y: 2,
+            num_slots: 4,
+            texture: "lights.tga".into(),
+            frequency: 0.5,
+            phase: 0.25,
+            night_only: false,
+            bone: 0,
+            name: name.into(),
+            is_hidden: false,
+            bias: None,
+        }
+    }
+
+    #[test]
+    fn a_mesh_has_four_vertices_per_dazzle() {
+        let dazzles = [dazzle("a"), dazzle("fc_b")];
+        let mesh = dazzle_mesh(&dazzles);
+        assert_eq!(mesh.count_vertices(), 8);
+        let two = |attribute| match mesh.attribute(attribute) {
+            Some(VertexAttributeValues::Float32x2(values)) => values.clone(),
+            other => panic!("{other:?}"),
+        };
+        let four = |attribute| match mesh.attribute(attribute) {
+            Some(VertexAttributeValues::Float32x4(values)) => values.clone(),
+            other => panic!("{other:?}"),
+        };
+        // The corner that is left and up shows the left and upper end of the cell.
+        assert_eq!(two(Mesh::ATTRIBUTE_UV_1)[0], [-2.0, 2.0]);
+        assert_eq!(two(Mesh::ATTRIBUTE_UV_0)[0], [0.25, 0.5]);
+        assert_eq!(two(Mesh::ATTRIBUTE_UV_1)[2], [2.0, -2.0]);
+        assert_eq!(two(Mesh::ATTRIBUTE_UV_0)[2], [0.5, 0.75]);
+        assert_eq!(four(Mesh::ATTRIBUTE_COLOR)[0], [1.0, 0.5, 0.25, 0.0]);
+        assert_eq!(four(Mesh::ATTRIBUTE_COLOR)[7], [1.0, 0.5, 0.25, 1.0]);
+        assert_eq!(four(Mesh::ATTRIBUTE_TANGENT)[3], [0.5, 0.25, 1.0, 0.0]);
+        let indices: Vec<_> = mesh.indices().unwrap().iter().collect();
+        assert_eq!(indices, [0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7]);
+    }
+
+    #[test]
+    fn bounds_hold_squares_in_any_turn() {
+        let mut far = dazzle("far");
+        (far.position, far.radius) = ([-10.0, 0.0, 0.0], 1.0);
+        let dazzles = [dazzle("near"), far];
+        let bounds = dazzle_aabb(&dazzles).unwrap();
+        let reach = 2.0 * SQRT_2;
+        let max = Vec3::new(1.0, 2.0, 3.0) + reach;
+        assert!(Vec3::from(bounds.max()).abs_diff_eq(max, 1e-5));
+        let min = Vec3::new(-10.0 - SQRT_2, -SQRT_2, -SQRT_2);
+        assert!(Vec3::from(bounds.min()).abs_diff_eq(min, 1e-5));
+        let of_mesh = Aabb::from(dazzle_mesh(&dazzles).final_aabb.unwrap());
+        assert!(of_mesh.max().abs_diff_eq(bounds.max(), 1e-5));
+        assert!(of_mesh.min().abs_diff_eq(bounds.min(), 1e-5));
+        assert!(dazzle_aabb(&[] as &[Dazzle]).is_none());
+    }
+
+    #[test]
+    fn numbers_that_are_none_count_as_zero() {
+        let mut broken = dazzle("broken");
+        broken.position[1] = f32::NAN;
+        broken.radius = f32::INFINITY;
+        broken.color[0] = -1.0;
+        broken.bias = Some(f32::NAN);
+        broken.num_slots = 0;
+        let mesh = dazzle_mesh([&broken]);
+        for (attribute, values) in mesh.attributes() {
+            let bytes = values.get_bytes();
+            let (floats, _) = bytes.as_chunks::<4>();
+            let all = floats
+                .iter()
+                .all(|bytes| f32::from_ne_bytes(*bytes).is_finite());
+            assert!(all, "{}", attribute.name);
+        }
+        let bounds = dazzle_aabb([&broken]).unwrap();
+        assert_eq!(Vec3::from(bounds.center), Vec3::new(1.0, 0.0, 3.0));
+        assert_eq!(Vec3::from(bounds.half_extents), Vec3::ZERO);
+        assert_eq!(dazzle_mesh(&[] as &[Dazzle]).count_vertices(), 0);
+    }
+
+    #[test]
+    fn only_names_that_begin_so_take_the_teams_hue() {
+        for (name, takes) in [
+            ("FC_light", true),
+            ("fc_", true),
+            ("Fc_x", true),
+            ("FC", false),
+            ("xFC_", false),
+            ("", false),
+            ("Ф_", false),
+        ] {
+            assert_eq!(takes_team_hue(name), takes, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_blink_is_half_a_sine() {
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-5, "{a} is not {b}");
+        near(dazzle_intensity(0.0, 0.3, 0.5, 7.0), 1.0);
+        near(dazzle_intensity(2.0, 0.3, 1.0, 7.0), 1.0);
+        near(dazzle_intensity(1.0, 0.0, 0.5, 0.25), 1.0);
+        near(dazzle_intensity(1.0, 0.0, 0.5, 3.125), 0.5_f32.sqrt());
+        near(dazzle_intensity(1.0, 0.0, 0.5, 0.75), 0.0);
+        near(dazzle_intensity(1.0, -0.75, 0.5, 0.0), 1.0);
+        near(dazzle_intensity(2.0, 0.5, 2.0, 0.25), 0.0);
+        near(dazzle_intensity(2.0, 0.5, 2.0, 0.0), 0.5_f32.sqrt());
+        for bias in [0.0, -1.0, f32::NAN] {
+            near(dazzle_intensity(1.0, 0.0, bias, 0.1), 0.0);
+        }
+    }
+
+    #[test]
+    fn they_are_off_when_hidden_and_by_day_if_they_are_for_the_night() {
+        let of = |hidden, night_only, night| {
+            let dazzles = AloDazzles {
+                hidden,
+                night_only,
+                names: vec![],
+            };
+            dazzles.visibility(NightTime(night)) == Visibility::Inherited
+        };
+        assert!(of(false, false, false) && of(false, false, true) && of(false, true, true));
+        assert!(!of(false, true, false) && !of(true, false, true) && !of(true, true, true));
+    }
+
+    #[test]
+    fn the_disc_is_bright_in_the_middle_and_dark_at_the_edge() {
+        let data = disc().data.unwrap();
+        let level = |x: usize, y: usize| data[4 * (y * DISC_SIZE as usize + x)];
+        assert!(level(15, 16) > 240);
+        assert!((0..32).all(|place| level(place, 0) == 0 && level(31, place) == 0));
+    }
+}
