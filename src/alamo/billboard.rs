@@ -13,7 +13,7 @@ use bevy::ecs::change_detection::{DetectChangesMut, Mut, Res};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::{Has, With};
+use bevy::ecs::query::{Has, Or, With};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::system::{Local, Query, SystemParam};
@@ -154,29 +154,24 @@ struct Surroundings {
     wind: Vec3,
 }
 
+type CameraData = (
+    Entity,
+    Option<(&'static Camera, &'static RenderTarget)>,
+    Has<Camera3d>,
+    Has<BillboardCamera>,
+);
+
+type LightData = (
+    Entity,
+    &'static DirectionalLight,
+    Option<&'static Visibility>,
+);
+
 /// Finds what bones turn to.
 #[derive(SystemParam)]
 struct Finder<'w, 's> {
-    cameras: Query<
-        'w,
-        's,
-        (
-            Entity,
-            Option<(&'static Camera, &'static RenderTarget)>,
-            Has<Camera3d>,
-            Has<BillboardCamera>,
-        ),
-        bevy::ecs::query::Or<(With<Camera3d>, With<BillboardCamera>)>,
-    >,
-    lights: Query<
-        'w,
-        's,
-        (
-            Entity,
-            &'static DirectionalLight,
-            Option<&'static Visibility>,
-        ),
-    >,
+    cameras: Query<'w, 's, CameraData, Or<(With<Camera3d>, With<BillboardCamera>)>>,
+    lights: Query<'w, 's, LightData>,
     wind: Res<'w, Wind>,
 }
 

@@ -7,13 +7,11 @@
 //! What may not enter: bytes of files, and when an entity is shown.
 
 use crate::alamo::alo::Dazzle;
-use crate::scene::NightTime;
 use bevy::app::{App, Plugin};
 use bevy::asset::{
     Asset, AssetPath, Assets, Handle, RenderAssetUsages, embedded_asset, uuid_handle,
 };
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::image::Image;
@@ -97,7 +95,7 @@ impl Material for DazzleMaterial {
         _: &MeshVertexBufferLayoutRef,
         _: MaterialPipelineKey<Self>,
     ) -> Result<(), SpecializedMeshPipelineError> {
-        // In a mirrored model Bevy culls the other side.
+        // A square that faces every camera has no back to cull.
         descriptor.primitive.cull_mode = None;
         Ok(())
     }
@@ -106,29 +104,6 @@ impl Material for DazzleMaterial {
 fn shader() -> ShaderRef {
     let path = "embedded://bevy_classic_models/alamo/shaders/dazzle.wgsl";
     ShaderRef::Path(AssetPath::parse(path))
-}
-
-/// On an entity with a mesh of dazzles: what is said of all of them.
-#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
-#[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct AloDazzles {
-    /// Whether they are lit at night alone.
-    pub night_only: bool,
-    /// Whether they are off until this is set to false.
-    pub hidden: bool,
-    /// Their names, in the order of the file.
-    pub names: Vec<String>,
-}
-
-impl AloDazzles {
-    /// Whether they are lit, as far as they themselves decide it.
-    pub fn visibility(&self, night: NightTime) -> Visibility {
-        if self.hidden || (self.night_only && !night.0) {
-            Visibility::Hidden
-        } else {
-            Visibility::Inherited
-        }
-    }
 }
 
 /// How bright a dazzle is at a time, 0 to 1.
@@ -250,7 +225,6 @@ impl Plugin for DazzlePlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/dazzle.wgsl");
         app.add_plugins(MaterialPlugin::<DazzleMaterial>::default())
-            .register_type::<AloDazzles>()
             .register_type::<MeshMaterial3d<DazzleMaterial>>();
         insert_disc(app);
     }
@@ -347,7 +321,7 @@ mod tests {
         let reach = 2.0 * SQRT_2;
         let max = Vec3::new(1.0, 2.0, 3.0) + reach;
         assert!(Vec3::from(bounds.max()).abs_diff_eq(max, 1e-5));
-        let min = Vec3::new(-10.0 - SQRT_2, 2.0 - reach, -SQRT_2);
+        let min = Vec3::new(-10.0 - SQRT_2, -SQRT_2, -SQRT_2);
         assert!(Vec3::from(bounds.min()).abs_diff_eq(min, 1e-5));
         let of_mesh = Aabb::from(dazzle_mesh(&dazzles).final_aabb.unwrap());
         assert!(of_mesh.max().abs_diff_eq(bounds.max(), 1e-5));
@@ -407,20 +381,6 @@ mod tests {
         for bias in [0.0, -1.0, f32::NAN] {
             near(dazzle_intensity(1.0, 0.0, bias, 0.1), 0.0);
         }
-    }
-
-    #[test]
-    fn they_are_off_when_hidden_and_by_day_if_they_are_for_the_night() {
-        let of = |hidden, night_only, night| {
-            let dazzles = AloDazzles {
-                hidden,
-                night_only,
-                names: vec![],
-            };
-            dazzles.visibility(NightTime(night)) == Visibility::Inherited
-        };
-        assert!(of(false, false, false) && of(false, false, true) && of(false, true, true));
-        assert!(!of(false, true, false) && !of(true, false, true) && !of(true, true, true));
     }
 
     #[test]

@@ -12,7 +12,9 @@ mod support;
 
 mod alo_render;
 mod alo_scene;
+mod billboard;
 mod corpus;
+mod dazzle;
 mod fuzz;
 mod heap;
 mod inspect;
