@@ -9,6 +9,8 @@
 mod file;
 mod parse;
 mod records;
+#[cfg(feature = "write")]
+pub mod write;
 
 pub use file::{
     AloFile, Bone, Dazzle, Light, LightKind, Mesh, Parameter, ParameterValue, Proxy, Submesh, Tree,
