@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod alo;
 pub mod app;
 pub mod fixtures;
 pub mod log;
