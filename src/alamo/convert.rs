@@ -46,19 +46,16 @@ impl<'a> AloContents<'a> {
         usage: impl Fn(&alo::Mesh<'_>, &Submesh<'_>) -> RenderAssetUsages,
     ) -> Result<Self, ParseError> {
         let mut file = alo::parse(bytes)?;
-        let mut warnings = core::mem::take(&mut file.warnings);
+        let warnings = core::mem::take(&mut file.warnings);
         let bones = bones(&file.bones);
-        let mut repairs = Repairs::default();
         let meshes = file.meshes.iter().map(|mesh| {
             let submeshes = mesh.submeshes.iter();
             submeshes
                 .map(|submesh| {
-                    let usage = usage(mesh, submesh);
-                    let mesh = repairs.convert(submesh, usage);
-                    repairs.locate(bytes, submesh);
+                    let converted = convert(submesh, usage(mesh, submesh));
                     SubmeshContents {
-                        bounds: mesh.as_ref().map_or(EMPTY, |(_, bounds)| *bounds),
-                        mesh: mesh.map(|(mesh, _)| mesh),
+                        bounds: converted.as_ref().map_or(EMPTY, |(_, bounds)| *bounds),
+                        mesh: converted.map(|(mesh, _)| mesh),
                         inverse_bindposes: inverse_bindposes(submesh, &bones),
                         tree: submesh.tree.as_ref().map(tree),
                     }
@@ -66,7 +63,6 @@ impl<'a> AloContents<'a> {
                 .collect()
         });
         let meshes = meshes.collect();
-        warnings.extend(repairs.warning());
         Ok(Self {
             file,
             bones,
@@ -164,68 +160,20 @@ fn tree(tree: &alo::Tree<'_>) -> AloTree {
 /// attribute is taken from them.
 const BLOCK: usize = 64;
 
-/// What had to be repaired in vertices, and where it was first.
-#[derive(Default)]
-struct Repairs {
-    count: usize,
-    /// Index of the first vertex, until its offset is known.
-    first: Option<usize>,
-    offset: Option<u64>,
-}
-
-impl Repairs {
-    fn convert(
-        &mut self,
-        submesh: &Submesh<'_>,
-        usage: RenderAssetUsages,
-    ) -> Option<(Mesh, Aabb3d)> {
-        if submesh.vertices.is_empty() || submesh.indices.is_empty() {
-            return None;
-        }
-        let mut attributes = match submesh.vertices {
-            Vertices::V1(vertices) => Attributes::take(vertices, submesh),
-            Vertices::V2(vertices) => Attributes::take(vertices, submesh),
-        };
-        let first = attributes.make_finite();
-        if let Some((first, count)) = first {
-            self.count += count;
-            self.first = self.first.or(Some(first)).filter(|_| self.offset.is_none());
-        }
-        attributes.repair_normals(submesh.indices);
-        attributes.repair_tangents();
-        let bounds = attributes.bounds();
-        let indices = submesh.indices.iter().map(|index| index.get()).collect();
-        Some((attributes.mesh(indices, usage), bounds))
+fn convert(submesh: &Submesh<'_>, usage: RenderAssetUsages) -> Option<(Mesh, Aabb3d)> {
+    if submesh.vertices.is_empty() || submesh.indices.is_empty() {
+        return None;
     }
-
-    /// Turns the index of the first vertex that was repaired into an offset in the file.
-    fn locate(&mut self, file: &[u8], submesh: &Submesh<'_>) {
-        let Some(vertex) = self.first.take() else {
-            return;
-        };
-        let address = match submesh.vertices {
-            Vertices::V1(vertices) => vertices
-                .get(vertex)
-                .map(|vertex| core::ptr::from_ref(vertex).addr()),
-            Vertices::V2(vertices) => vertices
-                .get(vertex)
-                .map(|vertex| core::ptr::from_ref(vertex).addr()),
-        };
-        let offset = address
-            .unwrap_or_default()
-            .saturating_sub(file.as_ptr().addr());
-        self.offset = Some(offset as u64);
-    }
-
-    fn warning(&self) -> Option<Warning> {
-        Some(Warning {
-            offset: self.offset?,
-            message: format!(
-                "{} vertices have numbers that are not finite: made zero",
-                self.count
-            ),
-        })
-    }
+    let mut attributes = match submesh.vertices {
+        Vertices::V1(vertices) => Attributes::take(vertices, submesh),
+        Vertices::V2(vertices) => Attributes::take(vertices, submesh),
+    };
+    attributes.make_finite();
+    attributes.repair_normals(submesh.indices);
+    attributes.repair_tangents();
+    let bounds = attributes.bounds();
+    let indices = submesh.indices.iter().map(|index| index.get()).collect();
+    Some((attributes.mesh(indices, usage), bounds))
 }
 
 /// The attributes of a mesh, one array each.
@@ -300,18 +248,14 @@ impl Attributes {
         taken
     }
 
-    /// Makes numbers zero that are none. Returns the first vertex that had one, and how many had.
-    fn make_finite(&mut self) -> Option<(usize, usize)> {
-        let mut broken = Vec::new();
-        make_finite(&mut self.positions, &mut broken);
-        make_finite(&mut self.normals, &mut broken);
-        make_finite(&mut self.uvs, &mut broken);
-        make_finite(&mut self.uvs1, &mut broken);
-        make_finite(&mut self.tangents, &mut broken);
-        make_finite(&mut self.colors, &mut broken);
-        broken.sort_unstable();
-        broken.dedup();
-        Some((*broken.first()?, broken.len()))
+    /// Makes numbers zero that are none; the parser has told of them.
+    fn make_finite(&mut self) {
+        make_finite(&mut self.positions);
+        make_finite(&mut self.normals);
+        make_finite(&mut self.uvs);
+        make_finite(&mut self.uvs1);
+        make_finite(&mut self.tangents);
+        make_finite(&mut self.colors);
     }
 
     /// Gives vertices without a normal that of the triangles around them.
@@ -401,25 +345,15 @@ where
     }
 }
 
-fn make_finite<const N: usize>(values: &mut [[f32; N]], broken: &mut Vec<usize>) {
+fn make_finite<const N: usize>(values: &mut [[f32; N]]) {
+    let values = values.as_flattened_mut();
     // Most arrays are told good by one loop without a branch.
     let magnitude = |value: &f32| value.to_bits() & !(1 << 31);
-    let greatest = values
-        .as_flattened()
-        .iter()
-        .map(magnitude)
-        .fold(0, u32::max);
-    if greatest < f32::INFINITY.to_bits() {
-        return;
-    }
-    for (index, value) in values.iter_mut().enumerate() {
-        if value.iter().all(|value| value.is_finite()) {
-            continue;
-        }
-        for value in value.iter_mut().filter(|value| !value.is_finite()) {
+    let greatest = values.iter().map(magnitude).fold(0, u32::max);
+    if greatest >= f32::INFINITY.to_bits() {
+        for value in values.iter_mut().filter(|value| !value.is_finite()) {
             *value = 0.0;
         }
-        broken.push(index);
     }
 }
 

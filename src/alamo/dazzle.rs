@@ -12,8 +12,6 @@ use bevy::asset::{
     Asset, AssetPath, Assets, Handle, RenderAssetUsages, embedded_asset, uuid_handle,
 };
 use bevy::camera::primitives::Aabb;
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::image::Image;
 use bevy::log::error;
 use bevy::material::AlphaMode;

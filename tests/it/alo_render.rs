@@ -1,8 +1,8 @@
 //! Pictures of Alamo models: each beside a control that Bevy draws from what the CPU computed.
 
 use crate::support::alo_stage::{
-    IDENTITY, Matrix, apply, control_mesh, cuboid, matte, quarters, quarters_of, stored, texels,
-    tga, times, transform, turned, undo,
+    IDENTITY, Matrix, apply, control_mesh, cuboid, matte, quarters, stored, texels, tga, times,
+    transform, turned, undo,
 };
 use crate::support::stage::{Stage, VIEWS};
 use bevy::prelude::*;
@@ -287,45 +287,49 @@ fn in_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
 
 #[test]
 fn the_teams_colour_comes_through_the_base_textures_alpha() {
-    // Fine, because colours that are mixed before they are filtered differ where they meet.
-    let base = quarters_of(256, [255, 0, 128, 255]);
-    let mut parameters = dull("base.tga");
-    parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
-    let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
-    let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
-    let root = stage.spawn_alo(FILE, ());
-    let blue = Color::srgb(0.2, 0.4, 1.0);
-    let other = stage.spawn_alo(FILE, TeamColor(blue));
-    stage
-        .world()
-        .entity_mut(other)
-        .insert(Transform::from_xyz(0.0, 5000.0, 0.0));
     let green = Color::srgb(0.0, 1.0, 0.0);
-    let red = Color::srgb_u8(230, 30, 20);
-    let mut pictures = Vec::new();
-    for (given, expected) in [
-        (None, green),
-        (Some(red), red),
-        (Some(blue), blue),
-        (None, green),
-    ] {
-        match given {
-            Some(color) => stage.world().entity_mut(root).insert(TeamColor(color)),
-            None => stage.world().entity_mut(root).remove::<TeamColor>(),
-        };
-        compare(&mut stage, root, &format!("team {given:?}"), |stage| {
-            let colored: Vec<_> = base
-                .iter()
-                .map(|texel| in_team_color(*texel, expected))
-                .collect();
-            let texture = stage.add_image(&colored);
-            box_control(stage, matte(Some(texture)))
-        });
-        pictures.push(stage.capture());
+    let (red, blue) = (Color::srgb_u8(230, 30, 20), Color::srgb(0.2, 0.4, 1.0));
+    for alpha in [255, 128, 0] {
+        // Of one colour: colours that are mixed before they are filtered differ where they meet.
+        let base = [[240, 220, 210, alpha]; 4];
+        let mut parameters = dull("base.tga");
+        parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
+        let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
+        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let root = stage.spawn_alo(FILE, ());
+        // Another instance of the same mesh and material has a colour of its own.
+        let other = stage.spawn_alo(FILE, TeamColor(blue));
+        let far = Transform::from_xyz(0.0, 5000.0, 0.0);
+        stage.world().entity_mut(other).insert(far);
+        let mut pictures = Vec::new();
+        for (given, expected) in [
+            (None, green),
+            (Some(red), red),
+            (Some(blue), blue),
+            (None, green),
+        ] {
+            match given {
+                Some(color) => stage.world().entity_mut(root).insert(TeamColor(color)),
+                None => stage.world().entity_mut(root).remove::<TeamColor>(),
+            };
+            compare(
+                &mut stage,
+                root,
+                &format!("alpha {alpha}, {given:?}"),
+                |stage| {
+                    let texture =
+                        stage.add_image(&base.map(|texel| in_team_color(texel, expected)));
+                    box_control(stage, matte(Some(texture)))
+                },
+            );
+            pictures.push(stage.capture());
+        }
+        if alpha > 0 {
+            pictures[0].assert_is_not(&pictures[1], "red and green");
+            pictures[1].assert_is_not(&pictures[2], "blue and red");
+        }
+        pictures[0].assert_is(&pictures[3], "the file's own again");
     }
-    pictures[0].assert_is_not(&pictures[1], "red and green");
-    pictures[1].assert_is_not(&pictures[2], "blue and red");
-    pictures[0].assert_is(&pictures[3], "the file's own again");
 }
 
 #[test]

@@ -11,10 +11,7 @@ use bevy::pbr::{DistanceFog, FogFalloff};
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::alo::Dazzle;
-use bevy_classic_models::alamo::{
-    DAZZLE_DISC, DazzleMaterial, dazzle_intensity, dazzle_mesh,
-};
-use bevy_classic_models::prelude::*;
+use bevy_classic_models::alamo::{DAZZLE_DISC, DazzleMaterial, dazzle_intensity, dazzle_mesh};
 use std::f32::consts::{FRAC_PI_8, PI};
 
 const WIDTH: usize = 320;
@@ -97,11 +94,7 @@ impl Night {
         let mesh = world
             .resource_mut::<Assets<Mesh>>()
             .add(dazzle_mesh(dazzles));
-        let entity = (
-            Mesh3d(mesh),
-            MeshMaterial3d(material),
-            transform,
-        );
+        let entity = (Mesh3d(mesh), MeshMaterial3d(material), transform);
         world.spawn(entity).id()
     }
 

@@ -1,6 +1,9 @@
 //! What the fuzz target does, on files that are kept and on files made at random.
 
+use crate::support::alo;
 use crate::support::fixtures::{figure, tetrahedron, wide_tetrahedron};
+use bevy_classic_models::alamo::alo::parse;
+use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
 use std::path::Path;
@@ -15,15 +18,36 @@ fn target(bytes: &[u8]) {
     }
 }
 
-#[test]
-fn regressions_stay_fixed() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regressions/mdl");
+/// As in `fuzz/fuzz_targets/alo.rs`.
+fn alo_target(bytes: &[u8]) {
+    let Ok(mut file) = parse(bytes) else { return };
+    file.warnings.clear();
+    let submeshes = file.meshes.iter().flat_map(|mesh| &mesh.submeshes);
+    for tree in submeshes.filter_map(|submesh| submesh.tree.as_ref()) {
+        assert_eq!(tree.boxes().len(), tree.nodes.len());
+    }
+    // Texts may be too long to be written once they are made UTF-8.
+    if let Ok(written) = write(&file) {
+        let mut read = parse(&written).unwrap();
+        read.warnings.clear();
+        assert_eq!(format!("{read:?}"), format!("{file:?}"));
+    }
+}
+
+fn each_regression(folder: &str, target: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         target(&std::fs::read(entry.unwrap().path()).unwrap());
         files += 1;
     }
     assert!(files > 0);
+}
+
+#[test]
+fn regressions_stay_fixed() {
+    each_regression("tests/regressions/mdl", target);
+    each_regression("tests/regressions/alo", alo_target);
 }
 
 /// A generator of Marsaglia's, so that every run is the same.
@@ -68,5 +92,40 @@ fn mutations_of_good_files_do_no_harm() {
             }
         }
         target(&bytes);
+    }
+}
+
+#[test]
+fn mutations_of_good_alo_models_do_no_harm() {
+    let seeds = [alo::minimal(), alo::clean(), alo::flawed()];
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for round in 0..20_000 {
+        let mut bytes = seeds[round % seeds.len()].clone();
+        let chunks = alo::all_chunks(&bytes);
+        for _ in 0..=random.below(3) {
+            // Headers are where small changes go far.
+            let chunk = chunks[random.below(chunks.len())].1;
+            let inside = random.below(60) as u64;
+            let at = [chunk.header + random.below(8) as u64, chunk.body + inside];
+            let at = (at[random.below(2)] as usize).min(bytes.len().saturating_sub(4));
+            let end = bytes.len().min(at + 4);
+            match random.below(5) {
+                0 if at < end => bytes[at] = random.below(256) as u8,
+                1 => bytes.truncate(at.max(1)),
+                2 => {
+                    let value = [0, 1, -1, i32::MAX, i32::MIN, 255][random.below(6)];
+                    bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
+                }
+                3 => {
+                    let from = chunks[random.below(chunks.len())].1;
+                    let piece = bytes.get(from.header as usize..from.end as usize);
+                    let piece = piece.unwrap_or_default().to_vec();
+                    bytes.splice(at..at, piece);
+                }
+                _ if at < end => bytes[at] ^= 1 << random.below(8),
+                _ => {}
+            }
+        }
+        alo_target(&bytes);
     }
 }

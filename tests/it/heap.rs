@@ -19,14 +19,13 @@ const CONSTANT: usize = 1 << 20;
 
 #[test]
 fn loads_keep_the_promise_on_heap() {
-    // Other tests of this process would be counted as well.
+    alone("heap::measured_alone");
+}
+
+/// Runs an ignored test in a process of its own: others in this one would be counted as well.
+pub fn alone(test: &str) {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "heap::measured_alone",
-            "--exact",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args([test, "--exact", "--ignored", "--nocapture"])
         .output()
         .unwrap();
     let output = String::from_utf8_lossy(&child.stdout);
@@ -80,7 +79,7 @@ fn measured_alone() {
 }
 
 /// Bytes that `run` had allocated at its peak.
-fn peak(run: impl FnOnce()) -> usize {
+pub fn peak(run: impl FnOnce()) -> usize {
     HEAP.reset_peak_usage();
     let before = HEAP.current_usage();
     run();

@@ -10,6 +10,9 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod alo_heap;
+mod alo_malformed;
+mod alo_parse;
 mod alo_render;
 mod alo_scene;
 mod billboard;

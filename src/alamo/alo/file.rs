@@ -225,6 +225,30 @@ impl AloFile<'_> {
     }
 }
 
+impl Tree<'_> {
+    /// The box of each node, as the file has it.
+    ///
+    /// Rounding, and some writers, let triangles stick out of them a little.
+    pub fn boxes(&self) -> Vec<[[f32; 3]; 2]> {
+        // Parents stand before their children, so each box is there before it is divided.
+        let mut boxes = vec![self.bounds; self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
+            let Some(bounds) = boxes.get_mut(index) else {
+                continue;
+            };
+            *bounds = node.bounds(*bounds);
+            let bounds = *bounds;
+            if node.triangle_count.get() == 0 {
+                let first = usize::from(node.link.get());
+                for child in boxes.iter_mut().skip(first).take(2) {
+                    *child = bounds;
+                }
+            }
+        }
+        boxes
+    }
+}
+
 impl Submesh<'_> {
     /// Whether its vertices may follow up to four bones by weights; else they follow one.
     pub fn is_weighted(&self) -> bool {

@@ -9,12 +9,13 @@
 mod file;
 mod parse;
 mod records;
+#[cfg(feature = "write")]
+pub mod write;
 
 pub use file::{
     AloFile, Bone, Dazzle, Light, LightKind, Mesh, Parameter, ParameterValue, Proxy, Submesh, Tree,
 };
 pub use parse::parse;
-#[allow(unused_imports)]
 pub(crate) use records::floats;
 pub use records::{
     TreeNode, Vertex, VertexHead, VertexRecord, VertexTail, VertexV1, VertexV2, Vertices,

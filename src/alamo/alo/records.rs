@@ -60,6 +60,18 @@ pub trait VertexRecord {
     fn head(&self) -> &VertexHead;
     /// Bones and weights.
     fn tail(&self) -> &VertexTail;
+
+    /// Whether all its numbers are finite.
+    fn is_finite(&self) -> bool {
+        // Bits and no branch, since there may be millions.
+        const EXPONENT: u32 = 0x7f80_0000;
+        let head: &[U32; 24] = zerocopy::transmute_ref!(self.head());
+        let weights: &[U32; 4] = zerocopy::transmute_ref!(&self.tail().bone_weights);
+        let words = head.iter().chain(weights);
+        !words.fold(false, |found, word| {
+            found | (word.get() & EXPONENT == EXPONENT)
+        })
+    }
 }
 
 impl VertexRecord for VertexV1 {
@@ -96,7 +108,23 @@ pub struct TreeNode {
     pub link: U16,
 }
 
-/// A vertex as plain numbers.
+impl TreeNode {
+    /// Its box, which is a part of its parent's.
+    pub fn bounds(&self, [least, greatest]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
+        let corner = |steps: [u8; 3]| {
+            core::array::from_fn(|axis| place(least[axis], greatest[axis], steps[axis]))
+        };
+        [corner(self.min), corner(self.max)]
+    }
+}
+
+/// The place of a step of 255. Exact at both ends, unlike `least + (greatest - least) * t`.
+pub(super) fn place(least: f32, greatest: f32, step: u8) -> f32 {
+    let t = f32::from(step) / 255.0;
+    least * (1.0 - t) + greatest * t
+}
+
+/// A vertex as plain numbers. Those of a file are finite: what is not becomes zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Vertex {
     /// Position, in the space of the bone that the mesh is connected to; of the model if skinned.
@@ -117,6 +145,11 @@ pub struct Vertex {
     pub bone_weights: [f32; 4],
 }
 
+/// Plain numbers of little-endian ones, zero where they are not finite.
+fn finite<const N: usize>(values: [F32; N]) -> [f32; N] {
+    floats(values).map(|value| if value.is_finite() { value } else { 0.0 })
+}
+
 /// Plain numbers of little-endian ones.
 pub(crate) fn floats<const N: usize>(values: [F32; N]) -> [f32; N] {
     values.map(F32::get)
@@ -126,14 +159,14 @@ impl<T: VertexRecord> From<&T> for Vertex {
     fn from(record: &T) -> Self {
         let (head, tail) = (record.head(), record.tail());
         Self {
-            position: floats(head.position),
-            normal: floats(head.normal),
-            tex_coords: head.tex_coords.map(floats),
-            tangent: floats(head.tangent),
-            binormal: floats(head.binormal),
-            color: floats(head.color),
+            position: finite(head.position),
+            normal: finite(head.normal),
+            tex_coords: head.tex_coords.map(finite),
+            tangent: finite(head.tangent),
+            binormal: finite(head.binormal),
+            color: finite(head.color),
             bone_indices: tail.bone_indices.map(U32::get),
-            bone_weights: floats(tail.bone_weights),
+            bone_weights: finite(tail.bone_weights),
         }
     }
 }

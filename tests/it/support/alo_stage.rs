@@ -81,6 +81,19 @@ pub fn apply(m: &Matrix, [x, y, z]: [f32; 3], w: f64) -> [f64; 3] {
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * w)
 }
 
+/// What turns normals where a matrix moves points: its cofactors. A blend of turns is no turn.
+fn for_normals(m: &Matrix) -> Matrix {
+    let mut cofactors = [[0.0; 4]; 3];
+    for (row, cofactors) in cofactors.iter_mut().enumerate() {
+        for (column, value) in cofactors.iter_mut().take(3).enumerate() {
+            let (r, s) = ((row + 1) % 3, (row + 2) % 3);
+            let (c, d) = ((column + 1) % 3, (column + 2) % 3);
+            *value = m[r][c] * m[s][d] - m[r][d] * m[s][c];
+        }
+    }
+    cofactors
+}
+
 /// A box around the origin with corners of its own for every side, and texture coordinates from the
 /// upper left of each.
 pub fn cuboid(half: [f32; 3], center: [f32; 3]) -> (Vec<Vertex>, Vec<[u16; 3]>) {
@@ -121,7 +134,7 @@ pub fn control_mesh(
 ) -> Mesh {
     let bevy = |[x, y, z]: [f64; 3]| [x as f32, z as f32, -y as f32];
     let position = |vertex: &Vertex| bevy(apply(&matrices(vertex), vertex.position, 1.0));
-    let normal = |vertex: &Vertex| bevy(apply(&matrices(vertex), vertex.normal, 0.0));
+    let normal = |vertex: &Vertex| bevy(apply(&for_normals(&matrices(vertex)), vertex.normal, 0.0));
     let uvs: Vec<[f32; 2]> = vertices.iter().map(|vertex| vertex.tex_coords[0]).collect();
     Mesh::new(
         PrimitiveTopology::TriangleList,
@@ -147,14 +160,9 @@ pub fn texels(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Vec<[u8; 4]> {
 
 /// Four colours that tell every corner from every other, each with its alpha.
 pub fn quarters(alphas: [u8; 4]) -> Vec<[u8; 4]> {
-    quarters_of(16, alphas)
-}
-
-/// The same, of so many texels on each side.
-pub fn quarters_of(size: u32, alphas: [u8; 4]) -> Vec<[u8; 4]> {
     const COLORS: [[u8; 3]; 4] = [[220, 60, 50], [60, 200, 80], [240, 220, 210], [60, 90, 220]];
-    texels(size, |x, y| {
-        let quarter = (2 * x / size + 2 * (2 * y / size)) as usize;
+    texels(16, |x, y| {
+        let quarter = (x / 8 + 2 * (y / 8)) as usize;
         let [r, g, b] = COLORS[quarter];
         [r, g, b, alphas[quarter]]
     })

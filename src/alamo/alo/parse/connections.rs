@@ -1,7 +1,7 @@
 //! Chunks 0x600 and 0x1300: what hangs on which bone, and lights.
 
 use super::super::file::{Bone, Dazzle, Light, Proxy};
-use super::state::{Parser, Segment};
+use super::state::{Parser, Quoted, Segment, room};
 use crate::alamo::chunk::{Chunk, MiniChunk};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
 use std::borrow::Cow;
@@ -15,25 +15,54 @@ const DAZZLE_DATA: u32 = 0;
 const LIGHT_NAME: u32 = 0x1301;
 const LIGHT_DATA: u32 = 0x1302;
 
-/// A value, and where in the file the index of its bone is.
-pub(super) struct At<T> {
-    pub(super) value: T,
-    bone: u32,
-    bone_offset: u64,
+/// Bytes of an object connection.
+pub(super) const LEAST_OBJECT: u64 = 8 + 6 + 6;
+/// Bytes of a proxy with no name.
+pub(super) const LEAST_PROXY: u64 = 8 + 2 + 6;
+/// Bytes of a dazzle with a bone, and no name and texture.
+pub(super) const LEAST_DAZZLE: u64 = 8 + 8 + 6 + 2 + 2;
+/// Bytes of a light with no name.
+pub(super) const LEAST_LIGHT: u64 = 8 + 8 + 8 + 36;
+
+/// Values, and where in the file the index of each one's bone is.
+pub(super) struct Placed<T> {
+    pub(super) values: Vec<T>,
+    bone_offsets: Vec<u64>,
 }
 
 /// An object, by its number, and the bone that it hangs on.
 pub(super) struct ObjectConnection {
     pub(super) object: u32,
-    object_offset: u64,
     pub(super) bone: u32,
+    object_offset: u64,
+    bone_offset: u64,
 }
 
 /// What chunk 0x600 holds.
 pub(super) struct Connections<'a> {
-    pub(super) objects: Vec<At<ObjectConnection>>,
-    pub(super) proxies: Vec<At<Proxy<'a>>>,
-    pub(super) dazzles: Vec<At<Dazzle<'a>>>,
+    pub(super) objects: Vec<ObjectConnection>,
+    pub(super) proxies: Placed<Proxy<'a>>,
+    pub(super) dazzles: Placed<Dazzle<'a>>,
+}
+
+impl<T> Placed<T> {
+    fn with_room(body: &Cursor<'_>, least: u64, wanted: u32) -> Self {
+        let values: Vec<T> = room(body, least, |id| id == wanted);
+        Self {
+            bone_offsets: Vec::with_capacity(values.capacity()),
+            values,
+        }
+    }
+
+    fn push(&mut self, (value, bone_offset): (T, u64)) {
+        self.values.push(value);
+        self.bone_offsets.push(bone_offset);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (usize, &T, u64)> {
+        let values = self.values.iter().zip(&self.bone_offsets).enumerate();
+        values.map(|(number, (value, offset))| (number, value, *offset))
+    }
 }
 
 /// Numbers of things, and where they stand.
@@ -52,9 +81,9 @@ impl Parser {
         let body = &container.body;
         let mut counts = None;
         let mut found = Connections {
-            objects: Vec::new(),
-            proxies: Vec::new(),
-            dazzles: Vec::new(),
+            objects: room(body, LEAST_OBJECT, |id| id == OBJECT),
+            proxies: Placed::with_room(body, LEAST_PROXY, PROXY),
+            dazzles: Placed::with_room(body, LEAST_DAZZLE, DAZZLE),
         };
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
@@ -64,15 +93,20 @@ impl Parser {
                     self.once(&mut counts, read, &chunk, "counts")?;
                 }
                 OBJECT => {
-                    let object = self.data(&chunk, |parser, _| parser.object(&chunk))?;
+                    let segment =
+                        Segment::element(OBJECT, "object connection", found.objects.len());
+                    let object =
+                        self.data_at(&chunk, segment, |parser, _| parser.object(&chunk))?;
                     found.objects.push(object);
                 }
                 PROXY => {
-                    let proxy = self.data(&chunk, |parser, _| parser.proxy(&chunk))?;
+                    let number = found.proxies.values.len();
+                    let segment = Segment::element(PROXY, "proxy", number);
+                    let proxy = self.data_at(&chunk, segment, |parser, _| parser.proxy(&chunk))?;
                     found.proxies.push(proxy);
                 }
                 DAZZLE => {
-                    let segment = Segment::element(DAZZLE, "dazzle", found.dazzles.len());
+                    let segment = Segment::element(DAZZLE, "dazzle", found.dazzles.values.len());
                     let dazzle = self.enter(&chunk, segment, |parser| parser.dazzle(&chunk))?;
                     found.dazzles.push(dazzle);
                 }
@@ -89,12 +123,12 @@ impl Parser {
             ),
             (
                 "proxies",
-                found.proxies.len(),
+                found.proxies.values.len(),
                 counts.proxies.unwrap_or(none),
             ),
             (
                 "dazzles",
-                found.dazzles.len(),
+                found.dazzles.values.len(),
                 counts.dazzles.unwrap_or(none),
             ),
         ] {
@@ -107,7 +141,7 @@ impl Parser {
         let mut counts = Counts::default();
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
-            let count = Some(mini.offset);
+            let count = Some(mini.body.offset());
             match mini.id {
                 1 => counts.objects = count.zip(Some(self.mini_u32(&mini)?)),
                 4 => counts.proxies = count.zip(Some(self.mini_u32(&mini)?)),
@@ -118,7 +152,7 @@ impl Parser {
         Ok(counts)
     }
 
-    fn object(&mut self, chunk: &Chunk<'_>) -> Result<At<ObjectConnection>, ParseError> {
+    fn object(&mut self, chunk: &Chunk<'_>) -> Result<ObjectConnection, ParseError> {
         let (mut object, mut bone) = (None, None);
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
@@ -131,24 +165,26 @@ impl Parser {
         let (object, object_offset) =
             self.require(object, &chunk.body, "its object (mini-chunk 2)")?;
         let (bone, bone_offset) = self.require(bone, &chunk.body, "its bone (mini-chunk 3)")?;
-        Ok(At {
-            value: ObjectConnection {
-                object,
-                object_offset,
-                bone,
-            },
+        Ok(ObjectConnection {
+            object,
             bone,
+            object_offset,
             bone_offset,
         })
     }
 
-    fn proxy<'a>(&mut self, chunk: &Chunk<'a>) -> Result<At<Proxy<'a>>, ParseError> {
+    /// A proxy, and where the index of its bone is.
+    fn proxy<'a>(&mut self, chunk: &Chunk<'a>) -> Result<(Proxy<'a>, u64), ParseError> {
         let (mut name, mut bone) = (None, None);
         let (mut hidden, mut alt_decrease_stay_hidden) = (None, None);
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
             match mini.id {
-                5 => name = Some(self.string(&mut mini.body.clone())),
+                5 => {
+                    let text = self.string(&mut mini.body.clone());
+                    self.name_element(&text);
+                    name = Some(text);
+                }
                 6 => bone = Some(self.index(&mini)?),
                 7 => hidden = Some(self.mini_u32(&mini)? != 0),
                 8 => alt_decrease_stay_hidden = Some(self.mini_u32(&mini)? != 0),
@@ -156,20 +192,17 @@ impl Parser {
             }
         }
         let (bone, bone_offset) = self.require(bone, &chunk.body, "its bone (mini-chunk 6)")?;
-        Ok(At {
-            value: Proxy {
-                name: self.require(name, &chunk.body, "its name (mini-chunk 5)")?,
-                bone,
-                hidden,
-                alt_decrease_stay_hidden,
-            },
+        let proxy = Proxy {
+            name: self.require(name, &chunk.body, "its name (mini-chunk 5)")?,
             bone,
-            bone_offset,
-        })
+            hidden,
+            alt_decrease_stay_hidden,
+        };
+        Ok((proxy, bone_offset))
     }
 
     /// A dazzle is a container of one chunk, whose mini-chunks are the dazzle.
-    fn dazzle<'a>(&mut self, container: &Chunk<'a>) -> Result<At<Dazzle<'a>>, ParseError> {
+    fn dazzle<'a>(&mut self, container: &Chunk<'a>) -> Result<(Dazzle<'a>, u64), ParseError> {
         let mut dazzle = None;
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
@@ -184,7 +217,8 @@ impl Parser {
         self.require(dazzle, &container.body, "its data (chunk 0)")
     }
 
-    fn dazzle_data<'a>(&mut self, chunk: &Chunk<'a>) -> Result<At<Dazzle<'a>>, ParseError> {
+    /// A dazzle, and where the index of its bone is.
+    fn dazzle_data<'a>(&mut self, chunk: &Chunk<'a>) -> Result<(Dazzle<'a>, u64), ParseError> {
         let mut dazzle = Dazzle {
             color: [1.0; 3],
             position: [0.0; 3],
@@ -227,11 +261,7 @@ impl Parser {
         dazzle.bone = bone;
         dazzle.name = self.require(name, body, "its name (mini-chunk 11)")?;
         dazzle.texture = self.require(texture, body, "its texture (mini-chunk 5)")?;
-        Ok(At {
-            value: dazzle,
-            bone,
-            bone_offset,
-        })
+        Ok((dazzle, bone_offset))
     }
 
     /// An index, and where it stands.
@@ -276,8 +306,10 @@ impl Parser {
         let offset = body.offset();
         let kind = body.u32(self.at("type"))?;
         if kind > 2 {
-            let message = format!("light type {kind} is unknown: it shines to all sides");
-            self.warn("light type", offset, message);
+            self.warn("light type", offset, |parser| {
+                let place = parser.at("");
+                format!("type {kind} of {place} is unknown: it shines to all sides")
+            });
         }
         let color = self.floats(body)?;
         let [
@@ -305,58 +337,42 @@ impl Connections<'_> {
     /// Whether everything named is there.
     pub(super) fn check(&self, bones: &[Bone<'_>], objects: usize) -> Result<(), ParseError> {
         for (number, connection) in self.objects.iter().enumerate() {
-            if connection.value.object as usize >= objects {
-                let context = format!("0x600 / 0x602 object connection {number}");
-                let index = connection.value.object;
-                let offset = connection.value.object_offset;
-                return Err(out_of_range(offset, context, "object", index, objects));
-            }
-            connection.check_bone(bones.len(), || {
-                format!("0x600 / 0x602 object connection {number}")
-            })?;
+            let place = || format!("0x600 / 0x602 object connection {number}");
+            let (object, offset) = (connection.object, connection.object_offset);
+            check_index("object", object, objects, offset, place)?;
+            let (bone, offset) = (connection.bone, connection.bone_offset);
+            check_index("bone", bone, bones.len(), offset, place)?;
         }
-        for (number, proxy) in self.proxies.iter().enumerate() {
-            let place = || format!("0x600 / 0x603 proxy {number} {:?}", proxy.value.name);
-            proxy.check_bone(bones.len(), place)?;
+        for (number, proxy, offset) in self.proxies.iter() {
+            let place = || format!("0x600 / 0x603 proxy {number} {}", Quoted(&proxy.name));
+            check_index("bone", proxy.bone, bones.len(), offset, place)?;
         }
-        for (number, dazzle) in self.dazzles.iter().enumerate() {
-            let place = || format!("0x600 / 0x604 dazzle {number} {:?}", dazzle.value.name);
-            dazzle.check_bone(bones.len(), place)?;
+        for (number, dazzle, offset) in self.dazzles.iter() {
+            let place = || format!("0x600 / 0x604 dazzle {number} {}", Quoted(&dazzle.name));
+            check_index("bone", dazzle.bone, bones.len(), offset, place)?;
         }
         Ok(())
     }
 }
 
-impl<T> At<T> {
-    fn check_bone(&self, bones: usize, place: impl FnOnce() -> String) -> Result<(), ParseError> {
-        if (self.bone as usize) < bones {
-            return Ok(());
-        }
-        Err(out_of_range(
-            self.bone_offset,
-            place(),
-            "bone",
-            self.bone,
-            bones,
-        ))
-    }
-}
-
-fn out_of_range(
-    offset: u64,
-    context: String,
+fn check_index(
     element: &'static str,
     index: u32,
     count: usize,
-) -> ParseError {
-    ParseError {
+    offset: u64,
+    place: impl FnOnce() -> String,
+) -> Result<(), ParseError> {
+    if (index as usize) < count {
+        return Ok(());
+    }
+    Err(ParseError {
         format: Format::Alo,
         offset,
-        context,
+        context: place(),
         kind: ErrorKind::IndexOutOfRange {
             element,
             index: index.into(),
             count: count as u64,
         },
-    }
+    })
 }

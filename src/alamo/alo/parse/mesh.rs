@@ -3,7 +3,8 @@
 use super::super::MAX_PALETTE;
 use super::super::file::{Mesh, Parameter, ParameterValue, Submesh, is_weighted};
 use super::super::records::{VertexRecord, VertexTail, VertexV1, VertexV2, Vertices};
-use super::state::{Parser, Segment};
+use super::state::{Parser, Quoted, Segment, room};
+use super::tree::{TREE, TreeParts};
 use crate::alamo::chunk::Chunk;
 use crate::read::{Cursor, ErrorKind, ParseError};
 use std::borrow::Cow;
@@ -12,7 +13,6 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 const MESH_NAME: u32 = 0x401;
 const MESH_INFO: u32 = 0x402;
-const TREE: u32 = 0x1200;
 const SUBMESH: u32 = 0x10000;
 const SUBMESH_INFO: u32 = 0x10001;
 const VERTEX_FORMAT: u32 = 0x10002;
@@ -28,10 +28,18 @@ const PARAMETER_FLOAT3: u32 = 0x10104;
 const PARAMETER_TEXTURE: u32 = 0x10105;
 const PARAMETER_FLOAT4: u32 = 0x10106;
 
+/// Bytes of a mesh with no name, no sub-mesh and a record that is not padded.
+pub(super) const LEAST_MESH: u64 = 8 + 8 + 8 + 40;
+/// Bytes of a material and a sub-mesh without anything in them.
+pub(super) const LEAST_SUBMESH: u64 = 8 + 8 + 8 + 8 + 8;
+/// Bytes of a texture parameter with neither name nor value.
+pub(super) const LEAST_PARAMETER: u64 = 8 + 2 + 2;
+
 struct Info {
     materials: u32,
     materials_offset: u64,
     bounds: [[f32; 3]; 2],
+    bounds_offset: u64,
     hidden: bool,
     collidable: bool,
 }
@@ -49,7 +57,7 @@ struct Data<'a> {
     vertices: Option<Chunk<'a>>,
     indices: Option<Chunk<'a>>,
     palette: Option<Palette<'a>>,
-    tree: Option<Chunk<'a>>,
+    tree: Option<TreeParts<'a>>,
 }
 
 struct Palette<'a> {
@@ -68,7 +76,7 @@ impl Parser {
         let mut name = None;
         let mut info = None;
         let mut material = None;
-        let mut submeshes = Vec::new();
+        let mut submeshes = room(&container.body, LEAST_SUBMESH, |id| id == SUBMESH);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -82,9 +90,8 @@ impl Parser {
                     self.once(&mut info, read, &chunk, "records")?;
                 }
                 MATERIAL => {
-                    let read = self.enter(&chunk, Segment::Chunk(MATERIAL), |parser| {
-                        parser.material(&chunk)
-                    })?;
+                    let segment = Segment::element(MATERIAL, "material", submeshes.len());
+                    let read = self.enter(&chunk, segment, |parser| parser.material(&chunk))?;
                     self.once(&mut material, read, &chunk, "materials of a sub-mesh")?;
                 }
                 SUBMESH => {
@@ -113,6 +120,12 @@ impl Parser {
             submeshes.len(),
             info.materials,
         )?;
+        let is_seen = |submesh: &Submesh<'_>| !submesh.indices.is_empty();
+        self.warn_about_box(
+            &info.bounds,
+            submeshes.iter().any(is_seen),
+            info.bounds_offset,
+        );
         Ok(Mesh {
             name: self.require(name, body, "its name (0x401)")?,
             bounds: info.bounds,
@@ -128,14 +141,13 @@ impl Parser {
         let materials_offset = record.offset();
         let materials = record.count(0, i32::MAX, self.at("number of materials"))?;
         let bounds_offset = record.offset();
-        let min = self.floats(&mut record)?;
-        let max = self.floats(&mut record)?;
-        self.warn_about_box("the mesh's box", &min, &max, bounds_offset);
+        let bounds = [self.floats(&mut record)?, self.floats(&mut record)?];
         record.u32("")?;
         Ok(Info {
             materials,
             materials_offset,
-            bounds: [min, max],
+            bounds,
+            bounds_offset,
             hidden: record.u32("")? != 0,
             collidable: record.u32("")? != 0,
         })
@@ -144,20 +156,26 @@ impl Parser {
     /// A flat mesh has a flat box, and an empty one a point; neither is a flaw.
     pub(super) fn warn_about_box(
         &mut self,
-        what: &str,
-        min: &[f32; 3],
-        max: &[f32; 3],
+        [min, max]: &[[f32; 3]; 2],
+        holds_triangles: bool,
         offset: u64,
     ) {
-        if min.iter().zip(max).any(|(min, max)| min > max) {
-            let message = format!("{what} is inverted, at {}", self.at(""));
-            self.warn("inverted box", offset, message);
-        }
+        let what = if min.iter().zip(max).any(|(min, max)| min > max) {
+            "is inverted"
+        } else if min == max && holds_triangles {
+            "has no extent"
+        } else {
+            return;
+        };
+        self.warn("box", offset, |parser| {
+            format!("the box of {} {what}", parser.at(""))
+        });
     }
 
     fn material<'a>(&mut self, container: &Chunk<'a>) -> Result<Material<'a>, ParseError> {
         let mut shader = None;
-        let mut parameters = Vec::new();
+        let is_parameter = |id| (PARAMETER_INT..=PARAMETER_FLOAT4).contains(&id);
+        let mut parameters = room(&container.body, LEAST_PARAMETER, is_parameter);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -166,7 +184,9 @@ impl Parser {
                     self.once(&mut shader, text, &chunk, "shaders")?;
                 }
                 PARAMETER_INT..=PARAMETER_FLOAT4 => {
-                    let parameter = self.data(&chunk, |parser, _| parser.parameter(&chunk))?;
+                    let segment = Segment::element(chunk.id, "parameter", parameters.len());
+                    let parameter =
+                        self.data_at(&chunk, segment, |parser, _| parser.parameter(&chunk))?;
                     parameters.push(parameter);
                 }
                 _ => self.skip(&chunk)?,
@@ -184,7 +204,11 @@ impl Parser {
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
             match mini.id {
-                1 => name = Some(self.string(&mut mini.body.clone())),
+                1 => {
+                    let text = self.string(&mut mini.body.clone());
+                    self.name_element(&text);
+                    name = Some(text);
+                }
                 2 => {
                     value = Some(match chunk.id {
                         PARAMETER_INT => ParameterValue::Int(self.mini_u32(&mini)?.cast_signed()),
@@ -210,8 +234,9 @@ impl Parser {
     pub(super) fn texture<'a>(&mut self, body: &Cursor<'a>) -> Cow<'a, str> {
         let name = self.string(&mut body.clone());
         if name.contains(['/', '\\', ':']) || name.contains("..") {
-            let message = format!("texture {name:?} names a folder, which is ignored");
-            self.warn("texture in a folder", body.offset(), message);
+            self.warn("texture in a folder", body.offset(), |_| {
+                format!("texture {} names a folder, which is ignored", Quoted(&name))
+            });
         }
         name
     }
@@ -229,15 +254,12 @@ impl Parser {
             self.submesh_chunk(&mut data, chunk)?;
         }
         let counts = self.require(data.counts, body, "its record (0x10001)")?;
-        let palette = data
-            .palette
-            .as_ref()
-            .map_or(&[][..], |palette| palette.bones);
+        let palette = data.palette.as_ref().map(|palette| palette.bones);
         self.palettes
             .push(data.palette.as_ref().map_or(0, |palette| palette.offset));
         let vertex_format = data.vertex_format.unwrap_or_default();
         let skin = Skin {
-            palette_len: palette.len(),
+            palette_len: palette.map(<[U32]>::len),
             weighted: is_weighted(&vertex_format),
         };
         let vertices = self.vertices(data.vertices, counts, skin, body)?;
@@ -246,11 +268,11 @@ impl Parser {
             parameters: material.parameters,
             vertices,
             indices: self.indices(data.indices, counts, body)?,
-            palette,
+            palette: palette.unwrap_or_default(),
             vertex_format,
             tree: data
                 .tree
-                .and_then(|tree| self.tree(&tree, counts.triangles)),
+                .and_then(|parts| self.tree(parts, counts.triangles)),
         })
     }
 
@@ -289,9 +311,10 @@ impl Parser {
                 self.once(&mut data.palette, palette, &chunk, "palettes")
             }
             TREE => {
-                self.enter(&chunk, Segment::Chunk(TREE), |_| Ok(()))?;
-                let kept = chunk.clone();
-                self.once(&mut data.tree, kept, &chunk, "collision trees")
+                let parts = self.enter(&chunk, Segment::Chunk(TREE), |parser| {
+                    parser.tree_parts(&chunk)
+                })?;
+                self.once(&mut data.tree, parts, &chunk, "collision trees")
             }
             _ => self.skip(&chunk),
         }
@@ -299,8 +322,8 @@ impl Parser {
 
     fn palette<'a>(&mut self, body: &mut Cursor<'a>) -> Result<Palette<'a>, ParseError> {
         let (offset, length) = (body.offset(), body.remaining());
-        if length % 4 != 0 || length > 4 * MAX_PALETTE as u64 {
-            let kind = if length % 4 != 0 {
+        if !length.is_multiple_of(4) || length > 4 * MAX_PALETTE as u64 {
+            let kind = if !length.is_multiple_of(4) {
                 ErrorKind::WrongLength {
                     found: length,
                     expected: length.next_multiple_of(4),
@@ -343,7 +366,7 @@ impl Parser {
     }
 
     fn vertex_records<'a, T>(
-        &self,
+        &mut self,
         body: &mut Cursor<'a>,
         count: u64,
         skin: Skin,
@@ -355,6 +378,7 @@ impl Parser {
         self.check_array_length(body, count, stride)?;
         let begin = body.clone();
         let vertices: &[T] = body.array(count, self.at(""))?;
+        self.warn_about_numbers(vertices, begin.offset());
         match skin.first_wrong(vertices) {
             None => Ok(vertices),
             Some((vertex, slot, index)) => {
@@ -364,10 +388,22 @@ impl Parser {
                 let kind = ErrorKind::IndexOutOfRange {
                     element: "palette entry",
                     index: index.into(),
-                    count: skin.palette_len as u64,
+                    count: skin.palette_len.unwrap_or_default() as u64,
                 };
                 Err(begin.error(offset, self.at(&what), kind))
             }
+        }
+    }
+
+    /// Numbers that are none stay in the records; [`Vertex`](super::super::Vertex) makes them zero.
+    fn warn_about_numbers<T: VertexRecord>(&mut self, vertices: &[T], begin: u64) {
+        let wrong = |(_, vertex): &(usize, &T)| !vertex.is_finite();
+        for (number, _) in vertices.iter().enumerate().filter(wrong) {
+            let offset = begin + (size_of::<T>() * number) as u64;
+            self.warn("vertex not finite", offset, |parser| {
+                let place = parser.at("");
+                format!("a number of {place} vertex {number} is not finite: made zero")
+            });
         }
     }
 
@@ -428,7 +464,8 @@ impl Parser {
 /// What the bone indices of vertices are held against.
 #[derive(Clone, Copy)]
 struct Skin {
-    palette_len: usize,
+    /// `None` without a palette: then nothing follows the indices.
+    palette_len: Option<usize>,
     weighted: bool,
 }
 
@@ -437,9 +474,7 @@ impl Skin {
     ///
     /// Only what is used is checked: the first index, and with weights those that weigh something.
     fn first_wrong<T: VertexRecord>(self, vertices: &[T]) -> Option<(usize, usize, u32)> {
-        if self.palette_len == 0 {
-            return None;
-        }
+        let palette_len = self.palette_len?;
         let find = |(number, vertex): (usize, &T)| {
             let VertexTail {
                 bone_indices,
@@ -448,7 +483,7 @@ impl Skin {
             let used = if self.weighted { 4 } else { 1 };
             let slots = bone_indices.iter().zip(bone_weights).take(used).enumerate();
             let mut wrong = slots.filter(|(_, (index, weight))| {
-                (!self.weighted || weight.get() != 0.0) && index.get() as usize >= self.palette_len
+                (!self.weighted || weight.get() != 0.0) && index.get() as usize >= palette_len
             });
             let (slot, (index, _)) = wrong.next()?;
             Some((number, slot, index.get()))

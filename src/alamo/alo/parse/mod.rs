@@ -9,8 +9,9 @@ mod tree;
 use super::file::{AloFile, Light, Mesh};
 use crate::alamo::chunk::{Chunk, Chunks};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
-use connections::Connections;
-use state::{Parser, Segment};
+use connections::{Connections, LEAST_LIGHT};
+use mesh::LEAST_MESH;
+use state::{Parser, Quoted, Segment, room};
 
 const SKELETON: u32 = 0x200;
 const MESH: u32 = 0x400;
@@ -21,28 +22,42 @@ const LIGHT: u32 = 0x1300;
 ///
 /// # Errors
 /// A [`ParseError`] whose context is the path of chunks to the fault, such as
-/// `0x400 mesh 3 "Hull" / 0x10000 / 0x10007`.
+/// `0x400 mesh 3 "Hull" / 0x10000 sub-mesh 0 / 0x10007`.
 pub fn parse(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
     let cursor = Cursor::new(Format::Alo, bytes);
     check_magic(&cursor)?;
     let mut parser = Parser::default();
-    let mut parts = Parts::default();
+    let mut parts = Parts {
+        meshes: room(&cursor, LEAST_MESH, |id| id == MESH),
+        lights: room(&cursor, LEAST_LIGHT, |id| id == LIGHT),
+        ..Default::default()
+    };
     let mut chunks = Chunks::new(cursor);
     loop {
         let begin = chunks.rest().cloned();
         let Some(chunk) = chunks.next() else { break };
         match chunk {
             Ok(chunk) => parts.chunk(&mut parser, chunk)?,
-            // The connections end every model known, so what does not fit after them is no loss.
-            Err(_) if parts.connections.is_some() => {
-                let Some(rest) = begin else { break };
-                let message = format!("{} bytes after the end are ignored", rest.remaining());
-                parser.warn("trailing", rest.offset(), message);
-            }
-            Err(error) => return Err(parser.within(error)),
+            Err(error) => match begin {
+                Some(rest) if parts.connections.is_some() && !begins_part(&rest) => {
+                    let length = rest.remaining();
+                    parser.warn("trailing", rest.offset(), |_| {
+                        format!("{length} bytes after the end are ignored")
+                    });
+                }
+                _ => return Err(parser.within(error)),
+            },
         }
     }
     parts.finish(parser, bytes.len() as u64)
+}
+
+/// Whether what follows would be a part of the model, had it not been cut off.
+///
+/// The connections end every model known, so anything else after them is no loss.
+fn begins_part(rest: &Cursor<'_>) -> bool {
+    let id = rest.clone().u32("");
+    id.is_ok_and(|id| matches!(id, SKELETON | MESH | CONNECTIONS | LIGHT))
 }
 
 /// The top level of a file, as far as it is read.
@@ -113,12 +128,16 @@ impl<'a> Parts<'a> {
         self.check_palettes(bones.len(), &parser.palettes)?;
         self.connect(&connections, &mut parser);
         Ok(AloFile {
-            version: if connections.dazzles.is_empty() { 1 } else { 2 },
+            version: if connections.dazzles.values.is_empty() {
+                1
+            } else {
+                2
+            },
             bones,
             meshes: self.meshes,
             lights: self.lights,
-            proxies: connections.proxies.into_iter().map(|at| at.value).collect(),
-            dazzles: connections.dazzles.into_iter().map(|at| at.value).collect(),
+            proxies: connections.proxies.values,
+            dazzles: connections.dazzles.values,
             warnings: parser.into_warnings(),
         })
     }
@@ -139,8 +158,8 @@ impl<'a> Parts<'a> {
                 format: Format::Alo,
                 offset: offset + 4 * entry as u64,
                 context: format!(
-                    "0x400 mesh {number} {:?} / 0x10000 sub-mesh {part} / 0x10006 palette entry {entry}",
-                    mesh.name
+                    "0x400 mesh {number} {} / 0x10000 sub-mesh {part} / 0x10006 palette entry {entry}",
+                    Quoted(&mesh.name)
                 ),
                 kind: ErrorKind::IndexOutOfRange {
                     element: "bone",
@@ -154,8 +173,8 @@ impl<'a> Parts<'a> {
 
     fn connect(&mut self, connections: &Connections<'a>, parser: &mut Parser) {
         for connection in &connections.objects {
-            let bone = Some(connection.value.bone);
-            match self.objects.get(connection.value.object as usize) {
+            let bone = Some(connection.bone);
+            match self.objects.get(connection.object as usize) {
                 Some(Object::Mesh { index, .. }) => {
                     if let Some(mesh) = self.meshes.get_mut(*index) {
                         mesh.bone = bone;
@@ -181,8 +200,9 @@ impl<'a> Parts<'a> {
                 },
             };
             if unconnected {
-                let message = format!("{name:?} is connected to no bone: the root has it");
-                parser.warn("unconnected", offset, message);
+                parser.warn("unconnected", offset, |_| {
+                    format!("{} is connected to no bone: the root has it", Quoted(name))
+                });
             }
         }
     }
@@ -201,4 +221,42 @@ fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
         _ => format!("begins with \"{}\"", id.to_le_bytes().escape_ascii()),
     };
     Err(cursor.error(0, "first chunk", ErrorKind::WrongMagic { looks_like }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::{Bone, Dazzle, Parameter, Proxy, Submesh};
+    use super::*;
+    use connections::{LEAST_DAZZLE, LEAST_OBJECT, LEAST_PROXY, ObjectConnection};
+    use mesh::{LEAST_PARAMETER, LEAST_SUBMESH};
+    use skeleton::LEAST_BONE;
+
+    /// What is made of the fewest bytes that something can take in a file. Less than the promise on
+    /// heap by so much that there is enough left for what is made of the plain values.
+    #[test]
+    fn plain_values_are_not_much_larger_than_their_bytes() {
+        let offset = size_of::<u64>();
+        for (name, size, least) in [
+            ("bone", size_of::<Bone<'_>>(), LEAST_BONE),
+            (
+                "mesh",
+                size_of::<Mesh<'_>>() + size_of::<Object>(),
+                LEAST_MESH,
+            ),
+            (
+                "light",
+                size_of::<Light<'_>>() + size_of::<Object>(),
+                LEAST_LIGHT,
+            ),
+            ("sub-mesh", size_of::<Submesh<'_>>() + offset, LEAST_SUBMESH),
+            ("parameter", size_of::<Parameter<'_>>(), LEAST_PARAMETER),
+            ("object", size_of::<ObjectConnection>(), LEAST_OBJECT),
+            ("proxy", size_of::<Proxy<'_>>() + offset, LEAST_PROXY),
+            ("dazzle", size_of::<Dazzle<'_>>() + offset, LEAST_DAZZLE),
+        ] {
+            let factor = size as f64 / least as f64;
+            println!("{name}: {size} bytes in memory, {least} in the file: {factor:.2}");
+            assert!(factor < 5.0, "{name}: {size} bytes of {least}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Chunk 0x200: the bones.
 
 use super::super::file::Bone;
-use super::state::{Parser, Segment};
+use super::state::{Parser, Quoted, Segment, room};
 use crate::alamo::chunk::Chunk;
 use crate::read::{Cursor, ErrorKind, ParseError};
 use std::borrow::Cow;
@@ -11,6 +11,9 @@ const BONE: u32 = 0x202;
 const BONE_NAME: u32 = 0x203;
 const BONE_V1: u32 = 0x205;
 const BONE_V2: u32 = 0x206;
+
+/// Bytes of a bone with no name and the older record.
+pub(super) const LEAST_BONE: u64 = 8 + 8 + 8 + 56;
 
 /// A bone's record, 0x205 or 0x206.
 struct Record {
@@ -28,7 +31,7 @@ impl Parser {
         skeleton: &Chunk<'a>,
     ) -> Result<Vec<Bone<'a>>, ParseError> {
         let mut announced = None;
-        let mut bones = Vec::new();
+        let mut bones = room(&skeleton.body, LEAST_BONE, |id| id == BONE);
         for chunk in skeleton.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -112,8 +115,9 @@ impl Parser {
             body.f32("")?;
         }
         if is_singular(&matrix) {
-            let message = format!("the matrix of {} cannot be inverted", self.at(""));
-            self.warn("singular matrix", matrix_offset, message);
+            self.warn("singular matrix", matrix_offset, |parser| {
+                format!("the matrix of {} cannot be inverted", parser.at(""))
+            });
         }
         Ok(Record {
             parent,
@@ -160,11 +164,10 @@ impl Parser {
             .collect();
         repeated.dedup();
         if let Some(first) = repeated.first() {
-            let message = format!(
-                "{} bone names occur more than once, such as {first:?}",
-                repeated.len()
-            );
-            self.warn("repeated bone names", offset, message);
+            self.warn("repeated bone names", offset, |_| {
+                let (count, first) = (repeated.len(), Quoted(first));
+                format!("{count} bone names occur more than once, such as {first}")
+            });
         }
     }
 }
@@ -175,5 +178,7 @@ fn is_singular(matrix: &[[f32; 4]; 3]) -> bool {
     let determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
     let length = |x: f32, y: f32, z: f32| (x * x + y * y + z * z).sqrt();
     let size = length(a, d, g) * length(b, e, h) * length(c, f, i);
-    !(determinant.abs() > 1e-6 * size)
+    // A NaN, of numbers that overflow, is not greater.
+    let is_invertible = determinant.abs() > 1e-6 * size;
+    !is_invertible
 }

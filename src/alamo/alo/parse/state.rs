@@ -1,6 +1,6 @@
 //! What all parts of the parser share: where it is, and what it has to say.
 
-use crate::alamo::chunk::{Chunk, MAX_DEPTH, MiniChunk};
+use crate::alamo::chunk::{Chunk, Chunks, MAX_DEPTH, MiniChunk};
 use crate::read::{Cursor, ErrorKind, ParseError, Warning};
 use core::fmt::{self, Display};
 use std::borrow::Cow;
@@ -12,8 +12,25 @@ pub(super) enum Segment {
         id: u32,
         what: &'static str,
         index: usize,
+        /// Its name in quotes.
         name: Option<Box<str>>,
     },
+}
+
+/// A name as messages tell it: in quotes, and not longer than anybody reads.
+///
+/// A name may be as long as its file, and a path that holds it is told with every flaw.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LETTERS: usize = 64;
+        let cut = self.0.char_indices().nth(LETTERS);
+        match cut.and_then(|(end, _)| self.0.get(..end)) {
+            Some(begin) => write!(f, "{begin:?}…"),
+            None => write!(f, "{:?}", self.0),
+        }
+    }
 }
 
 impl Segment {
@@ -38,7 +55,7 @@ impl Display for Segment {
                 name,
             } => {
                 write!(f, "{id:#x} {what} {index}")?;
-                name.as_ref().map_or(Ok(()), |name| write!(f, " {name:?}"))
+                name.as_ref().map_or(Ok(()), |name| write!(f, " {name}"))
             }
         }
     }
@@ -59,6 +76,18 @@ impl Display for Place<'_> {
             (_, what) => write!(f, " {what}"),
         }
     }
+}
+
+/// An empty list with room for all chunks of some types, of which each has `least` bytes or more.
+///
+/// A list that grows is there twice while it does, the second time with room for twice as much: too
+/// much for what may be three times as large in memory as in the file. No more room is made than the
+/// bytes there can fill.
+pub(super) fn room<T>(body: &Cursor<'_>, least: u64, wanted: impl Fn(u32) -> bool) -> Vec<T> {
+    let chunks = Chunks::new(body.clone()).map_while(Result::ok);
+    let count = chunks.filter(|chunk| wanted(chunk.id)).count();
+    let most = usize::try_from(body.remaining() / least).unwrap_or(usize::MAX);
+    Vec::with_capacity(count.min(most))
 }
 
 /// A flaw of one kind: its first place, and how often it was seen.
@@ -85,11 +114,16 @@ impl Parser {
         segment: Segment,
         read: impl FnOnce(&mut Self) -> Result<T, ParseError>,
     ) -> Result<T, ParseError> {
+        self.inside(segment, |parser| {
+            parser.check_kind(chunk, true)?;
+            read(parser)
+        })
+    }
+
+    /// Does something with a place on the path.
+    pub(super) fn inside<T>(&mut self, segment: Segment, run: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(segment);
-        let result = match self.check_kind(chunk, true) {
-            Ok(()) => read(self),
-            Err(error) => Err(error),
-        };
+        let result = run(self);
         self.path.pop();
         result
     }
@@ -100,13 +134,20 @@ impl Parser {
         chunk: &Chunk<'a>,
         read: impl FnOnce(&mut Self, &mut Cursor<'a>) -> Result<T, ParseError>,
     ) -> Result<T, ParseError> {
-        self.path.push(Segment::Chunk(chunk.id));
-        let result = match self.check_kind(chunk, false) {
-            Ok(()) => read(self, &mut chunk.body.clone()),
-            Err(error) => Err(error),
-        };
-        self.path.pop();
-        result
+        self.data_at(chunk, Segment::Chunk(chunk.id), read)
+    }
+
+    /// Reads a chunk that must hold data, with its place on the path.
+    pub(super) fn data_at<'a, T>(
+        &mut self,
+        chunk: &Chunk<'a>,
+        segment: Segment,
+        read: impl FnOnce(&mut Self, &mut Cursor<'a>) -> Result<T, ParseError>,
+    ) -> Result<T, ParseError> {
+        self.inside(segment, |parser| {
+            parser.check_kind(chunk, false)?;
+            read(parser, &mut chunk.body.clone())
+        })
     }
 
     fn check_kind(&self, chunk: &Chunk<'_>, container: bool) -> Result<(), ParseError> {
@@ -124,7 +165,7 @@ impl Parser {
     /// Names the element that the path ends with.
     pub(super) fn name_element(&mut self, called: &str) {
         if let Some(Segment::Element { name, .. }) = self.path.last_mut() {
-            *name = Some(called.into());
+            *name = Some(Quoted(called).to_string().into());
         }
     }
 
@@ -147,31 +188,37 @@ impl Parser {
         debug_assert!(self.path.len() < MAX_DEPTH, "known chunks are not deep");
         let nesting = chunk.check_nesting(self.path.len());
         nesting.map_err(|error| self.within(error))?;
-        let message = format!("unknown chunk {:#x} is skipped", chunk.id);
-        self.warn("unknown chunk", chunk.offset, message);
+        self.warn("unknown chunk", chunk.offset, |_| {
+            format!("unknown chunk {:#x} is skipped", chunk.id)
+        });
         Ok(())
     }
 
     /// Passes over a mini-chunk that nobody knows.
     pub(super) fn skip_mini(&mut self, mini: &MiniChunk<'_>) {
-        let message = format!(
-            "unknown mini-chunk {} of {} is skipped",
-            mini.id,
-            self.at("")
-        );
-        self.warn("unknown mini-chunk", mini.offset, message);
+        self.warn("unknown mini-chunk", mini.offset, |parser| {
+            let place = parser.at("");
+            format!("unknown mini-chunk {} of {place} is skipped", mini.id)
+        });
     }
 
     /// Takes down a flaw; of each kind the first is told and the others are counted.
-    pub(super) fn warn(&mut self, kind: &'static str, offset: u64, message: String) {
-        match self.flaws.iter_mut().find(|flaw| flaw.kind == kind) {
-            Some(flaw) => flaw.count += 1,
-            None => self.flaws.push(Flaw {
-                kind,
-                first: Warning { offset, message },
-                count: 1,
-            }),
+    pub(super) fn warn(
+        &mut self,
+        kind: &'static str,
+        offset: u64,
+        message: impl FnOnce(&Self) -> String,
+    ) {
+        if let Some(flaw) = self.flaws.iter_mut().find(|flaw| flaw.kind == kind) {
+            flaw.count += 1;
+            return;
         }
+        let message = message(self);
+        self.flaws.push(Flaw {
+            kind,
+            first: Warning { offset, message },
+            count: 1,
+        });
     }
 
     /// All flaws, in the order in which their kinds were first seen.
@@ -247,14 +294,17 @@ impl Parser {
         let bytes = cursor.remainder();
         let end = bytes.iter().position(|byte| *byte == 0);
         if end.is_none() {
-            let message = format!("text of {} has no NUL at its end", self.at(""));
-            self.warn("text without NUL", offset, message);
+            self.warn("text without NUL", offset, |parser| {
+                format!("text of {} has no NUL at its end", parser.at(""))
+            });
         }
         let bytes = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
         let text = String::from_utf8_lossy(bytes);
         if let Cow::Owned(lossy) = &text {
-            let message = format!("text of {} is not UTF-8: taken for {lossy:?}", self.at(""));
-            self.warn("text not UTF-8", offset, message);
+            self.warn("text not UTF-8", offset, |parser| {
+                let (place, lossy) = (parser.at(""), Quoted(lossy));
+                format!("text of {place} is not UTF-8: taken for {lossy}")
+            });
         }
         text
     }
@@ -302,8 +352,9 @@ impl Parser {
             *value = cursor.f32("value")?;
             if !value.is_finite() {
                 *value = 0.0;
-                let message = format!("a number of {} is not finite: made zero", self.at(""));
-                self.warn("number not finite", offset, message);
+                self.warn("number not finite", offset, |parser| {
+                    format!("a number of {} is not finite: made zero", parser.at(""))
+                });
             }
         }
         Ok(values)
@@ -325,8 +376,10 @@ impl Parser {
             return Err(cursor.error(offset, self.at(""), kind));
         }
         if length != PADDED {
-            let message = format!("{} is {length} bytes long instead of {PADDED}", self.at(""));
-            self.warn("record not padded", offset, message);
+            self.warn("record not padded", offset, |parser| {
+                let place = parser.at("");
+                format!("{place} is {length} bytes long instead of {PADDED}")
+            });
         }
         Ok(cursor.clone())
     }

@@ -1,49 +1,41 @@
-//! Chunk 0x1200: a collision tree, which is dropped with a warning if anything is wrong with it.
+//! Chunk 0x1200: a collision tree, which is dropped with a warning if it would lead queries astray.
 
 use super::super::file::Tree;
 use super::super::records::TreeNode;
-use super::state::Parser;
+use super::state::{Parser, Segment};
 use crate::alamo::chunk::Chunk;
 use crate::read::{Cursor, ErrorKind, ParseError};
 use zerocopy::little_endian::U16;
 
+pub(super) const TREE: u32 = 0x1200;
 const TREE_INFO: u32 = 0x1201;
 const TREE_NODES: u32 = 0x1202;
 const TREE_TRIANGLES: u32 = 0x1203;
+
+/// The chunks of a tree.
+pub(super) struct TreeParts<'a> {
+    body: Cursor<'a>,
+    info: Option<Info>,
+    nodes: Option<Cursor<'a>>,
+    triangles: Option<Cursor<'a>>,
+}
 
 #[derive(Default)]
 struct Info {
     min: Option<[f32; 3]>,
     max: Option<[f32; 3]>,
+    bounds_offset: u64,
     nodes: Option<u32>,
     triangles: Option<u32>,
 }
 
 impl Parser {
-    /// The tree, if it is whole and queries of it end.
-    pub(super) fn tree<'a>(&mut self, chunk: &Chunk<'a>, triangles: u32) -> Option<Tree<'a>> {
-        match self.read_tree(chunk, triangles) {
-            Ok(tree) => Some(tree),
-            Err(error) => {
-                let message = format!(
-                    "collision tree is dropped: {} {}",
-                    error.context, error.kind
-                );
-                self.warn("collision tree", error.offset, message);
-                None
-            }
-        }
-    }
-
-    fn read_tree<'a>(
+    /// The chunks of a tree. What does not fit into its chunk is refused here as anywhere.
+    pub(super) fn tree_parts<'a>(
         &mut self,
         container: &Chunk<'a>,
-        triangles: u32,
-    ) -> Result<Tree<'a>, ParseError> {
-        let body = &container.body;
-        let mut info = None;
-        let mut nodes = None;
-        let mut map = None;
+    ) -> Result<TreeParts<'a>, ParseError> {
+        let (mut info, mut nodes, mut triangles) = (None, None, None);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -51,33 +43,23 @@ impl Parser {
                     let read = self.data(&chunk, |parser, _| parser.tree_info(&chunk))?;
                     self.once(&mut info, read, &chunk, "records")?;
                 }
-                TREE_NODES => self.once(&mut nodes, chunk.body.clone(), &chunk, "node arrays")?,
+                TREE_NODES => {
+                    let body = self.data(&chunk, |_, body| Ok(body.clone()))?;
+                    self.once(&mut nodes, body, &chunk, "node arrays")?;
+                }
                 TREE_TRIANGLES => {
-                    self.once(&mut map, chunk.body.clone(), &chunk, "triangle maps")?
+                    let body = self.data(&chunk, |_, body| Ok(body.clone()))?;
+                    self.once(&mut triangles, body, &chunk, "triangle maps")?;
                 }
                 _ => self.skip(&chunk)?,
             }
         }
-        let info: Info = self.require(info, body, "its record (0x1201)")?;
-        let min = self.require(info.min, body, "its least corner (mini-chunk 0)")?;
-        let max = self.require(info.max, body, "its greatest corner (mini-chunk 1)")?;
-        self.warn_about_box("the collision tree's box", &min, &max, body.offset());
-        let node_count = self.require(info.nodes, body, "its number of nodes (mini-chunk 2)")?;
-        let map_len = self.require(
-            info.triangles,
-            body,
-            "its number of triangles (mini-chunk 3)",
-        )?;
-        let nodes = self.require(nodes, body, "its nodes (0x1202)")?;
-        let map = self.require(map, body, "its triangle map (0x1203)")?;
-        let tree = Tree {
-            bounds: [min, max],
-            nodes: self.tree_array(nodes.clone(), node_count, "0x1202")?,
-            triangles: self.tree_array(map.clone(), map_len, "0x1203")?,
-        };
-        self.check_nodes(&tree, &nodes)?;
-        self.check_map(tree.triangles, triangles, &map)?;
-        Ok(tree)
+        Ok(TreeParts {
+            body: container.body.clone(),
+            info,
+            nodes,
+            triangles,
+        })
     }
 
     fn tree_info(&mut self, chunk: &Chunk<'_>) -> Result<Info, ParseError> {
@@ -85,7 +67,10 @@ impl Parser {
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
             match mini.id {
-                0 => info.min = Some(self.mini_floats(&mini)?),
+                0 => {
+                    info.bounds_offset = mini.body.offset();
+                    info.min = Some(self.mini_floats(&mini)?);
+                }
                 1 => info.max = Some(self.mini_floats(&mini)?),
                 2 => info.nodes = Some(self.mini_u32(&mini)?),
                 3 => info.triangles = Some(self.mini_u32(&mini)?),
@@ -93,6 +78,45 @@ impl Parser {
             }
         }
         Ok(info)
+    }
+
+    /// The tree, if it is whole and queries of it end.
+    pub(super) fn tree<'a>(&mut self, parts: TreeParts<'a>, triangles: u32) -> Option<Tree<'a>> {
+        let tree = self.inside(Segment::Chunk(TREE), |parser| {
+            parser.whole_tree(parts, triangles)
+        });
+        let dropped = |error: ParseError| {
+            self.warn("collision tree", error.offset, |_| {
+                let ParseError { context, kind, .. } = &error;
+                format!("a collision tree is dropped: {context} {kind}")
+            });
+        };
+        tree.map_err(dropped).ok()
+    }
+
+    fn whole_tree<'a>(
+        &mut self,
+        parts: TreeParts<'a>,
+        triangles: u32,
+    ) -> Result<Tree<'a>, ParseError> {
+        let body = &parts.body;
+        let info = self.require(parts.info, body, "its record (0x1201)")?;
+        let min = self.require(info.min, body, "its least corner (mini-chunk 0)")?;
+        let max = self.require(info.max, body, "its greatest corner (mini-chunk 1)")?;
+        let node_count = self.require(info.nodes, body, "its number of nodes (mini-chunk 2)")?;
+        let what = "its number of triangles (mini-chunk 3)";
+        let map_len = self.require(info.triangles, body, what)?;
+        let nodes = self.require(parts.nodes, body, "its nodes (0x1202)")?;
+        let map = self.require(parts.triangles, body, "its triangle map (0x1203)")?;
+        let tree = Tree {
+            bounds: [min, max],
+            nodes: self.tree_array(nodes.clone(), node_count, "/ 0x1202")?,
+            triangles: self.tree_array(map.clone(), map_len, "/ 0x1203")?,
+        };
+        self.check_nodes(&tree, &nodes)?;
+        self.check_map(tree.triangles, triangles, &map)?;
+        self.warn_about_box(&tree.bounds, !tree.triangles.is_empty(), info.bounds_offset);
+        Ok(tree)
     }
 
     fn tree_array<'a, T>(
@@ -125,7 +149,7 @@ impl Parser {
         for (index, node) in tree.nodes.iter().enumerate() {
             let error = |element, to: usize, of: usize| {
                 let offset = body.offset() + (size_of::<TreeNode>() * index) as u64;
-                let what = format!("node {index}");
+                let what = format!("/ 0x1202 node {index}");
                 let kind = ErrorKind::IndexOutOfRange {
                     element,
                     index: to as i64,
@@ -135,10 +159,6 @@ impl Parser {
             };
             let link = usize::from(node.link.get());
             let triangles = usize::from(node.triangle_count.get());
-            // What no query comes to does no harm.
-            if !reached.get(index).copied().unwrap_or_default() {
-                continue;
-            }
             if triangles > 0 {
                 if link + triangles > tree.triangles.len() {
                     return error(
@@ -171,7 +191,7 @@ impl Parser {
         let Some((entry, to)) = wrong else {
             return Ok(());
         };
-        let what = format!("0x1203 entry {entry}");
+        let what = format!("/ 0x1203 entry {entry}");
         let kind = ErrorKind::IndexOutOfRange {
             element: "triangle",
             index: to.get().into(),
