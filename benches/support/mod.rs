@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "no benchmark needs all of it")]
 
 use bevy::math::Vec3;
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Vertex};
 use bevy_classic_models::quake::mdl::write::{
     FrameDocument, MdlDocument, Shape, SkinDocument, quantize,
 };
@@ -24,19 +26,90 @@ pub fn models() -> Vec<Model> {
         Some(corpus) => Path::new(&corpus).join("quake"),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models"),
     };
-    let mut paths = files(&folder);
+    files(&folder, "mdl")
+}
+
+/// The Alamo models anywhere in the corpus that `CLASSIC_MODELS_CORPUS` names, and the bundled ones.
+pub fn alo_models() -> Vec<Model> {
+    let mut models = files(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models"),
+        "alo",
+    );
+    if let Some(corpus) = std::env::var_os("CLASSIC_MODELS_CORPUS") {
+        models.extend(files(Path::new(&corpus), "alo"));
+    }
+    models
+}
+
+/// All files with this extension, in any case, in a folder and those in it, by path.
+fn files(folder: &Path, extension: &str) -> Vec<Model> {
+    let mut paths = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            continue;
+        };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+            {
+                paths.push(path);
+            }
+        }
+    }
     paths.sort();
     paths.iter().filter_map(|path| read(path)).collect()
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return Vec::new();
+/// An Alamo model as large as they get: a hundred meshes of 10,000 vertices, of three formats.
+pub fn large_alo() -> Model {
+    let at = |row: u16, column: u16| Vertex {
+        position: [f32::from(row), f32::from(column), f32::from(row % 7)],
+        normal: [0.0, 0.0, 1.0],
+        tex_coords: [
+            [f32::from(row) / 100.0, f32::from(column) / 100.0],
+            [0.0; 2],
+            [0.0; 2],
+            [0.0; 2],
+        ],
+        tangent: [1.0, 0.0, 0.0],
+        binormal: [0.0, 1.0, 0.0],
+        color: [1.0; 4],
+        bone_indices: [u32::from(row) % 2, 0, 0, 0],
+        bone_weights: [1.0, 0.0, 0.0, 0.0],
     };
-    entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "mdl"))
-        .collect()
+    let vertices: Vec<Vertex> = (0..100)
+        .flat_map(|row| (0..100).map(move |column| at(row, column)))
+        .collect();
+    let mut triangles = Vec::new();
+    for row in 0..99 {
+        for column in 0..99 {
+            let first = 100 * row + column;
+            triangles.push([first, first + 1, first + 100]);
+            triangles.push([first + 1, first + 101, first + 100]);
+        }
+    }
+    let rigid = SubmeshBuffers::new(&vertices, &triangles);
+    let skinned = SubmeshBuffers::new(&vertices, &triangles).with_palette(&[1, 2]);
+    let root = Bone::new("Root", None, [0.0; 3]);
+    let bone = |name: &'static str| Bone::new(name, Some(0), [0.0; 3]);
+    let mut file = AloFile::new(vec![root, bone("A"), bone("B")]);
+    for number in 0..100_u32 {
+        let submesh = match number % 3 {
+            0 => rigid.submesh("MeshGloss.fx", "alD3dVertNU2", vec![]),
+            1 => rigid.submesh("MeshBumpColorize.fx", "alD3dVertNU2U3U3", vec![]),
+            _ => skinned.submesh("RSkinGloss.fx", "alD3dVertRSkinNU2", vec![]),
+        };
+        let mesh = Mesh::new(format!("Mesh{number}"), 1, vec![submesh]);
+        file.meshes.push(mesh);
+    }
+    Model {
+        name: "synthetic 100 × 10,000".into(),
+        bytes: write_unchecked(&file),
+    }
 }
 
 fn read(path: &Path) -> Option<Model> {

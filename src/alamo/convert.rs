@@ -1,6 +1,7 @@
 //! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
 
 use crate::alamo::alo::{self, AloFile, Submesh, VertexRecord, Vertices, floats};
+use crate::alamo::limits;
 use crate::alamo::model::{AloBoneInfo, AloTree, AloTreeNode};
 use crate::read::{ParseError, Warning};
 use bevy::asset::RenderAssetUsages;
@@ -40,12 +41,14 @@ impl<'a> AloContents<'a> {
     /// Converts the bytes of a file. `usage` decides where a sub-mesh's mesh is kept.
     ///
     /// # Errors
-    /// A [`ParseError`] if the bytes are not a model.
+    /// A [`ParseError`] if the bytes are not a model, or one that says far more things than real ones
+    /// do in so many bytes.
     pub fn load(
         bytes: &'a [u8],
         usage: impl Fn(&alo::Mesh<'_>, &Submesh<'_>) -> RenderAssetUsages,
     ) -> Result<Self, ParseError> {
         let mut file = alo::parse(bytes)?;
+        limits::check(&file, bytes.len())?;
         let warnings = core::mem::take(&mut file.warnings);
         let bones = bones(&file.bones);
         let meshes = file.meshes.iter().map(|mesh| {

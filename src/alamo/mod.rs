@@ -16,6 +16,7 @@ mod billboard;
 mod convert;
 mod dazzle;
 mod lights;
+mod limits;
 mod loader;
 mod material;
 mod model;

@@ -562,3 +562,111 @@ fn the_tests_own_matrices_hold() {
     let [x, y, z] = apply(&quarter, [1.0, 0.0, 5.0], 1.0);
     assert!((x - 1.0).abs() < 1e-12 && (y - 1.0).abs() < 1e-12 && (z - 5.0).abs() < 1e-12);
 }
+
+/// From Bevy's axes to the model's.
+fn into_model([x, y, z]: [f64; 3]) -> [f64; 3] {
+    [x, -z, y]
+}
+
+fn vector(v: Vec3) -> [f64; 3] {
+    v.to_array().map(f64::from)
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    let length = v.iter().map(|value| value * value).sum::<f64>().sqrt();
+    v.map(|value| value / length)
+}
+
+/// A direction, seen from a space that is turned and moved.
+fn seen_from(space: &Matrix, v: [f64; 3], w: f64) -> [f64; 3] {
+    let undone = undo(space);
+    undone.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * w)
+}
+
+/// How a camera is turned, in the model's axes, and then by a quarter so that −Y looks out of it.
+fn facing(eye: Vec3) -> Matrix {
+    let back = unit(vector(eye - Vec3::Y * 4.0));
+    let right = unit(cross([0.0, 1.0, 0.0], back));
+    let up = cross(back, right);
+    // The turn by −90° about X takes Y to −Z and Z to Y.
+    let columns = [right, back.map(|value| -value), up].map(into_model);
+    let mut matrix = IDENTITY;
+    for (row, matrix) in matrix.iter_mut().enumerate() {
+        for (column, value) in matrix.iter_mut().take(3).enumerate() {
+            *value = columns[column][row];
+        }
+    }
+    matrix
+}
+
+/// Where a billboard bone is, by the formulas of the format: from its space to the model's.
+fn billboard(mode: u32, rest: &Matrix, eye: Vec3, light: Vec3, wind: Vec3) -> Matrix {
+    let heading = |v: [f64; 3]| v[1].atan2(v[0]).to_degrees() - 90.0;
+    let about_z = |degrees: f64| times(rest, &turned(2, degrees, [0.0; 3]));
+    let mut face = facing(eye);
+    for (row, rest) in face.iter_mut().zip(rest) {
+        row[3] = rest[3];
+    }
+    match mode {
+        1 | 2 => face,
+        3 => {
+            let camera = seen_from(rest, into_model(vector(eye)), 1.0);
+            about_z(heading(camera.map(|value| -value)))
+        }
+        4 => about_z(heading(seen_from(rest, into_model(vector(light)), 0.0))),
+        5 => about_z(heading(seen_from(rest, into_model(vector(wind)), 0.0))),
+        _ => {
+            let from = unit(into_model(vector(-light)));
+            let azimuth = from[1].atan2(from[0]).to_degrees();
+            let tilt = from[2].asin().to_degrees();
+            let carry = times(&turned(2, azimuth, [0.0; 3]), &turned(1, -tilt, [0.0; 3]));
+            let place = [rest[0][3] as f32, rest[1][3] as f32, rest[2][3] as f32];
+            for (row, place) in face.iter_mut().zip(apply(&carry, place, 1.0)) {
+                row[3] = place;
+            }
+            face
+        }
+    }
+}
+
+#[test]
+fn billboards_of_every_mode_are_where_their_formulas_put_them() {
+    let wind = Vec3::new(0.4, 0.0, -1.0);
+    let light = Vec3::new(-40.0, -80.0, 60.0);
+    let matrices = [
+        IDENTITY,
+        turned(2, 35.0, [4.0, -6.0, 2.0]),
+        turned(0, 20.0, [8.0, 5.0, 3.0]),
+    ];
+    let rest = in_model(&matrices)[2];
+    let (vertices, triangles) = cuboid([12.0, 8.0, 14.0], [0.0; 3]);
+    for mode in 1..=7 {
+        let buffers = SubmeshBuffers::new(&vertices, &triangles);
+        let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", dull("colors.tga"));
+        let mut file = AloFile::new(bones(&matrices));
+        file.bones[2].billboard = mode;
+        file.meshes = vec![AloMesh::new("Sign", 2, vec![submesh])];
+        let bytes = write(&file).unwrap();
+        let mut stage = Stage::new(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
+        stage.world().resource_mut::<Wind>().direction = wind;
+        let root = stage.spawn_alo(FILE, ());
+        for view in VIEWS {
+            stage.look_from(view);
+            let subject = stage.capture();
+            let place = billboard(mode, &rest, view, light, wind);
+            let texture = stage.add_image(&quarters([255; 4]));
+            let material = stage.add_material(matte(Some(texture)));
+            let mesh = control_mesh(&vertices, &triangles, |_| place);
+            let control = stage.capture_instead(root, vec![(mesh, material)]);
+            subject.assert_is(&control, &format!("billboard mode {mode} from {view}"));
+        }
+    }
+}

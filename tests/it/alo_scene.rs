@@ -737,3 +737,19 @@ fn real_models_load_and_spawn() {
     }
     println!("{count} real models were spawned");
 }
+
+#[test]
+fn a_file_of_nothing_but_proxies_is_refused() {
+    let bytes = edited(&minimal(), |file| {
+        let proxy = bevy_classic_models::alamo::alo::Proxy {
+            name: "p".into(),
+            bone: 0,
+            hidden: None,
+            alt_decrease_stay_hidden: None,
+        };
+        file.proxies = vec![proxy; 2000];
+    });
+    let usage = |_: &FileMesh<'_>, _: &bevy_classic_models::alamo::alo::Submesh<'_>| default();
+    let error = bevy_classic_models::alamo::AloContents::load(&bytes, usage).unwrap_err();
+    assert!(error.to_string().contains("512 proxies"), "{error}");
+}

@@ -13,6 +13,7 @@ mod support;
 mod alo_heap;
 mod alo_malformed;
 mod alo_parse;
+mod alo_reload;
 mod alo_render;
 mod alo_scene;
 mod billboard;
