@@ -670,3 +670,92 @@ fn billboards_of_every_mode_are_where_their_formulas_put_them() {
         }
     }
 }
+
+#[test]
+fn gloss_comes_from_where_the_shader_has_it() {
+    let white = |alpha: u8| tga(&[[255, 255, 255, alpha]; 4]);
+    // Shader and format, alpha of base and normal map, red of the gloss map; how glossy it is.
+    for (shader, base, normal, gloss, expected) in [
+        ("MeshGloss.fx", 255, 0, 0, 1.0),
+        ("MeshGloss.fx", 0, 255, 255, 0.0),
+        ("TerrainMeshBump.fx", 0, 255, 0, 1.0),
+        ("TerrainMeshBump.fx", 255, 0, 255, 0.0),
+        ("MeshGlossColorize.fx", 0, 0, 255, 1.0),
+        ("MeshGlossColorize.fx", 0, 255, 0, 0.0),
+    ] {
+        let parameters = vec![
+            Parameter::float4("Specular", [1.0; 4]),
+            Parameter::texture("BaseTexture", "base.tga"),
+            Parameter::texture("NormalTexture", "normal.tga"),
+            Parameter::texture("GlossTexture", "gloss.tga"),
+        ];
+        let files = [
+            (FILE, one_box(shader, "alD3dVertNU2U3U3", parameters)),
+            ("base.tga", white(base)),
+            ("normal.tga", tga(&[[128, 128, 255, normal]; 4])),
+            ("gloss.tga", tga(&[[gloss, 0, 0, 255]; 4])),
+        ];
+        let mut stage = Stage::new(&files);
+        let root = stage.spawn_alo(FILE, ());
+        let what = format!("{shader} of gloss {expected}");
+        // The width of a highlight of exponent 16, as strong as Bevy's usual one.
+        let glossy = StandardMaterial {
+            perceptual_roughness: 0.577,
+            reflectance: 0.5,
+            ..default()
+        };
+        let control = if expected > 0.0 { glossy } else { matte(None) };
+        compare(&mut stage, root, &what, |stage| {
+            box_control(stage, control.clone())
+        });
+    }
+}
+
+#[test]
+fn dazzles_of_a_model_shine_where_its_bone_is() {
+    let mut file = AloFile::new(bones(&bone_matrices()));
+    file.version = 2;
+    file.dazzles = vec![bevy_classic_models::alamo::alo::Dazzle {
+        color: [0.9, 0.6, 0.3],
+        position: [1.0, -2.0, 3.0],
+        radius: 16.0,
+        slot_x: 0,
+        slot_y: 0,
+        num_slots: 1,
+        texture: "star.dds".into(),
+        frequency: 0.0,
+        phase: 0.0,
+        night_only: false,
+        bone: 2,
+        name: "Star".into(),
+        is_hidden: false,
+        bias: None,
+    }];
+    let picture = quarters([255; 4]);
+    let mut stage = Stage::dark(&[(FILE, write(&file).unwrap()), ("Star.TGA", tga(&picture))]);
+    let root = stage.spawn_alo(FILE, ());
+    let at = apply(&in_model(&bone_matrices())[2], [1.0, -2.0, 3.0], 1.0);
+    for view in VIEWS {
+        stage.look_from(view);
+        let subject = stage.capture();
+        let mut place = facing(view);
+        for (row, at) in place.iter_mut().zip(at) {
+            row[3] = at;
+        }
+        // The front of a thin box.
+        let (vertices, triangles) = cuboid([16.0, 0.001, 16.0], [0.0; 3]);
+        let mesh = control_mesh(&vertices, &triangles[6..8], |_| place);
+        let texture = stage.add_image(&picture);
+        let material = stage.add_material(StandardMaterial {
+            base_color: Color::srgb(0.9, 0.6, 0.3),
+            unlit: true,
+            alpha_mode: AlphaMode::Add,
+            ..matte(Some(texture))
+        });
+        let control = stage.capture_instead(root, vec![(mesh, material)]);
+        subject.assert_is(&control, &format!("a dazzle from {view}"));
+    }
+    let bone = stage.bone(root, 1);
+    stage.world().entity_mut(bone).insert(Visibility::Hidden);
+    assert_eq!(stage.capture().covered(), 0, "its bone's parent is hidden");
+}
