@@ -5,7 +5,7 @@ use crate::contents::{Button, Item, Tone, button};
 use crate::overlay::Overlays;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloModel, AloPartKind};
+use bevy_classic_models::alamo::{AloModel, AloPartKind, AloProxyInfo};
 use bevy_classic_models::prelude::*;
 
 /// Colours of teams to choose from.
@@ -34,39 +34,42 @@ pub struct Part {
     pub count: usize,
     /// Whether the file hides all of them.
     pub hidden: bool,
+    /// Whether nothing of them is ever drawn, as of collision meshes and shadow volumes.
+    pub is_data: bool,
 }
 
 /// The parts of a model, kind by kind in file order.
 pub fn parts(model: &AloModel) -> Vec<Part> {
-    let meshes = model
-        .meshes
-        .iter()
-        .map(|mesh| (AloPartKind::Mesh, &*mesh.name, mesh.hidden));
-    let lights = model
-        .lights
-        .iter()
-        .map(|light| (AloPartKind::Light, &*light.name, false));
-    let proxies = model.proxies.iter().map(|info| {
-        let hidden = info.proxy.hidden.unwrap_or(false);
-        (AloPartKind::Proxy, &*info.proxy.name, hidden)
-    });
-    let dazzles = model.dazzles.iter();
-    let dazzles = dazzles.map(|dazzle| (AloPartKind::Dazzles, &*dazzle.name, dazzle.is_hidden));
     let mut parts: Vec<Part> = Vec::new();
-    for (kind, name, hidden) in meshes.chain(lights).chain(proxies).chain(dazzles) {
+    let mut add = |kind, name: &str, hidden: bool, is_data: bool| {
         let same = |part: &&mut Part| part.kind == kind && part.name.eq_ignore_ascii_case(name);
         if let Some(part) = parts.iter_mut().find(same) {
             part.count += 1;
             part.hidden &= hidden;
-        } else {
-            let (name, count) = (name.to_owned(), 1);
-            parts.push(Part {
-                kind,
-                name,
-                count,
-                hidden,
-            });
+            part.is_data &= is_data;
+            return;
         }
+        parts.push(Part {
+            kind,
+            name: name.to_owned(),
+            count: 1,
+            hidden,
+            is_data,
+        });
+    };
+    for mesh in &model.meshes {
+        let is_data = mesh.submeshes.iter().all(|part| part.material.is_none());
+        add(AloPartKind::Mesh, &mesh.name, mesh.hidden, is_data);
+    }
+    for light in &model.lights {
+        add(AloPartKind::Light, &light.name, false, false);
+    }
+    for AloProxyInfo { proxy, .. } in &model.proxies {
+        let hidden = proxy.hidden.unwrap_or(false);
+        add(AloPartKind::Proxy, &proxy.name, hidden, false);
+    }
+    for dazzle in &model.dazzles {
+        add(AloPartKind::Dazzles, &dazzle.name, dazzle.is_hidden, false);
     }
     parts
 }
@@ -144,7 +147,8 @@ fn lods(model: &AloModel, chosen: u32) -> Vec<Button> {
     .collect()
 }
 
-/// A button for each part. Those that another level of detail or damage stage has are there too.
+/// A button for each part. Those that another level of detail or damage stage has are there too; what
+/// is never drawn is told without one.
 fn part_lists(model: &AloModel, told: &AloToldItem<'_, '_>) -> Vec<Item> {
     let parts = parts(model);
     let mut items = Vec::new();
@@ -154,10 +158,8 @@ fn part_lists(model: &AloModel, told: &AloToldItem<'_, '_>) -> Vec<Item> {
         (AloPartKind::Proxy, "Proxies"),
         (AloPartKind::Dazzles, "Dazzles"),
     ] {
-        let of_kind = parts
-            .iter()
-            .enumerate()
-            .filter(|(_, part)| part.kind == kind);
+        let of_kind = parts.iter().enumerate();
+        let of_kind = of_kind.filter(|(_, part)| part.kind == kind && !part.is_data);
         let buttons: Vec<Button> = of_kind
             .map(|(index, part)| {
                 let shows = !told.hidden.get(&part.name).unwrap_or(part.hidden);
@@ -170,22 +172,32 @@ fn part_lists(model: &AloModel, told: &AloToldItem<'_, '_>) -> Vec<Item> {
         }
     }
     if !items.is_empty() {
-        let reset = button("as the file has them", Action::ResetParts, false);
+        let reset = button("as in the file", Action::ResetParts, false);
+        items.push(Item::Text(
+            "* is hidden in the file".to_owned(),
+            Tone::Remark,
+        ));
         items.push(Item::Buttons(vec![reset]));
+    }
+    let data = parts.iter().filter(|part| part.is_data).map(label);
+    let data: Vec<String> = data.collect();
+    if !data.is_empty() {
+        let data = format!("Never drawn: {}", data.join(", "));
+        items.push(Item::Text(data, Tone::Remark));
     }
     items
 }
 
 fn label(part: &Part) -> String {
-    let mut label = part.name.clone();
-    if part.name.is_empty() {
-        label.push_str("(no name)");
-    }
-    if part.count > 1 {
-        label.push_str(&format!(" x{}", part.count));
-    }
-    if part.hidden {
-        label.push_str(" (hidden in the file)");
-    }
-    label
+    let name = if part.name.is_empty() {
+        "(no name)"
+    } else {
+        &part.name
+    };
+    let count = match part.count {
+        1 => String::new(),
+        count => format!(" x{count}"),
+    };
+    let hidden = if part.hidden { " *" } else { "" };
+    format!("{name}{count}{hidden}")
 }

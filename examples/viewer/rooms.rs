@@ -5,6 +5,7 @@ use crate::support::stage::corners;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
+use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloModel, AloRoot};
 use bevy_classic_models::prelude::*;
@@ -42,6 +43,7 @@ impl AloRoom {
 pub fn measure_alo(
     mut commands: Commands,
     instances: Query<(Entity, &AloInstance, &Transform), Changed<AloInstance>>,
+    meshes: Res<Assets<Mesh>>,
     scenes: Query<(&Transform, &ChildOf), With<AloRoot>>,
 ) {
     for (entity, instance, root) in &instances {
@@ -49,7 +51,7 @@ pub fn measure_alo(
         let scene = scene.map_or(Affine3A::IDENTITY, |(scene, _)| scene.compute_affine());
         let to_row = Affine3A::from_quat(root.rotation) * scene;
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for point in points(instance.model()) {
+        for point in points(instance.model(), &meshes) {
             let point = to_row.transform_point3(point);
             min = min.min(point);
             max = max.max(point);
@@ -62,13 +64,13 @@ pub fn measure_alo(
     }
 }
 
-/// Corners of boxes that hold the model: of what it shows, else of all that it might, else its bones.
-fn points(model: &AloModel) -> Vec<Vec3> {
-    let shown = mesh_corners(model, true);
+/// Places that the model takes up: what it shows, else all that it might, else its bones and dazzles.
+fn points(model: &AloModel, meshes: &Assets<Mesh>) -> Vec<Vec3> {
+    let shown = vertices(model, meshes, true);
     if !shown.is_empty() {
         return shown;
     }
-    let all = mesh_corners(model, false);
+    let all = vertices(model, meshes, false);
     if !all.is_empty() {
         return all;
     }
@@ -94,7 +96,8 @@ fn points(model: &AloModel) -> Vec<Vec3> {
     points
 }
 
-fn mesh_corners(model: &AloModel, only_shown: bool) -> Vec<Vec3> {
+/// The vertices of what is drawn at rest.
+fn vertices(model: &AloModel, meshes: &Assets<Mesh>, only_shown: bool) -> Vec<Vec3> {
     let mut points = Vec::new();
     for mesh in &model.meshes {
         let tags = &mesh.tags;
@@ -106,19 +109,32 @@ fn mesh_corners(model: &AloModel, only_shown: bool) -> Vec<Vec3> {
             continue;
         }
         for submesh in mesh.submeshes.iter().filter(|s| s.material.is_some()) {
-            let bone = model.bones.get(mesh.bone);
-            let place = bone.map_or(Affine3A::IDENTITY, |bone| bone.bind_pose);
             // Skinned vertices are in the model's space already.
-            let place = if submesh.palette.is_empty() {
-                place
+            let bone = model.bones.get(mesh.bone);
+            let bone = bone.filter(|_| submesh.palette.is_empty());
+            let place = bone.map_or(Affine3A::IDENTITY, |bone| bone.bind_pose);
+            let mesh = submesh.mesh.as_ref().and_then(|mesh| meshes.get(mesh));
+            if let Some(corners) = mesh.and_then(triangle_corners) {
+                points.extend(corners.into_iter().map(|at| place.transform_point3(at)));
             } else {
-                Affine3A::IDENTITY
-            };
-            let (min, max) = (submesh.bounds.min.into(), submesh.bounds.max.into());
-            points.extend(corners(min, max).map(|corner| place.transform_point3(corner)));
+                let (min, max) = (submesh.bounds.min.into(), submesh.bounds.max.into());
+                points.extend(corners(min, max).map(|corner| place.transform_point3(corner)));
+            }
         }
     }
     points
+}
+
+/// The vertices that triangles have, unless the mesh is on the GPU alone.
+fn triangle_corners(mesh: &Mesh) -> Option<Vec<Vec3>> {
+    let VertexAttributeValues::Float32x3(positions) =
+        mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?
+    else {
+        return None;
+    };
+    let indices = mesh.try_indices().ok()?.iter();
+    let corners = indices.filter_map(|index| positions.get(index));
+    Some(corners.map(|at| Vec3::from_array(*at)).collect())
 }
 
 fn bone_shows(model: &AloModel, bone: usize) -> bool {
