@@ -3,12 +3,16 @@
 //! You should see, for `cargo run --example inspect assets/models/sentry.mdl`, its skins, clips and
 //! counts. No window opens and no GPU is needed.
 
+mod alo;
 mod describe;
+mod mdl;
 mod pose;
+mod pose_alo;
+mod pose_mdl;
 #[path = "../support/mod.rs"]
 mod support;
 
-use describe::Description;
+use describe::{Description, Model};
 use pose::{Poser, Request};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -20,9 +24,13 @@ Says what is in model files.
 
 usage: inspect FILE... [--json] [--animation NAME] [--time SECONDS]
 
+Files are Quake's .mdl and Alamo's .alo, whatever they are named.
+
   --json            one JSON object per file and line
   --animation NAME  also say where the vertices are in this clip (default: the first)
   --time SECONDS    also say where the vertices are at this time (default: 0)
+
+The JSON of an Alamo model says where its vertices are in any case: at rest, if nothing is asked.
 
 Exit status 1 if any file failed, 2 if the arguments are wrong.";
 
@@ -58,14 +66,16 @@ fn main() -> ExitCode {
 /// Describes every file; true if any of them failed.
 fn inspect(args: &Args) -> io::Result<bool> {
     let mut out = io::stdout().lock();
-    let mut poser = args.request.clone().map(Poser::new);
+    let mut poser = None;
     let mut failed = false;
     for file in &args.files {
         let mut description = describe::describe(file);
-        if let (Description::Model(model), Some(poser)) = (&mut description, &mut poser) {
-            match poser.pose(file) {
-                Ok(posed) => model.posed = Some(posed),
-                Err(error) => description = Description::Failed(error),
+        if let Description::Model(model) = &mut description
+            && (args.request.is_some() || args.json && matches!(model, Model::Alo(_)))
+        {
+            let new = || Poser::new(args.request.clone().unwrap_or_default());
+            if let Err(error) = poser.get_or_insert_with(new).pose(file, model) {
+                description = Description::Failed(error);
             }
         }
         failed |= matches!(description, Description::Failed(_));

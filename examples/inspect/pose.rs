@@ -1,16 +1,18 @@
 //! Where the vertices of a spawned model are at a time: the model is loaded, spawned and animated by
 //! the plugin, as in a game, and then asked.
 
-use crate::describe::Failure;
+use crate::describe::{Failure, Model};
 use crate::support::gpuless;
-use bevy::asset::{AssetLoadError, LoadState};
+use bevy::asset::{Asset, AssetLoadError, AssetPath, LoadState};
+use bevy::math::DVec3;
 use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{MdlAnimator, MdlLoaderError};
+use bevy_classic_models::ClassicModelsPlugin;
+use bevy_classic_models::alamo::AloLoaderError;
+use bevy_classic_models::quake::MdlLoaderError;
 use std::path::Path;
 
 /// The moment that is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Name of the clip; the first if there is none.
     pub animation: Option<String>,
@@ -28,10 +30,29 @@ pub struct Posed {
     pub centroid: Vec3,
 }
 
+impl Posed {
+    /// `None` without vertices.
+    pub fn of(places: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        let (mut sum, mut count) = (DVec3::ZERO, 0_u32);
+        for place in places {
+            min = min.min(place);
+            max = max.max(place);
+            sum += place.as_dvec3();
+            count += 1;
+        }
+        (count > 0).then(|| Self {
+            min,
+            max,
+            centroid: (sum / f64::from(count)).as_vec3(),
+        })
+    }
+}
+
 /// An app that poses one model after the other.
 pub struct Poser {
-    app: App,
-    request: Request,
+    pub app: App,
+    pub request: Request,
 }
 
 impl Poser {
@@ -45,91 +66,49 @@ impl Poser {
         Self { app, request }
     }
 
-    /// Spawns a model, plays the clip to the moment, and measures.
-    pub fn pose(&mut self, path: &Path) -> Result<Posed, Failure> {
-        let path = std::path::absolute(path).map_err(failure)?;
-        let path = bevy::asset::AssetPath::from_path_buf(path);
+    /// Spawns a model, plays the clip to the moment, and tells the description.
+    pub fn pose(&mut self, path: &Path, model: &mut Model) -> Result<(), Failure> {
+        let path = std::path::absolute(path).map_err(Failure::new)?;
+        let path = AssetPath::from_path_buf(path);
+        match model {
+            Model::Mdl(model) => model.posed = self.pose_mdl(path)?,
+            Model::Alo(model) => model.posed = self.pose_alo(path, &model.placeless)?,
+        }
+        Ok(())
+    }
+
+    /// Waits for a model.
+    pub fn load<A: Asset>(&mut self, model: &Handle<A>) -> Result<(), Failure> {
         let server = self.app.world().resource::<AssetServer>().clone();
-        // By the type of the asset, so that the file may be named as it likes.
-        let mdl: Handle<Mdl> = server.load(path);
         let mut error = None;
         let loaded = gpuless::wait_until(&mut self.app, |_| {
-            if let LoadState::Failed(failed) = server.load_state(&mdl) {
+            if let LoadState::Failed(failed) = server.load_state(model) {
                 error = Some(explain(&failed));
             }
-            error.is_some() || server.is_loaded_with_dependencies(&mdl)
+            error.is_some() || server.is_loaded_with_dependencies(model)
         });
-        if let Some(error) = error {
-            return Err(failure(error));
+        match error {
+            Some(error) => Err(Failure::new(error)),
+            None if loaded => Ok(()),
+            None => Err(late()),
         }
-        let models = self.app.world().resource::<Assets<Mdl>>();
-        let Some(scene) = models.get(&mdl).map(|mdl| mdl.scene.clone()) else {
-            return Err(failure("the model did not load in time"));
-        };
-        let clip = match &self.request.animation {
-            Some(name) => ClipRef::from(name.as_str()),
-            None => ClipRef::Index(0),
-        };
-        let play = PlayClip::looping(clip).starting_at(0.0).paused();
-        let bundle = (WorldAssetRoot(scene), play.clone());
-        let root = self.app.world_mut().spawn(bundle).id();
-        let spawned = gpuless::wait_until(&mut self.app, |world| {
-            world.get::<MdlAnimator>(root).is_some()
-        });
-        let posed = if loaded && spawned {
-            self.seek(root);
-            self.measure(root, &play.clip)
-        } else {
-            Err(failure("the model did not load in time"))
-        };
+    }
+
+    /// Waits until the root of a scene has a component.
+    pub fn await_on<C: Component>(&mut self, root: Entity) -> Result<(), Failure> {
+        let spawned = gpuless::wait_until(&mut self.app, |world| world.get::<C>(root).is_some());
+        if spawned { Ok(()) } else { Err(late()) }
+    }
+
+    /// Takes a model away.
+    pub fn despawn(&mut self, root: Entity) {
         self.app.world_mut().entity_mut(root).despawn();
         gpuless::step(&mut self.app, 0.0);
-        posed
     }
+}
 
-    /// Sets the time, modulo the clip while it still has all its digits.
-    fn seek(&mut self, root: Entity) {
-        let animator = self.app.world().get::<MdlAnimator>(root);
-        let seconds = animator.map_or(0.0, |animator| f64::from(animator.clip_seconds()));
-        if let Some(mut playback) = self.app.world_mut().get_mut::<Playback>(root)
-            && seconds > 0.0
-        {
-            playback.time = self.request.time.rem_euclid(seconds) as f32;
-        }
-        gpuless::step(&mut self.app, 0.0);
-    }
-
-    fn measure(&mut self, root: Entity, clip: &ClipRef) -> Result<Posed, Failure> {
-        let world = self.app.world();
-        let animator = world.get::<MdlAnimator>(root);
-        let animator = animator.ok_or_else(|| failure("the model was not spawned"))?;
-        let model = animator.model();
-        if model.sequence(clip).is_none() {
-            let names: Vec<_> = model.clips.iter().map(|clip| &*clip.name).collect();
-            let names = names.join(", ");
-            return Err(failure(format!(
-                "there is no clip {clip}; there are {names}"
-            )));
-        }
-        let transform = world.get::<GlobalTransform>(animator.mesh());
-        let transform = transform.ok_or_else(|| failure("the model has no place"))?;
-        let places = model.poses.blend(animator.shown());
-        let places = places.map(|(position, _)| transform.transform_point(position));
-        let count = f64::from(model.poses.vertex_count());
-        let mut posed = Posed {
-            min: Vec3::INFINITY,
-            max: Vec3::NEG_INFINITY,
-            centroid: Vec3::ZERO,
-        };
-        let mut sum = bevy::math::DVec3::ZERO;
-        for place in places {
-            posed.min = posed.min.min(place);
-            posed.max = posed.max.max(place);
-            sum += place.as_dvec3();
-        }
-        posed.centroid = (sum / count).as_vec3();
-        Ok(posed)
-    }
+fn late() -> Failure {
+    Failure::new("the model did not load in time")
 }
 
 /// What the loader said, without what Bevy says around it.
@@ -137,13 +116,8 @@ fn explain(error: &AssetLoadError) -> String {
     let AssetLoadError::AssetLoaderError(of_loader) = error else {
         return error.to_string();
     };
-    let own = of_loader.error().downcast_ref::<MdlLoaderError>();
-    own.map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-fn failure(error: impl std::fmt::Display) -> Failure {
-    Failure {
-        offset: None,
-        message: error.to_string(),
-    }
+    let own = of_loader.error();
+    None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
+        .unwrap_or_else(|| error.to_string())
 }

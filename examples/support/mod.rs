@@ -5,4 +5,5 @@
 pub mod draws;
 pub mod gpuless;
 pub mod headless;
+pub mod places;
 pub mod stage;

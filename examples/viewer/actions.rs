@@ -35,6 +35,22 @@ pub enum Action {
     ToggleBounds,
     ToggleNormals,
     ToggleGrid,
+    ToggleBones,
+    ToggleProxies,
+    ToggleLights,
+    ToggleNight,
+    /// Steps coarser than the finest.
+    Lod(u32),
+    FinerLod,
+    CoarserLod,
+    Alt(u32),
+    NextAlt,
+    /// One of the colours that the panel has; none without a number.
+    Team(Option<usize>),
+    NextTeam,
+    /// One of the model's parts, in the panel's order.
+    TogglePart(usize),
+    ResetParts,
     Frame(Framing),
     Look(View),
 }
@@ -76,6 +92,14 @@ fn action_of(key: &Key) -> Option<Action> {
             "b" => Action::ToggleBounds,
             "n" => Action::ToggleNormals,
             "g" => Action::ToggleGrid,
+            "o" => Action::ToggleBones,
+            "p" => Action::ToggleProxies,
+            "h" => Action::ToggleLights,
+            "m" => Action::ToggleNight,
+            "[" => Action::FinerLod,
+            "]" => Action::CoarserLod,
+            "d" => Action::NextAlt,
+            "t" => Action::NextTeam,
             "f" => Action::Frame(Framing::Selected),
             "a" => Action::Frame(Framing::All),
             "1" => Action::Look(View::Front),
@@ -93,6 +117,7 @@ pub fn act_on_view(
     mut actions: MessageReader<Action>,
     mut row: ResMut<Row>,
     mut overlays: ResMut<Overlays>,
+    mut night: ResMut<NightTime>,
     mut framing: ResMut<Framing>,
     mut orbit: Single<&mut Orbit>,
 ) {
@@ -104,6 +129,10 @@ pub fn act_on_view(
             Action::ToggleBounds => overlays.bounds ^= true,
             Action::ToggleNormals => overlays.normals ^= true,
             Action::ToggleGrid => overlays.grid ^= true,
+            Action::ToggleBones => overlays.bones ^= true,
+            Action::ToggleProxies => overlays.proxies ^= true,
+            Action::ToggleLights => overlays.lights ^= true,
+            Action::ToggleNight => night.0 ^= true,
             Action::Frame(what) => *framing = what,
             Action::Look(view) => {
                 orbit.look_from(view);
@@ -115,7 +144,7 @@ pub fn act_on_view(
     }
 }
 
-/// Does what concerns the selected model. All of it is in components of the model's root, which stay
+/// Does what concerns the selected Quake model. All of it is in components of the model's root, which stay
 /// when the file changes and the model is spawned anew.
 pub fn act_on_model(
     mut actions: MessageReader<Action>,

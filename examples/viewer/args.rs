@@ -1,5 +1,6 @@
 //! What was asked for on the command line.
 
+use bevy::color::{Color, Srgba};
 use bevy::math::UVec2;
 use bevy::prelude::Resource;
 use bevy_classic_models::prelude::PlayerColors;
@@ -8,12 +9,12 @@ use std::path::PathBuf;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Shows Quake models, animated.
+Shows Quake and Alamo models, animated.
 
 Usage: viewer [FILE...] [OPTIONS]
 
-FILE is a .mdl file anywhere on the disk. Several are shown side by side; without any, those in
-assets/models are.
+FILE is a .mdl or .alo file anywhere on the disk. Several are shown side by side; without any, those
+in assets/models are. Textures of .alo files are looked for beside them and in ../Textures.
 
 What is shown:
   --clip NAME         plays this clip; models that have none of this name play their first
@@ -25,9 +26,22 @@ What is shown:
                         side   from the model's right, so that it looks to the right
                         top    from above; the model looks up in the picture
                         iso    from above and between front and right (this is the default)
+                        back   from above and between back and left
   --wireframe         draws the edges of all triangles
   --bounds            draws the box that holds every pose
   --size WxH          size of the picture or the window, 1280x720 by default
+
+Alamo models:
+  --lod N             so many steps coarser than the finest level of detail
+  --alt N             this damage stage; 0 is whole
+  --team RRGGBB       the colour of the team
+  --hide NAME         hides the parts of this name; may be given more than once
+  --show NAME         shows them, also if the file hides them; may be given more than once
+  --bones             draws the bones, and their names
+  --proxies           draws the places of effects and other models, and their names
+  --lights            draws the lights: how far they reach, or where they shine
+  --night             lights what is lit by night alone
+  --texture-folder D  looks for textures in this folder too; may be given more than once
 
 Without a window:
   --capture OUT.png   writes a picture and ends; the same arguments always give the same picture.
@@ -44,7 +58,9 @@ With a window:
   - +                 slower, faster               L                     loops or plays once
   up, down            the clip before, after       I                     interpolates or not
   W B N G             wireframe, bounds, normals, grid
-  C                   player's colours
+  C                   player's colours             O P H                bones, proxies, lights
+  [ ]                 level of detail finer, coarser
+  D T M               damage stage, team's colour, night
 
 Files dropped on the window are added. Files that change on disk are loaded anew.
 
@@ -65,6 +81,16 @@ pub struct Args {
     pub bounds: bool,
     pub size: UVec2,
     pub frames: Option<u32>,
+    pub lod: Option<u32>,
+    pub alt: Option<u32>,
+    pub team: Option<Color>,
+    /// Names of parts, and whether they are hidden.
+    pub parts: Vec<(String, bool)>,
+    pub bones: bool,
+    pub proxies: bool,
+    pub lights: bool,
+    pub night: bool,
+    pub texture_folders: Vec<PathBuf>,
 }
 
 /// From where to look.
@@ -74,6 +100,7 @@ pub enum View {
     Side,
     Top,
     Iso,
+    Back,
 }
 
 /// Reads the command line. `None` if help is asked for.
@@ -90,6 +117,15 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
         bounds: false,
         size: UVec2::new(1280, 720),
         frames: None,
+        lod: None,
+        alt: None,
+        team: None,
+        parts: Vec::new(),
+        bones: false,
+        proxies: false,
+        lights: false,
+        night: false,
+        texture_folders: Vec::new(),
     };
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -105,6 +141,16 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
             Long("bounds") => args.bounds = true,
             Long("size") => args.size = parser.value()?.parse_with(size)?,
             Long("frames") => args.frames = Some(parser.value()?.parse()?),
+            Long("lod") => args.lod = Some(parser.value()?.parse()?),
+            Long("alt") => args.alt = Some(parser.value()?.parse()?),
+            Long("team") => args.team = Some(parser.value()?.parse_with(team)?),
+            Long("hide") => args.parts.push((parser.value()?.string()?, true)),
+            Long("show") => args.parts.push((parser.value()?.string()?, false)),
+            Long("bones") => args.bones = true,
+            Long("proxies") => args.proxies = true,
+            Long("lights") => args.lights = true,
+            Long("night") => args.night = true,
+            Long("texture-folder") => args.texture_folders.push(parser.value()?.into()),
             Short('h') | Long("help") => return Ok(None),
             other => return Err(other.unexpected()),
         }
@@ -128,13 +174,19 @@ fn colors(text: &str) -> Result<PlayerColors, &'static str> {
     }
 }
 
+fn team(text: &str) -> Result<Color, &'static str> {
+    let color = Srgba::hex(text).map(Color::from);
+    color.map_err(|_| "a colour of six hexadecimal digits is needed, such as c01818")
+}
+
 fn view(text: &str) -> Result<View, &'static str> {
     match text {
         "front" => Ok(View::Front),
         "side" => Ok(View::Side),
         "top" => Ok(View::Top),
         "iso" => Ok(View::Iso),
-        _ => Err("front, side, top or iso is needed"),
+        "back" => Ok(View::Back),
+        _ => Err("front, side, top, iso or back is needed"),
     }
 }
 

@@ -1,21 +1,20 @@
 //! A camera that goes around the models.
 
 use crate::args::View;
-use crate::models::{Row, Standing, ViewedModel, room, settled};
+use crate::models::Standing;
 use crate::panel::PANEL_WIDTH;
-use crate::support::stage::{KeyLight, corners, fit, shadows};
+use crate::rooms::Rooms;
+use crate::support::stage::{KeyLight, fit, shadows};
 use bevy::camera::Viewport;
-use bevy::camera::primitives::Aabb;
 use bevy::core_pipeline::tonemapping::Tonemapping;
-use bevy::ecs::system::SystemParam;
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::light::CascadeShadowConfig;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
-use bevy_classic_models::quake::MdlAnimator;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-const FOV: f32 = 0.6;
+/// The vertical angle that the camera sees.
+pub const FOV: f32 = 0.6;
 
 /// Where the camera is: so far from its focus, turned by so much.
 #[derive(Component, Clone, Copy)]
@@ -47,10 +46,11 @@ impl Orbit {
             View::Side => (FRAC_PI_2, 0.0),
             View::Top => (0.0, FRAC_PI_2),
             View::Iso => (PI - 0.6, 0.4),
+            View::Back => (-0.6, 0.4),
         };
     }
 
-    fn rotation(&self) -> Quat {
+    pub fn rotation(&self) -> Quat {
         Quat::from_euler(EulerRot::YXZ, self.yaw, -self.pitch, 0.0)
     }
 
@@ -98,44 +98,13 @@ impl Plugin for OrbitPlugin {
     }
 }
 
-/// The boxes around models.
-#[derive(SystemParam)]
-pub struct Rooms<'w, 's> {
-    row: Res<'w, Row>,
-    states: Query<'w, 's, (&'static ViewedModel, Has<MdlAnimator>)>,
-    models: Query<'w, 's, (&'static MdlAnimator, &'static Transform), With<ViewedModel>>,
-    meshes: Query<'w, 's, (&'static Aabb, &'static Transform), Without<ViewedModel>>,
-}
-
-impl Rooms<'_, '_> {
-    /// The corners of a model's box as it stands in the world.
-    pub fn corners(&self, model: Entity) -> Option<[Vec3; 8]> {
-        let (animator, transform) = self.models.get(model).ok()?;
-        let (min, max) = room(animator, self.row.by_clip, &self.meshes)?;
-        Some(corners(min, max).map(|corner| transform.transform_point(corner)))
-    }
-
-    /// Those of all models.
-    pub fn all_corners(&self) -> Vec<Vec3> {
-        let models = self.row.models.iter();
-        models
-            .flat_map(|model| self.corners(*model))
-            .flatten()
-            .collect()
-    }
-}
-
 fn frame(mut framing: ResMut<Framing>, rooms: Rooms, mut cameras: Query<(&mut Orbit, &Camera)>) {
-    if *framing == Framing::Done || !settled(&rooms.row, &rooms.states) {
+    if *framing == Framing::Done || !rooms.settled() {
         return;
     }
-    let selected = rooms
-        .row
-        .selected()
-        .filter(|_| *framing == Framing::Selected);
-    let points = match selected {
-        Some(model) => rooms.corners(model).map(Vec::from).unwrap_or_default(),
-        None => rooms.all_corners(),
+    let points = match *framing {
+        Framing::Selected => rooms.selected_corners().map(Vec::from).unwrap_or_default(),
+        _ => rooms.all_corners(),
     };
     for (mut orbit, camera) in &mut cameras {
         let Some(size) = camera.logical_viewport_size() else {

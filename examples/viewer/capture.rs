@@ -1,10 +1,13 @@
 //! The viewer without a window: one picture, the same every time.
 
+use crate::alo_gizmos::AloGizmosPlugin;
+use crate::alo_panel::parts;
 use crate::args::Args;
 use crate::camera::{Orbit, OrbitPlugin, row_direction};
 use crate::files::{Folders, files_or_samples};
-use crate::models::{ModelsPlugin, Row, ViewedModel, settled};
+use crate::models::{ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
+use crate::rooms::{Presence, settled};
 use crate::support::headless::{Headless, plugins};
 use crate::support::stage::StagePlugin;
 use crate::window::LOG_FILTER;
@@ -12,7 +15,7 @@ use bevy::image::ImageFormat;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
-use bevy_classic_models::quake::{Mdl, MdlAnimator};
+use bevy_classic_models::prelude::{Alo, Mdl, NightTime};
 use std::path::Path;
 
 /// Frames after the models are there, in which everything that is drawn reaches the GPU.
@@ -33,7 +36,7 @@ fn capture(args: &Args) -> Result<(), String> {
     if files_or_samples(&args.files).is_empty() {
         return Err("no file is given, and there are no samples in assets/models".to_owned());
     }
-    let folders = Folders::of(&args.files);
+    let folders = Folders::of(&args.files, &args.texture_folders);
     let mut app = App::new();
     folders.register(&mut app);
     app.add_plugins((
@@ -43,14 +46,17 @@ fn capture(args: &Args) -> Result<(), String> {
         },
         plugins(&folders.assets, false),
         ClassicModelsPlugin::default(),
-        (StagePlugin, ModelsPlugin, OrbitPlugin, OverlayPlugin),
+        (
+            StagePlugin,
+            ModelsPlugin,
+            OrbitPlugin,
+            OverlayPlugin,
+            AloGizmosPlugin,
+        ),
     ))
     .insert_resource(Row::new(row_direction(args.view), !args.bounds))
-    .insert_resource(Overlays {
-        wireframe: args.wireframe,
-        bounds: args.bounds,
-        ..default()
-    })
+    .insert_resource(Overlays::of(args))
+    .insert_resource(NightTime(args.night))
     // Nothing moves, and without a time nothing has moved yet.
     .insert_resource(Args {
         time: Some(args.time.unwrap_or_default()),
@@ -62,15 +68,14 @@ fn capture(args: &Args) -> Result<(), String> {
     let world = headless.app.world_mut();
     world.spawn((Orbit::new(args.view), target));
     headless.wait_until("all models are loaded", |world| {
-        let check = |row: Res<Row>, models: Query<(&ViewedModel, Has<MdlAnimator>)>| {
-            !row.models.is_empty() && settled(&row, &models)
+        let check = |row: Res<Row>, server: Res<AssetServer>, models: Query<Presence<'static>>| {
+            !row.models.is_empty()
+                && settled(&row, &models)
+                && models.iter().all(|(model, ..)| is_complete(&server, model))
         };
         world.run_system_cached(check).is_ok_and(|done| done)
     });
-    let check = move |args: Res<Args>, models: Query<&ViewedModel>, assets: Res<Assets<Mdl>>| {
-        complain(&args, &models, &assets)
-    };
-    let checked = headless.app.world_mut().run_system_cached(check);
+    let checked = headless.app.world_mut().run_system_cached(complain);
     checked.map_err(|error| error.to_string())??;
 
     // The pictures of a skin follow the clock, not the clip.
@@ -84,18 +89,45 @@ fn capture(args: &Args) -> Result<(), String> {
     }
 }
 
+/// Whether all that a model wears is there or never will be.
+fn is_complete(server: &AssetServer, model: &ViewedModel) -> bool {
+    use bevy::asset::RecursiveDependencyLoadState as State;
+    match server.recursive_dependency_load_state(model.handle.id()) {
+        State::Loaded | State::Failed(_) => true,
+        State::NotLoaded | State::Loading => false,
+    }
+}
+
 /// What was asked for and is not there.
-fn complain(args: &Args, models: &Query<&ViewedModel>, assets: &Assets<Mdl>) -> Result<(), String> {
+fn complain(
+    args: Res<Args>,
+    models: Query<&ViewedModel>,
+    mdl: Res<Assets<Mdl>>,
+    alo: Res<Assets<Alo>>,
+) -> Result<(), String> {
     let problems: Vec<_> = models.iter().filter_map(|m| m.problem.clone()).collect();
     if !problems.is_empty() {
         return Err(problems.join("\nviewer: "));
     }
-    let loaded: Vec<_> = models
+    let mdl: Vec<(&ViewedModel, &Mdl)> = models
         .iter()
-        .filter_map(|model| Some((model, assets.get(&model.handle)?)))
+        .filter_map(|model| Some((model, mdl.get(model.handle.mdl()?)?)))
         .collect();
+    let alo: Vec<(&ViewedModel, &Alo)> = models
+        .iter()
+        .filter_map(|model| Some((model, alo.get(model.handle.alo()?)?)))
+        .collect();
+    complain_of_mdl(&args, &mdl, &alo)?;
+    complain_of_alo(&args, &alo)
+}
+
+fn complain_of_mdl(
+    args: &Args,
+    mdl: &[(&ViewedModel, &Mdl)],
+    alo: &[(&ViewedModel, &Alo)],
+) -> Result<(), String> {
     if let Some(clip) = &args.clip
-        && !loaded
+        && !mdl
             .iter()
             .any(|(_, mdl)| mdl.named_clips.contains_key(clip.as_str()))
     {
@@ -103,20 +135,42 @@ fn complain(args: &Args, models: &Query<&ViewedModel>, assets: &Assets<Mdl>) -> 
             let names: Vec<_> = mdl.clips.iter().map(|clip| &*clip.name).collect();
             names.join(", ")
         };
-        let lists: Vec<_> = loaded
+        let lists = mdl
             .iter()
-            .map(|(model, mdl)| format!("{} has {}", model.name, clips(mdl)))
-            .collect();
+            .map(|(model, mdl)| format!("{} has {}", model.name, clips(mdl)));
+        let none = alo
+            .iter()
+            .map(|(model, _)| format!("{} has none", model.name));
+        let lists: Vec<_> = lists.chain(none).collect();
         return Err(format!("there is no clip \"{clip}\": {}", lists.join("; ")));
     }
     if let Some(skin) = args.skin
-        && !loaded.iter().any(|(_, mdl)| skin < mdl.skins.len())
+        && !mdl.iter().any(|(_, mdl)| skin < mdl.skins.len())
     {
-        let most = loaded.iter().map(|(_, mdl)| mdl.skins.len()).max();
+        let most = mdl.iter().map(|(_, mdl)| mdl.skins.len()).max();
         let most = most.unwrap_or_default();
         return Err(format!(
             "there is no skin {skin}: {most} at most, counted from 0"
         ));
+    }
+    Ok(())
+}
+
+fn complain_of_alo(args: &Args, alo: &[(&ViewedModel, &Alo)]) -> Result<(), String> {
+    for (name, _) in &args.parts {
+        let has = |model: &Alo| {
+            parts(model)
+                .iter()
+                .any(|p| p.name.eq_ignore_ascii_case(name))
+        };
+        if !alo.iter().any(|(_, model)| has(model)) {
+            let lists = alo.iter().map(|(model, alo)| {
+                let names: Vec<_> = parts(alo).into_iter().map(|part| part.name).collect();
+                format!("{} has {}", model.name, names.join(", "))
+            });
+            let lists: Vec<_> = lists.collect();
+            return Err(format!("there is no part \"{name}\": {}", lists.join("; ")));
+        }
     }
     Ok(())
 }

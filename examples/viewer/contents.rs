@@ -1,6 +1,7 @@
 //! What the panel says, as plain values.
 
 use crate::actions::{Action, ROW_BACK, playing};
+use crate::alo_panel::{AloTold, alo_items};
 use crate::models::{Row, ViewedModel};
 use crate::overlay::{Edges, Overlays};
 use bevy::ecs::query::QueryData;
@@ -39,13 +40,14 @@ pub struct Told {
     skin: Option<&'static ModelSkin>,
     colors: Option<&'static PlayerColors>,
     edges: Option<&'static Edges>,
+    alo: Option<AloTold>,
 }
 
 /// The panel from top to bottom.
-pub fn contents(row: &Row, overlays: &Overlays, models: &Query<Told>) -> Vec<Item> {
+pub fn contents(row: &Row, overlays: &Overlays, night: bool, models: &Query<Told>) -> Vec<Item> {
     let mut items = vec![Item::Heading("Models")];
     if row.models.is_empty() {
-        let hint = "Drop .mdl files here.".to_owned();
+        let hint = "Drop .mdl and .alo files here.".to_owned();
         items.push(Item::Text(hint, Tone::Remark));
     }
     for (index, entity) in row.models.iter().enumerate() {
@@ -60,7 +62,7 @@ pub fn contents(row: &Row, overlays: &Overlays, models: &Query<Told>) -> Vec<Ite
         }
     }
     let selected = row.selected().and_then(|entity| models.get(entity).ok());
-    if let Some(told) = selected
+    if let Some(told) = &selected
         && let Some(animator) = told.animator
         && let Some((play, playback)) = told.play
     {
@@ -70,6 +72,11 @@ pub fn contents(row: &Row, overlays: &Overlays, models: &Query<Told>) -> Vec<Ite
         items.extend(controls(play, playback.finished));
         items.extend(looks(model, told.skin, told.colors));
         items.extend(clips(model, play));
+    }
+    if let Some(told) = &selected
+        && let Some(alo) = &told.alo
+    {
+        items.extend(alo_items(alo, overlays, night));
     }
     items.push(Item::Heading("View"));
     items.push(Item::Buttons(vec![
@@ -81,7 +88,7 @@ pub fn contents(row: &Row, overlays: &Overlays, models: &Query<Told>) -> Vec<Ite
     items
 }
 
-fn button(text: &str, action: Action, lit: bool) -> Button {
+pub fn button(text: &str, action: Action, lit: bool) -> Button {
     (text.to_owned(), action, lit)
 }
 

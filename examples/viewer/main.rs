@@ -1,13 +1,17 @@
 //! Shows model files: `cargo run --example viewer -- [FILE…]`.
 //!
 //! You should see the models side by side on a grid, the first clip of each playing, and at the left
-//! a panel with the models' names and the selected one's skins and clips to click. Without files
-//! these are the samples in `assets/models`. Drag with the left mouse button to go around them, with
-//! the right one to move, turn the wheel to come closer. Files dropped on the window are added, and
-//! a file that changes on disk changes here. With `--capture` there is no window: the same picture,
-//! without panel and grid, is written to a PNG. `--help` tells the rest.
+//! a panel with the models' names and what the selected one lets you choose: skins and clips, or
+//! levels of detail, damage stages, the team's colour and parts. Without files these are the samples
+//! in `assets/models`. Drag with the left mouse button to go around them, with the right one to move,
+//! turn the wheel to come closer. Files dropped on the window are added, and a file that changes on
+//! disk changes here. With `--capture` there is no window: the same picture, without panel and grid,
+//! is written to a PNG. `--help` tells the rest.
 
 mod actions;
+mod alo_actions;
+mod alo_gizmos;
+mod alo_panel;
 mod args;
 mod camera;
 mod capture;
@@ -16,6 +20,8 @@ mod files;
 mod models;
 mod overlay;
 mod panel;
+mod rooms;
+mod shelves;
 mod window;
 
 #[path = "../support/mod.rs"]

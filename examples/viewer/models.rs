@@ -1,14 +1,15 @@
-//! The models that are shown, and how they stand side by side.
+//! The models that are shown.
 
 use crate::args::Args;
-use crate::files::{Folders, absolute, files_or_samples};
-use crate::support::stage::corners;
-use bevy::asset::{AssetLoadError, AssetPath, LoadState};
-use bevy::camera::primitives::Aabb;
+use crate::files::{Folders, absolute, files_or_samples, is_alo};
+use crate::rooms::{measure_alo, stand_side_by_side};
+use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloLoaderError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{MdlAnimator, MdlLoaderError, MdlModel};
+use bevy_classic_models::quake::MdlLoaderError;
 use bevy_classic_models::scene::ClassicModelsSystems;
+use std::f32::consts::PI;
 use std::path::{Path, PathBuf};
 
 /// A model that is shown, on its root entity.
@@ -17,9 +18,39 @@ pub struct ViewedModel {
     pub name: String,
     pub file: PathBuf,
     pub path: AssetPath<'static>,
-    pub handle: Handle<Mdl>,
+    pub handle: ModelHandle,
     /// Why it, or its newest version, is not there.
     pub problem: Option<String>,
+}
+
+/// A model's asset.
+#[derive(Clone, Debug)]
+pub enum ModelHandle {
+    Mdl(Handle<Mdl>),
+    Alo(Handle<Alo>),
+}
+
+impl ModelHandle {
+    pub fn id(&self) -> UntypedAssetId {
+        match self {
+            Self::Mdl(handle) => handle.id().untyped(),
+            Self::Alo(handle) => handle.id().untyped(),
+        }
+    }
+
+    pub fn mdl(&self) -> Option<&Handle<Mdl>> {
+        match self {
+            Self::Mdl(handle) => Some(handle),
+            Self::Alo(_) => None,
+        }
+    }
+
+    pub fn alo(&self) -> Option<&Handle<Alo>> {
+        match self {
+            Self::Alo(handle) => Some(handle),
+            Self::Mdl(_) => None,
+        }
+    }
 }
 
 /// All models from left to right, and which of them the panel is about.
@@ -54,7 +85,8 @@ pub struct ModelsPlugin;
 impl Plugin for ModelsPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, load_all)
-            .add_systems(Update, settle)
+            .add_systems(Update, (tell_problems, spawn_mdl, spawn_alo))
+            .add_systems(PostUpdate, measure_alo.before(Standing))
             .add_systems(PostUpdate, stand_side_by_side.in_set(Standing));
         app.configure_sets(
             PostUpdate,
@@ -92,38 +124,56 @@ pub fn add(
 ) {
     let file = absolute(file);
     let path = folders.asset_path(&file);
+    let textures = folders.texture_folders();
+    // Alamo models look to where Quake models have their backs.
+    let (handle, yaw) = if !is_alo(&file) {
+        (ModelHandle::Mdl(server.load(path.clone())), 0.0)
+    } else if textures.is_empty() {
+        (ModelHandle::Alo(server.load(path.clone())), PI)
+    } else {
+        let settings = move |settings: &mut AloLoaderSettings| {
+            settings.texture_folders.extend(textures.iter().cloned());
+        };
+        let builder = server.load_builder().with_settings(settings);
+        (ModelHandle::Alo(builder.load(path.clone())), PI)
+    };
     let model = ViewedModel {
         name: file
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default(),
-        handle: server.load(path.clone()),
+        handle,
         file,
         path,
         problem: None,
     };
     row.selected = row.models.len();
-    row.models
-        .push(commands.spawn((model, Transform::default())).id());
+    let transform = Transform::from_rotation(Quat::from_rotation_y(yaw));
+    row.models.push(commands.spawn((model, transform)).id());
 }
 
-/// Spawns what has been loaded, and keeps the reasons of what could not be.
-fn settle(
-    mut commands: Commands,
-    args: Res<Args>,
-    server: Res<AssetServer>,
-    assets: Res<Assets<Mdl>>,
-    mut models: Query<(Entity, &mut ViewedModel, Has<WorldAssetRoot>)>,
-) {
-    for (entity, mut model, spawned) in &mut models {
-        let problem = match server.load_state(&model.handle) {
+/// Keeps the reasons of what could not be loaded.
+fn tell_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) {
+    for mut model in &mut models {
+        let problem = match server.load_state(model.handle.id()) {
             LoadState::Failed(error) => Some(explain(&error)),
             _ => None,
         };
         if model.problem != problem {
             model.problem = problem;
         }
-        let Some(mdl) = assets.get(&model.handle).filter(|_| !spawned) else {
+    }
+}
+
+/// Spawns Quake models that have been loaded.
+fn spawn_mdl(
+    mut commands: Commands,
+    args: Res<Args>,
+    assets: Res<Assets<Mdl>>,
+    models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
+) {
+    for (entity, model) in &models {
+        let Some(mdl) = model.handle.mdl().and_then(|mdl| assets.get(mdl)) else {
             continue;
         };
         let clip = args.clip.as_deref();
@@ -150,74 +200,54 @@ fn settle(
     }
 }
 
+/// Spawns Alamo models that have been loaded.
+fn spawn_alo(
+    mut commands: Commands,
+    args: Res<Args>,
+    assets: Res<Assets<Alo>>,
+    models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
+) {
+    for (entity, model) in &models {
+        let Some(alo) = model.handle.alo().and_then(|alo| assets.get(alo)) else {
+            continue;
+        };
+        let mut parts = HiddenParts::default();
+        for (name, hidden) in &args.parts {
+            if *hidden {
+                parts.hide(name);
+            } else {
+                parts.show(name);
+            }
+        }
+        let mut entity = commands.entity(entity);
+        entity.insert((
+            WorldAssetRoot(alo.scene.clone()),
+            ModelLod(args.lod.unwrap_or_default()),
+            ModelAlt(args.alt.unwrap_or_default()),
+            parts,
+        ));
+        if let Some(team) = args.team {
+            entity.insert(TeamColor(team));
+        }
+        info!(
+            "{}: {} bones, {} meshes, {} lights, {} proxies, {} dazzles",
+            model.name,
+            alo.bones.len(),
+            alo.meshes.len(),
+            alo.lights.len(),
+            alo.proxies.len(),
+            alo.dazzles.len()
+        );
+    }
+}
+
 /// What the loader said, without what Bevy says around it.
 fn explain(error: &AssetLoadError) -> String {
     let AssetLoadError::AssetLoaderError(error) = error else {
         return error.to_string();
     };
-    let own = error.error().downcast_ref::<MdlLoaderError>();
-    own.map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-/// Whether every model of the row is there or never will be.
-pub fn settled(row: &Row, models: &Query<(&ViewedModel, Has<MdlAnimator>)>) -> bool {
-    let done = |entity: &Entity| {
-        models
-            .get(*entity)
-            .is_ok_and(|(model, there)| there || model.problem.is_some())
-    };
-    row.models.iter().all(done)
-}
-
-/// The box around all that a model may show, in the space of its root.
-pub fn room(
-    animator: &MdlAnimator,
-    by_clip: bool,
-    meshes: &Query<(&Aabb, &Transform), Without<ViewedModel>>,
-) -> Option<(Vec3, Vec3)> {
-    let (aabb, mesh) = meshes.get(animator.mesh()).ok()?;
-    let (min, max) = if by_clip {
-        clip_bounds(animator.model(), animator)
-    } else {
-        (aabb.min().into(), aabb.max().into())
-    };
-    // Boxes stay boxes: the axes are exchanged, never tilted.
-    let (a, b) = (mesh.transform_point(min), mesh.transform_point(max));
-    Some((a.min(b), a.max(b)))
-}
-
-fn clip_bounds(model: &MdlModel, animator: &MdlAnimator) -> (Vec3, Vec3) {
-    let sequence = animator.sequence();
-    let poses = sequence.first_pose..sequence.first_pose + sequence.pose_count;
-    let positions = poses.flat_map(|pose| model.poses.pose(pose).map(|(position, _)| position));
-    positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), at| {
-        (min.min(at), max.max(at))
-    })
-}
-
-/// The first model stays where its file says, the others follow; all stand on the ground.
-fn stand_side_by_side(
-    row: Res<Row>,
-    mut models: Query<(&MdlAnimator, &mut Transform), With<ViewedModel>>,
-    meshes: Query<(&Aabb, &Transform), Without<ViewedModel>>,
-) {
-    let mut end = None;
-    for entity in &row.models {
-        let Ok((animator, mut transform)) = models.get_mut(*entity) else {
-            continue;
-        };
-        let Some((min, max)) = room(animator, row.by_clip, &meshes) else {
-            continue;
-        };
-        let places = corners(min, max).map(|corner| corner.dot(row.right));
-        let left = places.into_iter().fold(f32::INFINITY, f32::min);
-        let right = places.into_iter().fold(f32::NEG_INFINITY, f32::max);
-        let gap = 0.15 * (right - left);
-        let place = end.map_or(0.0, |end| end + gap - left);
-        end = Some(place + right + gap);
-        let translation = row.right * place - Vec3::Y * min.y;
-        if transform.translation != translation {
-            transform.translation = translation;
-        }
-    }
+    let own = error.error();
+    None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
+        .unwrap_or_else(|| error.to_string())
 }

@@ -4,8 +4,9 @@
 //! vertices. So the poses are blended here once more, by the CPU, from what the animator says is
 //! shown.
 
-use crate::camera::Rooms;
+use crate::args::Args;
 use crate::models::ViewedModel;
+use crate::rooms::Rooms;
 use bevy::camera::primitives::Aabb;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::VertexAttributeValues;
@@ -22,11 +23,33 @@ pub struct Overlays {
     pub bounds: bool,
     pub normals: bool,
     pub grid: bool,
+    pub bones: bool,
+    pub proxies: bool,
+    pub lights: bool,
 }
+
+impl Overlays {
+    /// Those that were asked for.
+    pub fn of(args: &Args) -> Self {
+        Self {
+            wireframe: args.wireframe,
+            bounds: args.bounds,
+            bones: args.bones,
+            proxies: args.proxies,
+            lights: args.lights,
+            ..default()
+        }
+    }
+}
+
+/// Colours of what is drawn over all models.
+pub const EDGES: Color = Color::srgb(0.35, 0.95, 0.75);
+pub const NORMALS: Color = Color::srgb(0.95, 0.55, 0.9);
+pub const BOUNDS: Color = Color::srgb(0.95, 0.8, 0.3);
 
 /// Lines that lie on a model's surface.
 #[derive(Default, Reflect, GizmoConfigGroup)]
-struct OnSurface;
+pub struct OnSurface;
 
 /// Lines of the grid.
 #[derive(Default, Reflect, GizmoConfigGroup)]
@@ -127,18 +150,17 @@ fn draw_surface(
             .map(|(a, b)| (transform.transform_point(a), transform.transform_point(b)))
             .collect();
         if overlays.wireframe {
-            let color = Color::srgb(0.35, 0.95, 0.75);
             for [a, b] in &edges.pairs {
                 if let (Some((a, _)), Some((b, _))) =
                     (shown.get(*a as usize), shown.get(*b as usize))
                 {
-                    gizmos.line(*a, *b, color);
+                    gizmos.line(*a, *b, EDGES);
                 }
             }
         }
         if overlays.normals {
             for (position, tip) in &shown {
-                gizmos.line(*position, *tip, Color::srgb(0.95, 0.55, 0.9));
+                gizmos.line(*position, *tip, NORMALS);
             }
         }
     }
@@ -156,7 +178,7 @@ fn draw_bounds(
     for animator in &models {
         if let Ok((aabb, transform)) = meshes.get(animator.mesh()) {
             let aabb = Aabb3d::new(aabb.center, aabb.half_extents);
-            gizmos.aabb_3d(aabb, *transform, Color::srgb(0.95, 0.8, 0.3));
+            gizmos.aabb_3d(aabb, *transform, BOUNDS);
         }
     }
 }

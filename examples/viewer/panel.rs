@@ -80,11 +80,12 @@ fn rebuild(
     mut commands: Commands,
     row: Res<Row>,
     overlays: Res<Overlays>,
+    night: Res<NightTime>,
     models: Query<Told>,
     panel: Single<Entity, With<Panel>>,
     mut there: Local<Vec<Item>>,
 ) {
-    let items = contents(&row, &overlays, &models);
+    let items = contents(&row, &overlays, night.0, &models);
     if items == *there {
         return;
     }

@@ -1,6 +1,8 @@
 //! The viewer with a window.
 
 use crate::actions::{Action, act_on_model, act_on_view, read_keys};
+use crate::alo_actions::act_on_alo;
+use crate::alo_gizmos::AloGizmosPlugin;
 use crate::args::Args;
 use crate::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
 use crate::files::Folders;
@@ -9,11 +11,13 @@ use crate::overlay::{OverlayPlugin, Overlays};
 use crate::panel::PanelPlugin;
 use crate::support::stage::StagePlugin;
 use bevy::asset::UnapprovedPathMode;
+use bevy::asset::io::AssetSourceId;
 use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
 use bevy_classic_models::ClassicModelsPlugin;
+use bevy_classic_models::prelude::NightTime;
 use std::time::{Duration, SystemTime};
 
 /// What is logged: what this crate and the viewer say, and what goes wrong elsewhere. The panel
@@ -23,7 +27,7 @@ pub const LOG_FILTER: &str =
 
 /// Shows the window until it is closed.
 pub fn run(args: Args) -> AppExit {
-    let folders = Folders::of(&args.files);
+    let folders = Folders::of(&args.files, &args.texture_folders);
     let mut app = App::new();
     folders.register(&mut app);
     app.add_plugins((
@@ -53,21 +57,21 @@ pub fn run(args: Args) -> AppExit {
             ModelsPlugin,
             OrbitPlugin,
             OverlayPlugin,
+            AloGizmosPlugin,
             PanelPlugin,
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), false))
     .insert_resource(Overlays {
-        wireframe: args.wireframe,
-        bounds: args.bounds,
-        normals: false,
         grid: true,
+        ..Overlays::of(&args)
     })
+    .insert_resource(NightTime(args.night))
     .add_message::<Action>()
     .add_systems(
         Update,
         (
-            (read_keys, act_on_view, act_on_model).chain(),
+            (read_keys, act_on_view, act_on_model, act_on_alo).chain(),
             fit_viewport,
             follow_mouse,
             take_dropped,
@@ -118,7 +122,8 @@ fn reload_changed(
     mut known: Local<HashMap<Entity, SystemTime>>,
 ) {
     for (entity, model) in &models {
-        if model.file.starts_with(&folders.assets) {
+        if *model.path.source() == AssetSourceId::Default && model.file.starts_with(&folders.assets)
+        {
             continue;
         }
         let modified = std::fs::metadata(&model.file).and_then(|data| data.modified());

@@ -23,11 +23,11 @@ fn program() -> PathBuf {
     target.join("debug/examples/inspect")
 }
 
-fn inspect(args: &[&str]) -> Output {
+pub fn inspect(args: &[&str]) -> Output {
     Command::new(program()).args(args).output().unwrap()
 }
 
-fn lines(output: &Output) -> Vec<Value> {
+pub fn lines(output: &Output) -> Vec<Value> {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())

@@ -22,6 +22,7 @@ mod dazzle;
 mod fuzz;
 mod heap;
 mod inspect;
+mod inspect_alo;
 mod malformed;
 mod play;
 mod reload;

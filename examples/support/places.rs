@@ -1,0 +1,103 @@
+//! Where the vertices of spawned meshes are in the world, as the CPU knows it.
+
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
+use bevy::mesh::VertexAttributeValues;
+use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
+use bevy::prelude::*;
+
+/// Meshes of entities, and all that places their vertices.
+#[derive(SystemParam)]
+pub struct Places<'w, 's> {
+    assets: Res<'w, Assets<Mesh>>,
+    poses: Res<'w, Assets<SkinnedMeshInverseBindposes>>,
+    meshes: Query<'w, 's, (&'static Mesh3d, Option<&'static SkinnedMesh>)>,
+    transforms: Query<'w, 's, &'static GlobalTransform>,
+}
+
+/// How the vertices of one mesh get to the world.
+enum Way<'a> {
+    Whole(Affine3A),
+    /// Joints and weights of each vertex, and the joints' matrices.
+    Skinned(&'a [[u16; 4]], &'a [[f32; 4]], Vec<Affine3A>),
+}
+
+impl Places<'_, '_> {
+    /// The mesh of an entity, unless it is on the GPU alone.
+    pub fn mesh(&self, entity: Entity) -> Option<&Mesh> {
+        self.assets.get(&self.meshes.get(entity).ok()?.0.0)
+    }
+
+    /// The places of a mesh's vertices.
+    pub fn vertices(&self, entity: Entity) -> Option<Vec<Vec3>> {
+        let mesh = self.mesh(entity)?;
+        let positions = float3(mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?)?;
+        let way = self.way(entity, mesh)?;
+        let place = |(index, position): (usize, &[f32; 3])| {
+            let position = Vec3::from_array(*position);
+            way.matrix(index).transform_point3(position)
+        };
+        Some(positions.iter().enumerate().map(place).collect())
+    }
+
+    /// The directions of its vertices' normals.
+    pub fn normals(&self, entity: Entity) -> Option<Vec<Vec3>> {
+        let mesh = self.mesh(entity)?;
+        let normals = float3(mesh.try_attribute(Mesh::ATTRIBUTE_NORMAL).ok()?)?;
+        let way = self.way(entity, mesh)?;
+        let turn = |(index, normal): (usize, &[f32; 3])| {
+            let matrix = way.matrix(index).matrix3.inverse().transpose();
+            (matrix * Vec3::from_array(*normal)).normalize_or_zero()
+        };
+        Some(normals.iter().enumerate().map(turn).collect())
+    }
+
+    fn way<'a>(&self, entity: Entity, mesh: &'a Mesh) -> Option<Way<'a>> {
+        let (_, skin) = self.meshes.get(entity).ok()?;
+        let Some(skin) = skin else {
+            return Some(Way::Whole(self.transforms.get(entity).ok()?.affine()));
+        };
+        let poses = self.poses.get(&skin.inverse_bindposes)?;
+        let joint = |(joint, pose): (&Entity, &Mat4)| {
+            let transform = self.transforms.get(*joint).ok()?;
+            Some(transform.affine() * Affine3A::from_mat4(*pose))
+        };
+        let matrices: Option<Vec<_>> = skin.joints.iter().zip(poses.iter()).map(joint).collect();
+        let joints = mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_INDEX).ok()?;
+        let weights = mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT).ok()?;
+        match (joints, weights) {
+            (
+                VertexAttributeValues::Uint16x4(joints),
+                VertexAttributeValues::Float32x4(weights),
+            ) => Some(Way::Skinned(joints, weights, matrices?)),
+            _ => None,
+        }
+    }
+}
+
+impl Way<'_> {
+    fn matrix(&self, vertex: usize) -> Affine3A {
+        let (joints, weights, matrices) = match self {
+            Self::Whole(matrix) => return *matrix,
+            Self::Skinned(joints, weights, matrices) => (joints, weights, matrices),
+        };
+        let mut sum = Affine3A::ZERO;
+        let (Some(joints), Some(weights)) = (joints.get(vertex), weights.get(vertex)) else {
+            return sum;
+        };
+        for (joint, weight) in joints.iter().zip(weights) {
+            if let Some(matrix) = matrices.get(usize::from(*joint)) {
+                sum.matrix3 += matrix.matrix3 * *weight;
+                sum.translation += matrix.translation * *weight;
+            }
+        }
+        sum
+    }
+}
+
+fn float3(values: &VertexAttributeValues) -> Option<&[[f32; 3]]> {
+    match values {
+        VertexAttributeValues::Float32x3(values) => Some(values),
+        _ => None,
+    }
+}

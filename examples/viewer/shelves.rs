@@ -1,0 +1,106 @@
+//! An asset source of folders anywhere on the disk, which may become more while the viewer runs.
+//!
+//! The asset server knows no folder beside its own, and lists none that it is given by a whole path;
+//! but textures are found by listing, in whatever case they are written. Here each folder is listed
+//! under a number: `disk://0/Models/tower.alo`.
+
+use bevy::asset::io::{
+    AssetReader, AssetReaderError, AssetSourceBuilder, PathStream, Reader, VecReader,
+};
+use bevy::asset::{AssetApp, AssetPath};
+use bevy::prelude::App;
+use futures_lite::stream;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Name of the source.
+const SOURCE: &str = "disk";
+
+/// The folders by their numbers.
+#[derive(Clone, Default)]
+pub struct Shelves(Arc<RwLock<Vec<PathBuf>>>);
+
+impl Shelves {
+    /// Makes the source known, before the asset plugin is added.
+    pub fn register(&self, app: &mut App) {
+        let shelves = self.clone();
+        let source = AssetSourceBuilder::new(move || Box::new(shelves.clone()) as Box<_>);
+        app.register_asset_source(SOURCE, source);
+    }
+
+    /// The asset path of a file or folder in `folder`, which gets a number if it has none.
+    pub fn path(&self, folder: &Path, file: &Path) -> Option<AssetPath<'static>> {
+        let within = file.strip_prefix(folder).ok()?;
+        let path = Path::new(&self.number(folder).to_string()).join(within);
+        Some(AssetPath::from_path_buf(path).with_source(SOURCE))
+    }
+
+    /// The number of a folder.
+    pub fn number(&self, folder: &Path) -> usize {
+        let mut folders = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = folders.iter().position(|known| known == folder) {
+            return number;
+        }
+        folders.push(folder.to_path_buf());
+        folders.len() - 1
+    }
+
+    /// Where something is on the disk.
+    fn locate(&self, path: &Path) -> Result<PathBuf, AssetReaderError> {
+        let mut parts = path.components();
+        let number = parts.next().and_then(|part| part.as_os_str().to_str());
+        let folders = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let folder = number.and_then(|number| folders.get(number.parse::<usize>().ok()?));
+        folder
+            .map(|folder| folder.join(parts.as_path()))
+            .ok_or_else(|| AssetReaderError::NotFound(path.to_path_buf()))
+    }
+
+    fn bytes(&self, path: &Path) -> Result<VecReader, AssetReaderError> {
+        let bytes = std::fs::read(self.locate(path)?).map_err(|error| failure(path, error))?;
+        Ok(VecReader::new(bytes))
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<PathBuf>, AssetReaderError> {
+        if path.as_os_str().is_empty() {
+            let folders = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            let numbers = 0..folders.len();
+            return Ok(numbers.map(|n| PathBuf::from(n.to_string())).collect());
+        }
+        let entries =
+            std::fs::read_dir(self.locate(path)?).map_err(|error| failure(path, error))?;
+        let names = entries.filter_map(|entry| Some(path.join(entry.ok()?.file_name())));
+        Ok(names.collect())
+    }
+}
+
+fn failure(path: &Path, error: std::io::Error) -> AssetReaderError {
+    match error.kind() {
+        ErrorKind::NotFound => AssetReaderError::NotFound(path.to_path_buf()),
+        _ => error.into(),
+    }
+}
+
+impl AssetReader for Shelves {
+    async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        self.bytes(path)
+    }
+
+    async fn read_meta<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        let mut meta = path.as_os_str().to_owned();
+        meta.push(".meta");
+        self.bytes(Path::new(&meta))
+    }
+
+    async fn read_directory<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> Result<Box<PathStream>, AssetReaderError> {
+        Ok(Box::new(stream::iter(self.list(path)?)))
+    }
+
+    async fn is_directory<'a>(&'a self, path: &'a Path) -> Result<bool, AssetReaderError> {
+        Ok(path.as_os_str().is_empty() || self.locate(path)?.is_dir())
+    }
+}
