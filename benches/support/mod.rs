@@ -10,7 +10,7 @@ use bevy_classic_models::quake::mdl::write::{
 };
 use bevy_classic_models::quake::mdl::{Header, Precision, StVertex, Triangle};
 use core::f32::consts::TAU;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A model as a file.
 pub struct Model {

@@ -161,6 +161,8 @@ type CameraData = (
     Has<BillboardCamera>,
 );
 
+type MayBeFaced = Or<(With<Camera3d>, With<BillboardCamera>)>;
+
 type LightData = (
     Entity,
     &'static DirectionalLight,
@@ -170,7 +172,7 @@ type LightData = (
 /// Finds what bones turn to.
 #[derive(SystemParam)]
 struct Finder<'w, 's> {
-    cameras: Query<'w, 's, CameraData, Or<(With<Camera3d>, With<BillboardCamera>)>>,
+    cameras: Query<'w, 's, CameraData, MayBeFaced>,
     lights: Query<'w, 's, LightData>,
     wind: Res<'w, Wind>,
 }

@@ -11,7 +11,7 @@ use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
 use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
-use crate::scene::FileFinder;
+use crate::scene::{FileFinder, FileSearch};
 use crate::texture::{ClassicImageSettings, PLACEHOLDER_IMAGE};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
@@ -130,11 +130,13 @@ impl AloLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Found {
         let mut found = Found::default();
+        let mut search = self.finder.search(load_context.path());
         if settings.load_textures {
             for (name, is_srgb) in textures(file) {
                 let key = (name.to_lowercase(), is_srgb);
                 if !found.textures.contains_key(&key) {
-                    let texture = self.texture(&name, is_srgb, settings, load_context).await;
+                    let texture =
+                        texture(&mut search, &name, is_srgb, settings, load_context).await;
                     found.textures.insert(key, texture);
                 }
             }
@@ -143,7 +145,7 @@ impl AloLoader {
             for proxy in &file.proxies {
                 let key = Tags::of(&proxy.name).stem.to_lowercase();
                 if !found.models.contains_key(&key) {
-                    let model = self.proxy_model(&key, settings, load_context).await;
+                    let model = self.proxy_model(&mut search, &key, settings).await;
                     found.models.insert(key, model);
                 }
             }
@@ -151,65 +153,54 @@ impl AloLoader {
         found
     }
 
-    /// A texture by its name in the model, with one warning if there is none.
-    async fn texture(
-        &self,
-        name: &str,
-        is_srgb: bool,
-        settings: &AloLoaderSettings,
-        load_context: &mut LoadContext<'_>,
-    ) -> Option<Handle<Image>> {
-        let model = load_context.path().clone();
-        let folders = &settings.texture_folders;
-        let path = match self.finder.find_texture(&model, name, folders).await {
-            Ok(path) => path,
-            Err(not_found) => {
-                warn!("{model}: texture {not_found}");
-                return None;
-            }
-        };
-        let extension = path
-            .path()
-            .extension()
-            .unwrap_or_default()
-            .to_ascii_lowercase();
-        let builder = load_context.load_builder();
-        Some(if extension == "dds" || extension == "tga" {
-            let settings = move |settings: &mut ClassicImageSettings| {
-                settings.is_srgb = is_srgb;
-                settings.placeholder = true;
-                settings.flat = true;
-            };
-            builder.with_settings(settings).load(path)
-        } else {
-            let settings = move |settings: &mut ImageLoaderSettings| {
-                settings.is_srgb = is_srgb;
-                settings.sampler = ClassicImageSettings::default().sampler;
-            };
-            builder.with_settings(settings).load(path)
-        })
-    }
-
     /// The model that a proxy names, if it names one and not a particle system.
     async fn proxy_model(
         &self,
+        search: &mut FileSearch<'_>,
         stem: &str,
         settings: &AloLoaderSettings,
-        load_context: &mut LoadContext<'_>,
     ) -> Option<AssetPath<'static>> {
         const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
-        let model = load_context.path().clone();
         let name = format!("{stem}.alo");
-        let found = self
-            .finder
-            .find(&model, &name, &settings.proxy_folders)
-            .await;
+        let found = search.find(&name, &settings.proxy_folders).await;
         let path = found.ok()?;
-        self.finder
-            .begins_with(&path, &SKELETON)
-            .await
-            .then_some(path)
+        let is_model = self.finder.begins_with(&path, &SKELETON).await;
+        is_model.then_some(path)
     }
+}
+
+/// A texture by its name in the model, with one warning if there is none.
+async fn texture(
+    search: &mut FileSearch<'_>,
+    name: &str,
+    is_srgb: bool,
+    settings: &AloLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Option<Handle<Image>> {
+    let path = match search.find_texture(name, &settings.texture_folders).await {
+        Ok(path) => path,
+        Err(not_found) => {
+            warn!("{}: texture {not_found}", load_context.path());
+            return None;
+        }
+    };
+    let extension = path.path().extension().unwrap_or_default();
+    let extension = extension.to_ascii_lowercase();
+    let builder = load_context.load_builder();
+    Some(if extension == "dds" || extension == "tga" {
+        let settings = move |settings: &mut ClassicImageSettings| {
+            settings.is_srgb = is_srgb;
+            settings.placeholder = true;
+            settings.flat = true;
+        };
+        builder.with_settings(settings).load(path)
+    } else {
+        let settings = move |settings: &mut ImageLoaderSettings| {
+            settings.is_srgb = is_srgb;
+            settings.sampler = ClassicImageSettings::default().sampler;
+        };
+        builder.with_settings(settings).load(path)
+    })
 }
 
 /// All textures that anything drawn wears: names, and whether their colours are sRGB.

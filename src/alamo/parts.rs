@@ -13,7 +13,7 @@ use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, Or};
+use bevy::ecs::query::{Changed, Has, Or};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::{Commands, Local, Query, Res};
 use bevy::mesh::MeshTag;
@@ -184,51 +184,50 @@ impl AloInstance {
     }
 }
 
+/// What tells the entities of a spawned scene apart.
+type SpawnedData = (
+    Option<&'static AloScene>,
+    Option<&'static AloBone>,
+    Has<AloPart>,
+    Has<WearsTeamColor>,
+);
+
 /// Takes charge of a scene that was spawned, or spawned anew because its file changed.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
     spawner: Res<WorldInstanceSpawner>,
-    scenes: Query<&AloScene>,
-    bones: Query<&AloBone>,
-    parts: Query<&AloPart>,
-    colored: Query<&WearsTeamColor>,
+    spawned: Query<SpawnedData>,
     instances: Query<&AloInstance>,
 ) {
     let root = ready.entity;
-    let entities: Vec<Entity> = spawner.iter_instance_entities(ready.instance_id).collect();
-    let Some(AloScene(model)) = entities.iter().find_map(|entity| scenes.get(*entity).ok()) else {
-        if instances.contains(root) {
+    let mut model = None;
+    let (mut bones, mut parts, mut colored) = (Vec::new(), Vec::new(), Vec::new());
+    for entity in spawner.iter_instance_entities(ready.instance_id) {
+        let Ok((scene, bone, is_part, wears_team_color)) = spawned.get(entity) else {
+            continue;
+        };
+        model = scene.map(|AloScene(model)| model.clone()).or(model);
+        bones.extend(bone.map(|bone| (bone.index, entity)));
+        parts.extend(is_part.then_some(entity));
+        colored.extend(wears_team_color.then_some(entity));
+    }
+    let old = instances.get(root).ok();
+    let Some(model) = model else {
+        if old.is_some() {
             commands.entity(root).remove::<AloInstance>();
         }
         return;
     };
-    let mut bone_entities = vec![Entity::PLACEHOLDER; model.bones.len()];
-    for entity in &entities {
-        if let Ok(bone) = bones.get(*entity)
-            && let Some(place) = bone_entities.get_mut(bone.index)
-        {
-            *place = *entity;
-        }
-    }
+    bones.sort_unstable();
     // What the old instance was told stays true for the new one.
-    let old = instances.get(root).ok();
-    let alt = old.map_or(0, |old| old.alt.min(model.max_alt));
     commands.entity(root).insert(AloInstance {
-        model: model.clone(),
-        bones: bone_entities,
-        parts: entities
-            .iter()
-            .copied()
-            .filter(|entity| parts.contains(*entity))
-            .collect(),
-        colored: entities
-            .iter()
-            .copied()
-            .filter(|entity| colored.contains(*entity))
-            .collect(),
-        alt,
+        bones: bones.into_iter().map(|(_, entity)| entity).collect(),
+        parts,
+        colored,
+        alt: old.map_or(0, |old| old.alt.min(model.max_alt)),
         held: old.map(|old| old.held.clone()).unwrap_or_default(),
+        model,
     });
 }
 
@@ -327,13 +326,12 @@ pub(super) fn show_parts(
     }
 }
 
+type ColorChanged = Or<(Changed<AloInstance>, Changed<TeamColor>)>;
+
 /// Gives sub-meshes that wear it the colour of their team.
 pub(super) fn color_teams(
     mut commands: Commands,
-    changed: Query<
-        (&AloInstance, Option<&TeamColor>),
-        Or<(Changed<AloInstance>, Changed<TeamColor>)>,
-    >,
+    changed: Query<(&AloInstance, Option<&TeamColor>), ColorChanged>,
     mut removed: RemovedComponents<TeamColor>,
     instances: Query<&AloInstance>,
 ) {

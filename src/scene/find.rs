@@ -48,8 +48,7 @@ impl FileFinder {
         name: &str,
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(model.path(), name, folders, as_named);
-        self.first(model, name, &candidates).await
+        self.search(model).find(name, folders).await
     }
 
     /// As [`find`](Self::find), for a picture, which may be there under another extension: in each
@@ -66,8 +65,7 @@ impl FileFinder {
         name: &str,
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(model.path(), name, folders, as_picture);
-        self.first(model, name, &candidates).await
+        self.search(model).find_texture(name, folders).await
     }
 
     /// Whether a file can be read and begins with these bytes.
@@ -75,7 +73,7 @@ impl FileFinder {
         let Ok(source) = self.server.get_source(path.source()) else {
             return false;
         };
-        let Some(reader) = self.reader(&source) else {
+        let Some(reader) = self.reader(source) else {
             return false;
         };
         let Ok(mut file) = reader.read(path.path()).await else {
@@ -92,32 +90,75 @@ impl FileFinder {
         }
     }
 
+    /// Begins a search for several files of one model, in which each folder is listed once.
+    pub fn search(&self, model: &AssetPath<'_>) -> FileSearch<'_> {
+        let source = self.server.get_source(model.source()).ok();
+        let disk = source
+            .and_then(|source| self.reader(source))
+            .map(|reader| Disk {
+                reader,
+                folders: HashMap::new(),
+            });
+        FileSearch {
+            model: model.clone_owned(),
+            disk,
+        }
+    }
+}
+
+/// A search for several files of one model: see [`FileFinder::search`].
+pub struct FileSearch<'a> {
+    model: AssetPath<'static>,
+    /// `None` if there is no such asset source.
+    disk: Option<Disk<'a>>,
+}
+
+impl FileSearch<'_> {
+    /// As [`FileFinder::find`].
+    ///
+    /// # Errors
+    /// [`NotFound`] with everything that was tried.
+    pub async fn find(
+        &mut self,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(self.model.path(), name, folders, as_named);
+        self.first(name, &candidates).await
+    }
+
+    /// As [`FileFinder::find_texture`].
+    ///
+    /// # Errors
+    /// [`NotFound`] with everything that was tried.
+    pub async fn find_texture(
+        &mut self,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(self.model.path(), name, folders, as_picture);
+        self.first(name, &candidates).await
+    }
+
     /// The first candidate that exists.
     async fn first(
-        &self,
-        model: &AssetPath<'_>,
+        &mut self,
         name: &str,
         candidates: &[PathBuf],
     ) -> Result<AssetPath<'static>, NotFound> {
-        let not_found = || NotFound {
-            name: name.to_owned(),
-            tried: candidates
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect(),
-        };
-        let source = self.server.get_source(model.source());
-        let source = source.map_err(|_| not_found())?;
-        let mut disk = Disk {
-            reader: self.reader(&source).ok_or_else(not_found)?,
-            folders: HashMap::new(),
-        };
-        for candidate in candidates {
-            if let Some(found) = disk.find(candidate).await {
-                return Ok(AssetPath::from(found).with_source(model.source().clone_owned()));
+        if let Some(disk) = &mut self.disk {
+            for candidate in candidates {
+                if let Some(found) = disk.find(candidate).await {
+                    let source = self.model.source().clone_owned();
+                    return Ok(AssetPath::from(found).with_source(source));
+                }
             }
         }
-        Err(not_found())
+        let tried = candidates.iter().map(|path| path.display().to_string());
+        Err(NotFound {
+            name: name.to_owned(),
+            tried: tried.collect(),
+        })
     }
 }
 

@@ -17,7 +17,7 @@ mod surroundings;
 
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use extensions::all_cases;
-pub use find::{FileFinder, NotFound};
+pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use look::team_color_tag;
 pub use look::{ModelSkin, PlayerColors, TeamColor};
 pub use parts::{HiddenParts, ModelAlt, ModelLod};
