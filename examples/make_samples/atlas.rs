@@ -254,7 +254,7 @@ impl Blocker {
 }
 
 /// How far away a ray meets a triangle.
-fn hit([a, b, c]: &[Vec3; 3], from: Vec3, direction: Vec3) -> Option<f32> {
+pub fn hit([a, b, c]: &[Vec3; 3], from: Vec3, direction: Vec3) -> Option<f32> {
     let (ab, ac) = (b - a, c - a);
     let across = direction.cross(ac);
     let determinant = ab.dot(across);

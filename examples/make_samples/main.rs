@@ -1,21 +1,23 @@
-//! Makes the models in this crate's `assets/models`, and shows how MDL files are written.
+//! Makes the models and pictures in this crate's `assets`, and shows how MDL and ALO files are written.
 //!
 //! ```text
 //! cargo run --example make_samples [FOLDER]
 //! ```
 //!
-//! Every model goes the same way: surfaces are spanned over outlines (`surface`) and put on bones
+//! Every MDL model goes the same way: surfaces are spanned over outlines (`surface`) and put on bones
 //! (`mesh`), unfolded onto the skin (`atlas`) and painted (`paint`); a rig places the bones for each
-//! pose; and all of it becomes a document that the crate writes (`document`). The same bytes come
-//! out on every run and every machine.
+//! pose; and all of it becomes a document that the crate writes (`document`). ALO models are made of
+//! solids with bevels, have normal maps, and wear pictures in files of their own (`alamo`). The same
+//! bytes come out on every run and every machine.
 //!
 //! You should see a line about each model, without any warning. Look at them with the viewer:
 //! `cargo run --example viewer`.
 
 use bevy_classic_models::quake::mdl::parse;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+mod alamo;
 mod atlas;
 mod brazier;
 mod crystal;
@@ -24,15 +26,26 @@ mod maths;
 mod mesh;
 mod paint;
 mod sentry;
+mod supply;
 mod surface;
+mod walker;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let folder = arguments.next().map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/models"),
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets"),
         PathBuf::from,
     );
-    std::fs::create_dir_all(&folder)?;
+    std::fs::create_dir_all(folder.join("models"))?;
+    std::fs::create_dir_all(folder.join("textures"))?;
+    quake_samples(&folder.join("models"))?;
+    for (path, bytes) in walker::files()?.into_iter().chain(supply::files()?) {
+        std::fs::write(folder.join(path), bytes)?;
+    }
+    Ok(())
+}
+
+fn quake_samples(folder: &Path) -> Result<(), Box<dyn Error>> {
     let samples = [
         ("sentry.mdl", sentry::document()),
         ("brazier.mdl", brazier::document()),

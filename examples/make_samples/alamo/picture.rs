@@ -1,0 +1,124 @@
+//! Pictures, and the two kinds of files that the games have them in.
+
+use super::dxt5::block;
+use bevy::math::UVec2;
+
+/// A picture of red, green, blue and alpha.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Its size; powers of two.
+    pub size: UVec2,
+    /// Its texels, row by row from the upper left.
+    pub texels: Vec<[u8; 4]>,
+}
+
+impl Picture {
+    /// Paints every texel.
+    pub fn new(size: UVec2, paint: impl Fn(UVec2) -> [u8; 4]) -> Self {
+        let rows = (0..size.y).flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, y)));
+        Self {
+            size,
+            texels: rows.map(paint).collect(),
+        }
+    }
+
+    /// The next level of detail: each texel is the mean of up to four.
+    pub fn halved(&self) -> Self {
+        let texel = |at: UVec2, channel: usize| {
+            let at = at.min(self.size - 1);
+            u32::from(self.texels[(at.y * self.size.x + at.x) as usize][channel])
+        };
+        Self::new((self.size / 2).max(UVec2::ONE), |at| {
+            core::array::from_fn(|channel| {
+                let four = [(0, 0), (1, 0), (0, 1), (1, 1)];
+                let sum: u32 = four
+                    .map(|(x, y)| texel(at * 2 + UVec2::new(x, y), channel))
+                    .iter()
+                    .sum();
+                ((sum + 2) / 4) as u8
+            })
+        })
+    }
+
+    /// A DDS file of 32 bits per texel, with all levels of detail.
+    pub fn to_dds(&self) -> Vec<u8> {
+        const RGBA: u32 = 0x40 | 0x1;
+        let masks = [32, 0xff_0000, 0xff00, 0xff, 0xff00_0000];
+        let mut bytes = self.dds(|format| {
+            format[0] = RGBA;
+            format[2..].copy_from_slice(&masks);
+        });
+        for level in self.levels() {
+            bytes.extend(level.bgra());
+        }
+        bytes
+    }
+
+    /// A TGA file of 32 bits per texel, as paint programs write it: the lowest row first.
+    pub fn to_tga(&self) -> Vec<u8> {
+        let [width, height] = self.size.to_array().map(|side| (side as u16).to_le_bytes());
+        let mut bytes = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        bytes.extend(width.into_iter().chain(height));
+        bytes.extend([32, 8]);
+        for row in self.texels.chunks(self.size.x as usize).rev() {
+            bytes.extend(row.iter().flat_map(|[r, g, b, a]| [*b, *g, *r, *a]));
+        }
+        bytes
+    }
+
+    /// A DDS file of DXT5, a byte per texel, with all levels of detail.
+    pub fn to_dxt5(&self) -> Vec<u8> {
+        let mut bytes = self.dds(|format| {
+            const FOUR_CC: u32 = 0x4;
+            format[..2].copy_from_slice(&[FOUR_CC, u32::from_le_bytes(*b"DXT5")]);
+        });
+        for level in self.levels() {
+            for y in (0..level.size.y).step_by(4) {
+                for x in (0..level.size.x).step_by(4) {
+                    let texel = |index: u32| {
+                        let at = UVec2::new(x + index % 4, y + index / 4).min(level.size - 1);
+                        level.texels[(at.y * level.size.x + at.x) as usize]
+                    };
+                    bytes.extend(block(&core::array::from_fn(|index| texel(index as u32))));
+                }
+            }
+        }
+        bytes
+    }
+
+    /// The picture and all that are smaller.
+    fn levels(&self) -> Vec<Self> {
+        let mut levels = vec![self.clone()];
+        while let Some(last) = levels.last().filter(|last| last.size != UVec2::ONE) {
+            levels.push(last.halved());
+        }
+        levels
+    }
+
+    /// The begin of a DDS file. `format` fills in what is said of the texels' format.
+    fn dds(&self, format: impl FnOnce(&mut [u32])) -> Vec<u8> {
+        /// Which fields are meant: sizes, the format, the number of levels.
+        const FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x1000 | 0x2_0000;
+        /// A texture of several surfaces.
+        const CAPS: u32 = 0x8 | 0x1000 | 0x40_0000;
+        let mut header = [0_u32; 31];
+        (header[0], header[1]) = (124, FLAGS);
+        (header[2], header[3]) = (self.size.y, self.size.x);
+        header[6] = self.levels().len() as u32;
+        header[18] = 32;
+        format(&mut header[19..26]);
+        header[26] = CAPS;
+        let mut bytes = b"DDS ".to_vec();
+        bytes.extend(header.iter().flat_map(|word| word.to_le_bytes()));
+        bytes
+    }
+
+    fn bgra(&self) -> impl Iterator<Item = u8> + '_ {
+        self.texels.iter().flat_map(|[r, g, b, a]| [*b, *g, *r, *a])
+    }
+}
+
+/// A channel of a picture from 0 to 1.
+pub fn channel(value: f32) -> u8 {
+    (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+}

@@ -1,0 +1,158 @@
+//! What parts of the walker are drawn with: shaders, their parameters, and vertex formats.
+
+use super::effects::{DAZZLES, beam_color};
+use super::skeleton::Rig;
+use crate::alamo::build::Recipe;
+use crate::alamo::color;
+use crate::alamo::shape::{Face, Solid};
+use crate::alamo::sheet::Sheet;
+use crate::maths::Place;
+use bevy::math::{Vec2, Vec3};
+use bevy_classic_models::alamo::alo::write::SubmeshBuffers;
+use bevy_classic_models::alamo::alo::{Parameter, Submesh};
+
+/// The team's colour of those who have none: rust.
+const OWN_COLOR: Vec3 = Vec3::new(0.78, 0.27, 0.12);
+
+/// A way to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Look {
+    /// Rigid, with a normal map and the team's colour.
+    Armour,
+    /// The same, each vertex following one bone.
+    Legs,
+    /// Each vertex following two bones by weights.
+    Hose,
+    /// Rigid, shining by the alpha of its picture.
+    Metal,
+    /// Half transparent.
+    Glass,
+    /// Added to what is behind it, in a colour.
+    Glow([f32; 3]),
+    /// Added to what is behind it, by the colours of its vertices.
+    Beam,
+    /// Without light or picture.
+    Lamp,
+    /// A shadow's.
+    Shadow,
+    /// What shots hit.
+    Collision,
+}
+
+impl Look {
+    /// Whether it is painted on the sheet.
+    pub fn is_painted(self) -> bool {
+        matches!(self, Self::Armour | Self::Legs)
+    }
+
+    /// Bones that its vertices follow.
+    fn palette(self, rig: &Rig) -> Vec<usize> {
+        let names: &[&str] = match self {
+            Self::Legs => &["Thigh_L", "Shin_L", "Foot_L", "Thigh_R", "Shin_R", "Foot_R"],
+            Self::Hose => &["Body", "Turret"],
+            _ => &[],
+        };
+        names.iter().map(|name| rig.index(name)).collect()
+    }
+
+    /// Vertices and triangles of solids, in the space of a bone.
+    pub fn buffers(
+        self,
+        rig: &Rig,
+        sheet: &Sheet,
+        space: Place,
+        solids: &[Solid],
+    ) -> SubmeshBuffers {
+        let on_sheet = |face: &Face, uv: Vec2| sheet.uv(face, uv);
+        let tiled = |_: &Face, uv: Vec2| uv / 1.5;
+        let whole = |face: &Face, uv: Vec2| {
+            let uvs = face.corners.iter().map(|corner| corner.uv);
+            let least = uvs.clone().fold(Vec2::INFINITY, Vec2::min);
+            let greatest = uvs.fold(Vec2::NEG_INFINITY, Vec2::max);
+            (uv - least) / (greatest - least)
+        };
+        let own = |_: &Face, uv: Vec2| uv;
+        let uv: &dyn Fn(&Face, Vec2) -> Vec2 = match self {
+            Self::Armour | Self::Legs => &on_sheet,
+            Self::Hose | Self::Metal => &tiled,
+            Self::Glass => &whole,
+            _ => &own,
+        };
+        let beam = |at: Vec3| beam_color(rig, at);
+        let white = |_: Vec3| [1.0; 4];
+        let recipe = Recipe {
+            space,
+            palette: &self.palette(rig),
+            uv,
+            color: if self == Self::Beam { &beam } else { &white },
+        };
+        recipe.build(solids)
+    }
+
+    /// A sub-mesh of buffers.
+    pub fn submesh(self, buffers: &SubmeshBuffers) -> Submesh<'_> {
+        let (shader, format) = match self {
+            Self::Armour => ("MeshBumpColorize.fx", "alD3dVertNU2U3U3"),
+            Self::Legs => ("RSkinBumpColorize.fx", "alD3dVertRSkinNU2U3U3"),
+            Self::Hose => ("SkinGloss.fx", "alD3dVertB4I4NU2"),
+            Self::Metal => ("MeshGloss.fx", "alD3dVertNU2"),
+            Self::Glass => ("MeshAlpha.fx", "alD3dVertNU2"),
+            Self::Glow(_) => ("MeshAdditive.fx", "alD3dVertNU2"),
+            Self::Beam => ("MeshAdditiveVColor.fx", "alD3dVertNU2C"),
+            Self::Lamp => ("MeshSolidColor.fx", "alD3dVertN"),
+            Self::Shadow => ("MeshShadowVolume.fx", "alD3dVertN"),
+            Self::Collision => ("MeshCollision.fx", "alD3dVertN"),
+        };
+        buffers.submesh(shader, format, self.parameters())
+    }
+
+    fn parameters(self) -> Vec<Parameter<'static>> {
+        let lit = |specular: f32, emissive: f32| {
+            vec![
+                color("Emissive", Vec3::splat(emissive)),
+                color("Diffuse", Vec3::ONE),
+                color("Specular", Vec3::splat(specular)),
+                Parameter {
+                    name: "Shininess".into(),
+                    value: bevy_classic_models::alamo::alo::ParameterValue::Float(32.0),
+                },
+            ]
+        };
+        // As the games' artists had it: names of the files that they painted, not of those on disk.
+        let texture = Parameter::texture;
+        match self {
+            Self::Armour | Self::Legs => {
+                let mut parameters = lit(0.6, 0.0);
+                parameters.extend([
+                    color("Colorization", OWN_COLOR),
+                    color("UVOffset", Vec3::ZERO),
+                    texture("BaseTexture", "Walker.tga"),
+                    texture("NormalTexture", "Walker_Bump.tga"),
+                ]);
+                parameters
+            }
+            Self::Hose | Self::Metal => {
+                let mut parameters = lit(0.8, 0.0);
+                let tint = if self == Self::Hose { 0.42 } else { 0.9 };
+                parameters[1] = color("Diffuse", Vec3::splat(tint));
+                parameters.push(texture("BaseTexture", "WALKER_METAL.TGA"));
+                parameters
+            }
+            Self::Glass => {
+                let mut parameters = lit(1.0, 0.05);
+                parameters[1] = Parameter::float4("Diffuse", [1.0, 1.0, 1.0, 0.5]);
+                parameters.push(texture("BaseTexture", "Walker_Glass.tga"));
+                parameters
+            }
+            Self::Glow(rgb) => vec![
+                texture("BaseTexture", DAZZLES),
+                color("UVScrollRate", Vec3::ZERO),
+                color("Color", rgb.into()),
+            ],
+            Self::Beam => vec![texture("BaseTexture", "None")],
+            Self::Lamp => vec![color("Color", Vec3::new(1.0, 0.95, 0.82))],
+            Self::Shadow => Vec::new(),
+            Self::Collision => vec![color("Color", Vec3::new(0.2, 1.0, 0.2))],
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `walker.alo`: a walking machine with everything that a model of the Alamo engine has.
+
+mod body;
+mod cab;
+mod canopy;
+mod effects;
+mod guns;
+mod legs;
+mod look;
+mod marks;
+mod paint;
+mod pictures;
+mod skeleton;
+
+use crate::alamo::shape::Solid;
+use crate::alamo::sheet::Sheet;
+use crate::alamo::{self, SampleFile};
+use bevy::math::UVec2;
+use bevy_classic_models::alamo::alo::{AloFile, Mesh};
+use look::Look;
+use skeleton::Rig;
+use std::error::Error;
+
+/// A mesh in the making.
+struct Plan {
+    name: &'static str,
+    bone: &'static str,
+    parts: Vec<(Look, Vec<Solid>)>,
+    hidden: bool,
+    has_tree: bool,
+}
+
+impl Plan {
+    fn new(name: &'static str, bone: &'static str, look: Look, solids: Vec<Solid>) -> Self {
+        Self {
+            name,
+            bone,
+            parts: vec![(look, solids)],
+            hidden: false,
+            has_tree: false,
+        }
+    }
+
+    /// The same with another part.
+    fn with(mut self, look: Look, solids: Vec<Solid>) -> Self {
+        self.parts.push((look, solids));
+        self
+    }
+
+    /// The same with collision trees.
+    fn with_trees(self) -> Self {
+        Self {
+            has_tree: true,
+            ..self
+        }
+    }
+
+    /// The same, off until something shows it.
+    fn hidden(self) -> Self {
+        Self {
+            hidden: true,
+            ..self
+        }
+    }
+}
+
+fn joined(lists: impl IntoIterator<Item = Vec<Solid>>) -> Vec<Solid> {
+    lists.into_iter().flatten().collect()
+}
+
+/// All meshes. What is rigid hangs on the bone that moves it.
+fn plans(rig: &Rig) -> Vec<Plan> {
+    use Look::{Armour, Beam, Collision, Glass, Glow, Hose, Lamp, Legs, Metal, Shadow};
+    let [left_gun, right_gun] = guns::guns(rig);
+    let [antenna_foot, mast] = cab::antenna(rig);
+    let mut plans = vec![
+        Plan::new("Cab_LOD0", "Turret", Armour, cab::far_shell()),
+        Plan::new(
+            "Cab_LOD1",
+            "Turret",
+            Armour,
+            joined([cab::shell(), cab::fittings(rig), canopy::frame()]),
+        )
+        .with_trees(),
+        Plan::new("Hull_LOD0", "Body", Armour, body::far()),
+        Plan::new(
+            "Hull_LOD1",
+            "Body",
+            Armour,
+            joined([body::hull(), body::fittings()]),
+        )
+        .with_trees(),
+        Plan::new("Exhausts", "Body", Metal, body::exhausts(rig)),
+        Plan::new("Nose_ALT0", "Turret", Armour, cab::nose()),
+        Plan::new("Nose_ALT1", "Turret", Armour, cab::burnt_nose()),
+        Plan::new("Skirts_ALT0", "Body", Armour, body::skirts()),
+        Plan::new("Skirts_ALT1", "Body", Armour, body::burnt_skirts()),
+        Plan::new("Hips", "Hips", Armour, body::hips()),
+        Plan::new("Gun_L", "Gun_L", Armour, left_gun),
+        Plan::new("Gun_R", "Gun_R", Armour, right_gun),
+        Plan::new("Antenna", "Antenna", Armour, antenna_foot).with(Metal, mast),
+        Plan::new("Legs", "Root", Legs, legs::both(rig, legs::struts(rig))),
+        Plan::new("Hoses", "Root", Hose, body::hoses(rig)),
+    ];
+    let armour = [
+        ("Thigh_L", "Thigh_R", legs::thigh(rig)),
+        ("Shin_L", "Shin_R", legs::shin(rig)),
+        ("Foot_L", "Foot_R", legs::foot(rig)),
+    ];
+    for (left, right, solids) in armour {
+        let other: Vec<_> = solids
+            .iter()
+            .map(|solid| solid.clone().mirrored(|bone| bone))
+            .collect();
+        plans.push(Plan::new(left, left, Armour, solids));
+        plans.push(Plan::new(right, right, Armour, other));
+    }
+    plans.extend([
+        Plan::new("Lamps", "Turret", Lamp, effects::lenses(rig)),
+        Plan::new(
+            "Embers",
+            "Body",
+            Glow([1.0, 0.42, 0.12]),
+            effects::embers(rig),
+        ),
+        Plan::new(
+            "Glow_L",
+            "Glow_L",
+            Glow([0.55, 0.2, 0.05]),
+            effects::glow(rig, "Glow_L"),
+        ),
+        Plan::new(
+            "Glow_R",
+            "Glow_R",
+            Glow([0.55, 0.2, 0.05]),
+            effects::glow(rig, "Glow_R"),
+        ),
+        Plan::new(
+            "Flash_L",
+            "Gun_L",
+            Glow([1.0, 0.75, 0.35]),
+            effects::flash(rig, "Gun_L"),
+        )
+        .hidden(),
+        Plan::new(
+            "Flash_R",
+            "Gun_R",
+            Glow([1.0, 0.75, 0.35]),
+            effects::flash(rig, "Gun_R"),
+        )
+        .hidden(),
+        Plan::new("Beam", "Searchlight", Beam, effects::beam(rig)),
+        Plan::new("Canopy", "Turret", Glass, canopy::glass()),
+        Plan::new("Shadow", "Root", Shadow, effects::hulk()),
+        Plan::new("Collision", "Body", Collision, effects::hulk())
+            .with_trees()
+            .hidden(),
+    ]);
+    plans
+}
+
+/// The model, and the pictures that it wears.
+pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
+    let rig = Rig::new();
+    let plans = plans(&rig);
+    let parts = plans.iter().flat_map(|plan| &plan.parts);
+    let painted: Vec<&Solid> = parts
+        .filter(|(look, _)| look.is_painted())
+        .flat_map(|(_, solids)| solids)
+        .collect();
+    let sheet = Sheet::new(&painted, UVec2::splat(512), paint::weight);
+    println!("walker: {} texels per unit", sheet.density());
+    let [base, bump] = sheet.paint(&painted, paint::ink);
+
+    let mut buffers = Vec::new();
+    for plan in &plans {
+        let space = rig.place(plan.bone);
+        for (look, solids) in &plan.parts {
+            let made = look.buffers(&rig, &sheet, space, solids);
+            buffers.push(if plan.has_tree {
+                made.with_tree()
+            } else {
+                made
+            });
+        }
+    }
+    let mut file = AloFile::new(rig.bones());
+    let mut made = buffers.iter();
+    for plan in &plans {
+        let submeshes = plan.parts.iter().zip(&mut made);
+        let submeshes = submeshes.map(|((look, _), buffers)| look.submesh(buffers));
+        let bone = rig.index(plan.bone) as u32;
+        let mut mesh = Mesh::new(plan.name, bone, submeshes.collect());
+        mesh.hidden = plan.hidden;
+        file.meshes.push(mesh);
+    }
+    file.lights = effects::lights(&rig);
+    file.proxies = effects::proxies(&rig);
+    file.dazzles = effects::dazzles(&rig);
+    // Dazzles came with the second version.
+    file.version = 2;
+    Ok(vec![
+        alamo::model("models/walker.alo", &file)?,
+        ("textures/walker.dds", base.to_dxt5()),
+        ("textures/walker_bump.dds", bump.to_dxt5()),
+        ("textures/walker_metal.tga", pictures::metal().to_tga()),
+        ("textures/walker_glass.tga", pictures::glass().to_tga()),
+        ("textures/dazzles.tga", pictures::dazzle().to_tga()),
+    ])
+}
