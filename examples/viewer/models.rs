@@ -114,6 +114,9 @@ fn load_all(
     row.selected = 0;
 }
 
+/// Units of Quake's that an Alamo unit is taken for, so that both kinds of models can stand in a row.
+const ALO_SCALE: f32 = 4.0;
+
 /// Adds a file to the row and selects it.
 pub fn add(
     file: &Path,
@@ -128,10 +131,9 @@ pub fn add(
     // Alamo models look to where Quake models have their backs.
     let (handle, yaw) = if !is_alo(&file) {
         (ModelHandle::Mdl(server.load(path.clone())), 0.0)
-    } else if textures.is_empty() {
-        (ModelHandle::Alo(server.load(path.clone())), PI)
     } else {
         let settings = move |settings: &mut AloLoaderSettings| {
+            settings.scale = ALO_SCALE;
             settings.texture_folders.extend(textures.iter().cloned());
         };
         let builder = server.load_builder().with_settings(settings);
