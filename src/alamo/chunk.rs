@@ -10,7 +10,7 @@ use crate::read::{Cursor, ErrorKind, ParseError};
 pub const MAX_DEPTH: usize = 16;
 
 /// The bit of a chunk's size that tells that the chunk holds other chunks.
-const CONTAINER_BIT: u32 = 1 << 31;
+pub(super) const CONTAINER_BIT: u32 = 1 << 31;
 
 /// One chunk of a file.
 #[derive(Clone, Debug)]

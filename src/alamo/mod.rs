@@ -20,6 +20,7 @@ mod limits;
 mod loader;
 mod material;
 mod model;
+mod parse_state;
 mod parts;
 mod plugin;
 mod proxies;
@@ -27,6 +28,8 @@ mod settings;
 mod shading;
 mod spawn;
 mod tags;
+#[cfg(feature = "write")]
+mod write;
 
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 pub use convert::{AloContents, SubmeshContents};

@@ -1,8 +1,9 @@
 //! Chunks 0x600 and 0x1300: what hangs on which bone, and lights.
 
 use super::super::file::{Bone, Dazzle, Light, Proxy};
-use super::state::{Parser, Quoted, Segment, room};
+use super::Parser;
 use crate::alamo::chunk::{Chunk, MiniChunk};
+use crate::alamo::parse_state::{Quoted, Segment, room};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
 use std::borrow::Cow;
 

@@ -3,9 +3,10 @@
 use super::super::MAX_PALETTE;
 use super::super::file::{Mesh, Parameter, ParameterValue, Submesh, is_weighted};
 use super::super::records::{VertexRecord, VertexTail, VertexV1, VertexV2, Vertices};
-use super::state::{Parser, Quoted, Segment, room};
+use super::Parser;
 use super::tree::{TREE, TreeParts};
 use crate::alamo::chunk::Chunk;
+use crate::alamo::parse_state::{Quoted, Segment, room};
 use crate::read::{Cursor, ErrorKind, ParseError};
 use std::borrow::Cow;
 use zerocopy::little_endian::{U16, U32};
@@ -255,7 +256,8 @@ impl Parser {
         }
         let counts = self.require(data.counts, body, "its record (0x10001)")?;
         let palette = data.palette.as_ref().map(|palette| palette.bones);
-        self.palettes
+        self.known
+            .palettes
             .push(data.palette.as_ref().map_or(0, |palette| palette.offset));
         let vertex_format = data.vertex_format.unwrap_or_default();
         let skin = Skin {

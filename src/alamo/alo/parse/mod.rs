@@ -3,20 +3,28 @@
 mod connections;
 mod mesh;
 mod skeleton;
-mod state;
 mod tree;
 
 use super::file::{AloFile, Light, Mesh};
 use crate::alamo::chunk::{Chunk, Chunks};
+use crate::alamo::parse_state::{self, Quoted, Segment, room};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
 use connections::{Connections, LEAST_LIGHT};
 use mesh::LEAST_MESH;
-use state::{Parser, Quoted, Segment, room};
 
 const SKELETON: u32 = 0x200;
 const MESH: u32 = 0x400;
 const CONNECTIONS: u32 = 0x600;
 const LIGHT: u32 = 0x1300;
+
+/// Where the parser is, and what it has learnt.
+type Parser = parse_state::Parser<Known>;
+
+#[derive(Default)]
+struct Known {
+    /// Offsets of the palettes of all sub-meshes, 0 where there is none.
+    palettes: Vec<u64>,
+}
 
 /// Parses a model. Nothing of the arrays is copied: the result borrows from `bytes`.
 ///
@@ -125,7 +133,7 @@ impl<'a> Parts<'a> {
         let connections = self.connections.take();
         let connections = connections.ok_or(missing("connections (0x600)"))?;
         connections.check(&bones, self.objects.len())?;
-        self.check_palettes(bones.len(), &parser.palettes)?;
+        self.check_palettes(bones.len(), &parser.known.palettes)?;
         self.connect(&connections, &mut parser);
         Ok(AloFile {
             version: if connections.dazzles.values.is_empty() {

@@ -1,8 +1,9 @@
 //! Chunk 0x200: the bones.
 
 use super::super::file::Bone;
-use super::state::{Parser, Quoted, Segment, room};
+use super::Parser;
 use crate::alamo::chunk::Chunk;
+use crate::alamo::parse_state::{Quoted, Segment, room};
 use crate::read::{Cursor, ErrorKind, ParseError};
 use std::borrow::Cow;
 

@@ -2,8 +2,9 @@
 
 use super::super::file::Tree;
 use super::super::records::TreeNode;
-use super::state::{Parser, Segment};
+use super::Parser;
 use crate::alamo::chunk::Chunk;
+use crate::alamo::parse_state::Segment;
 use crate::read::{Cursor, ErrorKind, ParseError};
 use zerocopy::little_endian::U16;
 

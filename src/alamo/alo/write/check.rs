@@ -1,9 +1,9 @@
 //! What the parser would read otherwise than it was meant. What it would refuse, it refuses itself.
 
-use super::WriteError;
 use crate::alamo::alo::file::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, ParameterValue, Proxy, Submesh,
 };
+use crate::alamo::write::{WriteError, fail, finite, short_text, text, within};
 use crate::read::ErrorKind;
 
 pub(super) fn check(file: &AloFile<'_>) -> Result<(), WriteError> {
@@ -38,15 +38,6 @@ pub(super) fn check(file: &AloFile<'_>) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// The sizes of chunks have 31 bits.
-pub(super) fn check_length(bytes: &[u8]) -> Result<(), WriteError> {
-    if i32::try_from(bytes.len()).is_ok() {
-        return Ok(());
-    }
-    let limit = "a file is at most 2 GiB long";
-    fail("model", ErrorKind::LimitExceeded { limit })
-}
-
 /// Trees that lead astray are dropped when they are read.
 pub(super) fn check_read_back(file: &AloFile<'_>, read: &AloFile<'_>) -> Result<(), WriteError> {
     for (number, (mesh, read)) in file.meshes.iter().zip(&read.meshes).enumerate() {
@@ -63,47 +54,6 @@ pub(super) fn check_read_back(file: &AloFile<'_>, read: &AloFile<'_>) -> Result<
         }
     }
     Ok(())
-}
-
-fn fail(context: impl Into<String>, kind: ErrorKind) -> Result<(), WriteError> {
-    Err(WriteError {
-        context: context.into(),
-        kind,
-    })
-}
-
-/// Puts a place in front of an error's.
-fn within(place: impl Fn() -> String) -> impl Fn(WriteError) -> Result<(), WriteError> {
-    move |error| fail(format!("{} {}", place(), error.context), error.kind)
-}
-
-fn text(what: &str, text: &str) -> Result<(), WriteError> {
-    if !text.contains('\0') {
-        return Ok(());
-    }
-    let limit = "a text ends at its first NUL";
-    fail(what, ErrorKind::LimitExceeded { limit })
-}
-
-/// A text of a mini-chunk, whose size is one byte.
-fn short_text(what: &str, short: &str) -> Result<(), WriteError> {
-    let length = short.len() as u64 + 1;
-    if length <= 255 {
-        return text(what, short);
-    }
-    let kind = ErrorKind::BadCount {
-        value: length as i64,
-        min: 1,
-        max: 255,
-    };
-    fail(what, kind)
-}
-
-fn finite(what: &str, values: &[f32]) -> Result<(), WriteError> {
-    if values.iter().all(|value| value.is_finite()) {
-        return Ok(());
-    }
-    fail(what, ErrorKind::NotFinite)
 }
 
 fn bone(bone: &Bone<'_>, number: usize) -> Result<(), WriteError> {

@@ -4,11 +4,11 @@ use crate::alamo::alo::file::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, ParameterValue, Proxy, Submesh, Tree,
 };
 use crate::alamo::alo::records::Vertices;
+use crate::alamo::write::{container, data, floats, mini, mini_floats, mini_text, mini_u32, u32s};
 use zerocopy::IntoBytes;
 
 /// Records of counts and of meshes are padded to this.
 const PADDED: usize = 128;
-const CONTAINER_BIT: u32 = 1 << 31;
 
 pub(super) fn encode(file: &AloFile<'_>) -> Vec<u8> {
     let mut out = Vec::new();
@@ -21,58 +21,6 @@ pub(super) fn encode(file: &AloFile<'_>) -> Vec<u8> {
     }
     container(&mut out, 0x600, |out| connections(out, file));
     out
-}
-
-fn container(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
-    chunk(out, id, CONTAINER_BIT, body);
-}
-
-fn data(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
-    chunk(out, id, 0, body);
-}
-
-fn chunk(out: &mut Vec<u8>, id: u32, bit: u32, body: impl FnOnce(&mut Vec<u8>)) {
-    u32s(out, [id, 0]);
-    let begin = out.len();
-    body(out);
-    let size = (out.len() - begin) as u32 | bit;
-    if let Some(field) = out.get_mut(begin - 4..begin) {
-        field.copy_from_slice(&size.to_le_bytes());
-    }
-}
-
-fn mini(out: &mut Vec<u8>, id: u8, body: &[u8]) {
-    let body = body.get(..255).unwrap_or(body);
-    out.extend_from_slice(&[id, body.len() as u8]);
-    out.extend_from_slice(body);
-}
-
-fn mini_u32(out: &mut Vec<u8>, id: u8, value: u32) {
-    mini(out, id, &value.to_le_bytes());
-}
-
-fn mini_floats(out: &mut Vec<u8>, id: u8, values: &[f32]) {
-    let bytes: Vec<u8> = values
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
-    mini(out, id, &bytes);
-}
-
-fn mini_text(out: &mut Vec<u8>, id: u8, text: &str) {
-    mini(out, id, &[text.as_bytes(), &[0]].concat());
-}
-
-fn u32s<const N: usize>(out: &mut Vec<u8>, values: [u32; N]) {
-    for value in values {
-        out.extend_from_slice(&value.to_le_bytes());
-    }
-}
-
-fn floats(out: &mut Vec<u8>, values: &[f32]) {
-    for value in values {
-        out.extend_from_slice(&value.to_le_bytes());
-    }
 }
 
 fn text(out: &mut Vec<u8>, id: u32, text: &str) {

@@ -9,34 +9,12 @@ mod check;
 mod encode;
 mod tree;
 
+pub use crate::alamo::write::WriteError;
 pub use build::SubmeshBuffers;
 pub use tree::TreeBuffers;
 
 use super::file::AloFile;
-use crate::read::{ErrorKind, ParseError};
-use thiserror::Error;
-
-/// A model that no file can hold: where in the model, and why not.
-///
-/// Displays as a sentence, for instance
-/// `0x400 mesh 0 "Hull" / 0x10000 sub-mesh 0 / 0x10004 index 5 uses vertex 900 of 478`.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("{context} {kind}")]
-pub struct WriteError {
-    /// The path to the value at fault, by the chunks that would hold it.
-    pub context: String,
-    /// What is wrong with it.
-    pub kind: ErrorKind,
-}
-
-impl From<ParseError> for WriteError {
-    fn from(error: ParseError) -> Self {
-        Self {
-            context: error.context,
-            kind: error.kind,
-        }
-    }
-}
+use crate::alamo::write::check_length;
 
 /// The bytes of a model, which [`parse`](super::parse) reads as the same model.
 ///
@@ -46,7 +24,7 @@ impl From<ParseError> for WriteError {
 pub fn write(file: &AloFile<'_>) -> Result<Vec<u8>, WriteError> {
     check::check(file)?;
     let bytes = encode::encode(file);
-    check::check_length(&bytes)?;
+    check_length(&bytes)?;
     check::check_read_back(file, &super::parse(&bytes)?)?;
     Ok(bytes)
 }

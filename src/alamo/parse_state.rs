@@ -1,4 +1,4 @@
-//! What all parts of the parser share: where it is, and what it has to say.
+//! What the parsers of models and animations share: where they are, and what they have to say.
 
 use crate::alamo::chunk::{Chunk, Chunks, MAX_DEPTH, MiniChunk};
 use crate::read::{Cursor, ErrorKind, ParseError, Warning};
@@ -97,16 +97,16 @@ struct Flaw {
     count: u32,
 }
 
-/// Where the parser is, and the flaws it has seen.
+/// Where a parser is, and the flaws it has seen.
 #[derive(Default)]
-pub(super) struct Parser {
+pub(super) struct Parser<Known> {
     path: Vec<Segment>,
-    /// Offsets of the palettes of all sub-meshes, 0 where there is none.
-    pub(super) palettes: Vec<u64>,
+    /// What the parser of a format has learnt of the file that its later parts need.
+    pub(super) known: Known,
     flaws: Vec<Flaw>,
 }
 
-impl Parser {
+impl<Known> Parser<Known> {
     /// Reads a chunk that must be a container, with its place on the path.
     pub(super) fn enter<'a, T>(
         &mut self,
