@@ -1,14 +1,15 @@
 //! Petroglyph's Alamo engine: its models, and how they become Bevy assets that look as the games
 //! drew them.
 //!
-//! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models and nothing
-//! of Bevy; `shading` and `tags` say what names mean; `convert` makes meshes of vertices, `loader`
+//! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models,
+//! [`ala`] knows animations, and both nothing of Bevy; `shading` and `tags` say what names mean; `convert` makes meshes of vertices, `loader`
 //! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
 //! shows and hides, `billboard` turns bones, `dazzle` and `material` draw.
 //!
 //! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
 //! [`texture`](crate::texture).
 
+pub mod ala;
 pub mod alo;
 pub mod chunk;
 

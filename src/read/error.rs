@@ -7,6 +7,8 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
+    /// Petroglyph Alamo animation, `.ala`.
+    Ala,
     /// Petroglyph Alamo model, `.alo`.
     Alo,
     /// Quake alias model, `.mdl`.
@@ -18,6 +20,7 @@ pub enum Format {
 impl Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Ala => "ALA",
             Self::Alo => "ALO",
             Self::Mdl => "MDL",
             Self::Palette => "palette",
@@ -93,6 +96,17 @@ pub enum ErrorKind {
     /// A NaN or an infinity where a number is needed.
     #[error("is not a finite number")]
     NotFinite,
+    /// Zero or less where only more makes sense.
+    #[error("is not greater than 0")]
+    NotPositive,
+    /// A size that is not a whole number of the things it is the size of.
+    #[error("is {value}, but must be a multiple of {of}")]
+    NotMultiple {
+        /// The value in the file.
+        value: u64,
+        /// What it must be a multiple of.
+        of: u64,
+    },
     /// Well formed, but beyond what this crate is willing or able to hold.
     #[error("exceeds a limit: {limit}")]
     LimitExceeded {
