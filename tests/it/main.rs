@@ -10,6 +10,8 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod ala_malformed;
+mod ala_parse;
 mod alo_heap;
 mod alo_malformed;
 mod alo_parse;

@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod ala;
 pub mod alo;
 pub mod alo_stage;
 pub mod app;
