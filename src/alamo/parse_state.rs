@@ -12,8 +12,7 @@ pub(super) enum Segment {
         id: u32,
         what: &'static str,
         index: usize,
-        /// Its name in quotes.
-        name: Option<Box<str>>,
+        name: Option<Name>,
     },
 }
 
@@ -22,14 +21,39 @@ pub(super) enum Segment {
 /// A name may be as long as its file, and a path that holds it is told with every flaw.
 pub(super) struct Quoted<'a>(pub(super) &'a str);
 
+impl<'a> Quoted<'a> {
+    /// What is told of the name, and whether there is more of it.
+    fn told(&self) -> (&'a str, bool) {
+        const LETTERS: usize = 64;
+        // Hardly any name is long, so its bytes are looked at before its letters.
+        let cut = match self.0.len() {
+            ..=LETTERS => None,
+            _ => self.0.char_indices().nth(LETTERS),
+        };
+        match cut.and_then(|(end, _)| self.0.get(..end)) {
+            Some(begin) => (begin, true),
+            None => (self.0, false),
+        }
+    }
+}
+
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const LETTERS: usize = 64;
-        let cut = self.0.char_indices().nth(LETTERS);
-        match cut.and_then(|(end, _)| self.0.get(..end)) {
-            Some(begin) => write!(f, "{begin:?}…"),
-            None => write!(f, "{:?}", self.0),
-        }
+        let (begin, is_cut) = self.told();
+        write!(f, "{begin:?}{}", if is_cut { "…" } else { "" })
+    }
+}
+
+/// What is told of an element's name. Every element gets one and few are told of, so it is put in
+/// quotes only then.
+pub(super) struct Name {
+    begin: Box<str>,
+    is_cut: bool,
+}
+
+impl Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}{}", self.begin, if self.is_cut { "…" } else { "" })
     }
 }
 
@@ -165,7 +189,11 @@ impl<Known> Parser<Known> {
     /// Names the element that the path ends with.
     pub(super) fn name_element(&mut self, called: &str) {
         if let Some(Segment::Element { name, .. }) = self.path.last_mut() {
-            *name = Some(Quoted(called).to_string().into());
+            let (begin, is_cut) = Quoted(called).told();
+            *name = Some(Name {
+                begin: begin.into(),
+                is_cut,
+            });
         }
     }
 
