@@ -926,3 +926,45 @@ fn no_chunk_removed_or_emptied_or_doubled_is_fatal() {
         });
     }
 }
+
+/// Small files for the fuzz target to begin with, and to be replayed: see `fuzz.rs`.
+#[test]
+#[ignore = "writes the files of tests/regressions/ala anew"]
+fn regression_files() {
+    let [one, two] = [1, 2].map(|version| File(small(version)));
+    let frames = |file: &File| file.value("1000/1001", 1);
+    let track = two.value("1000/1002.1/1003", 14);
+    let hollow = |chunks: &mut Vec<Raw>| {
+        let bone = Raw {
+            id: 0x1002,
+            body: Body::Chunks(Vec::new()),
+        };
+        chunks.extend(vec![bone; 40]);
+    };
+    let files = [
+        ("format-1", one.0.clone()),
+        ("format-2", two.0.clone()),
+        ("minimal", minimal(2)),
+        ("empty", Vec::new()),
+        ("model", two.at_u32(0, 0x200)),
+        ("two-billion-frames", one.at_u32(frames(&one), 1 << 31)),
+        (
+            "most-frames",
+            edited(&minimal(2), |document| document.frames = MAX_FRAMES),
+        ),
+        (
+            "two-billion-words",
+            two.at_u32(two.value("1000/1001", 11), 0x7fff_fffc),
+        ),
+        ("track-past-its-block", two.at(track, &[0xfe, 0xff])),
+        ("hollow-bones", rearranged(&two.0, "1000", hollow)),
+        (
+            "seventeen-deep",
+            rearranged(&two.0, "", |chunks| chunks.push(nest(17))),
+        ),
+    ];
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/regressions/ala");
+    for (name, bytes) in files {
+        std::fs::write(format!("{folder}/{name}"), bytes).unwrap();
+    }
+}

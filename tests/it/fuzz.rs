@@ -1,7 +1,9 @@
 //! What the fuzz target does, on files that are kept and on files made at random.
 
-use crate::support::alo;
 use crate::support::fixtures::{figure, tetrahedron, wide_tetrahedron};
+use crate::support::{ala, alo};
+use bevy_classic_models::alamo::ala::parse as parse_ala;
+use bevy_classic_models::alamo::ala::write::{AlaDocument, write as write_ala};
 use bevy_classic_models::alamo::alo::parse;
 use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::quake::mdl::Precision;
@@ -34,6 +36,28 @@ fn alo_target(bytes: &[u8]) {
     }
 }
 
+/// As in `fuzz/fuzz_targets/ala.rs`.
+fn ala_target(bytes: &[u8]) {
+    let Ok(file) = parse_ala(bytes) else { return };
+    for bone in &file.bones {
+        for time in [0.0, 0.5, file.frames as f32 - 1.25, f32::MAX] {
+            let pose = file.sample(bone, time);
+            let rotation = pose.rotation.unwrap_or_default();
+            let mut numbers = pose.translation.iter().chain(&pose.scale).chain(&rotation);
+            assert!(numbers.all(|value| value.is_finite()));
+        }
+    }
+    // As many frames as a file may have would be a lot of them once they are unpacked.
+    if file.frames > 1 << 12 {
+        return;
+    }
+    // Texts may be too long to be written once they are made UTF-8.
+    let document = AlaDocument::from(&file);
+    if let Ok(written) = write_ala(&document) {
+        assert_eq!(AlaDocument::from(&parse_ala(&written).unwrap()), document);
+    }
+}
+
 fn each_regression(folder: &str, target: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = 0;
@@ -48,6 +72,7 @@ fn each_regression(folder: &str, target: fn(&[u8])) {
 fn regressions_stay_fixed() {
     each_regression("tests/regressions/mdl", target);
     each_regression("tests/regressions/alo", alo_target);
+    each_regression("tests/regressions/ala", ala_target);
 }
 
 /// A generator of Marsaglia's, so that every run is the same.
@@ -98,7 +123,21 @@ fn mutations_of_good_files_do_no_harm() {
 #[test]
 fn mutations_of_good_alo_models_do_no_harm() {
     let seeds = [alo::minimal(), alo::clean(), alo::flawed()];
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    mutate(&seeds, Random(0x9e37_79b9_7f4a_7c15), alo_target);
+}
+
+#[test]
+fn mutations_of_good_ala_animations_do_no_harm() {
+    let seeds = [1, 2].map(|version| [ala::minimal(version), ala::small(version)]);
+    mutate(
+        seeds.as_flattened(),
+        Random(0x2545_f491_4f6c_dd1d),
+        ala_target,
+    );
+}
+
+/// Damages files of chunks.
+fn mutate(seeds: &[Vec<u8>], mut random: Random, target: fn(&[u8])) {
     for round in 0..20_000 {
         let mut bytes = seeds[round % seeds.len()].clone();
         let chunks = alo::all_chunks(&bytes);
@@ -126,6 +165,6 @@ fn mutations_of_good_alo_models_do_no_harm() {
                 _ => {}
             }
         }
-        alo_target(&bytes);
+        target(&bytes);
     }
 }

@@ -10,6 +10,7 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod ala_heap;
 mod ala_malformed;
 mod ala_parse;
 mod alo_heap;
