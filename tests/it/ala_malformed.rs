@@ -786,6 +786,31 @@ fn format_2_without_what_tells_it_is_format_1_and_its_tracks_are_unknown() {
 }
 
 #[test]
+fn the_order_of_mini_chunks_and_of_chunks_means_nothing() {
+    for version in [1, 2] {
+        let file = File(clean(version));
+        let expected = serde_json::to_string(&parse(&file.0).unwrap()).unwrap();
+        for id in [4, 5, 8] {
+            let path = "1000/1002.7/1003";
+            let chunk = file.body(path);
+            let begin = (mini(&file.0, path, id) - chunk) as usize;
+            let bytes = file.with(path, |data| {
+                let end = begin + 2 + usize::from(data[begin + 1]);
+                let moved: Vec<u8> = data.drain(begin..end).collect();
+                data.extend(moved);
+            });
+            assert!(bytes != file.0);
+            let read = parse(&bytes).unwrap();
+            assert_eq!(read.warnings, []);
+            assert_eq!(serde_json::to_string(&read).unwrap(), expected);
+        }
+        let bytes = rearranged(&file.0, "1000/1002.31", |chunks| chunks.reverse());
+        let read = parse(&bytes).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), expected);
+    }
+}
+
+#[test]
 fn a_zero_quaternion_is_no_rotation() {
     let file = File(clean(2));
     let bytes = file.at(file.body("1000/1009"), &[0; 8]);

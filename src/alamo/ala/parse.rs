@@ -2,10 +2,10 @@
 
 use super::file::{AlaBlocks, AlaBone, AlaFile, Track};
 use crate::alamo::chunk::{Chunk, Chunks, MiniChunk};
-use crate::alamo::parse_state::{self, Segment, room};
+use crate::alamo::parse_state::{self, Segment};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
 use std::borrow::Cow;
-use zerocopy::little_endian::{I16, U16};
+use zerocopy::little_endian::{F32, I16, U16, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 const ANIMATION: u32 = 0x1000;
@@ -86,6 +86,39 @@ struct Packed {
     default_rotation: Placed<[i16; 4]>,
 }
 
+/// A mini-chunk whose value is known by its length.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct Mini<T> {
+    id: u8,
+    length: u8,
+    value: T,
+}
+
+impl<T> Mini<T> {
+    fn is(&self, id: u8) -> bool {
+        self.id == id && usize::from(self.length) == size_of::<T>()
+    }
+}
+
+/// What follows the name in chunk 0x1003 of all real files. Reading these one by one would
+/// take most of the time that a file takes.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct UsualRecord {
+    index: Mini<U32>,
+    unknown: Mini<U32>,
+    vectors: [Mini<[F32; 3]>; 4],
+}
+
+/// What follows that in format 2.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct UsualPacked {
+    indices: [Mini<U16>; 3],
+    default_rotation: Mini<[I16; 4]>,
+}
+
 /// Parses an animation. Nothing of the tracks is copied: the result borrows from `bytes`.
 ///
 /// # Errors
@@ -124,6 +157,12 @@ pub fn parse(bytes: &[u8]) -> Result<AlaFile<'_>, ParseError> {
         warnings: parser.into_warnings(),
         ..animation
     })
+}
+
+/// An empty list with room for all bones announced, but not for more than the bytes there can hold.
+fn room_for<T>(bones: u32, body: &Cursor<'_>) -> Vec<T> {
+    let most = (body.remaining() / LEAST_BONE).min(bones.into());
+    Vec::with_capacity(usize::try_from(most).unwrap_or_default())
 }
 
 fn begins_animation(rest: &Cursor<'_>) -> bool {
@@ -177,7 +216,7 @@ impl Parser {
             Some(sizes) => self.blocks(sizes, &chunks, container)?,
             None => AlaBlocks::default(),
         };
-        let mut bones = room(&container.body, LEAST_BONE, |id| id == BONE);
+        let mut bones = room_for(info.bones, &container.body);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -371,8 +410,19 @@ impl Parser {
 
     fn warn_about_zeros(&mut self, words: &[I16], offset: u64) {
         let (quaternions, _) = words.as_chunks::<4>();
+        // As words of the machine and without a branch, since there may be millions.
+        let is_zero = |quaternion: &[I16; 4]| {
+            let word: u64 = zerocopy::transmute!(*quaternion);
+            word == 0
+        };
+        let found = quaternions
+            .iter()
+            .fold(false, |found, quaternion| found | is_zero(quaternion));
+        if !found {
+            return;
+        }
         for (number, quaternion) in quaternions.iter().enumerate() {
-            if *quaternion == [I16::ZERO; 4] {
+            if is_zero(quaternion) {
                 let offset = offset + 8 * number as u64;
                 self.warn("zero quaternion", offset, |parser| {
                     let place = parser.at("");
@@ -395,7 +445,11 @@ impl Parser {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
                 BONE_RECORD => {
-                    let read = self.data(&chunk, |parser, _| parser.record(&chunk))?;
+                    let read =
+                        self.data(&chunk, |parser, _| match parser.usual_record(&chunk) {
+                            Some(record) => Ok(record),
+                            None => parser.record(&chunk),
+                        })?;
                     self.name_element(&read.name);
                     self.once(&mut record, read, &chunk, "records")?;
                 }
@@ -481,6 +535,77 @@ impl Parser {
             )?;
         }
         Ok(bone)
+    }
+
+    /// A record of the mini-chunks that all real files have, in their order; `None` if it is any
+    /// other, or has a flaw to be told of.
+    fn usual_record<'a>(&mut self, chunk: &Chunk<'a>) -> Option<Record<'a>> {
+        let mut body = chunk.body.clone();
+        let [id, length]: &[u8; 2] = body.record("").ok()?;
+        if *id != 4 {
+            return None;
+        }
+        let mut name = body.part((*length).into(), "").ok()?;
+        let begin = body.offset();
+        let UsualRecord {
+            index,
+            unknown,
+            vectors,
+        } = body.record("").ok()?;
+        let is_usual = index.is(5)
+            && unknown.is(10)
+            && (6..).zip(vectors).all(|(id, vector)| {
+                vector.is(id) && vector.value.iter().all(|value| value.get().is_finite())
+            });
+        if !is_usual {
+            return None;
+        }
+        let packed = if self.known.sizes.is_some() {
+            let begin = body.offset();
+            let UsualPacked {
+                indices,
+                default_rotation,
+            } = body.record("").ok()?;
+            let [translation, scale, rotation] = indices;
+            let is_usual =
+                translation.is(14) && scale.is(15) && rotation.is(16) && default_rotation.is(17);
+            if !is_usual {
+                return None;
+            }
+            let index = |number: u64, index: &Mini<U16>| Placed {
+                value: index.value.get(),
+                offset: begin + 4 * number + 2,
+            };
+            Some(Packed {
+                translation: index(0, translation),
+                scale: index(1, scale),
+                rotation: index(2, rotation),
+                default_rotation: Placed {
+                    value: default_rotation.value.map(I16::get),
+                    offset: begin + 4 * 3 + 2,
+                },
+            })
+        } else {
+            None
+        };
+        if body.remaining() != 0 {
+            return None;
+        }
+        let vector = |number: u64, vector: &Mini<[F32; 3]>| Placed {
+            value: vector.value.map(F32::get),
+            offset: begin + 6 * 2 + 14 * number + 2,
+        };
+        let [t_offset, t_scale, s_offset, s_scale] = vectors;
+        Some(Record {
+            name: self.string(&mut name),
+            index: index.value.get(),
+            unknown: Some(unknown.value.get()),
+            translation_offset: vector(0, t_offset).value,
+            translation_scale: vector(1, t_scale),
+            scale_offset: vector(2, s_offset).value,
+            scale_scale: vector(3, s_scale),
+            packed,
+        })
     }
 
     fn record<'a>(&mut self, chunk: &Chunk<'a>) -> Result<Record<'a>, ParseError> {
