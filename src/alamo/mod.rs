@@ -2,7 +2,7 @@
 //! drew them.
 //!
 //! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models and nothing
-//! of Bevy; `shading` and `tags` say what names mean; `convert` makes meshes of vertices, `loader`
+//! of Bevy; `shading` and `tags` say what names mean; `convert` and `vertices` make meshes, `loader`
 //! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
 //! shows and hides, `billboard` turns bones, `dazzle` and `material` draw.
 //!
@@ -15,6 +15,7 @@ pub mod chunk;
 mod billboard;
 mod convert;
 mod dazzle;
+mod fallback;
 mod lights;
 mod limits;
 mod loader;
@@ -27,6 +28,7 @@ mod settings;
 mod shading;
 mod spawn;
 mod tags;
+mod vertices;
 
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 pub use convert::{AloContents, SubmeshContents};

@@ -24,9 +24,18 @@ const LIGHT: u32 = 0x1300;
 /// A [`ParseError`] whose context is the path of chunks to the fault, such as
 /// `0x400 mesh 3 "Hull" / 0x10000 sub-mesh 0 / 0x10007`.
 pub fn parse(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
+    parse_with(bytes, Parser::default())
+}
+
+/// The same without a look at the numbers of vertices, for whoever reads them all anyway: nothing
+/// warns of those that are not finite.
+pub(crate) fn parse_without_numbers(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
+    parse_with(bytes, Parser::without_numbers())
+}
+
+fn parse_with(bytes: &[u8], mut parser: Parser) -> Result<AloFile<'_>, ParseError> {
     let cursor = Cursor::new(Format::Alo, bytes);
     check_magic(&cursor)?;
-    let mut parser = Parser::default();
     let mut parts = Parts {
         meshes: room(&cursor, LEAST_MESH, |id| id == MESH),
         lights: room(&cursor, LEAST_LIGHT, |id| id == LIGHT),

@@ -103,10 +103,22 @@ pub(super) struct Parser {
     path: Vec<Segment>,
     /// Offsets of the palettes of all sub-meshes, 0 where there is none.
     pub(super) palettes: Vec<u64>,
+    /// Whether numbers of vertices are not looked at.
+    pub(super) ignores_numbers: bool,
+    /// How deep each bone is below its root.
+    pub(super) depths: Vec<u16>,
     flaws: Vec<Flaw>,
 }
 
 impl Parser {
+    /// One that does not look at the numbers of vertices.
+    pub(super) fn without_numbers() -> Self {
+        Self {
+            ignores_numbers: true,
+            ..Self::default()
+        }
+    }
+
     /// Reads a chunk that must be a container, with its place on the path.
     pub(super) fn enter<'a, T>(
         &mut self,
