@@ -33,6 +33,8 @@ pub(super) struct Attributes {
     joints: Vec<[u16; 4]>,
     weights: Vec<[f32; 4]>,
     bounds: [[f32; 3]; 2],
+    /// How many joints of each vertex weigh anything.
+    influences: usize,
     has_wrong_numbers: bool,
     has_wrong_normals: bool,
 }
@@ -83,6 +85,7 @@ impl Attributes {
                 Vec::with_capacity(room(skinned))
             },
             bounds: [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]],
+            influences: if extras.weighted { 4 } else { 1 },
             has_wrong_numbers: false,
             has_wrong_normals: false,
         };
@@ -123,13 +126,18 @@ impl Attributes {
             self.uvs1
                 .extend(heads().map(|head| floats(head.tex_coords[1])));
         }
-        self.look_at(block, begin);
+        self.look_at(begin);
     }
 
     /// Takes down what can be told of a block while it is near.
-    fn look_at<T: VertexRecord>(&mut self, block: &[T], begin: usize) {
-        let wrong = |wrong: bool, vertex: &T| wrong | !vertex.is_finite();
-        self.has_wrong_numbers |= block.iter().fold(false, wrong);
+    fn look_at(&mut self, begin: usize) {
+        let wrong = has_wrong_numbers(&self.positions, begin)
+            | has_wrong_numbers(&self.normals, begin)
+            | has_wrong_numbers(&self.uvs, begin)
+            | has_wrong_numbers(&self.uvs1, begin)
+            | has_wrong_numbers(&self.tangents, begin)
+            | has_wrong_numbers(&self.colors, begin);
+        self.has_wrong_numbers |= wrong;
         let normals = self.normals.get(begin..).unwrap_or_default();
         let wrong = |wrong: bool, normal: &[f32; 3]| wrong | has_no_length(normal);
         self.has_wrong_normals |= normals.iter().fold(false, wrong);
@@ -137,7 +145,7 @@ impl Attributes {
         self.bounds = positions.iter().fold(self.bounds, around);
     }
 
-    /// Whether the file's numbers are.
+    /// Whether all numbers that were taken are.
     pub(super) fn all_finite(&self) -> bool {
         !self.has_wrong_numbers
     }
@@ -239,7 +247,8 @@ impl Attributes {
         let mut boxes = [nothing; MAX_PALETTE];
         let influences = self.joints.iter().zip(&self.weights);
         for ((joints, weights), position) in influences.zip(&self.positions) {
-            for (joint, weight) in joints.iter().zip(weights) {
+            let influences = joints.iter().zip(weights).take(self.influences);
+            for (joint, weight) in influences {
                 if *weight > 0.0
                     && let Some(bounds) = boxes.get_mut(usize::from(*joint))
                 {
@@ -286,6 +295,15 @@ fn around([mut min, mut max]: [[f32; 3]; 2], position: &[f32; 3]) -> [[f32; 3]; 
         };
     }
     [min, max]
+}
+
+/// Whether any number from a place on is not finite. Bits and no branch, since there may be millions.
+fn has_wrong_numbers<const N: usize>(values: &[[f32; N]], begin: usize) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let values = values.get(begin..).unwrap_or_default().as_flattened();
+    values.iter().fold(false, |wrong, value| {
+        wrong | (value.to_bits() & EXPONENT == EXPONENT)
+    })
 }
 
 fn has_no_length([x, y, z]: &[f32; 3]) -> bool {
