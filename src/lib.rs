@@ -81,7 +81,9 @@ pub struct ClassicModelsPlugin {
 
 impl Plugin for ClassicModelsPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins(scene::ScenePlugin);
+        if !app.is_plugin_added::<scene::ScenePlugin>() {
+            app.add_plugins(scene::ScenePlugin);
+        }
         #[cfg(feature = "alamo")]
         app.add_plugins(alamo::AlamoPlugin {
             extensions: self.alamo.extensions.clone(),

@@ -9,6 +9,8 @@ use crate::alamo::alo::AloFile;
 use crate::read::{ErrorKind, Format, ParseError};
 
 /// How many there may be in any file; and one more for each KiB of it.
+const BONES: usize = 4096;
+const MESHES: usize = 1024;
 const SUBMESHES: usize = 128;
 const LIGHTS: usize = 64;
 const PROXIES: usize = 512;
@@ -18,6 +20,16 @@ const DAZZLES: usize = 32;
 pub(super) fn check(file: &AloFile<'_>, length: usize) -> Result<(), ParseError> {
     let submeshes = file.meshes.iter().map(|mesh| mesh.submeshes.len()).sum();
     for (found, limit, told) in [
+        (
+            file.bones.len(),
+            BONES,
+            "4096 bones, and one for each KiB of the file",
+        ),
+        (
+            file.meshes.len(),
+            MESHES,
+            "1024 meshes, and one for each KiB of the file",
+        ),
         (
             submeshes,
             SUBMESHES,

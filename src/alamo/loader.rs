@@ -12,7 +12,7 @@ use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
 use crate::scene::{FileFinder, FileSearch};
-use crate::texture::{ClassicImageSettings, PLACEHOLDER_IMAGE};
+use crate::texture::{ClassicImageSettings, PLACEHOLDER_IMAGE, Placeholder};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
 use bevy::image::{Image, ImageLoaderSettings};
@@ -51,7 +51,7 @@ impl AssetLoader for AloLoader {
     ) -> Result<Alo, AloLoaderError> {
         let path = load_context.path().to_string();
         let scale = settings.scale;
-        if !scale.is_finite() || scale == 0.0 {
+        if !scale.is_finite() || scale <= 0.0 {
             return Err(AloLoaderError::Scale { path, value: scale });
         }
         let mut bytes = Vec::new();
@@ -114,6 +114,16 @@ fn warn_about_shaders(path: &str, file: &AloFile<'_>) {
 /// A texture's file name in lower case, and whether its colours are sRGB.
 type TextureKey = (String, bool);
 
+/// A texture that something wears.
+struct Worn {
+    /// The file's name, as the model has it.
+    name: String,
+    /// Whether its colours are sRGB.
+    is_srgb: bool,
+    /// What is seen if it cannot be decoded.
+    placeholder: Placeholder,
+}
+
 /// Files that a model names, as far as they were found.
 #[derive(Default)]
 struct Found {
@@ -132,11 +142,10 @@ impl AloLoader {
         let mut found = Found::default();
         let mut search = self.finder.search(load_context.path());
         if settings.load_textures {
-            for (name, is_srgb) in textures(file) {
-                let key = (name.to_lowercase(), is_srgb);
+            for worn in textures(file) {
+                let key = (worn.name.to_lowercase(), worn.is_srgb);
                 if !found.textures.contains_key(&key) {
-                    let texture =
-                        texture(&mut search, &name, is_srgb, settings, load_context).await;
+                    let texture = texture(&mut search, &worn, settings, load_context).await;
                     found.textures.insert(key, texture);
                 }
             }
@@ -172,12 +181,12 @@ impl AloLoader {
 /// A texture by its name in the model, with one warning if there is none.
 async fn texture(
     search: &mut FileSearch<'_>,
-    name: &str,
-    is_srgb: bool,
+    worn: &Worn,
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Option<Handle<Image>> {
-    let path = match search.find_texture(name, &settings.texture_folders).await {
+    let found = search.find_texture(&worn.name, &settings.texture_folders);
+    let path = match found.await {
         Ok(path) => path,
         Err(not_found) => {
             warn!("{}: texture {not_found}", load_context.path());
@@ -187,10 +196,11 @@ async fn texture(
     let extension = path.path().extension().unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
     let builder = load_context.load_builder();
+    let (is_srgb, placeholder) = (worn.is_srgb, worn.placeholder);
     Some(if extension == "dds" || extension == "tga" {
         let settings = move |settings: &mut ClassicImageSettings| {
             settings.is_srgb = is_srgb;
-            settings.placeholder = true;
+            settings.placeholder = Some(placeholder);
             settings.flat = true;
         };
         builder.with_settings(settings).load(path)
@@ -203,28 +213,42 @@ async fn texture(
     })
 }
 
-/// All textures that anything drawn wears: names, and whether their colours are sRGB.
-fn textures(file: &AloFile<'_>) -> Vec<(String, bool)> {
+/// All textures that anything drawn wears.
+fn textures(file: &AloFile<'_>) -> Vec<Worn> {
     let mut textures = Vec::new();
+    let mut wear = |name: Option<String>, is_srgb, placeholder| {
+        textures.extend(name.map(|name| Worn {
+            name,
+            is_srgb,
+            placeholder,
+        }));
+    };
     for mesh in &file.meshes {
         for submesh in &mesh.submeshes {
             let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
             if !shading.is_drawn() {
                 continue;
             }
-            let extra_is_srgb = extra_is_srgb(&shading);
-            textures.extend(shading.base_texture.map(|name| (name, true)));
-            textures.extend(shading.normal_texture.map(|name| (name, false)));
-            textures.extend(shading.extra_texture.map(|name| (name, extra_is_srgb)));
+            let (base, extra) = (base_placeholder(&shading), extra_is_srgb(&shading));
+            wear(shading.base_texture, true, base);
+            wear(shading.normal_texture, false, Placeholder::Flat);
+            wear(shading.extra_texture, extra, Placeholder::Black);
         }
     }
-    let dazzles = file.dazzles.iter().map(|dazzle| dazzle.texture.as_ref());
-    textures.extend(
-        dazzles
-            .filter(|name| !name.is_empty())
-            .map(|name| (name.to_owned(), true)),
-    );
+    for dazzle in &file.dazzles {
+        let name = Some(&dazzle.texture).filter(|name| !name.is_empty());
+        let name = name.map(ToString::to_string);
+        wear(name, true, Placeholder::Black);
+    }
     textures
+}
+
+fn base_placeholder(shading: &Shading) -> Placeholder {
+    match shading.phase {
+        Phase::Additive => Placeholder::Black,
+        Phase::Opaque => Placeholder::Unmasked,
+        _ => Placeholder::Checkers,
+    }
 }
 
 /// Gloss is a measure; clouds and waves are colours.
@@ -411,7 +435,7 @@ impl Assets<'_, '_> {
                     .filter_map(|index| file.dazzles.get(*index))
                     .collect();
                 let texture = self.found(Some(key.texture), true);
-                let label = AloAssetLabel::DazzleMaterial(number).to_string();
+                let label = AloAssetLabel::DazzleMaterial(materials.len()).to_string();
                 let material = materials
                     .entry(key.texture.to_lowercase())
                     .or_insert_with(|| {

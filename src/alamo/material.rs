@@ -1,6 +1,7 @@
 //! The material of Alamo models: Bevy's own, and what the games' shaders did beyond it.
 
 use crate::alamo::shading::{Extra, Gloss, Phase, Shading, TeamMask};
+use crate::texture::Placeholder;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::color::{Color, ColorToComponents, LinearRgba};
 use bevy::image::Image;
@@ -61,6 +62,20 @@ pub struct AloUniform {
     pub padding: Vec2,
 }
 
+impl AloShading {
+    /// What is seen for a base texture that cannot be loaded.
+    pub(super) fn base_placeholder(&self) -> Placeholder {
+        let uniform = &self.uniform;
+        if uniform.additive == 1 {
+            Placeholder::Black
+        } else if uniform.team == 1 || uniform.gloss == 1 || uniform.extra != 0 {
+            Placeholder::Unmasked
+        } else {
+            Placeholder::Checkers
+        }
+    }
+}
+
 /// Textures of a material, found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Textures {
@@ -75,9 +90,10 @@ pub(super) struct Textures {
 /// root of √(2 / (16 + 2)), the width of a Blinn-Phong highlight as microfacets have it.
 const SHINY: f32 = 0.577;
 
-pub(super) fn material(shading: &Shading, textures: Textures) -> AloMaterial {
+pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial {
     let mut shading = shading.clone();
-    if textures.base_is_missing {
+    if textures.base.is_none() || textures.base_is_missing {
+        // Alpha of what is not there says nothing.
         if shading.team == TeamMask::BaseAlpha {
             shading.team = TeamMask::None;
         }
@@ -85,6 +101,13 @@ pub(super) fn material(shading: &Shading, textures: Textures) -> AloMaterial {
             shading.gloss = Gloss::None;
         }
         shading.city_color = [0.0; 3];
+    }
+    if textures.base_is_missing && shading.phase == Phase::Additive {
+        // A light that nobody knows the shape of would hide what it is to light.
+        shading.color = [0.0, 0.0, 0.0, 1.0];
+        shading.colorization = [0.0; 3];
+        shading.team = TeamMask::None;
+        textures.base = None;
     }
     if textures.normal.is_none() && shading.gloss == Gloss::NormalAlpha {
         shading.gloss = Gloss::Full;
@@ -137,8 +160,7 @@ fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
         emissive: Vec3::from_array(linear(emissive)).extend(0.0),
         atmosphere: Vec3::from_array(linear([r, g, b])).extend(strength),
         city_color: Vec3::from_array(linear(shading.city_color)).extend(shading.atmosphere_power),
-        // The scale is applied after it.
-        uv_scroll: Vec2::from_array(shading.uv_scroll) / shading.uv_scale,
+        uv_scroll: scroll_before_scale(shading),
         extra_scroll: Vec2::from_array(shading.extra_scroll),
         extra_scale: shading.extra_scale,
         specular: specular.clamp(0.0, 1.0),
@@ -166,6 +188,14 @@ fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
         additive: u32::from(shading.phase == Phase::Additive),
         padding: Vec2::ZERO,
     }
+}
+
+/// How fast the coordinates move before they are scaled, which is after what the shader moves.
+fn scroll_before_scale(shading: &Shading) -> Vec2 {
+    if shading.uv_scale == 0.0 {
+        return Vec2::ZERO;
+    }
+    Vec2::from_array(shading.uv_scroll) / shading.uv_scale
 }
 
 fn linear([r, g, b]: [f32; 3]) -> [f32; 3] {

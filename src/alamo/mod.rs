@@ -1,8 +1,9 @@
 //! Petroglyph's Alamo engine: its models, and how they become Bevy assets that look as the games
 //! drew them.
 //!
-//! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models,
-//! [`ala`] knows animations, and both nothing of Bevy; `shading` and `tags` say what names mean; `convert` makes meshes of vertices, `loader`
+//! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models, [`ala`]
+//! knows animations, and both nothing of Bevy; `shading` and `tags` say what names mean; `convert` and
+//! `vertices` make meshes, `loader`
 //! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
 //! shows and hides, `billboard` turns bones, `dazzle` and `material` draw.
 //!
@@ -16,6 +17,7 @@ pub mod chunk;
 mod billboard;
 mod convert;
 mod dazzle;
+mod fallback;
 mod lights;
 mod limits;
 mod loader;
@@ -29,6 +31,7 @@ mod settings;
 mod shading;
 mod spawn;
 mod tags;
+mod vertices;
 #[cfg(feature = "write")]
 mod write;
 

@@ -248,9 +248,9 @@ pub enum AloAssetLabel {
         /// Index of the group: dazzles of one bone and texture that show at the same times.
         usize,
     ),
-    /// `Dazzles0/Material`: the material of a group of dazzles.
+    /// `DazzleMaterial0`: the material of dazzles. Groups of one texture share one.
     DazzleMaterial(
-        /// Index of the group.
+        /// Index of the material.
         usize,
     ),
 }
@@ -265,7 +265,7 @@ impl fmt::Display for AloAssetLabel {
             }
             Self::Material(index) => write!(f, "Material{index}"),
             Self::Dazzles(index) => write!(f, "Dazzles{index}"),
-            Self::DazzleMaterial(index) => write!(f, "Dazzles{index}/Material"),
+            Self::DazzleMaterial(index) => write!(f, "DazzleMaterial{index}"),
         }
     }
 }

@@ -3,6 +3,9 @@
 //! which their parts inherit.
 
 use crate::alamo::model::AloModel;
+use crate::alamo::proxies::ProxyFollower;
+use crate::alamo::settings::AloLoaderSettings;
+use crate::alamo::spawn::AloProxy;
 use crate::alamo::tags::Tags;
 use crate::scene::{HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor, team_color_tag};
 use bevy::asset::{AssetEvent, AssetId, Assets};
@@ -10,7 +13,7 @@ use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::lifecycle::{Remove, RemovedComponents};
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Has, Or};
@@ -18,6 +21,7 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::{Commands, Local, Query, Res};
 use bevy::mesh::MeshTag;
 use bevy::reflect::Reflect;
+use bevy::transform::components::Transform;
 use bevy::world_serialization::{
     WorldAsset, WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner,
 };
@@ -32,7 +36,7 @@ use std::sync::Arc;
 pub struct AloPart {
     /// What it is.
     pub kind: AloPartKind,
-    /// Its index among those of its kind, in file order.
+    /// Its index among those of its kind, in file order. Dazzles are counted by groups.
     pub index: usize,
     /// Its name, tags included.
     pub name: String,
@@ -114,7 +118,11 @@ fn visibility(shows: bool) -> Visibility {
 /// On the root entity of a scene's own world: the model that it is of.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
-pub(super) struct AloScene(pub(super) Arc<AloModel>);
+pub(super) struct AloScene {
+    pub(super) model: Arc<AloModel>,
+    /// What the model was loaded with, for those that its proxies name.
+    pub(super) settings: Arc<AloLoaderSettings>,
+}
 
 /// On the entity of a sub-mesh that wears the team's colour.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
@@ -142,8 +150,8 @@ pub struct AloInstance {
     colored: Vec<Entity>,
     /// The damage stage that shows.
     alt: u32,
-    /// Names of the parts that stay off because the stage went down to theirs.
-    held: Vec<String>,
+    /// Kinds and indices of the parts that stay off because the stage went down to theirs.
+    held: Vec<(AloPartKind, usize)>,
 }
 
 impl AloInstance {
@@ -176,7 +184,7 @@ impl AloInstance {
             let stays = |entity: &Entity| {
                 let part = parts.get(*entity).ok()?.0;
                 let stays = part.alt_decrease_stay_hidden && part.alt == Some(alt);
-                stays.then(|| part.name.clone())
+                stays.then_some((part.kind, part.index))
             };
             self.held = self.parts.iter().filter_map(stays).collect();
         }
@@ -188,6 +196,7 @@ impl AloInstance {
 type SpawnedData = (
     Option<&'static AloScene>,
     Option<&'static AloBone>,
+    Option<&'static AloProxy>,
     Has<AloPart>,
     Has<WearsTeamColor>,
 );
@@ -199,36 +208,52 @@ pub(super) fn on_scene_ready(
     spawner: Res<WorldInstanceSpawner>,
     spawned: Query<SpawnedData>,
     instances: Query<&AloInstance>,
+    follower: ProxyFollower,
 ) {
     let root = ready.entity;
-    let mut model = None;
+    let mut scene = None;
     let (mut bones, mut parts, mut colored) = (Vec::new(), Vec::new(), Vec::new());
+    let mut followed = Vec::new();
     for entity in spawner.iter_instance_entities(ready.instance_id) {
-        let Ok((scene, bone, is_part, wears_team_color)) = spawned.get(entity) else {
+        let Ok((of, bone, proxy, is_part, wears_team_color)) = spawned.get(entity) else {
             continue;
         };
-        model = scene.map(|AloScene(model)| model.clone()).or(model);
+        scene = of.map(|of| (entity, of)).or(scene);
         bones.extend(bone.map(|bone| (bone.index, entity)));
+        let model = proxy.and_then(|proxy| proxy.model.as_ref());
+        followed.extend(model.map(|model| (entity, model)));
         parts.extend(is_part.then_some(entity));
         colored.extend(wears_team_color.then_some(entity));
     }
     let old = instances.get(root).ok();
-    let Some(model) = model else {
+    let Some((scene_root, AloScene { model, settings })) = scene else {
         if old.is_some() {
-            commands.entity(root).remove::<AloInstance>();
+            commands.entity(root).try_remove::<AloInstance>();
         }
         return;
     };
     bones.sort_unstable();
     // What the old instance was told stays true for the new one.
-    commands.entity(root).insert(AloInstance {
+    commands.entity(root).try_insert(AloInstance {
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
         parts,
         colored,
         alt: old.map_or(0, |old| old.alt.min(model.max_alt)),
         held: old.map(|old| old.held.clone()).unwrap_or_default(),
-        model,
+        model: model.clone(),
     });
+    if follower.is_proxy(root) {
+        // A model that a proxy brings along is in the space of the proxy's bone already.
+        commands.entity(scene_root).try_insert(Transform::IDENTITY);
+    }
+    for (entity, path) in followed {
+        follower.follow(&mut commands, root, entity, path, settings);
+    }
+}
+
+/// Without a scene there is no instance.
+pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<AloInstance>();
 }
 
 /// Bevy overlooks the second of two changes of a scene within three frames. Such models are spawned
@@ -266,10 +291,7 @@ pub(super) fn follow_scenes(
 /// The model of a scene that is not spawned.
 fn model_of(scene: &WorldAsset) -> Option<&Arc<AloModel>> {
     let mut scenes = scene.world.try_query::<&AloScene>()?;
-    scenes
-        .iter(&scene.world)
-        .next()
-        .map(|AloScene(model)| model)
+    scenes.iter(&scene.world).next().map(|scene| &scene.model)
 }
 
 /// The root components that decide which parts show.
@@ -319,7 +341,8 @@ pub(super) fn show_parts(
         };
         for part in &instance.parts {
             if let Ok((part, mut shown)) = parts.get_mut(*part) {
-                let shows = part.shows(&choice) && !instance.held.contains(&part.name);
+                let shows =
+                    part.shows(&choice) && !instance.held.contains(&(part.kind, part.index));
                 shown.set_if_neq(visibility(shows));
             }
         }

@@ -2,17 +2,21 @@
 
 use crate::alamo::billboard::{AloRoot, BillboardPlugin};
 use crate::alamo::dazzle::DazzlePlugin;
+use crate::alamo::fallback::replace_failed_textures;
 use crate::alamo::lights::AloLight;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::AloMaterial;
 use crate::alamo::model::Alo;
 use crate::alamo::parts::{
-    AloBone, AloPart, AloScene, WearsTeamColor, color_teams, follow_scenes, on_scene_ready,
-    show_parts,
+    AloBone, AloPart, AloScene, WearsTeamColor, color_teams, follow_scenes, on_root_removed,
+    on_scene_ready, show_parts,
 };
-use crate::alamo::proxies::follow_proxies;
+use crate::alamo::proxies::pass_on;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
-use crate::scene::{ClassicModelsSystems, FileFinder, all_cases};
+use crate::scene::{
+    ClassicModelsSystems, FileFinder, HiddenParts, ModelAlt, ModelLod, ScenePlugin, TeamColor,
+    all_cases,
+};
 use crate::texture::TexturePlugin;
 use bevy::animation::AnimationTargetId;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -41,6 +45,9 @@ impl Default for AlamoPlugin {
 impl Plugin for AlamoPlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/alo.wgsl");
+        if !app.is_plugin_added::<ScenePlugin>() {
+            app.add_plugins(ScenePlugin);
+        }
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -51,10 +58,21 @@ impl Plugin for AlamoPlugin {
         ))
         .init_asset::<Alo>()
         .add_observer(on_scene_ready)
-        .add_observer(follow_proxies)
+        .add_observer(on_root_removed)
         .add_systems(
             PostUpdate,
-            (follow_scenes, show_parts, color_teams)
+            (
+                replace_failed_textures,
+                follow_scenes,
+                (
+                    pass_on::<TeamColor>,
+                    pass_on::<ModelLod>,
+                    pass_on::<ModelAlt>,
+                    pass_on::<HiddenParts>,
+                ),
+                show_parts,
+                color_teams,
+            )
                 .chain()
                 .in_set(ClassicModelsSystems::Look),
         )

@@ -1,40 +1,89 @@
 //! Brings along the models that proxies name.
 
+use crate::alamo::parts::AloInstance;
+use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
 use bevy::asset::AssetServer;
+use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::observer::On;
-use bevy::ecs::system::{Commands, Query, Res};
+use bevy::ecs::query::With;
+use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::log::warn;
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::WorldAssetRoot;
+use std::sync::Arc;
 
-/// Spawns the models that a model's proxies name below them, but no model within itself.
-pub(super) fn follow_proxies(
-    ready: On<WorldInstanceReady>,
-    mut commands: Commands,
-    spawner: Res<WorldInstanceSpawner>,
-    server: Res<AssetServer>,
-    proxies: Query<&AloProxy>,
-    roots: Query<&WorldAssetRoot>,
-    parents: Query<&ChildOf>,
-) {
-    let is_of = |ancestor: Entity, path: &str| {
-        let root = roots.get(ancestor).ok();
-        let root = root.and_then(|root| server.get_path(root.id()));
+/// Models within models may be this many.
+const MAX_DEPTH: usize = 4;
+
+/// Spawns what proxies name.
+#[derive(SystemParam)]
+pub(super) struct ProxyFollower<'w, 's> {
+    server: Res<'w, AssetServer>,
+    proxies: Query<'w, 's, &'static AloProxy>,
+    roots: Query<'w, 's, &'static WorldAssetRoot>,
+    parents: Query<'w, 's, &'static ChildOf>,
+}
+
+impl ProxyFollower<'_, '_> {
+    /// Whether an entity is a proxy, on which the scene of a model then stands.
+    pub(super) fn is_proxy(&self, root: Entity) -> bool {
+        self.proxies.contains(root)
+    }
+
+    /// Spawns a model below a proxy of the model of `root`, but none within itself, and not too many
+    /// within each other.
+    pub(super) fn follow(
+        &self,
+        commands: &mut Commands,
+        root: Entity,
+        proxy: Entity,
+        path: &str,
+        settings: &Arc<AloLoaderSettings>,
+    ) {
+        let above = || core::iter::once(root).chain(self.parents.iter_ancestors(root));
+        if above().any(|ancestor| self.is_of(ancestor, path)) {
+            warn!("a proxy names {path}, in which it is itself: it is not followed");
+            return;
+        }
+        if above().filter(|ancestor| self.is_proxy(*ancestor)).count() >= MAX_DEPTH {
+            warn!("a proxy names {path}, {MAX_DEPTH} models within each other: it is not followed");
+            return;
+        }
+        let outer = settings.clone();
+        let settings = move |settings: &mut AloLoaderSettings| *settings = (*outer).clone();
+        let builder = self.server.load_builder().with_settings(settings);
+        let scene = builder.load(format!("{path}#Scene"));
+        commands.entity(proxy).try_insert(WorldAssetRoot(scene));
+    }
+
+    fn is_of(&self, entity: Entity, path: &str) -> bool {
+        let root = self.roots.get(entity).ok();
+        let root = root.and_then(|root| self.server.get_path(root.id()));
         root.is_some_and(|root| root.without_label().to_string() == path)
-    };
-    for entity in spawner.iter_instance_entities(ready.instance_id) {
-        let proxy = proxies.get(entity).ok();
-        let Some(path) = proxy.and_then(|proxy| proxy.model.as_ref()) else {
+    }
+}
+
+/// Gives models that proxies brought along what was chosen for the model that they belong to.
+pub(super) fn pass_on<C: Component<Mutability = Mutable> + Clone + PartialEq>(
+    mut commands: Commands,
+    brought: Query<(Entity, Option<&C>), (With<AloProxy>, With<WorldAssetRoot>)>,
+    parents: Query<&ChildOf>,
+    roots: Query<Option<&C>, With<AloInstance>>,
+) {
+    for (entity, has) in &brought {
+        let mut above = parents.iter_ancestors(entity);
+        let Some(chosen) = above.find_map(|ancestor| roots.get(ancestor).ok()) else {
             continue;
         };
-        let mut above = parents.iter_ancestors(ready.entity);
-        if is_of(ready.entity, path) || above.any(|ancestor| is_of(ancestor, path)) {
-            warn!("a proxy names {path}, in which it is itself: it is not followed");
-            continue;
+        match chosen {
+            Some(chosen) if has != Some(chosen) => {
+                commands.entity(entity).try_insert(chosen.clone());
+            }
+            None if has.is_some() => {
+                commands.entity(entity).try_remove::<C>();
+            }
+            _ => {}
         }
-        let scene = server.load(format!("{path}#Scene"));
-        commands.entity(entity).insert(WorldAssetRoot(scene));
     }
 }

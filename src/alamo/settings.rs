@@ -67,7 +67,7 @@ pub enum AloLoaderError {
         source: ParseError,
     },
     /// A setting has a value that no model can be loaded with.
-    #[error("{path}: loader setting scale is {value}, but must be a finite number other than 0")]
+    #[error("{path}: loader setting scale is {value}, but must be a finite number above 0")]
     Scale {
         /// The asset's path.
         path: String,

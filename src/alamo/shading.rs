@@ -94,7 +94,7 @@ pub struct Shading {
     pub gloss: Gloss,
     /// What takes the team's colour.
     pub team: TeamMask,
-    /// The team's colour that the file has, of the screen.
+    /// The colour that the file has where the team's would be, of the screen.
     pub colorization: [f32; 3],
     /// Added to the base texture's coordinates.
     pub uv_offset: [f32; 2],
@@ -134,6 +134,9 @@ impl Shading {
         }
         if begins_with_fc(mesh) && shading.team == TeamMask::None {
             shading.team = TeamMask::All;
+            let [r, g, b, a] = shading.color;
+            shading.colorization = [r, g, b];
+            shading.color = [1.0, 1.0, 1.0, a];
         }
         shading
     }

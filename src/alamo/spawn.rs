@@ -86,7 +86,10 @@ pub(super) fn scene(
         transform,
         Visibility::default(),
         AloRoot,
-        AloScene(model.clone()),
+        AloScene {
+            model: model.clone(),
+            settings: Arc::new(settings.clone()),
+        },
     );
     let root = world.spawn(root).id();
     let mut builder = Builder {

@@ -7,7 +7,7 @@ use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
 use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
-use crate::scene::{ClassicModelsSystems, FileFinder, all_cases};
+use crate::scene::{ClassicModelsSystems, FileFinder, ScenePlugin, all_cases};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
 use bevy::camera::visibility::{NoAutoAabb, VisibilitySystems};
@@ -39,6 +39,9 @@ impl Plugin for QuakePlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/morph.wgsl");
         embedded_asset!(app, "shaders/skin.wgsl");
+        if !app.is_plugin_added::<ScenePlugin>() {
+            app.add_plugins(ScenePlugin);
+        }
         app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
             .init_asset::<Mdl>()
             .init_asset::<Palette>()

@@ -6,6 +6,7 @@
 
 use bevy::asset::io::{AssetSource, ErasedAssetReader};
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
+use bevy::image::ImageLoader;
 use futures_lite::{AsyncReadExt, StreamExt};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -202,10 +203,18 @@ fn as_named(name: &Path) -> Vec<PathBuf> {
 
 /// Games shipped one kind of picture and named the other.
 fn as_picture(name: &Path) -> Vec<PathBuf> {
-    // What has no extension is a folder more often than a picture, and no loader is known for it.
-    let named = name.extension().map(|_| name.to_path_buf());
+    let named = Some(name.to_path_buf()).filter(|name| has_loader(name));
     let others = ["dds", "tga"].map(|extension| name.with_extension(extension));
     named.into_iter().chain(others).collect()
+}
+
+/// Whether a picture's extension is one that this crate or Bevy, with the features that the app has,
+/// loads.
+fn has_loader(name: &Path) -> bool {
+    let extension = name.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    let bevys = ImageLoader::SUPPORTED_FILE_EXTENSIONS;
+    matches!(&*extension, "dds" | "tga") || bevys.contains(&&*extension)
 }
 
 /// A path in the manner of Windows as one that stays inside the asset source.
@@ -240,7 +249,8 @@ impl Disk<'_> {
             let entry = entry(names, &part)?.to_owned();
             found.push(entry);
         }
-        Some(found)
+        let is_folder = self.reader.is_directory(&found).await.unwrap_or(false);
+        (!is_folder).then_some(found)
     }
 
     async fn list(&mut self, folder: &Path) -> Option<&HashMap<String, Vec<String>>> {

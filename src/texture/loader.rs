@@ -2,7 +2,7 @@
 
 use crate::scene::all_cases;
 use crate::texture::picture::{Limits, Picture, PictureError};
-use crate::texture::placeholder::{placeholder, repeating};
+use crate::texture::placeholder::{Placeholder, repeating};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, LoadContext, RenderAssetUsages};
 use bevy::image::{CompressedImageFormats, Image, ImageSampler, ImageSamplerDescriptor};
@@ -25,13 +25,12 @@ pub struct ClassicImageSettings {
     pub sampler: ImageSampler,
     /// Where the picture is kept. In both worlds by default.
     pub asset_usage: RenderAssetUsages,
-    /// Whether a picture that cannot be decoded becomes the [`placeholder`](super::placeholder())
-    /// with an error in the log, so that a model which wears it is drawn all the same. Off by
-    /// default: the load fails.
+    /// What a picture that cannot be decoded becomes, with an error in the log, so that a model which
+    /// wears it is drawn all the same. Nothing by default: the load fails.
     ///
     /// A picture that was loaded before fails in any case when it is loaded again, so that Bevy
     /// keeps the last good one while somebody saves the next.
-    pub placeholder: bool,
+    pub placeholder: Option<Placeholder>,
     /// Whether cube maps are refused: whoever draws flat pictures must not be given one, over which
     /// the adapter would end the app. Off by default.
     pub flat: bool,
@@ -43,7 +42,7 @@ impl Default for ClassicImageSettings {
             is_srgb: true,
             sampler: ImageSampler::Descriptor(repeating(ImageSamplerDescriptor::linear())),
             asset_usage: RenderAssetUsages::default(),
-            placeholder: false,
+            placeholder: None,
             flat: false,
         }
     }
@@ -152,15 +151,16 @@ impl AssetLoader for ClassicImageLoader {
                 let sampler = settings.sampler.clone();
                 Ok(picture.into_image(settings.is_srgb, sampler, settings.asset_usage))
             }
-            Err(error) if settings.placeholder && !self.good().contains(path) => {
-                error!("{error}");
-                let asset_usage = settings.asset_usage;
-                Ok(Image {
-                    asset_usage,
-                    ..placeholder()
-                })
-            }
-            Err(error) => Err(error),
+            Err(error) => match settings.placeholder {
+                Some(placeholder) if !self.good().contains(path) => {
+                    error!("{error}");
+                    Ok(Image {
+                        asset_usage: settings.asset_usage,
+                        ..placeholder.image()
+                    })
+                }
+                _ => Err(error),
+            },
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
         fn load(&mut self, path: &'static str, placeholder: bool) -> Handle<Image> {
             let server = self.app.world().resource::<AssetServer>();
             let settings = move |settings: &mut ClassicImageSettings| {
-                settings.placeholder = placeholder;
+                settings.placeholder = placeholder.then_some(Placeholder::Checkers);
             };
             server.load_builder().with_settings(settings).load(path)
         }

@@ -18,5 +18,5 @@ mod tga;
 
 pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
 pub use picture::PictureError;
-pub use placeholder::{PLACEHOLDER_IMAGE, placeholder};
+pub use placeholder::{PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;

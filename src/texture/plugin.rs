@@ -1,7 +1,7 @@
 //! Registers everything of this room with an app.
 
 use crate::texture::loader::ClassicImageLoader;
-use crate::texture::placeholder::{PLACEHOLDER_IMAGE, placeholder};
+use crate::texture::placeholder::{PLACEHOLDER_IMAGE, Placeholder};
 use bevy::app::{App, Plugin};
 use bevy::asset::{AssetApp, Assets};
 use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, Image};
@@ -21,7 +21,7 @@ impl Plugin for TexturePlugin {
             error!("models' pictures need Bevy's ImagePlugin, added before this crate's plugin");
             return;
         };
-        if let Err(error) = images.insert(&PLACEHOLDER_IMAGE, placeholder()) {
+        if let Err(error) = images.insert(&PLACEHOLDER_IMAGE, Placeholder::Checkers.image()) {
             error!("missing pictures will not be seen: {error}");
         }
     }

@@ -759,3 +759,86 @@ fn dazzles_of_a_model_shine_where_its_bone_is() {
     stage.world().entity_mut(bone).insert(Visibility::Hidden);
     assert_eq!(stage.capture().covered(), 0, "its bone's parent is hidden");
 }
+
+#[test]
+fn meshes_of_the_faction_have_their_colour_replaced() {
+    let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles);
+    let color = vec![Parameter::float4("Color", [1.0, 0.0, 0.0, 1.0])];
+    let mut file = AloFile::new(bones(&[IDENTITY]));
+    let submesh = buffers.submesh("MeshSolidColor.fx", "alD3dVertN", color);
+    file.meshes = vec![AloMesh::new("FC_Banner", 0, vec![submesh])];
+    let mut stage = Stage::dark(&[(FILE, write(&file).unwrap())]);
+    let root = stage.spawn_alo(FILE, ());
+    for (team, expected) in [(None, [255_u8, 0, 0]), (Some([0, 0, 255]), [0, 0, 255])] {
+        if let Some([r, g, b]) = team {
+            let team = TeamColor(Color::srgb_u8(r, g, b));
+            stage.world().entity_mut(root).insert(team);
+        }
+        let found = stage.capture().at(SIZE, 0.5, 0.5);
+        for (found, expected) in found.iter().zip(expected.map(f32::from)) {
+            assert!((found - expected).abs() < 1.0, "team {team:?}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_mask_without_a_texture_masks_nothing() {
+    let mut parameters = dull("None");
+    parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
+    let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
+    let mut stage = Stage::new(&[(FILE, bytes)]);
+    let root = stage.spawn_alo(FILE, TeamColor(Color::srgb(0.0, 0.0, 1.0)));
+    compare(&mut stage, root, "without a texture", |stage| {
+        box_control(stage, matte(None))
+    });
+}
+
+#[test]
+fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
+    // A broken PNG, a broken TGA, none at all: colours where they are missed, nothing where they are
+    // a measure, and for Bevy's own loader, which fails, as for ours.
+    for (name, file) in [
+        ("colors.png", Some(b"\x89PNG\r\n\x1a\nbroken".to_vec())),
+        ("colors.tga", Some(vec![0, 0, 2, 0])),
+        ("colors.tga", None),
+    ] {
+        let mut parameters = dull(name);
+        parameters.push(Parameter::texture("NormalTexture", "bumps.png"));
+        parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
+        let mut files = vec![
+            (
+                FILE,
+                one_box("MeshBumpColorize.fx", "alD3dVertNU2U3U3", parameters),
+            ),
+            ("bumps.png", b"\x89PNG\r\n\x1a\nbroken".to_vec()),
+        ];
+        files.extend(file.clone().map(|file| (name, file)));
+        let mut stage = Stage::new(&files);
+        let server = stage.world().resource::<AssetServer>().clone();
+        let model: Handle<Alo> = server.load(FILE);
+        let scene = server.load(AloAssetLabel::Scene.from_asset(FILE));
+        let root = stage.world().spawn(WorldAssetRoot(scene)).id();
+        stage.headless.wait_until("the model is there", |world| {
+            world.get::<AloInstance>(root).is_some()
+        });
+        for _ in 0..50 {
+            stage.headless.step(0.0);
+            std::thread::sleep(core::time::Duration::from_millis(2));
+        }
+        let checkers: Vec<_> = (0..64)
+            .map(|at| match (at % 8 + at / 8) % 2 {
+                0 => [255, 0, 255, 255],
+                _ => [0, 0, 0, 255],
+            })
+            .collect();
+        let mut image = crate::support::alo_stage::image(&checkers, true);
+        image.sampler = bevy::image::ImageSampler::nearest();
+        let texture = stage.world().resource_mut::<Assets<Image>>().add(image);
+        let what = format!("{name}, there: {}", file.is_some());
+        compare(&mut stage, root, &what, |stage| {
+            box_control(stage, matte(Some(texture.clone())))
+        });
+        drop(model);
+    }
+}

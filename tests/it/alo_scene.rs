@@ -241,7 +241,11 @@ fn vertices_keep_what_their_format_has() {
     else {
         panic!("no colours");
     };
-    assert_eq!(colors[0], [1.0, 0.5, 0.25, 1.0]);
+    // Of the screen in the file, linear in Bevy.
+    assert_eq!(
+        colors[0],
+        Color::srgb(1.0, 0.5, 0.25).to_linear().to_f32_array()
+    );
     // Four weights, and one.
     for (part, expected) in [(0, [0.4, 0.3, 0.2, 0.1]), (1, [1.0, 0.0, 0.0, 0.0])] {
         let Some(VertexAttributeValues::Float32x4(weights)) =
@@ -450,18 +454,21 @@ fn effects_that_stay_off_do_so_until_the_damage_grows() {
     let bytes = edited(&clean(), |file| {
         file.proxies[0].hidden = None;
         file.proxies[3].name = "p_smoke_ALT2".into();
+        // Another of the same name, without the flag.
+        file.proxies[1].name = "p_fire_ALT1".into();
     });
     let (mut app, root) = app(bytes);
     let burns = |app: &mut TestApp, alt: u32| {
         app.world().entity_mut(root).insert(ModelAlt(alt));
-        shown(app, root).contains(&"p_fire_ALT1".to_owned())
+        let shown = shown(app, root);
+        shown.iter().filter(|name| *name == "p_fire_ALT1").count()
     };
-    assert!(!burns(&mut app, 0));
-    assert!(burns(&mut app, 1), "damage grows");
-    assert!(!burns(&mut app, 2));
-    assert!(!burns(&mut app, 1), "repaired: it stays off");
-    assert!(!burns(&mut app, 0));
-    assert!(burns(&mut app, 1), "damage grows again");
+    assert_eq!(burns(&mut app, 0), 0);
+    assert_eq!(burns(&mut app, 1), 2, "damage grows");
+    assert_eq!(burns(&mut app, 2), 0);
+    assert_eq!(burns(&mut app, 1), 1, "repaired: one stays off");
+    assert_eq!(burns(&mut app, 0), 0);
+    assert_eq!(burns(&mut app, 1), 2, "damage grows again");
 }
 
 #[test]
@@ -498,7 +505,7 @@ fn settings_are_heard() {
     let mut lights = app.world().query::<&AloLight>();
     assert_eq!(lights.iter(app.app.world()).count(), 0);
 
-    for scale in [0.0, f32::NAN] {
+    for scale in [0.0, -1.0, f32::NAN] {
         let settings = move |settings: &mut AloLoaderSettings| settings.scale = scale;
         let mut app = TestApp::new(&[("model.alo", clean())]);
         let server = app.world().resource::<AssetServer>().clone();
@@ -694,6 +701,26 @@ fn proxies_that_name_a_model_can_be_followed() {
     let proxy = part(&mut app, root, "inner_LOD1");
     let inner = model(&mut app, proxy);
     assert_eq!(&*inner.meshes[0].name, "Hull");
+    // It stands on the bone as it is, not turned once more, and takes part in what is chosen.
+    let bone_place: GlobalTransform = get(&mut app, proxy);
+    let inner_bone = bone(&mut app, proxy, 0);
+    let inner_place: GlobalTransform = get(&mut app, inner_bone);
+    let moved = bone_place.transform_point(Vec3::new(1.0, 2.0, 3.0));
+    assert!(
+        inner_place
+            .transform_point(Vec3::new(1.0, 2.0, 3.0))
+            .abs_diff_eq(moved, 1e-4)
+    );
+    let red = TeamColor(Color::srgb(1.0, 0.0, 0.0));
+    app.world().entity_mut(root).insert((red, ModelAlt(1)));
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(get::<TeamColor>(&mut app, proxy).0, red.0);
+    assert_eq!(get::<ModelAlt>(&mut app, proxy), ModelAlt(1));
+    app.world().entity_mut(root).remove::<TeamColor>();
+    app.step(0.0);
+    app.step(0.0);
+    assert!(app.world().get::<TeamColor>(proxy).is_none());
     let smoke = part(&mut app, root, "p_smoke");
     assert!(
         app.world().get::<AloInstance>(smoke).is_none(),
@@ -752,4 +779,33 @@ fn a_file_of_nothing_but_proxies_is_refused() {
     let usage = |_: &FileMesh<'_>, _: &bevy_classic_models::alamo::alo::Submesh<'_>| default();
     let error = bevy_classic_models::alamo::AloContents::load(&bytes, usage).unwrap_err();
     assert!(error.to_string().contains("512 proxies"), "{error}");
+}
+
+#[test]
+fn bones_below_bones_are_256_at_most() {
+    let chain = |count: u32| {
+        let bone = |index: u32| Bone::new("B", index.checked_sub(1), [0.0, 0.0, 0.1]);
+        write(&AloFile::new((0..count).map(bone).collect()))
+    };
+    let (mut app, root) = app(chain(256).unwrap());
+    assert_eq!(instance(&mut app, root).bones().len(), 256);
+    let error = chain(257).unwrap_err();
+    let deep = bevy_classic_models::read::ErrorKind::TooDeep { limit: 256 };
+    assert_eq!(error.kind, deep, "{error}");
+}
+
+#[test]
+fn places_beyond_all_numbers_are_refused() {
+    let huge = |parent: Option<u32>| Bone {
+        matrix: [
+            [1e30, 0.0, 0.0, 0.0],
+            [0.0, 1e30, 0.0, 0.0],
+            [0.0, 0.0, 1e30, 0.0],
+        ],
+        ..Bone::new("Huge", parent, [0.0; 3])
+    };
+    let bytes = write(&AloFile::new(vec![huge(None), huge(Some(0))])).unwrap();
+    let usage = |_: &FileMesh<'_>, _: &bevy_classic_models::alamo::alo::Submesh<'_>| default();
+    let error = bevy_classic_models::alamo::AloContents::load(&bytes, usage).unwrap_err();
+    assert!(error.to_string().contains("bone 1 in the model"), "{error}");
 }

@@ -16,6 +16,7 @@ pub use file::{
     AloFile, Bone, Dazzle, Light, LightKind, Mesh, Parameter, ParameterValue, Proxy, Submesh, Tree,
 };
 pub use parse::parse;
+pub(crate) use parse::parse_without_numbers;
 pub(crate) use records::floats;
 pub use records::{
     TreeNode, Vertex, VertexHead, VertexRecord, VertexTail, VertexV1, VertexV2, Vertices,

@@ -78,8 +78,8 @@ fn team_color(tag: u32, otherwise: vec3<f32>) -> vec3<f32> {
     return linear_from_srgb(unpack4x8unorm(tag).rgb);
 }
 
-// Where a texture that moves has moved to. Only the part of a turn that shows is kept, so that
-// nothing is lost however long the app runs.
+// Where a texture that moves has moved to. Only the part of a turn that shows is kept, so that no
+// digits of the coordinates are lost.
 fn scrolled(uv: vec2<f32>, rate: vec2<f32>) -> vec2<f32> {
     return uv + fract(globals.time * rate);
 }
@@ -109,7 +109,7 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
             let team = team_color(tag, alo.colorization.rgb);
             base = vec4(mix(base.rgb, team * base.rgb, mask), base.a);
         } else {
-            base = vec4(base.rgb * team_color(tag, vec3(1.0)), base.a);
+            base = vec4(base.rgb * team_color(tag, alo.colorization.rgb), base.a);
         }
     }
     if (alo.extra == EXTRA_WAVE) {

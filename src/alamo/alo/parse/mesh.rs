@@ -399,6 +399,9 @@ impl Parser {
 
     /// Numbers that are none stay in the records; [`Vertex`](super::super::Vertex) makes them zero.
     fn warn_about_numbers<T: VertexRecord>(&mut self, vertices: &[T], begin: u64) {
+        if self.known.ignores_numbers {
+            return;
+        }
         let wrong = |(_, vertex): &(usize, &T)| !vertex.is_finite();
         for (number, _) in vertices.iter().enumerate().filter(wrong) {
             let offset = begin + (size_of::<T>() * number) as u64;

@@ -24,6 +24,10 @@ type Parser = parse_state::Parser<Known>;
 struct Known {
     /// Offsets of the palettes of all sub-meshes, 0 where there is none.
     palettes: Vec<u64>,
+    /// Whether numbers of vertices are not looked at.
+    ignores_numbers: bool,
+    /// How deep each bone is below its root.
+    depths: Vec<u16>,
 }
 
 /// Parses a model. Nothing of the arrays is copied: the result borrows from `bytes`.
@@ -32,9 +36,20 @@ struct Known {
 /// A [`ParseError`] whose context is the path of chunks to the fault, such as
 /// `0x400 mesh 3 "Hull" / 0x10000 sub-mesh 0 / 0x10007`.
 pub fn parse(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
+    parse_with(bytes, Parser::default())
+}
+
+/// The same without a look at the numbers of vertices, for whoever reads them all anyway: nothing
+/// warns of those that are not finite.
+pub(crate) fn parse_without_numbers(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
+    let mut parser = Parser::default();
+    parser.known.ignores_numbers = true;
+    parse_with(bytes, parser)
+}
+
+fn parse_with(bytes: &[u8], mut parser: Parser) -> Result<AloFile<'_>, ParseError> {
     let cursor = Cursor::new(Format::Alo, bytes);
     check_magic(&cursor)?;
-    let mut parser = Parser::default();
     let mut parts = Parts {
         meshes: room(&cursor, LEAST_MESH, |id| id == MESH),
         lights: room(&cursor, LEAST_LIGHT, |id| id == LIGHT),

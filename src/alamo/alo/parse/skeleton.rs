@@ -6,6 +6,7 @@ use crate::alamo::chunk::Chunk;
 use crate::alamo::parse_state::{Quoted, Segment, room};
 use crate::read::{Cursor, ErrorKind, ParseError};
 use std::borrow::Cow;
+use zerocopy::little_endian::F32;
 
 const BONE_COUNT: u32 = 0x201;
 const BONE: u32 = 0x202;
@@ -15,6 +16,10 @@ const BONE_V2: u32 = 0x206;
 
 /// Bytes of a bone with no name and the older record.
 pub(super) const LEAST_BONE: u64 = 8 + 8 + 8 + 56;
+
+/// Bones below bones may be this many. Real models have a dozen; Bevy's own systems walk down by
+/// recursion, and end the app some thousands deep.
+const MAX_BONE_DEPTH: u16 = 256;
 
 /// A bone's record, 0x205 or 0x206.
 struct Record {
@@ -109,11 +114,14 @@ impl Parser {
             body.u32(self.at("billboard mode"))?
         };
         let matrix_offset = body.offset();
-        let mut matrix = [[0.0; 4]; 3];
-        for value in matrix.as_flattened_mut() {
-            let offset = body.offset();
-            *value = body.check_finite(body.clone().f32("")?, offset, self.at("matrix"))?;
-            body.f32("")?;
+        let rows: &[[F32; 4]; 3] = body.record(self.at("matrix"))?;
+        let matrix = rows.map(|row| row.map(F32::get));
+        for (value, offset) in matrix
+            .as_flattened()
+            .iter()
+            .zip((matrix_offset..).step_by(4))
+        {
+            body.check_finite(*value, offset, self.at("matrix"))?;
         }
         if is_singular(&matrix) {
             self.warn("singular matrix", matrix_offset, |parser| {
@@ -131,15 +139,31 @@ impl Parser {
     }
 
     fn parent(
-        &self,
+        &mut self,
         record: &Record,
         cursor: &Cursor<'_>,
         index: usize,
     ) -> Result<Option<u32>, ParseError> {
         match record.parent {
-            -1 => Ok(None),
+            -1 => {
+                self.known.depths.push(1);
+                Ok(None)
+            }
             parent if u32::try_from(parent).is_ok_and(|parent| (parent as usize) < index) => {
-                Ok(Some(parent.unsigned_abs()))
+                let parent = parent.unsigned_abs();
+                let depth = self
+                    .known
+                    .depths
+                    .get(parent as usize)
+                    .map_or(1, |depth| depth + 1);
+                if depth > MAX_BONE_DEPTH {
+                    let kind = ErrorKind::TooDeep {
+                        limit: MAX_BONE_DEPTH.into(),
+                    };
+                    return Err(cursor.error(record.parent_offset, self.at("parent"), kind));
+                }
+                self.known.depths.push(depth);
+                Ok(Some(parent))
             }
             parent => {
                 let kind = ErrorKind::BadCount {

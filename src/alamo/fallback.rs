@@ -1,0 +1,56 @@
+//! What is seen where a texture is that cannot be loaded: without an image Bevy would draw nothing.
+
+use crate::alamo::dazzle::DazzleMaterial;
+use crate::alamo::material::AloMaterial;
+use crate::texture::Placeholder;
+use bevy::asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, Handle};
+use bevy::ecs::message::MessageReader;
+use bevy::ecs::system::{Local, Res, ResMut};
+use bevy::image::Image;
+
+/// Puts a placeholder where an image should be that could not be loaded the first time. Should it be
+/// loaded after all, because somebody mended the file, that takes its place.
+pub(super) fn replace_failed_textures(
+    mut failed: MessageReader<AssetLoadFailedEvent<Image>>,
+    mut made: MessageReader<AssetEvent<AloMaterial>>,
+    mut made_dazzles: MessageReader<AssetEvent<DazzleMaterial>>,
+    mut waiting: Local<Vec<AssetId<Image>>>,
+    materials: Res<Assets<AloMaterial>>,
+    dazzles: Res<Assets<DazzleMaterial>>,
+    mut images: ResMut<Assets<Image>>,
+) {
+    let before = waiting.len();
+    waiting.extend(
+        failed
+            .read()
+            .map(|failed| failed.id)
+            .filter(|id| !images.contains(*id)),
+    );
+    // A texture may fail before the model that wears it is there.
+    let anything_new =
+        waiting.len() > before || made.read().count() + made_dazzles.read().count() > 0;
+    if waiting.is_empty() || !anything_new {
+        return;
+    }
+    let mut replace = |handle: &Option<Handle<Image>>, by: Placeholder| {
+        if let Some(handle) = handle
+            && waiting.contains(&handle.id())
+            && !images.contains(handle)
+        {
+            // Fails only for an image that nobody needs any more.
+            let _ = images.insert(handle, by.image());
+        }
+    };
+    for (_, material) in materials.iter() {
+        replace(
+            &material.base.base_color_texture,
+            material.extension.base_placeholder(),
+        );
+        replace(&material.base.normal_map_texture, Placeholder::Flat);
+        replace(&material.extension.extra_texture, Placeholder::Black);
+    }
+    for (_, dazzle) in dazzles.iter() {
+        replace(&Some(dazzle.texture.clone()), Placeholder::Black);
+    }
+    waiting.retain(|id| !images.contains(*id));
+}
