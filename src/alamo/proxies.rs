@@ -64,10 +64,12 @@ impl ProxyFollower<'_, '_> {
     }
 }
 
+type IsBrought = (With<AloProxy>, With<WorldAssetRoot>);
+
 /// Gives models that proxies brought along what was chosen for the model that they belong to.
 pub(super) fn pass_on<C: Component<Mutability = Mutable> + Clone + PartialEq>(
     mut commands: Commands,
-    brought: Query<(Entity, Option<&C>), (With<AloProxy>, With<WorldAssetRoot>)>,
+    brought: Query<(Entity, Option<&C>), IsBrought>,
     parents: Query<&ChildOf>,
     roots: Query<Option<&C>, With<AloInstance>>,
 ) {

@@ -427,7 +427,7 @@ mod tests {
             tried.collect::<Vec<_>>()
         };
         assert_eq!(tried("hull.tga"), ["hull.tga", "hull.dds"]);
-        assert_eq!(tried("hull.bmp"), ["hull.bmp", "hull.dds", "hull.tga"]);
+        assert_eq!(tried("hull.png"), ["hull.png", "hull.dds", "hull.tga"]);
         assert_eq!(tried("hull"), ["hull.dds", "hull.tga"]);
         assert_eq!(
             tried(r"a\hull.dds"),

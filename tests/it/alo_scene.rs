@@ -207,10 +207,10 @@ fn skinned_sub_meshes_have_their_own_palette() {
     }
 }
 
-fn attribute<'a>(
-    mesh: &'a Mesh,
+fn attribute(
+    mesh: &Mesh,
     attribute: bevy::mesh::MeshVertexAttribute,
-) -> Option<&'a VertexAttributeValues> {
+) -> Option<&VertexAttributeValues> {
     mesh.attribute(attribute)
 }
 

@@ -512,7 +512,7 @@ fn every_kind_of_camera_draws_them() {
         radius: 3.0,
         ..dazzle([0.0; 3])
     };
-    night.spawn(&[light.clone()], &WHITE, Transform::default());
+    night.spawn(std::slice::from_ref(&light), &WHITE, Transform::default());
     let plain = night.capture();
     night
         .stage

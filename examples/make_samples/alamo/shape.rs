@@ -85,9 +85,7 @@ pub struct Solid {
 impl Solid {
     fn map(mut self, change: impl Fn(&mut Corner)) -> Self {
         let faces = self.faces.iter_mut();
-        faces
-            .flat_map(|face| &mut face.corners)
-            .for_each(|corner| change(corner));
+        faces.flat_map(|face| &mut face.corners).for_each(change);
         self
     }
 
