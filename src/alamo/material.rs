@@ -33,7 +33,7 @@ pub struct AloShading {
 /// The numbers of an [`AloShading`]. Colours are linear.
 #[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 pub struct AloUniform {
-    /// The team's colour of the file.
+    /// The colour of the file where the team's would be.
     pub colorization: Vec4,
     /// Light of its own, which the base texture multiplies.
     pub emissive: Vec4,
@@ -54,7 +54,8 @@ pub struct AloUniform {
     pub gloss: u32,
     /// What takes the team's colour: 0 nothing, 1 by the base texture's alpha, 2 all.
     pub team: u32,
-    /// What the third texture is for: 0 nothing, 1 gloss, 2 a planet's clouds, 3 clouds, 4 a wave.
+    /// What the third texture is for: 0 nothing, 1 gloss, 2 a planet's clouds, 3 clouds, 4 a wave,
+    /// 5 nothing, but of a planet.
     pub extra: u32,
     /// 1 if what is drawn is added, whatever its alpha.
     pub additive: u32,

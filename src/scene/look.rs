@@ -51,7 +51,6 @@ impl Default for TeamColor {
 
 /// A team's colour as the `MeshTag` that shaders read: sRGB red in the lowest byte, then green and
 /// blue, and bit 24 set. The tag of an entity without a team is 0.
-#[allow(dead_code, reason = "formats with a team's colour use it")]
 pub(crate) fn team_color_tag(color: Color) -> u32 {
     let color = Srgba::from(color);
     // Out of range colours saturate.
