@@ -59,7 +59,10 @@ use bevy::app::{App, Plugin};
 pub mod prelude {
     pub use crate::ClassicModelsPlugin;
     #[cfg(feature = "alamo")]
-    pub use crate::alamo::{Alo, AloAssetLabel, AloBone, AloInstance, AloLoaderSettings, AloProxy};
+    pub use crate::alamo::{
+        Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBone, AloInstance,
+        AloLoaderSettings, AloProxy,
+    };
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{
@@ -87,6 +90,7 @@ impl Plugin for ClassicModelsPlugin {
         #[cfg(feature = "alamo")]
         app.add_plugins(alamo::AlamoPlugin {
             extensions: self.alamo.extensions.clone(),
+            animation_extensions: self.alamo.animation_extensions.clone(),
         });
         #[cfg(feature = "quake")]
         app.add_plugins(quake::QuakePlugin {

@@ -1,6 +1,7 @@
 //! From the asset server's bytes to the [`Alo`] asset and everything it holds.
 
 use crate::alamo::alo::{self, AloFile, Submesh};
+use crate::alamo::animation::{AloAnimation, find_animations};
 use crate::alamo::convert::{AloContents, SubmeshContents};
 use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::alamo::material::{AloMaterial, Textures, material};
@@ -30,11 +31,20 @@ use std::sync::Arc;
 pub struct AloLoader {
     finder: FileFinder,
     extensions: Vec<&'static str>,
+    animation_extensions: Vec<&'static str>,
 }
 
 impl AloLoader {
-    pub(super) fn new(finder: FileFinder, extensions: Vec<&'static str>) -> Self {
-        Self { finder, extensions }
+    pub(super) fn new(
+        finder: FileFinder,
+        extensions: Vec<&'static str>,
+        animation_extensions: Vec<&'static str>,
+    ) -> Self {
+        Self {
+            finder,
+            extensions,
+            animation_extensions,
+        }
     }
 }
 
@@ -130,6 +140,7 @@ struct Found {
     textures: HashMap<TextureKey, Option<Handle<Image>>>,
     /// Models of proxies, by the names of the files in lower case.
     models: HashMap<String, Option<AssetPath<'static>>>,
+    animations: Vec<AloAnimation>,
 }
 
 impl AloLoader {
@@ -158,6 +169,16 @@ impl AloLoader {
                     found.models.insert(key, model);
                 }
             }
+        }
+        if settings.load_animations {
+            found.animations = find_animations(
+                &mut search,
+                &settings.animation_folders,
+                &self.extensions,
+                &self.animation_extensions,
+                load_context,
+            )
+            .await;
         }
         found
     }
@@ -302,6 +323,7 @@ impl Assets<'_, '_> {
             lights,
             proxies,
             dazzles,
+            animations: core::mem::take(&mut self.found.animations),
             lods,
             max_alt,
             warnings,

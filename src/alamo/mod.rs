@@ -2,7 +2,7 @@
 //! drew them.
 //!
 //! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models, [`ala`]
-//! knows animations, and both nothing of Bevy; `shading` and `tags` say what names mean; `convert` and
+//! knows animations, and both nothing of Bevy; `animation` makes clips of the latter and plays them; `shading` and `tags` say what names mean; `convert` and
 //! `vertices` make meshes, `loader`
 //! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
 //! shows and hides, `billboard` turns bones, `dazzle` and `material` draw.
@@ -14,6 +14,7 @@ pub mod ala;
 pub mod alo;
 pub mod chunk;
 
+mod animation;
 mod billboard;
 mod convert;
 mod dazzle;
@@ -35,6 +36,11 @@ mod vertices;
 #[cfg(feature = "write")]
 mod write;
 
+pub use animation::{
+    Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AlaLoaderError, AloAnimation,
+    AloAnimator, BoneCurves, BoneMismatch, BoneVisibility, ModelFlag, PackedRotations,
+    PackedVectors, VisibilityCurve, bone_target, clip,
+};
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 pub use convert::{AloContents, SubmeshContents};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
@@ -49,5 +55,5 @@ pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
 pub use plugin::AlamoPlugin;
 pub use settings::{AloLoaderError, AloLoaderSettings};
 pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
-pub use spawn::{AloProxy, AloSubmeshOf, bone_target};
+pub use spawn::{AloProxy, AloSubmeshOf};
 pub use tags::Tags;

@@ -1,6 +1,7 @@
 //! The [`Alo`] asset: what a model is to the rest of a game.
 
 use crate::alamo::alo::{Dazzle, Light, Parameter, ParameterValue, Proxy};
+use crate::alamo::animation::AloAnimation;
 use crate::alamo::material::AloMaterial;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
@@ -59,6 +60,8 @@ pub struct AloModel {
     pub proxies: Vec<AloProxyInfo>,
     /// The dazzles, in file order.
     pub dazzles: Vec<Dazzle<'static>>,
+    /// The animations that were found beside it, by name.
+    pub animations: Vec<AloAnimation>,
     /// Numbers of the levels of detail, the finest (the highest) first. Empty if nothing is tagged.
     pub lods: Vec<u32>,
     /// The highest damage stage that anything is tagged with.
@@ -178,6 +181,12 @@ impl AloModel {
     /// Indices of the meshes of a name, in any case.
     pub fn meshes_named(&self, name: &str) -> &[usize] {
         named(&self.named_meshes, name)
+    }
+
+    /// The animation of a name, in any case: `MOVE_00`.
+    pub fn animation(&self, name: &str) -> Option<&AloAnimation> {
+        let mut animations = self.animations.iter();
+        animations.find(|animation| animation.name.eq_ignore_ascii_case(name))
     }
 
     /// The number that parts of the level of detail must be tagged with, `steps` coarser than the

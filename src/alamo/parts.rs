@@ -2,12 +2,14 @@
 //! what the user hides, as inputs that none of them overrules. Bones have their own visibility,
 //! which their parts inherit.
 
+use crate::alamo::animation::{AloAnimator, BoneVisibility};
 use crate::alamo::model::AloModel;
 use crate::alamo::proxies::ProxyFollower;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
 use crate::alamo::tags::Tags;
 use crate::scene::{HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor, team_color_tag};
+use bevy::animation::{AnimatedBy, AnimationPlayer};
 use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
@@ -132,12 +134,14 @@ pub struct WearsTeamColor;
 /// On an entity of a bone of a spawned model.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
+#[require(BoneVisibility)]
 pub struct AloBone {
     /// Its index in the file, by which animations and palettes know it.
     pub index: usize,
     /// The number of its billboard mode; 0 is none.
     pub billboard: u32,
-    /// Whether the file shows what hangs on it.
+    /// Whether what hangs on it shows where no animation says so. At first it is what the file says;
+    /// change it to show or hide a bone of one instance.
     pub visible: bool,
 }
 
@@ -192,6 +196,9 @@ impl AloInstance {
     }
 }
 
+/// What a root has as long as it is a model.
+type Instance = (AloInstance, AloAnimator);
+
 /// What tells the entities of a spawned scene apart.
 type SpawnedData = (
     Option<&'static AloScene>,
@@ -228,11 +235,17 @@ pub(super) fn on_scene_ready(
     let old = instances.get(root).ok();
     let Some((scene_root, AloScene { model, settings })) = scene else {
         if old.is_some() {
-            commands.entity(root).try_remove::<AloInstance>();
+            commands.entity(root).try_remove::<Instance>();
         }
         return;
     };
     bones.sort_unstable();
+    for (_, bone) in &bones {
+        commands.entity(*bone).try_insert(AnimatedBy(root));
+    }
+    // The user may have put a player there, and what it plays outlives a change of the file.
+    let player = (AnimationPlayer::default(), AloAnimator::default());
+    commands.entity(root).try_insert_if_new(player);
     // What the old instance was told stays true for the new one.
     commands.entity(root).try_insert(AloInstance {
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
@@ -253,7 +266,7 @@ pub(super) fn on_scene_ready(
 
 /// Without a scene there is no instance.
 pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
-    commands.entity(removed.entity).try_remove::<AloInstance>();
+    commands.entity(removed.entity).try_remove::<Instance>();
 }
 
 /// Bevy overlooks the second of two changes of a scene within three frames. Such models are spawned

@@ -1,5 +1,6 @@
 //! Registers everything of this room with an app.
 
+use crate::alamo::animation::AnimationPlugin;
 use crate::alamo::billboard::{AloRoot, BillboardPlugin};
 use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
@@ -18,7 +19,6 @@ use crate::scene::{
     all_cases,
 };
 use crate::texture::TexturePlugin;
-use bevy::animation::AnimationTargetId;
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, AssetServer, embedded_asset};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
@@ -28,16 +28,19 @@ use bevy::light::NotShadowCaster;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
 use bevy::transform::TransformSystems;
 
-/// Alamo models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+/// Alamo models and their animations. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
 pub struct AlamoPlugin {
-    /// Extensions of the files, without the dot. Every combination of cases is registered.
+    /// Extensions of the models, without the dot. Every combination of cases is registered.
     pub extensions: Vec<String>,
+    /// Extensions of animations likewise.
+    pub animation_extensions: Vec<String>,
 }
 
 impl Default for AlamoPlugin {
     fn default() -> Self {
         Self {
             extensions: vec!["alo".into()],
+            animation_extensions: vec!["ala".into()],
         }
     }
 }
@@ -53,6 +56,9 @@ impl Plugin for AlamoPlugin {
         }
         app.add_plugins((
             MaterialPlugin::<AloMaterial>::default(),
+            AnimationPlugin {
+                extensions: self.animation_extensions.clone(),
+            },
             BillboardPlugin,
             DazzlePlugin,
         ))
@@ -91,6 +97,7 @@ impl Plugin for AlamoPlugin {
         app.register_asset_loader(AloLoader::new(
             FileFinder::new(server),
             all_cases(&self.extensions),
+            all_cases(&self.animation_extensions),
         ));
     }
 }
@@ -105,7 +112,6 @@ fn register_types(app: &mut App) {
         .register_type::<AloLight>()
         .register_type::<AloSubmeshOf>()
         .register_type::<WearsTeamColor>()
-        .register_type::<AnimationTargetId>()
         .register_type::<DynamicSkinnedMeshBounds>()
         .register_type::<NotShadowCaster>()
         .register_type::<MeshMaterial3d<AloMaterial>>()

@@ -19,6 +19,11 @@ pub struct AloLoaderSettings {
     pub texture_folders: Vec<String>,
     /// Whether textures are looked for at all. Without them models are plain. On by default.
     pub load_textures: bool,
+    /// Whether the model's animations are looked for: `<MODEL>_<TYPE>_<NN>.ala`, in any case, in its
+    /// folder and in those of `animation_folders`. On by default.
+    pub load_animations: bool,
+    /// Further folders to look for animations in, from the root of the asset source.
+    pub animation_folders: Vec<String>,
     /// Whether lights become Bevy's. On by default.
     pub load_lights: bool,
     /// Whether proxies that name another model, `<name>.alo` in the model's folder or in one of
@@ -38,6 +43,8 @@ impl Default for AloLoaderSettings {
             convert_axes: true,
             texture_folders: Vec::new(),
             load_textures: true,
+            load_animations: true,
+            animation_folders: Vec::new(),
             load_lights: true,
             follow_proxies: false,
             proxy_folders: Vec::new(),

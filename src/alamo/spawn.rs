@@ -1,5 +1,6 @@
 //! A model as a scene: one entity per bone, and on them all that hangs on them.
 
+use crate::alamo::animation::bone_target;
 use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::lights::{AloLight, insert_light};
@@ -8,7 +9,6 @@ use crate::alamo::parts::{AloBone, AloPart, AloPartKind, AloScene, WearsTeamColo
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::{Tags, begins_with_fc};
 use crate::scene::z_up_forward_minus_y;
-use bevy::animation::AnimationTargetId;
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
@@ -255,9 +255,4 @@ impl Builder<'_> {
             entity.insert(WearsTeamColor);
         }
     }
-}
-
-/// What animations know a bone by.
-pub fn bone_target(index: usize) -> AnimationTargetId {
-    AnimationTargetId::from_iter(["alamo", &index.to_string()])
 }

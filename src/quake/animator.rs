@@ -6,7 +6,7 @@ use crate::quake::model::{MdlModel, Sequence, SyncType};
 use crate::quake::pose_table::PoseTable;
 use crate::quake::poses::{PoseBlend, PosePair};
 use crate::quake::skins::Look;
-use crate::scene::{ClipFinished, ClipRef, PlayClip, Playback, Repeat, wrap};
+use crate::scene::{Chosen, ClipFinished, ClipRef, PlayClip, Playback, Repeat, wrap};
 use bevy::asset::{AssetEvent, Assets};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
@@ -43,28 +43,6 @@ pub struct MdlAnimator {
     fade: Option<Fade>,
     shown: PoseBlend,
     pub(super) look: Option<Look>,
-}
-
-/// The part of a [`PlayClip`] whose change begins anew. `None` inside is no [`PlayClip`] at all.
-#[derive(Clone, Debug, PartialEq)]
-struct Chosen(Option<(ClipRef, Repeat, Option<f32>)>);
-
-impl Chosen {
-    fn new(play: Option<&PlayClip>) -> Self {
-        Self(play.map(|play| (play.clip.clone(), play.repeat, play.start)))
-    }
-
-    fn is(&self, play: Option<&PlayClip>) -> bool {
-        match (&self.0, play) {
-            (None, None) => true,
-            (Some((clip, repeat, start)), Some(play)) => {
-                // By its bits: a start that is not a number is still the same start.
-                let bits = |start: &Option<f32>| start.map(f32::to_bits);
-                (clip, repeat) == (&play.clip, &play.repeat) && bits(start) == bits(&play.start)
-            }
-            _ => false,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -199,6 +199,9 @@ impl MdlModel {
                 let frames = self.frames.get(range.start as usize..range.end as usize)?;
                 frame_sequence(frames, self.frame_rate)
             }
+            // Bevy's clips are none of morphed models.
+            #[cfg(feature = "alamo")]
+            ClipRef::Handle(_) => None,
         }
     }
 

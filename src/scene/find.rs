@@ -9,6 +9,7 @@ use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::image::ImageLoader;
 use futures_lite::{AsyncReadExt, StreamExt};
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -141,6 +142,39 @@ impl FileSearch<'_> {
         self.first(name, &candidates).await
     }
 
+    /// The files of some extensions in the model's own folder, then in each of `folders` (from the
+    /// root of the asset source): each folder's by name, under the names that the disk has.
+    ///
+    /// Nothing where the source cannot be listed: a web server cannot, nor can Bevy list what is
+    /// outside its root.
+    pub async fn files(
+        &mut self,
+        folders: &[String],
+        extensions: &[&str],
+    ) -> Vec<AssetPath<'static>> {
+        let own = self.model.path().parent().unwrap_or(Path::new(""));
+        let mut found: Vec<PathBuf> = Vec::new();
+        let folders = folders.iter().map(|folder| clean(folder));
+        for folder in core::iter::once(own.to_path_buf()).chain(folders) {
+            let Some(disk) = &mut self.disk else {
+                break;
+            };
+            let is_meant = |path: &PathBuf| {
+                let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+                extensions
+                    .iter()
+                    .any(|of| of.eq_ignore_ascii_case(extension))
+            };
+            for path in disk.files(&folder).await {
+                if is_meant(&path) && !found.contains(&path) {
+                    found.push(path);
+                }
+            }
+        }
+        let asset = |path| AssetPath::from(path).with_source(self.model.source().clone_owned());
+        found.into_iter().map(asset).collect()
+    }
+
     /// The first candidate that exists.
     async fn first(
         &mut self,
@@ -229,6 +263,9 @@ struct Disk<'a> {
     folders: HashMap<PathBuf, Listing>,
 }
 
+/// A folder that the source cannot list.
+struct Unlisted;
+
 /// The names in a folder by their lower case; none if the source cannot list it (a web server
 /// cannot list any).
 type Listing = Option<HashMap<String, Vec<String>>>;
@@ -236,21 +273,44 @@ type Listing = Option<HashMap<String, Vec<String>>>;
 impl Disk<'_> {
     /// The path under the name that the disk has, if there is such a file.
     async fn find(&mut self, path: &Path) -> Option<PathBuf> {
+        match self.spelled(path).await {
+            Ok(found) => {
+                let found = found?;
+                let is_folder = self.reader.is_directory(&found).await.unwrap_or(false);
+                (!is_folder).then_some(found)
+            }
+            Err(Unlisted) => probe(self.reader, path).await,
+        }
+    }
+
+    /// What is in a folder, by name. Folders in it are there too.
+    async fn files(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let Ok(Some(folder)) = self.spelled(folder).await else {
+            return Vec::new();
+        };
+        let names = self.list(&folder).await.into_iter().flatten();
+        let mut names: Vec<&String> = names.flat_map(|(_, names)| names).collect();
+        names.sort();
+        names.into_iter().map(|name| folder.join(name)).collect()
+    }
+
+    /// A path under the names that the disk has; `None` if there is no such thing.
+    async fn spelled(&mut self, path: &Path) -> Result<Option<PathBuf>, Unlisted> {
         // Bevy lists nothing outside its root, where models are that somebody loaded by a whole path.
         if path.has_root() {
-            return probe(self.reader, path).await;
+            return Err(Unlisted);
         }
         let mut found = PathBuf::new();
         for part in path.components() {
             let part = part.as_os_str().to_string_lossy();
-            let Some(names) = self.list(&found).await else {
-                return probe(self.reader, path).await;
+            let names = self.list(&found).await.ok_or(Unlisted)?;
+            let Some(entry) = entry(names, &part) else {
+                return Ok(None);
             };
-            let entry = entry(names, &part)?.to_owned();
+            let entry = entry.to_owned();
             found.push(entry);
         }
-        let is_folder = self.reader.is_directory(&found).await.unwrap_or(false);
-        (!is_folder).then_some(found)
+        Ok(Some(found))
     }
 
     async fn list(&mut self, folder: &Path) -> Option<&HashMap<String, Vec<String>>> {

@@ -21,7 +21,7 @@ pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use look::team_color_tag;
 pub use look::{ModelSkin, PlayerColors, TeamColor};
 pub use parts::{HiddenParts, ModelAlt, ModelLod};
-pub(crate) use play::wrap;
+pub(crate) use play::{Chosen, wrap};
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
 

@@ -1,5 +1,9 @@
 //! Components of a model's root that choose what it plays, and what tells where it is.
 
+#[cfg(feature = "alamo")]
+use bevy::animation::AnimationClip;
+#[cfg(feature = "alamo")]
+use bevy::asset::Handle;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::message::Message;
@@ -19,6 +23,9 @@ pub enum ClipRef {
     Index(usize),
     /// Frames of an MDL model by their numbers, as game code counts them.
     Frames(Range<u32>),
+    /// Any clip, on models that Bevy animates. It plays once it is loaded.
+    #[cfg(feature = "alamo")]
+    Handle(Handle<AnimationClip>),
 }
 
 impl From<&str> for ClipRef {
@@ -45,12 +52,24 @@ impl From<Range<u32>> for ClipRef {
     }
 }
 
+#[cfg(feature = "alamo")]
+impl From<Handle<AnimationClip>> for ClipRef {
+    fn from(clip: Handle<AnimationClip>) -> Self {
+        Self::Handle(clip)
+    }
+}
+
 impl core::fmt::Display for ClipRef {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Name(name) => write!(f, "\"{name}\""),
             Self::Index(index) => write!(f, "number {index}"),
             Self::Frames(range) => write!(f, "of frames {} to {}", range.start, range.end),
+            #[cfg(feature = "alamo")]
+            Self::Handle(clip) => match clip.path() {
+                Some(path) => write!(f, "{path}"),
+                None => write!(f, "{:?}", clip.id()),
+            },
         }
     }
 }
@@ -186,6 +205,29 @@ impl Playback {
                 self.finished = at_end || (self.finished && !moved_away);
                 just_now
             }
+        }
+    }
+}
+
+/// The part of a [`PlayClip`] whose change begins anew. `None` inside is no [`PlayClip`] at all.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Chosen(Option<(ClipRef, Repeat, Option<f32>)>);
+
+impl Chosen {
+    pub(crate) fn new(play: Option<&PlayClip>) -> Self {
+        Self(play.map(|play| (play.clip.clone(), play.repeat, play.start)))
+    }
+
+    /// Whether it is what is asked for now.
+    pub(crate) fn is(&self, play: Option<&PlayClip>) -> bool {
+        match (&self.0, play) {
+            (None, None) => true,
+            (Some((clip, repeat, start)), Some(play)) => {
+                // By its bits: a start that is not a number is still the same start.
+                let bits = |start: &Option<f32>| start.map(f32::to_bits);
+                (clip, repeat) == (&play.clip, &play.repeat) && bits(start) == bits(&play.start)
+            }
+            _ => false,
         }
     }
 }

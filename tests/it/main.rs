@@ -10,9 +10,11 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod ala_clip;
 mod ala_heap;
 mod ala_malformed;
 mod ala_parse;
+mod ala_play;
 mod alo_heap;
 mod alo_malformed;
 mod alo_parse;

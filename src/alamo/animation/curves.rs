@@ -1,0 +1,493 @@
+//! Curves over the words of a file, which are decoded when they are sampled.
+//!
+//! The words of all bones lie together, once for each kind of track; a curve is a place in them.
+
+use crate::alamo::ala::{AlaBone, AlaFile, bit};
+use crate::alamo::animation::visibility::VisibilityCurve;
+use bevy::math::curve::{Curve, Interval};
+use bevy::math::{DVec3, Quat, Vec2, Vec3, Vec4};
+use bevy::reflect::Reflect;
+use core::fmt;
+use std::sync::Arc;
+use zerocopy::little_endian::{I16, U16};
+
+/// Where no step bits are.
+const NO_STEPS: u32 = u32::MAX;
+
+/// Frames and seconds of an animation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timing {
+    /// Frames per second.
+    fps: f32,
+    /// Number of the last frame, counted from 0.
+    last: f32,
+}
+
+impl Timing {
+    pub(super) fn new(frames: u32, fps: f32) -> Self {
+        Self {
+            fps,
+            last: frames.saturating_sub(1) as f32,
+        }
+    }
+
+    /// How long a clip of it takes: never 0, because a player that repeats divides by it.
+    pub(super) fn duration(&self) -> f32 {
+        (self.last.max(1.0) / self.fps).min(f32::MAX)
+    }
+
+    pub(super) fn domain(&self) -> Interval {
+        Interval::new(0.0, self.duration()).unwrap_or(Interval::UNIT)
+    }
+
+    /// The frame at a time, and the way to the next from 0 to 1. Before the first it is the first,
+    /// after the last the last.
+    #[inline]
+    pub(super) fn frame(&self, seconds: f32) -> (u32, f32) {
+        /// The time of a frame, times the frames per second, is off by this part of itself at most.
+        const ROUNDING: f32 = 3e-7;
+        // A NaN is as at the first frame.
+        let time = (seconds * self.fps).max(0.0).min(self.last);
+        let nearest = (time + 0.5) as u32;
+        let on_it = (time - nearest as f32).abs() <= time * ROUNDING;
+        let frame = if on_it { nearest } else { time as u32 };
+        (frame, (time - frame as f32).max(0.0))
+    }
+}
+
+/// A bit for each frame, of all bones that have them.
+pub(super) struct Bits {
+    bytes: Box<[u8]>,
+    pub(super) timing: Timing,
+}
+
+impl Bits {
+    pub(super) fn new(bytes: Box<[u8]>, timing: Timing) -> Self {
+        Self { bytes, timing }
+    }
+
+    /// The bit of a frame, of the bone whose bits begin at a byte; off beyond the end.
+    #[inline]
+    pub(super) fn get(&self, first: u32, frame: u32) -> bool {
+        self.bytes
+            .get(first as usize..)
+            .is_some_and(|bits| bit(bits, frame))
+    }
+}
+
+impl fmt::Debug for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Bits").field(&self.bytes.len()).finish()
+    }
+}
+
+/// The words of one kind of track, of all bones.
+struct Block<T> {
+    words: Box<[T]>,
+    /// Words from a frame to the next.
+    stride: u32,
+    timing: Timing,
+    steps: Arc<Bits>,
+}
+
+impl<T> fmt::Debug for Block<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Block").field(&self.words.len()).finish()
+    }
+}
+
+/// A place in a block.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Which word is the first of the first frame.
+    word: u32,
+    /// Which byte is the first of the bits that say where values hold until the next frame.
+    steps: u32,
+}
+
+impl<T: Copy> Block<T> {
+    /// The words of a frame. The parser has seen that all are there.
+    #[inline]
+    fn key<const N: usize>(&self, place: Place, frame: u32) -> Option<[T; N]> {
+        let begin = u64::from(frame) * u64::from(self.stride) + u64::from(place.word);
+        let words = self.words.get(usize::try_from(begin).ok()?..)?;
+        words.first_chunk().copied()
+    }
+
+    /// The frame at a time, and the way to the next; none where there is no way to go.
+    #[inline]
+    fn moment(&self, place: Place, seconds: f32) -> (u32, f32) {
+        let (frame, way) = self.timing.frame(seconds);
+        let holds = place.steps != NO_STEPS && self.steps.get(place.steps, frame);
+        (frame, if holds { 0.0 } else { way })
+    }
+}
+
+/// Translations or scales: three words a frame, times a scale, plus an offset.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+pub struct PackedVectors {
+    block: Arc<Block<U16>>,
+    place: Place,
+    offset: Vec3,
+    scale: Vec3,
+}
+
+impl PackedVectors {
+    #[inline]
+    fn key(&self, frame: u32) -> DVec3 {
+        let words = self.block.key::<3>(self.place, frame);
+        DVec3::from_array(words.unwrap_or_default().map(|word| f64::from(word.get())))
+    }
+}
+
+impl Curve<Vec3> for PackedVectors {
+    fn domain(&self) -> Interval {
+        self.block.timing.domain()
+    }
+
+    #[inline]
+    fn sample_clamped(&self, t: f32) -> Vec3 {
+        let (frame, way) = self.block.moment(self.place, t);
+        let mut words = self.key(frame);
+        if way > 0.0 {
+            words = words.lerp(self.key(frame + 1), f64::from(way));
+        }
+        // The steps of a long way are as small as a float is exact there: in doubles none is lost.
+        (words * self.scale.as_dvec3() + self.offset.as_dvec3()).as_vec3()
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Vec3 {
+        self.sample_clamped(t)
+    }
+}
+
+/// Rotations: a quaternion a frame, on the shorter way from one to the next.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+pub struct PackedRotations {
+    block: Arc<Block<I16>>,
+    place: Place,
+}
+
+impl PackedRotations {
+    #[inline]
+    fn key(&self, frame: u32) -> Quat {
+        let words = self.block.key::<4>(self.place, frame);
+        unpacked(words.unwrap_or_default().map(I16::get))
+    }
+}
+
+/// A packed quaternion as one of length 1; no rotation if it has no length.
+#[inline]
+fn unpacked(words: [i16; 4]) -> Quat {
+    let words = Vec4::from_array(words.map(f32::from));
+    let square = words.length_squared();
+    if square > 0.0 {
+        Quat::from_vec4(words / square.sqrt())
+    } else {
+        Quat::IDENTITY
+    }
+}
+
+/// Along the shorter of the two ways from one rotation to another, exact to the last bits of a float:
+/// `Quat::slerp` is off by some 1e-5.
+///
+/// The weights are the series of D. Eberly, "A Fast and Accurate Algorithm for Computing SLERP", in
+/// the cosine of the angle, without trigonometry. It needs the fewer terms the smaller the angle.
+#[inline]
+fn slerp(from: Quat, to: Quat, way: f32) -> Quat {
+    let cosine = from.dot(to);
+    // A quaternion and its opposite are the same rotation.
+    let (to, cosine) = if cosine < 0.0 {
+        (-to, -cosine)
+    } else {
+        (to, cosine)
+    };
+    if cosine > 0.98 {
+        weighted::<3>(from, to, way, cosine)
+    } else {
+        slerp_far(from, to, way, cosine)
+    }
+}
+
+/// Rotations that are far from each other meet half way.
+fn slerp_far(from: Quat, to: Quat, way: f32, cosine: f32) -> Quat {
+    if cosine > 0.7 {
+        return weighted::<9>(from, to, way, cosine);
+    }
+    let middle = (from + to).normalize();
+    let cosine = (0.5 + 0.5 * cosine).sqrt();
+    if way < 0.5 {
+        weighted::<9>(from, middle, 2.0 * way, cosine)
+    } else {
+        weighted::<9>(middle, to, 2.0 * way - 1.0, cosine)
+    }
+}
+
+/// The sum of both, weighted by `TERMS` terms of the series.
+#[inline]
+fn weighted<const TERMS: usize>(from: Quat, to: Quat, way: f32, cosine: f32) -> Quat {
+    let ways = Vec2::new(1.0 - way, way);
+    let squares = ways * ways;
+    let mut sums = Vec2::ONE;
+    for term in (1..=TERMS).rev() {
+        let term = term as f32;
+        let factors = (squares / term - Vec2::splat(term)) / (2.0 * term + 1.0);
+        sums = Vec2::ONE + factors * (cosine - 1.0) * sums;
+    }
+    let weights = ways * sums;
+    from * weights.x + to * weights.y
+}
+
+impl Curve<Quat> for PackedRotations {
+    fn domain(&self) -> Interval {
+        self.block.timing.domain()
+    }
+
+    #[inline]
+    fn sample_clamped(&self, t: f32) -> Quat {
+        let (frame, way) = self.block.moment(self.place, t);
+        let rotation = self.key(frame);
+        if way > 0.0 {
+            slerp(rotation, self.key(frame + 1), way)
+        } else {
+            rotation
+        }
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Quat {
+        self.sample_clamped(t)
+    }
+}
+
+/// A vector that stays as it is.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+pub(super) struct FixedVector(pub(super) [f32; 3]);
+
+impl Curve<Vec3> for FixedVector {
+    fn domain(&self) -> Interval {
+        Interval::EVERYWHERE
+    }
+
+    #[inline]
+    fn sample_clamped(&self, _: f32) -> Vec3 {
+        Vec3::from_array(self.0)
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Vec3 {
+        self.sample_clamped(t)
+    }
+}
+
+/// A rotation that stays as it is.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+pub(super) struct FixedRotation(pub(super) [i16; 4]);
+
+impl Curve<Quat> for FixedRotation {
+    fn domain(&self) -> Interval {
+        Interval::EVERYWHERE
+    }
+
+    #[inline]
+    fn sample_clamped(&self, _: f32) -> Quat {
+        unpacked(self.0)
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Quat {
+        self.sample_clamped(t)
+    }
+}
+
+/// The curves of all tracks of an animation. Those of one kind share their data.
+pub struct AlaCurves {
+    translations: Option<Arc<Block<U16>>>,
+    scales: Option<Arc<Block<U16>>>,
+    rotations: Option<Arc<Block<I16>>>,
+    bits: Arc<Bits>,
+    /// Bytes of the bits of one bone.
+    bytes: u32,
+    frames: u32,
+    version: u8,
+}
+
+/// The curves of one bone. `None` where there is no track.
+pub struct BoneCurves {
+    /// Where it is.
+    pub translation: Option<PackedVectors>,
+    /// How it is turned.
+    pub rotation: Option<PackedRotations>,
+    /// How large it is.
+    pub scale: Option<PackedVectors>,
+    /// Whether what hangs on it is drawn.
+    pub visibility: Option<VisibilityCurve>,
+}
+
+/// How much of what lies one bone after the other is taken.
+#[derive(Clone, Copy, Default)]
+struct Taken {
+    translations: u32,
+    scales: u32,
+    rotations: u32,
+    bits: u32,
+}
+
+/// Takes some of a count, and tells where it begins.
+fn take(taken: &mut u32, count: u32) -> u32 {
+    let begin = *taken;
+    *taken += count;
+    begin
+}
+
+impl AlaCurves {
+    /// Copies the tracks out of a file.
+    pub fn new(file: &AlaFile<'_>) -> Self {
+        let timing = Timing::new(file.frames, file.fps);
+        let bytes = file.frames.div_ceil(8);
+        let mut all_bits = Vec::new();
+        for bone in &file.bones {
+            for bits in [bone.visibility, bone.steps].into_iter().flatten() {
+                let end = all_bits.len() + bytes as usize;
+                all_bits.extend_from_slice(bits);
+                // No more than is needed; what is missing is off.
+                all_bits.resize(end, 0);
+            }
+        }
+        let bits = Arc::new(Bits::new(all_bits.into(), timing));
+        let blocks = (file.version == 2).then_some(&file.blocks);
+        let block = Shared { file, bits: &bits };
+        Self {
+            translations: block.of(blocks.map(|blocks| blocks.translations), |bone| {
+                bone.translation
+                    .map(|track| (track.words(), track.stride()))
+            }),
+            scales: block.of(blocks.map(|blocks| blocks.scales), |bone| {
+                bone.scale.map(|track| (track.words(), track.stride()))
+            }),
+            rotations: block.of(blocks.map(|blocks| blocks.rotations), |bone| {
+                bone.rotation.map(|track| (track.words(), track.stride()))
+            }),
+            bits,
+            bytes,
+            frames: file.frames,
+            version: file.version,
+        }
+    }
+
+    /// The curves of the file's bones, in file order. It must be the file that this was made of.
+    pub fn bones<'f>(
+        &'f self,
+        file: &'f AlaFile<'_>,
+    ) -> impl Iterator<Item = (&'f AlaBone<'f>, BoneCurves)> {
+        let mut taken = Taken::default();
+        file.bones
+            .iter()
+            .map(move |bone| (bone, self.bone(bone, &mut taken)))
+    }
+
+    fn bone(&self, bone: &AlaBone<'_>, taken: &mut Taken) -> BoneCurves {
+        let visibility = bone.visibility.map(|_| take(&mut taken.bits, self.bytes));
+        let steps = bone.steps.map(|_| take(&mut taken.bits, self.bytes));
+        let place = |first: u32, taken: &mut u32, width: u32| Place {
+            // In format 1 each bone has words of its own, which lie here in the order of the bones.
+            word: if self.version == 2 {
+                first
+            } else {
+                take(taken, self.frames * width)
+            },
+            steps: steps.unwrap_or(NO_STEPS),
+        };
+        BoneCurves {
+            translation: bone.translation.and_then(|track| {
+                Some(PackedVectors {
+                    place: place(track.first(), &mut taken.translations, 3),
+                    block: self.translations.clone()?,
+                    offset: bone.translation_offset.into(),
+                    scale: bone.translation_scale.into(),
+                })
+            }),
+            rotation: bone.rotation.and_then(|track| {
+                Some(PackedRotations {
+                    place: place(track.first(), &mut taken.rotations, 4),
+                    block: self.rotations.clone()?,
+                })
+            }),
+            scale: bone.scale.and_then(|track| {
+                Some(PackedVectors {
+                    place: place(track.first(), &mut taken.scales, 3),
+                    block: self.scales.clone()?,
+                    offset: bone.scale_offset.into(),
+                    scale: bone.scale_scale.into(),
+                })
+            }),
+            visibility: visibility.map(|first| VisibilityCurve::shared(self.bits.clone(), first)),
+        }
+    }
+}
+
+/// What blocks of one file have in common.
+struct Shared<'a, 'f> {
+    file: &'a AlaFile<'f>,
+    bits: &'a Arc<Bits>,
+}
+
+impl<'f> Shared<'_, 'f> {
+    /// The words of one kind of track; `None` if no bone has any.
+    fn of<T: Copy>(
+        &self,
+        whole: Option<&'f [T]>,
+        track: impl Fn(&AlaBone<'f>) -> Option<(&'f [T], u32)>,
+    ) -> Option<Arc<Block<T>>> {
+        let mut tracks = self.file.bones.iter().filter_map(track).peekable();
+        let (_, stride) = *tracks.peek()?;
+        let count = self.file.frames as usize * stride as usize;
+        let words = match whole {
+            Some(words) => words.into(),
+            None => tracks
+                .flat_map(|(words, _)| words.get(..count).unwrap_or_default())
+                .copied()
+                .collect(),
+        };
+        Some(Arc::new(Block {
+            words,
+            stride,
+            timing: Timing::new(self.file.frames, self.file.fps),
+            steps: self.bits.clone(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the sines that it goes without, in doubles.
+    #[test]
+    fn slerp_is_exact() {
+        let from = Quat::from_xyzw(0.1, -0.7, 0.3, 0.2).normalize();
+        let axis = Vec3::new(0.3, 0.5, -0.8).normalize();
+        for step in 0..=180 {
+            // Half of what the rotation turns by.
+            let angle = f64::from(step).to_radians() / 2.0;
+            let to = Quat::from_axis_angle(axis, 2.0 * angle as f32) * from;
+            for to in [to, -to] {
+                for way in [0.0, 0.1, 0.25, 0.5, 0.7, 1.0] {
+                    let weight = |way: f64| match step {
+                        0 => way,
+                        _ => (way * angle).sin() / angle.sin(),
+                    };
+                    let nearest = if from.dot(to) < 0.0 { -to } else { to };
+                    let [a, b] = [from, nearest].map(|quat| quat.to_array().map(f64::from));
+                    let found = slerp(from, to, way as f32).to_array();
+                    for (axis, found) in found.into_iter().enumerate() {
+                        let expected = a[axis] * weight(1.0 - way) + b[axis] * weight(way);
+                        let off = (f64::from(found) - expected).abs();
+                        assert!(off < 1e-6, "{step}° at {way}: {off}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Which files are a model's animations: `<MODEL>_<TYPE>_<NN>.ala`, in any case.
+
+use crate::alamo::animation::asset::{Ala, AlaAssetLabel, AloAnimation};
+use crate::scene::FileSearch;
+use bevy::asset::{AssetPath, LoadContext};
+
+/// Finds a model's animations in its folder and in others, and begins to load them.
+///
+/// The names of files that begin with the model's are its own, unless another model's there is a longer
+/// beginning. Of two of one name the one in the earlier folder counts.
+pub(crate) async fn find_animations(
+    search: &mut FileSearch<'_>,
+    folders: &[String],
+    model_extensions: &[&'static str],
+    extensions: &[&'static str],
+    load_context: &mut LoadContext<'_>,
+) -> Vec<AloAnimation> {
+    let model = stem(load_context.path());
+    let clips = search.files(folders, extensions).await;
+    if clips.is_empty() {
+        return Vec::new();
+    }
+    let others = search.files(folders, model_extensions).await;
+    let others: Vec<String> = others.iter().map(stem).collect();
+    let mut found: Vec<(String, AssetPath<'static>)> = Vec::new();
+    for path in clips {
+        if let Some(name) = name_of(&stem(&path), &model, &others)
+            && !found.iter().any(|(other, _)| *other == name)
+        {
+            found.push((name, path));
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let animation = |(name, path): (String, AssetPath<'static>)| {
+        let clip = AlaAssetLabel::Clip.from_asset(path.clone());
+        AloAnimation {
+            name: name.into(),
+            ala: load_context.load_builder().load::<Ala>(path),
+            clip: load_context.load_builder().load(clip),
+        }
+    };
+    found.into_iter().map(animation).collect()
+}
+
+/// A file's name in upper case, without its extension.
+fn stem(path: &AssetPath<'_>) -> String {
+    let stem = path.path().file_stem().unwrap_or_default();
+    stem.to_string_lossy().to_uppercase()
+}
+
+/// What an animation is to a model; `None` if it is not the model's. All names are in upper case.
+fn name_of(file: &str, model: &str, others: &[String]) -> Option<String> {
+    let without = |model: &str| file.strip_prefix(model)?.strip_prefix('_');
+    let name = without(model).filter(|name| !name.is_empty())?;
+    let is_better = |other: &&String| other.len() > model.len() && without(other).is_some();
+    let is_its_own = others.iter().find(is_better).is_none();
+    is_its_own.then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_model_wins() {
+        let models = ["TANK", "TANK_HEAVY", "TANKER"].map(String::from);
+        let name = |file, model| name_of(file, model, &models);
+        assert_eq!(name("TANK_MOVE_00", "TANK").as_deref(), Some("MOVE_00"));
+        assert_eq!(name("TANK_HEAVY_MOVE_00", "TANK"), None);
+        assert_eq!(
+            name("TANK_HEAVY_MOVE_00", "TANK_HEAVY").as_deref(),
+            Some("MOVE_00")
+        );
+        assert_eq!(name("TANKER_IDLE_00", "TANK"), None);
+        assert_eq!(name("TANK_DIE00", "TANK").as_deref(), Some("DIE00"));
+        assert_eq!(name("TANK", "TANK"), None);
+        assert_eq!(name("TANK_", "TANK"), None);
+        // Half a name is not a model's.
+        assert_eq!(
+            name("TANK_HEAVYMETAL", "TANK").as_deref(),
+            Some("HEAVYMETAL")
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! Registers animations with an app.
+
+use crate::alamo::animation::asset::Ala;
+use crate::alamo::animation::graphs::Graphs;
+use crate::alamo::animation::loader::AlaLoader;
+use crate::alamo::animation::player::{choose_clips, follow_player};
+use crate::alamo::animation::visibility::{BoneVisibility, let_go};
+use crate::scene::{ClassicModelsSystems, all_cases};
+use bevy::animation::{AnimatedBy, AnimationTargetId};
+use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
+use bevy::asset::AssetApp;
+use bevy::camera::visibility::VisibilitySystems;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+
+/// Animations: loads them, plays them.
+pub(crate) struct AnimationPlugin {
+    pub(crate) extensions: Vec<String>,
+}
+
+impl Plugin for AnimationPlugin {
+    fn build(&self, app: &mut App) {
+        if !app.is_plugin_added::<bevy::animation::AnimationPlugin>() {
+            app.add_plugins(bevy::animation::AnimationPlugin);
+        }
+        app.init_asset::<Ala>()
+            .init_resource::<Graphs>()
+            .register_type::<AnimatedBy>()
+            .register_type::<AnimationTargetId>()
+            .register_type::<BoneVisibility>()
+            .add_systems(
+                PostUpdate,
+                (
+                    choose_clips
+                        .in_set(ClassicModelsSystems::Play)
+                        .before(AnimationSystems),
+                    (follow_player, let_go)
+                        .after(AnimationSystems)
+                        .before(VisibilitySystems::VisibilityPropagate),
+                ),
+            );
+        app.register_asset_loader(AlaLoader::new(all_cases(&self.extensions)));
+    }
+}

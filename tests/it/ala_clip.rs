@@ -1,0 +1,209 @@
+//! Alamo animations as Bevy's clips: what they say at any time, against a decoder of the tests' own.
+
+use crate::support::ala::{Decoder, clean, every_track};
+use crate::support::app::TestApp;
+use crate::support::{corpus, files_of};
+use bevy::animation::AnimationClip;
+use bevy::animation::animated_field;
+use bevy::animation::animation_curves::{AnimatedField, EvaluatorId};
+use bevy::asset::LoadState;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::ala::parse;
+use bevy_classic_models::alamo::{AlaLoaderError, VisibilityCurve, bone_target, clip};
+use bevy_classic_models::prelude::*;
+
+/// How far values may be off, for each unit that they are large.
+const CLOSE: f64 = 1e-5;
+
+#[track_caller]
+fn assert_close(found: &[f32], expected: &[f32], what: &str) {
+    for (found, expected) in found.iter().zip(expected) {
+        let [a, b] = [found, expected].map(|value| f64::from(*value));
+        let off = (a - b).abs() / b.abs().max(1.0);
+        assert!(off <= CLOSE, "{what}: {a} instead of {b}");
+    }
+}
+
+/// Compares all of a clip with what its bytes mean, at frames, between them and outside.
+fn assert_means(bytes: &[u8], name: &str) {
+    let file = parse(bytes).unwrap();
+    let clip = clip(&file);
+    let decoder = Decoder::new(bytes);
+    let last = file.frames - 1;
+    let frames = (0..=last).filter(|frame| last < 100 || frame % 17 == 0 || *frame + 2 > last);
+    for frame in frames {
+        for way in [0.0, 0.25, 0.5, 0.999] {
+            let time = (frame as f32 + way) / file.fps;
+            let exactly = if way == 0.0 {
+                f64::from(frame)
+            } else {
+                f64::from(time) * f64::from(file.fps)
+            };
+            for (number, bone) in file.bones.iter().enumerate() {
+                let expected = decoder.sample(number, exactly);
+                let what = format!("{name}: {} at frame {frame} + {way}", bone.name);
+                let target = bone_target(bone.index as usize);
+                let translation =
+                    clip.sample_clamped(animated_field!(Transform::translation), target, time);
+                assert_close(
+                    &translation.unwrap().to_array(),
+                    &expected.translation,
+                    &what,
+                );
+                let scale = clip.sample_clamped(animated_field!(Transform::scale), target, time);
+                let scale = scale.unwrap_or(Vec3::ONE);
+                assert_close(&scale.to_array(), &expected.scale, &what);
+                let rotation =
+                    clip.sample_clamped(animated_field!(Transform::rotation), target, time);
+                assert_eq!(rotation.is_some(), expected.rotation.is_some(), "{what}");
+                if let (Some(found), Some(expected)) = (rotation, expected.rotation) {
+                    let expected = Quat::from_array(expected);
+                    // A quaternion and its opposite are the same rotation.
+                    let expected = expected * found.dot(expected).signum();
+                    assert_close(&found.to_array(), &expected.to_array(), &what);
+                }
+                assert_eq!(visible(&clip, target, time), expected.visible, "{what}");
+            }
+        }
+    }
+}
+
+/// What a clip's visibility curve says, if there is one.
+fn visible(
+    clip: &AnimationClip,
+    target: bevy::animation::AnimationTargetId,
+    time: f32,
+) -> Option<bool> {
+    let mut curves = clip.curves_for_target(target)?.iter();
+    curves.find_map(|curve| {
+        let said = curve.0.sample_clamped(time).downcast::<bool>().ok()?;
+        Some(*said)
+    })
+}
+
+#[test]
+fn a_clip_says_what_its_bytes_mean() {
+    for version in [1, 2] {
+        for frames in [1, 2, 3, 11, 64] {
+            assert_means(
+                &every_track(version, frames),
+                &format!("{frames} of {version}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn real_clips_say_what_their_bytes_mean() {
+    let Some(folder) = corpus("real_clips_say_what_their_bytes_mean") else {
+        return;
+    };
+    let files = files_of(&folder, "ala");
+    assert!(!files.is_empty());
+    for (name, bytes) in files {
+        assert_means(&bytes, &name);
+    }
+}
+
+#[test]
+fn values_before_and_after_are_those_of_the_ends() {
+    let bytes = clean(2);
+    let file = parse(&bytes).unwrap();
+    let clip = clip(&file);
+    for bone in &file.bones {
+        let at = |time| {
+            let target = bone_target(bone.index as usize);
+            let field = animated_field!(Transform::translation);
+            clip.sample_clamped(field, target, time).unwrap()
+        };
+        assert_eq!(at(-3.0), at(0.0));
+        assert_eq!(at(f32::NAN), at(0.0));
+        assert_eq!(at(1e30), at(file.seconds()));
+    }
+}
+
+#[test]
+fn a_clip_lasts_to_its_last_frame_and_never_no_time() {
+    for (frames, seconds) in [(1, 1.0 / 30.0), (2, 1.0 / 30.0), (11, 10.0 / 30.0)] {
+        for version in [1, 2] {
+            let bytes = every_track(version, frames);
+            let found = clip(&parse(&bytes).unwrap()).duration();
+            assert!((found - seconds).abs() < 1e-6, "{frames}: {found}");
+        }
+    }
+}
+
+/// So that our curves blend with those that other code makes.
+#[test]
+fn curves_move_what_bevys_own_do() {
+    fn id<C, A, F>(field: &AnimatedField<C, A, F>) -> EvaluatorId<'_>
+    where
+        AnimatedField<C, A, F>: bevy::animation::animation_curves::AnimatableProperty,
+        F: Fn(&mut C) -> &mut A,
+    {
+        use bevy::animation::animation_curves::AnimatableProperty;
+        field.evaluator_id()
+    }
+    let bytes = clean(2);
+    let clip = clip(&parse(&bytes).unwrap());
+    let translation = animated_field!(Transform::translation);
+    let rotation = animated_field!(Transform::rotation);
+    let scale = animated_field!(Transform::scale);
+    let own = [id(&translation), id(&rotation), id(&scale)];
+    let curves = clip.curves().values().flatten();
+    let (ours, other): (Vec<_>, Vec<_>) =
+        curves.partition(|curve| own.contains(&curve.0.evaluator_id()));
+    assert!(ours.len() >= 32 * 3);
+    assert_eq!(other.len(), 16, "visibility");
+}
+
+#[test]
+fn a_visibility_curve_can_be_made_by_hand() {
+    let curve = VisibilityCurve::new([true, false, true], 10.0);
+    let said = [0.0, 0.05, 0.1, 0.19, 0.2, 9.0].map(|time| curve.sample(time));
+    assert_eq!(said, [true, true, false, false, true, true]);
+}
+
+#[test]
+fn an_animation_is_an_asset() {
+    let bytes = clean(2);
+    let file = parse(&bytes).unwrap();
+    let mut app = TestApp::new(&[("Some.ALA", bytes.clone())]);
+    let ala = app.load::<Ala>("Some.ALA");
+    assert!(matches!(app.finish_load(&ala), LoadState::Loaded));
+    let clip: Handle<AnimationClip> = app.load(AlaAssetLabel::Clip.from_asset("Some.ALA"));
+    app.finish_load(&clip);
+    let world = app.world();
+    let ala = world.resource::<Assets<Ala>>().get(&ala).unwrap().clone();
+    assert_eq!(ala.clip, clip);
+    assert_eq!(
+        (ala.version, ala.frames, ala.fps, ala.seconds()),
+        (2, file.frames, file.fps, file.seconds())
+    );
+    assert_eq!(ala.bones.len(), file.bones.len());
+    for (found, bone) in ala.bones.iter().zip(&file.bones) {
+        assert_eq!(
+            (&*found.name, found.index),
+            (&*bone.name, bone.index as usize)
+        );
+        assert_eq!(found.translation, bone.translation.is_some());
+        assert_eq!(found.rotation, bone.rotation.is_some());
+        assert_eq!(found.scale, bone.scale.is_some());
+        assert_eq!(found.visibility, bone.visibility.is_some());
+        assert_eq!(found.steps, bone.steps.is_some());
+    }
+}
+
+#[test]
+fn a_broken_animation_is_an_error_that_says_where() {
+    let mut bytes = clean(2);
+    bytes.truncate(60);
+    let mut app = TestApp::new(&[("broken.ala", bytes)]);
+    let ala = app.load::<Ala>("broken.ala");
+    let LoadState::Failed(error) = app.finish_load(&ala) else {
+        panic!("it loads");
+    };
+    let error = error.to_string();
+    assert!(error.contains("broken.ala"), "{error}");
+    let _: fn(&AlaLoaderError) -> String = ToString::to_string;
+}
