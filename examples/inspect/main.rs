@@ -1,8 +1,10 @@
-//! Says what is in model files: for people, or with `--json` one object per file and line.
+//! Says what is in files of models and animations: for people, or with `--json` one object per file
+//! and line.
 //!
 //! You should see, for `cargo run --example inspect assets/models/sentry.mdl`, its skins, clips and
 //! counts. No window opens and no GPU is needed.
 
+mod ala;
 mod alo;
 mod describe;
 mod mdl;
@@ -12,7 +14,7 @@ mod pose_mdl;
 #[path = "../support/mod.rs"]
 mod support;
 
-use describe::{Description, Model};
+use describe::{Content, Description};
 use pose::{Poser, Request};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -20,11 +22,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Says what is in model files.
+Says what is in files of models and animations.
 
 usage: inspect FILE... [--json] [--animation NAME] [--time SECONDS]
 
-Files are Quake's .mdl and Alamo's .alo, whatever they are named.
+Files are Quake's .mdl and Alamo's .alo and .ala, whatever they are named.
 
   --json            one JSON object per file and line
   --animation NAME  also say where the vertices are in this clip (default: the first)
@@ -70,11 +72,11 @@ fn inspect(args: &Args) -> io::Result<bool> {
     let mut failed = false;
     for file in &args.files {
         let mut description = describe::describe(file);
-        if let Description::Model(model) = &mut description
-            && (args.request.is_some() || args.json && matches!(model, Model::Alo(_)))
+        if let Description::Content(content) = &mut description
+            && is_posed(args, content)
         {
             let new = || Poser::new(args.request.clone().unwrap_or_default());
-            if let Err(error) = poser.get_or_insert_with(new).pose(file, model) {
+            if let Err(error) = poser.get_or_insert_with(new).pose(file, content) {
                 description = Description::Failed(error);
             }
         }
@@ -87,6 +89,15 @@ fn inspect(args: &Args) -> io::Result<bool> {
         }
     }
     Ok(failed)
+}
+
+/// Whether to say where the vertices are.
+fn is_posed(args: &Args, content: &Content) -> bool {
+    match content {
+        Content::Mdl(_) => args.request.is_some(),
+        Content::Alo(_) => args.request.is_some() || args.json,
+        Content::Ala(_) => false,
+    }
 }
 
 fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Args>, lexopt::Error> {

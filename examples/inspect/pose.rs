@@ -1,7 +1,7 @@
 //! Where the vertices of a spawned model are at a time: the model is loaded, spawned and animated by
 //! the plugin, as in a game, and then asked.
 
-use crate::describe::{Failure, Model};
+use crate::describe::{Content, Failure};
 use crate::support::gpuless;
 use bevy::asset::{Asset, AssetLoadError, AssetPath, LoadState};
 use bevy::math::DVec3;
@@ -67,12 +67,14 @@ impl Poser {
     }
 
     /// Spawns a model, plays the clip to the moment, and tells the description.
-    pub fn pose(&mut self, path: &Path, model: &mut Model) -> Result<(), Failure> {
+    /// Nothing is to be told of an animation.
+    pub fn pose(&mut self, path: &Path, content: &mut Content) -> Result<(), Failure> {
         let path = std::path::absolute(path).map_err(Failure::new)?;
         let path = AssetPath::from_path_buf(path);
-        match model {
-            Model::Mdl(model) => model.posed = self.pose_mdl(path)?,
-            Model::Alo(model) => model.posed = self.pose_alo(path, &model.placeless)?,
+        match content {
+            Content::Mdl(model) => model.posed = self.pose_mdl(path)?,
+            Content::Alo(model) => model.posed = self.pose_alo(path, &model.placeless)?,
+            Content::Ala(_) => {}
         }
         Ok(())
     }

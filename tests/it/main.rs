@@ -25,6 +25,7 @@ mod dazzle;
 mod fuzz;
 mod heap;
 mod inspect;
+mod inspect_ala;
 mod inspect_alo;
 mod malformed;
 mod play;
