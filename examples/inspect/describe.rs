@@ -3,7 +3,7 @@
 use crate::ala::AlaDescription;
 use crate::alo::AloDescription;
 use crate::mdl::MdlDescription;
-use crate::pose::Posed;
+use crate::pose::{Posed, PosedBone};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -106,16 +106,36 @@ pub fn number(value: f32) -> Value {
 
 impl Posed {
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut object = json!({
             "min": self.min.to_array().map(number),
             "max": self.max.to_array().map(number),
             "centroid": self.centroid.to_array().map(number),
-        })
+        });
+        if let Some(bones) = &self.bones {
+            object["bones"] = bones.iter().map(PosedBone::to_json).collect();
+        }
+        object
     }
 
     pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
         writeln!(text, "  posed from {} to {}", self.min, self.max)?;
-        writeln!(text, "  centroid {}", self.centroid)
+        writeln!(text, "  centroid {}", self.centroid)?;
+        if self.bones.is_some() {
+            writeln!(text, "  bones, in the space of the file:")?;
+        }
+        for bone in self.bones.iter().flatten() {
+            let place = bone.matrix.w_axis.truncate();
+            let hidden = if bone.visible { "" } else { ", hidden" };
+            writeln!(text, "    {} at {place}{hidden}", bone.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl PosedBone {
+    fn to_json(&self) -> Value {
+        let matrix = self.matrix.to_cols_array().map(number);
+        json!({ "name": self.name, "matrix": &matrix[..], "visible": self.visible })
     }
 }
 

@@ -2,7 +2,8 @@
 //! and line.
 //!
 //! You should see, for `cargo run --example inspect assets/models/sentry.mdl`, its skins, clips and
-//! counts. No window opens and no GPU is needed.
+//! counts. With `--animation` and `--time` it also says where the vertices are then, and for Alamo
+//! models the bones. No window opens and no GPU is needed.
 
 mod ala;
 mod alo;
@@ -24,15 +25,20 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Says what is in files of models and animations.
 
-usage: inspect FILE... [--json] [--animation NAME] [--time SECONDS]
+usage: inspect FILE... [--json] [--animation CLIP] [--time SECONDS]
 
 Files are Quake's .mdl and Alamo's .alo and .ala, whatever they are named.
 
   --json            one JSON object per file and line
-  --animation NAME  also say where the vertices are in this clip (default: the first)
-  --time SECONDS    also say where the vertices are at this time (default: 0)
+  --animation CLIP  also say where the vertices are in this clip
+  --time SECONDS    also say where the vertices are at this time of it (default: 0)
 
-The JSON of an Alamo model says where its vertices are in any case: at rest, if nothing is asked.
+The CLIP of a Quake model is the name of one that is in it, by default the first; the time goes
+round in it. That of an Alamo model is an .ala file, or the name in any case of one beside the model,
+such as MOVE_00 for walker_MOVE_00.ala; the time stops at its end. Then it is also said where the
+bones are, and which are visible. Without a clip an Alamo model is at rest.
+
+The JSON of an Alamo model says where its vertices are in any case.
 
 Exit status 1 if any file failed, 2 if the arguments are wrong.";
 

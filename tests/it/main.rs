@@ -27,6 +27,7 @@ mod heap;
 mod inspect;
 mod inspect_ala;
 mod inspect_alo;
+mod inspect_clip;
 mod malformed;
 mod play;
 mod reload;
