@@ -1,8 +1,9 @@
 //! What is in a file, read with the same code as the loaders.
 
+use crate::ala::AlaDescription;
 use crate::alo::AloDescription;
 use crate::mdl::MdlDescription;
-use crate::pose::Posed;
+use crate::pose::{Posed, PosedBone};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -10,16 +11,17 @@ use std::path::Path;
 
 /// What became of a file.
 pub enum Description {
-    /// It is a model.
-    Model(Model),
-    /// It is none, or something asked of it is not there.
+    /// It could be read.
+    Content(Content),
+    /// It could not, or something asked of it is not there.
     Failed(Failure),
 }
 
-/// A model in numbers.
-pub enum Model {
+/// A model or an animation in numbers.
+pub enum Content {
     Mdl(Box<MdlDescription>),
     Alo(Box<AloDescription>),
+    Ala(Box<AlaDescription>),
 }
 
 /// Why a file failed.
@@ -50,14 +52,15 @@ impl From<ParseError> for Failure {
 
 /// Reads a file.
 pub fn describe(path: &Path) -> Description {
-    let model = read(path).map_err(Failure::new).and_then(|bytes| {
+    let content = read(path).map_err(Failure::new).and_then(|bytes| {
         Ok(match Format::of(path, &bytes) {
-            Format::Mdl => Model::Mdl(Box::new(MdlDescription::load(&bytes)?)),
-            Format::Alo => Model::Alo(Box::new(AloDescription::load(&bytes)?)),
+            Format::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
+            Format::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
+            Format::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
         })
     });
-    match model {
-        Ok(model) => Description::Model(model),
+    match content {
+        Ok(content) => Description::Content(content),
         Err(failure) => Description::Failed(failure),
     }
 }
@@ -65,18 +68,22 @@ pub fn describe(path: &Path) -> Description {
 enum Format {
     Mdl,
     Alo,
+    Ala,
 }
 
 impl Format {
     /// By how the file begins; if that says nothing, by its extension.
     fn of(path: &Path, bytes: &[u8]) -> Self {
-        // The chunk of the skeleton.
+        // The first chunk of a model, and of an animation.
         const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
+        const ANIMATION: [u8; 4] = 0x1000_u32.to_le_bytes();
         let extension = path.extension().unwrap_or_default();
         match bytes.first_chunk() {
             Some(b"IDPO" | b"MD16") => Self::Mdl,
             Some(&SKELETON) => Self::Alo,
+            Some(&ANIMATION) => Self::Ala,
             _ if extension.eq_ignore_ascii_case("alo") => Self::Alo,
+            _ if extension.eq_ignore_ascii_case("ala") => Self::Ala,
             _ => Self::Mdl,
         }
     }
@@ -99,16 +106,36 @@ pub fn number(value: f32) -> Value {
 
 impl Posed {
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut object = json!({
             "min": self.min.to_array().map(number),
             "max": self.max.to_array().map(number),
             "centroid": self.centroid.to_array().map(number),
-        })
+        });
+        if let Some(bones) = &self.bones {
+            object["bones"] = bones.iter().map(PosedBone::to_json).collect();
+        }
+        object
     }
 
     pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
         writeln!(text, "  posed from {} to {}", self.min, self.max)?;
-        writeln!(text, "  centroid {}", self.centroid)
+        writeln!(text, "  centroid {}", self.centroid)?;
+        if self.bones.is_some() {
+            writeln!(text, "  bones, in the space of the file:")?;
+        }
+        for bone in self.bones.iter().flatten() {
+            let place = bone.matrix.w_axis.truncate();
+            let hidden = if bone.visible { "" } else { ", hidden" };
+            writeln!(text, "    {} at {place}{hidden}", bone.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl PosedBone {
+    fn to_json(&self) -> Value {
+        let matrix = self.matrix.to_cols_array().map(number);
+        json!({ "name": self.name, "matrix": &matrix[..], "visible": self.visible })
     }
 }
 
@@ -116,14 +143,15 @@ impl Description {
     /// One line of JSON.
     pub fn to_json(&self, file: &str) -> Value {
         let mut object = match self {
-            Self::Model(Model::Mdl(model)) => model.to_json(),
-            Self::Model(Model::Alo(model)) => model.to_json(),
+            Self::Content(Content::Mdl(model)) => model.to_json(),
+            Self::Content(Content::Alo(model)) => model.to_json(),
+            Self::Content(Content::Ala(clip)) => clip.to_json(),
             Self::Failed(failure) => json!({
                 "error": { "offset": failure.offset, "message": failure.message },
             }),
         };
         object["file"] = file.into();
-        object["ok"] = matches!(self, Self::Model(_)).into();
+        object["ok"] = matches!(self, Self::Content(_)).into();
         object
     }
 
@@ -132,8 +160,9 @@ impl Description {
         let mut text = format!("{file}\n");
         // Writing to a string does not fail.
         let _ = match self {
-            Self::Model(Model::Mdl(model)) => model.write_text(&mut text),
-            Self::Model(Model::Alo(model)) => model.write_text(&mut text),
+            Self::Content(Content::Mdl(model)) => model.write_text(&mut text),
+            Self::Content(Content::Alo(model)) => model.write_text(&mut text),
+            Self::Content(Content::Ala(clip)) => clip.write_text(&mut text),
             Self::Failed(failure) => writeln!(text, "  error: {}", failure.message),
         };
         text

@@ -1,8 +1,11 @@
-//! Says what is in model files: for people, or with `--json` one object per file and line.
+//! Says what is in files of models and animations: for people, or with `--json` one object per file
+//! and line.
 //!
 //! You should see, for `cargo run --example inspect assets/models/sentry.mdl`, its skins, clips and
-//! counts. No window opens and no GPU is needed.
+//! counts. With `--animation` and `--time` it also says where the vertices are then, and for Alamo
+//! models the bones. No window opens and no GPU is needed.
 
+mod ala;
 mod alo;
 mod describe;
 mod mdl;
@@ -12,7 +15,7 @@ mod pose_mdl;
 #[path = "../support/mod.rs"]
 mod support;
 
-use describe::{Description, Model};
+use describe::{Content, Description};
 use pose::{Poser, Request};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -20,17 +23,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Says what is in model files.
+Says what is in files of models and animations.
 
-usage: inspect FILE... [--json] [--animation NAME] [--time SECONDS]
+usage: inspect FILE... [--json] [--animation CLIP] [--time SECONDS]
 
-Files are Quake's .mdl and Alamo's .alo, whatever they are named.
+Files are Quake's .mdl and Alamo's .alo and .ala, whatever they are named.
 
   --json            one JSON object per file and line
-  --animation NAME  also say where the vertices are in this clip (default: the first)
-  --time SECONDS    also say where the vertices are at this time (default: 0)
+  --animation CLIP  also say where the vertices are in this clip
+  --time SECONDS    also say where the vertices are at this time of it (default: 0)
 
-The JSON of an Alamo model says where its vertices are in any case: at rest, if nothing is asked.
+The CLIP of a Quake model is the name of one that is in it, by default the first; the time goes
+round in it. That of an Alamo model is an .ala file, or the name in any case of one beside the model,
+such as MOVE_00 for walker_MOVE_00.ala; the time stops at its end. Then it is also said where the
+bones are, and which are visible. Without a clip an Alamo model is at rest.
+
+The JSON of an Alamo model says where its vertices are in any case.
 
 Exit status 1 if any file failed, 2 if the arguments are wrong.";
 
@@ -70,11 +78,11 @@ fn inspect(args: &Args) -> io::Result<bool> {
     let mut failed = false;
     for file in &args.files {
         let mut description = describe::describe(file);
-        if let Description::Model(model) = &mut description
-            && (args.request.is_some() || args.json && matches!(model, Model::Alo(_)))
+        if let Description::Content(content) = &mut description
+            && is_posed(args, content)
         {
             let new = || Poser::new(args.request.clone().unwrap_or_default());
-            if let Err(error) = poser.get_or_insert_with(new).pose(file, model) {
+            if let Err(error) = poser.get_or_insert_with(new).pose(file, content) {
                 description = Description::Failed(error);
             }
         }
@@ -87,6 +95,15 @@ fn inspect(args: &Args) -> io::Result<bool> {
         }
     }
     Ok(failed)
+}
+
+/// Whether to say where the vertices are.
+fn is_posed(args: &Args, content: &Content) -> bool {
+    match content {
+        Content::Mdl(_) => args.request.is_some(),
+        Content::Alo(_) => args.request.is_some() || args.json,
+        Content::Ala(_) => false,
+    }
 }
 
 fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Args>, lexopt::Error> {

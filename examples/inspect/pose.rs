@@ -1,9 +1,12 @@
 //! Where the vertices of a spawned model are at a time: the model is loaded, spawned and animated by
 //! the plugin, as in a game, and then asked.
 
-use crate::describe::{Failure, Model};
+use crate::describe::{Content, Failure};
 use crate::support::gpuless;
-use bevy::asset::{Asset, AssetLoadError, AssetPath, LoadState};
+use bevy::animation::AnimationPlugin;
+use bevy::asset::{
+    Asset, AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId,
+};
 use bevy::math::DVec3;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
@@ -14,7 +17,8 @@ use std::path::Path;
 /// The moment that is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Name of the clip; the first if there is none.
+    /// Name of the clip, or for Alamo models its file. If there is none, the first clip of Quake
+    /// models, and the rest pose of Alamo models.
     pub animation: Option<String>,
     /// Seconds into the clip.
     pub time: f64,
@@ -28,6 +32,17 @@ pub struct Posed {
     pub max: Vec3,
     /// Their mean.
     pub centroid: Vec3,
+    /// The bones in file order, if a clip was asked for that moves bones.
+    pub bones: Option<Vec<PosedBone>>,
+}
+
+/// A bone of a model.
+pub struct PosedBone {
+    pub name: String,
+    /// From the bone's space to that of the file's model.
+    pub matrix: Mat4,
+    /// Whether neither it nor any bone above is hidden.
+    pub visible: bool,
 }
 
 impl Posed {
@@ -45,6 +60,7 @@ impl Posed {
             min,
             max,
             centroid: (sum / f64::from(count)).as_vec3(),
+            bones: None,
         })
     }
 }
@@ -58,34 +74,34 @@ pub struct Poser {
 impl Poser {
     pub fn new(request: Request) -> Self {
         let mut app = App::new();
-        app.add_plugins((
-            gpuless::plugins(Path::new("."), false),
-            ClassicModelsPlugin::default(),
-        ));
+        app.add_plugins(gpuless::plugins(Path::new("."), false));
+        if !app.is_plugin_added::<AnimationPlugin>() {
+            app.add_plugins(AnimationPlugin);
+        }
+        app.add_plugins(ClassicModelsPlugin::default());
         gpuless::finish(&mut app);
         Self { app, request }
     }
 
     /// Spawns a model, plays the clip to the moment, and tells the description.
-    pub fn pose(&mut self, path: &Path, model: &mut Model) -> Result<(), Failure> {
-        let path = std::path::absolute(path).map_err(Failure::new)?;
-        let path = AssetPath::from_path_buf(path);
-        match model {
-            Model::Mdl(model) => model.posed = self.pose_mdl(path)?,
-            Model::Alo(model) => model.posed = self.pose_alo(path, &model.placeless)?,
+    /// Nothing is to be told of an animation.
+    pub fn pose(&mut self, path: &Path, content: &mut Content) -> Result<(), Failure> {
+        let path = asset_path(path)?;
+        match content {
+            Content::Mdl(model) => model.posed = self.pose_mdl(path)?,
+            Content::Alo(model) => model.posed = self.pose_alo(path, &model.placeless)?,
+            Content::Ala(_) => {}
         }
         Ok(())
     }
 
-    /// Waits for a model.
-    pub fn load<A: Asset>(&mut self, model: &Handle<A>) -> Result<(), Failure> {
+    /// Waits for a model or an animation, and for all that it needs.
+    pub fn load<A: Asset>(&mut self, asset: &Handle<A>) -> Result<(), Failure> {
         let server = self.app.world().resource::<AssetServer>().clone();
         let mut error = None;
         let loaded = gpuless::wait_until(&mut self.app, |_| {
-            if let LoadState::Failed(failed) = server.load_state(model) {
-                error = Some(explain(&failed));
-            }
-            error.is_some() || server.is_loaded_with_dependencies(model)
+            error = failed(&server, asset.id().untyped());
+            error.is_some() || server.is_loaded_with_dependencies(asset)
         });
         match error {
             Some(error) => Err(Failure::new(error)),
@@ -107,8 +123,24 @@ impl Poser {
     }
 }
 
+/// The whole of the path is the file's: `#` means nothing in it.
+pub fn asset_path(path: &Path) -> Result<AssetPath<'static>, Failure> {
+    let path = std::path::absolute(path).map_err(Failure::new)?;
+    Ok(AssetPath::from_path_buf(path))
+}
+
+/// Why an asset cannot be loaded, or something that it needs.
+fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
+    match server.get_load_states(asset)? {
+        (LoadState::Failed(error), ..) | (_, _, RecursiveDependencyLoadState::Failed(error)) => {
+            Some(explain(&error))
+        }
+        _ => None,
+    }
+}
+
 fn late() -> Failure {
-    Failure::new("the model did not load in time")
+    Failure::new("it did not load in time")
 }
 
 /// What the loader said, without what Bevy says around it.

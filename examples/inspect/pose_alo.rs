@@ -1,15 +1,29 @@
-//! Where the vertices of Alamo models are.
+//! Where the vertices and bones of Alamo models are.
 
 use crate::describe::Failure;
-use crate::pose::{Posed, Poser};
+use crate::pose::{Posed, PosedBone, Poser, asset_path};
 use crate::support::gpuless;
 use crate::support::places::Places;
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
+use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloSubmeshOf;
+use bevy_classic_models::alamo::{AloRoot, AloSubmeshOf};
 use bevy_classic_models::prelude::*;
 use std::collections::HashSet;
+use std::path::Path;
+
+/// Frames in which no time passes, after which bones surely are where their clip has them: Bevy
+/// prepares a clip's graph before it plays it.
+const SETTLING: usize = 8;
+
+/// What plays when a clip is asked for.
+enum Clip {
+    /// A file of its own.
+    File(Handle<Ala>),
+    /// Beside the model, by its name there.
+    Beside(String),
+}
 
 impl Poser {
     /// `placeless` are vertices that do not count: mesh, sub-mesh, vertex. `None` if nothing is drawn.
@@ -18,35 +32,141 @@ impl Poser {
         path: AssetPath<'static>,
         placeless: &HashSet<[usize; 3]>,
     ) -> Result<Option<Posed>, Failure> {
-        if let Some(name) = &self.request.animation {
-            return Err(Failure::new(format!(
-                "there is no clip \"{name}\"; there are none"
-            )));
-        }
-        let server = self.app.world().resource::<AssetServer>().clone();
-        let settings = |settings: &mut AloLoaderSettings| {
-            settings.load_textures = false;
-            settings.load_lights = false;
-        };
-        // By the type of the asset, so that the file may be named as it likes.
-        let alo: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
-        self.load(&alo)?;
+        let alo = self.load_alo(path)?;
+        let clip = self.clip(&alo)?;
         let models = self.app.world().resource::<Assets<Alo>>();
         let scene = models.get(&alo).map(|alo| alo.scene.clone());
         let scene = WorldAssetRoot(scene.unwrap_or_default());
         let root = self.app.world_mut().spawn(scene).id();
+        if let Some(clip) = &clip {
+            let play = self.play(clip);
+            self.app.world_mut().entity_mut(root).insert(play);
+        }
         let spawned = self.await_on::<AloInstance>(root);
-        gpuless::step(&mut self.app, 0.0);
-        let posed = spawned.and_then(|()| {
-            let drawn = self.app.world_mut().run_system_once(drawn);
-            let drawn = drawn.map_err(Failure::new)?;
-            Ok(Posed::of(drawn.into_iter().filter_map(
-                |(vertex, place)| (!placeless.contains(&vertex)).then_some(place),
-            )))
-        });
+        for _ in 0..SETTLING {
+            gpuless::step(&mut self.app, 0.0);
+        }
+        let posed = spawned.and_then(|()| self.measure_alo(root, placeless, clip.is_some()));
         self.despawn(root);
         posed
     }
+
+    fn load_alo(&mut self, path: AssetPath<'static>) -> Result<Handle<Alo>, Failure> {
+        let request = self.request.animation.as_deref();
+        let load_animations = request.is_some_and(|clip| !Path::new(clip).is_file());
+        let settings = move |settings: &mut AloLoaderSettings| {
+            settings.load_textures = false;
+            settings.load_lights = false;
+            settings.load_animations = load_animations;
+        };
+        let server = self.app.world().resource::<AssetServer>().clone();
+        // By the type of the asset, so that the file may be named as it likes.
+        let alo: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
+        self.load(&alo)?;
+        Ok(alo)
+    }
+
+    /// The clip that is asked for: a file if there is one of that name, else one beside the model.
+    /// What is wrong with it is an error of each model that was to play it.
+    fn clip(&mut self, alo: &Handle<Alo>) -> Result<Option<Clip>, Failure> {
+        let Some(request) = self.request.animation.clone() else {
+            return Ok(None);
+        };
+        let file = Path::new(&request);
+        if !file.is_file() {
+            let beside = self.clip_beside(&request, alo)?;
+            return Ok(Some(Clip::Beside(beside)));
+        }
+        let server = self.app.world().resource::<AssetServer>().clone();
+        let ala: Handle<Ala> = server.load(asset_path(file)?);
+        self.load(&ala)?;
+        Ok(Some(Clip::File(ala)))
+    }
+
+    /// The name of a clip beside a model, as its file spells it.
+    fn clip_beside(&self, name: &str, alo: &Handle<Alo>) -> Result<String, Failure> {
+        let models = self.app.world().resource::<Assets<Alo>>();
+        let clips = models.get(alo).map(|alo| &alo.animations[..]);
+        let names: Vec<&str> = clips
+            .unwrap_or_default()
+            .iter()
+            .map(|clip| &*clip.name)
+            .collect();
+        match names.iter().find(|found| found.eq_ignore_ascii_case(name)) {
+            Some(found) => Ok((*found).to_owned()),
+            None => {
+                let names = if names.is_empty() {
+                    "none".to_owned()
+                } else {
+                    names.join(", ")
+                };
+                let message = format!("there is no clip \"{name}\"; there are {names}");
+                Err(Failure::new(message))
+            }
+        }
+    }
+
+    /// Plays a clip at the moment that is asked for. It stands still there: frames pass until the
+    /// bones are asked. A clip that plays once has its last frame at its end and after it.
+    fn play(&self, clip: &Clip) -> PlayClip {
+        let time = self.request.time.clamp(0.0, f32::MAX.into()) as f32;
+        let clip = match clip {
+            Clip::File(ala) => {
+                let clips = self.app.world().resource::<Assets<Ala>>();
+                let clip = clips.get(ala).map(|ala| ala.clip.clone());
+                ClipRef::from(clip.unwrap_or_default())
+            }
+            Clip::Beside(name) => ClipRef::from(name.as_str()),
+        };
+        PlayClip::once(clip).starting_at(time).with_speed(0.0)
+    }
+
+    fn measure_alo(
+        &mut self,
+        root: Entity,
+        placeless: &HashSet<[usize; 3]>,
+        with_bones: bool,
+    ) -> Result<Option<Posed>, Failure> {
+        let world = self.app.world_mut();
+        let drawn = world.run_system_once(drawn).map_err(Failure::new)?;
+        let counted = drawn
+            .into_iter()
+            .filter_map(|(vertex, place)| (!placeless.contains(&vertex)).then_some(place));
+        let mut posed = Posed::of(counted);
+        if let Some(posed) = &mut posed
+            && with_bones
+        {
+            let bones = world.run_system_once_with(bones, root);
+            posed.bones = Some(bones.map_err(Failure::new)?);
+        }
+        Ok(posed)
+    }
+}
+
+/// The bones of a spawned model, in file order.
+fn bones(
+    root: In<Entity>,
+    models: Query<&AloInstance>,
+    transforms: Query<(&Name, &GlobalTransform)>,
+    scenes: Query<&GlobalTransform, With<AloRoot>>,
+    above: Query<&ChildOf>,
+    parents: Query<(&Visibility, Option<&ChildOf>)>,
+) -> Vec<PosedBone> {
+    let entities = models.get(*root).map_or(&[][..], AloInstance::bones);
+    let bone = |entity: &Entity| {
+        let (name, transform) = transforms.get(*entity).ok()?;
+        // The scene's root turns and scales the model's space to Bevy's.
+        let scene = above
+            .iter_ancestors(*entity)
+            .find_map(|entity| scenes.get(entity).ok());
+        let to_model = scene.map_or(Affine3A::IDENTITY, |scene| scene.affine().inverse());
+        Some(PosedBone {
+            name: name.to_string(),
+            matrix: Mat4::from(to_model * transform.affine()),
+            visible: shows(*entity, &parents),
+        })
+    };
+    entities.iter().filter_map(bone).collect()
 }
 
 /// The vertices of all sub-meshes that are drawn, and where they are.

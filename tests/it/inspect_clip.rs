@@ -1,0 +1,298 @@
+//! The `inspect` example on Alamo models that play a clip: bones and vertices are where the files say,
+//! computed here in doubles from nothing but what was parsed.
+
+use crate::inspect::{inspect, lines};
+use crate::support::ala::{FRAMES, clean};
+use bevy_classic_models::alamo::ala::{AlaFile, parse};
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::alo::{self, AloFile, Bone, Mesh, Vertex};
+use serde_json::Value;
+use std::path::Path;
+
+/// Three rows of four, for column vectors.
+type Rows = [[f64; 4]; 3];
+
+/// A triangle on each of these bones: one that moves, and one that is hidden in some frames.
+const HULL: u32 = 2;
+const LAMP: u32 = 9;
+const PLACES: [[f32; 3]; 3] = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 2.0, 4.0]];
+
+/// Every bone of the animation that has all sets of tracks, some of them turned at rest and some
+/// hidden, in a tree.
+fn model() -> Vec<u8> {
+    let mut bones = vec![Bone::new("Root", None, [0.0; 3])];
+    for number in 0..32_u32 {
+        let parent = number / 3;
+        let place = [number as f32, 2.0, -1.0];
+        let mut bone = Bone::new(format!("B_{number:02}"), Some(parent), place);
+        if number % 2 == 1 {
+            // A quarter turn about Z.
+            bone.matrix[0][..2].copy_from_slice(&[0.0, -1.0]);
+            bone.matrix[1][..2].copy_from_slice(&[1.0, 0.0]);
+        }
+        bone.visible = number % 5 != 4;
+        bones.push(bone);
+    }
+    let vertex = |position| Vertex {
+        position,
+        ..Vertex::default()
+    };
+    let buffers = SubmeshBuffers::new(&PLACES.map(vertex), &[[0, 1, 2]]);
+    let triangle = || vec![buffers.submesh("MeshGloss.fx", "alD3dVertNU2", vec![])];
+    let mut file = AloFile::new(bones);
+    file.meshes = vec![
+        Mesh::new("Hull", HULL, triangle()),
+        Mesh::new("Lamp", LAMP, triangle()),
+    ];
+    write(&file).unwrap()
+}
+
+/// The product of two matrices whose last row is that of no change.
+fn product(a: &Rows, b: &Rows) -> Rows {
+    let mut rows = [[0.0; 4]; 3];
+    for (row, out) in a.iter().zip(&mut rows) {
+        for (column, out) in out.iter_mut().enumerate() {
+            *out = (0..3).map(|k| row[k] * b[k][column]).sum();
+        }
+        out[3] += row[3];
+    }
+    rows
+}
+
+/// Scaled, then turned, then moved.
+fn composed(translation: [f32; 3], turn: [[f64; 3]; 3], scale: [f32; 3]) -> Rows {
+    let row = |axis: usize| {
+        let [x, y, z] = turn[axis];
+        let [sx, sy, sz] = scale.map(f64::from);
+        [x * sx, y * sy, z * sz, f64::from(translation[axis])]
+    };
+    [row(0), row(1), row(2)]
+}
+
+fn turn(quaternion: [f32; 4]) -> [[f64; 3]; 3] {
+    let [x, y, z, w] = quaternion.map(f64::from);
+    [
+        [
+            1.0 - 2.0 * (y * y + z * z),
+            2.0 * (x * y - z * w),
+            2.0 * (x * z + y * w),
+        ],
+        [
+            2.0 * (x * y + z * w),
+            1.0 - 2.0 * (x * x + z * z),
+            2.0 * (y * z - x * w),
+        ],
+        [
+            2.0 * (x * z - y * w),
+            2.0 * (y * z + x * w),
+            1.0 - 2.0 * (x * x + y * y),
+        ],
+    ]
+}
+
+/// A bone of the model.
+struct Place {
+    name: String,
+    matrix: Rows,
+    visible: bool,
+}
+
+/// Where all bones are at a time in seconds, parents first.
+fn places(model: &AloFile<'_>, clip: &AlaFile<'_>, seconds: f64) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for (index, bone) in model.bones.iter().enumerate() {
+        let rest = bone.matrix.map(|row| row.map(f64::from));
+        let rest_turn = rest.map(|[x, y, z, _]| [x, y, z]);
+        let mut tracks = clip.bones.iter();
+        let tracks = tracks.find(|tracks| tracks.index as usize == index);
+        let pose = tracks.map(|tracks| clip.sample(tracks, seconds as f32 * clip.fps));
+        let local = pose.map_or(rest, |pose| {
+            let turn = pose.rotation.map_or(rest_turn, turn);
+            composed(pose.translation, turn, pose.scale)
+        });
+        let own = pose.and_then(|pose| pose.visible).unwrap_or(bone.visible);
+        let (matrix, visible) = match bone.parent {
+            Some(parent) => {
+                let parent = &places[parent as usize];
+                (product(&parent.matrix, &local), parent.visible && own)
+            }
+            None => (local, own),
+        };
+        places.push(Place {
+            name: bone.name.to_string(),
+            matrix,
+            visible,
+        });
+    }
+    places
+}
+
+fn assert_near(told: &Value, expected: f64, size: f64, what: &str) {
+    let told = told.as_f64().unwrap();
+    let error = (told - expected).abs();
+    assert!(error <= 1e-5 * size.max(1.0), "{what}: {told}, {expected}");
+}
+
+fn assert_bones(told: &Value, places: &[Place], what: &str) {
+    let told = told.as_array().unwrap();
+    assert_eq!(told.len(), places.len());
+    for (told, place) in told.iter().zip(places) {
+        let what = format!("{what} {}", place.name);
+        assert_eq!(told["name"], place.name, "{what}");
+        assert_eq!(told["visible"], place.visible, "{what}");
+        let matrix = told["matrix"].as_array().unwrap();
+        assert_eq!(matrix.len(), 16, "{what}");
+        let rows = place.matrix;
+        let values = rows.as_flattened().iter();
+        let size = values.fold(0.0, |size: f64, value| size.max(value.abs()));
+        let last = [0.0, 0.0, 0.0, 1.0];
+        for (row, expected) in rows.iter().chain([&last]).enumerate() {
+            for (column, expected) in expected.iter().enumerate() {
+                assert_near(&matrix[4 * column + row], *expected, size, &what);
+            }
+        }
+    }
+}
+
+/// The box and the centre of what is drawn, in Bevy's space.
+fn assert_vertices(posed: &Value, places: &[Place], what: &str) {
+    let bones = [HULL, LAMP].map(|bone| &places[bone as usize]);
+    let visible = bones.into_iter().filter(|bone| bone.visible);
+    let vertices = visible.flat_map(|bone| {
+        PLACES.map(|place| {
+            let [x, y, z] = place.map(f64::from);
+            let [x, y, z] = bone.matrix.map(|[a, b, c, d]| a * x + b * y + c * z + d);
+            [x, z, -y]
+        })
+    });
+    let vertices: Vec<_> = vertices.collect();
+    for axis in 0..3 {
+        let values = || vertices.iter().map(|vertex| vertex[axis]);
+        let (min, max) = (
+            values().fold(f64::MAX, f64::min),
+            values().fold(f64::MIN, f64::max),
+        );
+        let centre = values().sum::<f64>() / vertices.len() as f64;
+        for (key, expected) in [("min", min), ("max", max), ("centroid", centre)] {
+            assert_near(
+                &posed[key][axis],
+                expected,
+                1000.0,
+                &format!("{what} {key}"),
+            );
+        }
+    }
+}
+
+/// What `inspect` says of some files at a time of a clip.
+fn posed(files: &[&str], clip: &str, time: Option<f64>) -> Vec<Value> {
+    let time = time.map(|time| format!("--time={time}"));
+    let mut args = vec!["--json", "--animation", clip];
+    args.extend(time.as_deref());
+    args.extend(files);
+    let output = inspect(&args);
+    let objects = lines(&output);
+    assert_eq!(output.status.code(), Some(0), "{objects:?}");
+    assert_eq!(objects.len(), files.len());
+    objects
+}
+
+fn save(folder: &Path, name: &str, bytes: &[u8]) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn bones_are_where_the_clip_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = model();
+    let [model, other] = ["walker.alo", "other #2"].map(|name| save(folder.path(), name, &bytes));
+    let file = alo::parse(&bytes).unwrap();
+    let end = f64::from(FRAMES - 1) / 30.0;
+    let mut hidden = 0;
+    for version in [1, 2] {
+        let bytes = clean(version);
+        let clip = save(folder.path(), &format!("clip {version}.ala"), &bytes);
+        let parsed = parse(&bytes).unwrap();
+        // Between frames; at both ends and beyond them, where nothing moves any more.
+        let times = [1.25, 2.5, 4.75, 9.9].map(|frame| (Some(frame / 30.0), frame / 30.0));
+        let ends = [
+            (None, 0.0),
+            (Some(-1.0), 0.0),
+            (Some(end), end),
+            (Some(99.0), end),
+        ];
+        for (time, seconds) in times.into_iter().chain(ends) {
+            let what = format!("format {version} at {time:?}");
+            let objects = posed(&[&model, &other], &clip, time);
+            assert_eq!(objects[0]["posed"], objects[1]["posed"], "{what}");
+            let places = places(&file, &parsed, seconds);
+            assert_bones(&objects[0]["posed"]["bones"], &places, &what);
+            assert_vertices(&objects[0]["posed"], &places, &what);
+            hidden += usize::from(!places[LAMP as usize].visible);
+        }
+    }
+    assert!((1..16).contains(&hidden), "{hidden}");
+}
+
+#[test]
+fn clips_beside_a_model_are_known_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = save(folder.path(), "walker.alo", &model());
+    let clip = save(folder.path(), "Walker_MOVE_00.ala", &clean(2));
+    save(folder.path(), "walker_Idle_00.ala", &clean(1));
+    let by_file = posed(&[&model], &clip, Some(0.12));
+    let by_name = posed(&[&model], "move_00", Some(0.12));
+    assert_eq!(by_name[0]["posed"], by_file[0]["posed"]);
+    // The end stays the end.
+    let by_file = posed(&[&model], &clip, Some(99.0));
+    let by_name = posed(&[&model], "MOVE_00", Some(99.0));
+    assert_eq!(by_name[0]["posed"], by_file[0]["posed"]);
+
+    // At rest nothing is said of bones, whatever lies beside the model.
+    let output = inspect(&["--json", &model]);
+    let rest = &lines(&output)[0];
+    assert_eq!(rest["posed"]["bones"], Value::Null);
+    assert_ne!(rest["posed"]["min"], by_name[0]["posed"]["min"]);
+
+    let output = inspect(&["--json", "--animation", "swim", &model]);
+    assert_eq!(output.status.code(), Some(1));
+    let object = &lines(&output)[0];
+    assert_eq!(object["ok"], false, "{object}");
+    let message = object["error"]["message"].as_str().unwrap();
+    assert!(message.contains("swim"), "{message}");
+    let message = message.to_lowercase();
+    assert!(
+        message.contains("move_00") && message.contains("idle_00"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_clip_that_is_none_is_an_error_of_every_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = model();
+    let [first, second] = ["first.alo", "second.alo"].map(|name| save(folder.path(), name, &bytes));
+    let broken = save(folder.path(), "broken.ala", &clean(2)[..500]);
+    let output = inspect(&["--json", "--animation", &broken, &first, &second]);
+    assert_eq!(output.status.code(), Some(1));
+    let objects = lines(&output);
+    assert_eq!(objects.len(), 2);
+    for object in &objects {
+        assert_eq!(object["ok"], false, "{object}");
+        let message = object["error"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("broken.ala") && message.contains("ALA: "),
+            "{message}"
+        );
+    }
+
+    // The same beside the model.
+    save(folder.path(), "first_IDLE_00.ala", &clean(2)[..500]);
+    let output = inspect(&["--json", "--animation", "IDLE_00", &first]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(lines(&output)[0]["ok"], false);
+    let output = inspect(&["--json", &first]);
+    assert_eq!(lines(&output)[0]["ok"], true);
+}
