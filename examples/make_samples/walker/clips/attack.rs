@@ -119,9 +119,11 @@ fn guns(pose: &mut Pose<'_>, frame: f32, aim: f32) {
             pose.turn(gun, roll(-1.6 * jolt(after)));
             if (0.0..FLASH).contains(&after) {
                 pose.show(flash, true);
-                // No flame is like the one before; and they shrink back into the muzzle.
+                // No flame is like the one before, and they shrink back into the muzzle: by jumps, as
+                // flames do.
                 pose.turn(flash, pitch(47.0 * number as f32 + 25.0 * after));
-                pose.slide(flash, Vec3::Y * (0.35 * after));
+                pose.slide(flash, Vec3::Y * (0.15 * after));
+                pose.hold(flash);
             }
         }
     }

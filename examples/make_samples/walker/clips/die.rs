@@ -8,8 +8,8 @@ use bevy::math::{Mat3, Vec3};
 /// Number of the last frame, after 2.8 seconds; so it lies from then on.
 pub const LAST: u16 = 84;
 
-/// When it is hit, and when it hits the ground.
-const BLOWS: [f32; 2] = [1.0, 42.0];
+/// When it is hit, and when belly and nose hit the ground.
+const BLOWS: [f32; 3] = [1.0, 42.0, 53.0];
 
 /// Degrees that the front, the left side and the nose's left turn go: about X, Y and Z.
 type Turn = Vec3;
@@ -72,7 +72,7 @@ impl Fall {
 }
 
 /// What it does when.
-fn moments() -> [(f32, Way, Fall); 8] {
+fn moments() -> [(f32, Way, Fall); 10] {
     let hit = Fall {
         hips: Vec3::new(-0.1, 0.4, -0.1),
         hips_turn: Turn::new(-3.0, -2.0, 3.0),
@@ -100,40 +100,51 @@ fn moments() -> [(f32, Way, Fall); 8] {
         heels: [0.0, 9.0],
         splay: [0.1, 0.15],
     };
+    // The belly comes down first, then the nose.
     let crash = Fall {
-        hips: Vec3::new(-0.5, -1.7, -4.85),
-        hips_turn: Turn::new(8.0, -8.0, -5.0),
-        hull_turn: Turn::new(7.0, -2.0, -3.0),
-        turret_turn: Turn::new(6.0, -1.0, -8.0),
-        guns: [6.0, 4.0],
+        hips: Vec3::new(-0.5, -1.7, -4.72),
+        hips_turn: Turn::new(13.0, -10.0, -5.0),
+        hull_turn: Turn::new(9.0, -4.0, -3.0),
+        turret_turn: Turn::new(7.0, -2.0, -8.0),
+        guns: [-2.0, -5.0],
         feet: [[0.5, 1.3], [0.7, 1.8]],
         heels: [8.0, 0.0],
         splay: [0.8, 0.95],
     };
-    let bounce = Fall {
-        hips: Vec3::new(-0.5, -1.8, -4.55),
-        hips_turn: Turn::new(5.0, -6.0, -5.0),
-        hull_turn: Turn::new(4.0, -3.0, -3.0),
-        turret_turn: Turn::new(3.0, -2.0, -9.0),
-        guns: [-6.0, -5.0],
-        feet: [[0.55, 1.4], [0.8, 1.9]],
+    let rebound = Fall {
+        hips: Vec3::new(-0.5, -1.75, -4.55),
+        hips_turn: Turn::new(13.5, -8.0, -5.0),
+        hull_turn: Turn::new(10.5, -4.5, -3.0),
+        turret_turn: Turn::new(8.5, -2.5, -9.0),
+        guns: [2.0, 0.0],
         heels: [3.0, 0.0],
         ..crash
     };
-    let rest = Fall {
-        hips: Vec3::new(-0.5, -1.8, -4.85),
-        hips_turn: Turn::new(9.0, -8.0, -5.0),
-        hull_turn: Turn::new(9.0, -2.0, -3.0),
-        turret_turn: Turn::new(7.0, -1.0, -10.0),
-        guns: [9.0, 6.0],
+    let slam = Fall {
+        hips: Vec3::new(-0.5, -1.8, -4.72),
+        hips_turn: Turn::new(18.0, -10.0, -5.0),
+        hull_turn: Turn::new(15.0, -5.0, -3.0),
+        turret_turn: Turn::new(13.5, -2.0, -10.0),
+        guns: [-1.0, -7.0],
         feet: [[0.6, 1.45], [0.8, 2.0]],
         heels: [0.0, 0.0],
         ..crash
     };
-    let settle = Fall {
-        guns: [5.0, 3.0],
-        turret_turn: Turn::new(5.5, -1.0, -10.0),
-        ..rest
+    let shudder = Fall {
+        hips_turn: Turn::new(17.0, -9.5, -5.0),
+        hull_turn: Turn::new(13.5, -5.0, -3.0),
+        turret_turn: Turn::new(11.0, -2.0, -10.0),
+        guns: [-6.0, -11.0],
+        ..slam
+    };
+    let rest = Fall {
+        guns: [8.5, -5.0],
+        ..slam
+    };
+    let sag = Fall {
+        guns: [9.5, -4.5],
+        turret_turn: Turn::new(13.5, -2.0, -11.0),
+        ..slam
     };
     [
         (0.0, Way::Steady, Fall::default()),
@@ -141,9 +152,11 @@ fn moments() -> [(f32, Way, Fall); 8] {
         (14.0, Way::Steady, stagger),
         (24.0, Way::Steady, sway),
         (42.0, Way::Falling, crash),
-        (48.0, Way::Spent, bounce),
-        (54.0, Way::Falling, rest),
-        (64.0, Way::Steady, settle),
+        (46.0, Way::Spent, rebound),
+        (53.0, Way::Falling, slam),
+        (57.0, Way::Spent, shudder),
+        (62.0, Way::Falling, rest),
+        (72.0, Way::Steady, sag),
     ]
 }
 
@@ -182,7 +195,7 @@ pub fn pose(rig: &Rig, frame: f32) -> Pose<'_> {
     let [along, across] = [[1.0, 5.0], [0.4, 7.0]].map(|[size, period]| size * whip(frame, period));
     pose.turn("Antenna", roll(30.0 * along) * pitch(30.0 * across));
     // Its bracket breaks.
-    let broken = Way::Falling.at(((frame - 42.0) / 8.0).clamp(0.0, 1.0));
+    let broken = Way::Falling.at(((frame - BLOWS[1]) / 8.0).clamp(0.0, 1.0));
     pose.aim_searchlight(roll(-26.0 * broken) * yaw(17.0 * broken));
     darken(&mut pose, frame);
     pose
