@@ -41,6 +41,18 @@ pub fn alo_models() -> Vec<Model> {
     models
 }
 
+/// The Alamo animations likewise.
+pub fn ala_files() -> Vec<Model> {
+    let mut files_found = files(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models"),
+        "ala",
+    );
+    if let Some(corpus) = std::env::var_os("CLASSIC_MODELS_CORPUS") {
+        files_found.extend(files(Path::new(&corpus), "ala"));
+    }
+    files_found
+}
+
 /// All files with this extension, in any case, in a folder and those in it, by path.
 fn files(folder: &Path, extension: &str) -> Vec<Model> {
     let mut paths = Vec::new();

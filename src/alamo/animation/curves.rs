@@ -181,13 +181,20 @@ impl PackedRotations {
 /// A packed quaternion as one of length 1; no rotation if it has no length.
 #[inline]
 fn unpacked(words: [i16; 4]) -> Quat {
-    let words = Vec4::from_array(words.map(f32::from));
+    const UNIT: f32 = 1.0 / 32767.0;
+    let words = Vec4::from_array(words.map(f32::from)) * UNIT;
     let square = words.length_squared();
-    if square > 0.0 {
-        Quat::from_vec4(words / square.sqrt())
+    let beyond = square - 1.0;
+    // What is packed was of length 1 but for its last digits. Near there the first terms of the root's
+    // series are exact, and are had much sooner than the root.
+    let factor = if beyond.abs() < 1e-3 {
+        1.0 - beyond * (0.5 - 0.375 * beyond)
+    } else if square > 0.0 {
+        1.0 / square.sqrt()
     } else {
-        Quat::IDENTITY
-    }
+        return Quat::IDENTITY;
+    };
+    Quat::from_vec4(words * factor)
 }
 
 /// Along the shorter of the two ways from one rotation to another, exact to the last bits of a float:
@@ -204,8 +211,8 @@ fn slerp(from: Quat, to: Quat, way: f32) -> Quat {
     } else {
         (to, cosine)
     };
-    if cosine > 0.98 {
-        weighted::<3>(from, to, way, cosine)
+    if cosine > 0.9 {
+        weighted::<4>(from, to, way, cosine)
     } else {
         slerp_far(from, to, way, cosine)
     }
@@ -214,26 +221,40 @@ fn slerp(from: Quat, to: Quat, way: f32) -> Quat {
 /// Rotations that are far from each other meet half way.
 fn slerp_far(from: Quat, to: Quat, way: f32, cosine: f32) -> Quat {
     if cosine > 0.7 {
-        return weighted::<9>(from, to, way, cosine);
+        return weighted::<TERMS>(from, to, way, cosine);
     }
     let middle = (from + to).normalize();
     let cosine = (0.5 + 0.5 * cosine).sqrt();
     if way < 0.5 {
-        weighted::<9>(from, middle, 2.0 * way, cosine)
+        weighted::<TERMS>(from, middle, 2.0 * way, cosine)
     } else {
-        weighted::<9>(middle, to, 2.0 * way - 1.0, cosine)
+        weighted::<TERMS>(middle, to, 2.0 * way - 1.0, cosine)
     }
 }
 
-/// The sum of both, weighted by `TERMS` terms of the series.
+/// The most terms of the series that are needed.
+const TERMS: usize = 9;
+
+/// 1 / (i (2 i + 1)), and i / (2 i + 1), for each term i from 1.
+const SERIES: [[f32; 2]; TERMS] = {
+    let mut series = [[0.0; 2]; TERMS];
+    let mut term = 0;
+    while term < TERMS {
+        let i = (term + 1) as f32;
+        series[term] = [1.0 / (i * (2.0 * i + 1.0)), i / (2.0 * i + 1.0)];
+        term += 1;
+    }
+    series
+};
+
+/// The sum of both, weighted by so many terms of the series.
 #[inline]
-fn weighted<const TERMS: usize>(from: Quat, to: Quat, way: f32, cosine: f32) -> Quat {
+fn weighted<const COUNT: usize>(from: Quat, to: Quat, way: f32, cosine: f32) -> Quat {
     let ways = Vec2::new(1.0 - way, way);
     let squares = ways * ways;
     let mut sums = Vec2::ONE;
-    for term in (1..=TERMS).rev() {
-        let term = term as f32;
-        let factors = (squares / term - Vec2::splat(term)) / (2.0 * term + 1.0);
+    for [of_square, of_one] in SERIES.iter().take(COUNT).rev() {
+        let factors = squares * *of_square - Vec2::splat(*of_one);
         sums = Vec2::ONE + factors * (cosine - 1.0) * sums;
     }
     let weights = ways * sums;
@@ -346,7 +367,11 @@ impl AlaCurves {
     pub fn new(file: &AlaFile<'_>) -> Self {
         let timing = Timing::new(file.frames, file.fps);
         let bytes = file.frames.div_ceil(8);
-        let mut all_bits = Vec::new();
+        let with_bits = |bone: &AlaBone<'_>| {
+            usize::from(bone.visibility.is_some()) + usize::from(bone.steps.is_some())
+        };
+        let count: usize = file.bones.iter().map(with_bits).sum();
+        let mut all_bits = Vec::with_capacity(count * bytes as usize);
         for bone in &file.bones {
             for bits in [bone.visibility, bone.steps].into_iter().flatten() {
                 let end = all_bits.len() + bytes as usize;
@@ -445,10 +470,11 @@ impl<'f> Shared<'_, 'f> {
         let count = self.file.frames as usize * stride as usize;
         let words = match whole {
             Some(words) => words.into(),
-            None => tracks
-                .flat_map(|(words, _)| words.get(..count).unwrap_or_default())
-                .copied()
-                .collect(),
+            None => {
+                let tracks: Vec<&[T]> =
+                    tracks.filter_map(|(words, _)| words.get(..count)).collect();
+                tracks.concat().into()
+            }
         };
         Some(Arc::new(Block {
             words,
