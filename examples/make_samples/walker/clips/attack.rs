@@ -96,7 +96,7 @@ fn trunk(pose: &mut Pose<'_>, frame: f32, aim: f32) {
         "Hips",
         yaw(2.0 * aim + 1.2 * left) * roll(1.5 * aim - 1.5 * back),
     );
-    let hull = yaw(3.0 * aim + 2.0 * left) * pitch(0.8 * left) * roll(1.0 * aim - 1.8 * back);
+    let hull = yaw(3.0 * aim + 2.0 * left) * pitch(0.8 * left) * roll(aim - 1.8 * back);
     pose.turn("Body", hull);
 }
 
@@ -106,7 +106,7 @@ fn turret(pose: &mut Pose<'_>, frame: f32, aim: f32) {
     // Hips and hull have turned a part of the way.
     pose.turn(
         "Turret",
-        yaw((TARGET - 5.0) * aim - 1.0 * left) * roll(-1.2 * back),
+        yaw((TARGET - 5.0) * aim - left) * roll(-1.2 * back),
     );
     let [sum, difference] = shots(frame, whip);
     pose.turn("Antenna", roll(-13.0 * sum) * pitch(6.0 * difference));
