@@ -3,16 +3,18 @@
 
 use crate::describe::{Content, Failure};
 use crate::support::gpuless;
-use bevy::animation::AnimationPlugin;
 use bevy::asset::{
     Asset, AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId,
 };
 use bevy::math::DVec3;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
-use bevy_classic_models::alamo::AloLoaderError;
+use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
 use bevy_classic_models::quake::MdlLoaderError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// All folders are in it, so that clips can be looked for beside any model.
+const ASSETS: &str = "/";
 
 /// The moment that is asked for.
 #[derive(Clone, Debug, Default)]
@@ -74,11 +76,10 @@ pub struct Poser {
 impl Poser {
     pub fn new(request: Request) -> Self {
         let mut app = App::new();
-        app.add_plugins(gpuless::plugins(Path::new("."), false));
-        if !app.is_plugin_added::<AnimationPlugin>() {
-            app.add_plugins(AnimationPlugin);
-        }
-        app.add_plugins(ClassicModelsPlugin::default());
+        app.add_plugins((
+            gpuless::plugins(Path::new(ASSETS), false),
+            ClassicModelsPlugin::default(),
+        ));
         gpuless::finish(&mut app);
         Self { app, request }
     }
@@ -126,7 +127,8 @@ impl Poser {
 /// The whole of the path is the file's: `#` means nothing in it.
 pub fn asset_path(path: &Path) -> Result<AssetPath<'static>, Failure> {
     let path = std::path::absolute(path).map_err(Failure::new)?;
-    Ok(AssetPath::from_path_buf(path))
+    let from_root = path.strip_prefix(ASSETS).map(PathBuf::from);
+    Ok(AssetPath::from_path_buf(from_root.unwrap_or(path)))
 }
 
 /// Why an asset cannot be loaded, or something that it needs.
@@ -151,5 +153,6 @@ fn explain(error: &AssetLoadError) -> String {
     let own = of_loader.error();
     None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
         .unwrap_or_else(|| error.to_string())
 }

@@ -13,10 +13,6 @@ use bevy_classic_models::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Frames in which no time passes, after which bones surely are where their clip has them: Bevy
-/// prepares a clip's graph before it plays it.
-const SETTLING: usize = 8;
-
 /// What plays when a clip is asked for.
 enum Clip {
     /// A file of its own.
@@ -43,9 +39,10 @@ impl Poser {
             self.app.world_mut().entity_mut(root).insert(play);
         }
         let spawned = self.await_on::<AloInstance>(root);
-        for _ in 0..SETTLING {
-            gpuless::step(&mut self.app, 0.0);
+        if clip.is_some() {
+            self.await_clip(root)?;
         }
+        gpuless::step(&mut self.app, 0.0);
         let posed = spawned.and_then(|()| self.measure_alo(root, placeless, clip.is_some()));
         self.despawn(root);
         posed
@@ -81,6 +78,18 @@ impl Poser {
         let ala: Handle<Ala> = server.load(asset_path(file)?);
         self.load(&ala)?;
         Ok(Some(Clip::File(ala)))
+    }
+
+    /// Waits until the clip plays that was asked for.
+    fn await_clip(&mut self, root: Entity) -> Result<(), Failure> {
+        let plays = |world: &mut World| {
+            let animator = world.get::<AloAnimator>(root);
+            animator.is_some_and(|animator| animator.clip().is_some())
+        };
+        match gpuless::wait_until(&mut self.app, plays) {
+            true => Ok(()),
+            false => Err(Failure::new("the clip did not load in time")),
+        }
     }
 
     /// The name of a clip beside a model, as its file spells it.

@@ -276,6 +276,9 @@ impl Disk<'_> {
         match self.spelled(path).await {
             Ok(found) => {
                 let found = found?;
+                if is_hidden(&found) {
+                    return probe(self.reader, &found).await;
+                }
                 let is_folder = self.reader.is_directory(&found).await.unwrap_or(false);
                 (!is_folder).then_some(found)
             }
@@ -304,10 +307,11 @@ impl Disk<'_> {
         for part in path.components() {
             let part = part.as_os_str().to_string_lossy();
             let names = self.list(&found).await.ok_or(Unlisted)?;
-            let Some(entry) = entry(names, &part) else {
-                return Ok(None);
+            let entry = match entry(names, &part) {
+                Some(entry) => entry.to_owned(),
+                None if is_hidden(Path::new(&*part)) => part.into_owned(),
+                None => return Ok(None),
             };
-            let entry = entry.to_owned();
             found.push(entry);
         }
         Ok(Some(found))
@@ -320,6 +324,12 @@ impl Disk<'_> {
         }
         self.folders.get(folder)?.as_ref()
     }
+}
+
+/// Whether Bevy leaves it out of lists; it may be there all the same.
+fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().starts_with('.')
 }
 
 async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Listing {
@@ -459,6 +469,42 @@ mod tests {
         assert_eq!(found(&[named, twin, root]), named);
         assert_eq!(found(&[twin, root]), twin);
         assert_eq!(found(&[root]), root);
+    }
+
+    #[test]
+    fn files_are_listed_by_extension_and_folder() {
+        let stage = Stage::new(&[
+            "Art/Models/b.ALA",
+            "Art/Models/a.ala",
+            "Art/Models/a.alo",
+            "Art/Models/deep/c.ala",
+            "Other/d.Ala",
+            "e.ala",
+        ]);
+        let listed = |folders: &[&str]| {
+            let model = AssetPath::from("art/models/ship.alo");
+            let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
+            let mut search = stage.finder.search(&model);
+            let found = block_on(search.files(&folders, &["ala"]));
+            found.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(&[]), ["Art/Models/a.ala", "Art/Models/b.ALA"]);
+        let more = ["Art/Models/a.ala", "Art/Models/b.ALA", "Other/d.Ala"];
+        assert_eq!(listed(&["other", "nowhere", r"ART\Models"]), more);
+    }
+
+    #[test]
+    fn what_is_hidden_is_found_by_its_name_alone() {
+        let stage = Stage::new(&["art/.new/hull.tga", "art/Models/.hull.dds", "a/b.tga"]);
+        assert_eq!(
+            stage.texture("hull.tga", &["art/.new"]).unwrap(),
+            "art/.new/hull.tga"
+        );
+        assert_eq!(
+            stage.texture(".hull.dds", &[]).unwrap(),
+            "art/Models/.hull.dds"
+        );
+        assert_eq!(stage.texture(".cab.dds", &["art/.old"]), None);
     }
 
     #[test]
