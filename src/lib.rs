@@ -3,7 +3,7 @@
 //!
 //! | format | games | feature |
 //! |---|---|---|
-//! | Alamo `.alo` (1 and 2) | Empire at War, Forces of Corruption, Universe at War | `alamo` |
+//! | Alamo `.alo` and `.ala` (1 and 2) | Empire at War, Forces of Corruption, Universe at War | `alamo` |
 //! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` |
 //!
 //! ```no_run

@@ -105,9 +105,11 @@ pub struct PlayClip {
     /// with a phase of the entity's own if the model's synctype is random, and not if it is that of the
     /// frame's time.
     pub start: Option<f32>,
-    /// Seconds over which the pose that showed when the clip was chosen fades into it.
+    /// Seconds over which what showed when the clip was chosen fades into it: the pose of an MDL model, the
+    /// clips that play on an ALO model, which go on meanwhile.
     pub fade: f32,
-    /// Whether to interpolate between poses.
+    /// Whether to interpolate between the poses of an MDL model. Animations of ALO models say that
+    /// themselves.
     pub interpolate: bool,
     /// Whether time stands still, that of a fade as well (which a speed of 0 does not stop).
     pub paused: bool,
