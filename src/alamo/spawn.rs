@@ -1,6 +1,6 @@
 //! A model as a scene: one entity per bone, and on them all that hangs on them.
 
-use crate::alamo::animation::bone_target;
+use crate::alamo::animation::{BoneVisibility, bone_target};
 use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::lights::{AloLight, insert_light};
@@ -141,6 +141,7 @@ impl Builder<'_> {
                     billboard: bone.billboard,
                     visible: bone.visible,
                 },
+                BoneVisibility::new(bone.visible),
                 bone_target(index),
                 ChildOf(parent),
             ));

@@ -525,6 +525,36 @@ fn a_bones_own_flag_is_the_users_where_nothing_animates_it() {
     assert!(!shows(&mut app, root, TURRET) && shows(&mut app, root, FLASH));
 }
 
+/// Whoever hides a bone as soon as it is there is not overruled in the same frame.
+#[test]
+fn a_bone_hidden_when_it_is_spawned_stays_hidden() {
+    let mut app = TestApp::new(&files());
+    app.app.add_observer(
+        |ready: On<bevy::world_serialization::WorldInstanceReady>,
+         bones: Query<(Entity, &AloBone)>,
+         mut visibilities: Query<&mut Visibility>,
+         mut flags: Commands| {
+            let _ = ready;
+            for (entity, bone) in &bones {
+                if bone.index == TURRET {
+                    *visibilities.get_mut(entity).unwrap() = Visibility::Hidden;
+                }
+                if bone.index == HULL {
+                    flags.entity(entity).insert(AloBone {
+                        visible: false,
+                        ..*bone
+                    });
+                }
+            }
+        },
+    );
+    let root = app.spawn_ready(SCENE, ());
+    for _ in 0..3 {
+        app.step(0.1);
+        assert!(!shows(&mut app, root, TURRET) && !shows(&mut app, root, HULL));
+    }
+}
+
 #[test]
 fn none_of_what_hides_shows_what_another_hides() {
     let mut files = files();

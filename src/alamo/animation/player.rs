@@ -98,7 +98,8 @@ impl AloAnimator {
         let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(play));
         self.chosen = Some(Chosen::new(play));
         let source = play.and_then(|play| find(&play.clip, model, binder));
-        let goes_on = is_same && !self.lanes.is_empty();
+        let has_begun = self.pending.as_ref().is_none_or(|pending| pending.goes_on);
+        let goes_on = is_same && has_begun && !self.lanes.is_empty();
         self.pending = source.map(|source| Pending { source, goes_on });
         self.pending.is_some()
     }

@@ -10,7 +10,7 @@ use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator,
 use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{AnimationEntityMut, AnimationEvaluationError};
 use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::Query;
@@ -303,16 +303,33 @@ fn visibility(visible: bool) -> Visibility {
 /// Whether animations decide about a bone's `Visibility`. Required by [`AloBone`].
 ///
 /// Where none does, [`AloBone::visible`] does so when it changes, and when the last animation lets go.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct BoneVisibility {
     /// In this frame.
     is_animated: bool,
     /// In the frame before.
     was_animated: bool,
+    /// [`AloBone::visible`] as it was then.
+    flag: bool,
+}
+
+impl Default for BoneVisibility {
+    fn default() -> Self {
+        Self::new(true)
+    }
 }
 
 impl BoneVisibility {
+    /// Of a bone whose `Visibility` is what its flag says.
+    pub(in crate::alamo) fn new(flag: bool) -> Self {
+        Self {
+            is_animated: false,
+            was_animated: false,
+            flag,
+        }
+    }
+
     /// Whether an animation has decided in the last frame.
     pub fn is_animated(&self) -> bool {
         self.was_animated
@@ -320,16 +337,17 @@ impl BoneVisibility {
 }
 
 /// Gives bones that animations have let go of what the model says.
-pub(super) fn let_go(mut bones: Query<(Ref<AloBone>, &mut BoneVisibility, &mut Visibility)>) {
-    for (bone, mut animated, mut shown) in &mut bones {
-        let animated = animated.bypass_change_detection();
-        let is_free = !animated.is_animated;
-        if is_free && (animated.was_animated || bone.is_changed()) {
+pub(super) fn let_go(mut bones: Query<(&AloBone, &mut BoneVisibility, &mut Visibility)>) {
+    for (bone, mut state, mut shown) in &mut bones {
+        let state = state.bypass_change_detection();
+        let is_free = !state.is_animated;
+        if is_free && (state.was_animated || bone.visible != state.flag) {
             shown.set_if_neq(visibility(bone.visible));
         }
-        *animated = BoneVisibility {
+        *state = BoneVisibility {
             is_animated: false,
             was_animated: !is_free,
+            flag: bone.visible,
         };
     }
 }
