@@ -395,7 +395,7 @@ fn settle(
     for (index, bone) in instance.bones().iter().enumerate() {
         let target = bone_target(index);
         let moves = |clip: &&AnimationClip| clip.curves_for_target(target).is_some();
-        let is_let_go = all || before.iter().any(|clip| moves(clip));
+        let is_let_go = all || before.iter().any(&moves);
         let says_one = is_ours && main.as_ref().is_some_and(moves);
         if !is_let_go && !says_one {
             continue;

@@ -330,8 +330,8 @@ impl BoneVisibility {
         }
     }
 
-    /// Whether an animation has decided in the last frame.
-    pub fn is_animated(&self) -> bool {
+    /// Whether an animation decides: whether it did in the last frame.
+    pub fn was_animated(&self) -> bool {
         self.was_animated
     }
 }
