@@ -709,6 +709,17 @@ fn block_cases() -> Vec<Case> {
     cases
 }
 
+/// Every file that is refused: its name, its bytes and the offset that the error tells.
+pub fn refused() -> Vec<(String, Vec<u8>, u64)> {
+    let cases = cases().into_iter();
+    cases
+        .filter_map(|case| match case.expect {
+            Reject(_, offset) => Some((case.name, case.bytes, offset)),
+            Warn(..) | Silent => None,
+        })
+        .collect()
+}
+
 #[test]
 fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
     let cases = cases();

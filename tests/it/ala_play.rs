@@ -12,12 +12,12 @@ use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{AloAnimator, AloModel, AloPart, ModelFlag, bone_target};
 use bevy_classic_models::prelude::*;
 
-const SCENE: &str = "art/Unit.alo#Scene";
-const FPS: f32 = 10.0;
+pub const SCENE: &str = "art/Unit.alo#Scene";
+pub const FPS: f32 = 10.0;
 
 /// Numbers of the model's bones.
-const HULL: usize = 1;
-const TURRET: usize = 2;
+pub const HULL: usize = 1;
+pub const TURRET: usize = 2;
 /// The model hides it.
 const FLASH: usize = 3;
 
@@ -27,7 +27,7 @@ fn model() -> Vec<u8> {
 }
 
 /// The same with the turret elsewhere.
-fn model_at(turret: f32) -> Vec<u8> {
+pub fn model_at(turret: f32) -> Vec<u8> {
     let mut bones = vec![
         Bone::new("Root", None, [0.0; 3]),
         Bone::new("Hull", Some(0), [0.0, 0.0, 1.0]),
@@ -69,7 +69,7 @@ fn bones() -> Vec<BoneTracks> {
     ]
 }
 
-fn document(frames: u32, bones: Vec<BoneTracks>) -> AlaDocument {
+pub fn document(frames: u32, bones: Vec<BoneTracks>) -> AlaDocument {
     AlaDocument {
         version: 2,
         frames,
@@ -78,12 +78,12 @@ fn document(frames: u32, bones: Vec<BoneTracks>) -> AlaDocument {
     }
 }
 
-fn ala(document: &AlaDocument) -> Vec<u8> {
+pub fn ala(document: &AlaDocument) -> Vec<u8> {
     bevy_classic_models::alamo::ala::write::write(document).unwrap()
 }
 
 /// The hull goes along X by `step` a frame, in five frames.
-fn moves(step: f32) -> AlaDocument {
+pub fn moves(step: f32) -> AlaDocument {
     let mut bones = bones();
     let way: Vec<_> = (0..5)
         .map(|frame| [frame as f32 * step, 0.0, 1.0])
@@ -100,7 +100,7 @@ fn blinks(hidden: [bool; 5]) -> AlaDocument {
     document(5, bones)
 }
 
-fn files() -> Vec<(&'static str, Vec<u8>)> {
+pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("art/Unit.alo", model()),
         ("art/unit_MOVE_00.ALA", ala(&moves(1.0))),
@@ -134,7 +134,7 @@ fn pass(app: &mut TestApp, seconds: f32) {
     app.step(seconds / 2.0);
 }
 
-fn bone(app: &mut TestApp, root: Entity, index: usize) -> Entity {
+pub fn bone(app: &mut TestApp, root: Entity, index: usize) -> Entity {
     app.world().get::<AloInstance>(root).unwrap().bones()[index]
 }
 

@@ -10,7 +10,7 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter, Vertex};
 use bevy_classic_models::prelude::*;
 
-const FILE: &str = "subject.alo";
+pub const FILE: &str = "subject.alo";
 const SIZE: UVec2 = UVec2::new(320, 240);
 
 /// Where a test's bones are: each turned and moved away from its parent.
@@ -23,7 +23,7 @@ fn bone_matrices() -> [Matrix; 3] {
 }
 
 /// From each bone's space to the model's; the parent of each is the one before it.
-fn in_model(matrices: &[Matrix]) -> Vec<Matrix> {
+pub fn in_model(matrices: &[Matrix]) -> Vec<Matrix> {
     let mut all: Vec<Matrix> = Vec::new();
     for matrix in matrices {
         let parent = all.last().copied().unwrap_or(IDENTITY);
@@ -32,7 +32,7 @@ fn in_model(matrices: &[Matrix]) -> Vec<Matrix> {
     all
 }
 
-fn bones(matrices: &[Matrix]) -> Vec<Bone<'static>> {
+pub fn bones(matrices: &[Matrix]) -> Vec<Bone<'static>> {
     let bones = matrices.iter().enumerate();
     bones
         .map(|(index, matrix)| Bone {
@@ -46,7 +46,7 @@ fn bones(matrices: &[Matrix]) -> Vec<Bone<'static>> {
         .collect()
 }
 
-fn dull(texture: &str) -> Vec<Parameter<'_>> {
+pub fn dull(texture: &str) -> Vec<Parameter<'_>> {
     vec![
         Parameter::float4("Diffuse", [1.0, 1.0, 1.0, 0.0]),
         Parameter::float4("Specular", [0.0; 4]),
@@ -93,7 +93,7 @@ fn rigid_controls(
 }
 
 #[track_caller]
-fn compare(
+pub fn compare(
     stage: &mut Stage,
     root: Entity,
     what: &str,

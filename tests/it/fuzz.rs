@@ -76,10 +76,10 @@ fn regressions_stay_fixed() {
 }
 
 /// A generator of Marsaglia's, so that every run is the same.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

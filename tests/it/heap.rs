@@ -86,6 +86,15 @@ pub fn peak(run: impl FnOnce()) -> usize {
     HEAP.peak_usage().saturating_sub(before)
 }
 
+/// Bytes that stay allocated as long as what `make` makes.
+pub fn kept<T>(make: impl FnOnce() -> T) -> usize {
+    let before = HEAP.current_usage();
+    let made = make();
+    let after = HEAP.current_usage();
+    drop(made);
+    after.saturating_sub(before)
+}
+
 /// Files made to cost as much heap per byte as they can, and files that lie about their counts.
 fn adversaries() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = vec![

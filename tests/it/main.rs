@@ -11,10 +11,15 @@ mod headless;
 mod support;
 
 mod ala_clip;
+mod ala_corpus;
 mod ala_heap;
+mod ala_loads;
 mod ala_malformed;
 mod ala_parse;
 mod ala_play;
+mod ala_random;
+mod ala_reload;
+mod ala_render;
 mod alo_heap;
 mod alo_malformed;
 mod alo_parse;

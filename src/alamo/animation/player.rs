@@ -125,6 +125,7 @@ impl AloAnimator {
             for (lane, weight) in self.lanes.iter_mut().zip(weights) {
                 lane.weight = weight;
             }
+            self.forget_the_lightest();
         } else {
             self.lanes.clear();
         }
@@ -133,6 +134,27 @@ impl AloAnimator {
             left: play.fade,
         });
         self.lanes.push(lane);
+    }
+
+    /// Ends what hardly shows. Else clips would pile up where each choice comes before the fade of the
+    /// last has ended.
+    fn forget_the_lightest(&mut self) {
+        /// No one sees that less is missing.
+        const LEAST: f32 = 1e-3;
+        /// So many fade out at most.
+        const MOST: usize = 8;
+        self.lanes.retain(|lane| lane.weight >= LEAST);
+        while self.lanes.len() > MOST {
+            let lanes = self.lanes.iter().enumerate();
+            let lightest = lanes.min_by(|(_, a), (_, b)| a.weight.total_cmp(&b.weight));
+            if let Some((place, _)) = lightest {
+                self.lanes.remove(place);
+            }
+        }
+        let sum: f32 = self.lanes.iter().map(|lane| lane.weight).sum();
+        for lane in &mut self.lanes {
+            lane.weight /= sum;
+        }
     }
 
     /// Ends all but what was chosen.

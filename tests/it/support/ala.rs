@@ -28,6 +28,21 @@ pub fn every_track(version: u8, frames: u32) -> Vec<u8> {
     .unwrap()
 }
 
+/// Bones that have every track that a bone can have.
+pub fn all_tracks(version: u8, bones: u32, frames: u32) -> Vec<u8> {
+    let bones = (0..bones).map(|number| BoneTracks {
+        index: number,
+        ..bone(31 + 32 * number as usize, frames)
+    });
+    write(&AlaDocument {
+        version,
+        frames,
+        fps: 30.0,
+        bones: bones.collect(),
+    })
+    .unwrap()
+}
+
 /// The file of which the malformed ones are made.
 pub fn clean(version: u8) -> Vec<u8> {
     every_track(version, FRAMES)
@@ -167,7 +182,7 @@ fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
 }
 
 /// By axis and angle: the way from `a` to `b`, of which a part is gone.
-fn between(a: [f64; 4], b: [f64; 4], t: f64) -> [f64; 4] {
+pub fn between(a: [f64; 4], b: [f64; 4], t: f64) -> [f64; 4] {
     let back = [-a[0], -a[1], -a[2], a[3]];
     let mut way = product(b, back);
     if way[3] < 0.0 {

@@ -1,0 +1,206 @@
+//! Real Alamo animations in an app, each with its model: every bone is where the file puts it.
+
+use crate::support::app::TestApp;
+use crate::support::{corpus, files_of, log};
+use bevy::asset::LoadState;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, parse};
+use bevy_classic_models::alamo::{AloAnimation, AloBoneInfo, AloModel};
+use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+
+/// How far values may be off, for each unit that they are large: a time of a float is between its
+/// frames not exactly where it is meant.
+const CLOSE: f32 = 1e-4;
+
+/// Bones of clips that their models do not have: the clip, and the bone's name there.
+const KNOWN_MISMATCHES: [(&str, &str); 0] = [];
+
+/// The corpus in one app: models in a folder, animations in another.
+struct Corpus {
+    app: TestApp,
+    models: Vec<&'static str>,
+    clips: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl Corpus {
+    fn open(test: &str) -> Option<Self> {
+        let folder = corpus(test)?;
+        let in_folder = |folder: &str, files: Vec<(String, Vec<u8>)>| {
+            let path = |name| &*format!("{folder}/{name}").leak();
+            let files = files.into_iter();
+            files
+                .map(|(name, bytes)| (path(name), bytes))
+                .collect::<Vec<_>>()
+        };
+        let models = in_folder("models", files_of(&folder, "alo"));
+        let clips = in_folder("clips", files_of(&folder, "ala"));
+        log::listen();
+        Some(Self {
+            app: TestApp::new(&[&models[..], &clips[..]].concat()),
+            models: models.into_iter().map(|(path, _)| path).collect(),
+            clips,
+        })
+    }
+
+    /// Loads a model with its animations; `None` if it is none.
+    fn load(&mut self, path: &'static str) -> Option<Handle<Alo>> {
+        let server = self.app.world().resource::<AssetServer>().clone();
+        let set =
+            |settings: &mut AloLoaderSettings| settings.animation_folders = vec!["clips".into()];
+        let model = server.load_builder().with_settings(set).load(path);
+        let state = self.app.finish_load(&model);
+        matches!(state, LoadState::Loaded).then_some(model)
+    }
+
+    fn model(&mut self, alo: &Handle<Alo>) -> Arc<AloModel> {
+        let models = self.app.world().resource::<Assets<Alo>>();
+        models.get(alo).unwrap().model.clone()
+    }
+
+    fn bytes(&self, path: &str) -> &[u8] {
+        let mut clips = self.clips.iter();
+        &clips.find(|(other, _)| *other == path).unwrap().1
+    }
+}
+
+/// What a bone is to be: what the file says of it, and what the model says where that says nothing.
+fn expected(
+    file: &AlaFile<'_>,
+    bone: &AlaBone<'_>,
+    frame: f32,
+    rest: &AloBoneInfo,
+) -> (Transform, bool) {
+    let AlaPose {
+        translation,
+        rotation,
+        scale,
+        visible,
+    } = file.sample(bone, frame);
+    let transform = Transform {
+        translation: translation.into(),
+        rotation: rotation.map_or(rest.transform.rotation, Quat::from_array),
+        scale: scale.into(),
+    };
+    (transform, visible.unwrap_or(rest.visible))
+}
+
+#[track_caller]
+fn assert_close(found: &Transform, expected: &Transform, what: &str) {
+    let values = |of: &Transform, turn: Quat| -> Vec<f32> {
+        let (place, scale) = (of.translation.to_array(), of.scale.to_array());
+        [&place[..], &scale[..], &turn.to_array()[..]].concat()
+    };
+    // A quaternion and its opposite are the same rotation.
+    let turn = expected.rotation * found.rotation.dot(expected.rotation).signum();
+    for (a, b) in values(found, found.rotation)
+        .iter()
+        .zip(values(expected, turn))
+    {
+        let off = (a - b).abs() / b.abs().max(1.0);
+        assert!(off <= CLOSE, "{what}: {found:?} instead of {expected:?}");
+    }
+}
+
+/// Plays a clip at a few times. How many bones were compared.
+fn play(corpus: &mut Corpus, root: Entity, model: &AloModel, clip: &AloAnimation) -> usize {
+    let path = clip.ala.path().unwrap().to_string();
+    let bytes = corpus.bytes(&path).to_vec();
+    let file = parse(&bytes).unwrap();
+    let alas = corpus.app.world().resource::<Assets<Ala>>();
+    let mismatches = alas.get(&clip.ala).unwrap().mismatches(model);
+    for mismatch in &mismatches {
+        let known = KNOWN_MISMATCHES.contains(&(&*path, &*mismatch.name));
+        assert!(known, "{path}: {mismatch}");
+    }
+    let last = (file.frames - 1) as f32;
+    let mut compared = 0;
+    for frame in [
+        0.0,
+        0.5,
+        0.37 * last,
+        last / 2.0,
+        (last - 0.75).max(0.0),
+        last,
+    ] {
+        let frame = frame.min(last);
+        let time = frame / file.fps;
+        let play = PlayClip::once(&*clip.name)
+            .starting_at(time)
+            .with_speed(0.0);
+        corpus.app.world().entity_mut(root).insert(play);
+        corpus.app.step(0.0);
+        let world = corpus.app.app.world();
+        let bones = world.get::<AloInstance>(root).unwrap().bones();
+        for (index, (entity, rest)) in bones.iter().zip(&model.bones).enumerate() {
+            let is_meant = |bone: &&AlaBone<'_>| bone.index as usize == index;
+            let spoken_of = file.bones.iter().find(is_meant);
+            let spoken_of =
+                spoken_of.filter(|_| mismatches.iter().all(|other| other.index != index));
+            let (transform, visible) = match spoken_of {
+                Some(bone) => expected(&file, bone, frame, rest),
+                None => (rest.transform, rest.visible),
+            };
+            let what = format!("{path}: {} at frame {frame}", rest.name);
+            assert_close(world.get::<Transform>(*entity).unwrap(), &transform, &what);
+            let shown = *world.get::<Visibility>(*entity).unwrap() != Visibility::Hidden;
+            assert_eq!(shown, visible, "{what}");
+            compared += 1;
+        }
+    }
+    compared
+}
+
+#[test]
+fn every_real_animation_plays_on_its_model() {
+    let Some(mut corpus) = Corpus::open("every_real_animation_plays_on_its_model") else {
+        return;
+    };
+    let mut paired = Vec::new();
+    let (mut models, mut compared) = (0, 0);
+    for path in corpus.models.clone() {
+        let Some(alo) = corpus.load(path) else {
+            continue;
+        };
+        models += 1;
+        let model = corpus.model(&alo);
+        if model.animations.is_empty() {
+            continue;
+        }
+        let scene: &'static str = format!("{path}#Scene").leak();
+        let root = corpus.app.spawn_ready(scene, ());
+        for clip in &model.animations {
+            compared += play(&mut corpus, root, &model, clip);
+            paired.push(clip.ala.path().unwrap().to_string());
+        }
+        corpus.app.world().entity_mut(root).despawn();
+    }
+    // Those without a model load all the same.
+    let mut alone = Vec::new();
+    for (path, _) in corpus.clips.clone() {
+        let ala = corpus.app.load::<Ala>(path);
+        assert!(
+            matches!(corpus.app.finish_load(&ala), LoadState::Loaded),
+            "{path}"
+        );
+        let ala = corpus.app.world().resource::<Assets<Ala>>().get(&ala);
+        assert_eq!(ala.unwrap().warnings, [], "{path}");
+        if !paired.iter().any(|other| other == path) {
+            alone.push(path);
+        }
+    }
+    println!(
+        "{} animations, {} of {models} models, {} without a model: {alone:?}; {compared} bones compared",
+        corpus.clips.len(),
+        paired.len(),
+        alone.len()
+    );
+    let mut distinct = paired.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), paired.len(), "each is of one model");
+    assert_eq!(paired.len() + alone.len(), corpus.clips.len());
+    assert!(!paired.is_empty() && compared > 0);
+    let warnings = log::warnings_with("clips/");
+    assert_eq!(warnings.len(), KNOWN_MISMATCHES.len(), "{warnings:?}");
+}
