@@ -3,8 +3,9 @@
 //!
 //! `curves` samples what stays packed as in the file, `visibility` shows and hides bones, `clip` makes
 //! an `AnimationClip` of a file, `asset` and `loader` an asset of that; `pairing` knows which files are
-//! a model's, `binding` whether a clip is for a model, and `player` plays what
-//! [`PlayClip`](crate::scene::PlayClip) says on Bevy's `AnimationPlayer`.
+//! a model's, `binding` whether a clip is for a model. `player` plays what
+//! [`PlayClip`](crate::scene::PlayClip) says on Bevy's `AnimationPlayer`: `lanes` are the clips that do, `graphs`
+//! what models share of it, and `rest` is for bones that no clip moves any more.
 //!
 //! What may not enter: bytes of files, which [`ala`](crate::alamo::ala) has taken apart, and what parts of
 //! a model show, which is for its skeleton's bones alone to say here.
@@ -14,10 +15,13 @@ mod binding;
 mod clip;
 mod curves;
 mod graphs;
+mod lanes;
 mod loader;
 mod pairing;
 mod player;
 mod plugin;
+mod rest;
+mod rotations;
 mod targets;
 mod visibility;
 

@@ -4,54 +4,38 @@
 //! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
 
 use crate::alamo::animation::graphs::{Binder, Source, node};
-use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target};
+use crate::alamo::animation::lanes::Lanes;
+use crate::alamo::animation::rest::{Bones, settle};
 use crate::alamo::model::AloModel;
-use crate::alamo::parts::{AloBone, AloInstance};
+use crate::alamo::parts::AloInstance;
 use crate::scene::{Chosen, ClipFinished, ClipRef, PlayClip, Playback, Repeat, wrap};
-use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
-use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer, RepeatAnimation};
+use bevy::animation::{AnimationClip, AnimationPlayer, RepeatAnimation};
 use bevy::asset::{Assets, Handle};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::message::MessageWriter;
-use bevy::ecs::query::With;
-use bevy::ecs::system::{Commands, Query, Res};
+use bevy::ecs::system::{Commands, EntityCommands, Query, Res};
 use bevy::log::warn;
-use bevy::math::Vec3;
 use bevy::time::Time;
-use bevy::transform::components::Transform;
 use std::sync::Arc;
 
 /// What a spawned Alamo model plays for its [`PlayClip`]. On the root entity, once its scene is
 /// there.
 #[derive(Component, Debug, Default)]
 pub struct AloAnimator {
-    /// What plays: the last is what was chosen, those before fade out.
-    lanes: Vec<Lane>,
+    lanes: Lanes,
     /// What was asked for when it was chosen.
     chosen: Option<Chosen>,
     /// What was asked for and is not loaded yet.
     pending: Option<Pending>,
     /// The model that all of it is bound to; another one after a reload.
     model: Option<Arc<AloModel>>,
+    /// What we have given the root.
     graph: Option<Handle<AnimationGraph>>,
-    fade: Option<Fade>,
     /// [`Playback::time`] as it was left. Another one is a jump.
     time: f32,
-}
-
-/// A clip that plays.
-#[derive(Clone, Debug)]
-struct Lane {
-    source: Source,
-    /// The clip as it is for the model.
-    clip: Handle<AnimationClip>,
-    /// Its weight when the last fade began.
-    weight: f32,
-    /// What the player knew of it before the last change of lanes.
-    state: ActiveAnimation,
 }
 
 #[derive(Clone, Debug)]
@@ -61,36 +45,68 @@ struct Pending {
     goes_on: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Fade {
-    seconds: f32,
-    left: f32,
+/// What changes about what plays.
+#[derive(Default)]
+struct Change {
+    begins: Option<Pending>,
+    stops: bool,
+    ends_fade: bool,
+    /// The model or clips are others than what the clips were bound to.
+    is_rebound: bool,
 }
 
-/// What is still there of what is faded from, from 1 to 0.
-fn rest(fade: Option<Fade>) -> f32 {
-    fade.map_or(0.0, |fade| fade.left / fade.seconds)
+impl Change {
+    fn is_any(&self) -> bool {
+        self.begins.is_some() || self.stops || self.ends_fade || self.is_rebound
+    }
+
+    /// Whether a clip begins anew.
+    fn is_beginning(&self) -> bool {
+        self.begins.as_ref().is_some_and(|begins| !begins.goes_on)
+    }
 }
 
 impl AloAnimator {
     /// The clip that was chosen, once it plays.
     pub fn clip(&self) -> Option<&Handle<AnimationClip>> {
-        self.lanes.last().map(|lane| &lane.source.clip)
+        self.lanes.main().map(|(_, lane)| &lane.source.clip)
     }
 
     /// How much of the chosen clip shows: 1 once nothing fades out any more.
     pub fn weight(&self) -> f32 {
-        1.0 - rest(self.fade)
+        1.0 - self.lanes.rest()
     }
 
-    /// The weights of all lanes now. They add up to 1.
-    fn weights(&self) -> Vec<f32> {
-        let rest = rest(self.fade);
-        let mut weights: Vec<_> = self.lanes.iter().map(|lane| lane.weight * rest).collect();
-        if let Some(main) = weights.last_mut() {
-            *main = 1.0 - rest;
+    /// Sees what is asked for, and what of it begins or ends now.
+    fn decide(
+        &mut self,
+        play: Option<&Ref<'_, PlayClip>>,
+        model: &Arc<AloModel>,
+        seconds: f32,
+        binder: &Binder<'_, '_>,
+    ) -> Change {
+        let is_of = |bound: &Arc<AloModel>| Arc::ptr_eq(bound, model);
+        let is_other_model = !self.model.as_ref().is_some_and(is_of);
+        if is_other_model {
+            self.model = Some(model.clone());
         }
-        weights
+        let is_changed = play.is_none_or(DetectChanges::is_changed);
+        let play = play.map(|play| &**play);
+        let is_chosen = match &self.chosen {
+            Some(chosen) => !is_changed || chosen.is(play),
+            None => play.is_none(),
+        };
+        let is_asked = !is_chosen || (is_other_model && play.is_some());
+        let mut change = Change {
+            stops: is_asked && !self.ask(play, model, binder),
+            is_rebound: is_other_model && !self.lanes.is_empty(),
+            ..Change::default()
+        };
+        let is_ready = |pending: &mut Pending| binder.is_ready(&pending.source);
+        change.begins = self.pending.take_if(is_ready);
+        let stands = change.is_beginning() || play.is_none_or(|play| play.paused);
+        change.ends_fade = !stands && self.lanes.advance_fade(seconds);
+        change
     }
 
     /// Chooses what is asked for. False if that is nothing.
@@ -104,88 +120,51 @@ impl AloAnimator {
         self.pending.is_some()
     }
 
-    /// Begins what was chosen: the others fade out, or end at once.
-    fn begin(&mut self, pending: Pending, play: &PlayClip) {
-        let lane = Lane {
-            clip: pending.source.clip.clone(),
-            source: pending.source,
-            weight: 1.0,
-            state: ActiveAnimation::default(),
-        };
-        if pending.goes_on {
-            if let Some(main) = self.lanes.last_mut() {
-                let state = main.state;
-                *main = Lane { state, ..lane };
+    /// Plays what has changed.
+    fn apply(
+        &mut self,
+        change: Change,
+        fade: f32,
+        player: &mut AnimationPlayer,
+        model: &Arc<AloModel>,
+        binder: &mut Binder<'_, '_>,
+    ) {
+        self.lanes.remember(player);
+        if change.ends_fade {
+            self.lanes.end_fade();
+        }
+        match change.begins {
+            Some(Pending { source, goes_on }) if goes_on => self.lanes.replace(source),
+            Some(Pending { source, .. }) => self.lanes.begin(source, fade),
+            None => {}
+        }
+        if change.stops {
+            self.lanes.stop();
+        }
+        for lane in self.lanes.iter_mut() {
+            lane.clip = binder.bound(&lane.source, model);
+        }
+        self.lanes.tell(player);
+    }
+
+    /// Gives the root the graph of what plays.
+    fn hand_over(
+        &mut self,
+        has: Option<&AnimationGraphHandle>,
+        mut root: EntityCommands<'_>,
+        bones: usize,
+        binder: &mut Binder<'_, '_>,
+    ) {
+        let old = self.graph.take();
+        if !self.lanes.is_empty() {
+            let graph = binder.graph(&self.lanes.clips(), bones);
+            if has.is_none_or(|has| has.0 != graph) {
+                root.insert(AnimationGraphHandle(graph.clone()));
             }
-            return;
-        }
-        let fades = play.fade > 0.0 && play.fade.is_finite();
-        if fades {
-            let weights = self.weights();
-            for (lane, weight) in self.lanes.iter_mut().zip(weights) {
-                lane.weight = weight;
-            }
-            self.forget_the_lightest();
-        } else {
-            self.lanes.clear();
-        }
-        self.fade = (fades && !self.lanes.is_empty()).then_some(Fade {
-            seconds: play.fade,
-            left: play.fade,
-        });
-        self.lanes.push(lane);
-    }
-
-    /// Ends what hardly shows. Else clips would pile up where each choice comes before the fade of the
-    /// last has ended.
-    fn forget_the_lightest(&mut self) {
-        /// No one sees that less is missing.
-        const LEAST: f32 = 1e-3;
-        /// So many fade out at most.
-        const MOST: usize = 8;
-        self.lanes.retain(|lane| lane.weight >= LEAST);
-        while self.lanes.len() > MOST {
-            let lanes = self.lanes.iter().enumerate();
-            let lightest = lanes.min_by(|(_, a), (_, b)| a.weight.total_cmp(&b.weight));
-            if let Some((place, _)) = lightest {
-                self.lanes.remove(place);
-            }
-        }
-        let sum: f32 = self.lanes.iter().map(|lane| lane.weight).sum();
-        for lane in &mut self.lanes {
-            lane.weight /= sum;
-        }
-    }
-
-    /// Ends all but what was chosen.
-    fn end_fade(&mut self) {
-        self.fade = None;
-        let faded = self.lanes.len().saturating_sub(1);
-        self.lanes.drain(..faded);
-    }
-
-    /// Ends everything.
-    fn stop(&mut self) {
-        self.fade = None;
-        self.lanes.clear();
-    }
-
-    /// Takes down what the player knows of all lanes.
-    fn remember(&mut self, player: &AnimationPlayer) {
-        for (place, lane) in self.lanes.iter_mut().enumerate() {
-            lane.state = player.animation(node(place)).copied().unwrap_or_default();
-        }
-    }
-
-    /// Tells a player of all lanes.
-    fn tell(&self, player: &mut AnimationPlayer) {
-        player.stop_all();
-        for (place, lane) in self.lanes.iter().enumerate() {
-            *player.play(node(place)) = lane.state;
-        }
-        if self.lanes.len() > 1 {
-            // The flags of the model, which have no time.
-            player.play(node(self.lanes.len())).pause();
+            self.graph = Some(graph);
+        } else if old.is_some() && old.as_ref() == has.map(|has| &has.0) {
+            // A graph that is not ours is the user's.
+            root.remove::<AnimationGraphHandle>();
         }
     }
 }
@@ -214,9 +193,6 @@ fn find(clip: &ClipRef, model: &AloModel, binder: &Binder<'_, '_>) -> Option<Sou
     })
 }
 
-/// The bones of all models.
-type Bones<'w, 's> = Query<'w, 's, &'static mut Transform, With<AloBone>>;
-
 /// What decides about what a model plays.
 type Players<'w> = (
     Entity,
@@ -241,78 +217,21 @@ pub(super) fn choose_clips(
         let animator = animator.bypass_change_detection();
         let player = player.bypass_change_detection();
         let model = instance.model();
-        let is_of = |bound: &Arc<AloModel>| Arc::ptr_eq(bound, model);
-        let is_other_model = !animator.model.as_ref().is_some_and(is_of);
-        if is_other_model {
-            animator.model = Some(model.clone());
-        }
-        let is_changed = play.as_ref().is_none_or(DetectChanges::is_changed);
-        let play = play.as_deref();
-        let is_chosen = animator
-            .chosen
-            .as_ref()
-            .map_or(play.is_none(), |chosen| !is_changed || chosen.is(play));
-        let is_asked = !is_chosen || (is_other_model && play.is_some());
-        let stops = is_asked && !animator.ask(play, model, &binder);
-        let ready = animator
-            .pending
-            .take_if(|pending| binder.is_ready(&pending.source));
-
-        let begins = ready.as_ref().is_some_and(|ready| !ready.goes_on);
-        let stands = begins || play.is_none_or(|play| play.paused);
-        let ends_fade = match &mut animator.fade {
-            Some(fade) if !stands => {
-                fade.left -= time.delta_secs();
-                fade.left <= 0.0
-            }
-            _ => false,
-        };
-        let is_rebound = (edited || is_other_model) && !animator.lanes.is_empty();
-        if stops || ready.is_some() || ends_fade || is_rebound {
-            animator.remember(player);
-            let before: Vec<_> = animator
-                .lanes
-                .iter()
-                .map(|lane| lane.clip.clone())
-                .collect();
-            if ends_fade {
-                animator.end_fade();
-            }
-            if let (Some(ready), Some(play)) = (ready, play) {
-                animator.begin(ready, play);
-            }
-            if stops {
-                animator.stop();
-            }
-            for lane in &mut animator.lanes {
-                lane.clip = binder.bound(&lane.source, model);
-            }
-            animator.tell(player);
-            let old = animator.graph.take();
-            if animator.lanes.is_empty() {
-                // A graph that is not ours is the user's.
-                if graph.is_some_and(|graph| Some(&graph.0) == old.as_ref()) {
-                    commands.entity(root).remove::<AnimationGraphHandle>();
-                }
-            } else {
-                let clips: Vec<_> = animator
-                    .lanes
-                    .iter()
-                    .map(|lane| lane.clip.clone())
-                    .collect();
-                let new = binder.graph(&clips, model.bones.len());
-                if graph.is_none_or(|graph| graph.0 != new) {
-                    commands
-                        .entity(root)
-                        .insert(AnimationGraphHandle(new.clone()));
-                }
-                animator.graph = Some(new);
-            }
-            settle(instance, animator, &before, edited, &binder, &mut bones);
+        let mut change = animator.decide(play.as_ref(), model, time.delta_secs(), &binder);
+        change.is_rebound |= edited && !animator.lanes.is_empty();
+        let begins = change.is_beginning();
+        if change.is_any() {
+            let before = animator.lanes.clips();
+            let fade = play.as_ref().map_or(0.0, |play| play.fade);
+            animator.apply(change, fade, player, model, &mut binder);
+            let root = commands.entity(root);
+            animator.hand_over(graph, root, model.bones.len(), &mut binder);
+            let before = (!edited).then_some(&*before);
+            settle(instance, &animator.lanes, before, &binder.clips, &mut bones);
         }
         if let (Some(play), Some(mut playback)) = (play, playback) {
             let playback = playback.bypass_change_detection();
-            steer(animator, player, play, playback, begins, &binder);
+            steer(animator, player, &play, playback, begins, &binder);
         }
     }
 }
@@ -326,7 +245,7 @@ fn steer(
     begins: bool,
     binder: &Binder<'_, '_>,
 ) {
-    for (place, weight) in animator.weights().into_iter().enumerate() {
+    for (place, weight) in animator.lanes.weights().enumerate() {
         if let Some(active) = player.animation_mut(node(place)) {
             active.set_weight(weight);
             // Bevy takes a time at the end of what stands for the beginning.
@@ -336,14 +255,14 @@ fn steer(
             };
         }
     }
-    let Some(lane) = animator.lanes.last() else {
+    let Some((main, lane)) = animator.lanes.main() else {
         return;
     };
     let duration = binder
         .clips
         .get(&lane.clip)
         .map_or(0.0, AnimationClip::duration);
-    let Some(active) = player.animation_mut(node(animator.lanes.len() - 1)) else {
+    let Some(active) = player.animation_mut(node(main)) else {
         return;
     };
     let speed = if play.speed.is_finite() {
@@ -389,66 +308,6 @@ fn steer(
     };
 }
 
-/// Puts bones at rest that nothing moves any more: Bevy leaves them where they were.
-///
-/// An animation that says nothing of the scale of a bone that it moves says that it is 1.
-fn settle(
-    instance: &AloInstance,
-    animator: &AloAnimator,
-    before: &[Handle<AnimationClip>],
-    all: bool,
-    binder: &Binder<'_, '_>,
-    bones: &mut Bones<'_, '_>,
-) {
-    let clips = |handles: &[Handle<AnimationClip>]| {
-        let clips = handles.iter().filter_map(|clip| binder.clips.get(clip));
-        clips.collect::<Vec<_>>()
-    };
-    let before = clips(before);
-    let now: Vec<_> = animator
-        .lanes
-        .iter()
-        .map(|lane| lane.clip.clone())
-        .collect();
-    let now = clips(&now);
-    let main = animator.lanes.last();
-    let is_ours = main.is_some_and(|lane| lane.source.ala.is_some());
-    let main = main.and_then(|lane| binder.clips.get(&lane.clip));
-    for (index, bone) in instance.bones().iter().enumerate() {
-        let target = bone_target(index);
-        let moves = |clip: &&AnimationClip| clip.curves_for_target(target).is_some();
-        let is_let_go = all || before.iter().any(&moves);
-        let says_one = is_ours && main.as_ref().is_some_and(moves);
-        if !is_let_go && !says_one {
-            continue;
-        }
-        let (Ok(mut transform), Some(at_rest)) =
-            (bones.get_mut(*bone), instance.model().bones.get(index))
-        else {
-            continue;
-        };
-        let has = |id: EvaluatorId<'_>| {
-            let mut curves = now.iter().filter_map(|clip| clip.curves_for_target(target));
-            curves.any(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == id))
-        };
-        let mut settled = *transform;
-        if is_let_go && !has(Translation::id()) {
-            settled.translation = at_rest.transform.translation;
-        }
-        if is_let_go && !has(Rotation::id()) {
-            settled.rotation = at_rest.transform.rotation;
-        }
-        if !has(Scale::id()) {
-            settled.scale = if says_one {
-                Vec3::ONE
-            } else {
-                at_rest.transform.scale
-            };
-        }
-        transform.set_if_neq(settled);
-    }
-}
-
 /// Tells where a clip is, and when it has come to its end.
 pub(super) fn follow_player(
     clips: Res<Assets<AnimationClip>>,
@@ -463,12 +322,11 @@ pub(super) fn follow_player(
 ) {
     for (entity, play, mut playback, mut animator, mut player) in &mut roots {
         let animator = animator.bypass_change_detection();
-        let Some(lane) = animator.lanes.last() else {
+        let Some((main, lane)) = animator.lanes.main() else {
             continue;
         };
-        let place = node(animator.lanes.len() - 1);
         let player = player.bypass_change_detection();
-        let (Some(clip), Some(active)) = (clips.get(&lane.clip), player.animation_mut(place))
+        let (Some(clip), Some(active)) = (clips.get(&lane.clip), player.animation_mut(node(main)))
         else {
             continue;
         };
