@@ -6,6 +6,7 @@
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without};
+use crate::alamo::animation::rest::{Part, completed};
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::ModelFlag;
 use crate::alamo::model::AloModel;
@@ -22,12 +23,20 @@ use std::sync::{Arc, Weak};
 /// What is shared.
 #[derive(Resource, Default)]
 pub(super) struct Graphs {
-    /// By the clips in them.
-    graphs: HashMap<Vec<AssetId<AnimationClip>>, Handle<AnimationGraph>>,
+    /// By the clips in them, and the model's address if it matters.
+    graphs: HashMap<GraphKey, SharedGraph>,
     /// Clips as they are for a model, by the model's address and the clip.
     bound: HashMap<(usize, AssetId<AnimationClip>), Bound>,
     /// A clip of [`ModelFlag`]s, and for how many bones.
     flags: Option<(Handle<AnimationClip>, usize)>,
+}
+
+type GraphKey = (Vec<AssetId<AnimationClip>>, Option<usize>);
+
+struct SharedGraph {
+    /// As long as this is known, no other model has its address.
+    _model: Weak<AloModel>,
+    graph: Handle<AnimationGraph>,
 }
 
 /// A clip as it is for a model.
@@ -74,6 +83,8 @@ impl Binder<'_, '_> {
         }
         if edited {
             shared.bound.clear();
+            // What fades has copies of clips.
+            shared.graphs.retain(|(clips, _), _| clips.len() == 1);
         }
         edited
     }
@@ -147,19 +158,21 @@ impl Binder<'_, '_> {
     }
 
     /// The graph that blends clips, in their order, with [`ModelFlag`]s last if there is more than
-    /// one.
+    /// one. With each clip is told whether it is of an Alamo file.
     pub(super) fn graph(
         &mut self,
-        clips: &[Handle<AnimationClip>],
-        bones: usize,
+        clips: &[(Handle<AnimationClip>, bool)],
+        model: &Arc<AloModel>,
     ) -> Handle<AnimationGraph> {
-        let key: Vec<_> = clips.iter().map(Handle::id).collect();
-        let flags = (clips.len() > 1).then(|| self.flags(bones));
-        if let Some(graph) = self.shared.graphs.get(&key) {
-            return graph.clone();
+        let fades = clips.len() > 1;
+        let ids = clips.iter().map(|(clip, _)| clip.id()).collect();
+        let key = (ids, fades.then(|| Arc::as_ptr(model).addr()));
+        let flags = fades.then(|| self.flags(model.bones.len()));
+        if let Some(shared) = self.shared.graphs.get(&key) {
+            return shared.graph.clone();
         }
         let mut graph = AnimationGraph::new();
-        for clip in clips.iter().cloned().chain(flags) {
+        for clip in self.completed(clips, model).into_iter().chain(flags) {
             graph.add_clip(clip, 1.0, graph.root);
         }
         let graph = self.graphs.add(graph);
@@ -167,13 +180,45 @@ impl Binder<'_, '_> {
         let id = graph.id();
         self.graph_events.write(AssetEvent::Added { id });
         // Nobody but us has the others.
-        let in_use = |_: &_, graph: &mut Handle<AnimationGraph>| match graph {
+        let in_use = |_: &_, shared: &mut SharedGraph| match &shared.graph {
             Handle::Strong(graph) => Arc::strong_count(graph) > 1,
             Handle::Uuid(..) => true,
         };
         self.shared.graphs.retain(in_use);
-        self.shared.graphs.insert(key, graph.clone());
+        let shared = SharedGraph {
+            _model: Arc::downgrade(model),
+            graph: graph.clone(),
+        };
+        self.shared.graphs.insert(key, shared);
         graph
+    }
+
+    /// Clips with what each leaves unsaid of what the others move.
+    fn completed(
+        &mut self,
+        clips: &[(Handle<AnimationClip>, bool)],
+        model: &AloModel,
+    ) -> Vec<Handle<AnimationClip>> {
+        let found = clips.iter().filter_map(|(clip, is_ours)| {
+            let clip = self.clips.get(clip)?;
+            Some(Part {
+                clip,
+                is_ours: *is_ours,
+            })
+        });
+        let parts: Vec<_> = found.collect();
+        let handles: Vec<_> = clips.iter().map(|(clip, _)| clip.clone()).collect();
+        if parts.len() < clips.len() {
+            return handles;
+        }
+        let completed: Vec<_> = parts
+            .iter()
+            .map(|part| completed(*part, &parts, model))
+            .collect();
+        let handles = handles.into_iter().zip(completed);
+        handles
+            .map(|(handle, completed)| completed.map_or(handle, |clip| self.clips.add(clip)))
+            .collect()
     }
 
     /// A clip of [`ModelFlag`]s for so many bones at least.

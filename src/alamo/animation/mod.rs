@@ -3,7 +3,8 @@
 //!
 //! `curves` samples what stays packed as in the file, `visibility` shows and hides bones, `clip` makes
 //! an `AnimationClip` of a file, `asset` and `loader` an asset of that; `pairing` knows which files are
-//! a model's, `binding` whether a clip is for a model, and `player` plays what
+//! a model's, `binding` whether a clip is for a model, `rest` what clips that fade
+//! leave unsaid, and `player` plays what
 //! [`PlayClip`](crate::scene::PlayClip) says on Bevy's `AnimationPlayer`.
 //!
 //! What may not enter: bytes of files, which [`ala`](crate::alamo::ala) has taken apart, and what parts of
@@ -18,6 +19,7 @@ mod loader;
 mod pairing;
 mod player;
 mod plugin;
+mod rest;
 mod targets;
 mod visibility;
 

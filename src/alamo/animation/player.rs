@@ -4,7 +4,7 @@
 //! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
 
 use crate::alamo::animation::graphs::{Binder, Source, node};
-use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target};
+use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target, says};
 use crate::alamo::model::AloModel;
 use crate::alamo::parts::{AloBone, AloInstance};
 use crate::scene::{Chosen, ClipFinished, ClipRef, PlayClip, Playback, Repeat, wrap};
@@ -297,9 +297,9 @@ pub(super) fn choose_clips(
                 let clips: Vec<_> = animator
                     .lanes
                     .iter()
-                    .map(|lane| lane.clip.clone())
+                    .map(|lane| (lane.clip.clone(), lane.source.ala.is_some()))
                     .collect();
-                let new = binder.graph(&clips, model.bones.len());
+                let new = binder.graph(&clips, model);
                 if graph.is_none_or(|graph| graph.0 != new) {
                     commands
                         .entity(root)
@@ -426,18 +426,15 @@ fn settle(
         else {
             continue;
         };
-        let has = |id: EvaluatorId<'_>| {
-            let mut curves = now.iter().filter_map(|clip| clip.curves_for_target(target));
-            curves.any(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == id))
-        };
+        let has = |id: &EvaluatorId<'_>| now.iter().any(|clip| says(clip, target, id));
         let mut settled = *transform;
-        if is_let_go && !has(Translation::id()) {
+        if is_let_go && !has(&Translation::id()) {
             settled.translation = at_rest.transform.translation;
         }
-        if is_let_go && !has(Rotation::id()) {
+        if is_let_go && !has(&Rotation::id()) {
             settled.rotation = at_rest.transform.rotation;
         }
-        if !has(Scale::id()) {
+        if !has(&Scale::id()) {
             settled.scale = if says_one {
                 Vec3::ONE
             } else {
