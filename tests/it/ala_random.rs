@@ -11,7 +11,7 @@ use bevy_classic_models::prelude::*;
 const STEPS: usize = 5000;
 const INSTANCES: usize = 6;
 /// Clips that a model may blend at a time, however often it is told another.
-const MOST_LANES: usize = 16;
+const MOST_LANES: usize = 9;
 
 impl Random {
     /// Any of these.

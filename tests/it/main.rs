@@ -12,6 +12,7 @@ mod support;
 
 mod ala_clip;
 mod ala_corpus;
+mod ala_fade;
 mod ala_heap;
 mod ala_loads;
 mod ala_malformed;

@@ -6,6 +6,8 @@
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without};
+use crate::alamo::animation::lanes::{Lane, Lanes};
+use crate::alamo::animation::rest::{Part, completed};
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::ModelFlag;
 use crate::alamo::model::AloModel;
@@ -22,12 +24,23 @@ use std::sync::{Arc, Weak};
 /// What is shared.
 #[derive(Resource, Default)]
 pub(super) struct Graphs {
-    /// By the clips in them.
-    graphs: HashMap<Vec<AssetId<AnimationClip>>, Handle<AnimationGraph>>,
+    /// By the clips in them, and the model's address if it matters.
+    graphs: HashMap<GraphKey, SharedGraph>,
     /// Clips as they are for a model, by the model's address and the clip.
     bound: HashMap<(usize, AssetId<AnimationClip>), Bound>,
     /// A clip of [`ModelFlag`]s, and for how many bones.
     flags: Option<(Handle<AnimationClip>, usize)>,
+}
+
+type GraphKey = (Vec<AssetId<AnimationClip>>, Option<usize>);
+
+struct SharedGraph {
+    #[expect(
+        dead_code,
+        reason = "as long as it is there, no other model has its address"
+    )]
+    model: Weak<AloModel>,
+    graph: Handle<AnimationGraph>,
 }
 
 /// A clip as it is for a model.
@@ -74,6 +87,8 @@ impl Binder<'_, '_> {
         }
         if edited {
             shared.bound.clear();
+            // What fades has copies of clips.
+            shared.graphs.retain(|(clips, _), _| clips.len() == 1);
         }
         edited
     }
@@ -146,20 +161,18 @@ impl Binder<'_, '_> {
         self.clips.add(clip.unwrap_or_default())
     }
 
-    /// The graph that blends clips, in their order, with [`ModelFlag`]s last if there is more than
-    /// one.
-    pub(super) fn graph(
-        &mut self,
-        clips: &[Handle<AnimationClip>],
-        bones: usize,
-    ) -> Handle<AnimationGraph> {
-        let key: Vec<_> = clips.iter().map(Handle::id).collect();
-        let flags = (clips.len() > 1).then(|| self.flags(bones));
-        if let Some(graph) = self.shared.graphs.get(&key) {
-            return graph.clone();
+    /// The graph that blends the clips of lanes, in their order, with [`ModelFlag`]s last if there is
+    /// more than one.
+    pub(super) fn graph(&mut self, lanes: &Lanes, model: &Arc<AloModel>) -> Handle<AnimationGraph> {
+        let ids: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
+        let fades = ids.len() > 1;
+        let key = (ids, fades.then(|| Arc::as_ptr(model).addr()));
+        let flags = fades.then(|| self.flags(model.bones.len()));
+        if let Some(shared) = self.shared.graphs.get(&key) {
+            return shared.graph.clone();
         }
         let mut graph = AnimationGraph::new();
-        for clip in clips.iter().cloned().chain(flags) {
+        for clip in self.completed(lanes, model).into_iter().chain(flags) {
             graph.add_clip(clip, 1.0, graph.root);
         }
         let graph = self.graphs.add(graph);
@@ -167,13 +180,39 @@ impl Binder<'_, '_> {
         let id = graph.id();
         self.graph_events.write(AssetEvent::Added { id });
         // Nobody but us has the others.
-        let in_use = |_: &_, graph: &mut Handle<AnimationGraph>| match graph {
+        let in_use = |_: &_, shared: &mut SharedGraph| match &shared.graph {
             Handle::Strong(graph) => Arc::strong_count(graph) > 1,
             Handle::Uuid(..) => true,
         };
         self.shared.graphs.retain(in_use);
-        self.shared.graphs.insert(key, graph.clone());
+        let shared = SharedGraph {
+            model: Arc::downgrade(model),
+            graph: graph.clone(),
+        };
+        self.shared.graphs.insert(key, shared);
         graph
+    }
+
+    /// Clips with what each leaves unsaid of what the others move.
+    fn completed(&mut self, lanes: &Lanes, model: &AloModel) -> Vec<Handle<AnimationClip>> {
+        let handles = lanes.clips();
+        let part = |lane: &Lane| {
+            Some(Part {
+                clip: self.clips.get(&lane.clip)?,
+                is_ours: lane.source.ala.is_some(),
+            })
+        };
+        let Some(parts) = lanes.iter().map(part).collect::<Option<Vec<_>>>() else {
+            return handles;
+        };
+        let completed: Vec<_> = parts
+            .iter()
+            .map(|part| completed(*part, &parts, model))
+            .collect();
+        let handles = handles.into_iter().zip(completed);
+        handles
+            .map(|(handle, completed)| completed.map_or(handle, |clip| self.clips.add(clip)))
+            .collect()
     }
 
     /// A clip of [`ModelFlag`]s for so many bones at least.

@@ -44,6 +44,10 @@ impl Lanes {
         self.lanes.iter().map(|lane| lane.clip.clone()).collect()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.iter()
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Lane> {
         self.lanes.iter_mut()
     }

@@ -152,12 +152,12 @@ impl AloAnimator {
         &mut self,
         has: Option<&AnimationGraphHandle>,
         mut root: EntityCommands<'_>,
-        bones: usize,
+        model: &Arc<AloModel>,
         binder: &mut Binder<'_, '_>,
     ) {
         let old = self.graph.take();
         if !self.lanes.is_empty() {
-            let graph = binder.graph(&self.lanes.clips(), bones);
+            let graph = binder.graph(&self.lanes, model);
             if has.is_none_or(|has| has.0 != graph) {
                 root.insert(AnimationGraphHandle(graph.clone()));
             }
@@ -225,7 +225,7 @@ pub(super) fn choose_clips(
             let fade = play.as_ref().map_or(0.0, |play| play.fade);
             animator.apply(change, fade, player, model, &mut binder);
             let root = commands.entity(root);
-            animator.hand_over(graph, root, model.bones.len(), &mut binder);
+            animator.hand_over(graph, root, model, &mut binder);
             let before = (!edited).then_some(&*before);
             settle(instance, &animator.lanes, before, &binder.clips, &mut bones);
         }

@@ -1,15 +1,22 @@
-//! Bones that no clip moves any more.
+//! What clips leave unsaid: bones rest that none moves.
+//!
+//! Bevy leaves a bone where the last clip has put it. And it blends what clips say of a bone by their weights:
+//! where one says nothing, the others decide alone, and the bone would jump when they end. So clips that
+//! fade say of what others move that it rests, as it does when they are left alone.
 
+use crate::alamo::animation::curves::FixedVector;
 use crate::alamo::animation::lanes::Lanes;
-use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target};
+use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target, says};
+use crate::alamo::model::AloModel;
 use crate::alamo::parts::{AloBone, AloInstance};
-use bevy::animation::AnimationClip;
-use bevy::animation::animation_curves::EvaluatorId;
+use bevy::animation::animation_curves::{AnimatableCurve, EvaluatorId};
+use bevy::animation::{AnimationClip, VariableCurve};
 use bevy::asset::{Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::query::With;
 use bevy::ecs::system::Query;
 use bevy::math::Vec3;
+use bevy::math::curve::{ConstantCurve, Interval};
 use bevy::transform::components::Transform;
 
 /// The bones of all models.
@@ -47,20 +54,66 @@ pub(super) fn settle(
             continue;
         };
         let at_rest = at_rest.transform;
-        let has = |id: EvaluatorId<'_>| {
-            let mut curves = now.iter().filter_map(|clip| clip.curves_for_target(target));
-            curves.any(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == id))
-        };
+        let has = |id: &EvaluatorId<'_>| now.iter().any(|clip| says(clip, target, id));
         let mut settled = *transform;
-        if is_let_go && !has(Translation::id()) {
+        if is_let_go && !has(&Translation::id()) {
             settled.translation = at_rest.translation;
         }
-        if is_let_go && !has(Rotation::id()) {
+        if is_let_go && !has(&Rotation::id()) {
             settled.rotation = at_rest.rotation;
         }
-        if !has(Scale::id()) {
+        if !has(&Scale::id()) {
             settled.scale = if says_one { Vec3::ONE } else { at_rest.scale };
         }
         transform.set_if_neq(settled);
     }
+}
+
+/// A clip that plays on a model.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub(super) clip: &'a AnimationClip,
+    /// Whether it is of an Alamo file: one that speaks of a bone and not of its scale says that it is 1.
+    pub(super) is_ours: bool,
+}
+
+/// A clip with what it leaves unsaid of what any of all clips moves; `None` if that is nothing.
+pub(super) fn completed(
+    part: Part<'_>,
+    all: &[Part<'_>],
+    model: &AloModel,
+) -> Option<AnimationClip> {
+    let mut missing = Vec::new();
+    for (index, bone) in model.bones.iter().enumerate() {
+        let target = bone_target(index);
+        let lacks = |id: &EvaluatorId<'_>| {
+            !says(part.clip, target, id) && all.iter().any(|other| says(other.clip, target, id))
+        };
+        let mut rest = bone.transform;
+        if part.is_ours && part.clip.curves_for_target(target).is_some() {
+            rest.scale = Vec3::ONE;
+        }
+        if lacks(&Translation::id()) {
+            let held = FixedVector(rest.translation.into());
+            let curve = AnimatableCurve::new(Translation, held);
+            missing.push((target, VariableCurve::new(curve)));
+        }
+        if lacks(&Rotation::id()) {
+            let held = ConstantCurve::new(Interval::EVERYWHERE, rest.rotation);
+            let curve = AnimatableCurve::new(Rotation, held);
+            missing.push((target, VariableCurve::new(curve)));
+        }
+        if lacks(&Scale::id()) {
+            let curve = AnimatableCurve::new(Scale, FixedVector(rest.scale.into()));
+            missing.push((target, VariableCurve::new(curve)));
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let mut clip = part.clip.clone();
+    for (target, curve) in missing {
+        clip.add_variable_curve_to_target(target, curve);
+    }
+    Some(clip)
 }

@@ -1,7 +1,9 @@
 //! What animations know a bone by, and which of its properties a curve moves.
 
 use bevy::animation::animation_curves::{AnimatableProperty, AnimatedField, EvaluatorId};
-use bevy::animation::{AnimationEntityMut, AnimationEvaluationError, AnimationTargetId};
+use bevy::animation::{
+    AnimationClip, AnimationEntityMut, AnimationEvaluationError, AnimationTargetId,
+};
 use bevy::math::{Quat, Vec3};
 use bevy::transform::components::Transform;
 use core::any::TypeId;
@@ -17,6 +19,16 @@ static TARGETS: LazyLock<Vec<AnimationTargetId>> =
 pub fn bone_target(index: usize) -> AnimationTargetId {
     let known = TARGETS.get(index).copied();
     known.unwrap_or_else(|| hashed(index))
+}
+
+/// Whether a clip moves a part of a bone's transform.
+pub(super) fn says(
+    clip: &AnimationClip,
+    target: AnimationTargetId,
+    part: &EvaluatorId<'_>,
+) -> bool {
+    let curves = clip.curves_for_target(target);
+    curves.is_some_and(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == *part))
 }
 
 fn hashed(index: usize) -> AnimationTargetId {
