@@ -100,6 +100,24 @@ pub fn yaw(degrees: f32) -> Mat3 {
     Mat3::from_cols(Vec3::new(cos, sin, 0.0), Vec3::new(-sin, cos, 0.0), Vec3::Z)
 }
 
+/// A turn as the X, Y, Z and W of a quaternion.
+pub fn quaternion(turn: Mat3) -> [f32; 4] {
+    let [x, y, z] = [turn.x_axis, turn.y_axis, turn.z_axis];
+    // Four times each number, multiplied by one of them: the greatest can be divided by.
+    let by_w = [y.z - z.y, z.x - x.z, x.y - y.x, 1.0 + x.x + y.y + z.z];
+    let by_x = [1.0 + x.x - y.y - z.z, x.y + y.x, z.x + x.z, y.z - z.y];
+    let by_y = [x.y + y.x, 1.0 - x.x + y.y - z.z, y.z + z.y, z.x - x.z];
+    let by_z = [z.x + x.z, y.z + z.y, 1.0 - x.x - y.y + z.z, x.y - y.x];
+    let candidates = [(by_w, 3), (by_x, 0), (by_y, 1), (by_z, 2)];
+    // The first of those that are large enough, so that next to no turn changes which it is.
+    let (products, greatest) = candidates
+        .into_iter()
+        .find(|(products, greatest)| products[*greatest] >= 1.0)
+        .unwrap_or(candidates[0]);
+    let scale = 0.5 / products[greatest].sqrt();
+    products.map(|product| product * scale)
+}
+
 /// Turns what points along X so that it points up.
 pub fn upright() -> Mat3 {
     pitch(-90.0)

@@ -14,6 +14,7 @@ mod dxt5;
 mod sky;
 
 use bevy::math::Vec3;
+use bevy_classic_models::alamo::ala;
 use bevy_classic_models::alamo::alo::{AloFile, Parameter, write};
 use std::error::Error;
 
@@ -36,6 +37,28 @@ pub fn model(path: &'static str, file: &AloFile<'_>) -> Result<SampleFile, Box<d
         read.lights.len(),
         read.proxies.len(),
         read.dazzles.len(),
+        bytes.len(),
+    );
+    Ok((path, bytes))
+}
+
+/// The bytes of an animation, which should be beyond reproach too.
+pub fn animation(
+    path: &'static str,
+    document: &ala::write::AlaDocument,
+) -> Result<SampleFile, Box<dyn Error>> {
+    let bytes = ala::write::write(document)?;
+    let read = ala::parse(&bytes)?;
+    if let Some(warning) = read.warnings.first() {
+        return Err(format!("{path}: {warning}").into());
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    println!(
+        "{name}: format {}, {} bones, {} frames, {:.2} s, {} bytes",
+        read.version,
+        read.bones.len(),
+        read.frames,
+        read.seconds(),
         bytes.len(),
     );
     Ok((path, bytes))

@@ -1,6 +1,6 @@
 //! What shines, what is not seen, and what hangs on bones beside meshes.
 
-use super::skeleton::{MUZZLE, Rig};
+use super::skeleton::Rig;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Corner, FORWARD, Face, Finish, SIDEWAYS, Solid, Station, prism};
 use crate::maths::{Place, cos, roll, sin};
@@ -45,9 +45,9 @@ pub fn glow(rig: &Rig, bone: &str) -> Vec<Solid> {
 }
 
 /// The flame before a muzzle: a star across, and three blades along.
-pub fn flash(rig: &Rig, gun: &str) -> Vec<Solid> {
-    let place = rig.place(gun);
-    let at = |x: f32, z: f32, along: f32| Vec3::new(x, -MUZZLE - along, z);
+pub fn flash(rig: &Rig, bone: &str) -> Vec<Solid> {
+    let place = rig.place(bone);
+    let at = |x: f32, z: f32, along: f32| Vec3::new(x, -along, z);
     let star = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
     let mut faces = vec![quad(
         star.map(|(x, z)| at(x * 0.8, z * 0.8, 0.15)),

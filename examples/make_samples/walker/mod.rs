@@ -1,8 +1,9 @@
-//! `walker.alo`: a walking machine with everything that a model of the Alamo engine has.
+//! `walker.alo`: a walking machine with everything that a model of the Alamo engine has, and its animations.
 
 mod body;
 mod cab;
 mod canopy;
+mod clips;
 mod effects;
 mod guns;
 mod legs;
@@ -137,18 +138,16 @@ fn plans(rig: &Rig) -> Vec<Plan> {
         ),
         Plan::new(
             "Flash_L",
-            "Gun_L",
+            "Flash_L",
             Glow([1.0, 0.75, 0.35]),
-            effects::flash(rig, "Gun_L"),
-        )
-        .hidden(),
+            effects::flash(rig, "Flash_L"),
+        ),
         Plan::new(
             "Flash_R",
-            "Gun_R",
+            "Flash_R",
             Glow([1.0, 0.75, 0.35]),
-            effects::flash(rig, "Gun_R"),
-        )
-        .hidden(),
+            effects::flash(rig, "Flash_R"),
+        ),
         Plan::new("Beam", "Searchlight", Beam, effects::beam(rig)),
         Plan::new("Canopy", "Turret", Glass, canopy::glass()),
         Plan::new("Shadow", "Root", Shadow, effects::hulk()),
@@ -159,7 +158,7 @@ fn plans(rig: &Rig) -> Vec<Plan> {
     plans
 }
 
-/// The model, and the pictures that it wears.
+/// The model, its animations, and the pictures that it wears.
 pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let rig = Rig::new();
     let plans = plans(&rig);
@@ -199,12 +198,14 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     file.dazzles = effects::dazzles(&rig);
     // Dazzles came with the second version.
     file.version = 2;
-    Ok(vec![
-        alamo::model("models/walker.alo", &file)?,
+    let mut files = vec![alamo::model("models/walker.alo", &file)?];
+    files.extend(clips::files(&rig)?);
+    files.extend([
         ("textures/walker.dds", base.to_dxt5()),
         ("textures/walker_bump.dds", bump.to_dxt5()),
         ("textures/walker_metal.tga", pictures::metal().to_tga()),
         ("textures/walker_glass.tga", pictures::glass().to_tga()),
         ("textures/dazzles.tga", pictures::dazzle().to_tga()),
-    ])
+    ]);
+    Ok(files)
 }

@@ -23,6 +23,7 @@ struct Bone {
     parent: Option<usize>,
     place: Place,
     billboard: u32,
+    visible: bool,
 }
 
 /// All bones.
@@ -36,6 +37,7 @@ impl Rig {
             parent: None,
             place: Place::at(0.0, 0.0, 0.0),
             billboard: 0,
+            visible: true,
         }]);
         rig.add("Hips", "Root", [0.0, 0.3, 6.05], Mat3::IDENTITY);
         rig.add("Body", "Hips", [0.0, 0.2, 6.7], Mat3::IDENTITY);
@@ -73,6 +75,9 @@ impl Rig {
         rig.add("Nav_L", "Turret", [1.5, 1.5, 10.25], Mat3::IDENTITY);
         rig.add("Nav_R", "Turret", [-1.5, 1.5, 10.25], Mat3::IDENTITY);
         rig.add("Headlamps", "Turret", [0.0, -3.6, 8.8], Mat3::IDENTITY);
+        for (flash, gun, x) in [("Flash_L", "Gun_L", 2.4), ("Flash_R", "Gun_R", -2.4)] {
+            rig.hidden(flash, gun, [x, -0.1 - MUZZLE, 9.1]);
+        }
         rig
     }
 
@@ -87,7 +92,16 @@ impl Rig {
             parent,
             place,
             billboard: 0,
+            visible: true,
         });
+    }
+
+    /// A bone that hides what hangs on it, until an animation shows it.
+    fn hidden(&mut self, name: &'static str, parent: &str, at: [f32; 3]) {
+        self.add(name, parent, at, Mat3::IDENTITY);
+        if let Some(bone) = self.0.last_mut() {
+            bone.visible = false;
+        }
     }
 
     /// A bone that faces the camera.
@@ -127,14 +141,31 @@ impl Rig {
             .map_or(bone, |stem| self.index(&format!("{stem}_R")))
     }
 
+    /// Names of all bones, in order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.0.iter().map(|bone| bone.name)
+    }
+
+    /// The bone that a bone hangs on.
+    pub fn parent(&self, bone: usize) -> Option<usize> {
+        self.0[bone].parent
+    }
+
+    /// Where a bone is in the space of its parent.
+    pub fn local(&self, bone: usize) -> Place {
+        let Bone { parent, place, .. } = self.0[bone];
+        let above = parent.map_or(self.0[0].place, |parent| self.0[parent].place);
+        let back = above.turn.transpose();
+        Place {
+            turn: back * place.turn,
+            at: back * (place.at - above.at),
+        }
+    }
+
     /// The bones as a file has them, each in the space of its parent.
     pub fn bones(&self) -> Vec<alo::Bone<'static>> {
-        let bone = |bone: &Bone| {
-            let above = bone.parent.map(|parent| self.0[parent].place);
-            let above = above.unwrap_or(self.0[0].place);
-            let back = above.turn.transpose();
-            let turn = back * bone.place.turn;
-            let at = back * (bone.place.at - above.at);
+        let bone = |(index, bone): (usize, &Bone)| {
+            let Place { turn, at } = self.local(index);
             let parent = bone.parent.map(|parent| parent as u32);
             let rows = turn.transpose();
             alo::Bone {
@@ -144,9 +175,10 @@ impl Rig {
                     rows.z_axis.extend(at.z).into(),
                 ],
                 billboard: bone.billboard,
+                visible: bone.visible,
                 ..alo::Bone::new(bone.name, parent, at.into())
             }
         };
-        self.0.iter().map(bone).collect()
+        self.0.iter().enumerate().map(bone).collect()
     }
 }
