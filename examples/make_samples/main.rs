@@ -1,4 +1,5 @@
-//! Makes the models and pictures in this crate's `assets`, and shows how MDL and ALO files are written.
+//! Makes the models, animations and pictures in this crate's `assets`, and shows how MDL, ALO and ALA
+//! files are written.
 //!
 //! ```text
 //! cargo run --example make_samples [FOLDER]
@@ -7,10 +8,11 @@
 //! Every MDL model goes the same way: surfaces are spanned over outlines (`surface`) and put on bones
 //! (`mesh`), unfolded onto the skin (`atlas`) and painted (`paint`); a rig places the bones for each
 //! pose; and all of it becomes a document that the crate writes (`document`). ALO models are made of
-//! solids with bevels, have normal maps, and wear pictures in files of their own (`alamo`). The same
-//! bytes come out on every run and every machine.
+//! solids with bevels, have normal maps, and wear pictures in files of their own (`alamo`); ALA clips
+//! pose the bones of such a model for each frame (`walker::clips`). The same bytes come out on every
+//! run and every machine.
 //!
-//! You should see a line about each model, without any warning. Look at them with the viewer:
+//! You should see a line about each model and each clip, without any warning. Look at them with the viewer:
 //! `cargo run --example viewer`.
 
 use bevy_classic_models::quake::mdl::parse;

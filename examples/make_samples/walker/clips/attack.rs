@@ -86,10 +86,17 @@ fn whip(after: f32) -> f32 {
 /// Hips and hull: lower to brace, and pushed back at the side that fires.
 fn trunk(pose: &mut Pose<'_>, frame: f32, aim: f32) {
     let [back, left] = shots(frame, jolt);
-    let hips = Vec3::new(0.06 * left, 0.16 * back - 0.1 * aim, -0.36 * aim - 0.07 * back);
+    let hips = Vec3::new(
+        0.06 * left,
+        0.16 * back - 0.1 * aim,
+        -0.36 * aim - 0.07 * back,
+    );
     pose.shift("Hips", hips);
-    pose.turn("Hips", yaw(2.0 * aim + 1.2 * left) * roll(1.5 * aim - 1.5 * back));
-    let hull = yaw(3.0 * aim + 2.0 * left) * pitch(0.8 * left) * roll(1.0 * aim - 1.8 * back);
+    pose.turn(
+        "Hips",
+        yaw(2.0 * aim + 1.2 * left) * roll(1.5 * aim - 1.5 * back),
+    );
+    let hull = yaw(3.0 * aim + 2.0 * left) * pitch(0.8 * left) * roll(aim - 1.8 * back);
     pose.turn("Body", hull);
 }
 
@@ -97,7 +104,10 @@ fn trunk(pose: &mut Pose<'_>, frame: f32, aim: f32) {
 fn turret(pose: &mut Pose<'_>, frame: f32, aim: f32) {
     let [back, left] = shots(frame, jolt);
     // Hips and hull have turned a part of the way.
-    pose.turn("Turret", yaw((TARGET - 5.0) * aim - 1.0 * left) * roll(-1.2 * back));
+    pose.turn(
+        "Turret",
+        yaw((TARGET - 5.0) * aim - left) * roll(-1.2 * back),
+    );
     let [sum, difference] = shots(frame, whip);
     pose.turn("Antenna", roll(-13.0 * sum) * pitch(6.0 * difference));
     for exhaust in ["Exhaust_L", "Exhaust_R"] {

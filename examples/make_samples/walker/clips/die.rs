@@ -5,13 +5,13 @@ use crate::maths::{Place, mix, pitch, roll, sin, smooth, yaw};
 use crate::walker::skeleton::Rig;
 use bevy::math::{Mat3, Vec3};
 
-/// Number of the last frame, after 2.8 seconds; so it lies from then on.
+/// Number of the last frame: 2.8 seconds. It lies as there from then on.
 pub const LAST: u16 = 84;
 
 /// When it is hit, and when belly and nose hit the ground.
 const BLOWS: [f32; 3] = [1.0, 42.0, 53.0];
 
-/// Degrees that the front, the left side and the nose's left turn go: about X, Y and Z.
+/// Degrees that the front and the left side are lowered, and that the nose is turned left.
 type Turn = Vec3;
 
 /// What it is doing at one moment. All zeros is at rest.
@@ -232,6 +232,6 @@ fn darken(pose: &mut Pose<'_>, frame: f32) {
     ];
     for (bone, switches) in SWITCHES {
         let passed = switches.iter().filter(|switch| **switch <= frame).count();
-        pose.show(bone, passed % 2 == 0);
+        pose.show(bone, passed.is_multiple_of(2));
     }
 }

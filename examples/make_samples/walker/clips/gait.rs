@@ -9,7 +9,8 @@ use crate::maths::{Place, cos, pitch, roll, sin, yaw};
 use crate::walker::skeleton::{ANKLE, Rig};
 use bevy::math::{Mat3, Vec3};
 
-/// Units per second that the ground moves back. So fast must walk who plays the clip at its own speed.
+/// Units per second that the ground moves back: so fast must the model be moved forward, for its feet
+/// to stay where they stand, while the clip is played at its own speed.
 pub const WALKING_SPEED: f32 = 4.0;
 
 /// Number of the last frame: two steps take 1.6 seconds.
