@@ -138,9 +138,13 @@ fn hand_out(
     mut row: ResMut<Row>,
     folders: Res<Folders>,
     server: Res<AssetServer>,
+    all: Query<(), With<ViewedModel>>,
     mut models: Query<(&ViewedModel, &mut GivenClips)>,
 ) {
-    // Models that were given with them are spawned by now.
+    // What was dropped with a model waits for it.
+    if !row.models.iter().all(|model| all.contains(*model)) {
+        return;
+    }
     for file in std::mem::take(&mut inbox.waiting) {
         let file = crate::files::absolute(&file);
         let name = file_name(&file);
