@@ -1,4 +1,4 @@
-//! What can be done with the keyboard or the panel, and doing it.
+//! What can be done with the keyboard or the panel, and doing it to Quake models and to the view.
 
 use crate::args::View;
 use crate::camera::{Framing, Orbit, row_direction};
@@ -18,9 +18,13 @@ pub enum Action {
     Clip(usize),
     NextClip,
     PreviousClip,
+    /// No clip at all.
+    Rest,
     TogglePlay,
     StepForward,
     StepBack,
+    /// A part of the clip, from 0 to 1.
+    Seek(f32),
     Faster,
     Slower,
     UsualSpeed,
@@ -56,7 +60,7 @@ pub enum Action {
 }
 
 /// Seconds in which one clip fades into the next.
-const FADE: f32 = 0.2;
+pub const FADE: f32 = 0.2;
 
 /// Rows of the palette.
 const ROWS: u8 = 16;
@@ -85,6 +89,7 @@ fn action_of(key: &Key) -> Option<Action> {
             "," => Action::StepBack,
             "+" | "=" => Action::Faster,
             "-" => Action::Slower,
+            "r" => Action::Rest,
             "l" => Action::ToggleRepeat,
             "i" => Action::ToggleInterpolation,
             "c" => Action::ToggleColors,
@@ -177,26 +182,11 @@ pub fn act_on_model(
                 };
                 start((clip + step) % count, model, &mut play, &mut playback);
             }
-            Action::TogglePlay if playback.finished => {
-                playback.time = 0.0;
-                playback.finished = false;
-                play.paused = false;
-            }
-            Action::TogglePlay => play.paused ^= true,
             Action::StepForward | Action::StepBack => {
                 play.paused = true;
                 let forward = *action == Action::StepForward;
                 playback.time = step(animator.sequence(), playback.time, forward);
                 playback.finished = false;
-            }
-            Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
-            Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
-            Action::UsualSpeed => play.speed = 1.0,
-            Action::ToggleRepeat => {
-                play.repeat = match play.repeat {
-                    Repeat::Loop => Repeat::Once,
-                    Repeat::Once => Repeat::Loop,
-                }
             }
             Action::ToggleInterpolation => play.interpolate ^= true,
             Action::Skin(skin) => {
@@ -225,8 +215,45 @@ pub fn act_on_model(
                 *part = (*part + by) % ROWS;
                 commands.entity(entity).insert(colors);
             }
-            _ => {}
+            action => {
+                let seconds = animator.clip_seconds();
+                change_playback(action, &mut play, &mut playback, seconds);
+            }
         }
+    }
+}
+
+/// Does what is the same for all models with a clip, which is so long.
+pub fn change_playback(
+    action: Action,
+    play: &mut Mut<PlayClip>,
+    playback: &mut Mut<Playback>,
+    seconds: f32,
+) {
+    match action {
+        Action::TogglePlay if playback.finished => {
+            playback.time = 0.0;
+            playback.finished = false;
+            play.paused = false;
+        }
+        Action::TogglePlay => play.paused ^= true,
+        Action::Seek(part) => {
+            /// The end of what loops is its beginning.
+            const LAST: f32 = 0.99999;
+            play.paused = true;
+            playback.time = part.clamp(0.0, LAST) * seconds;
+            playback.finished = false;
+        }
+        Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
+        Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
+        Action::UsualSpeed => play.speed = 1.0,
+        Action::ToggleRepeat => {
+            play.repeat = match play.repeat {
+                Repeat::Loop => Repeat::Once,
+                Repeat::Once => Repeat::Loop,
+            }
+        }
+        _ => {}
     }
 }
 

@@ -125,6 +125,7 @@ fn draw_bounds(models: Query<(&AloRoom, &Transform), With<ViewedModel>>, mut giz
 fn draw_bones(
     models: Query<(&AloInstance, &AloRoom)>,
     transforms: Query<&GlobalTransform>,
+    visibilities: Query<&InheritedVisibility>,
     letters: Letters,
     mut gizmos: Gizmos<OnTop>,
 ) {
@@ -137,7 +138,9 @@ fn draw_bones(
             let Some(at) = place(index) else {
                 continue;
             };
-            let color = shade(BONE, bone.visible);
+            let entity = instance.bones().get(index);
+            let visibility = entity.and_then(|entity| visibilities.get(*entity).ok());
+            let color = shade(BONE, visibility.is_some_and(|shows| shows.get()));
             gizmos.cross(Isometry3d::from_translation(at), 0.006 * room.size(), color);
             if let Some(parent) = bone.parent.and_then(place) {
                 gizmos.line_gradient(parent, at, color.with_alpha(0.2), color);

@@ -3,7 +3,7 @@
 use bevy::color::{Color, Srgba};
 use bevy::math::UVec2;
 use bevy::prelude::Resource;
-use bevy_classic_models::prelude::PlayerColors;
+use bevy_classic_models::prelude::{ClipRef, PlayClip, PlayerColors};
 use lexopt::prelude::*;
 use std::path::PathBuf;
 
@@ -13,11 +13,15 @@ Shows Quake and Alamo models, animated.
 
 Usage: viewer [FILE...] [OPTIONS]
 
-FILE is a .mdl or .alo file anywhere on the disk. Several are shown side by side; without any, those
-in assets/models are. Textures of .alo files are looked for beside them and in ../Textures.
+FILE is a .mdl, .alo or .ala file anywhere on the disk. Several models are shown side by side; without
+any, those in assets/models are. Textures of .alo files are looked for beside them and in
+../Textures, their clips beside them: MODEL_TYPE_NN.ala. A .ala file plays on the model that its name
+begins with, which is looked for beside it if no model is given; else on the first .alo file.
 
 What is shown:
-  --clip NAME         plays this clip; models that have none of this name play their first
+  --clip NAME         plays this clip; models that have none of this name play their first, those
+                      of .alo files rather MOVE or IDLE. There NAME may lack the number: move
+  --once              plays it once; --time beyond its end shows its end
   --time SECONDS      shows this moment of the clip, and stands still
   --skin N            wears this skin, counted from 0
   --colors S,P        wears the palette's rows S and P as shirt and trousers (0 to 15)
@@ -32,6 +36,7 @@ What is shown:
   --size WxH          size of the picture or the window, 1280x720 by default
 
 Alamo models:
+  --rest              plays no clip
   --lod N             so many steps coarser than the finest level of detail
   --alt N             this damage stage; 0 is whole
   --team RRGGBB       the colour of the team
@@ -45,7 +50,7 @@ Alamo models:
 
 Without a window:
   --capture OUT.png   writes a picture and ends; the same arguments always give the same picture.
-                      Shows the first clip at its beginning unless --clip and --time say otherwise.
+                      Shows the clip at its beginning unless --time says otherwise.
                       The picture holds all poses of the clip (with --bounds: of the model).
 
 With a window:
@@ -54,15 +59,16 @@ With a window:
   left drag           goes around the models       right or middle drag  moves sideways
   wheel               comes closer                 F, A                  frames the model, all
   1 2 3 4             front, side, top, iso        Tab                   selects the next model
-  space               plays or pauses              . ,                   one pose on or back
+  space               plays or pauses              . ,                   one pose or frame on, back
   - +                 slower, faster               L                     loops or plays once
-  up, down            the clip before, after       I                     interpolates or not
+  up, down            the clip before, after       I                     interpolates or not (.mdl)
+  R                   at rest, without clip (.alo)
   W B N G             wireframe, bounds, normals, grid
   C                   player's colours             O P H                bones, proxies, lights
   [ ]                 level of detail finer, coarser
   D T M               damage stage, team's colour, night
 
-Files dropped on the window are added. Files that change on disk are loaded anew.
+Files dropped on the window are added; a .ala file plays on its model, or on the selected one. Files that change on disk are loaded anew.
 
 Exit status: 0; 1 if a picture could not be made; 2 for wrong arguments.
 ";
@@ -74,6 +80,8 @@ pub struct Args {
     pub capture: Option<PathBuf>,
     pub clip: Option<String>,
     pub time: Option<f32>,
+    pub once: bool,
+    pub rest: bool,
     pub skin: Option<usize>,
     pub colors: Option<PlayerColors>,
     pub view: View,
@@ -93,6 +101,21 @@ pub struct Args {
     pub texture_folders: Vec<PathBuf>,
 }
 
+impl Args {
+    /// How a model begins to play a clip.
+    pub fn play(&self, clip: ClipRef) -> PlayClip {
+        let play = match self.once {
+            true => PlayClip::once(clip),
+            false => PlayClip::looping(clip),
+        };
+        PlayClip {
+            start: self.time,
+            paused: self.time.is_some(),
+            ..play
+        }
+    }
+}
+
 /// From where to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
@@ -110,6 +133,8 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
         capture: None,
         clip: None,
         time: None,
+        once: false,
+        rest: false,
         skin: None,
         colors: None,
         view: View::Iso,
@@ -134,6 +159,8 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
             Long("capture") => args.capture = Some(parser.value()?.into()),
             Long("clip") => args.clip = Some(parser.value()?.string()?),
             Long("time") => args.time = Some(parser.value()?.parse_with(time)?),
+            Long("once") => args.once = true,
+            Long("rest") => args.rest = true,
             Long("skin") => args.skin = Some(parser.value()?.parse()?),
             Long("colors") => args.colors = Some(parser.value()?.parse_with(colors)?),
             Long("view") => args.view = parser.value()?.parse_with(view)?,

@@ -1,16 +1,19 @@
 //! The viewer without a window: one picture, the same every time.
 
+use crate::alo_clips::{AloClipsPlugin, ClipList, ClipState, Inbox, clips_settled};
 use crate::alo_gizmos::AloGizmosPlugin;
 use crate::alo_panel::parts;
 use crate::args::Args;
-use crate::camera::{Orbit, OrbitPlugin, row_direction};
-use crate::files::{Folders, files_or_samples};
+use crate::camera::{Framing, Orbit, OrbitPlugin, row_direction};
+use crate::files::{Folders, models_to_show};
 use crate::models::{ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::rooms::{Presence, settled};
 use crate::support::headless::{Headless, plugins};
 use crate::support::stage::StagePlugin;
+use crate::sweep::sweep;
 use crate::window::LOG_FILTER;
+use bevy::asset::UntypedAssetId;
 use bevy::image::ImageFormat;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
@@ -33,8 +36,8 @@ pub fn run(args: &Args) -> AppExit {
 }
 
 fn capture(args: &Args) -> Result<(), String> {
-    if files_or_samples(&args.files).is_empty() {
-        return Err("no file is given, and there are no samples in assets/models".to_owned());
+    if models_to_show(&args.files).is_empty() {
+        return Err(no_model(args));
     }
     let folders = Folders::of(&args.files, &args.texture_folders);
     let mut app = App::new();
@@ -49,6 +52,7 @@ fn capture(args: &Args) -> Result<(), String> {
         (
             StagePlugin,
             ModelsPlugin,
+            AloClipsPlugin,
             OrbitPlugin,
             OverlayPlugin,
             AloGizmosPlugin,
@@ -64,19 +68,30 @@ fn capture(args: &Args) -> Result<(), String> {
     });
 
     let mut headless = Headless::start(app, args.size);
-    let target = headless.render_target();
-    let world = headless.app.world_mut();
-    world.spawn((Orbit::new(args.view), target));
     headless.wait_until("all models are loaded", |world| {
-        let check = |row: Res<Row>, server: Res<AssetServer>, models: Query<Presence<'static>>| {
+        let check = |row: Res<Row>,
+                     server: Res<AssetServer>,
+                     alo: Res<Assets<Alo>>,
+                     models: Query<Presence<'static>>| {
+            let mut all = models.iter();
             !row.models.is_empty()
                 && settled(&row, &models)
-                && models.iter().all(|(model, ..)| is_complete(&server, model))
+                && all.all(|(model, ..)| is_complete(&server, &alo, model))
         };
         world.run_system_cached(check).is_ok_and(|done| done)
+            && world
+                .run_system_cached(clips_settled)
+                .is_ok_and(|done| done)
     });
     let checked = headless.app.world_mut().run_system_cached(complain);
     checked.map_err(|error| error.to_string())??;
+    if !args.bounds {
+        sweep(&mut headless);
+    }
+    let target = headless.render_target();
+    let world = headless.app.world_mut();
+    world.spawn((Orbit::new(args.view), target));
+    world.insert_resource(Framing::All);
 
     // The pictures of a skin follow the clock, not the clip.
     headless.step(args.time.unwrap_or_default());
@@ -89,13 +104,32 @@ fn capture(args: &Args) -> Result<(), String> {
     }
 }
 
-/// Whether all that a model wears is there or never will be.
-fn is_complete(server: &AssetServer, model: &ViewedModel) -> bool {
-    use bevy::asset::RecursiveDependencyLoadState as State;
-    match server.recursive_dependency_load_state(model.handle.id()) {
-        State::Loaded | State::Failed(_) => true,
-        State::NotLoaded | State::Loading => false,
+fn no_model(args: &Args) -> String {
+    match args.files.first() {
+        None => "no file is given, and there are no samples in assets/models".to_owned(),
+        Some(clip) => format!(
+            "{}: there is no model beside it whose name its own begins with",
+            clip.display()
+        ),
     }
+}
+
+/// Whether all that a model wears is there or never will be.
+fn is_complete(server: &AssetServer, models: &Assets<Alo>, model: &ViewedModel) -> bool {
+    let is_done = |asset: UntypedAssetId| {
+        use bevy::asset::RecursiveDependencyLoadState as State;
+        match server.recursive_dependency_load_state(asset) {
+            State::Loaded | State::Failed(_) => true,
+            State::NotLoaded | State::Loading => false,
+        }
+    };
+    // A model whose clips are broken counts as failed while its pictures still load.
+    let alo = model.handle.alo().and_then(|alo| models.get(alo));
+    let meshes = alo.iter().flat_map(|alo| &alo.meshes);
+    let materials = meshes
+        .flat_map(|mesh| &mesh.submeshes)
+        .filter_map(|submesh| submesh.material.as_ref());
+    is_done(model.handle.id()) && materials.map(|m| m.id().untyped()).all(is_done)
 }
 
 /// What was asked for and is not there.
@@ -104,8 +138,11 @@ fn complain(
     models: Query<&ViewedModel>,
     mdl: Res<Assets<Mdl>>,
     alo: Res<Assets<Alo>>,
+    inbox: Res<Inbox>,
+    clips: Query<(&ViewedModel, &ClipList)>,
 ) -> Result<(), String> {
-    let problems: Vec<_> = models.iter().filter_map(|m| m.problem.clone()).collect();
+    let problems = models.iter().filter_map(|m| m.problem.clone());
+    let problems: Vec<_> = problems.chain(inbox.problems.iter().cloned()).collect();
     if !problems.is_empty() {
         return Err(problems.join("\nviewer: "));
     }
@@ -117,33 +154,59 @@ fn complain(
         .iter()
         .filter_map(|model| Some((model, alo.get(model.handle.alo()?)?)))
         .collect();
-    complain_of_mdl(&args, &mdl, &alo)?;
+    let clips: Vec<_> = clips.iter().collect();
+    complain_of_clips(&args, &mdl, &clips)?;
+    complain_of_skins(&args, &mdl)?;
     complain_of_alo(&args, &alo)
 }
 
-fn complain_of_mdl(
+fn complain_of_clips(
     args: &Args,
     mdl: &[(&ViewedModel, &Mdl)],
-    alo: &[(&ViewedModel, &Alo)],
+    alo: &[(&ViewedModel, &ClipList)],
 ) -> Result<(), String> {
-    if let Some(clip) = &args.clip
-        && !mdl
-            .iter()
-            .any(|(_, mdl)| mdl.named_clips.contains_key(clip.as_str()))
-    {
-        let clips = |mdl: &Mdl| {
-            let names: Vec<_> = mdl.clips.iter().map(|clip| &*clip.name).collect();
-            names.join(", ")
-        };
-        let lists = mdl
-            .iter()
-            .map(|(model, mdl)| format!("{} has {}", model.name, clips(mdl)));
-        let none = alo
-            .iter()
-            .map(|(model, _)| format!("{} has none", model.name));
-        let lists: Vec<_> = lists.chain(none).collect();
-        return Err(format!("there is no clip \"{clip}\": {}", lists.join("; ")));
+    let is_given = |name: &str| {
+        let mut files = args.files.iter().filter_map(|file| file.file_stem());
+        let name = name.to_lowercase();
+        files.any(|file| file.to_string_lossy().to_lowercase().ends_with(&name))
+    };
+    for (model, list) in alo {
+        for clip in &list.0 {
+            let ClipState::Broken(why) = &clip.state else {
+                continue;
+            };
+            let asked = args.clip.as_deref().and_then(|name| list.named(name));
+            let problem = format!("{}, clip {}: {why}", model.name, clip.name);
+            if is_given(clip.name.trim_end_matches(".ala")) || asked == Some(clip) {
+                return Err(problem);
+            }
+            warn!("{problem}");
+        }
     }
+    let Some(name) = &args.clip else {
+        return Ok(());
+    };
+    let of_mdl = |mdl: &Mdl| mdl.named_clips.contains_key(name.as_str());
+    if mdl.iter().any(|(_, mdl)| of_mdl(mdl)) || alo.iter().any(|(_, l)| l.named(name).is_some()) {
+        return Ok(());
+    }
+    let told = |model: &ViewedModel, names: Vec<&str>| match names.len() {
+        0 => format!("{} has none", model.name),
+        _ => format!("{} has {}", model.name, names.join(", ")),
+    };
+    let lists = mdl.iter().map(|(model, mdl)| {
+        let names = mdl.clips.iter().map(|clip| &*clip.name);
+        told(model, names.collect())
+    });
+    let lists = lists.chain(alo.iter().map(|(model, list)| {
+        let names = list.0.iter().map(|clip| &*clip.name);
+        told(model, names.collect())
+    }));
+    let lists: Vec<_> = lists.collect();
+    Err(format!("there is no clip \"{name}\": {}", lists.join("; ")))
+}
+
+fn complain_of_skins(args: &Args, mdl: &[(&ViewedModel, &Mdl)]) -> Result<(), String> {
     if let Some(skin) = args.skin
         && !mdl.iter().any(|(_, mdl)| skin < mdl.skins.len())
     {

@@ -1,6 +1,7 @@
 //! What the panel says, as plain values.
 
 use crate::actions::{Action, ROW_BACK, playing};
+use crate::alo_clips::Inbox;
 use crate::alo_panel::{AloTold, alo_items};
 use crate::models::{Row, ViewedModel};
 use crate::overlay::{Edges, Overlays};
@@ -14,10 +15,20 @@ use bevy_classic_models::quake::{MdlAnimator, MdlModel};
 pub enum Item {
     Heading(&'static str),
     Text(String, Tone),
-    /// What changes in every frame.
-    Status,
+    Live(Live),
+    /// How far the clip is, as a bar to jump on.
+    Timeline,
     /// Buttons side by side.
     Buttons(Vec<Button>),
+}
+
+/// A text that changes all the time.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// Where the clip is.
+    Status,
+    /// Which bones are hidden.
+    Bones,
 }
 
 /// How a text is meant.
@@ -44,10 +55,16 @@ pub struct Told {
 }
 
 /// The panel from top to bottom.
-pub fn contents(row: &Row, overlays: &Overlays, night: bool, models: &Query<Told>) -> Vec<Item> {
+pub fn contents(
+    row: &Row,
+    inbox: &Inbox,
+    overlays: &Overlays,
+    night: bool,
+    models: &Query<Told>,
+) -> Vec<Item> {
     let mut items = vec![Item::Heading("Models")];
     if row.models.is_empty() {
-        let hint = "Drop .mdl and .alo files here.".to_owned();
+        let hint = "Drop .mdl, .alo and .ala files here.".to_owned();
         items.push(Item::Text(hint, Tone::Remark));
     }
     for (index, entity) in row.models.iter().enumerate() {
@@ -61,6 +78,8 @@ pub fn contents(row: &Row, overlays: &Overlays, night: bool, models: &Query<Told
             items.push(Item::Text(problem.clone(), Tone::Error));
         }
     }
+    let problems = inbox.problems.iter().cloned();
+    items.extend(problems.map(|problem| Item::Text(problem, Tone::Error)));
     let selected = row.selected().and_then(|entity| models.get(entity).ok());
     if let Some(told) = &selected
         && let Some(animator) = told.animator
@@ -70,13 +89,15 @@ pub fn contents(row: &Row, overlays: &Overlays, night: bool, models: &Query<Told
         let triangles = told.edges.map(|edges| edges.triangles);
         items.extend(facts(model, triangles));
         items.extend(controls(play, playback.finished));
+        let interpolate = button("interpolate", Action::ToggleInterpolation, play.interpolate);
+        items.push(Item::Buttons(vec![interpolate]));
         items.extend(looks(model, told.skin, told.colors));
         items.extend(clips(model, play));
     }
     if let Some(told) = &selected
         && let Some(alo) = &told.alo
     {
-        items.extend(alo_items(alo, overlays, night));
+        items.extend(alo_items(alo, told.play, overlays, night));
     }
     items.push(Item::Heading("View"));
     items.push(Item::Buttons(vec![
@@ -107,13 +128,15 @@ fn facts(model: &MdlModel, triangles: Option<usize>) -> Vec<Item> {
         .collect()
 }
 
-fn controls(play: &PlayClip, finished: bool) -> Vec<Item> {
+/// What there is to do with any clip.
+pub fn controls(play: &PlayClip, finished: bool) -> Vec<Item> {
     let stands = play.paused || finished;
     let play_or_pause = if stands { "play" } else { "pause" };
     let speed = format!("x{}", play.speed);
     vec![
         Item::Heading("Playback"),
-        Item::Status,
+        Item::Live(Live::Status),
+        Item::Timeline,
         Item::Buttons(vec![
             button("<", Action::StepBack, false),
             button(play_or_pause, Action::TogglePlay, !stands),
@@ -121,10 +144,7 @@ fn controls(play: &PlayClip, finished: bool) -> Vec<Item> {
             button("-", Action::Slower, false),
             button(&speed, Action::UsualSpeed, play.speed == 1.0),
             button("+", Action::Faster, false),
-        ]),
-        Item::Buttons(vec![
             button("loop", Action::ToggleRepeat, play.repeat == Repeat::Loop),
-            button("interpolate", Action::ToggleInterpolation, play.interpolate),
         ]),
     ]
 }

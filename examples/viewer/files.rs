@@ -2,8 +2,8 @@
 
 use crate::shelves::Shelves;
 use bevy::asset::AssetPath;
-use bevy::asset::io::AssetSourceBuilder;
 use bevy::asset::io::file::FileAssetReader;
+use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ impl Folders {
             shelves: Shelves::default(),
             textures: textures.iter().map(|folder| absolute(folder)).collect(),
         };
-        for file in files.iter().filter(|file| !is_alo(file)) {
+        for file in files.iter().filter(|file| !is_alamo(file)) {
             if let Some(folder) = absolute(file).parent()
                 && !folder.starts_with(&folders.assets)
                 && !folders.outside.iter().any(|known| known == folder)
@@ -62,13 +62,13 @@ impl Folders {
     pub fn asset_path(&self, file: &Path) -> AssetPath<'static> {
         let inside = file.strip_prefix(&self.assets);
         // Models look for textures in their own asset source.
-        let elsewhere = is_alo(file) && !self.textures.is_empty();
+        let elsewhere = is_alamo(file) && !self.textures.is_empty();
         if let Ok(inside) = inside
             && !elsewhere
         {
             return AssetPath::from_path_buf(inside.to_path_buf());
         }
-        if is_alo(file)
+        if is_alamo(file)
             && let Some(path) = self.on_shelf(file)
         {
             return path;
@@ -83,7 +83,15 @@ impl Folders {
         }
     }
 
-    /// The asset path of an Alamo model: in the folder above its own, if there is one.
+    /// Where the file of an asset path is, of one that [`asset_path`](Self::asset_path) may tell.
+    pub fn file_of(&self, path: &AssetPath) -> Option<PathBuf> {
+        match path.source() {
+            AssetSourceId::Default => Some(self.assets.join(path.path())),
+            _ => self.shelves.file(path),
+        }
+    }
+
+    /// The asset path of an Alamo model or animation: in the folder above its own, if there is one.
     fn on_shelf(&self, file: &Path) -> Option<AssetPath<'static>> {
         let own = file.parent()?;
         self.shelves.path(own.parent().unwrap_or(own), file)
@@ -92,8 +100,32 @@ impl Folders {
 
 /// Whether a file is an Alamo model, as its name says.
 pub fn is_alo(file: &Path) -> bool {
+    has_extension(file, "alo")
+}
+
+/// Whether a file is an Alamo animation, as its name says.
+pub fn is_ala(file: &Path) -> bool {
+    has_extension(file, "ala")
+}
+
+fn is_alamo(file: &Path) -> bool {
+    is_alo(file) || is_ala(file)
+}
+
+fn has_extension(file: &Path, expected: &str) -> bool {
     file.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("alo"))
+        .is_some_and(|extension| extension.eq_ignore_ascii_case(expected))
+}
+
+/// Whether an animation's name begins with that of an Alamo model.
+pub fn belongs_to(clip: &Path, model: &Path) -> bool {
+    let stem = |file: &Path| {
+        let stem = file.file_stem().unwrap_or_default();
+        stem.to_string_lossy().to_lowercase()
+    };
+    let clip = stem(clip);
+    let rest = clip.strip_prefix(&stem(model));
+    is_alo(model) && rest.is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// A path that says the same wherever the program runs.
@@ -103,22 +135,37 @@ pub fn absolute(path: &Path) -> PathBuf {
         .unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// The given files, or all samples by name if none are given.
-pub fn files_or_samples(files: &[PathBuf]) -> Vec<PathBuf> {
-    if !files.is_empty() {
-        return files.to_vec();
+/// The models that are shown: those that are given; without any, those beside the animations that are
+/// given; without those, all samples by name.
+pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
+    let (clips, models): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.iter().cloned().partition(|file| is_ala(file));
+    if !models.is_empty() {
+        return models;
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
+    if clips.is_empty() {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
+        return list(&samples, |file| has_extension(file, "mdl") || is_alo(file));
+    }
+    let mut models: Vec<_> = clips.iter().filter_map(|clip| model_beside(clip)).collect();
+    models.dedup();
+    models
+}
+
+/// The model that an animation is of, as its name says.
+fn model_beside(clip: &Path) -> Option<PathBuf> {
+    let clip = absolute(clip);
+    let models = list(clip.parent()?, |file| belongs_to(&clip, file));
+    models.into_iter().max_by_key(|file| file.as_os_str().len())
+}
+
+/// The files of a folder that are meant, by name.
+fn list(folder: &Path, is_meant: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let is_model = |path: &PathBuf| {
-        path.extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("mdl"))
-            || is_alo(path)
-    };
-    let mut samples: Vec<_> = entries
+    let mut files: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(is_model)
+        .filter(|file| is_meant(file))
         .collect();
-    samples.sort();
-    samples
+    files.sort();
+    files
 }

@@ -2,16 +2,19 @@
 //!
 //! You should see the models side by side on a grid, the first clip of each playing, and at the left
 //! a panel with the models' names and what the selected one lets you choose: skins and clips, or
-//! levels of detail, damage stages, the team's colour and parts. Without files these are the samples
-//! in `assets/models`. Drag with the left mouse button to go around them, with the right one to move,
-//! turn the wheel to come closer. Files dropped on the window are added, and a file that changes on
-//! disk changes here. With `--capture` there is no window: the same picture, without panel and grid,
+//! levels of detail, damage stages, the team's colour and parts, and clips. Without files these are
+//! the samples in `assets/models`, of which the walker walks. Drag with the left mouse button to go around them, with the right one to move,
+//! turn the wheel to come closer. Files dropped on the window are added (an Alamo animation, `.ala`,
+//! plays on its model), and a file that changes on disk changes here. With `--capture` there is no window: the same picture, without panel and grid,
 //! is written to a PNG. `--help` tells the rest.
 
 mod actions;
 mod alo_actions;
+mod alo_clips;
 mod alo_gizmos;
 mod alo_panel;
+mod alo_playback;
+mod alo_status;
 mod args;
 mod camera;
 mod capture;
@@ -22,6 +25,8 @@ mod overlay;
 mod panel;
 mod rooms;
 mod shelves;
+mod sweep;
+mod timeline;
 mod window;
 
 #[path = "../support/mod.rs"]

@@ -1,11 +1,12 @@
 //! The models that are shown.
 
+use crate::alo_clips::{ClipList, GivenClips};
 use crate::args::Args;
-use crate::files::{Folders, absolute, files_or_samples, is_alo};
+use crate::files::{Folders, absolute, is_alo, models_to_show};
 use crate::rooms::{measure_alo, stand_side_by_side};
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloLoaderError;
+use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlLoaderError;
 use bevy_classic_models::scene::ClassicModelsSystems;
@@ -108,7 +109,7 @@ fn load_all(
     server: Res<AssetServer>,
     mut row: ResMut<Row>,
 ) {
-    for file in files_or_samples(&args.files) {
+    for file in models_to_show(&args.files) {
         add(&file, &mut commands, &folders, &server, &mut row);
     }
     row.selected = 0;
@@ -151,7 +152,12 @@ pub fn add(
     };
     row.selected = row.models.len();
     let transform = Transform::from_rotation(Quat::from_rotation_y(yaw));
-    row.models.push(commands.spawn((model, transform)).id());
+    let is_alo = model.handle.alo().is_some();
+    let mut model = commands.spawn((model, transform));
+    if is_alo {
+        model.insert((GivenClips::default(), ClipList::default()));
+    }
+    row.models.push(model.id());
 }
 
 /// Keeps the reasons of what could not be loaded.
@@ -180,9 +186,7 @@ fn spawn_mdl(
         };
         let clip = args.clip.as_deref();
         let clip = clip.filter(|name| mdl.named_clips.contains_key(*name));
-        let mut play = PlayClip::looping(clip.map_or(ClipRef::Index(0), ClipRef::from));
-        play.start = args.time;
-        play.paused = args.time.is_some();
+        let play = args.play(clip.map_or(ClipRef::Index(0), ClipRef::from));
         let mut entity = commands.entity(entity);
         entity.insert((WorldAssetRoot(mdl.scene.clone()), play));
         if let Some(skin) = args.skin {
@@ -232,24 +236,26 @@ fn spawn_alo(
             entity.insert(TeamColor(team));
         }
         info!(
-            "{}: {} bones, {} meshes, {} lights, {} proxies, {} dazzles",
+            "{}: {} bones, {} meshes, {} lights, {} proxies, {} dazzles, {} clips",
             model.name,
             alo.bones.len(),
             alo.meshes.len(),
             alo.lights.len(),
             alo.proxies.len(),
-            alo.dazzles.len()
+            alo.dazzles.len(),
+            alo.animations.len()
         );
     }
 }
 
 /// What the loader said, without what Bevy says around it.
-fn explain(error: &AssetLoadError) -> String {
+pub fn explain(error: &AssetLoadError) -> String {
     let AssetLoadError::AssetLoaderError(error) = error else {
         return error.to_string();
     };
     let own = error.error();
     None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
         .unwrap_or_else(|| error.to_string())
 }

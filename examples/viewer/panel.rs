@@ -4,9 +4,12 @@
 //! from what is there. Only the lines that change all the time have an entity of their own.
 
 use crate::actions::Action;
-use crate::contents::{Item, Told, Tone, contents};
+use crate::alo_clips::Inbox;
+use crate::alo_status::AloStatus;
+use crate::contents::{Item, Live, Told, Tone, contents};
 use crate::models::Row;
 use crate::overlay::Overlays;
+use crate::timeline;
 use bevy::camera::visibility::RenderLayers;
 use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::prelude::*;
@@ -33,18 +36,17 @@ pub struct PanelPlugin;
 impl Plugin for PanelPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, spawn)
-            .add_systems(PreUpdate, click.after(UiSystems::Focus))
+            .add_systems(PreUpdate, (click, timeline::drag).after(UiSystems::Focus))
             // Nodes that are spawned after `Update` are not drawn in the same frame.
-            .add_systems(Update, (scroll, tint, (rebuild, tell).chain()));
+            .add_systems(
+                Update,
+                (scroll, tint, (rebuild, tell, timeline::fill).chain()),
+            );
     }
 }
 
 #[derive(Component)]
 struct Panel;
-
-/// The line that changes all the time.
-#[derive(Component)]
-struct Status;
 
 #[derive(Component)]
 struct Pressable {
@@ -79,13 +81,14 @@ fn spawn(mut commands: Commands) {
 fn rebuild(
     mut commands: Commands,
     row: Res<Row>,
+    inbox: Res<Inbox>,
     overlays: Res<Overlays>,
     night: Res<NightTime>,
     models: Query<Told>,
     panel: Single<Entity, With<Panel>>,
     mut there: Local<Vec<Item>>,
 ) {
-    let items = contents(&row, &overlays, night.0, &models);
+    let items = contents(&row, &inbox, &overlays, night.0, &models);
     if items == *there {
         return;
     }
@@ -123,9 +126,10 @@ fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
             };
             panel.spawn((line, text(words, 13.0, color)));
         }
-        Item::Status => {
-            panel.spawn((line, Status, text("\n", 13.0, DIM)));
+        Item::Live(live) => {
+            panel.spawn((line, *live, text("\n", 13.0, DIM)));
         }
+        Item::Timeline => timeline::spawn(panel),
         Item::Buttons(buttons) => {
             let row = Node {
                 flex_wrap: FlexWrap::Wrap,
@@ -153,18 +157,35 @@ fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
     }
 }
 
-/// Writes where the clip is.
+/// Writes where the clip is, and what else changes.
 fn tell(
     row: Res<Row>,
     models: Query<(&MdlAnimator, &Playback)>,
-    mut lines: Query<&mut Text, With<Status>>,
+    alo: AloStatus,
+    mut lines: Query<(&Live, &mut Text)>,
 ) {
-    let Some((animator, playback)) = row.selected().and_then(|model| models.get(model).ok()) else {
+    let Some(model) = row.selected() else {
         return;
     };
+    let mdl = models.get(model).ok();
+    for (live, mut line) in &mut lines {
+        let words = match live {
+            Live::Status => mdl
+                .map(|(animator, playback)| mdl_status(animator, playback))
+                .or_else(|| alo.clip(model)),
+            Live::Bones => alo.bones(model),
+        };
+        let words = words.unwrap_or_default();
+        if line.0 != words {
+            line.0 = words;
+        }
+    }
+}
+
+fn mdl_status(animator: &MdlAnimator, playback: &Playback) -> String {
     let pair = animator.shown().to;
     let name = animator.model().pose_names.get(pair.a as usize);
-    let status = format!(
+    format!(
         "{:.2} of {:.2} s\npose {} to {}, {:3.0} %  {}",
         playback.time,
         animator.clip_seconds(),
@@ -172,12 +193,7 @@ fn tell(
         pair.b,
         pair.towards_b * 100.0,
         name.map_or("", |name| name),
-    );
-    for mut line in &mut lines {
-        if line.0 != status {
-            line.0.clone_from(&status);
-        }
-    }
+    )
 }
 
 fn click(

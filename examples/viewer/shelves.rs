@@ -46,6 +46,12 @@ impl Shelves {
         folders.len() - 1
     }
 
+    /// Where the file of an asset path is, if it is one of these.
+    pub fn file(&self, path: &AssetPath) -> Option<PathBuf> {
+        let is_ours = path.source().as_str() == Some(SOURCE);
+        self.locate(path.path()).ok().filter(|_| is_ours)
+    }
+
     /// Where something is on the disk.
     fn locate(&self, path: &Path) -> Result<PathBuf, AssetReaderError> {
         let mut parts = path.components();

@@ -2,22 +2,25 @@
 
 use crate::actions::{Action, act_on_model, act_on_view, read_keys};
 use crate::alo_actions::act_on_alo;
+use crate::alo_clips::{AloClipsPlugin, ClipList, Inbox};
 use crate::alo_gizmos::AloGizmosPlugin;
+use crate::alo_playback::act_on_alo_clip;
 use crate::args::Args;
 use crate::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
-use crate::files::Folders;
+use crate::files::{Folders, is_ala};
 use crate::models::{ModelsPlugin, Row, ViewedModel, add};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::panel::PanelPlugin;
 use crate::support::stage::StagePlugin;
-use bevy::asset::UnapprovedPathMode;
 use bevy::asset::io::AssetSourceId;
+use bevy::asset::{AssetPath, UnapprovedPathMode};
 use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
 use bevy_classic_models::ClassicModelsPlugin;
 use bevy_classic_models::prelude::NightTime;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// What is logged: what this crate and the viewer say, and what goes wrong elsewhere. The panel
@@ -55,6 +58,7 @@ pub fn run(args: Args) -> AppExit {
         (
             StagePlugin,
             ModelsPlugin,
+            AloClipsPlugin,
             OrbitPlugin,
             OverlayPlugin,
             AloGizmosPlugin,
@@ -71,7 +75,14 @@ pub fn run(args: Args) -> AppExit {
     .add_systems(
         Update,
         (
-            (read_keys, act_on_view, act_on_model, act_on_alo).chain(),
+            (
+                read_keys,
+                act_on_view,
+                act_on_model,
+                act_on_alo,
+                act_on_alo_clip,
+            )
+                .chain(),
             fit_viewport,
             follow_mouse,
             take_dropped,
@@ -103,10 +114,15 @@ fn take_dropped(
     folders: Res<Folders>,
     server: Res<AssetServer>,
     mut row: ResMut<Row>,
+    mut inbox: ResMut<Inbox>,
     mut framing: ResMut<Framing>,
 ) {
     for drop in drops.read() {
         if let FileDragAndDrop::DroppedFile { path_buf, .. } = drop {
+            if is_ala(path_buf) {
+                inbox.waiting.push(path_buf.clone());
+                continue;
+            }
             add(path_buf, &mut commands, &folders, &server, &mut row);
             *framing = Framing::All;
         }
@@ -116,24 +132,39 @@ fn take_dropped(
 /// Loads files anew that changed outside of the assets' folder, where the asset server's watcher
 /// does not look. To watch their folders would be to watch everything below them.
 fn reload_changed(
-    models: Query<(Entity, &ViewedModel)>,
+    models: Query<(&ViewedModel, Option<&ClipList>)>,
     folders: Res<Folders>,
     server: Res<AssetServer>,
-    mut known: Local<HashMap<Entity, SystemTime>>,
+    mut known: Local<HashMap<AssetPath<'static>, SystemTime>>,
 ) {
-    for (entity, model) in &models {
-        if *model.path.source() == AssetSourceId::Default && model.file.starts_with(&folders.assets)
-        {
+    for (path, file) in models.iter().flat_map(|model| files(model, &folders)) {
+        if *path.source() == AssetSourceId::Default && file.starts_with(&folders.assets) {
             continue;
         }
-        let modified = std::fs::metadata(&model.file).and_then(|data| data.modified());
+        let modified = std::fs::metadata(&file).and_then(|data| data.modified());
         let Ok(modified) = modified else {
             continue;
         };
-        let before = known.insert(entity, modified);
+        let before = known.insert(path.clone(), modified);
         if before.is_some_and(|before| before != modified) {
-            info!("{} changed", model.name);
-            server.reload(model.path.clone());
+            info!("{} changed", file.display());
+            server.reload(path);
         }
     }
+}
+
+/// The files of a model and of its clips.
+fn files(
+    (model, clips): (&ViewedModel, Option<&ClipList>),
+    folders: &Folders,
+) -> Vec<(AssetPath<'static>, PathBuf)> {
+    let mut files = vec![(model.path.clone(), model.file.clone())];
+    for clip in clips.iter().flat_map(|clips| &clips.0) {
+        if let Some(path) = clip.ala.path()
+            && let Some(file) = folders.file_of(path)
+        {
+            files.push((path.clone(), file));
+        }
+    }
+    files
 }
