@@ -8,7 +8,7 @@ use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 
-const STEPS: usize = 5000;
+const STEPS: usize = 2000;
 const INSTANCES: usize = 6;
 /// Clips that a model may blend at a time, however often it is told another.
 const MOST_LANES: usize = 9;

@@ -223,8 +223,9 @@ impl Parser {
                 INFO => {}
                 BONE => {
                     let segment = Segment::element(BONE, "bone", bones.len());
-                    let bone = self.enter(&chunk, segment, |parser| parser.bone(&chunk, blocks))?;
-                    bones.push(bone);
+                    // A bone is large: where it is made it stays.
+                    let read = |parser: &mut Self| parser.bone(&chunk, blocks, &mut bones);
+                    self.enter(&chunk, segment, read)?;
                 }
                 ROTATIONS | TRANSLATIONS | SCALES if info.sizes.is_some() => {}
                 _ => self.skip(&chunk)?,
@@ -436,7 +437,8 @@ impl Parser {
         &mut self,
         container: &Chunk<'a>,
         blocks: AlaBlocks<'a>,
-    ) -> Result<AlaBone<'a>, ParseError> {
+        bones: &mut Vec<AlaBone<'a>>,
+    ) -> Result<(), ParseError> {
         let is_v1 = self.known.sizes.is_none();
         let mut record = None;
         let (mut translation, mut scale, mut rotation) = (None, None, None);
@@ -534,7 +536,8 @@ impl Parser {
                 "scale",
             )?;
         }
-        Ok(bone)
+        bones.push(bone);
+        Ok(())
     }
 
     /// A record of the mini-chunks that all real files have, in their order; `None` if it is any
