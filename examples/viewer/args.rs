@@ -51,7 +51,7 @@ Alamo models:
 Without a window:
   --capture OUT.png   writes a picture and ends; the same arguments always give the same picture.
                       Shows the clip at its beginning unless --time says otherwise.
-                      The picture holds all poses of the clip (with --bounds: of the model).
+                      The picture holds all poses of the clip (with --bounds: of the model, .alo at rest).
 
 With a window:
   --frames N          ends after N frames

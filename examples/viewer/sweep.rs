@@ -50,23 +50,29 @@ pub fn sweep(headless: &mut Headless) {
     headless.step(0.0);
 }
 
-/// Makes rooms large enough for what shows now; at first, just so large.
+/// Makes rooms large enough for what shows now; at first, just so large. Beams and glows do not
+/// count: they end in nothing, far from the model.
 fn grow(
     anew: In<bool>,
-    submeshes: Query<(Entity, &InheritedVisibility), With<AloSubmeshOf>>,
+    submeshes: Query<(Entity, &AloSubmeshOf, &InheritedVisibility)>,
     parents: Query<&ChildOf>,
     places: Places,
-    mut rooms: Query<(&Transform, &mut AloRoom), With<PlayClip>>,
+    mut rooms: Query<(&Transform, &AloInstance, &mut AloRoom), With<PlayClip>>,
 ) {
     let mut grown: Vec<(Entity, Vec3, Vec3)> = Vec::new();
-    for (part, _) in submeshes.iter().filter(|(_, shows)| shows.get()) {
+    for (part, of, _) in submeshes.iter().filter(|(.., shows)| shows.get()) {
         let root = parents.iter_ancestors(part).find(|e| rooms.contains(*e));
         let Some((root, vertices)) = root.zip(places.vertices(part)) else {
             continue;
         };
-        let Ok((transform, _)) = rooms.get(root) else {
+        let Ok((transform, instance, _)) = rooms.get(root) else {
             continue;
         };
+        let mesh = instance.model().meshes.get(of.mesh);
+        let submesh = mesh.and_then(|mesh| mesh.submeshes.get(of.submesh));
+        if submesh.is_some_and(|submesh| submesh.is_additive) {
+            continue;
+        }
         for at in vertices {
             let at = at - transform.translation;
             match grown.iter_mut().find(|(model, ..)| *model == root) {
@@ -76,7 +82,7 @@ fn grow(
         }
     }
     for (root, min, max) in grown {
-        if let Ok((_, mut room)) = rooms.get_mut(root) {
+        if let Ok((.., mut room)) = rooms.get_mut(root) {
             let (old_min, old_max) = if *anew {
                 (min, max)
             } else {

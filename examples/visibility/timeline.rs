@@ -13,7 +13,8 @@ const STATE: f32 = 110.0;
 const GAP: f32 = 14.0;
 /// Of a row, if there is room.
 const ROW: f32 = 46.0;
-const ROWS: f32 = 142.0;
+const ROWS: f32 = 160.0;
+const FONT: f32 = 14.0;
 
 const GROUND: Color = Color::srgb(0.075, 0.078, 0.085);
 const LANE: Color = Color::srgb(0.14, 0.145, 0.155);
@@ -71,12 +72,13 @@ fn spawn(mut commands: Commands) {
     commands.spawn((Panel, node, BackgroundColor(GROUND)));
 }
 
-fn text(words: impl Into<String>, color: Color) -> impl Bundle {
-    (
-        Text::new(words),
-        TextFont::from_font_size(14.0),
-        TextColor(color),
-    )
+fn text(words: impl Into<String>, color: Color) -> (Text, TextFont, TextColor) {
+    sized(words, FONT, color)
+}
+
+fn sized(words: impl Into<String>, size: f32, color: Color) -> (Text, TextFont, TextColor) {
+    let font = TextFont::from_font_size(size);
+    (Text::new(words), font, TextColor(color))
 }
 
 /// A line of a name, what is in the middle, and something at its end.
@@ -179,7 +181,7 @@ fn spawn_row(
     let track = show.tracks.iter().find(|track| track.bone == bone);
     panel.spawn(line(height - 6.0)).with_children(|row| {
         row.spawn((wide(NAME), children![text(name, TEXT)]));
-        row.spawn((middle(height - 8.0), BackgroundColor(LANE)))
+        row.spawn((middle(height - 6.0), BackgroundColor(LANE)))
             .with_children(|lane| {
                 let runs = track.map(|track| track.runs()).unwrap_or_default();
                 for (from, to) in runs {
@@ -189,7 +191,7 @@ fn spawn_row(
                     let flag = info.is_some_and(|bone| bone.visible);
                     let flag = if flag { "shown" } else { "hidden" };
                     let words = format!("  no track here: the model's flag says {flag}");
-                    lane.spawn(text(words, DIM));
+                    lane.spawn(sized(words, FONT.min(height - 6.0), DIM));
                 }
                 spawn_cursor(lane);
             });

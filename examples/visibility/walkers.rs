@@ -119,8 +119,7 @@ fn begin(
     options: Res<Options>,
     program: Option<Res<Program>>,
     model: Res<Model>,
-    models: Res<Assets<Alo>>,
-    alas: Res<Assets<Ala>>,
+    (models, alas): (Res<Assets<Alo>>, Res<Assets<Ala>>),
     mut clips: ResMut<Assets<AnimationClip>>,
     walkers: Query<(Entity, &Walker), With<AloInstance>>,
 ) {
