@@ -1,4 +1,4 @@
-//! Any bytes as an Alamo animation: parsed, sampled, written, and parsed again.
+//! Any bytes as an Alamo animation: parsed, sampled, made a clip, written, and parsed again.
 //!
 //! `cargo +nightly fuzz run ala -- -max_len=65536`, begun with a corpus of small files in
 //! `fuzz/corpus/ala`. What it finds goes to `tests/regressions/ala`, which `cargo test` replays.
@@ -7,6 +7,7 @@
 
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, write};
+use bevy_classic_models::alamo::clip;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -17,6 +18,12 @@ fuzz_target!(|bytes: &[u8]| {
             let rotation = pose.rotation.unwrap_or_default();
             let mut numbers = pose.translation.iter().chain(&pose.scale).chain(&rotation);
             assert!(numbers.all(|value| value.is_finite()));
+        }
+    }
+    let clip = clip(&file);
+    for curve in clip.curves().values().flatten() {
+        for time in [0.0, 0.5 * clip.duration(), f32::NAN, f32::MAX] {
+            curve.0.sample_clamped(time);
         }
     }
     // As many frames as a file may have would be a lot of them once they are unpacked.

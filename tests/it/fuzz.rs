@@ -2,10 +2,12 @@
 
 use crate::support::fixtures::{figure, tetrahedron, wide_tetrahedron};
 use crate::support::{ala, alo};
-use bevy_classic_models::alamo::ala::parse as parse_ala;
+use bevy::math::{Quat, Vec3};
 use bevy_classic_models::alamo::ala::write::{AlaDocument, write as write_ala};
+use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
 use bevy_classic_models::alamo::alo::parse;
 use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::clip;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
 use std::path::Path;
@@ -47,6 +49,7 @@ fn ala_target(bytes: &[u8]) {
             assert!(numbers.all(|value| value.is_finite()));
         }
     }
+    sample_clip(&file);
     // As many frames as a file may have would be a lot of them once they are unpacked.
     if file.frames > 1 << 12 {
         return;
@@ -55,6 +58,22 @@ fn ala_target(bytes: &[u8]) {
     let document = AlaDocument::from(&file);
     if let Ok(written) = write_ala(&document) {
         assert_eq!(AlaDocument::from(&parse_ala(&written).unwrap()), document);
+    }
+}
+
+/// What Bevy would be told of each bone.
+fn sample_clip(file: &AlaFile) {
+    let clip = clip(file);
+    let duration = clip.duration();
+    assert!(duration > 0.0 && duration.is_finite());
+    for curve in clip.curves().values().flatten() {
+        for time in [0.0, 0.5 * duration, duration, f32::NAN, f32::MAX] {
+            let sample = curve.0.sample_clamped(time);
+            let vector = sample.downcast_ref::<Vec3>();
+            let rotation = sample.downcast_ref::<Quat>();
+            assert!(vector.is_none_or(|vector| vector.is_finite()));
+            assert!(rotation.is_none_or(|rotation| rotation.is_normalized()));
+        }
     }
 }
 
