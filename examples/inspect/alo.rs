@@ -16,7 +16,7 @@ use std::fmt::Write;
 pub struct AloDescription {
     object: Value,
     text: String,
-    warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Vertices whose positions are not finite: mesh, sub-mesh, vertex.
     pub placeless: HashSet<[usize; 3]>,
     pub posed: Option<Posed>,

@@ -90,7 +90,11 @@ impl Poser {
         let path = asset_path(path)?;
         match content {
             Content::Mdl(model) => model.posed = self.pose_mdl(path)?,
-            Content::Alo(model) => model.posed = self.pose_alo(path, &model.placeless)?,
+            Content::Alo(model) => {
+                let (posed, flaws) = self.pose_alo(path, &model.placeless)?;
+                model.posed = posed;
+                model.warnings.extend(flaws);
+            }
             Content::Ala(_) => {}
         }
         Ok(())

@@ -8,7 +8,7 @@ use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloRoot, AloSubmeshOf};
+use bevy_classic_models::alamo::{AloRoot, AloSubmeshOf, ala};
 use bevy_classic_models::prelude::*;
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,11 +23,12 @@ enum Clip {
 
 impl Poser {
     /// `placeless` are vertices that do not count: mesh, sub-mesh, vertex. `None` if nothing is drawn.
+    /// With it comes what is wrong with the clip.
     pub(crate) fn pose_alo(
         &mut self,
         path: AssetPath<'static>,
         placeless: &HashSet<[usize; 3]>,
-    ) -> Result<Option<Posed>, Failure> {
+    ) -> Result<(Option<Posed>, Vec<String>), Failure> {
         let alo = self.load_alo(path)?;
         let clip = self.clip(&alo)?;
         let models = self.app.world().resource::<Assets<Alo>>();
@@ -45,7 +46,28 @@ impl Poser {
         gpuless::step(&mut self.app, 0.0);
         let posed = spawned.and_then(|()| self.measure_alo(root, placeless, clip.is_some()));
         self.despawn(root);
-        posed
+        Ok((posed?, self.flaws(clip.as_ref(), &alo)))
+    }
+
+    /// What a clip warns of, and what of it is not for the model.
+    fn flaws(&self, clip: Option<&Clip>, alo: &Handle<Alo>) -> Vec<String> {
+        let Some(model) = self.app.world().resource::<Assets<Alo>>().get(alo) else {
+            return Vec::new();
+        };
+        let ala = match clip {
+            Some(Clip::File(ala)) => Some(ala),
+            Some(Clip::Beside(name)) => model.animation(name).map(|animation| &animation.ala),
+            None => None,
+        };
+        let alas = self.app.world().resource::<Assets<Ala>>();
+        let Some(ala) = ala.and_then(|ala| alas.get(ala)) else {
+            return Vec::new();
+        };
+        let warnings = ala.warnings.iter().map(ToString::to_string);
+        let mismatches = ala.mismatches(model);
+        let left_out = mismatches.iter().map(|bone| format!("left out: {bone}"));
+        let flaws = warnings.chain(left_out);
+        flaws.map(|flaw| format!("animation: {flaw}")).collect()
     }
 
     fn load_alo(&mut self, path: AssetPath<'static>) -> Result<Handle<Alo>, Failure> {
@@ -74,6 +96,12 @@ impl Poser {
             let beside = self.clip_beside(&request, alo)?;
             return Ok(Some(Clip::Beside(beside)));
         }
+        // The parser knows where it is broken, which the server does not pass on.
+        let bytes = std::fs::read(file).map_err(Failure::new)?;
+        ala::parse(&bytes).map_err(|error| Failure {
+            message: format!("{request}: {error}"),
+            ..Failure::from(error)
+        })?;
         let server = self.app.world().resource::<AssetServer>().clone();
         let ala: Handle<Ala> = server.load(asset_path(file)?);
         self.load(&ala)?;

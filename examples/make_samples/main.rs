@@ -17,6 +17,7 @@
 
 use bevy_classic_models::quake::mdl::parse;
 use std::error::Error;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 mod alamo;
@@ -33,7 +34,11 @@ mod surface;
 mod walker;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args_os().skip(1);
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    let is_option = |argument: &OsString| argument.to_string_lossy().starts_with('-');
+    if arguments.peek().is_some_and(is_option) {
+        return Err("usage: make_samples [FOLDER]".into());
+    }
     let folder = arguments.next().map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets"),
         PathBuf::from,

@@ -181,7 +181,9 @@ fn spawn_row(
     let track = show.tracks.iter().find(|track| track.bone == bone);
     panel.spawn(line(height - 6.0)).with_children(|row| {
         row.spawn((wide(NAME), children![text(name, TEXT)]));
-        row.spawn((middle(height - 6.0), BackgroundColor(LANE)))
+        // Words are easier to read on nothing.
+        let lane = if track.is_some() { LANE } else { Color::NONE };
+        row.spawn((middle(height - 6.0), BackgroundColor(lane)))
             .with_children(|lane| {
                 let runs = track.map(|track| track.runs()).unwrap_or_default();
                 for (from, to) in runs {

@@ -8,7 +8,7 @@ use bevy::asset::io::{AssetSource, ErasedAssetReader};
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::image::ImageLoader;
 use futures_lite::{AsyncReadExt, StreamExt};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -154,6 +154,7 @@ impl FileSearch<'_> {
     ) -> Vec<AssetPath<'static>> {
         let own = self.model.path().parent().unwrap_or(Path::new(""));
         let mut found: Vec<PathBuf> = Vec::new();
+        let mut known = HashSet::new();
         let folders = folders.iter().map(|folder| clean(folder));
         for folder in core::iter::once(own.to_path_buf()).chain(folders) {
             let Some(disk) = &mut self.disk else {
@@ -166,7 +167,7 @@ impl FileSearch<'_> {
                     .any(|of| of.eq_ignore_ascii_case(extension))
             };
             for path in disk.files(&folder).await {
-                if is_meant(&path) && !found.contains(&path) {
+                if is_meant(&path) && known.insert(path.clone()) {
                     found.push(path);
                 }
             }

@@ -152,7 +152,7 @@ impl PlayClip {
         }
     }
 
-    /// Fades from the pose that shows now, over so many seconds.
+    /// Fades from what shows now, over so many seconds: see [`fade`](Self::fade).
     #[must_use]
     pub fn with_fade(self, fade: f32) -> Self {
         Self { fade, ..self }

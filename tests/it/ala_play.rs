@@ -296,6 +296,114 @@ fn a_clip_of_another_folder_plays_once_it_is_loaded() {
     assert_x(&mut app, root, 2.0);
 }
 
+/// Until a clip is loaded, what played before plays on as it was told to.
+#[test]
+fn a_clip_that_is_not_loaded_changes_nothing() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let clips = app.world().resource_mut::<Assets<AnimationClip>>();
+    let never = clips.reserve_handle();
+    let play = PlayClip::once(never).with_speed(-7.0);
+    app.world().entity_mut(root).insert(play);
+    for _ in 0..20 {
+        let before = x(&mut app, root);
+        app.step(0.05);
+        // Half a step on, or from the end to the beginning.
+        let way = x(&mut app, root) - before;
+        assert!(
+            (way - 0.5).abs() < 1e-3 || (way + 3.5).abs() < 1e-3,
+            "{way}"
+        );
+        assert!(finished(&mut app).is_empty());
+        assert!(!app.world().get::<Playback>(root).unwrap().finished);
+    }
+}
+
+#[test]
+fn a_clip_that_cannot_be_loaded_is_no_clip_until_it_is_mended() {
+    let mut files = files();
+    files.push(("far/Bad.ala", b"no animation".to_vec()));
+    let (mut app, root) = app(&files, PlayClip::looping("MOVE_00").starting_at(0.2));
+    let clip: Handle<AnimationClip> = app.load("far/Bad.ala#Clip");
+    let play = PlayClip::once(clip).starting_at(0.1);
+    app.world().entity_mut(root).insert(play);
+    let at_rest = crate::gpuless::wait_until(&mut app.app, |world| {
+        let bone = world.get::<AloInstance>(root).unwrap().bones()[HULL];
+        world.get::<Transform>(bone).unwrap().translation.x == 0.0
+    });
+    assert!(at_rest);
+    assert!(finished(&mut app).is_empty());
+    replace(&mut app, "far/Bad.ala", ala(&moves(2.0)));
+    assert_x(&mut app, root, 2.0);
+}
+
+/// Only bones that a clip has a track for are Bevy's to show and hide.
+#[test]
+fn fades_leave_bones_without_tracks_alone() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let turret = bone(&mut app, root, TURRET);
+    *app.world().get_mut::<Visibility>(turret).unwrap() = Visibility::Hidden;
+    play(&mut app, root, PlayClip::looping("MOVE_01").with_fade(0.2));
+    for _ in 0..6 {
+        app.step(0.05);
+        assert!(!shows(&mut app, root, TURRET));
+    }
+}
+
+/// `PlayClip` gives way to a graph of the user's in the frame in which it goes.
+#[test]
+fn the_users_own_graph_takes_over_at_once() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let clip: Handle<AnimationClip> = app.load("art/UNIT_move_01.ala#Clip");
+    let (graph, node) = AnimationGraph::from_clip(clip);
+    let graph = app
+        .world()
+        .resource_mut::<Assets<AnimationGraph>>()
+        .add(graph);
+    let mut entity = app.world().entity_mut(root);
+    entity.remove::<PlayClip>();
+    entity.insert(AnimationGraphHandle(graph.clone()));
+    let mut player = entity.get_mut::<AnimationPlayer>().unwrap();
+    player.stop_all();
+    player.play(node).set_seek_time(0.3).pause();
+    app.step(0.05);
+    app.step(0.05);
+    assert_x(&mut app, root, -3.0);
+    let has = app.world().get::<AnimationGraphHandle>(root).unwrap();
+    assert_eq!(has.0, graph);
+}
+
+/// What is no model any more keeps nothing of what it played.
+#[test]
+fn a_root_without_a_scene_plays_nothing() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    assert!(app.world().get::<AnimationGraphHandle>(root).is_some());
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.step(0.1);
+    app.step(0.1);
+    assert!(app.world().get::<AnimationGraphHandle>(root).is_none());
+    assert!(app.world().get::<AloAnimator>(root).is_none());
+    let player = app.world().get::<AnimationPlayer>(root).unwrap();
+    assert_eq!(player.playing_animations().count(), 0);
+}
+
+/// An edit of one clip is nothing to models that play another.
+#[test]
+fn edits_of_other_clips_leave_bones_alone() {
+    let mut few = moves(1.0);
+    few.bones.truncate(1);
+    let mut files = files();
+    files.push(("art/Unit_FEW_00.ala", ala(&few)));
+    let (mut app, root) = app(&files, PlayClip::looping("FEW_00"));
+    let turret = bone(&mut app, root, TURRET);
+    app.world()
+        .get_mut::<Transform>(turret)
+        .unwrap()
+        .translation
+        .z = 77.0;
+    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&moves(5.0)));
+    assert_eq!(transform(&mut app, root, TURRET).translation.z, 77.0);
+}
+
 #[test]
 fn once_stays_at_its_end_and_says_so_once() {
     let (mut app, root) = app(&files(), PlayClip::once("MOVE_00"));
@@ -649,6 +757,30 @@ fn tracks_that_are_not_for_the_model_are_left_out() {
         warning.contains("Beyond") && !warning.contains("fLASH"),
         "{warning}"
     );
+}
+
+/// Whatever the file is called: its label says what it is.
+#[test]
+fn names_are_checked_in_files_of_other_extensions() {
+    let mut other = moves(1.0);
+    other.bones[1].name = "Nobodys_barrel".into();
+    other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
+    let mut files = files();
+    files.push(("far/move.bin", ala(&other)));
+    let (mut app, root) = app(&files, ());
+    let any = app.load::<Ala>("far/move.bin");
+    app.finish_load(&any);
+    let clip = app
+        .world()
+        .resource::<Assets<Ala>>()
+        .get(&any)
+        .unwrap()
+        .clip
+        .clone();
+    play(&mut app, root, PlayClip::looping(clip).starting_at(0.2));
+    assert_x(&mut app, root, 2.0);
+    assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
+    assert_eq!(log::warnings_with("Nobodys_barrel").len(), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! computed here in doubles from nothing but what was parsed.
 
 use crate::inspect::{inspect, lines};
-use crate::support::ala::{FRAMES, clean};
+use crate::support::ala::{FRAMES, clean, edited};
 use bevy_classic_models::alamo::ala::{AlaFile, parse};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{self, AloFile, Bone, Mesh, Vertex};
@@ -295,4 +295,22 @@ fn a_clip_that_is_none_is_an_error_of_every_model() {
     assert_eq!(lines(&output)[0]["ok"], false);
     let output = inspect(&["--json", &first]);
     assert_eq!(lines(&output)[0]["ok"], true);
+}
+
+#[test]
+fn what_of_a_clip_is_left_out_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = save(folder.path(), "walker.alo", &model());
+    let other = edited(&clean(2), |clip| {
+        clip.bones[1].name = "Nothing_of_the_kind".into();
+    });
+    let other = save(folder.path(), "other.bin", &other);
+    let objects = posed(&[&model], &other, None);
+    let warnings = objects[0]["warnings"].as_array().unwrap();
+    let is_told = |warning: &Value| {
+        let warning = warning.as_str().unwrap();
+        warning.starts_with("animation: left out: bone ") && warning.contains("Nothing_of_the_kind")
+    };
+    assert!(warnings.iter().any(is_told), "{warnings:?}");
+    assert_eq!(objects[0]["ok"], true);
 }

@@ -6,8 +6,9 @@ use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target
 use bevy::animation::animation_curves::AnimatableCurve;
 use bevy::animation::{AnimationClip, VariableCurve};
 
-/// Scales closer to 1 than this are meant to be 1.
-const ONE: f32 = 1e-4;
+/// Scales closer to 1 than this are meant to be 1, and differ from it by what the tools that wrote them
+/// have rounded.
+const ONE: f32 = 5e-6;
 
 /// A file as a clip, which any `AnimationPlayer` plays on the bones of any model that it fits. All
 /// that it says stays packed as in the file.

@@ -8,28 +8,39 @@ use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without};
 use crate::alamo::animation::lanes::{Lane, Lanes};
 use crate::alamo::animation::rest::{Part, completed};
-use crate::alamo::animation::targets::bone_target;
-use crate::alamo::animation::visibility::ModelFlag;
+use crate::alamo::animation::targets::{bone_target, says};
+use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
 use crate::alamo::model::AloModel;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::{AnimationGraph, AnimationNodeIndex};
-use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
+use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Res, ResMut, SystemParam};
 use bevy::log::warn;
 use bevy::platform::collections::HashMap;
+use core::any::TypeId;
+use std::ffi::OsStr;
 use std::sync::{Arc, Weak};
 
 /// What is shared.
 #[derive(Resource, Default)]
 pub(super) struct Graphs {
+    /// Extensions of animations.
+    extensions: Vec<String>,
     /// By the clips in them, and the model's address if it matters.
     graphs: HashMap<GraphKey, SharedGraph>,
     /// Clips as they are for a model, by the model's address and the clip.
     bound: HashMap<(usize, AssetId<AnimationClip>), Bound>,
-    /// A clip of [`ModelFlag`]s, and for how many bones.
-    flags: Option<(Handle<AnimationClip>, usize)>,
+}
+
+impl Graphs {
+    pub(super) fn new(extensions: Vec<String>) -> Self {
+        Self {
+            extensions,
+            ..Self::default()
+        }
+    }
 }
 
 type GraphKey = (Vec<AssetId<AnimationClip>>, Option<usize>);
@@ -45,6 +56,7 @@ struct SharedGraph {
 
 /// A clip as it is for a model.
 struct Bound {
+    ala: Option<AssetId<Ala>>,
     /// As long as it lives, no other model has its address.
     model: Weak<AloModel>,
     clip: Handle<AnimationClip>,
@@ -76,17 +88,19 @@ pub(super) struct Source {
 }
 
 impl Binder<'_, '_> {
-    /// Whether any animation was edited since the last time.
-    pub(super) fn take_edits(&mut self) -> bool {
+    /// The animations that were edited since the last time.
+    pub(super) fn take_edits(&mut self) -> Vec<AssetId<Ala>> {
         let Self {
             shared, ala_events, ..
         } = self;
-        let mut edited = false;
-        for event in ala_events.read() {
-            edited |= matches!(event, AssetEvent::Modified { .. });
-        }
-        if edited {
-            shared.bound.clear();
+        let edited = ala_events.read().filter_map(|event| match event {
+            AssetEvent::Modified { id } => Some(*id),
+            _ => None,
+        });
+        let edited: Vec<_> = edited.collect();
+        if !edited.is_empty() {
+            let is_same = |bound: &Bound| bound.ala.is_none_or(|ala| !edited.contains(&ala));
+            shared.bound.retain(|_, bound| is_same(bound));
             // What fades has copies of clips.
             shared.graphs.retain(|(clips, _), _| clips.len() == 1);
         }
@@ -96,16 +110,36 @@ impl Binder<'_, '_> {
     /// A clip that somebody has a handle to.
     pub(super) fn source_of(&self, clip: &Handle<AnimationClip>) -> Source {
         let path = self.server.get_path(clip.id());
-        let path = path.filter(|path| {
-            let extension = path.path().extension().unwrap_or_default();
-            path.label() == Some(&AlaAssetLabel::Clip.to_string())
-                && extension.eq_ignore_ascii_case("ala")
-        });
+        let path = path.filter(|path| path.label() == Some(&AlaAssetLabel::Clip.to_string()));
         Source {
             clip: clip.clone(),
-            // Only the clip may be alive; the names of its bones are in the animation.
-            ala: path.map(|path| self.server.load(path.without_label().clone_owned())),
+            ala: path.and_then(|path| self.ala_at(&path.without_label())),
         }
+    }
+
+    /// The animation at a path, if there is one.
+    fn ala_at(&self, path: &AssetPath<'_>) -> Option<Handle<Ala>> {
+        let loaded = self
+            .server
+            .get_path_and_type_id_handle(path, TypeId::of::<Ala>());
+        let extension = path.path().extension().and_then(OsStr::to_str);
+        let is_known = |extension: &&str| {
+            let mut known = self.shared.extensions.iter();
+            known.any(|known| known.eq_ignore_ascii_case(extension))
+        };
+        match loaded {
+            Some(ala) => Some(ala.typed()),
+            // Only its clip is alive; the names of its bones are in the animation.
+            None => {
+                extension.filter(is_known)?;
+                Some(self.server.load(path.clone_owned()))
+            }
+        }
+    }
+
+    /// Whether it could not be loaded, and perhaps never will be.
+    pub(super) fn has_failed(&self, source: &Source) -> bool {
+        matches!(self.server.load_state(&source.clip), LoadState::Failed(_))
     }
 
     /// Whether all is there that is needed to play it.
@@ -141,6 +175,7 @@ impl Binder<'_, '_> {
         let is_alive = |_: &_, bound: &mut Bound| bound.model.strong_count() > 0;
         shared.bound.retain(is_alive);
         let bound = Bound {
+            ala: source.ala.as_ref().map(Handle::id),
             model: Arc::downgrade(model),
             clip: clip.clone(),
         };
@@ -150,9 +185,16 @@ impl Binder<'_, '_> {
 
     fn filtered(&mut self, source: &Source, mismatches: &[BoneMismatch]) -> Handle<AnimationClip> {
         let path = source.clip.path().map(ToString::to_string);
-        let told: Vec<String> = mismatches.iter().map(ToString::to_string).collect();
+        /// Nobody reads more of them.
+        const TOLD: usize = 12;
+        let told = mismatches.iter().take(TOLD).map(ToString::to_string);
+        let told: Vec<String> = told.collect();
+        let more = match mismatches.len().saturating_sub(TOLD) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
         warn!(
-            "{}: tracks are left out that are not for the model: {}",
+            "{}: tracks are left out that are not for the model: {}{more}",
             path.unwrap_or_default(),
             told.join("; ")
         );
@@ -167,10 +209,10 @@ impl Binder<'_, '_> {
         let ids: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
         let fades = ids.len() > 1;
         let key = (ids, fades.then(|| Arc::as_ptr(model).addr()));
-        let flags = fades.then(|| self.flags(model.bones.len()));
         if let Some(shared) = self.shared.graphs.get(&key) {
             return shared.graph.clone();
         }
+        let flags = fades.then(|| self.flags(lanes, model));
         let mut graph = AnimationGraph::new();
         for clip in self.completed(lanes, model).into_iter().chain(flags) {
             graph.add_clip(clip, 1.0, graph.root);
@@ -215,20 +257,19 @@ impl Binder<'_, '_> {
             .collect()
     }
 
-    /// A clip of [`ModelFlag`]s for so many bones at least.
-    fn flags(&mut self, bones: usize) -> Handle<AnimationClip> {
-        let (handle, count) = self
-            .shared
-            .flags
-            .get_or_insert_with(|| (self.clips.add(AnimationClip::default()), 0));
-        if *count < bones
-            && let Some(mut clip) = self.clips.get_mut(&*handle)
-        {
-            for bone in *count..bones {
-                clip.add_curve_to_target(bone_target(bone), ModelFlag);
+    /// A clip of [`ModelFlag`]s for the bones that any of the lanes shows or hides.
+    fn flags(&mut self, lanes: &Lanes, model: &AloModel) -> Handle<AnimationClip> {
+        let mut flags = AnimationClip::default();
+        for bone in 0..model.bones.len() {
+            let target = bone_target(bone);
+            let decides = |lane: &Lane| {
+                let clip = self.clips.get(&lane.clip);
+                clip.is_some_and(|clip| says(clip, target, &evaluator_id()))
+            };
+            if lanes.iter().any(decides) {
+                flags.add_curve_to_target(target, ModelFlag);
             }
-            *count = bones;
         }
-        handle.clone()
+        self.clips.add(flags)
     }
 }

@@ -15,8 +15,10 @@ use bevy::asset::{Assets, Handle};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::message::MessageWriter;
 use bevy::ecs::system::{Commands, EntityCommands, Query, Res};
+use bevy::ecs::world::DeferredWorld;
 use bevy::log::warn;
 use bevy::time::Time;
 use std::sync::Arc;
@@ -24,11 +26,12 @@ use std::sync::Arc;
 /// What a spawned Alamo model plays for its [`PlayClip`]. On the root entity, once its scene is
 /// there.
 #[derive(Component, Debug, Default)]
+#[component(on_remove = take_away)]
 pub struct AloAnimator {
     lanes: Lanes,
     /// What was asked for when it was chosen.
     chosen: Option<Chosen>,
-    /// What was asked for and is not loaded yet.
+    /// What was asked for and is not loaded yet. Until then what played before plays on.
     pending: Option<Pending>,
     /// The model that all of it is bound to; another one after a reload.
     model: Option<Arc<AloModel>>,
@@ -72,9 +75,13 @@ impl AloAnimator {
         self.lanes.main().map(|(_, lane)| &lane.source.clip)
     }
 
-    /// How much of the chosen clip shows: 1 once nothing fades out any more.
+    /// How much of what shows is the chosen clip: 1 once nothing fades out any more, and 0 where
+    /// nothing plays.
     pub fn weight(&self) -> f32 {
-        1.0 - self.lanes.rest()
+        match self.lanes.is_empty() {
+            true => 0.0,
+            false => 1.0 - self.lanes.rest(),
+        }
     }
 
     /// Sees what is asked for, and what of it begins or ends now.
@@ -104,6 +111,9 @@ impl AloAnimator {
         };
         let is_ready = |pending: &mut Pending| binder.is_ready(&pending.source);
         change.begins = self.pending.take_if(is_ready);
+        // The server has told of it. It begins should the file ever be mended.
+        let has_failed = |pending: &Pending| binder.has_failed(&pending.source);
+        change.stops |= !self.lanes.is_empty() && self.pending.as_ref().is_some_and(has_failed);
         let stands = change.is_beginning() || play.is_none_or(|play| play.paused);
         change.ends_fade = !stands && self.lanes.advance_fade(seconds);
         change
@@ -120,16 +130,21 @@ impl AloAnimator {
         self.pending.is_some()
     }
 
+    /// Whether what plays is not what is asked for, because that is not loaded yet.
+    fn is_waiting(&self) -> bool {
+        self.pending
+            .as_ref()
+            .is_some_and(|pending| !pending.goes_on)
+    }
+
     /// Plays what has changed.
     fn apply(
         &mut self,
         change: Change,
         fade: f32,
-        player: &mut AnimationPlayer,
         model: &Arc<AloModel>,
         binder: &mut Binder<'_, '_>,
     ) {
-        self.lanes.remember(player);
         if change.ends_fade {
             self.lanes.end_fade();
         }
@@ -144,7 +159,23 @@ impl AloAnimator {
         for lane in self.lanes.iter_mut() {
             lane.clip = binder.bound(&lane.source, model);
         }
-        self.lanes.tell(player);
+    }
+
+    /// Whether a root's graph is what we have given it. Another one is the user's.
+    fn owns(&self, has: Option<&AnimationGraphHandle>) -> bool {
+        self.graph.is_some() && has.map(|has| &has.0) == self.graph.as_ref()
+    }
+
+    fn remember(&mut self, player: &AnimationPlayer, has: Option<&AnimationGraphHandle>) {
+        if self.owns(has) {
+            self.lanes.remember(player);
+        }
+    }
+
+    fn tell(&self, player: &mut AnimationPlayer, has: Option<&AnimationGraphHandle>) {
+        if self.owns(has) || !self.lanes.is_empty() {
+            self.lanes.tell(player);
+        }
     }
 
     /// Gives the root the graph of what plays.
@@ -155,17 +186,34 @@ impl AloAnimator {
         model: &Arc<AloModel>,
         binder: &mut Binder<'_, '_>,
     ) {
-        let old = self.graph.take();
+        let owns = self.owns(has);
+        self.graph = None;
         if !self.lanes.is_empty() {
             let graph = binder.graph(&self.lanes, model);
             if has.is_none_or(|has| has.0 != graph) {
                 root.insert(AnimationGraphHandle(graph.clone()));
             }
             self.graph = Some(graph);
-        } else if old.is_some() && old.as_ref() == has.map(|has| &has.0) {
-            // A graph that is not ours is the user's.
+        } else if owns {
             root.remove::<AnimationGraphHandle>();
         }
+    }
+}
+
+/// Takes away what we have given to a root that is no model any more.
+fn take_away(mut world: DeferredWorld<'_>, context: HookContext) {
+    let root = context.entity;
+    let has = world.get::<AnimationGraphHandle>(root);
+    let animator = world.get::<AloAnimator>(root);
+    if !animator.is_some_and(|animator| animator.owns(has)) {
+        return;
+    }
+    if let Some(mut player) = world.get_mut::<AnimationPlayer>(root) {
+        player.stop_all();
+    }
+    let mut commands = world.commands();
+    if let Ok(mut root) = commands.get_entity(root) {
+        root.try_remove::<AnimationGraphHandle>();
     }
 }
 
@@ -218,15 +266,21 @@ pub(super) fn choose_clips(
         let player = player.bypass_change_detection();
         let model = instance.model();
         let mut change = animator.decide(play.as_ref(), model, time.delta_secs(), &binder);
-        change.is_rebound |= edited && !animator.lanes.is_empty();
+        let is_edited = animator.lanes.iter().any(|lane| {
+            let ala = lane.source.ala.as_ref();
+            ala.is_some_and(|ala| edited.contains(&ala.id()))
+        });
+        change.is_rebound |= is_edited;
         let begins = change.is_beginning();
         if change.is_any() {
             let before = animator.lanes.clips();
             let fade = play.as_ref().map_or(0.0, |play| play.fade);
-            animator.apply(change, fade, player, model, &mut binder);
+            animator.remember(player, graph);
+            animator.apply(change, fade, model, &mut binder);
+            animator.tell(player, graph);
             let root = commands.entity(root);
             animator.hand_over(graph, root, model, &mut binder);
-            let before = (!edited).then_some(&*before);
+            let before = (!is_edited).then_some(&*before);
             settle(instance, &animator.lanes, before, &binder.clips, &mut bones);
         }
         if let (Some(play), Some(mut playback)) = (play, playback) {
@@ -258,6 +312,9 @@ fn steer(
     let Some((main, lane)) = animator.lanes.main() else {
         return;
     };
+    if animator.is_waiting() {
+        return;
+    }
     let duration = binder
         .clips
         .get(&lane.clip)
@@ -332,7 +389,7 @@ pub(super) fn follow_player(
         };
         let duration = clip.duration();
         let time = active.seek_time();
-        if play.repeat == Repeat::Loop && !(0.0..=duration).contains(&time) {
+        if active.repeat_mode() == RepeatAnimation::Forever && !(0.0..=duration).contains(&time) {
             // Backwards by more than the clip in one step, or by a number beyond all numbers.
             let time = if time.is_finite() {
                 wrap(time, duration)
@@ -341,7 +398,8 @@ pub(super) fn follow_player(
             };
             active.set_seek_time(time);
         }
-        let is_finished = active.is_finished();
+        // What is asked for has not begun.
+        let is_finished = active.is_finished() && !animator.is_waiting();
         let just_now = is_finished && !playback.finished;
         let playback = playback.bypass_change_detection();
         playback.time = active.seek_time().clamp(0.0, duration);

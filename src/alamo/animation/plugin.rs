@@ -23,7 +23,7 @@ impl Plugin for AnimationPlugin {
             app.add_plugins(bevy::animation::AnimationPlugin);
         }
         app.init_asset::<Ala>()
-            .init_resource::<Graphs>()
+            .insert_resource(Graphs::new(self.extensions.clone()))
             .register_type::<AnimatedBy>()
             .register_type::<AnimationTargetId>()
             .register_type::<BoneVisibility>()

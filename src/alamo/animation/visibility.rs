@@ -100,7 +100,8 @@ impl AnimationCurve for VisibilityCurve {
 ///
 /// Where a clip with a track fades into one without, the flag wins as soon as the one without
 /// weighs more. Clips that [`PlayClip`](crate::scene::PlayClip) fades have this beside them. In a graph of your
-/// own, put a clip with this curve for each bone beside clips whose weights add up to 1.
+/// own, put a clip with this curve, for each bone that any of your clips has a track for, beside clips
+/// whose weights add up to 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelFlag;
 
@@ -136,7 +137,8 @@ impl AnimationCurve for ModelFlag {
     }
 }
 
-fn evaluator_id() -> EvaluatorId<'static> {
+/// What all curves about a bone's visibility are blended by.
+pub(super) fn evaluator_id() -> EvaluatorId<'static> {
     EvaluatorId::Type(TypeId::of::<Evaluator>())
 }
 
