@@ -5,6 +5,7 @@ use super::node::{Node, WIDTH};
 use super::triangle::is_degenerate;
 use super::{CollisionTree, TreeError, TreeLink};
 use bevy::math::Vec3A;
+use core::ops::Range;
 
 /// Nodes that a walk may have to remember, of nearly all trees. Those that need more are walked
 /// with the long stack, which takes longer to lay out.
@@ -38,12 +39,6 @@ impl Part {
             count: self.count + other.count,
         }
     }
-
-    /// Half of the surface: the chance that a ray meets it.
-    fn surface(&self) -> f32 {
-        let size = self.max - self.min;
-        size.x * size.y + size.y * size.z + size.z * size.x
-    }
 }
 
 /// What the arrays of the mesh say, checked.
@@ -73,14 +68,14 @@ impl CollisionTree {
         check_map(map, indices.len())?;
         check_indices(indices, positions.len())?;
         let scale = check_positions(positions)?;
-        let scaled = |position: &[f32; 3]| position.map(|coordinate| coordinate * scale);
+        let scaled = |[x, y, z]: &[f32; 3]| [x * scale, y * scale, z * scale];
         let source = Source {
             links: &links,
             map,
             positions: positions.iter().map(scaled).collect(),
             indices,
         };
-        let parts = source.parts();
+        let (parts, kept) = source.parts();
         let root = parts.first().copied().unwrap_or(Part::EMPTY);
         let grid = match root.count {
             0 => Grid::new(Vec3A::ZERO, Vec3A::ZERO),
@@ -92,13 +87,14 @@ impl CollisionTree {
             triangles,
             need,
             ..
-        } = Fold::new(&source, &parts, &grid).fold()?;
+        } = Fold::new(&source, &parts, &kept, &grid).fold()?;
         Ok(Self {
             nodes: nodes.into(),
             corners: corners.into(),
             triangles: triangles.into(),
             positions: source.positions,
             scale,
+            unscale: scale.recip(),
             grid,
             shallow: need <= SHORT_STACK,
         })
@@ -164,8 +160,9 @@ fn check_indices(indices: &[[u16; 3]], count: usize) -> Result<(), TreeError> {
     if count > 1 << 16 {
         return Err(TreeError::TooManyVertices { count });
     }
-    let greatest = indices.as_flattened().iter().max();
-    if greatest.is_none_or(|greatest| usize::from(*greatest) < count) {
+    let greatest = |most: u16, index: &u16| most.max(*index);
+    let greatest = indices.as_flattened().iter().fold(0, greatest);
+    if indices.is_empty() || usize::from(greatest) < count {
         return Ok(());
     }
     let outside = |vertex: &u16| usize::from(*vertex) >= count;
@@ -202,7 +199,10 @@ fn check_positions(positions: &[[f32; 3]]) -> Result<f32, TreeError> {
 impl Source<'_> {
     fn corners(&self, triangle: u16) -> Option<[Vec3A; 3]> {
         let [a, b, c] = *self.indices.get(usize::from(triangle))?;
-        let corner = |index: u16| Some(Vec3A::from(*self.positions.get(usize::from(index))?));
+        let corner = |index: u16| {
+            let position = self.positions.get(usize::from(index))?;
+            Some(Vec3A::from(*position))
+        };
         Some([corner(a)?, corner(b)?, corner(c)?])
     }
 
@@ -220,32 +220,39 @@ impl Source<'_> {
         }
     }
 
-    /// The part under each node. Children stand behind their parents, so they come first here.
-    fn parts(&self) -> Vec<Part> {
+    /// The part under each node, and whether the triangle of each entry of the map has area.
+    fn parts(&self) -> (Vec<Part>, Vec<bool>) {
         let mut parts = vec![Part::EMPTY; self.links.len()];
+        let mut kept = vec![false; self.map.len()];
+        // Children stand behind their parents, so they come first here.
         for (index, node) in self.links.iter().enumerate().rev() {
-            let part = match node.triangle_count {
-                0 => children(node)
-                    .iter()
-                    .filter_map(|child| parts.get(*child))
-                    .fold(Part::EMPTY, |sum, child| sum.with(*child)),
-                _ => self
-                    .leaf(node)
-                    .iter()
-                    .fold(Part::EMPTY, |sum, at| sum.with(self.triangle(*at))),
-            };
+            let mut part = Part::EMPTY;
+            if node.triangle_count == 0 {
+                for child in children(node) {
+                    part = part.with(parts.get(child).copied().unwrap_or(part));
+                }
+            } else {
+                let entries = entries(node);
+                let map = self.map.get(entries.clone()).unwrap_or_default();
+                let kept = kept.get_mut(entries).unwrap_or_default();
+                for (triangle, kept) in map.iter().zip(kept) {
+                    let triangle = self.triangle(*triangle);
+                    *kept = triangle.count > 0;
+                    part = part.with(triangle);
+                }
+            }
             if let Some(slot) = parts.get_mut(index) {
                 *slot = part;
             }
         }
-        parts
+        (parts, kept)
     }
+}
 
-    fn leaf(&self, node: &TreeLink) -> &[u16] {
-        let first = usize::from(node.link);
-        let range = first..first + usize::from(node.triangle_count);
-        self.map.get(range).unwrap_or_default()
-    }
+/// The entries of the map that a leaf names.
+fn entries(node: &TreeLink) -> Range<usize> {
+    let first = usize::from(node.link);
+    first..first + usize::from(node.triangle_count)
 }
 
 fn children(node: &TreeLink) -> [usize; 2] {
@@ -264,7 +271,11 @@ struct Task {
 struct Fold<'a> {
     source: &'a Source<'a>,
     parts: &'a [Part],
+    /// Whether the triangle of each entry of the map has area.
+    kept: &'a [bool],
     grid: &'a Grid,
+    /// Nodes of which a leaf is yet to be made.
+    below: Vec<usize>,
     nodes: Vec<Node>,
     corners: Vec<[u16; 3]>,
     triangles: Vec<u16>,
@@ -272,12 +283,14 @@ struct Fold<'a> {
 }
 
 impl<'a> Fold<'a> {
-    fn new(source: &'a Source<'a>, parts: &'a [Part], grid: &'a Grid) -> Self {
+    fn new(source: &'a Source<'a>, parts: &'a [Part], kept: &'a [bool], grid: &'a Grid) -> Self {
         let count = parts.first().map_or(0, |root| root.count);
         Self {
             source,
             parts,
+            kept,
             grid,
+            below: Vec::new(),
             nodes: Vec::with_capacity(count / WIDTH),
             corners: Vec::with_capacity(count),
             triangles: Vec::with_capacity(count),
@@ -339,54 +352,62 @@ impl<'a> Fold<'a> {
                 .is_none_or(|node| node.triangle_count > 0)
     }
 
-    /// The subtrees that become the children of one node: those of a node, of which the largest is
-    /// opened until there are enough.
+    /// The subtrees that become the children of one node: those of a node, of which the one with the
+    /// most triangles is opened until there are enough.
     fn children(&self, node: usize) -> ([usize; WIDTH], usize) {
         let mut found = [node; WIDTH];
-        let mut count = 1;
-        while count < WIDTH {
-            let open = (0..count)
-                .filter(|at| !self.is_leaf(found[*at]))
-                .max_by(|a, b| {
-                    let surface = |at: usize| self.part(found[at]).surface();
-                    surface(*a).total_cmp(&surface(*b))
-                });
-            let Some(open) = open else {
+        // Of those that can be opened.
+        let mut counts = [0; WIDTH];
+        let mut len = 1;
+        counts[0] = self.openable(node);
+        while len < WIDTH {
+            let mut open = 0;
+            for at in 1..len {
+                open = if counts[at] > counts[open] { at } else { open };
+            }
+            let link = self.source.links.get(found[open]);
+            let (Some(link), true) = (link, counts[open] > 0) else {
                 break;
             };
-            let Some(link) = self.source.links.get(found[open]) else {
-                break;
-            };
-            let [first, second] = children(link);
+            let [mut first, second] = children(link);
             // One of them may have no triangles, but not both.
             if self.part(first).count == 0 {
-                found[open] = second;
-            } else {
-                found[open] = first;
-                if self.part(second).count > 0 {
-                    found[count] = second;
-                    count += 1;
-                }
+                first = second;
+            } else if self.part(second).count > 0 {
+                (found[len], counts[len]) = (second, self.openable(second));
+                len += 1;
             }
+            (found[open], counts[open]) = (first, self.openable(first));
         }
-        (found, count)
+        (found, len)
+    }
+
+    /// Number of triangles of a node that is not to become a leaf, else 0.
+    fn openable(&self, node: usize) -> usize {
+        if self.is_leaf(node) {
+            0
+        } else {
+            self.part(node).count
+        }
     }
 
     /// Copies the triangles of a subtree.
     fn copy(&mut self, node: usize) {
-        let mut tasks = vec![node];
-        while let Some(node) = tasks.pop() {
+        self.below.push(node);
+        while let Some(node) = self.below.pop() {
             let Some(link) = self.source.links.get(node) else {
                 continue;
             };
             if link.triangle_count == 0 {
-                tasks.extend(children(link).into_iter().rev());
+                let [first, second] = children(link);
+                self.below.extend([second, first]);
                 continue;
             }
-            for triangle in self.source.leaf(link) {
-                let corners = self.source.indices.get(usize::from(*triangle));
-                if let Some(corners) = corners
-                    && self.source.triangle(*triangle).count > 0
+            let map = self.source.map.get(entries(link)).unwrap_or_default();
+            let kept = self.kept.get(entries(link)).unwrap_or_default();
+            for (triangle, kept) in map.iter().zip(kept) {
+                if let Some(corners) = self.source.indices.get(usize::from(*triangle))
+                    && *kept
                 {
                     self.corners.push(*corners);
                     self.triangles.push(*triangle);

@@ -2,7 +2,7 @@
 
 use super::node::{Met, count_and_link};
 use super::probe::Probe;
-use super::triangle::{Crossing, crossing, normal};
+use super::triangle::{Crossing, crossing, points, unit_normal};
 use super::{CollisionTree, build};
 use bevy::math::{Ray3d, Vec3, Vec4Swizzles};
 
@@ -52,7 +52,7 @@ impl CollisionTree {
         let nearest = if self.shallow {
             self.nearest::<{ build::SHORT_STACK }>(&probe, cull)
         } else {
-            self.nearest::<{ build::LONG_STACK }>(&probe, cull)
+            self.nearest_deep(&probe, cull)
         };
         self.hit(nearest?, &probe, backfaces)
     }
@@ -69,14 +69,28 @@ impl CollisionTree {
         if self.shallow {
             self.meets_any::<{ build::SHORT_STACK }>(&probe, cull)
         } else {
-            self.meets_any::<{ build::LONG_STACK }>(&probe, cull)
+            self.meets_any_deep(&probe, cull)
         }
     }
 
+    // Apart, so that other walks do not reserve the long stack.
+    #[cold]
+    #[inline(never)]
+    fn nearest_deep(&self, probe: &Probe, cull: bool) -> Option<Nearest> {
+        self.nearest::<{ build::LONG_STACK }>(probe, cull)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn meets_any_deep(&self, probe: &Probe, cull: bool) -> bool {
+        self.meets_any::<{ build::LONG_STACK }>(probe, cull)
+    }
+
+    #[inline(always)]
     fn nearest<const STACK: usize>(&self, probe: &Probe, cull: bool) -> Option<Nearest> {
         // Children by distance, whose bits are in the order of the numbers.
         let mut stack = [0_u64; STACK];
-        let mut len = 0;
+        let mut len = 0_usize;
         let mut max = probe.max;
         let mut nearest = None;
         let mut node = self.nodes.first()?;
@@ -88,13 +102,15 @@ impl CollisionTree {
                 mask &= mask - 1;
                 let entry =
                     u64::from(near[child & 3].to_bits()) << 32 | u64::from(node.child(child));
-                // The nearest goes on top.
-                let mut place = len;
-                while place > bottom && stack[(place - 1) % STACK] < entry {
-                    stack[place % STACK] = stack[(place - 1) % STACK];
-                    place -= 1;
-                }
-                stack[place % STACK] = entry;
+                // The nearest goes on top, and the others below it in no order: by numbers alone,
+                // for branches would be guessed wrong.
+                let top = len.saturating_sub(1);
+                let below = stack[top % STACK];
+                let first = len == bottom;
+                let lower = if first { below } else { below.max(entry) };
+                let upper = if first { entry } else { below.min(entry) };
+                stack[top % STACK] = lower;
+                stack[len % STACK] = upper;
                 len += 1;
             }
             node = loop {
@@ -120,6 +136,7 @@ impl CollisionTree {
         }
     }
 
+    #[inline(always)]
     fn meets_any<const STACK: usize>(&self, probe: &Probe, cull: bool) -> bool {
         let mut stack = [0_u32; STACK];
         let mut len = 1;
@@ -153,16 +170,16 @@ impl CollisionTree {
 
     fn hit(&self, nearest: Nearest, probe: &Probe, backfaces: Backfaces) -> Option<TreeHit> {
         let Nearest { slot, crossing } = nearest;
-        let corners = self.corners(slot)?.map(Vec3::from);
+        let corners = points(self.corners(slot)?);
         let [a, b, c] = corners;
         let barycentrics = crossing.areas.xyz() / crossing.area;
         let point = a * barycentrics.x + b * barycentrics.y + c * barycentrics.z;
-        let normal = normal(corners).normalize_or_zero().as_vec3();
+        let normal = unit_normal(corners);
         let back = backfaces == Backfaces::Flip && crossing.area < 0.0;
         let distance = probe.start + f64::from(crossing.distance);
         Some(TreeHit {
-            distance: (distance / f64::from(self.scale)) as f32,
-            point: point / self.scale,
+            distance: (distance * f64::from(self.unscale)) as f32,
+            point: point * self.unscale,
             normal: if back { -normal } else { normal },
             triangle: u32::from(*self.triangles.get(slot)?),
             barycentrics,

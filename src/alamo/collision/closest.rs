@@ -1,7 +1,7 @@
 //! The point of the triangles that is nearest to a point.
 
 use super::node::{Met, count_and_link};
-use super::triangle::nearest;
+use super::triangle::{nearest, points};
 use super::{CollisionTree, build};
 use bevy::math::{DVec3, Vec3, Vec3A};
 
@@ -84,7 +84,7 @@ impl CollisionTree {
                     break self.nodes.get(link)?;
                 }
                 for slot in link..link + count {
-                    let near = nearest(self.corners(slot)?.map(Vec3::from), point);
+                    let near = nearest(points(self.corners(slot)?), point);
                     let distance = near.distance_squared(point);
                     if distance < squared || (best.is_none() && distance <= squared) {
                         squared = distance;

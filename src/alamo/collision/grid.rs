@@ -2,7 +2,7 @@
 //!
 //! One lattice serves all nodes, so that a ray is brought into it once.
 
-use bevy::math::{Vec3, Vec3A};
+use bevy::math::Vec3A;
 
 /// Free steps around the mesh, so that no box needs more than there are.
 const MARGIN: f32 = 2.0;
@@ -15,13 +15,18 @@ const MARGIN: f32 = 2.0;
 const PAD: f32 = 0.5;
 
 /// Radii of the mesh within which a ray may begin; others are moved up.
-pub(super) const NEAR: f32 = 4.0;
+const NEAR: f32 = 4.0;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     pub min: Vec3A,
     pub max: Vec3A,
     pub steps_per_unit: f32,
+    pub center: Vec3A,
+    /// Radius of a ball around the centre that holds the mesh.
+    pub radius: f32,
+    /// Square of the distance from the centre within which a ray may begin.
+    pub near_squared: f32,
 }
 
 impl Grid {
@@ -31,23 +36,21 @@ impl Grid {
         let extent = (max - min).max_element().max(reach * f32::EPSILON);
         let steps = f32::from(u16::MAX) - 2.0 * MARGIN;
         let steps_per_unit = if extent > 0.0 { steps / extent } else { 1.0 };
+        let radius = 0.5
+            * (max - min)
+                .length()
+                .max(f32::from(u16::MAX) / steps_per_unit);
         Self {
             min,
             max,
             steps_per_unit,
+            center: 0.5 * (min + max),
+            radius,
+            near_squared: (NEAR * radius) * (NEAR * radius),
         }
     }
 
-    pub(super) fn center(&self) -> Vec3A {
-        0.5 * (self.min + self.max)
-    }
-
-    /// Radius of a ball around the centre that holds the mesh.
-    pub(super) fn radius(&self) -> f32 {
-        let least = (f32::from(u16::MAX) / self.steps_per_unit) * 0.5;
-        (0.5 * (self.max - self.min).length()).max(least)
-    }
-
+    #[inline(always)]
     pub(super) fn place(&self, point: Vec3A) -> Vec3A {
         (point - self.min) * self.steps_per_unit + MARGIN
     }
@@ -60,10 +63,10 @@ impl Grid {
 
     /// The least box of whole steps that holds a box with some room to spare.
     pub(super) fn quantize(&self, min: Vec3A, max: Vec3A) -> [[u16; 3]; 2] {
-        // Casts saturate.
-        let lower = (self.place(min) - PAD).floor();
-        let upper = (self.place(max) + PAD).ceil();
-        let steps = |place: Vec3A| Vec3::from(place).to_array().map(|step| step as u16);
-        [steps(lower), steps(upper)]
+        // Casts round towards zero, and saturate.
+        let [x, y, z] = (self.place(min) - PAD).to_array();
+        let lower = [x as u16, y as u16, z as u16];
+        let [x, y, z] = (self.place(max) + PAD + 1.0).to_array();
+        [lower, [x as u16, y as u16, z as u16]]
     }
 }

@@ -60,6 +60,8 @@ pub struct CollisionTree {
     /// A power of two that brings the mesh to about one unit, so that products of coordinates
     /// neither overflow nor vanish. Both ways are exact.
     scale: f32,
+    /// One by `scale`.
+    unscale: f32,
     grid: Grid,
     /// Whether a walk needs no more than the short stack.
     shallow: bool,
@@ -74,8 +76,8 @@ impl CollisionTree {
     /// The box around the triangles, in the mesh's space; `None` if there are none.
     pub fn bounds(&self) -> Option<Aabb3d> {
         (!self.triangles.is_empty()).then(|| Aabb3d {
-            min: self.grid.min / self.scale,
-            max: self.grid.max / self.scale,
+            min: self.grid.min * self.unscale,
+            max: self.grid.max * self.unscale,
         })
     }
 
@@ -89,9 +91,9 @@ impl CollisionTree {
 
     /// Corners of a triangle of the leaves, scaled.
     #[inline(always)]
-    fn corners(&self, slot: usize) -> Option<[[f32; 3]; 3]> {
+    fn corners(&self, slot: usize) -> Option<[&[f32; 3]; 3]> {
         let [a, b, c] = *self.corners.get(slot)?;
-        let corner = |index: u16| self.positions.get(usize::from(index)).copied();
+        let corner = |index: u16| self.positions.get(usize::from(index));
         Some([corner(a)?, corner(b)?, corner(c)?])
     }
 }

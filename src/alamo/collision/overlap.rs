@@ -1,7 +1,7 @@
 //! Boxes and balls: the triangles that they meet.
 
 use super::node::{Node, count_and_link};
-use super::triangle::{meets_box, nearest};
+use super::triangle::{meets_box, nearest, points};
 use super::{CollisionTree, build};
 use bevy::math::bounding::{Aabb3d, BoundingSphere};
 use bevy::math::{DVec3, Vec3, Vec3A};
@@ -100,7 +100,7 @@ impl CollisionTree {
                 if let (Some(corners), Some(triangle)) =
                     (self.corners(slot), self.triangles.get(slot))
                 {
-                    visit(corners.map(Vec3::from), u32::from(*triangle))?;
+                    visit(points(corners), u32::from(*triangle))?;
                 }
             }
             let (0, Some(node)) = (count, self.nodes.get(link)) else {

@@ -1,12 +1,21 @@
 //! A ray made ready for a tree.
 
 use super::CollisionTree;
-use super::grid::NEAR;
 use bevy::math::{DVec3, Ray3d, Vec3, Vec3A, Vec4};
 
 /// How much slower than along its main axis a ray may go along another. Slower ones are taken to go
 /// this fast, which moves them by less than a thousandth of a step; so nothing is divided by zero.
 const SLOWEST: f32 = 1.0 / (1_u64 << 40) as f32;
+
+/// For each main axis, and each that is gone down along, the axes that a turn about it passes, and it.
+static TURNS: [[usize; 3]; 6] = [
+    [1, 2, 0],
+    [2, 0, 1],
+    [0, 1, 2],
+    [2, 1, 0],
+    [0, 2, 1],
+    [1, 0, 2],
+];
 
 /// A ray in the space of a tree: scaled, begun near the mesh, and brought into the grid.
 ///
@@ -18,13 +27,13 @@ pub(super) struct Probe {
     pub offset: [Vec4; 3],
     /// 1 for each axis that the ray goes down along, else 0.
     pub backward: [usize; 3],
-    /// Where it begins.
-    pub origin: Vec3,
-    /// Ways whose products with a way from the origin tell how far to the side of the ray it leads,
-    /// by two axes across it, and how far along it.
-    pub across: Vec3,
-    pub up: Vec3,
-    pub along: Vec3,
+    /// The axes, the main one last. The other two are in the order that keeps the sense of turns.
+    pub axes: [usize; 3],
+    /// Where it begins, by those axes.
+    pub origin: [Vec4; 3],
+    /// How far it goes along the first two for each unit along the main one, and the reverse.
+    pub shear: [Vec4; 2],
+    pub ahead: f32,
     /// The greatest distance.
     pub max: f32,
     /// How far from its origin it begins.
@@ -33,7 +42,7 @@ pub(super) struct Probe {
 
 impl Probe {
     /// `None` if the ray meets no triangle, or is not a ray.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(tree: &CollisionTree, ray: Ray3d, max: f32) -> Option<Self> {
         let direction = Vec3A::from(*ray.direction);
         // Other lengths than 1 are as wrong as NaN.
@@ -42,9 +51,8 @@ impl Probe {
         }
         let mut origin = Vec3A::from(ray.origin) * tree.scale;
         let mut start = 0.0;
-        let reach = NEAR * tree.grid.radius();
         // Not near if it is NaN, of infinities.
-        let near = (origin - tree.grid.center()).length_squared() <= reach * reach;
+        let near = (origin - tree.grid.center).length_squared() <= tree.grid.near_squared;
         if !near {
             (origin, start) = moved_up(tree, ray)?;
         }
@@ -55,22 +63,27 @@ impl Probe {
         Some(Self::near(tree, origin, direction, max, start))
     }
 
+    #[inline(always)]
     fn near(tree: &CollisionTree, origin: Vec3A, direction: Vec3A, max: f32, start: f64) -> Self {
         let slowest = SLOWEST * direction.abs().max_element();
         let speed = direction.abs().max(Vec3A::splat(slowest)) * tree.grid.steps_per_unit;
         let per_step = speed.recip().copysign(direction);
         let offset = -tree.grid.place(origin) * per_step;
         let backward = direction.is_negative_bitmask() as usize;
-        let [across, up, along] = sheared(direction);
+        let axes = main_axis_last(direction);
+        let [first, second, main] = axes.map(|axis| axis & 3);
+        let along = direction.extend(0.0).to_array();
+        let begin = origin.extend(0.0).to_array();
+        let ahead = along[main].recip();
         let splat = |vector: Vec3A| vector.to_array().map(Vec4::splat);
         Self {
             per_step: splat(per_step),
             offset: splat(offset),
             backward: [backward & 1, backward >> 1 & 1, backward >> 2 & 1],
-            origin: origin.into(),
-            across,
-            up,
-            along,
+            axes,
+            origin: [first, second, main].map(|axis| Vec4::splat(begin[axis])),
+            shear: [first, second].map(|axis| Vec4::splat(along[axis] * ahead)),
+            ahead,
             max,
             start,
         }
@@ -82,8 +95,8 @@ impl Probe {
 /// There, rounding is a matter of the mesh's size. In double precision, for the way may be long.
 #[cold]
 fn moved_up(tree: &CollisionTree, ray: Ray3d) -> Option<(Vec3A, f64)> {
-    let radius = f64::from(tree.grid.radius());
-    let center = DVec3::from(Vec3::from(tree.grid.center()));
+    let radius = f64::from(tree.grid.radius);
+    let center = DVec3::from(Vec3::from(tree.grid.center));
     let direction = DVec3::from(*ray.direction);
     let origin = DVec3::from(ray.origin) * f64::from(tree.scale) - center;
     let nearest = -origin.dot(direction) / direction.length_squared();
@@ -95,24 +108,15 @@ fn moved_up(tree: &CollisionTree, ray: Ray3d) -> Option<(Vec3A, f64)> {
         .then(|| (Vec3A::from((begin + center).as_vec3()), start))
 }
 
-/// The space of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013), in which the
-/// ray goes along the main axis of its direction: the other two axes are sheared, and so exact for
-/// rays along an axis.
-fn sheared(direction: Vec3A) -> [Vec3; 3] {
+/// The axes of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013).
+#[inline(always)]
+fn main_axis_last(direction: Vec3A) -> [usize; 3] {
+    // By numbers and a table, since rays in no order would make branches be guessed wrong.
     let size = direction.abs();
-    let main = if size.x >= size.y && size.x >= size.z {
-        0
-    } else if size.y >= size.z {
-        1
-    } else {
-        2
+    let main = match size.z > size.x.max(size.y) {
+        true => 2,
+        false => usize::from(size.y > size.x),
     };
-    let (mut first, mut second) = ((main + 1) % 3, (main + 2) % 3);
-    // In the order that keeps the sense of turns.
-    if direction[main] < 0.0 {
-        (first, second) = (second, first);
-    }
-    let ahead = direction[main].recip();
-    let side = |axis: usize| Vec3::AXES[axis] - Vec3::AXES[main] * (direction[axis] * ahead);
-    [side(first), side(second), Vec3::AXES[main] * ahead]
+    let down = direction.is_negative_bitmask() as usize >> main & 1;
+    TURNS[(main + 3 * down) % 6]
 }

@@ -22,18 +22,18 @@ pub(super) struct Crossing {
 /// where products are exact. Triangles seen edge on are not met.
 #[inline(always)]
 pub(super) fn crossing(
-    [a, b, c]: [[f32; 3]; 3],
+    [a, b, c]: [&[f32; 3]; 3],
     probe: &Probe,
     max: f32,
     cull: bool,
 ) -> Option<Crossing> {
+    let [first, second, main] = probe.axes;
+    let from = probe.origin;
     // A lane for each corner. The fourth is that of the third again, which makes its area zero.
-    let lanes = |axis: usize| {
-        Vec4::new(a[axis], b[axis], c[axis], c[axis]) - Vec4::splat(probe.origin[axis])
-    };
-    let (x, y, z) = (lanes(0), lanes(1), lanes(2));
-    let place = |way: Vec3| x * way.x + y * way.y + z * way.z;
-    let (across, up) = (place(probe.across), place(probe.up));
+    let lanes = |axis: usize| Vec4::new(a[axis], b[axis], c[axis], c[axis]);
+    let depth = lanes(main) - from[2];
+    let across = (lanes(first) - from[0]) - depth * probe.shear[0];
+    let up = (lanes(second) - from[1]) - depth * probe.shear[1];
     let mut areas = across.zxyw() * up.yzxw() - up.zxyw() * across.yzxw();
     let back = areas.cmplt(Vec4::ZERO).bitmask();
     let front = areas.cmpgt(Vec4::ZERO).bitmask();
@@ -48,7 +48,7 @@ pub(super) fn crossing(
         }
     }
     let area = areas.element_sum();
-    let distance = areas.dot(place(probe.along)) / area;
+    let distance = areas.dot(depth) * probe.ahead / area;
     // Not so if it is NaN, because the triangle is seen edge on.
     (distance >= 0.0 && distance <= max).then_some(Crossing {
         distance,
@@ -64,10 +64,31 @@ fn exact_areas(across: Vec4, up: Vec4) -> Vec4 {
     (across.zxyw() * up.yzxw() - up.zxyw() * across.yzxw()).as_vec4()
 }
 
+/// The corners of a triangle as points.
+#[inline(always)]
+pub(super) fn points([a, b, c]: [&[f32; 3]; 3]) -> [Vec3; 3] {
+    let point = |at: &[f32; 3]| Vec3::from(*at);
+    [point(a), point(b), point(c)]
+}
+
 /// The direction of a triangle's front. Zero if it has no area.
+#[inline]
 pub(super) fn normal([a, b, c]: [Vec3; 3]) -> DVec3 {
-    let [a, b, c] = [a, b, c].map(DVec3::from);
+    let [a, b, c] = [DVec3::from(a), DVec3::from(b), DVec3::from(c)];
     (b - a).cross(c - a)
+}
+
+/// The same, of length 1.
+#[inline]
+pub(super) fn unit_normal(corners: [Vec3; 3]) -> Vec3 {
+    // The square of a length below this is no number that single precision has.
+    const LEAST: f32 = 1e-15;
+    let normal = normal(corners);
+    let single = normal.as_vec3();
+    if single.max_element() > LEAST || single.min_element() < -LEAST {
+        return single * single.length_recip();
+    }
+    normal.normalize_or_zero().as_vec3()
 }
 
 /// Whether a triangle meets a box, its surface included.

@@ -1,7 +1,8 @@
 //! Boxes, balls and nearest points against looking at all triangles.
 
+use super::super::node::{WIDTH, count_and_link};
 use super::super::triangle;
-use super::shapes::{adversarial, all, ball};
+use super::shapes::{adversarial, all, ball, of_files};
 use super::{Random, Sample};
 use bevy::math::bounding::{Aabb3d, BoundingSphere, BoundingVolume};
 use bevy::math::{DVec3, Vec3};
@@ -126,6 +127,46 @@ fn clipped(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
         }
     }
     !polygon.is_empty()
+}
+
+#[test]
+fn boxes_hold_what_is_below_them() {
+    for (name, sample) in all().into_iter().map(named).chain(of_files()) {
+        let tree = sample.tree();
+        for node in &tree.nodes {
+            for child in 0..WIDTH {
+                let bounds = node.planes.map(|planes| planes.map(|steps| steps[child]));
+                let (count, link) = count_and_link(node.child(child));
+                let inside = |least: [f32; 3], greatest: [f32; 3]| {
+                    (0..3).all(|axis| {
+                        f32::from(bounds[0][axis]) <= least[axis]
+                            && greatest[axis] <= f32::from(bounds[1][axis])
+                    })
+                };
+                for slot in link..link + count {
+                    for corner in triangle::points(tree.corners(slot).unwrap()) {
+                        let place = tree.grid.place(corner.into()).to_array();
+                        assert!(inside(place, place), "{name}: {bounds:?} {place:?}");
+                    }
+                }
+                // A box that is not there is inside out.
+                if count > 0 || bounds[0][0] > bounds[1][0] {
+                    continue;
+                }
+                let below = &tree.nodes[link];
+                for child in (0..WIDTH).filter(|at| below.planes[0][0][*at] != u16::MAX) {
+                    let [least, greatest] = below
+                        .planes
+                        .map(|planes| planes.map(|steps| f32::from(steps[child])));
+                    assert!(inside(least, greatest), "{name}: {bounds:?} {least:?}");
+                }
+            }
+        }
+    }
+}
+
+fn named((name, sample): (&'static str, Sample)) -> (String, Sample) {
+    (name.into(), sample)
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Rays against looking at all triangles.
 
-use super::super::TreeHit;
-use super::shapes::{all, ball, cube};
+use super::super::{CollisionTree, TreeHit};
+use super::shapes::{all, ball, cube, of_files};
 use super::{Backfaces, Random, Sample, ray};
-use bevy::math::{Dir3, Ray3d, Vec3};
+use bevy::math::{Dir3, Ray3d, Vec3, Vec3A};
 
 const ALL: [Backfaces; 3] = [Backfaces::Cull, Backfaces::Keep, Backfaces::Flip];
 
@@ -41,8 +41,11 @@ fn some_ray(sample: &Sample, random: &mut Random) -> Ray3d {
     }
 }
 
-pub(super) fn same_as_slow(name: &str, sample: &Sample, ray: Ray3d, max: f32) -> bool {
-    let tree = sample.tree();
+pub(super) fn same_as_slow(
+    (name, sample, tree): (&str, &Sample, &CollisionTree),
+    ray: Ray3d,
+    max: f32,
+) -> bool {
     let mut told = false;
     for backfaces in ALL {
         let slow = sample.nearest(ray, max, backfaces);
@@ -109,6 +112,7 @@ fn check_hit(name: &str, sample: &Sample, ray: Ray3d, backfaces: Backfaces, hit:
 #[test]
 fn rays_meet_what_looking_at_all_triangles_finds() {
     for (name, sample) in all() {
+        let tree = sample.tree();
         let mut random = Random(11);
         let mut hits = 0;
         for _ in 0..rays() {
@@ -118,9 +122,30 @@ fn rays_meet_what_looking_at_all_triangles_finds() {
                 1 => f32::MAX,
                 _ => random.number().abs() * 4.0,
             };
-            hits += usize::from(same_as_slow(name, &sample, ray, max));
+            hits += usize::from(same_as_slow((name, &sample, &tree), ray, max));
         }
         assert!(hits > 50 || name == "no area at all", "{name}: {hits} hits");
+    }
+}
+
+#[test]
+fn rays_meet_the_triangles_of_trees_of_files() {
+    for (name, sample) in of_files() {
+        let tree = sample.tree();
+        let bounds = tree.bounds().unwrap();
+        let mut random = Random(13);
+        let mut hits = 0;
+        for triangle in 0..sample.triangle_count() {
+            for corner in sample.triangle(triangle) {
+                let corner = Vec3A::from(corner);
+                assert!(corner.cmpge(bounds.min).all() && corner.cmple(bounds.max).all());
+            }
+        }
+        for _ in 0..rays() {
+            let ray = some_ray(&sample, &mut random);
+            hits += usize::from(same_as_slow((&name, &sample, &tree), ray, f32::INFINITY));
+        }
+        assert!(hits > rays() / 10, "{name}: {hits} hits");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Meshes.
 
+use super::super::TreeLink;
 use super::{Random, Sample};
 use bevy::math::Vec3;
 
@@ -67,10 +68,12 @@ pub fn soup(count: usize, seed: u64) -> Sample {
     Sample::new(&triangles, 3)
 }
 
+type Maker = Box<dyn FnMut(&mut Random) -> [Vec3; 3]>;
+
 /// What is hard: flat, coplanar, on top of each other, without area, thin, and off the centre.
 pub fn adversarial() -> Vec<(&'static str, Sample)> {
     let mut random = Random(7);
-    let mut many = |count: usize, mut triangle: Box<dyn FnMut(&mut Random) -> [Vec3; 3]>| {
+    let mut many = |count: usize, mut triangle: Maker| {
         let triangles: Vec<[Vec3; 3]> = (0..count).map(|_| triangle(&mut random)).collect();
         Sample::new(&triangles, 4)
     };
@@ -180,4 +183,58 @@ pub fn all() -> Vec<(&'static str, Sample)> {
         ("five triangles", soup(5, 3)),
     ]);
     all
+}
+
+/// Trees that were taken out of model files, from the file that `COLLISION_TREES` names: for each,
+/// the numbers of vertices, triangles, nodes and map entries as `u32`, then positions as `f32`,
+/// indices, each node's triangle count and link, and the map as `u16`, all little endian.
+pub fn of_files() -> Vec<(String, Sample)> {
+    let Some(path) = std::env::var_os("COLLISION_TREES") else {
+        return Vec::new();
+    };
+    let bytes = std::fs::read(path).unwrap();
+    let mut rest = &bytes[..];
+    let mut take = |count: usize| rest.split_off(..count);
+    let mut all = Vec::new();
+    while let Some(counts) = take(16) {
+        let counts: Vec<usize> = words(counts)
+            .map(|bytes| u32::from_le_bytes(bytes) as usize)
+            .collect();
+        let positions: Vec<f32> = words(take(12 * counts[0]).unwrap())
+            .map(f32::from_le_bytes)
+            .collect();
+        let mut shorts = |count: usize| -> Vec<u16> {
+            words(take(2 * count).unwrap())
+                .map(u16::from_le_bytes)
+                .collect()
+        };
+        let indices = shorts(3 * counts[1]);
+        let link = |[triangle_count, link]: &[u16; 2]| TreeLink {
+            triangle_count: *triangle_count,
+            link: *link,
+        };
+        let links = shorts(2 * counts[2])
+            .as_chunks()
+            .0
+            .iter()
+            .map(link)
+            .collect();
+        let name = format!("tree {} of {} triangles", all.len(), counts[1]);
+        let map = shorts(counts[3]);
+        let positions = positions.as_chunks().0.to_vec();
+        all.push((
+            name,
+            Sample {
+                links,
+                map,
+                positions,
+                indices,
+            },
+        ));
+    }
+    all
+}
+
+fn words<const SIZE: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; SIZE]> {
+    bytes.as_chunks().0.iter().copied()
 }
