@@ -54,7 +54,11 @@ impl CollisionTree {
         } else {
             self.nearest_deep(&probe, cull)
         };
-        self.hit(nearest?, &probe, backfaces)
+        let mut hit = self.hit(nearest?, &probe)?;
+        if backfaces == Backfaces::Flip && hit.normal.dot(*ray.direction) > 0.0 {
+            hit.normal = -hit.normal;
+        }
+        Some(hit)
     }
 
     /// Whether a ray meets a triangle no farther than `max`: for lines of sight.
@@ -168,19 +172,17 @@ impl CollisionTree {
         crossing(self.corners(slot)?, probe, max, cull)
     }
 
-    fn hit(&self, nearest: Nearest, probe: &Probe, backfaces: Backfaces) -> Option<TreeHit> {
+    fn hit(&self, nearest: Nearest, probe: &Probe) -> Option<TreeHit> {
         let Nearest { slot, crossing } = nearest;
         let corners = points(self.corners(slot)?);
         let [a, b, c] = corners;
         let barycentrics = crossing.areas.xyz() / crossing.area;
         let point = a * barycentrics.x + b * barycentrics.y + c * barycentrics.z;
-        let normal = unit_normal(corners);
-        let back = backfaces == Backfaces::Flip && crossing.area < 0.0;
         let distance = probe.start + f64::from(crossing.distance);
         Some(TreeHit {
             distance: (distance * f64::from(self.unscale)) as f32,
             point: point * self.unscale,
-            normal: if back { -normal } else { normal },
+            normal: unit_normal(corners),
             triangle: u32::from(*self.triangles.get(slot)?),
             barycentrics,
         })

@@ -136,7 +136,7 @@ impl Slow {
         let det = ab.dot(across);
         let size = ab.length() * ac.length();
         if det == 0.0 || (det < 0.0 && backfaces == Backfaces::Cull) {
-            self.doubtful |= det.abs() < ROOM * size && det != 0.0;
+            self.doubtful |= det.abs() < ROOM * size;
             return;
         }
         let from = DVec3::from(ray.origin) - a;
