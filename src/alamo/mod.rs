@@ -16,6 +16,7 @@ pub mod chunk;
 
 mod animation;
 mod billboard;
+mod collision;
 mod convert;
 mod dazzle;
 mod fallback;
@@ -42,6 +43,7 @@ pub use animation::{
     PackedVectors, VisibilityCurve, bone_target, clip,
 };
 pub use billboard::{AloBillboard, AloRoot, Billboard};
+pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
 pub use convert::{AloContents, SubmeshContents};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub use lights::{AloLight, FULL_LIGHT};

@@ -1,0 +1,102 @@
+//! The point of the triangles that is nearest to a point.
+
+use super::node::{Met, count_and_link};
+use super::triangle::{nearest, points};
+use super::{CollisionTree, build};
+use bevy::math::{DVec3, Vec3, Vec3A};
+
+/// A point of a triangle that is nearest to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoint {
+    /// How far it is.
+    pub distance: f32,
+    /// The point, in the mesh's space.
+    pub point: Vec3,
+    /// Number of the triangle in the sub-mesh.
+    pub triangle: u32,
+}
+
+/// The nearest so far.
+struct Nearest {
+    slot: usize,
+    point: DVec3,
+    squared: f64,
+}
+
+impl CollisionTree {
+    /// The point of the triangles that is nearest to a point, if it is no farther than
+    /// `max_distance`, which may be infinite. Nothing is near a point that is not finite.
+    pub fn closest_point(&self, point: Vec3, max_distance: f32) -> Option<ClosestPoint> {
+        if !point.is_finite() || max_distance.is_nan() || max_distance < 0.0 {
+            return None;
+        }
+        let scale = f64::from(self.scale);
+        let near = if self.shallow {
+            self.nearest_point::<{ build::SHORT_STACK }>(point, max_distance)
+        } else {
+            self.nearest_point::<{ build::LONG_STACK }>(point, max_distance)
+        }?;
+        Some(ClosestPoint {
+            distance: (near.squared.sqrt() / scale) as f32,
+            point: (near.point / scale).as_vec3(),
+            triangle: u32::from(*self.triangles.get(near.slot)?),
+        })
+    }
+
+    fn nearest_point<const STACK: usize>(&self, point: Vec3, max: f32) -> Option<Nearest> {
+        let place = self.grid.place(Vec3A::from(point) * self.scale);
+        let mut reach = self.reach(place, max * self.scale);
+        let point = DVec3::from(point) * f64::from(self.scale);
+        let max = f64::from(max) * f64::from(self.scale);
+        let mut squared = max * max;
+        let mut best = None;
+        let mut stack = [0_u64; STACK];
+        let mut len = 0;
+        let mut node = self.nodes.first()?;
+        loop {
+            let Met { mut mask, near } = node.near_point(place, reach);
+            let bottom = len;
+            while mask != 0 {
+                let child = mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                let entry =
+                    u64::from(near[child & 3].to_bits()) << 32 | u64::from(node.child(child));
+                // The nearest goes on top.
+                let mut place = len;
+                while place > bottom && stack[(place - 1) % STACK] < entry {
+                    stack[place % STACK] = stack[(place - 1) % STACK];
+                    place -= 1;
+                }
+                stack[place % STACK] = entry;
+                len += 1;
+            }
+            node = loop {
+                if len == 0 {
+                    return best;
+                }
+                len -= 1;
+                let entry = stack[len % STACK];
+                if f32::from_bits((entry >> 32) as u32) > reach {
+                    continue;
+                }
+                let (count, link) = count_and_link(entry as u32);
+                if count == 0 {
+                    break self.nodes.get(link)?;
+                }
+                for slot in link..link + count {
+                    let near = nearest(points(self.corners(slot)?), point);
+                    let distance = near.distance_squared(point);
+                    if distance < squared || (best.is_none() && distance <= squared) {
+                        squared = distance;
+                        reach = self.reach(place, squared.sqrt() as f32);
+                        best = Some(Nearest {
+                            slot,
+                            point: near,
+                            squared,
+                        });
+                    }
+                }
+            };
+        }
+    }
+}

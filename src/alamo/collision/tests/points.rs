@@ -1,0 +1,243 @@
+//! Boxes, balls and nearest points against looking at all triangles.
+
+use super::super::node::{WIDTH, count_and_link};
+use super::super::triangle;
+use super::shapes::{adversarial, all, ball, of_files};
+use super::{Random, Sample};
+use bevy::math::bounding::{Aabb3d, BoundingSphere, BoundingVolume};
+use bevy::math::{DVec3, Vec3};
+use core::ops::ControlFlow;
+
+fn collect(
+    visit: impl FnOnce(&mut dyn FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()>,
+) -> Vec<u32> {
+    let mut found = Vec::new();
+    let end = visit(&mut |triangle| {
+        found.push(triangle);
+        ControlFlow::Continue(())
+    });
+    assert!(end.is_continue());
+    found.sort_unstable();
+    found
+}
+
+fn has_area(sample: &Sample, triangle: usize) -> bool {
+    triangle::normal(sample.triangle(triangle)) != DVec3::ZERO
+}
+
+#[test]
+fn balls_and_nearest_points_are_as_looking_at_all_triangles_finds() {
+    for (name, sample) in all() {
+        let tree = sample.tree();
+        let mut random = Random(3);
+        for turn in 0..200 {
+            let at = sample.triangle(random.below(sample.triangle_count()))[0];
+            let point = at + random.point() * [0.01, 0.3, 5.0, 1e5][turn % 4];
+            let distances: Vec<f64> = (0..sample.triangle_count())
+                .filter(|at| has_area(&sample, *at))
+                .map(|at| {
+                    let center = DVec3::from(point);
+                    triangle::nearest(sample.triangle(at), center).distance(center)
+                })
+                .collect();
+            let least = distances.iter().copied().min_by(f64::total_cmp);
+            let found = tree.closest_point(point, f32::INFINITY);
+            assert_eq!(found.is_some(), least.is_some(), "{name} {point}");
+            if let (Some(found), Some(least)) = (found, least) {
+                let room = 1e-6 * (least + 1e-3);
+                assert!(
+                    (f64::from(found.distance) - least).abs() <= room,
+                    "{name} {found:?} {least}"
+                );
+                assert!(tree.closest_point(point, least as f32 * 1.00001).is_some());
+                assert!(tree.closest_point(point, least as f32 * 0.9999).is_none() || least == 0.0);
+            }
+            let radius = [0.05_f32, 0.5, 2.0, 1e5][turn % 4];
+            let sphere = BoundingSphere::new(point, radius);
+            let found = collect(|visit| tree.query_sphere(&sphere, visit));
+            let inside = |room: f64| {
+                let near = |distance: &&f64| **distance <= f64::from(radius) * (1.0 + room);
+                distances.iter().filter(near).count()
+            };
+            let counts = inside(-1e-6)..=inside(1e-6);
+            assert!(
+                counts.contains(&found.len()),
+                "{name} {sphere:?} {found:?} {counts:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn boxes_are_as_looking_at_all_triangles_finds() {
+    for (name, sample) in all() {
+        let tree = sample.tree();
+        let mut random = Random(4);
+        let mut seen = 0;
+        for turn in 0..200 {
+            let at = sample.triangle(random.below(sample.triangle_count()))[0];
+            let half = random.point().abs() * [0.01, 0.2, 1.0, 1e6][turn % 4];
+            let bounds = Aabb3d::new(at + random.point() * 0.2, half);
+            let found = collect(|visit| tree.query_aabb(&bounds, visit));
+            let slow = |room: f32| -> Vec<u32> {
+                let half = Vec3::from(bounds.half_size()) + Vec3::splat(room);
+                let meets = |at: &u32| {
+                    let corners = sample.triangle(*at as usize);
+                    half.cmpge(Vec3::ZERO).all()
+                        && has_area(&sample, *at as usize)
+                        && clipped(corners, bounds.center().into(), half)
+                };
+                (0..sample.triangle_count() as u32).filter(meets).collect()
+            };
+            let room = 2e-6 * (at.abs().max_element() + 1.0);
+            let (most, least) = (slow(room), slow(-room));
+            seen += found.len();
+            assert!(
+                found.iter().all(|at| most.contains(at)),
+                "{name} {bounds:?} {found:?} {most:?}"
+            );
+            assert!(
+                least.iter().all(|at| found.contains(at)),
+                "{name} {bounds:?} {found:?} {least:?}"
+            );
+        }
+        assert!(seen > 50 || name == "no area at all", "{name}: {seen}");
+    }
+}
+
+/// Whether something of a triangle is left in a box: Sutherland and Hodgman's clipping (1974).
+fn clipped(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
+    let center = DVec3::from(center);
+    let mut polygon: Vec<DVec3> = corners.iter().map(|at| DVec3::from(*at) - center).collect();
+    for axis in 0..3 {
+        for sign in [1.0, -1.0] {
+            let inside = |at: DVec3| f64::from(half[axis]) - sign * at[axis];
+            let mut next = Vec::new();
+            for (index, at) in polygon.iter().enumerate() {
+                let before = polygon[(index + polygon.len() - 1) % polygon.len()];
+                let (here, there) = (inside(*at), inside(before));
+                if (here < 0.0) != (there < 0.0) {
+                    next.push(before + (*at - before) * (there / (there - here)));
+                }
+                if here >= 0.0 {
+                    next.push(*at);
+                }
+            }
+            polygon = next;
+        }
+    }
+    !polygon.is_empty()
+}
+
+#[test]
+fn boxes_hold_what_is_below_them() {
+    for (name, sample) in all().into_iter().map(named).chain(of_files()) {
+        let tree = sample.tree();
+        for node in &tree.nodes {
+            for child in 0..WIDTH {
+                let bounds = node.planes.map(|planes| planes.map(|steps| steps[child]));
+                let (count, link) = count_and_link(node.child(child));
+                let inside = |least: [f32; 3], greatest: [f32; 3]| {
+                    (0..3).all(|axis| {
+                        f32::from(bounds[0][axis]) <= least[axis]
+                            && greatest[axis] <= f32::from(bounds[1][axis])
+                    })
+                };
+                for slot in link..link + count {
+                    for corner in triangle::points(tree.corners(slot).unwrap()) {
+                        let place = tree.grid.place(corner.into()).to_array();
+                        assert!(inside(place, place), "{name}: {bounds:?} {place:?}");
+                    }
+                }
+                // A box that is not there is inside out.
+                if count > 0 || bounds[0][0] > bounds[1][0] {
+                    continue;
+                }
+                let below = &tree.nodes[link];
+                for child in (0..WIDTH).filter(|at| below.planes[0][0][*at] != u16::MAX) {
+                    let [least, greatest] = below
+                        .planes
+                        .map(|planes| planes.map(|steps| f32::from(steps[child])));
+                    assert!(inside(least, greatest), "{name}: {bounds:?} {least:?}");
+                }
+            }
+        }
+    }
+}
+
+fn named((name, sample): (&'static str, Sample)) -> (String, Sample) {
+    (name.into(), sample)
+}
+
+#[test]
+fn visitors_stop_where_they_break() {
+    let tree = ball(50, 30).tree();
+    let everything = Aabb3d::new(Vec3::ZERO, Vec3::splat(5.0));
+    let mut seen = 0;
+    let stopped = tree.query_aabb(&everything, |triangle| {
+        seen += 1;
+        if seen == 7 {
+            return ControlFlow::Break(triangle);
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(stopped.is_break());
+    assert_eq!(seen, 7);
+    let stopped = tree.query_sphere(&BoundingSphere::new(Vec3::ZERO, 5.0), ControlFlow::Break);
+    assert!(stopped.is_break());
+    let found = collect(|visit| tree.query_aabb(&everything, visit));
+    assert_eq!(found, (0..tree.triangle_count() as u32).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_not_finite_meets_nothing_or_all() {
+    for (name, sample) in adversarial() {
+        let tree = sample.tree();
+        let count = tree.triangle_count();
+        let all = Aabb3d {
+            min: Vec3::NEG_INFINITY.into(),
+            max: Vec3::INFINITY.into(),
+        };
+        assert_eq!(
+            collect(|visit| tree.query_aabb(&all, visit)).len(),
+            count,
+            "{name}"
+        );
+        let inside_out = Aabb3d {
+            min: all.max,
+            max: all.min,
+        };
+        assert_eq!(
+            collect(|visit| tree.query_aabb(&inside_out, visit)).len(),
+            0
+        );
+        let odd = [
+            f32::NAN,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::MAX,
+            -f32::MAX,
+            0.0,
+            1e-45,
+        ];
+        for x in odd {
+            for y in odd {
+                let at = Vec3::new(x, y, 0.0);
+                let bounds = Aabb3d {
+                    min: at.into(),
+                    max: Vec3::new(y, x, 1.0).into(),
+                };
+                let found = collect(|visit| tree.query_aabb(&bounds, visit));
+                assert!(!at.is_nan() || found.is_empty());
+                for radius in odd {
+                    let mut sphere = BoundingSphere::new(at, 1.0);
+                    sphere.sphere.radius = radius;
+                    let found = collect(|visit| tree.query_sphere(&sphere, visit));
+                    assert!(at.is_finite() || found.is_empty());
+                    let near = tree.closest_point(at, radius);
+                    assert!((at.is_finite() && radius >= 0.0) || near.is_none());
+                }
+            }
+        }
+    }
+}
