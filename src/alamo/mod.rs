@@ -5,7 +5,8 @@
 //! knows animations, and both nothing of Bevy; `animation` makes clips of the latter and plays them; `shading` and `tags` say what names mean; `convert` and
 //! `vertices` make meshes, `loader`
 //! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
-//! shows and hides, `billboard` turns bones, `dazzle` and `material` draw.
+//! shows and hides, `billboard` turns bones, `dazzle` and `material` draw. `collision` answers queries on the
+//! triangles of a mesh.
 //!
 //! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
 //! [`texture`](crate::texture).

@@ -2,6 +2,7 @@
 
 use crate::alamo::alo::{Dazzle, Light, Parameter, ParameterValue, Proxy};
 use crate::alamo::animation::AloAnimation;
+use crate::alamo::collision::TreeLink;
 use crate::alamo::material::AloMaterial;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
@@ -138,6 +139,9 @@ pub struct AloSubmesh {
 }
 
 /// A collision tree as the file has it, checked: links lead forward, triangles exist.
+///
+/// [`CollisionTree`](super::CollisionTree) answers queries on it: give it these nodes, these
+/// triangles, and the positions and indices of the sub-mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AloTree {
     /// The box that the first node's box is a part of.
@@ -159,6 +163,15 @@ pub struct AloTreeNode {
     pub triangle_count: u16,
     /// First entry of a leaf in the triangles; else the first child, which the second follows.
     pub link: u16,
+}
+
+impl From<AloTreeNode> for TreeLink {
+    fn from(node: AloTreeNode) -> Self {
+        Self {
+            triangle_count: node.triangle_count,
+            link: node.link,
+        }
+    }
 }
 
 /// A proxy of an [`AloModel`].
