@@ -3,7 +3,7 @@
 //!
 //! [`CollisionTree`] is made from the links of a file's tree and the triangles of its sub-mesh:
 //! checked once, its boxes fitted to the triangles again (those of real files lose hits), and four
-//! boxes folded into one node. All of it is one pass over the file's nodes; nothing is sorted or
+//! boxes folded into one node. All of it takes time linear in the file's tree; nothing is sorted or
 //! built anew. Queries neither allocate nor panic, and they end, whatever they are asked.
 //!
 //! The rooms: `build` checks, fits and folds; `grid` is the lattice that boxes are kept in; `node`
