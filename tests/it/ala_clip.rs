@@ -9,7 +9,7 @@ use bevy::animation::animation_curves::{AnimatedField, EvaluatorId};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::parse;
-use bevy_classic_models::alamo::{AlaLoaderError, VisibilityCurve, bone_target, clip};
+use bevy_classic_models::alamo::{VisibilityCurve, bone_target, clip};
 use bevy_classic_models::prelude::*;
 
 /// How far values may be off, for each unit that they are large.
@@ -206,6 +206,10 @@ fn a_broken_animation_is_an_error_that_says_where() {
         panic!("it loads");
     };
     let error = error.to_string();
-    assert!(error.contains("broken.ala"), "{error}");
-    let _: fn(&AlaLoaderError) -> String = ToString::to_string;
+    let expected = parse(&clean(2)[..60]).unwrap_err().to_string();
+    assert!(expected.contains("at offset "), "{expected}");
+    assert!(
+        error.contains("broken.ala") && error.contains(&expected),
+        "{error}"
+    );
 }

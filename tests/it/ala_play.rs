@@ -11,6 +11,8 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{AloAnimator, AloModel, AloPart, ModelFlag, bone_target};
 use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub const SCENE: &str = "art/Unit.alo#Scene";
 pub const FPS: f32 = 10.0;
@@ -370,6 +372,31 @@ fn the_users_own_graph_takes_over_at_once() {
     assert_x(&mut app, root, -3.0);
     let has = app.world().get::<AnimationGraphHandle>(root).unwrap();
     assert_eq!(has.0, graph);
+}
+
+/// `PlayClip` leaves the clock to Bevy, which tells of events as it passes them.
+#[test]
+fn events_of_a_clip_are_told_once_in_each_round() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let clip = app
+        .world()
+        .get::<AloAnimator>(root)
+        .unwrap()
+        .clip()
+        .cloned();
+    let told = Arc::<AtomicUsize>::default();
+    let counter = told.clone();
+    let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
+    let mut clip = clips.get_mut(&clip.unwrap()).unwrap();
+    clip.add_event_fn(0.15, move |_, _, _, _| {
+        counter.fetch_add(1, Ordering::Relaxed);
+    });
+    drop(clip);
+    // A round takes 0.4 seconds.
+    for expected in [0, 1, 1, 1, 1, 2, 2, 2, 2, 3] {
+        app.step(0.1);
+        assert_eq!(told.load(Ordering::Relaxed), expected);
+    }
 }
 
 /// What is no model any more keeps nothing of what it played.
@@ -992,7 +1019,7 @@ fn replace(app: &mut TestApp, path: &'static str, bytes: Vec<u8>) {
     }
 }
 
-fn model_of(app: &mut TestApp, root: Entity) -> std::sync::Arc<AloModel> {
+fn model_of(app: &mut TestApp, root: Entity) -> Arc<AloModel> {
     let instance = app.world().get::<AloInstance>(root).unwrap();
     instance.model().clone()
 }
