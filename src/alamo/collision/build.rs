@@ -68,11 +68,10 @@ impl CollisionTree {
         check_map(map, indices.len())?;
         check_indices(indices, positions.len())?;
         let scale = check_positions(positions)?;
-        let scaled = |[x, y, z]: &[f32; 3]| [x * scale, y * scale, z * scale];
         let source = Source {
             links: &links,
             map,
-            positions: positions.iter().map(scaled).collect(),
+            positions: scaled(positions, scale),
             indices,
         };
         let (parts, kept) = source.parts();
@@ -176,7 +175,7 @@ fn check_indices(indices: &[[u16; 3]], count: usize) -> Result<(), TreeError> {
 }
 
 /// The power of two that brings the greatest coordinate to between 1 and 2.
-fn check_positions(positions: &[[f32; 3]]) -> Result<f32, TreeError> {
+pub(super) fn check_positions(positions: &[[f32; 3]]) -> Result<f32, TreeError> {
     const MANTISSA: u32 = f32::MANTISSA_DIGITS - 1;
     // Of numbers without sign the bits are in the order of the numbers, and those of infinity and
     // NaN come last.
@@ -194,6 +193,11 @@ fn check_positions(positions: &[[f32; 3]]) -> Result<f32, TreeError> {
     // and the greatest have no inverse.
     let exponent = (reach >> MANTISSA).clamp(1, 253);
     Ok(f32::from_bits((254 - exponent) << MANTISSA))
+}
+
+pub(super) fn scaled(positions: &[[f32; 3]], scale: f32) -> Box<[[f32; 3]]> {
+    let scaled = |[x, y, z]: &[f32; 3]| [x * scale, y * scale, z * scale];
+    positions.iter().map(scaled).collect()
 }
 
 impl Source<'_> {

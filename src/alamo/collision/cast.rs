@@ -18,6 +18,16 @@ pub enum Backfaces {
     Flip,
 }
 
+/// Which side of triangles is their front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::alamo) enum Winding {
+    /// The one from which corners go counterclockwise.
+    #[default]
+    CounterClockwise,
+    /// The one from which they go clockwise: of meshes that are drawn mirrored.
+    Clockwise,
+}
+
 /// Where a ray meets a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeHit {
@@ -47,7 +57,18 @@ impl CollisionTree {
     /// neighbours, and at their own origin, but not triangles that they see edge on. Of triangles
     /// that are equally near, one is told. A ray that is not finite meets nothing.
     pub fn cast_ray(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> Option<TreeHit> {
-        let probe = Probe::new(self, ray, max)?;
+        self.cast_ray_wound(ray, max, backfaces, Winding::default())
+    }
+
+    /// [`cast_ray`](Self::cast_ray) with either side as the front.
+    pub(in crate::alamo) fn cast_ray_wound(
+        &self,
+        ray: Ray3d,
+        max: f32,
+        backfaces: Backfaces,
+        winding: Winding,
+    ) -> Option<TreeHit> {
+        let probe = Probe::new(self, ray, max, winding)?;
         let cull = backfaces == Backfaces::Cull;
         let nearest = if self.shallow {
             self.nearest::<{ build::SHORT_STACK }>(&probe, cull)
@@ -55,6 +76,13 @@ impl CollisionTree {
             self.nearest_deep(&probe, cull)
         };
         let mut hit = self.hit(nearest?, &probe)?;
+        if winding == Winding::Clockwise {
+            hit.normal = -hit.normal;
+        }
+        // By rounding, a ray may meet a triangle that has no area.
+        if hit.normal == Vec3::ZERO {
+            hit.normal = -*ray.direction;
+        }
         if backfaces == Backfaces::Flip && hit.normal.dot(*ray.direction) > 0.0 {
             hit.normal = -hit.normal;
         }
@@ -66,7 +94,18 @@ impl CollisionTree {
     /// This is faster than [`cast_ray`](Self::cast_ray), for it stops at the first that it finds.
     /// [`Backfaces::Keep`] and [`Backfaces::Flip`] are the same here.
     pub fn any_hit(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> bool {
-        let Some(probe) = Probe::new(self, ray, max) else {
+        self.any_hit_wound(ray, max, backfaces, Winding::default())
+    }
+
+    /// [`any_hit`](Self::any_hit) with either side as the front.
+    pub(in crate::alamo) fn any_hit_wound(
+        &self,
+        ray: Ray3d,
+        max: f32,
+        backfaces: Backfaces,
+        winding: Winding,
+    ) -> bool {
+        let Some(probe) = Probe::new(self, ray, max, winding) else {
             return false;
         };
         let cull = backfaces == Backfaces::Cull;

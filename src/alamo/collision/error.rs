@@ -90,6 +90,14 @@ pub enum TreeError {
         /// Number of vertices.
         count: usize,
     },
+    /// A pose has more or fewer vertices than the tree that it is for.
+    #[error("{count} positions for a tree of {expected} vertices")]
+    VertexCount {
+        /// Number of positions.
+        count: usize,
+        /// Number of the tree's vertices.
+        expected: usize,
+    },
     /// The tree is a chain rather than a tree, and walks would need to remember too much.
     #[error("the tree is too deep: a walk must remember {need} nodes")]
     TooDeep {

@@ -55,6 +55,12 @@ impl Grid {
         (point - self.min) * self.steps_per_unit + MARGIN
     }
 
+    /// Where a corner of a box is, but not outside the mesh.
+    pub(super) fn point(&self, steps: [u16; 3]) -> Vec3A {
+        let place = Vec3A::from(steps.map(f32::from)) - MARGIN;
+        (self.min + place / self.steps_per_unit).clamp(self.min, self.max)
+    }
+
     /// The corners of a box in the grid, but none so far up that it reaches boxes that are not there.
     pub(super) fn places(&self, min: Vec3A, max: Vec3A) -> [Vec3A; 2] {
         let last = Vec3A::splat(f32::from(u16::MAX) - 1.0);

@@ -6,9 +6,10 @@
 //! boxes folded into one node. All of it takes time linear in the file's tree; nothing is sorted or
 //! built anew. Queries neither allocate nor panic, and they end, whatever they are asked.
 //!
-//! The rooms: `build` checks, fits and folds; `grid` is the lattice that boxes are kept in; `node`
-//! is four boxes and the tests on them; `probe` is a ray made ready; `triangle` is the tests on
-//! triangles; `cast`, `overlap` and `closest` walk the tree.
+//! The rooms: `build` checks, fits and folds; `refit` fits to vertices that moved; `grid` is the
+//! lattice that boxes are kept in; `node` is four boxes and the tests on them; `probe` is a ray made
+//! ready; `triangle` is the tests on triangles; `cast`, `overlap` and `closest` walk the tree;
+//! `levels` tells its boxes.
 //!
 //! What may not enter: entities, assets, files. All here is plain numbers in the space of one mesh.
 
@@ -17,14 +18,17 @@ mod cast;
 mod closest;
 mod error;
 mod grid;
+mod levels;
 mod node;
 mod overlap;
 mod probe;
+mod refit;
 mod triangle;
 
 #[cfg(test)]
 mod tests;
 
+pub(in crate::alamo) use cast::Winding;
 pub use cast::{Backfaces, TreeHit};
 pub use closest::ClosestPoint;
 pub use error::TreeError;

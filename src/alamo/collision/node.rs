@@ -42,6 +42,22 @@ impl Node {
         self.links[child] = link;
     }
 
+    /// Least and greatest corner of a box, if it is there.
+    pub(super) fn bounds(&self, child: usize) -> Option<[[u16; 3]; 2]> {
+        let planes = |planes: [[u16; WIDTH]; 3]| planes.map(|steps| steps[child % WIDTH]);
+        let [least, greatest] = self.planes.map(planes);
+        (least[0] <= greatest[0]).then_some([least, greatest])
+    }
+
+    /// Those of the box around all four.
+    pub(super) fn around(&self) -> [[u16; 3]; 2] {
+        let [least, greatest] = self.planes;
+        [
+            least.map(|steps| steps.into_iter().fold(u16::MAX, u16::min)),
+            greatest.map(|steps| steps.into_iter().fold(0, u16::max)),
+        ]
+    }
+
     /// A child as one number, which [`count_and_link`] takes apart.
     #[inline(always)]
     pub(super) fn child(&self, child: usize) -> u32 {

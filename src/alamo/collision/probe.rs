@@ -1,13 +1,14 @@
 //! A ray made ready for a tree.
 
-use super::CollisionTree;
+use super::{CollisionTree, Winding};
 use bevy::math::{DVec3, Ray3d, Vec3, Vec3A, Vec4};
 
 /// How much slower than along its main axis a ray may go along another. Slower ones are taken to go
 /// this fast, which moves them by less than a thousandth of a step; so nothing is divided by zero.
 const SLOWEST: f32 = 1.0 / (1_u64 << 40) as f32;
 
-/// For each main axis, and each that is gone down along, the axes that a turn about it passes, and it.
+/// For each main axis, the axes that a turn about it passes, and it; then for each the turn the other
+/// way about, which is that of rays that go down along it.
 static TURNS: [[usize; 3]; 6] = [
     [1, 2, 0],
     [2, 0, 1],
@@ -27,7 +28,8 @@ pub(super) struct Probe {
     pub offset: [Vec4; 3],
     /// 1 for each axis that the ray goes down along, else 0.
     pub backward: [usize; 3],
-    /// The axes, the main one last. The other two are in the order that keeps the sense of turns.
+    /// The axes, the main one last. The other two are in the order that keeps the sense of turns,
+    /// or that reverses it where clockwise ones are wanted.
     pub axes: [usize; 3],
     /// Where it begins, by those axes.
     pub origin: [Vec4; 3],
@@ -43,7 +45,12 @@ pub(super) struct Probe {
 impl Probe {
     /// `None` if the ray meets no triangle, or is not a ray.
     #[inline(always)]
-    pub(super) fn new(tree: &CollisionTree, ray: Ray3d, max: f32) -> Option<Self> {
+    pub(super) fn new(
+        tree: &CollisionTree,
+        ray: Ray3d,
+        max: f32,
+        winding: Winding,
+    ) -> Option<Self> {
         let direction = Vec3A::from(*ray.direction);
         // Other lengths than 1 are as wrong as NaN.
         if !(0.5..2.0).contains(&direction.length_squared()) {
@@ -60,17 +67,24 @@ impl Probe {
         if max.is_nan() || max < 0.0 {
             return None;
         }
-        Some(Self::near(tree, origin, direction, max, start))
+        let axes = main_axis_last(direction, winding);
+        Some(Self::near(tree, origin, direction, axes, max, start))
     }
 
     #[inline(always)]
-    fn near(tree: &CollisionTree, origin: Vec3A, direction: Vec3A, max: f32, start: f64) -> Self {
+    fn near(
+        tree: &CollisionTree,
+        origin: Vec3A,
+        direction: Vec3A,
+        axes: [usize; 3],
+        max: f32,
+        start: f64,
+    ) -> Self {
         let slowest = SLOWEST * direction.abs().max_element();
         let speed = direction.abs().max(Vec3A::splat(slowest)) * tree.grid.steps_per_unit;
         let per_step = speed.recip().copysign(direction);
         let offset = -tree.grid.place(origin) * per_step;
         let backward = direction.is_negative_bitmask() as usize;
-        let axes = main_axis_last(direction);
         let [first, second, main] = axes.map(|axis| axis & 3);
         let along = direction.extend(0.0).to_array();
         let begin = origin.extend(0.0).to_array();
@@ -110,7 +124,7 @@ fn moved_up(tree: &CollisionTree, ray: Ray3d) -> Option<(Vec3A, f64)> {
 
 /// The axes of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013).
 #[inline(always)]
-fn main_axis_last(direction: Vec3A) -> [usize; 3] {
+fn main_axis_last(direction: Vec3A, winding: Winding) -> [usize; 3] {
     // By numbers and a table, since rays in no order would make branches be guessed wrong.
     let size = direction.abs();
     let main = match size.z > size.x.max(size.y) {
@@ -118,5 +132,6 @@ fn main_axis_last(direction: Vec3A) -> [usize; 3] {
         false => usize::from(size.y > size.x),
     };
     let down = direction.is_negative_bitmask() as usize >> main & 1;
-    TURNS[(main + 3 * down) % 6]
+    let turned = down ^ usize::from(winding == Winding::Clockwise);
+    TURNS[(main + 3 * turned) % 6]
 }

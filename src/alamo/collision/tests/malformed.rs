@@ -164,7 +164,7 @@ fn nothing_is_a_tree_too() {
 }
 
 /// A chain of leaves.
-fn chain(leaves: usize) -> Sample {
+pub(super) fn chain(leaves: usize) -> Sample {
     let mut random = Random(1);
     let triangles: Vec<[Vec3; 3]> = (0..leaves)
         .map(|_| [(); 3].map(|()| random.point()))

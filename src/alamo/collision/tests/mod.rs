@@ -1,10 +1,13 @@
 //! Trees of made meshes, and what tests ask of them.
 
+mod levels;
 mod malformed;
 mod points;
+mod poses;
 mod rays;
 mod scales;
 mod shapes;
+mod winding;
 
 use super::{Backfaces, CollisionTree, TreeLink};
 use bevy::math::{DVec3, Dir3, Ray3d, Vec3};

@@ -1,7 +1,7 @@
 //! Boxes, balls and nearest points against looking at all triangles.
 
 use super::super::node::{WIDTH, count_and_link};
-use super::super::triangle;
+use super::super::{CollisionTree, triangle};
 use super::shapes::{adversarial, all, ball, of_files};
 use super::{Random, Sample};
 use bevy::math::bounding::{Aabb3d, BoundingSphere, BoundingVolume};
@@ -26,6 +26,17 @@ fn has_area(sample: &Sample, triangle: usize) -> bool {
 }
 
 #[test]
+fn triangles_with_area_are_kept() {
+    for (name, sample) in all() {
+        let mut kept = sample.tree().triangles.to_vec();
+        kept.sort_unstable();
+        let with_area = (0..sample.triangle_count()).filter(|at| has_area(&sample, *at));
+        let with_area: Vec<u16> = with_area.map(|at| at as u16).collect();
+        assert_eq!(kept, with_area, "{name}");
+    }
+}
+
+#[test]
 fn balls_and_nearest_points_are_as_looking_at_all_triangles_finds() {
     for (name, sample) in all() {
         let tree = sample.tree();
@@ -33,39 +44,47 @@ fn balls_and_nearest_points_are_as_looking_at_all_triangles_finds() {
         for turn in 0..200 {
             let at = sample.triangle(random.below(sample.triangle_count()))[0];
             let point = at + random.point() * [0.01, 0.3, 5.0, 1e5][turn % 4];
-            let distances: Vec<f64> = (0..sample.triangle_count())
-                .filter(|at| has_area(&sample, *at))
-                .map(|at| {
-                    let center = DVec3::from(point);
-                    triangle::nearest(sample.triangle(at), center).distance(center)
-                })
-                .collect();
-            let least = distances.iter().copied().min_by(f64::total_cmp);
-            let found = tree.closest_point(point, f32::INFINITY);
-            assert_eq!(found.is_some(), least.is_some(), "{name} {point}");
-            if let (Some(found), Some(least)) = (found, least) {
-                let room = 1e-6 * (least + 1e-3);
-                assert!(
-                    (f64::from(found.distance) - least).abs() <= room,
-                    "{name} {found:?} {least}"
-                );
-                assert!(tree.closest_point(point, least as f32 * 1.00001).is_some());
-                assert!(tree.closest_point(point, least as f32 * 0.9999).is_none() || least == 0.0);
-            }
             let radius = [0.05_f32, 0.5, 2.0, 1e5][turn % 4];
-            let sphere = BoundingSphere::new(point, radius);
-            let found = collect(|visit| tree.query_sphere(&sphere, visit));
-            let inside = |room: f64| {
-                let near = |distance: &&f64| **distance <= f64::from(radius) * (1.0 + room);
-                distances.iter().filter(near).count()
-            };
-            let counts = inside(-1e-6)..=inside(1e-6);
-            assert!(
-                counts.contains(&found.len()),
-                "{name} {sphere:?} {found:?} {counts:?}"
-            );
+            balls_as_slow((name, &sample, &tree), point, radius);
         }
     }
+}
+
+/// Asks for the triangles around a point, of those that the tree has.
+pub(super) fn balls_as_slow(
+    (name, sample, tree): (&str, &Sample, &CollisionTree),
+    point: Vec3,
+    radius: f32,
+) {
+    let center = DVec3::from(point);
+    let distance = |at: &u16| {
+        let corners = sample.triangle(usize::from(*at));
+        triangle::nearest(corners, center).distance(center)
+    };
+    let distances: Vec<f64> = tree.triangles.iter().map(distance).collect();
+    let least = distances.iter().copied().min_by(f64::total_cmp);
+    let found = tree.closest_point(point, f32::INFINITY);
+    assert_eq!(found.is_some(), least.is_some(), "{name} {point}");
+    if let (Some(found), Some(least)) = (found, least) {
+        let room = 1e-6 * (least + 1e-3);
+        assert!(
+            (f64::from(found.distance) - least).abs() <= room,
+            "{name} {found:?} {least}"
+        );
+        assert!(tree.closest_point(point, least as f32 * 1.00001).is_some());
+        assert!(tree.closest_point(point, least as f32 * 0.9999).is_none() || least == 0.0);
+    }
+    let sphere = BoundingSphere::new(point, radius);
+    let found = collect(|visit| tree.query_sphere(&sphere, visit));
+    let inside = |room: f64| {
+        let near = |distance: &&f64| **distance <= f64::from(radius) * (1.0 + room);
+        distances.iter().filter(near).count()
+    };
+    let counts = inside(-1e-6)..=inside(1e-6);
+    assert!(
+        counts.contains(&found.len()),
+        "{name} {sphere:?} {found:?} {counts:?}"
+    );
 }
 
 #[test]
@@ -78,31 +97,40 @@ fn boxes_are_as_looking_at_all_triangles_finds() {
             let at = sample.triangle(random.below(sample.triangle_count()))[0];
             let half = random.point().abs() * [0.01, 0.2, 1.0, 1e6][turn % 4];
             let bounds = Aabb3d::new(at + random.point() * 0.2, half);
-            let found = collect(|visit| tree.query_aabb(&bounds, visit));
-            let slow = |room: f32| -> Vec<u32> {
-                let half = Vec3::from(bounds.half_size()) + Vec3::splat(room);
-                let meets = |at: &u32| {
-                    let corners = sample.triangle(*at as usize);
-                    half.cmpge(Vec3::ZERO).all()
-                        && has_area(&sample, *at as usize)
-                        && clipped(corners, bounds.center().into(), half)
-                };
-                (0..sample.triangle_count() as u32).filter(meets).collect()
-            };
-            let room = 2e-6 * (at.abs().max_element() + 1.0);
-            let (most, least) = (slow(room), slow(-room));
-            seen += found.len();
-            assert!(
-                found.iter().all(|at| most.contains(at)),
-                "{name} {bounds:?} {found:?} {most:?}"
-            );
-            assert!(
-                least.iter().all(|at| found.contains(at)),
-                "{name} {bounds:?} {found:?} {least:?}"
-            );
+            seen += box_as_slow((name, &sample, &tree), bounds);
         }
         assert!(seen > 50 || name == "no area at all", "{name}: {seen}");
     }
+}
+
+/// Asks for the triangles in a box, of those that the tree has, and returns how many there are.
+pub(super) fn box_as_slow(
+    (name, sample, tree): (&str, &Sample, &CollisionTree),
+    bounds: Aabb3d,
+) -> usize {
+    let found = collect(|visit| tree.query_aabb(&bounds, visit));
+    let center = Vec3::from(bounds.center());
+    let slow = |room: f32| -> Vec<u32> {
+        let half = Vec3::from(bounds.half_size()) + Vec3::splat(room);
+        let meets = |at: &u32| {
+            let corners = sample.triangle(*at as usize);
+            half.cmpge(Vec3::ZERO).all() && clipped(corners, center, half)
+        };
+        let all = tree.triangles.iter().map(|at| u32::from(*at));
+        all.filter(meets).collect()
+    };
+    let reach = sample.positions.as_flattened().iter().copied();
+    let room = 2e-6 * (reach.fold(0.0, |most, at| at.abs().max(most)) + 1.0);
+    let (most, least) = (slow(room), slow(-room));
+    assert!(
+        found.iter().all(|at| most.contains(at)),
+        "{name} {bounds:?} {found:?} {most:?}"
+    );
+    assert!(
+        least.iter().all(|at| found.contains(at)),
+        "{name} {bounds:?} {found:?} {least:?}"
+    );
+    found.len()
 }
 
 /// Whether something of a triangle is left in a box: Sutherland and Hodgman's clipping (1974).

@@ -1,0 +1,61 @@
+//! The boxes by levels, for drawing.
+
+use super::CollisionTree;
+use super::node::{Node, WIDTH, count_and_link};
+use bevy::math::bounding::Aabb3d;
+use core::iter::successors;
+
+impl CollisionTree {
+    /// Number of levels that [`boxes`](Self::boxes) tells of. 0 if there are no triangles.
+    pub fn levels(&self) -> usize {
+        match self.generations().count() {
+            0 => 0,
+            nodes => nodes + 1,
+        }
+    }
+
+    /// The boxes of one level, in the mesh's space: for drawing, since it allocates.
+    ///
+    /// They are those that queries ask, which are not the file's: level 0 is the box around all
+    /// triangles, as [`bounds`](Self::bounds) tells it, level 1 what the root is parted into, and so
+    /// on. A leaf's box comes at its own level only, not again at the levels below it. Boxes may be
+    /// wider than their triangles by two 65 531sts of the mesh's longest side. There are none from
+    /// [`levels`](Self::levels) on.
+    pub fn boxes(&self, level: usize) -> impl Iterator<Item = Aabb3d> {
+        let whole = self.bounds().filter(|_| level == 0);
+        let above = level.checked_sub(1);
+        let nodes = above.and_then(|above| self.generations().nth(above));
+        let parts = nodes.into_iter().flatten();
+        whole
+            .into_iter()
+            .chain(parts.flat_map(|node| self.boxes_of(node)))
+    }
+
+    /// The root, then its children that are nodes, then theirs.
+    pub(super) fn generations(&self) -> impl Iterator<Item = Vec<&Node>> {
+        let below = |nodes: &Vec<&Node>| -> Vec<&Node> {
+            let children = nodes.iter().flat_map(|node| node.nodes());
+            children.filter_map(|link| self.nodes.get(link)).collect()
+        };
+        let there = |nodes: &Vec<&Node>| !nodes.is_empty();
+        let root = self.nodes.first().map(|root| vec![root]);
+        successors(root, move |nodes| Some(below(nodes)).filter(there))
+    }
+
+    pub(super) fn boxes_of(&self, node: &Node) -> impl Iterator<Item = Aabb3d> {
+        let corners = (0..WIDTH).filter_map(|child| node.bounds(child));
+        corners.map(|corners| {
+            let [min, max] = corners.map(|corner| self.grid.point(corner) * self.unscale);
+            Aabb3d { min, max }
+        })
+    }
+}
+
+impl Node {
+    /// The links of the children that are nodes.
+    fn nodes(&self) -> impl Iterator<Item = usize> {
+        let there = (0..WIDTH).filter(|child| self.bounds(*child).is_some());
+        let children = there.map(|child| count_and_link(self.child(child)));
+        children.filter_map(|(count, link)| (count == 0).then_some(link))
+    }
+}

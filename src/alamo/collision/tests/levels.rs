@@ -1,0 +1,74 @@
+//! Boxes by levels.
+
+use super::super::node::count_and_link;
+use super::super::{CollisionTree, triangle};
+use super::malformed::chain;
+use super::shapes::{all, ball, of_files};
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::math::{Vec3, Vec3A};
+
+#[test]
+fn boxes_lie_within_those_above_them_and_hold_their_triangles() {
+    let made = all()
+        .into_iter()
+        .map(|(name, sample)| (name.to_owned(), sample));
+    let chains = [2, 60, 1000].map(|leaves| (format!("chain of {leaves}"), chain(leaves)));
+    for (name, sample) in made.chain(chains).chain(of_files()) {
+        for scale in [1.0, 1e-30, 1e30] {
+            check(&name, &sample.scaled(scale).tree());
+        }
+    }
+}
+
+fn check(name: &str, tree: &CollisionTree) {
+    let step = tree.unscale / tree.grid.steps_per_unit;
+    let mut above: Vec<Aabb3d> = tree.boxes(0).collect();
+    assert_eq!(above.first().copied(), tree.bounds(), "{name}");
+    for level in 1..tree.levels() {
+        let boxes: Vec<Aabb3d> = tree.boxes(level).collect();
+        assert!(!boxes.is_empty(), "{name}: level {level}");
+        for one in &boxes {
+            let held = |other: &Aabb3d| other.grow(Vec3A::splat(step)).contains(one);
+            assert!(above.iter().any(held), "{name}: level {level}: {one:?}");
+        }
+        above = boxes;
+    }
+    assert_eq!(tree.boxes(tree.levels()).count(), 0, "{name}");
+    assert_eq!(tree.boxes(usize::MAX).count(), 0, "{name}");
+    assert_eq!(
+        leaves_hold_their_triangles(name, tree),
+        tree.triangle_count()
+    );
+}
+
+/// Returns how many triangles there are in all leaves of all levels.
+fn leaves_hold_their_triangles(name: &str, tree: &CollisionTree) -> usize {
+    let mut seen = 0;
+    for nodes in tree.generations() {
+        for node in nodes {
+            let there = (0..4).filter(|child| node.bounds(*child).is_some());
+            for (child, bounds) in there.zip(tree.boxes_of(node)) {
+                let (count, link) = count_and_link(node.child(child));
+                seen += count;
+                for slot in link..link + count {
+                    for corner in triangle::points(tree.corners(slot).unwrap()) {
+                        let corner = Vec3A::from(corner) * tree.unscale;
+                        let held = bounds.closest_point(corner) == corner;
+                        assert!(held, "{name}: {corner} in {bounds:?}");
+                    }
+                }
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn boxes_get_smaller_by_levels() {
+    let tree = ball(50, 30).tree();
+    let size = |bounds: Aabb3d| Vec3::from(bounds.max - bounds.min).length();
+    let largest = |level| tree.boxes(level).map(size).fold(0.0, f32::max);
+    assert!(tree.levels() > 4);
+    assert!(largest(3) < 0.7 * largest(0));
+    assert_eq!(tree.boxes(1).count(), 4);
+}
