@@ -1,8 +1,10 @@
 //! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
 
 use crate::alamo::alo::{self, AloFile, Submesh};
+use crate::alamo::collision::{CollisionTree, TreeError, TreeLink};
 use crate::alamo::limits;
-use crate::alamo::model::{AloBoneInfo, AloTree, AloTreeNode};
+use crate::alamo::model::AloBoneInfo;
+use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::vertices::Attributes;
 use crate::read::{ErrorKind, Format, ParseError, Warning};
 use bevy::asset::RenderAssetUsages;
@@ -10,7 +12,7 @@ use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Mat3A, Mat4, Quat, Vec3, Vec3A};
 use bevy::mesh::Mesh;
 use bevy::transform::components::Transform;
-use zerocopy::little_endian::U32;
+use zerocopy::little_endian::{U16, U32};
 
 /// A model's file and all of its meshes as Bevy's, but not yet as assets.
 #[derive(Clone, Debug)]
@@ -35,7 +37,9 @@ pub struct SubmeshContents {
     /// The inverse bind poses of its palette; empty if it is not skinned.
     pub inverse_bindposes: Vec<Mat4>,
     /// Its collision tree.
-    pub tree: Option<AloTree>,
+    pub tree: Option<CollisionTree>,
+    /// How the tree's vertices follow the palette.
+    pub(super) skin: Option<ColliderSkin>,
 }
 
 impl<'a> AloContents<'a> {
@@ -52,6 +56,7 @@ impl<'a> AloContents<'a> {
         limits::check(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let mut all_finite = true;
+        let mut dropped = Vec::new();
         let bones = bones(&file.bones)?;
         let meshes = file.meshes.iter().map(|mesh| {
             let submeshes = mesh.submeshes.iter();
@@ -59,12 +64,20 @@ impl<'a> AloContents<'a> {
                 .map(|submesh| {
                     let attributes = Attributes::take(submesh);
                     all_finite &= attributes.all_finite();
+                    let inverse_bindposes = inverse_bindposes(submesh, &bones);
+                    let tree = submesh.tree.as_ref().and_then(|tree| {
+                        let tree = query_tree(tree, attributes.positions(), submesh.indices);
+                        tree.map_err(|error| dropped.push((&mesh.name, error))).ok()
+                    });
                     let usage = usage(mesh, submesh);
                     SubmeshContents {
                         bounds: attributes.bounds(),
+                        skin: tree
+                            .as_ref()
+                            .and_then(|_| attributes.skin(&inverse_bindposes)),
+                        tree,
                         mesh: attributes.mesh(submesh, usage),
-                        inverse_bindposes: inverse_bindposes(submesh, &bones),
-                        tree: submesh.tree.as_ref().map(tree),
+                        inverse_bindposes,
                     }
                 })
                 .collect()
@@ -74,6 +87,10 @@ impl<'a> AloContents<'a> {
             // It is seldom worth the time to tell where.
             warnings = alo::parse(bytes)?.warnings;
         }
+        warnings.extend(dropped.into_iter().map(|(mesh, error)| Warning {
+            offset: 0,
+            message: format!("a collision tree of mesh {mesh:?} is dropped: {error}"),
+        }));
         Ok(Self {
             file,
             bones,
@@ -158,16 +175,17 @@ fn inverse_bindposes(submesh: &Submesh<'_>, bones: &[AloBoneInfo]) -> Vec<Mat4> 
     submesh.palette.iter().filter_map(inverse).collect()
 }
 
-fn tree(tree: &alo::Tree<'_>) -> AloTree {
-    let node = |node: &alo::TreeNode| AloTreeNode {
-        min: node.min,
-        max: node.max,
+/// The tree for queries of a file's.
+fn query_tree(
+    tree: &alo::Tree<'_>,
+    positions: &[[f32; 3]],
+    indices: &[U16],
+) -> Result<CollisionTree, TreeError> {
+    let links = tree.nodes.iter().map(|node| TreeLink {
         triangle_count: node.triangle_count.get(),
         link: node.link.get(),
-    };
-    AloTree {
-        bounds: tree.bounds,
-        nodes: tree.nodes.iter().map(node).collect(),
-        triangles: tree.triangles.iter().map(|index| index.get()).collect(),
-    }
+    });
+    let map: Vec<u16> = tree.triangles.iter().map(|index| index.get()).collect();
+    let indices: Vec<u16> = indices.iter().map(|index| index.get()).collect();
+    CollisionTree::new(links, &map, positions, &indices)
 }

@@ -366,6 +366,7 @@ impl Assets<'_, '_> {
         }
         .to_string();
         let is_drawn = shading.is_drawn() && contents.mesh.is_some();
+        let is_placed = is_drawn || contents.tree.is_some();
         let poses = contents.inverse_bindposes;
         AloSubmesh {
             shader: (*submesh.shader).into(),
@@ -379,11 +380,12 @@ impl Assets<'_, '_> {
             is_additive: shading.phase == Phase::Additive,
             material: is_drawn.then(|| self.material(&shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
-            inverse_bindposes: (is_drawn && !poses.is_empty()).then(|| {
+            inverse_bindposes: (is_placed && !poses.is_empty()).then(|| {
                 let poses = SkinnedMeshInverseBindposes::from(poses);
                 self.load_context.add_labeled_asset(poses_label, poses)
             }),
             tree: contents.tree.map(Arc::new),
+            skin: contents.skin.map(Arc::new),
         }
     }
 

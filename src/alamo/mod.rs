@@ -30,6 +30,7 @@ mod parse_state;
 mod parts;
 mod plugin;
 mod proxies;
+mod raycast;
 mod settings;
 mod shading;
 mod spawn;
@@ -51,11 +52,13 @@ pub use lights::{AloLight, FULL_LIGHT};
 pub use loader::AloLoader;
 pub use material::{AloMaterial, AloShading, AloUniform};
 pub use model::{
-    Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh, AloTree,
-    AloTreeNode, Names,
+    Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh, Names,
 };
 pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
 pub use plugin::AlamoPlugin;
+pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
+#[cfg(feature = "picking")]
+pub use raycast::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
 pub use settings::{AloLoaderError, AloLoaderSettings};
 pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
 pub use spawn::{AloProxy, AloSubmeshOf};

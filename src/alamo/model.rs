@@ -2,8 +2,9 @@
 
 use crate::alamo::alo::{Dazzle, Light, Parameter, ParameterValue, Proxy};
 use crate::alamo::animation::AloAnimation;
-use crate::alamo::collision::TreeLink;
+use crate::alamo::collision::CollisionTree;
 use crate::alamo::material::AloMaterial;
+use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
 use bevy::asset::{Asset, AssetPath, Handle};
@@ -134,44 +135,10 @@ pub struct AloSubmesh {
     pub palette: Vec<u32>,
     /// The inverse bind poses of those bones.
     pub inverse_bindposes: Option<Handle<SkinnedMeshInverseBindposes>>,
-    /// Its collision tree.
-    pub tree: Option<Arc<AloTree>>,
-}
-
-/// A collision tree as the file has it, checked: links lead forward, triangles exist.
-///
-/// [`CollisionTree`](super::CollisionTree) answers queries on it: give it these nodes, these
-/// triangles, and the positions and indices of the sub-mesh.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AloTree {
-    /// The box that the first node's box is a part of.
-    pub bounds: [[f32; 3]; 2],
-    /// The nodes.
-    pub nodes: Vec<AloTreeNode>,
-    /// The triangles that leaves name by ranges.
-    pub triangles: Vec<u16>,
-}
-
-/// A node of an [`AloTree`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AloTreeNode {
-    /// Least corner of its box, in 255ths of its parent's.
-    pub min: [u8; 3],
-    /// Greatest corner.
-    pub max: [u8; 3],
-    /// Number of triangles of a leaf; 0 for a node with two children.
-    pub triangle_count: u16,
-    /// First entry of a leaf in the triangles; else the first child, which the second follows.
-    pub link: u16,
-}
-
-impl From<AloTreeNode> for TreeLink {
-    fn from(node: AloTreeNode) -> Self {
-        Self {
-            triangle_count: node.triangle_count,
-            link: node.link,
-        }
-    }
+    /// Its collision tree: in the space of the bone, or of the model at rest if skinned.
+    pub tree: Option<Arc<CollisionTree>>,
+    /// How the tree's vertices follow the palette.
+    pub(super) skin: Option<Arc<ColliderSkin>>,
 }
 
 /// A proxy of an [`AloModel`].

@@ -52,6 +52,10 @@ pub struct AloPart {
     pub alt_decrease_stay_hidden: bool,
     /// Whether it shows at night alone.
     pub night_only: bool,
+    /// Whether level of detail, damage stage, night and
+    /// [`HiddenParts`](crate::scene::HiddenParts) leave it in: it shows if the file does not hide it
+    /// either, and as a collision hull it counts all the same.
+    pub selected: bool,
 }
 
 /// What an [`AloPart`] is.
@@ -79,25 +83,35 @@ impl AloPart {
             alt: tags.alt,
             alt_decrease_stay_hidden: false,
             night_only: false,
+            selected: true,
         }
     }
 
-    /// What it is before anybody chose anything.
-    pub(super) fn initial_visibility(&self, model: &AloModel) -> Visibility {
-        visibility(self.shows(&Choice {
+    /// As it is before anybody chose anything.
+    pub(super) fn choose_initial(&mut self, model: &AloModel) -> Visibility {
+        let choice = Choice {
             lod: model.lod(0),
             alt: 0,
             night: false,
             hidden: None,
-        }))
+        };
+        self.selected = self.is_selected(&choice);
+        self.visibility(&choice)
     }
 
-    fn shows(&self, choice: &Choice<'_>) -> bool {
-        let overruled = choice.hidden.and_then(|parts| parts.get(&self.name));
-        !overruled.unwrap_or(self.hidden)
+    fn is_selected(&self, choice: &Choice<'_>) -> bool {
+        choice.hides(self) != Some(true)
             && (self.lod.is_none() || self.lod == choice.lod)
             && self.alt.is_none_or(|alt| alt == choice.alt)
             && (choice.night || !self.night_only)
+    }
+
+    fn visibility(&self, choice: &Choice<'_>) -> Visibility {
+        if self.selected && !choice.hides(self).unwrap_or(self.hidden) {
+            Visibility::Inherited
+        } else {
+            Visibility::Hidden
+        }
     }
 }
 
@@ -109,11 +123,10 @@ struct Choice<'a> {
     hidden: Option<&'a HiddenParts>,
 }
 
-fn visibility(shows: bool) -> Visibility {
-    if shows {
-        Visibility::Inherited
-    } else {
-        Visibility::Hidden
+impl Choice<'_> {
+    /// Whether the user hides a part, if the user says anything of it.
+    fn hides(&self, part: &AloPart) -> Option<bool> {
+        self.hidden.and_then(|parts| parts.get(&part.name))
     }
 }
 
@@ -181,7 +194,7 @@ impl AloInstance {
     }
 
     /// Takes down a change of the damage stage, which decides what stays off.
-    fn change_alt(&mut self, alt: u32, parts: &Query<(&AloPart, &mut Visibility)>) {
+    fn change_alt(&mut self, alt: u32, parts: &Query<(&mut AloPart, &mut Visibility)>) {
         if alt > self.alt {
             self.held.clear();
         } else if alt < self.alt {
@@ -324,7 +337,7 @@ pub(super) fn show_parts(
         RemovedComponents<ModelAlt>,
         RemovedComponents<HiddenParts>,
     ),
-    mut parts: Query<(&AloPart, &mut Visibility)>,
+    mut parts: Query<(&mut AloPart, &mut Visibility)>,
     night: Res<NightTime>,
 ) {
     let removed: Vec<Entity> = removed
@@ -353,10 +366,13 @@ pub(super) fn show_parts(
             hidden: hidden.as_deref(),
         };
         for part in &instance.parts {
-            if let Ok((part, mut shown)) = parts.get_mut(*part) {
-                let shows =
-                    part.shows(&choice) && !instance.held.contains(&(part.kind, part.index));
-                shown.set_if_neq(visibility(shows));
+            if let Ok((mut part, mut shown)) = parts.get_mut(*part) {
+                let held = instance.held.contains(&(part.kind, part.index));
+                let selected = part.is_selected(&choice) && !held;
+                if part.selected != selected {
+                    part.selected = selected;
+                }
+                shown.set_if_neq(part.visibility(&choice));
             }
         }
     }

@@ -13,6 +13,9 @@ use crate::alamo::parts::{
     on_scene_ready, show_parts,
 };
 use crate::alamo::proxies::pass_on;
+use crate::alamo::raycast::AloCollider;
+#[cfg(feature = "picking")]
+use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, HiddenParts, ModelAlt, ModelLod, ScenePlugin, TeamColor,
@@ -88,6 +91,8 @@ impl Plugin for AlamoPlugin {
                 .before(TransformSystems::Propagate)
                 .before(VisibilitySystems::CalculateBounds),
         );
+        #[cfg(feature = "picking")]
+        app.add_plugins(AloPickingPlugin);
         register_types(app);
         app.preregister_asset_loader::<AloLoader>(&all_cases(&self.extensions));
     }
@@ -111,6 +116,7 @@ fn register_types(app: &mut App) {
         .register_type::<AloProxy>()
         .register_type::<AloLight>()
         .register_type::<AloSubmeshOf>()
+        .register_type::<AloCollider>()
         .register_type::<WearsTeamColor>()
         .register_type::<DynamicSkinnedMeshBounds>()
         .register_type::<NotShadowCaster>()

@@ -6,6 +6,7 @@ use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::lights::{AloLight, insert_light};
 use crate::alamo::model::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::parts::{AloBone, AloPart, AloPartKind, AloScene, WearsTeamColor};
+use crate::alamo::raycast::AloCollider;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::{Tags, begins_with_fc};
 use crate::scene::z_up_forward_minus_y;
@@ -28,7 +29,8 @@ use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldAsset;
 use std::sync::Arc;
 
-/// On the entity of a sub-mesh that is drawn, a child of its mesh's entity.
+/// On the entity of a sub-mesh that is drawn, or has a collision tree, or both; a child of its mesh's
+/// entity.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AloSubmeshOf {
@@ -154,9 +156,9 @@ impl Builder<'_> {
         }
     }
 
-    fn spawn_part(&mut self, bone: usize, part: AloPart) -> Entity {
+    fn spawn_part(&mut self, bone: usize, mut part: AloPart) -> Entity {
         let parent = self.bone(bone);
-        let visibility = part.initial_visibility(self.model);
+        let visibility = part.choose_initial(self.model);
         let name = Name::new(part.name.clone());
         let part = (name, Transform::IDENTITY, visibility, part, ChildOf(parent));
         self.world.spawn(part).id()
@@ -171,14 +173,21 @@ impl Builder<'_> {
                 mesh: index,
                 submesh: number,
             };
-            self.spawn_submesh(entity, of, submesh);
+            self.spawn_submesh(entity, of, mesh.bone, submesh);
         }
     }
 
-    fn spawn_submesh(&mut self, parent: Entity, of: AloSubmeshOf, submesh: &AloSubmesh) {
-        let (Some(mesh), Some(material)) = (&submesh.mesh, &submesh.material) else {
+    fn spawn_submesh(
+        &mut self,
+        parent: Entity,
+        of: AloSubmeshOf,
+        bone: usize,
+        submesh: &AloSubmesh,
+    ) {
+        let drawn = submesh.mesh.as_ref().zip(submesh.material.as_ref());
+        if drawn.is_none() && submesh.tree.is_none() {
             return;
-        };
+        }
         let joints = submesh
             .palette
             .iter()
@@ -188,11 +197,18 @@ impl Builder<'_> {
             of,
             Transform::IDENTITY,
             Visibility::Inherited,
-            Mesh3d(mesh.clone()),
-            MeshMaterial3d(material.clone()),
-            Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into()),
             ChildOf(parent),
         ));
+        if let Some((mesh, material)) = drawn {
+            entity.insert((
+                Mesh3d(mesh.clone()),
+                MeshMaterial3d(material.clone()),
+                Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into()),
+            ));
+        }
+        if let Some(tree) = &submesh.tree {
+            entity.insert(AloCollider::new(tree.clone(), submesh.skin.clone(), bone));
+        }
         if submesh.wears_team_color {
             entity.insert(WearsTeamColor);
         }

@@ -3,10 +3,11 @@
 use crate::alamo::alo::{
     MAX_PALETTE, Submesh, VertexHead, VertexRecord, VertexTail, Vertices, floats,
 };
+use crate::alamo::raycast::ColliderSkin;
 use bevy::asset::RenderAssetUsages;
 use bevy::color::{Color, ColorToComponents};
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Vec3, Vec3A};
+use bevy::math::{Mat4, Vec3, Vec3A};
 use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
 use bevy::mesh::{Indices, Mesh, MeshVertexAttribute, PrimitiveTopology, VertexAttributeValues};
 use zerocopy::little_endian::{F32, U16};
@@ -158,6 +159,25 @@ impl Attributes {
             self.bounds.map(Vec3A::from_array)
         };
         Aabb3d { min, max }
+    }
+
+    /// The positions, all of them finite.
+    pub(super) fn positions(&self) -> &[[f32; 3]] {
+        &self.positions
+    }
+
+    /// How the vertices follow the bones; `None` if they do not.
+    pub(super) fn skin(&self, inverse_bindposes: &[Mat4]) -> Option<ColliderSkin> {
+        let skin = || {
+            let Self {
+                positions,
+                joints,
+                weights,
+                ..
+            } = self;
+            ColliderSkin::new(positions, joints, weights, inverse_bindposes)
+        };
+        (!self.joints.is_empty()).then(skin)
     }
 
     fn repair(&mut self, indices: &[U16]) {

@@ -777,6 +777,9 @@ fn tree_cases() -> Vec<Case> {
     let second = parsed.nodes.iter().skip(1).position(|node| !leaf(&node));
     let second = 1 + second.expect("the tree has two nodes that are no leaves") as u64;
     assert_ne!(parsed.nodes[0].link, parsed.nodes[second as usize].link);
+    let last_leaf = parsed.nodes.iter().rposition(|node| leaf(&node));
+    let last_leaf = last_leaf.expect("a tree has leaves") as u64;
+    assert_ne!(first_leaf, last_leaf);
     let dropped = "a collision tree is dropped";
     let link = |node: u64, to: u16| at(nodes + 10 * node + 8, &to.to_le_bytes());
     let without = |id: u32| rearranged(&file, path, |chunks| chunks.retain(|chunk| chunk.id != id));
@@ -827,6 +830,21 @@ fn tree_cases() -> Vec<Case> {
             "triangle 10 of 10",
             at(map + 4, &[10, 0]),
             Warn("uses triangle 10 of 10", map + 4),
+        ),
+        case(
+            22,
+            "a triangle named twice",
+            at(map + 4, &parsed.triangles[0].get().to_le_bytes()),
+            Warn("what another entry has too: triangle", map + 4),
+        ),
+        case(
+            22,
+            "two leaves that share triangles",
+            link(last_leaf, parsed.nodes[first_leaf as usize].link.get()),
+            Warn(
+                "what another leaf has too: triangle map entry",
+                stray(last_leaf),
+            ),
         ),
         case(22, "nodes of 10·n − 1", cut("1202"), Warn(dropped, nodes)),
         case(22, "a map too short", cut("1203"), Warn(dropped, map)),

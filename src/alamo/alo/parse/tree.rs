@@ -140,13 +140,15 @@ impl Parser {
         body.array(count.into(), self.at(chunk))
     }
 
-    /// Links must lead forward, so that queries end, and each node must be reached once.
+    /// Links must lead forward, so that queries end; each node must be reached once, and each entry of
+    /// the map be in one leaf.
     fn check_nodes(&self, tree: &Tree<'_>, body: &Cursor<'_>) -> Result<(), ParseError> {
         let count = tree.nodes.len();
         let mut reached = vec![false; count];
         if let Some(root) = reached.first_mut() {
             *root = true;
         }
+        let mut covered = vec![false; tree.triangles.len()];
         for (index, node) in tree.nodes.iter().enumerate() {
             let error = |element, to: usize, of: usize| {
                 let offset = body.offset() + (size_of::<TreeNode>() * index) as u64;
@@ -161,13 +163,16 @@ impl Parser {
             let link = usize::from(node.link.get());
             let triangles = usize::from(node.triangle_count.get());
             if triangles > 0 {
-                if link + triangles > tree.triangles.len() {
-                    return error(
-                        "triangle map entry",
-                        link + triangles - 1,
-                        tree.triangles.len(),
-                    );
+                let end = link + triangles;
+                let entries = tree.triangles.len();
+                let Some(range) = covered.get_mut(link..end) else {
+                    return error("triangle map entry", end - 1, entries);
+                };
+                if let Some(shared) = range.iter().position(|covered| *covered) {
+                    let element = "what another leaf has too: triangle map entry";
+                    return error(element, link + shared, entries);
                 }
+                range.fill(true);
                 continue;
             }
             if link <= index {
@@ -184,20 +189,28 @@ impl Parser {
         Ok(())
     }
 
+    /// The map must name triangles that exist, and each once.
     fn check_map(&self, map: &[U16], triangles: u32, body: &Cursor<'_>) -> Result<(), ParseError> {
-        let wrong = map
-            .iter()
-            .enumerate()
-            .find(|(_, to)| u32::from(to.get()) >= triangles);
-        let Some((entry, to)) = wrong else {
-            return Ok(());
-        };
-        let what = format!("/ 0x1203 entry {entry}");
-        let kind = ErrorKind::IndexOutOfRange {
-            element: "triangle",
-            index: to.get().into(),
-            count: triangles.into(),
-        };
-        Err(body.error(body.offset() + 2 * entry as u64, self.at(&what), kind))
+        // A map of 16-bit numbers names no more than these.
+        let mut named = vec![false; triangles.min(1 << 16) as usize];
+        for (entry, to) in map.iter().enumerate() {
+            let element = match named.get_mut(usize::from(to.get())) {
+                Some(named) if !*named => {
+                    *named = true;
+                    continue;
+                }
+                Some(_) => "what another entry has too: triangle",
+                None => "triangle",
+            };
+            let what = format!("/ 0x1203 entry {entry}");
+            let kind = ErrorKind::IndexOutOfRange {
+                element,
+                index: to.get().into(),
+                count: triangles.into(),
+            };
+            let offset = body.offset() + 2 * entry as u64;
+            return Err(body.error(offset, self.at(&what), kind));
+        }
+        Ok(())
     }
 }
