@@ -11,6 +11,12 @@ use zerocopy::little_endian::U16;
 /// Triangles of a leaf, at most: those of most real trees.
 const LEAF: usize = 4;
 
+/// The same of trees of at most [`SMALL`] triangles. Queries have room for more leaves in these; in
+/// large ones smaller leaves make nothing faster, and loading slower.
+const SMALL_LEAF: usize = 2;
+
+const SMALL: usize = 64;
+
 /// Depth of a tree, at most: that of real trees. Room for 2^25 leaves, so there is a choice.
 const DEPTH: u32 = 25;
 
@@ -59,7 +65,14 @@ impl TreeBuffers {
         let bounds = bounds_of(triangles.as_flattened().iter().copied());
         // A tree can have no more than 65 536 nodes, so no more than half as many leaves.
         let step = if items.len() > 1 << 15 { 2 } else { 1 };
-        let nodes = nodes(&mut items, bounds, |items, below| part(items, below, step));
+        let leaf = if items.len() > SMALL {
+            LEAF
+        } else {
+            SMALL_LEAF
+        };
+        let nodes = nodes(&mut items, bounds, |items, below| {
+            (items.len() > leaf).then(|| part(items, below, step))
+        });
         Some(Self {
             bounds,
             nodes,
@@ -79,12 +92,12 @@ impl TreeBuffers {
 
 /// The nodes over `items`, which are brought into the order of the leaves.
 ///
-/// `part` brings some of them into an order, and tells how many go to the first child. It is told how
-/// deep the trees of both may be.
+/// `part` brings some of them into an order, and tells how many go to the first child; none if they
+/// are to be a leaf. It is told how deep the trees of both may be.
 fn nodes(
     items: &mut [Item],
     bounds: Bounds,
-    part: impl Fn(&mut [Item], u32) -> usize,
+    part: impl Fn(&mut [Item], u32) -> Option<usize>,
 ) -> Vec<TreeNode> {
     let leaf = TreeNode {
         min: [0; 3],
@@ -109,15 +122,15 @@ fn nodes(
             continue;
         };
         (node.min, node.max) = quantized(around(items), task.parent);
-        if items.len() <= LEAF {
+        let depth = task.depth + 1;
+        let Some(first) = part(items, DEPTH.saturating_sub(depth)) else {
             node.triangle_count = (items.len() as u16).into();
             node.link = (task.begin as u16).into();
             continue;
-        }
+        };
         node.link = (next as u16).into();
         let parent = node.bounds(task.parent);
-        let depth = task.depth + 1;
-        let middle = task.begin + part(items, DEPTH.saturating_sub(depth));
+        let middle = task.begin + first;
         for (node, begin, end) in [(next, task.begin, middle), (next + 1, middle, task.end)] {
             nodes.push(leaf);
             tasks.push(Task {
@@ -156,9 +169,9 @@ fn sort(items: &mut [Item], axis: usize) {
     });
 }
 
-/// How deep a tree of so many triangles is if it is halved all the way.
+/// How deep a tree of so many triangles is at most if it is halved all the way.
 fn least_depth(count: usize) -> u32 {
-    count.div_ceil(LEAF).next_power_of_two().ilog2()
+    count.div_ceil(SMALL_LEAF).next_power_of_two().ilog2()
 }
 
 /// Brings items into the order in which the first of them, as many as are told, and the others cost
@@ -321,7 +334,9 @@ mod tests {
                 bounds: bounds(corners),
             })
             .collect();
-        buffers.nodes = nodes(&mut items, buffers.bounds, |items, _| halve(items, 1));
+        buffers.nodes = nodes(&mut items, buffers.bounds, |items, _| {
+            (items.len() > LEAF).then(|| halve(items, 1))
+        });
         buffers
     }
 
