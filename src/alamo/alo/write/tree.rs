@@ -41,6 +41,25 @@ struct Item {
     bounds: Bounds,
 }
 
+/// What kind of tree is made.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// Triangles of a leaf, at most.
+    leaf: usize,
+    /// What the number of triangles of the first child is a multiple of.
+    step: usize,
+}
+
+impl Rules {
+    fn new(count: usize) -> Self {
+        Self {
+            leaf: if count > SMALL { LEAF } else { SMALL_LEAF },
+            // A tree can have no more than 65 536 nodes, so no more than half as many leaves.
+            step: if count > 1 << 15 { 2 } else { 1 },
+        }
+    }
+}
+
 /// A node that is yet to be made of some of the items.
 struct Task {
     node: usize,
@@ -63,16 +82,8 @@ impl TreeBuffers {
         };
         let mut items: Vec<Item> = (0..=u16::MAX).zip(triangles).map(item).collect();
         let bounds = bounds_of(triangles.as_flattened().iter().copied());
-        // A tree can have no more than 65 536 nodes, so no more than half as many leaves.
-        let step = if items.len() > 1 << 15 { 2 } else { 1 };
-        let leaf = if items.len() > SMALL {
-            LEAF
-        } else {
-            SMALL_LEAF
-        };
-        let nodes = nodes(&mut items, bounds, |items, below| {
-            (items.len() > leaf).then(|| part(items, below, step))
-        });
+        let rules = Rules::new(items.len());
+        let nodes = nodes(&mut items, bounds, |items, below| part(items, below, rules));
         Some(Self {
             bounds,
             nodes,
@@ -175,17 +186,25 @@ fn least_depth(count: usize) -> u32 {
 }
 
 /// Brings items into the order in which the first of them, as many as are told, and the others cost
-/// least. Either are a multiple of `step`, but for one; trees of `below` levels are enough for both.
-fn part(items: &mut [Item], below: u32, step: usize) -> usize {
+/// least; none if they are a leaf. Trees of `below` levels are enough for both.
+fn part(items: &mut [Item], below: u32, rules: Rules) -> Option<usize> {
+    if items.len() <= rules.leaf {
+        return None;
+    }
     // All parts of a line cost the same: nothing.
     if half_area(around(items)) <= 0.0 {
-        return halve(items, step);
+        return Some(halve(items, rules.step));
     }
     let mut least: Option<(f64, usize, usize)> = None;
     for axis in 0..3 {
         sort(items, axis);
-        let costs = costs(items);
-        for (at, cost) in costs.into_iter().enumerate().skip(step).step_by(step) {
+        let costs = costs(items, rules.leaf);
+        for (at, cost) in costs
+            .into_iter()
+            .enumerate()
+            .skip(rules.step)
+            .step_by(rules.step)
+        {
             let other = items.len() - at;
             // Of equals, as of triangles in the same place, the one that halves best.
             let order = |&(least, _, found): &(f64, usize, usize)| {
@@ -200,15 +219,15 @@ fn part(items: &mut [Item], below: u32, step: usize) -> usize {
         }
     }
     let Some((_, axis, at)) = least else {
-        return halve(items, step);
+        return Some(halve(items, rules.step));
     };
     sort(items, axis);
-    at
+    Some(at)
 }
 
 /// What each number of items costs if so many go to the first child.
-fn costs(items: &[Item]) -> Vec<f64> {
-    let load = |count: usize| (count + LEAF_COST * count.div_ceil(LEAF)) as f64;
+fn costs(items: &[Item], leaf: usize) -> Vec<f64> {
+    let load = |count: usize| (count + LEAF_COST * count.div_ceil(leaf)) as f64;
     let mut costs = vec![0.0; items.len()];
     let mut bounds = None;
     for (at, (item, cost)) in items.iter().zip(&mut costs).enumerate().rev() {
