@@ -357,20 +357,19 @@ impl<'a> Fold<'a> {
     }
 
     /// The subtrees that become the children of one node: those of a node, of which the one with the
-    /// most triangles is opened until there are enough.
+    /// largest surface is opened until there are enough.
     fn children(&self, node: usize) -> ([usize; WIDTH], usize) {
         let mut found = [node; WIDTH];
-        // Of those that can be opened.
-        let mut counts = [0; WIDTH];
+        let mut urges = [None; WIDTH];
         let mut len = 1;
-        counts[0] = self.openable(node);
+        urges[0] = self.urge(node);
         while len < WIDTH {
             let mut open = 0;
             for at in 1..len {
-                open = if counts[at] > counts[open] { at } else { open };
+                open = if urges[at] > urges[open] { at } else { open };
             }
             let link = self.source.links.get(found[open]);
-            let (Some(link), true) = (link, counts[open] > 0) else {
+            let (Some(link), Some(_)) = (link, urges[open]) else {
                 break;
             };
             let [mut first, second] = children(link);
@@ -378,21 +377,22 @@ impl<'a> Fold<'a> {
             if self.part(first).count == 0 {
                 first = second;
             } else if self.part(second).count > 0 {
-                (found[len], counts[len]) = (second, self.openable(second));
+                (found[len], urges[len]) = (second, self.urge(second));
                 len += 1;
             }
-            (found[open], counts[open]) = (first, self.openable(first));
+            (found[open], urges[open]) = (first, self.urge(first));
         }
         (found, len)
     }
 
-    /// Number of triangles of a node that is not to become a leaf, else 0.
-    fn openable(&self, node: usize) -> usize {
-        if self.is_leaf(node) {
-            0
-        } else {
-            self.part(node).count
-        }
+    /// How much better it is to open a node than others; none if it cannot be opened.
+    ///
+    /// What would be a leaf is opened last: where places are free, smaller leaves cost nothing.
+    fn urge(&self, node: usize) -> Option<(bool, f32)> {
+        let link = self.source.links.get(node)?;
+        let Part { min, max, count } = self.part(node);
+        let [x, y, z] = (max - min).to_array();
+        (link.triangle_count == 0).then_some((count > LEAF, x * y + y * z + z * x))
     }
 
     /// Copies the triangles of a subtree.

@@ -11,6 +11,12 @@ use zerocopy::little_endian::U16;
 /// Triangles of a leaf, at most: those of most real trees.
 const LEAF: usize = 4;
 
+/// The same of trees of at most [`SMALL`] triangles. Queries have room for more leaves in these; in
+/// large ones smaller leaves make nothing faster, and loading slower.
+const SMALL_LEAF: usize = 2;
+
+const SMALL: usize = 64;
+
 /// Depth of a tree, at most: that of real trees. Room for 2^25 leaves, so there is a choice.
 const DEPTH: u32 = 25;
 
@@ -35,6 +41,25 @@ struct Item {
     bounds: Bounds,
 }
 
+/// What kind of tree is made.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// Triangles of a leaf, at most.
+    leaf: usize,
+    /// What the number of triangles of the first child is a multiple of.
+    step: usize,
+}
+
+impl Rules {
+    fn new(count: usize) -> Self {
+        Self {
+            leaf: if count > SMALL { LEAF } else { SMALL_LEAF },
+            // A tree can have no more than 65 536 nodes, so no more than half as many leaves.
+            step: if count > 1 << 15 { 2 } else { 1 },
+        }
+    }
+}
+
 /// A node that is yet to be made of some of the items.
 struct Task {
     node: usize,
@@ -57,9 +82,8 @@ impl TreeBuffers {
         };
         let mut items: Vec<Item> = (0..=u16::MAX).zip(triangles).map(item).collect();
         let bounds = bounds_of(triangles.as_flattened().iter().copied());
-        // A tree can have no more than 65 536 nodes, so no more than half as many leaves.
-        let step = if items.len() > 1 << 15 { 2 } else { 1 };
-        let nodes = nodes(&mut items, bounds, |items, below| part(items, below, step));
+        let rules = Rules::new(items.len());
+        let nodes = nodes(&mut items, bounds, |items, below| part(items, below, rules));
         Some(Self {
             bounds,
             nodes,
@@ -79,12 +103,12 @@ impl TreeBuffers {
 
 /// The nodes over `items`, which are brought into the order of the leaves.
 ///
-/// `part` brings some of them into an order, and tells how many go to the first child. It is told how
-/// deep the trees of both may be.
+/// `part` brings some of them into an order, and tells how many go to the first child; none if they
+/// are to be a leaf. It is told how deep the trees of both may be.
 fn nodes(
     items: &mut [Item],
     bounds: Bounds,
-    part: impl Fn(&mut [Item], u32) -> usize,
+    part: impl Fn(&mut [Item], u32) -> Option<usize>,
 ) -> Vec<TreeNode> {
     let leaf = TreeNode {
         min: [0; 3],
@@ -109,15 +133,15 @@ fn nodes(
             continue;
         };
         (node.min, node.max) = quantized(around(items), task.parent);
-        if items.len() <= LEAF {
+        let depth = task.depth + 1;
+        let Some(first) = part(items, DEPTH.saturating_sub(depth)) else {
             node.triangle_count = (items.len() as u16).into();
             node.link = (task.begin as u16).into();
             continue;
-        }
+        };
         node.link = (next as u16).into();
         let parent = node.bounds(task.parent);
-        let depth = task.depth + 1;
-        let middle = task.begin + part(items, DEPTH.saturating_sub(depth));
+        let middle = task.begin + first;
         for (node, begin, end) in [(next, task.begin, middle), (next + 1, middle, task.end)] {
             nodes.push(leaf);
             tasks.push(Task {
@@ -156,23 +180,31 @@ fn sort(items: &mut [Item], axis: usize) {
     });
 }
 
-/// How deep a tree of so many triangles is if it is halved all the way.
+/// How deep a tree of so many triangles is at most if it is halved all the way.
 fn least_depth(count: usize) -> u32 {
-    count.div_ceil(LEAF).next_power_of_two().ilog2()
+    count.div_ceil(SMALL_LEAF).next_power_of_two().ilog2()
 }
 
 /// Brings items into the order in which the first of them, as many as are told, and the others cost
-/// least. Either are a multiple of `step`, but for one; trees of `below` levels are enough for both.
-fn part(items: &mut [Item], below: u32, step: usize) -> usize {
+/// least; none if they are a leaf. Trees of `below` levels are enough for both.
+fn part(items: &mut [Item], below: u32, rules: Rules) -> Option<usize> {
+    if items.len() <= rules.leaf {
+        return None;
+    }
     // All parts of a line cost the same: nothing.
     if half_area(around(items)) <= 0.0 {
-        return halve(items, step);
+        return Some(halve(items, rules.step));
     }
     let mut least: Option<(f64, usize, usize)> = None;
     for axis in 0..3 {
         sort(items, axis);
-        let costs = costs(items);
-        for (at, cost) in costs.into_iter().enumerate().skip(step).step_by(step) {
+        let costs = costs(items, rules.leaf);
+        for (at, cost) in costs
+            .into_iter()
+            .enumerate()
+            .skip(rules.step)
+            .step_by(rules.step)
+        {
             let other = items.len() - at;
             // Of equals, as of triangles in the same place, the one that halves best.
             let order = |&(least, _, found): &(f64, usize, usize)| {
@@ -187,15 +219,15 @@ fn part(items: &mut [Item], below: u32, step: usize) -> usize {
         }
     }
     let Some((_, axis, at)) = least else {
-        return halve(items, step);
+        return Some(halve(items, rules.step));
     };
     sort(items, axis);
-    at
+    Some(at)
 }
 
 /// What each number of items costs if so many go to the first child.
-fn costs(items: &[Item]) -> Vec<f64> {
-    let load = |count: usize| (count + LEAF_COST * count.div_ceil(LEAF)) as f64;
+fn costs(items: &[Item], leaf: usize) -> Vec<f64> {
+    let load = |count: usize| (count + LEAF_COST * count.div_ceil(leaf)) as f64;
     let mut costs = vec![0.0; items.len()];
     let mut bounds = None;
     for (at, (item, cost)) in items.iter().zip(&mut costs).enumerate().rev() {
@@ -321,7 +353,9 @@ mod tests {
                 bounds: bounds(corners),
             })
             .collect();
-        buffers.nodes = nodes(&mut items, buffers.bounds, |items, _| halve(items, 1));
+        buffers.nodes = nodes(&mut items, buffers.bounds, |items, _| {
+            (items.len() > LEAF).then(|| halve(items, 1))
+        });
         buffers
     }
 

@@ -1,6 +1,7 @@
 //! Trees that would lead astray, by their classes.
 
 use super::super::{Backfaces, CollisionTree, TreeError, TreeLink};
+use super::poses::same_as_fresh;
 use super::rays::same_as_slow;
 use super::shapes::{ball, cube};
 use super::{Random, Sample};
@@ -153,6 +154,26 @@ fn leaves_that_share_triangles_are_told() {
 }
 
 #[test]
+fn what_no_node_leads_to_is_left_out() {
+    let mut sample = cube();
+    let count = sample.triangle_count();
+    let leaf = sample.links.iter().find(|at| at.triangle_count > 0);
+    let lost = *leaf.unwrap();
+    // A leaf by itself in place of the root, and the others behind it.
+    sample.links[0] = lost;
+    for link in &mut sample.links[1..] {
+        if *link == lost {
+            *link = TreeLink::default();
+        }
+    }
+    sample.links.retain(|link| link.triangle_count > 0);
+    let tree = sample.tree();
+    assert!(tree.triangle_count() < count);
+    assert_eq!(tree.triangle_count(), usize::from(lost.triangle_count));
+    assert_eq!(tree.levels(), 2);
+}
+
+#[test]
 fn nothing_is_a_tree_too() {
     let tree = CollisionTree::new(Vec::<TreeLink>::new(), &[], &[], &[]).unwrap();
     let ray = Ray3d::new(Vec3::Z, Dir3::NEG_Z);
@@ -232,6 +253,9 @@ fn any_tree_at_all_is_refused_or_queried() {
             continue;
         };
         right += 1;
+        assert!(tree.levels() > 1 || tree.triangle_count() == 0);
+        let posed = tree.with_positions(&sample.positions).unwrap();
+        same_as_fresh("any tree", &sample, &posed);
         for _ in 0..10 {
             let ray = Ray3d::new(random.point() * 2.0, random.direction());
             let hit = tree.cast_ray(ray, f32::INFINITY, Backfaces::Keep);

@@ -2,11 +2,13 @@
 
 mod levels;
 mod malformed;
+mod millions;
 mod points;
 mod poses;
 mod rays;
 mod scales;
 mod shapes;
+mod slow;
 mod winding;
 
 use super::{Backfaces, CollisionTree, TreeLink};

@@ -158,6 +158,54 @@ fn clipped(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
 }
 
 #[test]
+fn points_of_triangles_are_the_nearest_of_them() {
+    let mut random = Random(6);
+    for turn in 0..200_000 {
+        let (a, b) = (random.point(), random.point());
+        let on_line = a.lerp(b, 2.0 * random.number());
+        let thin = 10_f32.powi(-(random.below(9) as i32));
+        let corners = match turn % 6 {
+            0 => [a, b, random.point()],
+            1 => [a, b, on_line],
+            2 => [a, on_line, b],
+            3 => [a, a, b].map(|at| at * thin),
+            4 => [a, b, on_line + random.point() * thin],
+            _ => [a, b, a],
+        };
+        let beside = match random.below(2) {
+            0 => random.point(),
+            _ => random.point().cross(b - a),
+        };
+        let point = DVec3::from(on_line + beside * 10_f32.powi(turn % 7 - 3));
+        let least = distance_to(corners.map(DVec3::from), point);
+        let told = triangle::nearest(corners, point);
+        let room = 1e-9 * (1.0 + least);
+        assert!(
+            (told.distance(point) - least).abs() <= room,
+            "{corners:?} {point:?} {told:?} {least}"
+        );
+    }
+}
+
+/// The distance of a point from a triangle: from its plane above it, else from its edges.
+fn distance_to([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
+    let normal = (b - a).cross(c - a);
+    let edges = [[a, b], [b, c], [c, a]];
+    let within = |[from, to]: [DVec3; 2]| (to - from).cross(point - from).dot(normal) > 0.0;
+    let beside = edges.map(|[from, to]| {
+        let edge = to - from;
+        let along = (point - from).dot(edge) / edge.length_squared();
+        // Not a number if the edge is a point.
+        (from + edge * along.clamp(0.0, 1.0).max(0.0)).distance(point)
+    });
+    let beside = beside.into_iter().fold(f64::INFINITY, f64::min);
+    match edges.into_iter().all(within) {
+        true => beside.min((point - a).dot(normal.normalize()).abs()),
+        false => beside,
+    }
+}
+
+#[test]
 fn boxes_hold_what_is_below_them() {
     for (name, sample) in all().into_iter().map(named).chain(of_files()) {
         let tree = sample.tree();

@@ -58,7 +58,7 @@ fn poses_are_asked_as_trees_made_for_them() {
 }
 
 /// Where a tree that is made for a pose has the same triangles it is the same one.
-fn same_as_fresh(name: &str, moved: &Sample, tree: &CollisionTree) {
+pub(super) fn same_as_fresh(name: &str, moved: &Sample, tree: &CollisionTree) {
     let fresh = moved.tree();
     if fresh.triangles != tree.triangles {
         return;

@@ -9,7 +9,7 @@ use bevy::reflect::GetPath;
 pub(super) const ALL: [Backfaces; 3] = [Backfaces::Cull, Backfaces::Keep, Backfaces::Flip];
 
 /// Rays per mesh; `COLLISION_RAYS` asks for more.
-fn rays() -> usize {
+pub(super) fn rays() -> usize {
     let asked = std::env::var("COLLISION_RAYS").ok();
     asked.and_then(|asked| asked.parse().ok()).unwrap_or(600)
 }
@@ -155,34 +155,46 @@ fn rays_meet_the_triangles_of_trees_of_files() {
 
 #[test]
 fn nothing_gets_into_a_closed_mesh_or_out_of_it() {
-    let mut random = Random(5);
     for sample in [cube(), ball(14, 8), ball(50, 30)] {
-        let tree = sample.tree();
-        let count = sample.triangle_count();
-        for turn in 0..40 * rays() {
-            let [a, b, _] = sample.triangle(random.below(count));
-            // At corners, at edges, and along axes through corners.
-            let (inside, to) = match turn % 3 {
-                0 => (random.point() * 0.1, a),
-                1 => (random.point() * 0.1, a + (b - a) * random.number().abs()),
-                _ => (
-                    a.with_z(0.0) * 0.25,
-                    a.with_z(1.0) * Vec3::new(0.25, 0.25, 1.0),
-                ),
-            };
-            let Some(out) = ray(inside, to) else { continue };
-            assert!(tree.any_hit(out, f32::INFINITY, Backfaces::Keep), "{out:?}");
-            let Some(into) = ray(out.get_point(8.0), inside) else {
-                continue;
-            };
-            assert!(
-                tree.any_hit(into, f32::INFINITY, Backfaces::Keep),
-                "{into:?}"
-            );
-            assert!(
-                tree.cast_ray(into, f32::INFINITY, Backfaces::Flip)
-                    .is_some()
-            );
+        closed(&sample, 30, |at| at);
+        closed(&sample, 10, |at| at * 3e-20);
+        closed(&sample, 10, |at| at * 7e20);
+        closed(&sample, 10, |at| at * Vec3::new(5.0, 0.7, 0.03));
+        closed(&sample, 10, |at| at + Vec3::new(70.0, 0.3, -50.0));
+    }
+}
+
+/// Rays between the inside of a closed mesh and the outside, as many times `rays()` as asked.
+fn closed(sample: &Sample, times: usize, place: impl Fn(Vec3) -> Vec3) {
+    let placed = |at: &[f32; 3]| place(Vec3::from(*at)).to_array();
+    let moved = Sample {
+        positions: sample.positions.iter().map(placed).collect(),
+        ..sample.clone()
+    };
+    let tree = moved.tree();
+    let mut random = Random(5);
+    let count = sample.triangle_count();
+    for turn in 0..times * rays() {
+        let [a, b, _] = sample.triangle(random.below(count));
+        // At corners, at edges, and along axes through corners.
+        let (inside, to) = match turn % 3 {
+            0 => (random.point() * 0.1, a),
+            1 => (random.point() * 0.1, a + (b - a) * random.number().abs()),
+            _ => (
+                a.with_z(0.0) * 0.25,
+                a.with_z(1.0) * Vec3::new(0.25, 0.25, 1.0),
+            ),
+        };
+        let far = [1.5, 8.0, 300.0][turn / 3 % 3];
+        let outside = place(inside + (to - inside).normalize() * far);
+        let (inside, to) = (place(inside), place(to));
+        for ray in [ray(inside, to), ray(outside, inside)]
+            .into_iter()
+            .flatten()
+        {
+            let hit = tree.cast_ray(ray, f32::INFINITY, Backfaces::Keep);
+            assert!(hit.is_some(), "{ray:?}");
+            assert!(tree.any_hit(ray, f32::INFINITY, Backfaces::Flip), "{ray:?}");
         }
     }
 }
