@@ -45,6 +45,11 @@ impl Look {
         matches!(self, Self::Armour | Self::Legs)
     }
 
+    /// Whether shots and pointers meet it.
+    pub fn is_solid(self) -> bool {
+        !matches!(self, Self::Glow(_) | Self::Beam | Self::Lamp | Self::Shadow)
+    }
+
     /// Bones that its vertices follow.
     fn palette(self, rig: &Rig) -> Vec<usize> {
         let names: &[&str] = match self {

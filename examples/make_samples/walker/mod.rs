@@ -28,7 +28,6 @@ struct Plan {
     bone: &'static str,
     parts: Vec<(Look, Vec<Solid>)>,
     hidden: bool,
-    has_tree: bool,
 }
 
 impl Plan {
@@ -38,7 +37,6 @@ impl Plan {
             bone,
             parts: vec![(look, solids)],
             hidden: false,
-            has_tree: false,
         }
     }
 
@@ -46,14 +44,6 @@ impl Plan {
     fn with(mut self, look: Look, solids: Vec<Solid>) -> Self {
         self.parts.push((look, solids));
         self
-    }
-
-    /// The same with collision trees.
-    fn with_trees(self) -> Self {
-        Self {
-            has_tree: true,
-            ..self
-        }
     }
 
     /// The same, off until something shows it.
@@ -81,16 +71,14 @@ fn plans(rig: &Rig) -> Vec<Plan> {
             "Turret",
             Armour,
             joined([cab::shell(), cab::fittings(rig), canopy::frame()]),
-        )
-        .with_trees(),
+        ),
         Plan::new("Hull_LOD0", "Body", Armour, body::far()),
         Plan::new(
             "Hull_LOD1",
             "Body",
             Armour,
             joined([body::hull(), body::fittings()]),
-        )
-        .with_trees(),
+        ),
         Plan::new("Exhausts", "Body", Metal, body::exhausts(rig)),
         Plan::new("Nose_ALT0", "Turret", Armour, cab::nose()),
         Plan::new("Nose_ALT1", "Turret", Armour, cab::burnt_nose()),
@@ -151,9 +139,7 @@ fn plans(rig: &Rig) -> Vec<Plan> {
         Plan::new("Beam", "Searchlight", Beam, effects::beam(rig)),
         Plan::new("Canopy", "Turret", Glass, canopy::glass()),
         Plan::new("Shadow", "Root", Shadow, effects::hulk()),
-        Plan::new("Collision", "Body", Collision, effects::hulk())
-            .with_trees()
-            .hidden(),
+        Plan::new("Collision", "Body", Collision, effects::hulk()).hidden(),
     ]);
     plans
 }
@@ -176,7 +162,7 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
         let space = rig.place(plan.bone);
         for (look, solids) in &plan.parts {
             let made = look.buffers(&rig, &sheet, space, solids);
-            buffers.push(if plan.has_tree {
+            buffers.push(if look.is_solid() {
                 made.with_tree()
             } else {
                 made
