@@ -60,9 +60,12 @@ pub mod prelude {
     pub use crate::ClassicModelsPlugin;
     #[cfg(feature = "alamo")]
     pub use crate::alamo::{
-        Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBone, AloInstance,
-        AloLoaderSettings, AloProxy,
+        Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBone, AloCollider, AloInstance,
+        AloLoaderSettings, AloProxy, AloRayCast, AloRayCastSettings, AloRayCastVisibility,
+        AloRayHit,
     };
+    #[cfg(feature = "picking")]
+    pub use crate::alamo::{AloHit, AloPickable, AloPickingCamera, AloPickingSettings};
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{

@@ -1,9 +1,9 @@
 //! Boxes around all colliders, where they are in the world.
 //!
-//! The boxes are put in an order in which neighbours in space are neighbours in number (Morton's),
-//! and four by four into groups, and these into groups, up to one: a tree without links, which is
-//! fitted anew in little time when things move. Only if the groups have grown, or things came or
-//! went, is the order made anew.
+//! The boxes are put in an order in which neighbours in space are neighbours in number, and four by
+//! four into groups, and these into groups, up to one: a tree without links, which is fitted anew in
+//! little time when things move. Only if the groups have grown, or things came or went, is the order
+//! made anew. The first ray after things moved does without the groups: for one alone they do not pay.
 
 use bevy::ecs::entity::Entity;
 use bevy::math::bounding::Aabb3d;
@@ -53,6 +53,18 @@ impl Group {
     }
 }
 
+/// How true the groups are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    /// As true as the slots.
+    #[default]
+    Grouped,
+    /// Slots changed.
+    Moved,
+    /// Slots changed, and a ray has asked since.
+    Asked,
+}
+
 /// The boxes of all colliders.
 #[derive(Debug, Default)]
 pub(super) struct Index {
@@ -64,8 +76,7 @@ pub(super) struct Index {
     levels: Vec<Vec<Group>>,
     /// Size of the lowest groups when the order was made.
     size: f32,
-    /// Whether slots changed since the groups were fitted.
-    dirty: bool,
+    state: State,
     /// How many slots of this turn are known already.
     told: usize,
 }
@@ -93,17 +104,20 @@ impl Index {
                 bounds: widened(bounds()),
             }),
         }
-        self.dirty = true;
+        self.state = State::Moved;
     }
 
-    /// Fits the groups to what was told.
+    /// Forgets what was not told of.
     pub(super) fn end(&mut self) {
-        self.dirty |= self.slots.len() != self.told;
-        self.slots.truncate(self.told);
-        if !self.dirty {
-            return;
+        if self.slots.len() != self.told {
+            self.slots.truncate(self.told);
+            self.state = State::Moved;
         }
-        self.dirty = false;
+    }
+
+    /// Makes the groups true.
+    fn group(&mut self) {
+        self.state = State::Grouped;
         if self.order.len() == self.slots.len() {
             self.fit();
             // Not so either if it is NaN.
@@ -116,24 +130,38 @@ impl Index {
         self.size = self.lowest_size();
     }
 
-    /// Morton, "A Computer Oriented Geodetic Data Base" (1966): by the centres' coordinates, bit by
-    /// bit in turns.
+    /// Puts the slots in order: halved at the median along the axis on which they lie farthest apart,
+    /// and so on, at places where groups end.
     fn sort(&mut self) {
-        let center = |slot: &Slot| (slot.bounds.min + slot.bounds.max) * 0.5;
-        let finite = self.slots.iter().map(center).filter(|at| at.is_finite());
-        let nothing = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
-        let (min, max) = finite.fold(nothing, |(min, max), at| (min.min(at), max.max(at)));
-        let steps = 1023.0 / (max - min).max(Vec3A::splat(f32::MIN_POSITIVE));
-        let code = |slot: &Slot| {
-            // Numbers that are none become 0.
-            let place = (center(slot) - min) * steps;
-            spread(place.x as u32) | spread(place.y as u32) << 1 | spread(place.z as u32) << 2
+        let center = |slot: &Slot| {
+            let center = (slot.bounds.min + slot.bounds.max) * 0.5;
+            // What is nowhere is put somewhere.
+            if center.is_finite() {
+                center
+            } else {
+                Vec3A::ZERO
+            }
         };
-        let slots = (0..).zip(&self.slots);
-        let mut codes: Vec<(u32, u32)> = slots.map(|(index, slot)| (code(slot), index)).collect();
-        codes.sort_unstable();
+        let centers: Vec<Vec3A> = self.slots.iter().map(center).collect();
+        let of = |index: &u32| centers.get(*index as usize).copied().unwrap_or_default();
         self.order.clear();
-        self.order.extend(codes.into_iter().map(|(_, index)| index));
+        self.order.extend(0..self.slots.len() as u32);
+        let mut tasks = vec![0..self.order.len()];
+        while let Some(range) = tasks.pop() {
+            let Some(part) = self.order.get_mut(range.clone()) else {
+                continue;
+            };
+            let nothing = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
+            let around = |(min, max): (Vec3A, Vec3A), at| (min.min(at), max.max(at));
+            let (min, max) = part.iter().map(of).fold(nothing, around);
+            let axis = (max - min).max_position();
+            let half = half(part.len());
+            if half > 0 {
+                part.select_nth_unstable_by(half, |a, b| of(a)[axis].total_cmp(&of(b)[axis]));
+                let middle = range.start + half;
+                tasks.extend([range.start..middle, middle..range.end]);
+            }
+        }
     }
 
     /// Makes the groups of the slots in their order.
@@ -179,17 +207,61 @@ impl Index {
     /// Tells of every collider whose box a ray meets, nearer ones mostly first. `visit` answers how
     /// far the ray is still to go; below zero ends it.
     pub(super) fn along(
-        &self,
+        &mut self,
         ray: Ray3d,
+        max: f32,
+        stack: &mut Vec<Waiting>,
+        visit: impl FnMut(Entity, f32) -> f32,
+    ) {
+        let probe = Probe::new(ray);
+        stack.clear();
+        match self.state {
+            State::Moved => {
+                self.state = State::Asked;
+                return self.look_at_all(&probe, max, stack, visit);
+            }
+            State::Asked => self.group(),
+            State::Grouped => {}
+        }
+        self.walk(&probe, max, stack, visit);
+    }
+
+    /// Asks every box by itself.
+    fn look_at_all(
+        &self,
+        probe: &Probe,
+        mut max: f32,
+        met: &mut Vec<Waiting>,
+        mut visit: impl FnMut(Entity, f32) -> f32,
+    ) {
+        for (index, slot) in (0..).zip(&self.slots) {
+            if let Some(near) = probe.meets_box(&slot.bounds, max) {
+                met.push(Waiting {
+                    near,
+                    level: 0,
+                    index,
+                });
+            }
+        }
+        met.sort_unstable_by(|a, b| a.near.total_cmp(&b.near));
+        for waiting in met.iter() {
+            let slot = self.slots.get(waiting.index as usize);
+            if let Some(slot) = slot.filter(|_| waiting.near <= max) {
+                max = visit(slot.entity, max);
+            }
+        }
+    }
+
+    fn walk(
+        &self,
+        probe: &Probe,
         mut max: f32,
         stack: &mut Vec<Waiting>,
         mut visit: impl FnMut(Entity, f32) -> f32,
     ) {
-        stack.clear();
         let Some(top) = self.levels.len().checked_sub(1) else {
             return;
         };
-        let probe = Probe::new(ray);
         stack.push(Waiting {
             near: 0.0,
             level: top as u32 + 1,
@@ -222,10 +294,12 @@ impl Index {
                     level,
                     index: waiting.index * WIDTH as u32 + lane,
                 });
-            }
-            if let Some(new) = stack.get_mut(bottom..) {
                 // The nearest goes on top.
-                new.sort_unstable_by(|a, b| b.near.total_cmp(&a.near));
+                let mut at = stack.len() - 1;
+                while at > bottom && stack[at - 1].near < stack[at].near {
+                    stack.swap(at - 1, at);
+                    at -= 1;
+                }
             }
         }
     }
@@ -241,22 +315,31 @@ pub(super) struct Waiting {
 
 /// A ray made ready for boxes.
 struct Probe {
-    origin: [Vec4; 3],
-    inverse: [Vec4; 3],
+    origin: Vec3A,
+    inverse: Vec3A,
 }
 
 impl Probe {
     fn new(ray: Ray3d) -> Self {
         /// Slower than this along an axis is none at all; dividing by it does not overflow.
         const SLOWEST: f32 = 1e-20;
-        let inverse = ray.direction.to_array().map(|along| {
-            let speed = along.abs().max(SLOWEST);
-            Vec4::splat(speed.recip().copysign(along))
-        });
+        let direction = Vec3A::from(*ray.direction);
+        let speed = direction.abs().max(Vec3A::splat(SLOWEST));
         Self {
-            origin: ray.origin.to_array().map(Vec4::splat),
-            inverse,
+            origin: ray.origin.into(),
+            inverse: speed.recip().copysign(direction),
         }
+    }
+
+    /// How near a box is, if the ray meets it within a distance.
+    fn meets_box(&self, bounds: &Aabb3d, max: f32) -> Option<f32> {
+        let a = (bounds.min - self.origin) * self.inverse;
+        let b = (bounds.max - self.origin) * self.inverse;
+        let forward = self.inverse.cmpgt(Vec3A::ZERO);
+        let near = Vec3A::select(forward, a, b).max_element().max(0.0);
+        let far = Vec3A::select(forward, b, a).min_element().min(max);
+        // Distances round by parts of themselves.
+        (near * (1.0 - ROOM) <= far * (1.0 + ROOM)).then_some(near)
     }
 
     /// Which boxes of a group the ray meets within a distance, and how near they are.
@@ -264,7 +347,7 @@ impl Probe {
         let mut near = Vec4::ZERO;
         let mut far = Vec4::splat(max);
         for axis in 0..3 {
-            let [origin, inverse] = [self.origin[axis], self.inverse[axis]];
+            let [origin, inverse] = [self.origin, self.inverse].map(|of| Vec4::splat(of[axis]));
             let a = (group.min[axis] - origin) * inverse;
             let b = (group.max[axis] - origin) * inverse;
             // A box that is inside out stays so, since the planes are told apart by the direction.
@@ -272,7 +355,6 @@ impl Probe {
             near = near.max(Vec4::select(forward, a, b));
             far = far.min(Vec4::select(forward, b, a));
         }
-        // Distances round by parts of themselves.
         let met = (near * (1.0 - ROOM)).cmple(far * (1.0 + ROOM));
         (met.bitmask(), near.to_array())
     }
@@ -288,13 +370,14 @@ fn widened(bounds: Aabb3d) -> Aabb3d {
     }
 }
 
-/// Puts two zero bits before each of the last ten bits.
-fn spread(bits: u32) -> u32 {
-    let bits = bits & 0x3ff;
-    let bits = (bits | bits << 16) & 0x0300_00ff;
-    let bits = (bits | bits << 8) & 0x0300_f00f;
-    let bits = (bits | bits << 4) & 0x030c_30c3;
-    (bits | bits << 2) & 0x0924_9249
+/// Where so many slots are halved: half of the largest groups that they fill, or begin to. 0 if they
+/// are one group.
+fn half(count: usize) -> usize {
+    let mut group = WIDTH;
+    while group * WIDTH < count {
+        group *= WIDTH;
+    }
+    count.div_ceil(group) / 2 * group
 }
 
 /// The box around a box that is moved.
