@@ -145,7 +145,7 @@ pub(super) fn nearest(corners: [Vec3; 3], point: DVec3) -> DVec3 {
         return a + ab * (d1 / (d1 - d3));
     }
     let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 && d2 > d6 {
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
         return a + ac * (d2 / (d2 - d6));
     }
     let va = d3 * d6 - d5 * d4;
