@@ -1,11 +1,13 @@
 //! What can be done with the keyboard or the panel, and doing it to Quake models and to the view.
 
+use crate::alo_trees::Trees;
 use crate::args::View;
 use crate::camera::{Framing, Orbit, row_direction};
 use crate::models::Row;
 use crate::overlay::Overlays;
 use bevy::input::keyboard::{Key, KeyboardInput};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
@@ -43,6 +45,8 @@ pub enum Action {
     ToggleProxies,
     ToggleLights,
     ToggleNight,
+    Trees(Trees),
+    NextTreeLevel,
     /// Steps coarser than the finest.
     Lod(u32),
     FinerLod,
@@ -101,6 +105,7 @@ fn action_of(key: &Key) -> Option<Action> {
             "p" => Action::ToggleProxies,
             "h" => Action::ToggleLights,
             "m" => Action::ToggleNight,
+            "x" => Action::NextTreeLevel,
             "[" => Action::FinerLod,
             "]" => Action::CoarserLod,
             "d" => Action::NextAlt,
@@ -125,6 +130,7 @@ pub fn act_on_view(
     mut night: ResMut<NightTime>,
     mut framing: ResMut<Framing>,
     mut orbit: Single<&mut Orbit>,
+    colliders: Query<&AloCollider>,
 ) {
     for action in actions.read() {
         match *action {
@@ -138,6 +144,11 @@ pub fn act_on_view(
             Action::ToggleProxies => overlays.proxies ^= true,
             Action::ToggleLights => overlays.lights ^= true,
             Action::ToggleNight => night.0 ^= true,
+            Action::Trees(trees) => overlays.trees = trees,
+            Action::NextTreeLevel => {
+                let levels = colliders.iter().map(|collider| collider.tree().levels());
+                overlays.trees = overlays.trees.next(levels.max().unwrap_or(0));
+            }
             Action::Frame(what) => *framing = what,
             Action::Look(view) => {
                 orbit.look_from(view);

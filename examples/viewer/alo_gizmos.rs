@@ -16,7 +16,7 @@ const PROXY: Color = Color::srgb(0.45, 0.85, 1.0);
 
 /// Lines that nothing hides.
 #[derive(Default, Reflect, GizmoConfigGroup)]
-struct OnTop;
+pub struct OnTop;
 
 /// Draws what [`Overlays`] says of Alamo models.
 pub struct AloGizmosPlugin;

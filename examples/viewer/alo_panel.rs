@@ -2,6 +2,7 @@
 
 use crate::actions::Action;
 use crate::alo_clips::{ClipList, ClipState, ReadyClip};
+use crate::alo_trees::{Trees, levels};
 use crate::contents::{Button, Item, Live, Tone, button, controls};
 use crate::overlay::Overlays;
 use bevy::ecs::query::QueryData;
@@ -98,6 +99,7 @@ pub fn alo_items(
         button("lights", Action::ToggleLights, overlays.lights),
         button("night", Action::ToggleNight, night),
     ]));
+    items.extend(trees(model, overlays.trees));
     items.extend(clips(told.clips, play));
     if !model.lods.is_empty() {
         items.push(Item::Heading("Level of detail"));
@@ -120,6 +122,22 @@ pub fn alo_items(
     items.push(Item::Buttons(teams));
     items.extend(part_lists(model, told));
     items
+}
+
+/// Which level of the collision trees is drawn.
+fn trees(model: &AloModel, shown: Trees) -> Vec<Item> {
+    let levels = levels(model);
+    if levels == 0 {
+        return Vec::new();
+    }
+    let choice = |name: &str, trees| button(name, Action::Trees(trees), shown == trees);
+    let mut buttons = vec![choice("off", Trees::Off)];
+    buttons.extend((0..levels).map(|level| choice(&level.to_string(), Trees::Level(level))));
+    buttons.push(choice("all", Trees::All));
+    vec![
+        Item::Heading("Collision trees by levels"),
+        Item::Buttons(buttons),
+    ]
 }
 
 /// The clips of the model, and what there is to do with that which plays.

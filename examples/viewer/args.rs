@@ -1,7 +1,8 @@
 //! What was asked for on the command line.
 
+use crate::alo_trees::Trees;
 use bevy::color::{Color, Srgba};
-use bevy::math::UVec2;
+use bevy::math::{UVec2, Vec2};
 use bevy::prelude::Resource;
 use bevy_classic_models::prelude::{ClipRef, PlayClip, PlayerColors};
 use lexopt::prelude::*;
@@ -45,6 +46,8 @@ Alamo models:
   --bones             draws the bones, and their names
   --proxies           draws the places of effects and other models, and their names
   --lights            draws the lights: how far they reach, or where they shine
+  --tree-level N      draws the boxes of the collision trees at this level, 0 is one box around
+                      each part; all draws those of all levels
   --night             lights what is lit by night alone
   --texture-folder D  looks for textures in this folder too; may be given more than once
 
@@ -52,6 +55,7 @@ Without a window:
   --capture OUT.png   writes a picture and ends; the same arguments always give the same picture.
                       Shows the clip at its beginning unless --time says otherwise.
                       The picture holds all poses of the clip (with --bounds: of the model, .alo at rest).
+  --probe X,Y         marks what is at this pixel, and says what it is
 
 With a window:
   --frames N          ends after N frames
@@ -67,6 +71,10 @@ With a window:
   C                   player's colours             O P H                bones, proxies, lights
   [ ]                 level of detail finer, coarser
   D T M               damage stage, team's colour, night
+  X                   collision trees: off, level by level, all levels
+
+The part under the mouse is marked and named if it has a collision tree. While trees are drawn that
+is so of collision hulls as well, which files hide.
 
 Files dropped on the window are added; a .ala file plays on its model, or on the selected one. Files that change on disk are loaded anew.
 
@@ -97,6 +105,8 @@ pub struct Args {
     pub bones: bool,
     pub proxies: bool,
     pub lights: bool,
+    pub trees: Trees,
+    pub probe: Option<Vec2>,
     pub night: bool,
     pub texture_folders: Vec<PathBuf>,
 }
@@ -149,6 +159,8 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
         bones: false,
         proxies: false,
         lights: false,
+        trees: Trees::Off,
+        probe: None,
         night: false,
         texture_folders: Vec::new(),
     };
@@ -176,6 +188,8 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
             Long("bones") => args.bones = true,
             Long("proxies") => args.proxies = true,
             Long("lights") => args.lights = true,
+            Long("tree-level") => args.trees = parser.value()?.parse_with(trees)?,
+            Long("probe") => args.probe = Some(parser.value()?.parse_with(place)?),
             Long("night") => args.night = true,
             Long("texture-folder") => args.texture_folders.push(parser.value()?.into()),
             Short('h') | Long("help") => return Ok(None),
@@ -214,6 +228,25 @@ fn view(text: &str) -> Result<View, &'static str> {
         "iso" => Ok(View::Iso),
         "back" => Ok(View::Back),
         _ => Err("front, side, top, iso or back is needed"),
+    }
+}
+
+fn trees(text: &str) -> Result<Trees, &'static str> {
+    match text {
+        "all" => Ok(Trees::All),
+        level => level
+            .parse()
+            .map(Trees::Level)
+            .map_err(|_| "a level from 0, or all, is needed"),
+    }
+}
+
+fn place(text: &str) -> Result<Vec2, &'static str> {
+    let pixel = |text: &str| text.parse::<u16>().ok().map(f32::from);
+    let pair = text.split_once(',').map(|(x, y)| (pixel(x), pixel(y)));
+    match pair {
+        Some((Some(x), Some(y))) => Ok(Vec2::new(x, y)),
+        _ => Err("a place in the picture is needed, such as 640,360"),
     }
 }
 

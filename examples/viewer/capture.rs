@@ -3,6 +3,8 @@
 use crate::alo_clips::{AloClipsPlugin, ClipList, ClipState, Inbox, clips_settled};
 use crate::alo_gizmos::AloGizmosPlugin;
 use crate::alo_panel::parts;
+use crate::alo_pointer::{AloPointerPlugin, Pointer};
+use crate::alo_trees::AloTreesPlugin;
 use crate::args::Args;
 use crate::camera::{Framing, Orbit, OrbitPlugin, row_direction};
 use crate::files::{Folders, models_to_show};
@@ -55,12 +57,16 @@ fn capture(args: &Args) -> Result<(), String> {
             AloClipsPlugin,
             OrbitPlugin,
             OverlayPlugin,
-            AloGizmosPlugin,
+            (AloGizmosPlugin, AloTreesPlugin, AloPointerPlugin),
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), !args.bounds))
     .insert_resource(Overlays::of(args))
     .insert_resource(NightTime(args.night))
+    .insert_resource(Pointer {
+        at: args.probe,
+        ..default()
+    })
     // Nothing moves, and without a time nothing has moved yet.
     .insert_resource(Args {
         time: Some(args.time.unwrap_or_default()),
@@ -97,6 +103,9 @@ fn capture(args: &Args) -> Result<(), String> {
     headless.step(args.time.unwrap_or_default());
     for _ in 0..SETTLING_FRAMES {
         headless.step(0.0);
+    }
+    for met in &headless.app.world().resource::<Pointer>().met {
+        println!("{met}");
     }
     match &args.capture {
         Some(path) => save(headless.capture(), path),

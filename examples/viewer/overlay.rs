@@ -4,6 +4,7 @@
 //! vertices. So the poses are blended here once more, by the CPU, from what the animator says is
 //! shown.
 
+use crate::alo_trees::Trees;
 use crate::args::Args;
 use crate::models::ViewedModel;
 use crate::rooms::Rooms;
@@ -26,6 +27,7 @@ pub struct Overlays {
     pub bones: bool,
     pub proxies: bool,
     pub lights: bool,
+    pub trees: Trees,
 }
 
 impl Overlays {
@@ -37,6 +39,7 @@ impl Overlays {
             bones: args.bones,
             proxies: args.proxies,
             lights: args.lights,
+            trees: args.trees,
             ..default()
         }
     }

@@ -5,6 +5,8 @@ use crate::alo_actions::act_on_alo;
 use crate::alo_clips::{AloClipsPlugin, ClipList, Inbox};
 use crate::alo_gizmos::AloGizmosPlugin;
 use crate::alo_playback::act_on_alo_clip;
+use crate::alo_pointer::{AloPointerPlugin, PointerLabelPlugin};
+use crate::alo_trees::AloTreesPlugin;
 use crate::args::Args;
 use crate::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
 use crate::files::{Folders, is_ala};
@@ -61,8 +63,8 @@ pub fn run(args: Args) -> AppExit {
             AloClipsPlugin,
             OrbitPlugin,
             OverlayPlugin,
-            AloGizmosPlugin,
-            PanelPlugin,
+            (AloGizmosPlugin, AloTreesPlugin, AloPointerPlugin),
+            (PanelPlugin, PointerLabelPlugin),
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), false))

@@ -57,6 +57,8 @@ pub use model::{
 pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
 pub use plugin::AlamoPlugin;
 pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
+#[cfg(feature = "gizmos")]
+pub use raycast::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
 #[cfg(feature = "picking")]
 pub use raycast::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
 pub use settings::{AloLoaderError, AloLoaderSettings};

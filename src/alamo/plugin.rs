@@ -14,6 +14,8 @@ use crate::alamo::parts::{
 };
 use crate::alamo::proxies::pass_on;
 use crate::alamo::raycast::AloCollider;
+#[cfg(feature = "gizmos")]
+use crate::alamo::raycast::AloColliderGizmosPlugin;
 #[cfg(feature = "picking")]
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
@@ -93,6 +95,8 @@ impl Plugin for AlamoPlugin {
         );
         #[cfg(feature = "picking")]
         app.add_plugins(AloPickingPlugin);
+        #[cfg(feature = "gizmos")]
+        app.add_plugins(AloColliderGizmosPlugin);
         register_types(app);
         app.preregister_asset_loader::<AloLoader>(&all_cases(&self.extensions));
     }

@@ -28,6 +28,7 @@ mod alo_reload;
 mod alo_render;
 mod alo_scene;
 mod billboard;
+mod collider_gizmos;
 mod collision;
 mod corpus;
 mod dazzle;

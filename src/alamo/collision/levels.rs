@@ -31,6 +31,22 @@ impl CollisionTree {
             .chain(parts.flat_map(|node| self.boxes_of(node)))
     }
 
+    /// The boxes that hold all triangles between them at one level, each with its own level: those of
+    /// the level, and the leaves above it. From [`levels`](Self::levels) on they are all leaves.
+    pub fn partition(&self, level: usize) -> impl Iterator<Item = (usize, Aabb3d)> {
+        let whole = self.bounds().filter(|_| level == 0);
+        let generations = (1..=level).zip(self.generations());
+        let parts = generations.flat_map(move |(own, nodes)| {
+            let boxes = move |node: &Node| {
+                let there = (0..WIDTH).filter(|child| own == level || node.is_leaf(*child));
+                let bounds: Vec<_> = there.filter_map(|child| self.box_of(node, child)).collect();
+                bounds.into_iter().map(move |bounds| (own, bounds))
+            };
+            nodes.into_iter().flat_map(boxes)
+        });
+        whole.map(|whole| (0, whole)).into_iter().chain(parts)
+    }
+
     /// The root, then its children that are nodes, then theirs.
     pub(super) fn generations(&self) -> impl Iterator<Item = Vec<&Node>> {
         let below = |nodes: &Vec<&Node>| -> Vec<&Node> {
@@ -43,15 +59,21 @@ impl CollisionTree {
     }
 
     pub(super) fn boxes_of(&self, node: &Node) -> impl Iterator<Item = Aabb3d> {
-        let corners = (0..WIDTH).filter_map(|child| node.bounds(child));
-        corners.map(|corners| {
-            let [min, max] = corners.map(|corner| self.grid.point(corner) * self.unscale);
-            Aabb3d { min, max }
-        })
+        (0..WIDTH).filter_map(|child| self.box_of(node, child))
+    }
+
+    fn box_of(&self, node: &Node, child: usize) -> Option<Aabb3d> {
+        let corners = node.bounds(child)?;
+        let [min, max] = corners.map(|corner| self.grid.point(corner) * self.unscale);
+        Some(Aabb3d { min, max })
     }
 }
 
 impl Node {
+    fn is_leaf(&self, child: usize) -> bool {
+        count_and_link(self.child(child)).0 > 0
+    }
+
     /// The links of the children that are nodes.
     fn nodes(&self) -> impl Iterator<Item = usize> {
         let there = (0..WIDTH).filter(|child| self.bounds(*child).is_some());

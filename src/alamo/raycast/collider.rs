@@ -76,6 +76,12 @@ impl<'a> Placed<'a> {
         })
     }
 
+    /// The tree, and the way from its space to the world.
+    #[cfg(feature = "gizmos")]
+    pub(super) fn parts(&self) -> (&CollisionTree, &Affine3A) {
+        (self.tree, &self.affine)
+    }
+
     /// The ray in the space of the tree, and how much longer its lengths are there.
     fn local(&self, ray: Ray3d) -> Option<(Ray3d, f32)> {
         let direction = self.inverse.transform_vector3(*ray.direction);

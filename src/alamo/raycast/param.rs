@@ -18,7 +18,7 @@ use bevy::transform::components::GlobalTransform;
 
 /// What is known of a collider.
 #[derive(QueryData)]
-struct Collider {
+pub(super) struct Collider {
     collider: &'static AloCollider,
     of: &'static AloSubmeshOf,
     transform: &'static GlobalTransform,
@@ -74,7 +74,7 @@ pub struct AloRayCast<'w, 's> {
 
 /// The colliders and what they hang on.
 #[derive(SystemParam)]
-struct Colliders<'w, 's> {
+pub(super) struct Colliders<'w, 's> {
     colliders: Query<'w, 's, Collider>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     shown: Query<'w, 's, &'static InheritedVisibility>,
@@ -227,7 +227,7 @@ impl Colliders<'_, '_> {
     }
 
     /// Asks a collider's tree, where it is in the world, if the collider counts.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &mut self,
         entity: Entity,
         settings: &AloRayCastSettings<'_>,

@@ -31,8 +31,15 @@ fn check(name: &str, tree: &CollisionTree) {
             let held = |other: &Aabb3d| other.grow(Vec3A::splat(step)).contains(one);
             assert!(above.iter().any(held), "{name}: level {level}: {one:?}");
         }
+        let parts = tree.partition(level).filter(|(own, _)| *own == level);
+        let parts: Vec<Aabb3d> = parts.map(|(_, bounds)| bounds).collect();
+        assert_eq!(parts, boxes, "{name}: level {level}");
         above = boxes;
     }
+    let nodes = tree.generations().flatten();
+    let leaves =
+        nodes.flat_map(|node| (0..4).filter(|child| count_and_link(node.child(*child)).0 > 0));
+    assert_eq!(tree.partition(usize::MAX).count(), leaves.count(), "{name}");
     assert_eq!(tree.boxes(tree.levels()).count(), 0, "{name}");
     assert_eq!(tree.boxes(usize::MAX).count(), 0, "{name}");
     assert_eq!(

@@ -1,0 +1,185 @@
+//! Collision trees as lines.
+
+use crate::gpuless;
+use bevy::gizmos::config::GizmoConfigStore;
+use bevy::gizmos::{GizmoAsset, GizmoHandles, GizmoPlugin};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::{
+    AloCollider, AloColliderGizmos, AloRayCastVisibility, ShowAloColliderGizmo,
+};
+use bevy_classic_models::prelude::*;
+use std::any::TypeId;
+use std::path::Path;
+
+/// Lines of one box: a strip with a break after it, and three pairs.
+const STRIP: usize = 11;
+
+fn app() -> App {
+    let assets = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+    let mut app = App::new();
+    app.add_plugins((
+        gpuless::plugins(Path::new(assets), false),
+        GizmoPlugin,
+        ClassicModelsPlugin::default(),
+    ));
+    gpuless::finish(&mut app);
+    app
+}
+
+fn spawn_walker(app: &mut App, bundle: impl Bundle) -> Entity {
+    let scene = app.world().resource::<AssetServer>();
+    let scene = scene.load("models/walker.alo#Scene");
+    let root = app.world_mut().spawn((WorldAssetRoot(scene), bundle)).id();
+    let is_there = gpuless::wait_until(app, |world| world.get::<AloInstance>(root).is_some());
+    assert!(is_there, "the walker was not spawned");
+    gpuless::step(app, 0.0);
+    root
+}
+
+fn configure(app: &mut App, change: impl FnOnce(&mut AloColliderGizmos)) {
+    let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+    change(store.config_mut::<AloColliderGizmos>().1);
+}
+
+/// The corners of the boxes that were drawn in the next frame, and their strongest colours.
+fn drawn(app: &mut App) -> Vec<(Vec<Vec3>, f32)> {
+    gpuless::step(app, 0.0);
+    let world = app.world();
+    let handles = world.resource::<GizmoHandles>().handles();
+    let handle = handles[&TypeId::of::<AloColliderGizmos>()].as_ref();
+    let lines = handle.and_then(|handle| world.resource::<Assets<GizmoAsset>>().get(handle));
+    let Some(lines) = lines.map(|lines| lines.buffer()) else {
+        return Vec::new();
+    };
+    let strips = lines.strip_positions.chunks(STRIP);
+    let colors = lines.strip_colors.chunks(STRIP);
+    let boxes = strips.zip(colors);
+    boxes
+        .map(|(strip, colors)| (strip[..STRIP - 1].to_vec(), colors[0].alpha))
+        .collect()
+}
+
+/// Colliders, whether they show, and whether the file alone hides them.
+fn colliders(app: &mut App) -> Vec<(Entity, AloCollider, bool)> {
+    let world = app.world_mut();
+    let mut all = world.query::<(Entity, &AloCollider, &InheritedVisibility)>();
+    let all = all.iter(world);
+    all.map(|(entity, collider, shows)| (entity, collider.clone(), shows.get()))
+        .collect()
+}
+
+#[test]
+fn only_what_is_asked_for_is_drawn() {
+    let mut app = app();
+    spawn_walker(&mut app, ());
+    let all = colliders(&mut app);
+    assert!(all.len() >= 3);
+    assert_eq!(drawn(&mut app).len(), 0);
+
+    configure(&mut app, |config| {
+        config.draw_all = true;
+        config.level = Some(0);
+        config.visibility = AloRayCastVisibility::Any;
+    });
+    assert_eq!(drawn(&mut app).len(), all.len());
+    configure(&mut app, |config| {
+        config.visibility = AloRayCastVisibility::Visible
+    });
+    let shown = all.iter().filter(|(.., shows)| *shows).count();
+    assert_eq!(drawn(&mut app).len(), shown);
+
+    // The hull is hidden by the file.
+    configure(&mut app, |config| {
+        config.visibility = AloRayCastVisibility::Solid
+    });
+    assert!(drawn(&mut app).len() > shown);
+
+    configure(&mut app, |config| config.draw_all = false);
+    let (hidden, tree, _) = all.iter().find(|(.., shows)| !shows).unwrap();
+    let show = ShowAloColliderGizmo {
+        level: Some(1),
+        color: None,
+    };
+    app.world_mut().entity_mut(*hidden).insert(show);
+    assert_eq!(drawn(&mut app).len(), tree.tree().boxes(1).count());
+    app.world_mut()
+        .entity_mut(*hidden)
+        .remove::<ShowAloColliderGizmo>();
+    assert_eq!(drawn(&mut app).len(), 0);
+}
+
+#[test]
+fn boxes_are_where_the_parts_are() {
+    let mut app = app();
+    let place = Transform::from_xyz(30.0, -4.0, 7.0)
+        .with_rotation(Quat::from_euler(EulerRot::YXZ, 0.7, 0.4, -1.1))
+        .with_scale(Vec3::new(-1.0, 2.0, 0.5));
+    spawn_walker(&mut app, place);
+    for (entity, collider, _) in colliders(&mut app) {
+        if collider.is_skinned() {
+            continue;
+        }
+        let show = ShowAloColliderGizmo {
+            level: Some(0),
+            color: None,
+        };
+        app.world_mut().entity_mut(entity).insert(show);
+        let boxes = drawn(&mut app);
+        let transform = *app.world().get::<GlobalTransform>(entity).unwrap();
+        let bounds = collider.tree().bounds().unwrap();
+        assert_eq!(boxes.len(), 1);
+        for corner in &boxes[0].0 {
+            let local = transform
+                .affine()
+                .inverse()
+                .transform_point3a((*corner).into());
+            let to_side = (local - bounds.min).abs().min((local - bounds.max).abs());
+            let size = (bounds.max - bounds.min).max_element();
+            assert!(to_side.max_element() < 1e-3 * size, "{local} of {bounds:?}");
+        }
+        app.world_mut()
+            .entity_mut(entity)
+            .remove::<ShowAloColliderGizmo>();
+    }
+}
+
+#[test]
+fn levels_go_down_to_the_leaves() {
+    let mut app = app();
+    spawn_walker(&mut app, ());
+    let mut all = colliders(&mut app);
+    all.sort_by_key(|(_, collider, _)| collider.tree().levels());
+    let (entity, collider, _) = all.pop().unwrap();
+    let tree = collider.tree();
+    assert!(tree.levels() > 2);
+    let mut count = |level| {
+        let show = ShowAloColliderGizmo { level, color: None };
+        app.world_mut().entity_mut(entity).insert(show);
+        let boxes = drawn(&mut app);
+        let strong = boxes.iter().filter(|(_, alpha)| *alpha == 1.0).count();
+        (boxes.len(), strong)
+    };
+    let mut all_levels = 0;
+    for level in 0..tree.levels() {
+        let (boxes, strong) = count(Some(level));
+        assert_eq!(boxes, tree.partition(level).count());
+        assert_eq!(strong, tree.boxes(level).count());
+        all_levels += strong;
+    }
+    let leaves = tree.partition(usize::MAX).count();
+    assert_eq!(count(Some(usize::MAX)), (leaves, leaves));
+    assert_eq!(count(None), (all_levels, all_levels));
+}
+
+#[test]
+fn without_bevys_gizmos_nothing_happens() {
+    let mut app = App::new();
+    app.add_plugins((
+        gpuless::plugins(Path::new("unused"), false),
+        ClassicModelsPlugin::default(),
+    ));
+    gpuless::finish(&mut app);
+    app.world_mut().spawn(ShowAloColliderGizmo::default());
+    gpuless::step(&mut app, 0.0);
+    assert!(!app.world().contains_resource::<GizmoConfigStore>());
+}
