@@ -1010,7 +1010,7 @@ fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
 }
 
 /// Replaces a file, and waits for what comes of it.
-fn replace(app: &mut TestApp, path: &'static str, bytes: Vec<u8>) {
+pub fn replace(app: &mut TestApp, path: &'static str, bytes: Vec<u8>) {
     app.files.insert_asset(std::path::Path::new(path), bytes);
     app.world().resource::<AssetServer>().reload(path);
     for _ in 0..100 {

@@ -18,13 +18,13 @@ use bevy_classic_models::alamo::{AloAnimator, AloPart};
 use bevy_classic_models::prelude::*;
 
 const FPS: f32 = 10.0;
-const FRAMES: u32 = 5;
+pub const FRAMES: u32 = 5;
 
 /// What is drawn in the place of a model.
 type Controls = Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>;
 
 /// A chain of four bones upwards, below a root that no clip speaks of.
-fn chain() -> [Matrix; 5] {
+pub fn chain() -> [Matrix; 5] {
     [
         turned(2, 15.0, [2.0, 0.0, 1.0]),
         turned(2, 20.0, [0.0, 0.0, -14.0]),
@@ -35,7 +35,7 @@ fn chain() -> [Matrix; 5] {
 }
 
 /// Bones of a model, at rest in these places.
-fn resting(rest: &[Matrix]) -> AloFile<'static> {
+pub fn resting(rest: &[Matrix]) -> AloFile<'static> {
     AloFile::new(bones(rest))
 }
 
@@ -70,7 +70,7 @@ fn clip(version: u8, bones: Vec<BoneTracks>) -> Vec<u8> {
 }
 
 /// The chain sways: one of its bones grows by steps.
-fn swing(version: u8) -> Vec<u8> {
+pub fn swing(version: u8) -> Vec<u8> {
     let mut bones = vec![
         moving(
             1,
@@ -95,7 +95,7 @@ fn swing(version: u8) -> Vec<u8> {
 }
 
 /// The chain bows, and some of it stands still.
-fn bend(version: u8) -> Vec<u8> {
+pub fn bend(version: u8) -> Vec<u8> {
     let mut bones = vec![
         BoneTracks::new("Bone1", 1, [-3.0, 1.0, -13.0]),
         moving(2, [0.0, 0.0, 11.0], [0.2, 0.0, 0.1], Vec3::X, [-40.0, 5.0]),
@@ -160,7 +160,7 @@ fn posed(rest: &[Matrix], pose: impl Fn(usize) -> AlaPose) -> Vec<Matrix> {
 }
 
 /// A column of rings around Z whose vertices follow up to four bones, the nearest the most.
-fn limb(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
+pub fn limb(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     const RINGS: u16 = 12;
     const SIDES: u16 = 10;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
@@ -254,7 +254,7 @@ fn assert_all_differ(pictures: &[Picture], what: &str) {
 const SWING: &str = "subject_SWING_00.ala";
 const BEND: &str = "subject_BEND_00.ala";
 /// The vertices name bones by their places here.
-const PALETTE: [u32; 4] = [1, 2, 3, 4];
+pub const PALETTE: [u32; 4] = [1, 2, 3, 4];
 
 fn limb_stage(weighted: bool, version: u8) -> (Stage, Entity) {
     let (vertices, triangles) = limb(weighted);

@@ -8,14 +8,15 @@ use bevy::animation::AnimationTargetId;
 use bevy::asset::LoadState;
 use bevy::camera::visibility::DynamicSkinnedMeshBounds;
 use bevy::light::NotShadowCaster;
+use bevy::math::Vec3A;
 use bevy::mesh::VertexAttributeValues;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Parameter, Vertex, parse};
 use bevy_classic_models::alamo::{
-    AloBillboard, AloLight, AloLoaderError, AloMaterial, AloModel, AloPart, AloSubmeshOf,
-    Billboard, FULL_LIGHT, WearsTeamColor, bone_target,
+    AloBillboard, AloCollider, AloLight, AloLoaderError, AloMaterial, AloModel, AloPart,
+    AloSubmeshOf, Billboard, FULL_LIGHT, WearsTeamColor, bone_target,
 };
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
@@ -167,16 +168,35 @@ fn meshes_hang_on_their_bones_and_sub_meshes_on_them() {
             number == 0
         );
     }
-    // Empty sub-meshes and collision meshes are data.
+    // A hull that nothing draws is there for its tree alone; what has no tree either is data.
+    let hulls = submeshes(&mut app, 3);
+    assert_eq!(hulls.len(), 1);
+    for (_, hull) in hulls {
+        let hull = app.world().entity(hull);
+        assert!(hull.contains::<AloCollider>());
+        assert!(!hull.contains::<Mesh3d>());
+        assert!(!hull.contains::<MeshMaterial3d<AloMaterial>>());
+    }
+    assert_eq!(submeshes(&mut app, 2).len(), 0, "an empty mesh");
     for mesh in [2, 3] {
-        assert_eq!(submeshes(&mut app, mesh).len(), 0, "mesh {mesh}");
         assert!(model.meshes[mesh].submeshes[0].material.is_none());
     }
     assert!(model.meshes[2].submeshes[0].mesh.is_none());
     assert!(model.meshes[3].submeshes[0].mesh.is_some());
     let tree = model.meshes[0].submeshes[0].tree.as_ref().unwrap();
-    assert_eq!(tree.triangles.len(), 10);
-    assert!(tree.nodes.len() > 1);
+    assert_eq!(tree.triangle_count(), 10);
+    // Five squares of a strip, 4 apart.
+    let bounds = tree.bounds().unwrap();
+    assert!(bounds.min.abs_diff_eq(Vec3A::new(-2.0, 0.5, 0.0), 1e-4));
+    assert!(bounds.max.abs_diff_eq(Vec3A::new(2.0, 0.5, 19.0), 1e-4));
+}
+
+#[test]
+fn a_mesh_that_is_neither_drawn_nor_met_has_no_entity() {
+    let bytes = edited(&clean(), |file| file.meshes[3].submeshes[0].tree = None);
+    let (mut app, root) = app(bytes);
+    assert_eq!(submeshes(&mut app, 3).len(), 0);
+    assert!(model(&mut app, root).meshes[3].submeshes[0].mesh.is_some());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::skin::ColliderSkin;
 use crate::alamo::collision::{Backfaces, CollisionTree, TreeHit, Winding};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::math::{Affine3A, Dir3, Ray3d, Vec3};
+use bevy::math::{Affine3A, Dir3, Mat3A, Ray3d, Vec3, Vec3A};
 use bevy::reflect::Reflect;
 use std::sync::Arc;
 
@@ -54,7 +54,8 @@ pub(super) struct Placed<'a> {
     tree: &'a CollisionTree,
     /// From its space to the world.
     affine: Affine3A,
-    inverse: Affine3A,
+    /// Undoes all of that but the move.
+    inverse: Mat3A,
     /// A mirror turns the sense in which corners go, and so what is drawn.
     winding: Winding,
 }
@@ -62,7 +63,7 @@ pub(super) struct Placed<'a> {
 impl<'a> Placed<'a> {
     /// `None` if the tree is flattened, or nowhere.
     pub(super) fn new(tree: &'a CollisionTree, affine: Affine3A) -> Option<Self> {
-        let inverse = affine.inverse();
+        let inverse = affine.matrix3.inverse();
         let winding = if affine.matrix3.determinant() < 0.0 {
             Winding::Clockwise
         } else {
@@ -84,9 +85,12 @@ impl<'a> Placed<'a> {
 
     /// The ray in the space of the tree, and how much longer its lengths are there.
     fn local(&self, ray: Ray3d) -> Option<(Ray3d, f32)> {
-        let direction = self.inverse.transform_vector3(*ray.direction);
-        let (direction, stretch) = Dir3::new_and_length(direction).ok()?;
-        let origin = self.inverse.transform_point3(ray.origin);
+        let direction = self.inverse * Vec3A::from(*ray.direction);
+        let (direction, stretch) = Dir3::new_and_length(direction.into()).ok()?;
+        // The move first: far from the world's origin the way between neighbours is exact, and what
+        // either is turned to is not.
+        let origin = self.inverse * (Vec3A::from(ray.origin) - self.affine.translation);
+        let origin = origin.into();
         Some((Ray3d { origin, direction }, stretch))
     }
 
@@ -98,7 +102,7 @@ impl<'a> Placed<'a> {
             .tree
             .cast_ray_wound(local, max, backfaces, self.winding)?;
         // Normals stand upright on what is stretched if they are stretched the other way.
-        let normal = self.inverse.matrix3.transpose() * hit.normal;
+        let normal = self.inverse.transpose() * hit.normal;
         Some(TreeHit {
             distance: hit.distance / stretch,
             point: self.affine.transform_point3(hit.point),

@@ -18,6 +18,12 @@ const GROWTH: f32 = 1.5;
 /// The part by which boxes are widened, so that rounding loses nothing.
 const ROOM: f32 = 1e-5;
 
+/// The box of what is nowhere: inside out, so that no ray meets it.
+pub(super) const NOWHERE: Aabb3d = Aabb3d {
+    min: Vec3A::INFINITY,
+    max: Vec3A::NEG_INFINITY,
+};
+
 /// A collider's entity and the box around it in the world.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
@@ -360,8 +366,12 @@ impl Probe {
     }
 }
 
-/// Widens a box by a part of its greatest coordinates.
+/// Widens a box by a part of its greatest coordinates. One whose corners are no numbers would spoil
+/// those of its neighbours too.
 fn widened(bounds: Aabb3d) -> Aabb3d {
+    if !bounds.min.is_finite() || !bounds.max.is_finite() {
+        return NOWHERE;
+    }
     let reach = bounds.min.abs().max(bounds.max.abs());
     let room = Vec3A::splat(reach.max_element() * ROOM);
     Aabb3d {

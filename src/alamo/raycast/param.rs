@@ -1,7 +1,7 @@
 //! The system parameter.
 
 use super::collider::{AloCollider, Placed};
-use super::index::{Index, Waiting, moved};
+use super::index::{Index, NOWHERE, Waiting, moved};
 use super::settings::{AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 use crate::alamo::parts::AloPart;
 use crate::alamo::spawn::AloSubmeshOf;
@@ -9,10 +9,11 @@ use bevy::camera::visibility::{InheritedVisibility, ViewVisibility};
 use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::QueryData;
+use bevy::ecs::query::{Has, QueryData};
 use bevy::ecs::system::{Local, Query, SystemChangeTick, SystemParam};
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Ray3d, Vec3A};
+use bevy::math::{Affine3A, Ray3d};
+use bevy::mesh::Mesh3d;
 use bevy::mesh::skinning::SkinnedMesh;
 use bevy::transform::components::GlobalTransform;
 
@@ -24,6 +25,7 @@ pub(super) struct Collider {
     transform: &'static GlobalTransform,
     inherited: &'static InheritedVisibility,
     in_view: &'static ViewVisibility,
+    is_drawn: Has<Mesh3d>,
     parent: Option<&'static ChildOf>,
     skinned: Option<&'static SkinnedMesh>,
 }
@@ -175,10 +177,7 @@ fn bounds(
             bounds.map(|bounds| moved(&transform.affine(), &bounds))
         }
     };
-    bounds.unwrap_or(Aabb3d {
-        min: Vec3A::INFINITY,
-        max: Vec3A::NEG_INFINITY,
-    })
+    bounds.unwrap_or(NOWHERE)
 }
 
 fn joint(
@@ -254,7 +253,8 @@ impl Colliders<'_, '_> {
             AloRayCastVisibility::Any => true,
             AloRayCastVisibility::Solid => known.inherited.get() || self.is_hull(known.parent),
             AloRayCastVisibility::Visible => known.inherited.get(),
-            AloRayCastVisibility::VisibleInView => known.in_view.get(),
+            // What nothing draws has no box either, so that Bevy takes it for in view.
+            AloRayCastVisibility::VisibleInView => known.is_drawn && known.in_view.get(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! An app without a GPU whose files are in memory.
 
 use crate::gpuless;
+use bevy::app::Plugins;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::asset::{AssetPath, LoadState};
@@ -19,7 +20,7 @@ impl TestApp {
         Self::with_plugin(files, ClassicModelsPlugin::default())
     }
 
-    pub fn with_plugin(files: &[(&str, Vec<u8>)], plugin: ClassicModelsPlugin) -> Self {
+    pub fn with_plugin<M>(files: &[(&str, Vec<u8>)], plugin: impl Plugins<M>) -> Self {
         let root = Dir::default();
         for (path, bytes) in files {
             root.insert_asset(Path::new(path), bytes.clone());
@@ -30,7 +31,8 @@ impl TestApp {
             AssetSourceId::Default,
             AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
         )
-        .add_plugins((gpuless::plugins(Path::new("unused"), false), plugin));
+        .add_plugins(gpuless::plugins(Path::new("unused"), false))
+        .add_plugins(plugin);
         gpuless::finish(&mut app);
         Self { app, files }
     }
@@ -73,6 +75,15 @@ impl TestApp {
         });
         assert!(ready, "{scene} was not spawned");
         entity
+    }
+
+    /// Waits until models that were spawned are there, and where they are.
+    pub fn wait_for(&mut self, roots: &[Entity]) {
+        let ready = gpuless::wait_until(&mut self.app, |world| {
+            let is_there = |root: &Entity| world.get::<AloInstance>(*root).is_some();
+            roots.iter().all(is_there)
+        });
+        assert!(ready, "not all were spawned");
     }
 
     pub fn animator(&mut self, root: Entity) -> &MdlAnimator {

@@ -6,6 +6,7 @@ pub mod alo_stage;
 pub mod app;
 pub mod fixtures;
 pub mod log;
+pub mod rays;
 pub mod stage;
 
 /// The folder of real files, or `None`, which the test that asked for it says.
