@@ -187,7 +187,9 @@ fn rays_meet_rigid_parts_however_their_root_is_put() {
         let root = range.spawn(SCENE, (inner, ChildOf(outer)));
         let triangles = shape.triangles(range.world(), root, by_transforms);
         let rays = random.rays(&triangles, 600);
-        let tally = range.compare(&triangles, rays, slack(&triangles), what);
+        // What is stretched far more along one axis than another is rounded accordingly.
+        let slack = 5.0 * slack(&triangles);
+        let tally = range.compare(&triangles, rays, slack, what);
         tally.assert_telling(what);
         range.world().entity_mut(outer).despawn();
     }
