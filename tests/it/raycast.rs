@@ -302,7 +302,8 @@ fn the_nearest_of_many_models_comes_first() {
     let fourth: Vec<Entity> = entities.iter().copied().step_by(4).collect();
     let rays = random.rays(&triangles, 300);
     let slack = slack(&triangles);
-    let kinds: [(&str, Box<dyn Fn(Ask) -> Ask>); 6] = [
+    type Change<'a> = Box<dyn Fn(Ask) -> Ask + 'a>;
+    let kinds: [(&str, Change<'_>); 6] = [
         ("the nearest", Box::new(|ask| ask)),
         (
             "all along the ray",
