@@ -291,6 +291,9 @@ fn anywhere(random: &mut Random) -> Transform {
     }
 }
 
+/// What is asked besides where a ray goes.
+type Kind<'a> = Box<dyn Fn(Ask) -> Ask + 'a>;
+
 #[test]
 fn the_nearest_of_many_models_comes_first() {
     let (mut range, shape) = Range::statue();
@@ -302,8 +305,7 @@ fn the_nearest_of_many_models_comes_first() {
     let fourth: Vec<Entity> = entities.iter().copied().step_by(4).collect();
     let rays = random.rays(&triangles, 300);
     let slack = slack(&triangles);
-    type Change<'a> = Box<dyn Fn(Ask) -> Ask + 'a>;
-    let kinds: [(&str, Change<'_>); 6] = [
+    let kinds: [(&str, Kind<'_>); 6] = [
         ("the nearest", Box::new(|ask| ask)),
         (
             "all along the ray",
