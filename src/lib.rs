@@ -42,6 +42,10 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(all(doctest, feature = "picking"))]
+#[doc = include_str!("../docs/alamo.md")]
+struct Alamo;
+
 pub mod read;
 pub mod scene;
 
