@@ -55,6 +55,11 @@ usage: collision [OPTIONS]
   --time SECONDS      the moment of the picture
   --mouse X,Y         where the mouse is in the picture; in its middle by default
   --eye YAW,PITCH,D   from where to look: degrees, and the distance in widths of a walker
+
+In the window: drag and wheel move the eye, space stops, + and - change the number of probes, V what
+rays meet, F what they do with back faces, B which boxes are drawn, L their level.
+Probes are blue crosses. Rays that meet something are blue and end in a pink cross and a yellow normal,
+the others are grey; the part under the mouse is green.
 ";
 
 /// What was asked for.

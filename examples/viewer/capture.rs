@@ -103,8 +103,12 @@ fn capture(args: &Args) -> Result<(), String> {
     for _ in 0..SETTLING_FRAMES {
         headless.step(0.0);
     }
-    for met in &headless.app.world().resource::<Pointer>().met {
+    let met = &headless.app.world().resource::<Pointer>().met;
+    for met in met {
         println!("{met}");
+    }
+    if args.probe.is_some() && met.is_empty() {
+        println!("nothing that rays meet; hulls that the file hides are met with --tree-level");
     }
     match &args.capture {
         Some(path) => save(headless.capture(), path),

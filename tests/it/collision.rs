@@ -114,7 +114,8 @@ impl Subject {
             }
             above = boxes;
         }
-        let parts: Vec<Aabb3d> = self.tree.boxes(1).collect();
+        let leaves = self.tree.partition(usize::MAX);
+        let parts: Vec<Aabb3d> = leaves.map(|(_, bounds)| bounds).collect();
         for (triangle, corners) in self.triangles.iter().enumerate() {
             let corners = corners.map(|corner| Vec3A::from(corner.as_vec3()));
             let inside = |part: &Aabb3d| {

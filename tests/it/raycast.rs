@@ -7,8 +7,8 @@ use crate::support::alo_stage::{Matrix, cuboid, stored, turned};
 use crate::support::app::TestApp;
 use crate::support::log;
 use crate::support::rays::{
-    Ask, Caster, Random, Shape, Tally, Triangle, as_drawn, ball, ball_around, by_transforms,
-    compare, submeshes,
+    Answer, Ask, Caster, Random, Shape, Tally, Triangle, as_drawn, ball, ball_around,
+    by_transforms, compare, submeshes,
 };
 use bevy::math::DVec3;
 use bevy::prelude::*;
@@ -353,6 +353,46 @@ fn the_nearest_of_many_models_comes_first() {
         let tally = compare(world, &range.caster, &triangles, asks, slack, what);
         tally.assert_telling(what);
     }
+}
+
+/// Otherwise pointers would leave one and enter the other without having moved.
+#[test]
+fn of_parts_in_one_place_the_same_is_met_in_every_frame() {
+    let (mut range, shape) = Range::statue();
+    let mut random = Random(12);
+    let mut roots = Vec::new();
+    for _ in 0..20 {
+        let transform = anywhere(&mut random);
+        roots.extend([0; 3].map(|_| range.app.spawn(SCENE, transform)));
+    }
+    let other = range.spawn(SCENE, Transform::from_xyz(500.0, 0.0, 0.0));
+    range.app.wait_for(&roots);
+    let triangles: Vec<Triangle> = roots
+        .iter()
+        .flat_map(|root| shape.triangles(range.world(), *root, by_transforms))
+        .collect();
+    let asks: Vec<Ask> = random
+        .rays(&triangles, 100)
+        .into_iter()
+        .map(Ask::new)
+        .collect();
+    let mut told: Vec<Vec<Option<Entity>>> = Vec::new();
+    for round in 0..6 {
+        if round % 2 == 0 {
+            range.edit::<Transform>(other, |place| place.translation.y += 1.0);
+        }
+        range.app.step(0.0);
+        // Another ray is the first in each round, which is asked in another way.
+        let mut asks = asks.clone();
+        asks.rotate_left(round);
+        let answers = range.caster.ask(range.app.app.world_mut(), asks);
+        let first = |answer: &Answer| answer.hits.first().map(|(entity, _)| *entity);
+        let mut first: Vec<_> = answers.iter().map(first).collect();
+        first.rotate_right(round);
+        told.push(first);
+    }
+    assert!(told[0].iter().flatten().count() > 30);
+    assert!(told.iter().all(|round| *round == told[0]));
 }
 
 /// A system that casts now and then meets what is there then, whatever happened meanwhile.

@@ -5,9 +5,12 @@ use super::probe::Probe;
 use super::triangle::{Crossing, crossing, points, unit_normal};
 use super::{CollisionTree, build};
 use bevy::math::{Ray3d, Vec3, Vec4Swizzles};
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
 
 /// What a ray does with triangles whose back it sees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
 pub enum Backfaces {
     /// It goes through them.
     #[default]

@@ -25,7 +25,7 @@ pub(super) const NOWHERE: Aabb3d = Aabb3d {
 };
 
 /// A collider's entity and the box around it in the world.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Slot {
     pub(super) entity: Entity,
     pub(super) bounds: Aabb3d,
@@ -97,18 +97,20 @@ impl Index {
     pub(super) fn tell(&mut self, entity: Entity, moved: bool, bounds: impl FnOnce() -> Aabb3d) {
         let known = self.slots.get_mut(self.told);
         self.told += 1;
+        if let Some(slot) = &known
+            && slot.entity == entity
+            && !moved
+        {
+            return;
+        }
+        let told = Slot {
+            entity,
+            bounds: widened(bounds()),
+        };
         match known {
-            Some(slot) if slot.entity == entity && !moved => return,
-            Some(slot) => {
-                *slot = Slot {
-                    entity,
-                    bounds: widened(bounds()),
-                }
-            }
-            None => self.slots.push(Slot {
-                entity,
-                bounds: widened(bounds()),
-            }),
+            Some(slot) if *slot == told => return,
+            Some(slot) => *slot = told,
+            None => self.slots.push(told),
         }
         self.state = State::Moved;
     }

@@ -18,6 +18,10 @@ use bevy::mesh::Mesh3d;
 use bevy::mesh::skinning::SkinnedMesh;
 use bevy::transform::components::GlobalTransform;
 
+/// How much farther than what hides it a part is looked for, as a part of the distance: parts in one
+/// place must all be found, whichever is asked first.
+const TIE: f32 = 1e-6;
+
 /// What is known of a collider.
 #[derive(QueryData)]
 pub(super) struct Collider {
@@ -46,8 +50,9 @@ type Place = (
 /// bones, skinned ones are posed by theirs, once a run; any scale is right, be it uneven or mirrored.
 /// What is flattened to nothing is not met.
 ///
-/// The first ray of a run looks at all colliders for those that moved; each further one costs little,
-/// however many there are. Each system has an index of its own, so let one cast for others if many
+/// The first ray of a run looks at all colliders for those that moved, and the second puts them in
+/// order if any did; each further one costs little, however many there are. The first that comes near a
+/// skinned part poses all of it. Each system has an index of its own, so let one cast for others if many
 /// would. Nothing is done in systems that do not cast.
 ///
 /// ```
@@ -120,12 +125,16 @@ impl AloRayCast<'_, '_> {
             };
             hits.push((entity, hit));
             if (settings.early_exit_test)(entity) {
-                hit.distance
+                max.min(hit.distance * (1.0 + TIE))
             } else {
                 max
             }
         });
-        hits.sort_unstable_by(|(_, a), (_, b)| a.distance.total_cmp(&b.distance));
+        // Of those that are equally near the same is first in every frame.
+        hits.sort_unstable_by(|(a_entity, a), (b_entity, b)| {
+            let nearer = a.distance.total_cmp(&b.distance);
+            nearer.then_with(|| a_entity.cmp(b_entity))
+        });
         let hides = |(entity, _): &(Entity, AloRayHit)| (settings.early_exit_test)(*entity);
         if let Some(last) = hits.iter().position(hides) {
             hits.truncate(last + 1);
@@ -160,6 +169,7 @@ impl AloRayCast<'_, '_> {
             return;
         }
         let known = self.known.replace(now);
+        self.world.posed.trees.clear();
         let changed = |tick: Tick| known.is_none_or(|known| tick.is_newer_than(known, now));
         let transforms = &self.world.transforms;
         self.index.begin();

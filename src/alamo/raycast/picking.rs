@@ -2,6 +2,7 @@
 
 use super::param::AloRayCast;
 use super::settings::{AloRayCastSettings, AloRayCastVisibility};
+use crate::alamo::collision::Backfaces;
 use crate::alamo::parts::AloInstance;
 use bevy::app::{App, Plugin, PreUpdate};
 use bevy::camera::Camera;
@@ -43,7 +44,7 @@ pub struct AloHit {
     pub submesh: usize,
     /// Number of the triangle in the sub-mesh.
     pub triangle: u32,
-    /// Index of the bone that the mesh hangs on.
+    /// Index of the bone that the mesh hangs on, also if other bones move its vertices.
     pub bone: usize,
 }
 
@@ -68,13 +69,16 @@ pub struct AloPickingSettings {
     pub require_markers: bool,
     /// Which colliders count.
     pub visibility: AloRayCastVisibility,
+    /// What pointers do with triangles whose back they see.
+    pub backfaces: Backfaces,
 }
 
 /// The backend. Part of [`AlamoPlugin`](crate::alamo::AlamoPlugin) with the feature `picking`; it does
 /// nothing in apps without Bevy's own picking plugins.
 ///
 /// `RenderLayers` of a model's root, and `is_hoverable` of its `Pickable`, hold for all its parts that
-/// have none themselves.
+/// have none themselves; `should_block_lower` does not, since Bevy asks the part's entity alone. With
+/// Bevy's `MeshPickingPlugin` besides, both tell of drawn parts: let that ask for markers.
 /// Events are the entity's of the sub-mesh, and bubble up to the root.
 pub struct AloPickingPlugin;
 
@@ -165,6 +169,7 @@ fn update_hits(
         };
         let casting = AloRayCastSettings::default()
             .with_visibility(settings.visibility)
+            .with_backfaces(settings.backfaces)
             .with_filter(&filter)
             .with_early_exit_test(&hides);
         let pick = |(entity, hit): &(Entity, super::AloRayHit)| {

@@ -113,6 +113,6 @@ pub struct AloRayHit {
     pub mesh: usize,
     /// Index of the sub-mesh within the mesh.
     pub submesh: usize,
-    /// Index of the bone that the mesh hangs on.
+    /// Index of the bone that the mesh hangs on, also if other bones move its vertices.
     pub bone: usize,
 }
