@@ -3,10 +3,10 @@
 use crate::casting::Met;
 use crate::choices::Choices;
 use crate::figures::{Figures, per_frame};
+use crate::support::names::PartNames;
 use crate::swarm::Swarm;
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloCollider, AloRayHit};
+use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 
 /// Writes it.
@@ -35,40 +35,21 @@ fn spawn(mut commands: Commands) {
     ));
 }
 
-/// Names of what a ray met.
-#[derive(SystemParam)]
-struct Names<'w, 's> {
-    parents: Query<'w, 's, &'static ChildOf>,
-    instances: Query<'w, 's, &'static AloInstance>,
-}
-
-impl Names<'_, '_> {
-    fn of(&self, entity: Entity, hit: &AloRayHit) -> Option<String> {
-        let mut above = self.parents.iter_ancestors(entity);
-        let model = above
-            .find_map(|root| self.instances.get(root).ok())?
-            .model();
-        let mesh = model.meshes.get(hit.mesh)?;
-        let bone = model.bones.get(hit.bone)?;
-        Some(format!(
-            "{}, sub-mesh {}, triangle {}, bone {}, {:.1} away",
-            mesh.name, hit.submesh, hit.triangle, bone.name, hit.distance
-        ))
-    }
-}
-
 fn write(
     walkers: Query<(), With<AloInstance>>,
     parts: Query<&InheritedVisibility, With<AloCollider>>,
     (swarm, met): (Res<Swarm>, Res<Met>),
     figures: Res<Figures>,
     choices: Res<Choices>,
-    names: Names,
+    names: PartNames,
     mut words: Single<&mut Text, With<Words>>,
 ) {
     let (sum, frames) = figures.sum();
     let shown = parts.iter().filter(|shows| shows.get()).count();
-    let pointed = met.mouse.and_then(|(entity, hit)| names.of(entity, &hit));
+    let pointed = met.mouse.and_then(|(entity, hit)| {
+        let name = names.of(entity, &hit)?;
+        Some(format!("{name}, {:.1} away", hit.distance))
+    });
     words.0 = format!(
         "{} walkers, {} parts with collision trees, {shown} of them visible\n\
          {} probes, {:.0} % of their rays meet a part\n\

@@ -5,13 +5,12 @@ use crate::alo_trees::Trees;
 use crate::camera::Orbit;
 use crate::overlay::Overlays;
 use crate::panel::PANEL_WIDTH;
+use crate::support::names::PartNames;
 use crate::support::places::Places;
 use bevy::camera::visibility::VisibilitySystems;
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_classic_models::alamo::{AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
-use bevy_classic_models::prelude::*;
 
 const HIT: Color = Color::srgb(1.0, 0.2, 0.9);
 
@@ -76,34 +75,12 @@ fn write_label(pointer: Res<Pointer>, mut label: Single<&mut Text, With<Label>>)
     label.set_if_neq(Text(words));
 }
 
-/// Names of what a ray met.
-#[derive(SystemParam)]
-struct Told<'w, 's> {
-    parents: Query<'w, 's, &'static ChildOf>,
-    instances: Query<'w, 's, &'static AloInstance>,
-}
-
-impl Told<'_, '_> {
-    fn name(&self, entity: Entity, hit: &AloRayHit) -> Option<String> {
-        let mut above = self.parents.iter_ancestors(entity);
-        let model = above
-            .find_map(|root| self.instances.get(root).ok())?
-            .model();
-        let mesh = model.meshes.get(hit.mesh)?;
-        let bone = model.bones.get(hit.bone)?;
-        Some(format!(
-            "{}: sub-mesh {}, triangle {}, bone {}",
-            mesh.name, hit.submesh, hit.triangle, bone.name
-        ))
-    }
-}
-
 fn probe(
     mut pointer: ResMut<Pointer>,
     overlays: Res<Overlays>,
     cameras: Query<(&Camera, &GlobalTransform), With<Orbit>>,
     mut rays: AloRayCast,
-    told: Told,
+    names: PartNames,
     places: Places,
     mut gizmos: Gizmos<OnTop>,
 ) {
@@ -124,7 +101,7 @@ fn probe(
         .with_visibility(visibility)
         .never_early_exit();
     let hits = rays.cast_ray(ray, &settings);
-    let names = hits.iter().filter_map(|(part, hit)| told.name(*part, hit));
+    let names = hits.iter().filter_map(|(part, hit)| names.of(*part, hit));
     pointer.met.extend(names.take(TOLD));
     if let Some((entity, hit)) = hits.first() {
         mark(&mut gizmos, hit);

@@ -6,7 +6,7 @@
 //! `vertices` make meshes, `loader`
 //! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
 //! shows and hides, `billboard` turns bones, `dazzle` and `material` draw. `collision` answers queries on the
-//! triangles of a mesh.
+//! triangles of a mesh, and `raycast` puts them to all models in the world.
 //!
 //! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
 //! [`texture`](crate::texture).

@@ -3,6 +3,7 @@
 
 use crate::alo_render::{FILE, bones, compare, dull, in_model};
 use crate::support::ala::{Decoder, between};
+use crate::support::alo::between_rings;
 use crate::support::alo_stage::{
     IDENTITY, Matrix, control_mesh, cuboid, matte, quarters, stored, tga, times, turned, undo,
 };
@@ -163,7 +164,7 @@ fn posed(rest: &[Matrix], pose: impl Fn(usize) -> AlaPose) -> Vec<Matrix> {
 pub fn limb(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     const RINGS: u16 = 12;
     const SIDES: u16 = 10;
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    let mut vertices = Vec::new();
     for ring in 0..=RINGS {
         let way = f32::from(ring) / f32::from(RINGS);
         let near = [0.0, 1.0, 2.0, 3.0].map(|joint| (-(3.0 * way - joint).powi(2)).exp());
@@ -191,15 +192,7 @@ pub fn limb(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
             });
         }
     }
-    for ring in 0..RINGS {
-        for side in 0..SIDES {
-            let a = ring * (SIDES + 1) + side;
-            let b = a + SIDES + 1;
-            triangles.push([a, a + 1, b + 1]);
-            triangles.push([a, b + 1, b]);
-        }
-    }
-    (vertices, triangles)
+    (vertices, between_rings(RINGS, SIDES))
 }
 
 /// Where a skinned vertex's bones take it: their matrices, summed up by its weights.

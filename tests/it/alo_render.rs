@@ -1,5 +1,6 @@
 //! Pictures of Alamo models: each beside a control that Bevy draws from what the CPU computed.
 
+use crate::support::alo::between_rings;
 use crate::support::alo_stage::{
     IDENTITY, Matrix, apply, control_mesh, cuboid, matte, quarters, stored, texels, tga, times,
     transform, turned, undo,
@@ -145,7 +146,7 @@ fn a_hidden_bone_hides_what_hangs_on_it_and_on_its_children() {
 /// A column of rings around Z: the lower end follows the first bone of the palette, the upper end
 /// the second; between them the weights go from one to the other.
 fn column(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    let mut vertices = Vec::new();
     const RINGS: u16 = 8;
     const SIDES: u16 = 12;
     for ring in 0..=RINGS {
@@ -170,15 +171,7 @@ fn column(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
             });
         }
     }
-    for ring in 0..RINGS {
-        for side in 0..SIDES {
-            let a = ring * (SIDES + 1) + side;
-            let b = a + SIDES + 1;
-            triangles.push([a, a + 1, b + 1]);
-            triangles.push([a, b + 1, b]);
-        }
-    }
-    (vertices, triangles)
+    (vertices, between_rings(RINGS, SIDES))
 }
 
 #[test]

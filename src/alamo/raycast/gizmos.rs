@@ -101,6 +101,7 @@ fn draw(
     if !gizmos.config.enabled {
         return;
     }
+    colliders.begin();
     let config = gizmos.config_ext;
     for (entity, own) in &single {
         let style = Style {

@@ -73,6 +73,7 @@ type Place = (
 pub struct AloRayCast<'w, 's> {
     places: Query<'w, 's, Place>,
     world: Colliders<'w, 's>,
+    ticks: SystemChangeTick,
     /// When the index was last brought up to date.
     known: Local<'s, Option<Tick>>,
     index: Local<'s, Index>,
@@ -87,15 +88,12 @@ pub(super) struct Colliders<'w, 's> {
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     shown: Query<'w, 's, &'static InheritedVisibility>,
     transforms: Query<'w, 's, &'static GlobalTransform>,
-    ticks: SystemChangeTick,
     posed: Local<'s, Posed>,
 }
 
 /// Trees of skinned colliders as they are posed in this run of the system, once they are asked.
 #[derive(Default)]
 struct Posed {
-    /// The run.
-    when: Option<Tick>,
     /// In the world. `None` where vertices are nowhere.
     trees: EntityHashMap<Option<CollisionTree>>,
     vertices: Vec<[f32; 3]>,
@@ -164,12 +162,12 @@ impl AloRayCast<'_, '_> {
 
     /// Brings the index up to date, once a run of the system.
     fn refresh(&mut self) {
-        let now = self.world.ticks.this_run();
+        let now = self.ticks.this_run();
         if *self.known == Some(now) {
             return;
         }
         let known = self.known.replace(now);
-        self.world.posed.trees.clear();
+        self.world.begin();
         let changed = |tick: Tick| known.is_none_or(|known| tick.is_newer_than(known, now));
         let transforms = &self.world.transforms;
         self.index.begin();
@@ -212,6 +210,11 @@ fn joint(
 }
 
 impl Colliders<'_, '_> {
+    /// Forgets the poses of the last run. To be done in each, before anything is asked.
+    pub(super) fn begin(&mut self) {
+        self.posed.trees.clear();
+    }
+
     fn cast(
         &mut self,
         entity: Entity,
@@ -262,15 +265,7 @@ impl Colliders<'_, '_> {
         let (Some(skin), Some(skinned)) = (known.collider.skin(), known.skinned) else {
             return Some(ask(&known, &Placed::new(tree, known.transform.affine())?));
         };
-        let Posed {
-            when,
-            trees,
-            vertices,
-        } = &mut *self.posed;
-        let now = self.ticks.this_run();
-        if when.replace(now) != Some(now) {
-            trees.clear();
-        }
+        let Posed { trees, vertices } = &mut *self.posed;
         let posed = trees.entry(entity).or_insert_with(|| {
             // Joints lead to the world, wherever the sub-mesh's own entity is.
             let joint = |index| joint(skinned, index, &self.transforms);

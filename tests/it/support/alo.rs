@@ -44,6 +44,18 @@ fn strip(squares: u16) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     (vertices, triangles)
 }
 
+/// The triangles between rings of vertices around an axis, from below. Each ring has one vertex more
+/// than sides, since the last is where the first is.
+pub fn between_rings(rings: u16, sides: u16) -> Vec<[u16; 3]> {
+    let quad = |(ring, side)| {
+        let a = ring * (sides + 1) + side;
+        let b = a + sides + 1;
+        [[a, a + 1, b + 1], [a, b + 1, b]]
+    };
+    let places = (0..rings).flat_map(|ring| (0..sides).map(move |side| (ring, side)));
+    places.flat_map(quad).collect()
+}
+
 /// A square whose vertices follow all four entries of a palette.
 fn blended() -> SubmeshBuffers {
     let vertices = square().map(|vertex| Vertex {

@@ -1,6 +1,7 @@
 //! Rays at spawned Alamo models, and what they ought to meet: asked of every triangle by itself, in
 //! doubles, by matrices of the tests' own.
 
+use super::alo::between_rings;
 use bevy::ecs::system::SystemId;
 use bevy::math::{DAffine3, DMat3, DVec3};
 use bevy::platform::collections::HashMap;
@@ -488,7 +489,7 @@ pub fn ball_around(triangles: &[Triangle]) -> (DVec3, f64) {
 pub fn ball(radius: f32, center: [f32; 3]) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     const RINGS: u16 = 6;
     const SIDES: u16 = 10;
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    let mut vertices = Vec::new();
     for ring in 0..=RINGS {
         let height = (f32::from(ring) / f32::from(RINGS) - 0.5) * core::f32::consts::PI;
         for side in 0..=SIDES {
@@ -508,13 +509,5 @@ pub fn ball(radius: f32, center: [f32; 3]) -> (Vec<Vertex>, Vec<[u16; 3]>) {
             });
         }
     }
-    for ring in 0..RINGS {
-        for side in 0..SIDES {
-            let a = ring * (SIDES + 1) + side;
-            let b = a + SIDES + 1;
-            triangles.push([a, a + 1, b + 1]);
-            triangles.push([a, b + 1, b]);
-        }
-    }
-    (vertices, triangles)
+    (vertices, between_rings(RINGS, SIDES))
 }
