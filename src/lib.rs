@@ -34,7 +34,7 @@
 #![forbid(unsafe_code)]
 // What formats share is unused where not all of them are built.
 #![cfg_attr(
-    not(all(feature = "alamo", feature = "quake")),
+    not(all(feature = "alamo", feature = "lithtech", feature = "quake")),
     allow(dead_code, unused_imports)
 )]
 
@@ -45,13 +45,19 @@ struct Readme;
 pub mod read;
 pub mod scene;
 
+mod blend;
+
 #[cfg(feature = "alamo")]
 pub mod alamo;
 
+#[cfg(feature = "lithtech")]
+pub mod lithtech;
 #[cfg(feature = "quake")]
 pub mod quake;
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub mod texture;
+#[cfg(feature = "write")]
+mod write;
 
 use bevy::app::{App, Plugin};
 

@@ -1,0 +1,1 @@
+//! The `.dtx` format: bytes to plain values and (feature `write`) back.
