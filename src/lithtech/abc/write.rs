@@ -5,7 +5,7 @@
 
 use super::file::{AbcFile, Animation, Geometry, Keyframe, Node, NodeTrack, TransformInfo};
 use super::records::{NodeKey, Triangle, Vertex};
-use crate::read::ErrorKind;
+use crate::read::{ErrorKind, Quoted};
 use crate::write::{check_length, fail, finite, floats, u32s, within};
 use zerocopy::IntoBytes;
 
@@ -341,13 +341,13 @@ fn check(model: &AbcDocument) -> Result<(), WriteError> {
         return fail("Geometry", ErrorKind::Missing { what });
     }
     for (number, node) in nodes.iter().enumerate() {
-        let place = || format!("Nodes / node {number} {:?}", node.name);
+        let place = || format!("Nodes / node {number} {}", Quoted(&node.name));
         check_node(node).or_else(within(place))?;
     }
     check_children(nodes)?;
     let has_dims = animations.iter().any(|animation| animation.dims.is_some());
     for (number, animation) in animations.iter().enumerate() {
-        let place = || format!("Animation / animation {number} {:?}", animation.name);
+        let place = || format!("Animation / animation {number} {}", Quoted(&animation.name));
         check_animation(animation, nodes, has_dims).or_else(within(place))?;
     }
     Ok(())
@@ -413,7 +413,7 @@ fn check_animation(
     }
     check_count("tracks", "nodes", animation.tracks.len(), nodes.len())?;
     for (number, (track, node)) in animation.tracks.iter().zip(nodes).enumerate() {
-        let place = || format!("/ node {number} {:?}", node.name);
+        let place = || format!("/ node {number} {}", Quoted(&node.name));
         check_track(track, animation.keyframes.len(), node).or_else(within(place))?;
     }
     match animation.dims {
