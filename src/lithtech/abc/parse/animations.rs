@@ -9,16 +9,25 @@ use zerocopy::little_endian::F32;
 
 /// Bytes of an animation with neither name nor keyframes, but for its nodes.
 const LEAST_ANIMATION: u64 = 2 + 4 + 24 + 4;
-/// Bytes of a keyframe without event.
+/// Bytes of a keyframe without event, but for its keys.
 const LEAST_KEYFRAME: u64 = 4 + 24 + 2;
 /// Bytes of a node's track without keyframes.
 const LEAST_TRACK: u64 = 24;
 
-/// An empty list with room for as many things as are announced, but not for more than the bytes
-/// there can hold.
-fn room<T>(announced: u64, body: &Cursor<'_>, least: u64) -> Vec<T> {
-    let most = announced.min(body.remaining() / least);
-    Vec::with_capacity(usize::try_from(most).unwrap_or_default())
+/// An empty list with room for as many things as are announced, if the bytes left can hold them.
+///
+/// They are asked for as a whole, so that a count which lies fails here and not after many things.
+fn room<T>(
+    announced: u64,
+    body: &Cursor<'_>,
+    least: u64,
+    context: Arguments<'_>,
+) -> Result<Vec<T>, ParseError> {
+    body.clone()
+        .take(announced.saturating_mul(least), context)?;
+    Ok(Vec::with_capacity(
+        usize::try_from(announced).unwrap_or_default(),
+    ))
 }
 
 impl Reader {
@@ -30,7 +39,9 @@ impl Reader {
         let offset = body.offset();
         let count = body.u32("Animation / number of animations")?;
         let tracks = LEAST_TRACK.saturating_mul(nodes.len() as u64);
-        let mut animations = room(count.into(), &body, LEAST_ANIMATION.saturating_add(tracks));
+        let least = LEAST_ANIMATION.saturating_add(tracks);
+        let context = format_args!("Animation / animations");
+        let mut animations = room(count.into(), &body, least, context)?;
         for index in 0..count {
             animations.push(self.animation(&mut body, index, nodes)?);
         }
@@ -54,8 +65,9 @@ impl Reader {
         let context = format_args!("{context} {}", Quoted(&name));
         let length = body.u32(format_args!("{context} length"))?;
         let bounds = self.bounds(body, format_args!("{context} bounds"))?;
-        let keyframes = self.keyframes(body, context)?;
-        let mut tracks = room(nodes.len() as u64, body, LEAST_TRACK);
+        let keyframes = self.keyframes(body, nodes.len(), context)?;
+        let what = format_args!("{context} nodes");
+        let mut tracks = room(nodes.len() as u64, body, LEAST_TRACK, what)?;
         for (number, node) in nodes.iter().enumerate() {
             let context = format_args!("{context} / node {number} {}", Quoted(&node.name));
             tracks.push(self.track(body, keyframes.len(), node, context)?);
@@ -73,6 +85,7 @@ impl Reader {
     fn keyframes<'a>(
         &mut self,
         body: &mut Cursor<'a>,
+        nodes: usize,
         context: Arguments<'_>,
     ) -> Result<Vec<Keyframe<'a>>, ParseError> {
         let offset = body.offset();
@@ -82,7 +95,10 @@ impl Reader {
                 format!("{context} has no keyframes: the model stands as it was built")
             });
         }
-        let mut keyframes: Vec<Keyframe<'_>> = room(count.into(), body, LEAST_KEYFRAME);
+        let keys = (size_of::<NodeKey>() as u64).saturating_mul(nodes as u64);
+        let least = LEAST_KEYFRAME.saturating_add(keys);
+        let what = format_args!("{context} keyframes");
+        let mut keyframes: Vec<Keyframe<'_>> = room(count.into(), body, least, what)?;
         for number in 0..count {
             let context = format_args!("{context} / keyframe {number}");
             let offset = body.offset();
