@@ -4,6 +4,9 @@ use super::*;
 use crate::lithtech::abc::write::write;
 use crate::read::ErrorKind;
 
+/// Something done to a model.
+type Edit = fn(&mut AbcDocument);
+
 fn round_trip(model: &AbcDocument) {
     let bytes = write(model).unwrap();
     let file = parse(&bytes).unwrap();
@@ -146,7 +149,7 @@ fn chunks_may_be_unknown_but_not_be_missing_or_twice() {
 
 #[test]
 fn what_the_format_cannot_say_is_not_written() {
-    let cases: [(&str, fn(&mut AbcDocument)); 14] = [
+    let cases: [(&str, Edit); 14] = [
         ("command string", |it| it.command_string = "x".repeat(65536)),
         ("Geometry", |it| it.geometry.lod_starts.clear()),
         ("bounds", |it| it.geometry.bounds[1][2] = f32::NAN),
