@@ -16,7 +16,7 @@ mod lod;
 mod parse;
 mod pose;
 mod records;
-#[cfg(test)]
+#[cfg(all(test, feature = "write"))]
 mod tests;
 #[cfg(feature = "write")]
 pub mod write;

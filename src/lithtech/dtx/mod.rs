@@ -9,7 +9,7 @@
 
 mod file;
 mod parse;
-#[cfg(test)]
+#[cfg(all(test, feature = "write"))]
 mod tests;
 #[cfg(feature = "write")]
 pub mod write;

@@ -92,16 +92,12 @@ const MIPS: u16 = 4;
 fn levels((width, height): (usize, usize), texels: &[u8]) -> Vec<Vec<u8>> {
     let level = |level: u16| {
         let rows = (0..height >> level).map(|row| (row << level) * width);
-        let texel = |row| (0..width >> level).map(move |column| row + (column << level));
-        let texel = rows.flat_map(texel);
-        texel
-            .map(|at| texels.get(at).copied().unwrap_or_default())
-            .collect()
+        let places = rows.flat_map(|row| (0..width >> level).map(move |at| row + (at << level)));
+        let texel = |at| texels.get(at).copied().unwrap_or_default();
+        places.map(texel).collect()
     };
-    (0..MIPS)
-        .map(level)
-        .filter(|level: &Vec<u8>| !level.is_empty())
-        .collect()
+    let has_texels = |level: &Vec<u8>| !level.is_empty();
+    (0..MIPS).map(level).filter(has_texels).collect()
 }
 
 impl From<&DtxFile<'_>> for DtxDocument {

@@ -2,7 +2,7 @@
 
 use super::{Reader, is_not_finite};
 use crate::lithtech::abc::file::{Animation, Keyframe, Node, NodeTrack};
-use crate::lithtech::abc::records::{NodeKey, RawDeform, RawKeyframe, unit};
+use crate::lithtech::abc::records::{NodeKey, RawDeform, RawKeyframe};
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use core::fmt::Arguments;
 use zerocopy::little_endian::F32;
@@ -170,7 +170,7 @@ impl Reader {
                 let context = format_args!("{context} key {number}");
                 return Err(body.error(offset, context, ErrorKind::NotFinite));
             }
-            if unit(key.rotation.map(F32::get)).is_none() {
+            if key.rotation.iter().all(|value| value.get() == 0.0) {
                 let offset = offset.saturating_add(size_of_val(&key.translation) as u64);
                 self.flaws.warn("zero rotation", offset, || {
                     format!("the rotation of {context} key {number} is zero: taken for none")

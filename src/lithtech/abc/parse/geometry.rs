@@ -84,19 +84,11 @@ impl Reader {
             return;
         }
         let mut replaced_at = vec![0; geometry.vertices.len()];
-        let pairs = geometry.extras().map(|(index, _, pair)| (index, pair));
-        let pairs = (1..).zip(pairs);
-        let mut possible = 0;
+        let mut sound = 0;
         let mut wrong = None;
-        for (level, (index, pair)) in pairs {
-            // Only what came before can be replaced, and only once.
-            let is_wrong = |replaced: &usize| {
-                *replaced >= index || replaced_at.get(*replaced).is_none_or(|at| *at != 0)
-            };
-            let [a, b] = pair;
-            let slot = pair.iter().position(is_wrong).or((a == b).then_some(1));
-            if let Some(slot) = slot {
-                wrong = Some((level, index, slot, if slot == 0 { a } else { b }));
+        for (level, (index, _, pair)) in (1..).zip(geometry.extras()) {
+            if let Some(slot) = wrong_slot(pair, index, &replaced_at) {
+                wrong = Some((level, index, pair, slot));
                 break;
             }
             for replaced in pair {
@@ -104,17 +96,18 @@ impl Reader {
                     *at = level;
                 }
             }
-            possible = level;
+            sound = level;
         }
-        if let Some((level, index, slot, replaced)) = wrong {
-            let lods = geometry.lods;
+        if let Some((level, index, [a, b], slot)) = wrong {
             let vertex = element(vertices_offset, index, size_of::<Vertex>());
             let offset = element(vertex.saturating_add(REPLACEMENTS), slot, 2);
+            let replaced = if slot == 0 { a } else { b };
             let why = if replaced >= index {
                 "is not before its own"
             } else {
                 "was replaced before"
             };
+            let lods = geometry.lods;
             self.flaws.warn("LOD", offset, || {
                 format!(
                     "LOD {level} of {lods} replaces vertex {replaced}, which {why} (vertex {index}): \
@@ -122,7 +115,7 @@ impl Reader {
                 )
             });
         }
-        geometry.lods = possible;
+        geometry.lods = sound;
         geometry.replaced_at = replaced_at;
     }
 
@@ -155,6 +148,17 @@ impl Reader {
             });
         }
     }
+}
+
+/// Which of two vertices cannot be replaced by the one at `index`: only what came before can be, and
+/// only once.
+fn wrong_slot(pair: [usize; 2], index: usize, replaced_at: &[u32]) -> Option<usize> {
+    let is_wrong = |replaced: &usize| {
+        *replaced >= index || replaced_at.get(*replaced).is_none_or(|at| *at != 0)
+    };
+    let [a, b] = pair;
+    let wrong = pair.iter().position(is_wrong);
+    wrong.or((a == b).then_some(1))
 }
 
 fn check_triangles(
