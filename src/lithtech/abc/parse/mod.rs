@@ -206,7 +206,8 @@ fn next_body<'a>(
     end: u64,
 ) -> Result<(Cursor<'a>, bool), ParseError> {
     let offset = cursor.offset();
-    let next = cursor.i32(format_args!("{name} / offset of the next chunk"))?;
+    let context = format_args!("{} / offset of the next chunk", Quoted(name));
+    let next = cursor.i32(context)?;
     let begin = cursor.offset();
     let length = match u64::try_from(next) {
         _ if next == LAST => cursor.remaining(),
@@ -217,10 +218,9 @@ fn next_body<'a>(
                 min: begin,
                 max: end.saturating_sub(1),
             };
-            let context = format_args!("{} / offset of the next chunk", Quoted(name));
             return Err(cursor.error(offset, context, kind));
         }
     };
-    let body = cursor.part(length, name)?;
+    let body = cursor.part(length, Quoted(name))?;
     Ok((body, next == LAST))
 }
