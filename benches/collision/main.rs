@@ -114,7 +114,8 @@ impl<P: Peer> Contender for Ready<'_, P> {
     }
 
     fn bytes(&self) -> [f64; 2] {
-        let copied: usize = self.sources.iter().map(P::copied).sum();
+        let copied = self.peers.iter().zip(&self.group.meshes);
+        let copied: usize = copied.map(|(peer, mesh)| peer.copied(mesh)).sum();
         let own: usize = self.group.meshes.iter().map(Mesh::bytes).sum();
         [copied, own].map(|bytes| self.heap as f64 - bytes as f64)
     }
@@ -217,53 +218,44 @@ fn take_turns(rows: &mut [Row], at: usize, kind: u8, group: &Group) {
 }
 
 fn print(rows: &[Row], group: &Group, triangles: usize) {
+    let kinds = ["nearest", "any", "boxes", "closest"];
+    let kinds = kinds.map(|kind| format!("{:>8}{:>8}", kind, "×"));
     println!(
-        "{:23} |{} |{} |{}",
+        "{:23} |{} |{:>10}{:>7} |{:>8}{:>6}{:>9}{:>6}",
         "",
-        ["nearest", "any", "boxes", "closest"]
-            .map(|kind| format!("{kind:>8} M/s    ×"))
-            .concat(),
-        format_args!("{:>10} µs    ×", "ready"),
-        ["B/triangle", "with copy"]
-            .map(|bytes| format!("{bytes:>11}    ×"))
-            .concat()
+        kinds.concat(),
+        "ready µs",
+        "×",
+        "B",
+        "×",
+        "and copy",
+        "×"
     );
     let [ours, ..] = rows else { return };
     for row in rows {
         let mut rates = String::new();
         for (seconds, ours) in row.seconds.iter().zip(ours.seconds).take(4) {
-            rates += &cell(
-                seconds.recip() / 1e6,
-                seconds / ours,
-                seconds.is_finite(),
-                12,
-            );
+            if seconds.is_finite() {
+                rates += &format!("{:8.3}{:8.2}", seconds.recip() / 1e6, seconds / ours);
+            } else {
+                rates += &" ".repeat(16);
+            }
         }
-        let load = row.seconds[4];
-        let can = load.is_finite();
-        let loading = cell(load * 1e6, load / ours.seconds[4], can, 13);
-        let bytes = row
-            .contender
-            .bytes()
-            .into_iter()
-            .zip(ours.contender.bytes());
-        let bytes =
-            bytes.map(|(bytes, ours)| cell(bytes / triangles as f64, bytes / ours, can, 11));
-        let bytes: String = bytes.collect();
-        println!(
-            "{:23} |{rates} |{loading} |{bytes}{}",
-            row.name,
-            differences(row, ours, group)
-        );
-    }
-}
-
-/// A number and how many times better ours is.
-fn cell(number: f64, times: f64, is_there: bool, width: usize) -> String {
-    if is_there {
-        format!("{number:width$.2}{times:5.2}")
-    } else {
-        " ".repeat(width + 5)
+        let mut others = String::new();
+        let ([.., load], [.., our_load]) = (row.seconds, ours.seconds);
+        if load.is_finite() {
+            others += &format!("{:10.1}{:7.2} |", load * 1e6, load / our_load);
+            for (bytes, ours) in row
+                .contender
+                .bytes()
+                .into_iter()
+                .zip(ours.contender.bytes())
+            {
+                others += &format!("{:8.1}{:6.2} ", bytes / triangles as f64, bytes / ours);
+            }
+        }
+        let differences = differences(row, ours, group);
+        println!("{:23} |{rates} |{others}{differences}", row.name);
     }
 }
 

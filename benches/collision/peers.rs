@@ -7,6 +7,7 @@ use bevy::picking::mesh_picking::ray_cast::{self, ray_mesh_intersection};
 use bevy_classic_models::alamo::alo::TreeNode;
 use bevy_classic_models::alamo::{Backfaces, CollisionTree};
 use obvhs::BvhBuildParams;
+use obvhs::aabb::Aabb as ObvhsAabb;
 use obvhs::bvh2::Bvh2;
 use obvhs::bvh2::builder::build_bvh2_from_tris;
 use obvhs::cwbvh::CwBvh;
@@ -16,7 +17,7 @@ use obvhs::triangle::Triangle;
 use parry3d::bounding_volume::Aabb as ParryAabb;
 use parry3d::query::{PointQuery, Ray as ParryRay, RayCast};
 use parry3d::shape::TriMesh;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::Duration;
 
 /// Kinds of questions, as bits of [`Peer::ANSWERS`].
@@ -39,8 +40,10 @@ pub trait Peer: Sized {
     fn source(mesh: &Mesh) -> Self::Source;
     /// Makes it ready to be asked.
     fn load(source: &Self::Source) -> Self;
-    /// Bytes of the mesh itself that it keeps.
-    fn copied(source: &Self::Source) -> usize;
+    /// Bytes of its heap that are a copy of the mesh.
+    fn copied(&self, mesh: &Mesh) -> usize {
+        mesh.bytes()
+    }
     fn ray(ray: &Ray3d) -> Self::Ray;
     /// Distance of the nearest hit.
     fn nearest(&self, ray: &Self::Ray) -> Option<f32>;
@@ -58,7 +61,7 @@ pub trait Peer: Sized {
 }
 
 /// This crate, with a tree for each sub-mesh.
-pub struct Ours(Vec<CollisionTree>);
+pub struct Ours([Option<CollisionTree>; 2]);
 
 impl Peer for Ours {
     const ANSWERS: u8 = NEAREST | ANY | BOXES | CLOSEST | LOAD;
@@ -72,13 +75,9 @@ impl Peer for Ours {
     fn load(parts: &Self::Source) -> Self {
         let tree = |part: &Part| {
             CollisionTree::new(part.links(), &part.map, &part.positions, &part.indices)
+                .expect("the tree is right")
         };
-        let trees: Result<_, _> = parts.iter().map(tree).collect();
-        Self(trees.expect("the trees are right"))
-    }
-
-    fn copied(parts: &Self::Source) -> usize {
-        parts.iter().map(Part::bytes).sum()
+        Self([0, 1].map(|at| parts.get(at).map(tree)))
     }
 
     fn ray(ray: &Ray3d) -> Ray3d {
@@ -87,7 +86,7 @@ impl Peer for Ours {
 
     fn nearest(&self, ray: &Ray3d) -> Option<f32> {
         let mut nearest = None;
-        for tree in &self.0 {
+        for tree in self.0.iter().flatten() {
             let max = nearest.unwrap_or(f32::INFINITY);
             let hit = tree.cast_ray(*ray, max, Backfaces::Keep);
             // All of the hit is made, as users get it.
@@ -99,13 +98,13 @@ impl Peer for Ours {
     }
 
     fn any(&self, ray: &Ray3d) -> bool {
-        let mut trees = self.0.iter();
+        let mut trees = self.0.iter().flatten();
         trees.any(|tree| tree.any_hit(*ray, f32::INFINITY, Backfaces::Keep))
     }
 
     fn count(&self, bounds: &Aabb3d) -> usize {
         let mut count = 0;
-        for tree in &self.0 {
+        for tree in self.0.iter().flatten() {
             let _ = tree.query_aabb(bounds, |_| {
                 count += 1;
                 ControlFlow::<()>::Continue(())
@@ -116,7 +115,7 @@ impl Peer for Ours {
 
     fn closest(&self, point: Vec3) -> f32 {
         let mut distance = f32::INFINITY;
-        for tree in &self.0 {
+        for tree in self.0.iter().flatten() {
             if let Some(near) = tree.closest_point(point, distance) {
                 distance = near.distance;
             }
@@ -146,8 +145,9 @@ impl<const NORMAL: bool> Peer for Parry<NORMAL> {
         Self(TriMesh::new(positions, indices.clone()).expect("the mesh is right"))
     }
 
-    fn copied((positions, indices): &Self::Source) -> usize {
-        12 * positions.len() + 12 * indices.len()
+    fn copied(&self, mesh: &Mesh) -> usize {
+        // Its indices are wider.
+        mesh.bytes() + 6 * mesh.triangles()
     }
 
     fn ray(ray: &Ray3d) -> ParryRay {
@@ -188,129 +188,158 @@ impl<const NORMAL: bool> Peer for Parry<NORMAL> {
     }
 }
 
+/// What obvhs's trees have in common, which take a test of triangles in their own order.
+pub trait ObvhsTree: Sized {
+    const FINDS_BOXES: bool;
+
+    fn build(triangles: &[Triangle], parameters: BvhBuildParams) -> Self;
+    fn order(&self) -> &[u32];
+    fn meets(
+        &self,
+        ray: &ObvhsRay,
+        hit: &mut RayHit,
+        test: impl Fn(&ObvhsRay, usize) -> f32,
+    ) -> bool;
+    fn misses(&self, ray: &ObvhsRay, test: impl Fn(&ObvhsRay, usize) -> f32) -> bool;
+    fn leaves(&self, _: ObvhsAabb, _: impl FnMut(Range<usize>)) {}
+}
+
+impl ObvhsTree for Bvh2 {
+    const FINDS_BOXES: bool = true;
+
+    fn build(triangles: &[Triangle], parameters: BvhBuildParams) -> Self {
+        let mut time = Duration::ZERO;
+        let mut tree = build_bvh2_from_tris(triangles, parameters, &mut time);
+        tree.nodes.shrink_to_fit();
+        tree.primitive_indices.shrink_to_fit();
+        tree
+    }
+
+    fn order(&self) -> &[u32] {
+        &self.primitive_indices
+    }
+
+    fn meets(
+        &self,
+        ray: &ObvhsRay,
+        hit: &mut RayHit,
+        test: impl Fn(&ObvhsRay, usize) -> f32,
+    ) -> bool {
+        self.ray_traverse(*ray, hit, test)
+    }
+
+    fn misses(&self, ray: &ObvhsRay, test: impl Fn(&ObvhsRay, usize) -> f32) -> bool {
+        self.ray_traverse_miss(*ray, test)
+    }
+
+    fn leaves(&self, bounds: ObvhsAabb, mut visit: impl FnMut(Range<usize>)) {
+        self.aabb_traverse(bounds, |tree, node| {
+            let node = &tree.nodes[node as usize];
+            let first = node.first_index as usize;
+            visit(first..first + node.prim_count as usize);
+            true
+        });
+    }
+}
+
+impl ObvhsTree for CwBvh {
+    const FINDS_BOXES: bool = false;
+
+    fn build(triangles: &[Triangle], parameters: BvhBuildParams) -> Self {
+        let mut time = Duration::ZERO;
+        let mut tree = build_cwbvh_from_tris(triangles, parameters, &mut time);
+        tree.nodes.shrink_to_fit();
+        tree.primitive_indices.shrink_to_fit();
+        tree
+    }
+
+    fn order(&self) -> &[u32] {
+        &self.primitive_indices
+    }
+
+    fn meets(
+        &self,
+        ray: &ObvhsRay,
+        hit: &mut RayHit,
+        test: impl Fn(&ObvhsRay, usize) -> f32,
+    ) -> bool {
+        self.ray_traverse(*ray, hit, test)
+    }
+
+    fn misses(&self, ray: &ObvhsRay, test: impl Fn(&ObvhsRay, usize) -> f32) -> bool {
+        self.ray_traverse_miss(*ray, test)
+    }
+}
+
 /// A tree of obvhs's, of the slowest or of medium building, and the triangles in its order.
 pub struct Obvhs<T, const SLOW: bool> {
     tree: T,
     triangles: Vec<Triangle>,
 }
 
-fn parameters(slow: bool) -> BvhBuildParams {
-    if slow {
-        BvhBuildParams::very_slow_build()
-    } else {
-        BvhBuildParams::medium_build()
-    }
-}
-
-fn obvhs_triangles(mesh: &Mesh) -> Vec<Triangle> {
-    let triangle = |[v0, v1, v2]: [[f32; 3]; 3]| Triangle {
-        v0: v0.into(),
-        v1: v1.into(),
-        v2: v2.into(),
-    };
-    mesh.corners().into_iter().map(triangle).collect()
-}
-
-fn in_order(triangles: &[Triangle], order: &[u32]) -> Vec<Triangle> {
-    order.iter().map(|at| triangles[*at as usize]).collect()
-}
-
-fn obvhs_ray(ray: &Ray3d) -> ObvhsRay {
-    ObvhsRay::new_inf(
-        ray.origin.to_array().into(),
-        ray.direction.to_array().into(),
-    )
-}
-
-impl<const SLOW: bool> Peer for Obvhs<Bvh2, SLOW> {
+impl<T: ObvhsTree, const SLOW: bool> Peer for Obvhs<T, SLOW> {
     // Of the slowest building, triangles are split, and so found more than once in a box.
-    const ANSWERS: u8 = NEAREST | ANY | LOAD | if SLOW { 0 } else { BOXES };
+    const ANSWERS: u8 = NEAREST | ANY | LOAD | if T::FINDS_BOXES && !SLOW { BOXES } else { 0 };
     type Source = Vec<Triangle>;
     type Ray = ObvhsRay;
 
     fn source(mesh: &Mesh) -> Self::Source {
-        obvhs_triangles(mesh)
+        let triangle = |[v0, v1, v2]: [[f32; 3]; 3]| Triangle {
+            v0: v0.into(),
+            v1: v1.into(),
+            v2: v2.into(),
+        };
+        mesh.corners().into_iter().map(triangle).collect()
     }
 
     fn load(source: &Self::Source) -> Self {
-        let tree = build_bvh2_from_tris(source, parameters(SLOW), &mut Duration::ZERO);
-        let triangles = in_order(source, &tree.primitive_indices);
+        let tree = T::build(
+            source,
+            match SLOW {
+                true => BvhBuildParams::very_slow_build(),
+                false => BvhBuildParams::medium_build(),
+            },
+        );
+        let order = tree.order().iter();
+        let triangles = order.map(|at| source[*at as usize]).collect();
         Self { tree, triangles }
     }
 
-    fn copied(source: &Self::Source) -> usize {
-        size_of_val(&source[..])
+    fn copied(&self, _: &Mesh) -> usize {
+        size_of_val(&self.triangles[..])
     }
 
     fn ray(ray: &Ray3d) -> ObvhsRay {
-        obvhs_ray(ray)
+        ObvhsRay::new_inf(
+            ray.origin.to_array().into(),
+            ray.direction.to_array().into(),
+        )
     }
 
     fn nearest(&self, ray: &ObvhsRay) -> Option<f32> {
         let mut hit = RayHit::none();
-        let meets = |ray: &ObvhsRay, at: usize| self.triangles[at].intersect(ray);
-        self.tree
-            .ray_traverse(*ray, &mut hit, meets)
-            .then_some(hit.t)
+        let test = |ray: &ObvhsRay, at: usize| self.triangles[at].intersect(ray);
+        self.tree.meets(ray, &mut hit, test).then_some(hit.t)
     }
 
     fn any(&self, ray: &ObvhsRay) -> bool {
-        let meets = |ray: &ObvhsRay, at: usize| self.triangles[at].intersect(ray);
-        !self.tree.ray_traverse_miss(*ray, meets)
+        !self
+            .tree
+            .misses(ray, |ray, at| self.triangles[at].intersect(ray))
     }
 
     fn count(&self, bounds: &Aabb3d) -> usize {
         let [min, max] = [bounds.min, bounds.max].map(Vec3::from);
-        let near = obvhs::aabb::Aabb::new(min.to_array().into(), max.to_array().into());
+        let near = ObvhsAabb::new(min.to_array().into(), max.to_array().into());
         let mut count = 0;
-        self.tree.aabb_traverse(near, |tree, node| {
-            let node = &tree.nodes[node as usize];
-            let first = node.first_index as usize;
-            for triangle in &self.triangles[first..first + node.prim_count as usize] {
+        self.tree.leaves(near, |leaf| {
+            for triangle in &self.triangles[leaf] {
                 let corners = [triangle.v0, triangle.v1, triangle.v2];
                 let corners = corners.map(|at| at.to_array().into());
                 count += usize::from(meets_box(corners, min, max));
             }
-            true
         });
         count
-    }
-}
-
-impl<const SLOW: bool> Peer for Obvhs<CwBvh, SLOW> {
-    const ANSWERS: u8 = NEAREST | ANY | LOAD;
-    type Source = Vec<Triangle>;
-    type Ray = ObvhsRay;
-
-    fn source(mesh: &Mesh) -> Self::Source {
-        obvhs_triangles(mesh)
-    }
-
-    fn load(source: &Self::Source) -> Self {
-        let tree = build_cwbvh_from_tris(source, parameters(SLOW), &mut Duration::ZERO);
-        let triangles = in_order(source, &tree.primitive_indices);
-        Self { tree, triangles }
-    }
-
-    fn copied(source: &Self::Source) -> usize {
-        size_of_val(&source[..])
-    }
-
-    fn ray(ray: &Ray3d) -> ObvhsRay {
-        obvhs_ray(ray)
-    }
-
-    fn nearest(&self, ray: &ObvhsRay) -> Option<f32> {
-        let mut hit = RayHit::none();
-        let meets = |ray: &ObvhsRay, at: usize| self.triangles[at].intersect(ray);
-        self.tree
-            .ray_traverse(*ray, &mut hit, meets)
-            .then_some(hit.t)
-    }
-
-    fn any(&self, ray: &ObvhsRay) -> bool {
-        let meets = |ray: &ObvhsRay, at: usize| self.triangles[at].intersect(ray);
-        !self.tree.ray_traverse_miss(*ray, meets)
     }
 }
 
@@ -328,10 +357,6 @@ impl Peer for Bevy {
 
     fn load(parts: &Self::Source) -> Self {
         Self(parts.clone())
-    }
-
-    fn copied(_: &Self::Source) -> usize {
-        0
     }
 
     fn ray(ray: &Ray3d) -> Ray3d {
@@ -375,10 +400,6 @@ impl Peer for Plain {
 
     fn load(parts: &Self::Source) -> Self {
         Self(parts.clone())
-    }
-
-    fn copied(_: &Self::Source) -> usize {
-        0
     }
 
     fn ray(ray: &Ray3d) -> PlainRay {
@@ -467,9 +488,13 @@ fn meets_triangle([a, b, c]: [Vec3; 3], ray: &Ray3d) -> f32 {
 }
 
 /// Whether a triangle meets a box. Peers find the triangles whose boxes do, so this is asked after.
-fn meets_box(corners: [Vec3; 3], min: Vec3, max: Vec3) -> bool {
+fn meets_box([a, b, c]: [Vec3; 3], min: Vec3, max: Vec3) -> bool {
+    // As with ours, triangles without area meet nothing. Real files have many.
+    if (b - a).cross(c - a) == Vec3::ZERO {
+        return false;
+    }
     let half = 0.5 * (max - min);
-    let [a, b, c] = corners.map(|corner| corner - 0.5 * (min + max));
+    let [a, b, c] = [a, b, c].map(|corner| corner - 0.5 * (min + max));
     let edges = [b - a, c - b, a - c];
     let apart = |axis: Vec3| {
         let [a, b, c] = [a, b, c].map(|corner| corner.dot(axis));

@@ -1,5 +1,6 @@
 //! Who is in the crowd, where they stand, and what they do.
 
+use crate::support::dice::Dice;
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
@@ -90,7 +91,7 @@ fn populate(
         let (row, column) = (index / per_side as usize, index % per_side as usize);
         let middle = (per_side - 1.0) / 2.0;
         let place = Vec3::new(column as f32 - middle, 0.0, row as f32 - middle) * spacing;
-        let mut dice = Dice(index as u32);
+        let mut dice = Dice::new(index as u32);
         let turn = Quat::from_rotation_y(dice.roll() * core::f32::consts::TAU);
         commands.spawn((
             WorldAssetRoot(model.scene.clone()),
@@ -147,25 +148,4 @@ fn spawn_view(commands: &mut Commands, target: &RenderTarget, width: f32) {
         },
         Transform::from_xyz(1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y),
     ));
-}
-
-/// Numbers that look random and are the same in every run.
-struct Dice(u32);
-
-impl Dice {
-    /// From 0 up to 1.
-    fn roll(&mut self) -> f32 {
-        // A Weyl sequence, its steps mixed by the finaliser of MurmurHash3.
-        self.0 = self.0.wrapping_add(0x9e37_79b9);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 16)).wrapping_mul(0x85eb_ca6b);
-        bits = (bits ^ (bits >> 13)).wrapping_mul(0xc2b2_ae35);
-        bits ^= bits >> 16;
-        (bits >> 8) as f32 / (1 << 24) as f32
-    }
-
-    /// One of so many; 0 if there are none.
-    fn choose(&mut self, count: usize) -> usize {
-        (self.roll() * count as f32) as usize
-    }
 }

@@ -2,6 +2,7 @@
 
 use bevy::light::{CascadeShadowConfig, CascadeShadowConfigBuilder};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloModel;
 
 /// A dark neutral background, one light with shadows, a weak one from behind, and some from
 /// everywhere. Together they leave a texel that faces the camera about as bright as its palette.
@@ -114,4 +115,24 @@ pub fn fit(points: &[Vec3], rotation: Quat, fov: f32, aspect: f32) -> Option<(Ve
     };
     let eye = rotation * Vec3::new(middle(0), middle(1), -forward);
     Some((eye, (low.z + high.z) / 2.0 - forward))
+}
+
+/// The box around what is solid of a model, in its file's axes.
+pub fn extent(model: &AloModel) -> (Vec3, Vec3) {
+    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for mesh in model.meshes.iter().filter(|mesh| !mesh.hidden) {
+        let drawn = mesh.submeshes.iter().filter(|part| part.material.is_some());
+        for part in drawn.filter(|part| !part.is_additive) {
+            let place = model.bones.get(mesh.bone).map(|bone| bone.bind_pose);
+            let place = place
+                .filter(|_| part.palette.is_empty())
+                .unwrap_or_default();
+            let (min, max) = (part.bounds.min.into(), part.bounds.max.into());
+            for corner in corners(min, max) {
+                let corner = place.transform_point3(corner);
+                (low, high) = (low.min(corner), high.max(corner));
+            }
+        }
+    }
+    (low, high)
 }

@@ -13,7 +13,7 @@ use bevy::window::PrimaryWindow;
 use bevy_classic_models::alamo::{AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 use bevy_classic_models::prelude::*;
 
-const HIT: Color = Color::srgb(1.0, 0.35, 0.3);
+const HIT: Color = Color::srgb(1.0, 0.2, 0.9);
 
 /// Parts along the ray that are told.
 const TOLD: usize = 3;

@@ -12,16 +12,15 @@ use crate::models::{ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::rooms::{Presence, settled};
 use crate::support::headless::{Headless, plugins};
+use crate::support::pictures::save;
 use crate::support::stage::StagePlugin;
 use crate::sweep::sweep;
 use crate::window::LOG_FILTER;
 use bevy::asset::UntypedAssetId;
-use bevy::image::ImageFormat;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
 use bevy_classic_models::prelude::{Alo, Mdl, NightTime};
-use std::path::Path;
 
 /// Frames after the models are there, in which everything that is drawn reaches the GPU.
 const SETTLING_FRAMES: usize = 5;
@@ -245,17 +244,4 @@ fn complain_of_alo(args: &Args, alo: &[(&ViewedModel, &Alo)]) -> Result<(), Stri
         }
     }
     Ok(())
-}
-
-fn save(image: Image, path: &Path) -> Result<(), String> {
-    let image = image
-        .try_into_dynamic()
-        .map_err(|error| error.to_string())?;
-    let format = ImageFormat::Png.as_image_crate_format();
-    let format = format.ok_or("Bevy was built without PNG")?;
-    // The background is opaque.
-    image
-        .to_rgb8()
-        .save_with_format(path, format)
-        .map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -2,11 +2,11 @@
 
 use crate::controls::{Playing, fade_to};
 use crate::support::headless::{Headless, plugins};
+use crate::support::pictures::save;
 use crate::theatre::Target;
 use crate::walkers::{FADE, Model, Program, Walker};
 use crate::{ASSETS, Options};
 use bevy::asset::RecursiveDependencyLoadState;
-use bevy::image::ImageFormat;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
@@ -79,17 +79,4 @@ fn find(world: &World, name: &str) -> Result<usize, String> {
 
 fn fade_into(next: In<usize>, mut program: ResMut<Program>, mut walkers: Query<Playing>) {
     fade_to(*next, &mut program, &mut walkers);
-}
-
-fn save(image: Image, path: &Path) -> Result<(), String> {
-    let image = image
-        .try_into_dynamic()
-        .map_err(|error| error.to_string())?;
-    let format = ImageFormat::Png.as_image_crate_format();
-    let format = format.ok_or("Bevy was built without PNG")?;
-    // The background is opaque.
-    image
-        .to_rgb8()
-        .save_with_format(path, format)
-        .map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,8 +1,8 @@
 //! Where the walkers stand, the camera that sees them, and what is written above them.
 
-use crate::support::stage::{KeyLight, corners, fit, shadows};
+use crate::support::stage::{KeyLight, corners, extent, fit, shadows};
 use crate::timeline::HEIGHT;
-use crate::walkers::{Model, Walker, extent};
+use crate::walkers::{Model, Walker};
 use bevy::camera::visibility::RenderLayers;
 use bevy::camera::{RenderTarget, Viewport};
 use bevy::core_pipeline::tonemapping::Tonemapping;

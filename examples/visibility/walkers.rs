@@ -3,7 +3,6 @@
 use crate::Options;
 use crate::tracks::Show;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloModel;
 use bevy_classic_models::prelude::*;
 use std::f32::consts::PI;
 
@@ -175,24 +174,4 @@ fn end_fade(mut program: ResMut<Program>, walkers: Query<(&Walker, &AloAnimator,
     if walkers.iter().any(plays) {
         program.before = None;
     }
-}
-
-/// The box around what is solid of a model, in its file's axes.
-pub fn extent(model: &AloModel) -> (Vec3, Vec3) {
-    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for mesh in model.meshes.iter().filter(|mesh| !mesh.hidden) {
-        let drawn = mesh.submeshes.iter().filter(|part| part.material.is_some());
-        for part in drawn.filter(|part| !part.is_additive) {
-            let place = model.bones.get(mesh.bone).map(|bone| bone.bind_pose);
-            let place = place
-                .filter(|_| part.palette.is_empty())
-                .unwrap_or_default();
-            let (min, max) = (part.bounds.min.into(), part.bounds.max.into());
-            for corner in crate::support::stage::corners(min, max) {
-                let corner = place.transform_point3(corner);
-                (low, high) = (low.min(corner), high.max(corner));
-            }
-        }
-    }
-    (low, high)
 }

@@ -36,6 +36,9 @@ pub(super) struct Probe {
     /// How far it goes along the first two for each unit along the main one, and the reverse.
     pub shear: [Vec4; 2],
     pub ahead: f32,
+    /// Where it begins, and its direction, as they are.
+    pub begin: Vec3A,
+    pub direction: Vec3A,
     /// The greatest distance.
     pub max: f32,
     /// How far from its origin it begins.
@@ -98,6 +101,8 @@ impl Probe {
             origin: [first, second, main].map(|axis| Vec4::splat(begin[axis])),
             shear: [first, second].map(|axis| Vec4::splat(along[axis] * ahead)),
             ahead,
+            begin: origin,
+            direction,
             max,
             start,
         }

@@ -48,12 +48,43 @@ pub(super) fn crossing(
         }
     }
     let area = areas.element_sum();
+    let spread = |lanes: Vec4| lanes.max_element() - lanes.min_element();
+    let extent = spread(across).max(spread(up)).max(spread(depth));
+    if area.abs() < NARROW * extent * extent {
+        return exact_crossing([a, b, c], probe, max);
+    }
     let distance = areas.dot(depth) * probe.ahead / area;
     // Not so if it is NaN, because the triangle is seen edge on.
     (distance >= 0.0 && distance <= max).then_some(Crossing {
         distance,
         areas,
         area,
+    })
+}
+
+/// How much a ray must see of a triangle, as a part of the square of its extent, for single precision to
+/// tell well where they meet.
+const NARROW: f32 = 1e-3;
+
+/// Where a ray meets a triangle that it is known to meet, within a distance: in double precision, and at
+/// the nearest point of the triangle if the ray passes beside it by less than single precision tells.
+#[cold]
+fn exact_crossing(corners: [&[f32; 3]; 3], probe: &Probe, max: f32) -> Option<Crossing> {
+    let corners = points(corners);
+    let normal = normal(corners);
+    let [origin, direction] = [probe.begin, probe.direction].map(|at| DVec3::from(Vec3::from(at)));
+    let [a, b, c] = corners.map(DVec3::from);
+    let reach = normal.dot(a - origin) / normal.dot(direction);
+    let point = nearest(corners, origin + direction * reach);
+    let area = |from: DVec3, to: DVec3| normal.dot((from - point).cross(to - point)).max(0.0);
+    let areas = DVec3::new(area(b, c), area(c, a), area(a, b));
+    let weights = (areas / areas.element_sum()).as_vec3();
+    let distance = ((point - origin).dot(direction) / direction.length_squared()) as f32;
+    let met = weights.is_finite() && distance >= 0.0 && distance <= max;
+    met.then(|| Crossing {
+        distance,
+        areas: weights.extend(0.0),
+        area: weights.element_sum(),
     })
 }
 

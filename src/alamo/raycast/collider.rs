@@ -4,7 +4,7 @@ use super::skin::ColliderSkin;
 use crate::alamo::collision::{Backfaces, CollisionTree, TreeHit, Winding};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::math::{Affine3A, Dir3, Mat3A, Ray3d, Vec3, Vec3A};
+use bevy::math::{Affine3A, Dir3, Mat3A, Ray3d, Vec3A};
 use bevy::reflect::Reflect;
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ impl<'a> Placed<'a> {
         Some(TreeHit {
             distance: hit.distance / stretch,
             point: self.affine.transform_point3(hit.point),
-            normal: Vec3::from(normal).normalize_or(-*ray.direction),
+            normal: normal.normalize_or(-*ray.direction),
             ..hit
         })
     }

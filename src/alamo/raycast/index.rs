@@ -152,9 +152,9 @@ impl Index {
         let of = |index: &u32| centers.get(*index as usize).copied().unwrap_or_default();
         self.order.clear();
         self.order.extend(0..self.slots.len() as u32);
-        let mut tasks = vec![0..self.order.len()];
-        while let Some(range) = tasks.pop() {
-            let Some(part) = self.order.get_mut(range.clone()) else {
+        let mut tasks = vec![(0, self.order.len())];
+        while let Some((begin, end)) = tasks.pop() {
+            let Some(part) = self.order.get_mut(begin..end) else {
                 continue;
             };
             let nothing = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
@@ -164,8 +164,8 @@ impl Index {
             let half = half(part.len());
             if half > 0 {
                 part.select_nth_unstable_by(half, |a, b| of(a)[axis].total_cmp(&of(b)[axis]));
-                let middle = range.start + half;
-                tasks.extend([range.start..middle, middle..range.end]);
+                let middle = begin + half;
+                tasks.extend([(begin, middle), (middle, end)]);
             }
         }
     }

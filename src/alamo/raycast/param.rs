@@ -3,11 +3,12 @@
 use super::collider::{AloCollider, Placed};
 use super::index::{Index, NOWHERE, Waiting, moved};
 use super::settings::{AloRayCastSettings, AloRayCastVisibility, AloRayHit};
+use crate::alamo::collision::CollisionTree;
 use crate::alamo::parts::AloPart;
 use crate::alamo::spawn::AloSubmeshOf;
 use bevy::camera::visibility::{InheritedVisibility, ViewVisibility};
 use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
-use bevy::ecs::entity::Entity;
+use bevy::ecs::entity::{Entity, EntityHashMap};
 use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::query::{Has, QueryData};
 use bevy::ecs::system::{Local, Query, SystemChangeTick, SystemParam};
@@ -42,11 +43,12 @@ type Place = (
 ///
 /// Rays meet parts exactly, on their triangles, where `GlobalTransform`s have them when a system casts
 /// its first ray: those of the last propagation, as with `MeshRayCast`. Rigid parts follow their
-/// bones, skinned ones are posed by theirs; any scale is right, be it uneven or mirrored. What is
-/// flattened to nothing is not met.
+/// bones, skinned ones are posed by theirs, once a run; any scale is right, be it uneven or mirrored.
+/// What is flattened to nothing is not met.
 ///
-/// The first ray of a system looks at all colliders for those that moved; each further one costs
-/// little, however many there are. Nothing is done in systems that do not cast.
+/// The first ray of a run looks at all colliders for those that moved; each further one costs little,
+/// however many there are. Each system has an index of its own, so let one cast for others if many
+/// would. Nothing is done in systems that do not cast.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -66,7 +68,6 @@ type Place = (
 pub struct AloRayCast<'w, 's> {
     places: Query<'w, 's, Place>,
     world: Colliders<'w, 's>,
-    ticks: SystemChangeTick,
     /// When the index was last brought up to date.
     known: Local<'s, Option<Tick>>,
     index: Local<'s, Index>,
@@ -81,7 +82,18 @@ pub(super) struct Colliders<'w, 's> {
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     shown: Query<'w, 's, &'static InheritedVisibility>,
     transforms: Query<'w, 's, &'static GlobalTransform>,
-    posed: Local<'s, Vec<[f32; 3]>>,
+    ticks: SystemChangeTick,
+    posed: Local<'s, Posed>,
+}
+
+/// Trees of skinned colliders as they are posed in this run of the system, once they are asked.
+#[derive(Default)]
+struct Posed {
+    /// The run.
+    when: Option<Tick>,
+    /// In the world. `None` where vertices are nowhere.
+    trees: EntityHashMap<Option<CollisionTree>>,
+    vertices: Vec<[f32; 3]>,
 }
 
 impl AloRayCast<'_, '_> {
@@ -143,7 +155,7 @@ impl AloRayCast<'_, '_> {
 
     /// Brings the index up to date, once a run of the system.
     fn refresh(&mut self) {
-        let now = self.ticks.this_run();
+        let now = self.world.ticks.this_run();
         if *self.known == Some(now) {
             return;
         }
@@ -240,11 +252,23 @@ impl Colliders<'_, '_> {
         let (Some(skin), Some(skinned)) = (known.collider.skin(), known.skinned) else {
             return Some(ask(&known, &Placed::new(tree, known.transform.affine())?));
         };
-        // Joints lead to the world, wherever the sub-mesh's own entity is.
-        let joint = |index| joint(skinned, index, &self.transforms);
-        skin.pose(joint, &mut self.posed);
-        let tree = tree.with_positions(&self.posed).ok()?;
-        Some(ask(&known, &Placed::new(&tree, Affine3A::IDENTITY)?))
+        let Posed {
+            when,
+            trees,
+            vertices,
+        } = &mut *self.posed;
+        let now = self.ticks.this_run();
+        if when.replace(now) != Some(now) {
+            trees.clear();
+        }
+        let posed = trees.entry(entity).or_insert_with(|| {
+            // Joints lead to the world, wherever the sub-mesh's own entity is.
+            let joint = |index| joint(skinned, index, &self.transforms);
+            skin.pose(joint, vertices);
+            tree.with_positions(vertices).ok()
+        });
+        let tree = posed.as_ref()?;
+        Some(ask(&known, &Placed::new(tree, Affine3A::IDENTITY)?))
     }
 
     /// Whether a collider is one of those that are asked for.

@@ -17,7 +17,7 @@ pub enum AloRayCastVisibility {
     /// Level of detail, damage stage, night and [`HiddenParts`](crate::scene::HiddenParts) count, and
     /// so do the bones, whose animations show and hide; that a file hides a mesh does not, since most
     /// hulls are hidden meshes. A part that `HiddenParts` hides by name is not met: that is how a
-    /// game turns off a shield.
+    /// game turns off a shield. A `Visibility` that a user sets on the part's own entity does not.
     #[default]
     Solid,
     /// What is visible in the hierarchy, whether or not anything draws it.

@@ -132,7 +132,7 @@ fn flaws_of_poses_are_told() {
             TreeError::NotFinite { vertex: 3 }
         );
     }
-    let none = CollisionTree::new([super::TreeLink::default(); 0], &[], &[], &[]).unwrap();
+    let none = CollisionTree::new(Vec::<super::TreeLink>::new(), &[], &[], &[]).unwrap();
     assert!(none.with_positions(&[]).unwrap().bounds().is_none());
     assert_eq!(none.levels(), 0);
     assert_eq!(none.boxes(0).count(), 0);

@@ -71,3 +71,34 @@ fn rays_from_far_away_meet_what_they_point_at() {
         }
     }
 }
+
+#[test]
+fn needles_are_met_where_the_ray_is() {
+    let mut random = Random(21);
+    let mut hits = 0;
+    for _ in 0..3000 {
+        let [a, along] = [random.point(), random.point()];
+        let b = a + along;
+        // Thinner by far than it is long.
+        let aside = random.point().cross(along).normalize_or(Vec3::X);
+        let width = 10_f32.powf(-3.0 + 2.0 * random.number());
+        let c = a + along * random.number().abs() + aside * width;
+        let tree = super::Sample::new(&[[a, b, c]], 1).tree();
+        let (u, v) = (random.number().abs() * 0.9, random.number().abs());
+        let inside = a + ((b - a) * (1.0 - v) + (c - a) * v) * u;
+        let Some(ray) = ray(inside + random.point() * 3.0, inside) else {
+            continue;
+        };
+        let Some(hit) = tree.cast_ray(ray, f32::INFINITY, Backfaces::Keep) else {
+            continue;
+        };
+        hits += 1;
+        let facing = hit.normal.dot(*ray.direction).abs();
+        let apart = ray.get_point(hit.distance).distance(hit.point) * facing;
+        assert!(apart < 1e-5, "{a} {b} {c} {ray:?} {hit:?}: {apart}");
+        let weights = hit.barycentrics;
+        let point = a * weights.x + b * weights.y + c * weights.z;
+        assert!(point.distance(hit.point) < 1e-6, "{hit:?}");
+    }
+    assert!(hits > 1000, "{hits}");
+}
