@@ -20,6 +20,7 @@ mod samples;
 mod tga;
 
 pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
+pub(crate) use loader::load_picture;
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;
