@@ -1,10 +1,43 @@
-//! The models and pictures of LithTech's first engine: Shogo, Blood II, KISS: Psycho Circus.
+//! The models and pictures of LithTech's first engine: Shogo, Blood II, KISS: Psycho Circus, and how
+//! they become Bevy assets that move.
 //!
 //! The rooms: [`abc`] knows models, [`dtx`] knows the pictures that they wear, and both nothing of
-//! Bevy.
+//! Bevy. `space` knows how the one space lies in the other; `shape`, `vertices` and `meshes` make meshes,
+//! `tracks` and `clip` make clips, and `convert` all that a file holds; `skins` finds pictures; `loader` makes
+//! assets, and `spawn` a scene of them. `instance` is a spawned scene, and `player` plays on it.
 //!
 //! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
 //! [`texture`](crate::texture).
 
 pub mod abc;
 pub mod dtx;
+
+mod clip;
+mod convert;
+mod instance;
+mod limits;
+mod loader;
+mod meshes;
+mod model;
+mod player;
+mod plugin;
+mod settings;
+mod shape;
+mod skins;
+mod space;
+mod spawn;
+mod tracks;
+mod vertices;
+
+pub use clip::{AbcKeyframeEvent, node_target};
+pub use convert::{AbcContents, ClipContents, LevelContents};
+pub use instance::{AbcInstance, AbcMesh, AbcNode};
+pub use loader::AbcLoader;
+pub use meshes::MeshContents;
+pub use model::{
+    Abc, AbcAnimation, AbcAssetLabel, AbcEvent, AbcLevel, AbcMeshInfo, AbcModel, AbcNodeInfo,
+    AbcSkin,
+};
+pub use player::AbcAnimator;
+pub use plugin::LithTechPlugin;
+pub use settings::{AbcLoaderError, AbcLoaderSettings};

@@ -55,6 +55,18 @@ impl Geometry<'_> {
         }
     }
 
+    /// How many triangles are left at a level of detail: never more than at a finer one.
+    pub fn triangles_at(&self, level: u32) -> usize {
+        let stand_ins = self.stand_ins(level);
+        let stand_in = |index: u32| stand_ins.get(index as usize).copied().unwrap_or(index);
+        let is_left = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(stand_in);
+            a != b && b != c && c != a
+        };
+        let corners = self.triangles.iter().map(|triangle| triangle.indices());
+        corners.filter(is_left).count()
+    }
+
     /// For each vertex, the one that takes its place at a level.
     fn stand_ins(&self, level: u32) -> Vec<u32> {
         let mut stand_ins: Vec<u32> = (0..self.vertices.len() as u32).collect();

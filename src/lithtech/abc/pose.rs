@@ -98,7 +98,7 @@ impl NodeTrack<'_> {
         let at = |key: usize| match self.keys.get(key) {
             Some(key) => NodePose {
                 translation: key.translation.map(F32::get),
-                rotation: unit(key.rotation.map(F32::get)).unwrap_or(NodePose::IDENTITY.rotation),
+                rotation: key.unit_rotation(),
             },
             None => NodePose::IDENTITY,
         };

@@ -79,6 +79,13 @@ pub struct NodeKey {
     pub rotation: [F32; 4],
 }
 
+impl NodeKey {
+    /// The quaternion as stored, made of length 1; no rotation if it has no length.
+    pub fn unit_rotation(&self) -> [f32; 4] {
+        unit(self.rotation.map(F32::get)).unwrap_or([0.0, 0.0, 0.0, 1.0])
+    }
+}
+
 /// What begins a keyframe.
 #[derive(Clone, Copy, FromBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]

@@ -1,0 +1,185 @@
+//! How nodes move, as Bevy's curves over the keyframes of one animation.
+
+use crate::lithtech::abc::Animation;
+use crate::lithtech::space::Space;
+use crate::scene::slerp;
+use bevy::math::curve::{Curve, Interval};
+use bevy::math::{Quat, Vec3};
+use bevy::reflect::Reflect;
+use core::fmt;
+use std::sync::Arc;
+
+/// How long a clip of a single keyframe takes: a player that repeats divides by it.
+const STILL: f32 = 1.0 / 30.0;
+
+/// The keyframes of all nodes of an animation.
+struct Keys {
+    /// Seconds, never descending.
+    times: Box<[f32]>,
+    /// All of the first node, then all of the next.
+    translations: Box<[[f32; 3]]>,
+    /// Likewise, of length 1.
+    rotations: Box<[[f32; 4]]>,
+    duration: f32,
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Keys").field(&self.times.len()).finish()
+    }
+}
+
+impl Keys {
+    fn domain(&self) -> Interval {
+        Interval::new(0.0, self.duration).unwrap_or(Interval::UNIT)
+    }
+
+    /// The keyframe at a time, and the way to the next from 0 up to but not including 1.
+    #[inline]
+    fn moment(&self, seconds: f32) -> (usize, f32) {
+        let begun = self.times.partition_point(|time| *time <= seconds);
+        // Before the first, and where a time is not a number, it is the first.
+        let Some(key) = begun.checked_sub(1) else {
+            return (0, 0.0);
+        };
+        match (self.times.get(key), self.times.get(begun)) {
+            // The next is later than the time and this one is not, so they are not the same.
+            (Some(from), Some(to)) => (key, (seconds - from) / (to - from)),
+            _ => (key, 0.0),
+        }
+    }
+}
+
+/// The curves of an animation, which share its keyframes.
+#[derive(Clone, Debug)]
+pub(super) struct AbcCurves {
+    keys: Arc<Keys>,
+}
+
+impl AbcCurves {
+    /// Copies the keyframes out of a file.
+    pub(super) fn new(animation: &Animation<'_>, space: Space) -> Self {
+        let seconds = |time: u32| (f64::from(time) / 1000.0) as f32;
+        let keyframes = animation.keyframes.iter();
+        let times: Box<[f32]> = keyframes.map(|frame| seconds(frame.time)).collect();
+        let count = animation.tracks.iter().map(|track| track.keys.len()).sum();
+        let mut translations = Vec::with_capacity(count);
+        let mut rotations = Vec::with_capacity(count);
+        for key in animation.tracks.iter().flat_map(|track| track.keys) {
+            let translation = key.translation.map(|value| value.get());
+            translations.push(space.vector(translation).to_array());
+            rotations.push(space.stored_rotation(key.unit_rotation()).to_array());
+        }
+        let last = times.last().copied().unwrap_or(0.0);
+        let length = animation.seconds().max(last);
+        Self {
+            keys: Arc::new(Keys {
+                times,
+                translations: translations.into(),
+                rotations: rotations.into(),
+                duration: if length > 0.0 { length } else { STILL },
+            }),
+        }
+    }
+
+    /// How long the animation takes, in seconds; greater than 0.
+    pub(super) fn duration(&self) -> f32 {
+        self.keys.duration
+    }
+
+    /// How many nodes it moves: all of the model, or none if it has no keyframes.
+    pub(super) fn nodes(&self) -> usize {
+        let keys = self.keys.times.len();
+        self.keys.translations.len().checked_div(keys).unwrap_or(0)
+    }
+
+    /// How a node moves and turns.
+    pub(super) fn node(&self, node: usize) -> (NodeTranslations, NodeRotations) {
+        let first = node.saturating_mul(self.keys.times.len());
+        let keys = &self.keys;
+        let translations = NodeTranslations {
+            keys: keys.clone(),
+            first,
+        };
+        let rotations = NodeRotations {
+            keys: keys.clone(),
+            first,
+        };
+        (translations, rotations)
+    }
+}
+
+/// Where a node is in its parent: on straight lines from one keyframe to the next.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+pub(super) struct NodeTranslations {
+    keys: Arc<Keys>,
+    /// Which key is the node's first.
+    first: usize,
+}
+
+impl NodeTranslations {
+    #[inline]
+    fn key(&self, key: usize) -> Vec3 {
+        let key = self.keys.translations.get(self.first + key);
+        Vec3::from_array(key.copied().unwrap_or_default())
+    }
+}
+
+impl Curve<Vec3> for NodeTranslations {
+    fn domain(&self) -> Interval {
+        self.keys.domain()
+    }
+
+    #[inline]
+    fn sample_clamped(&self, t: f32) -> Vec3 {
+        let (key, way) = self.keys.moment(t);
+        if way > 0.0 {
+            // Weighted, as the difference of two numbers may be beyond all numbers.
+            self.key(key) * (1.0 - way) + self.key(key + 1) * way
+        } else {
+            self.key(key)
+        }
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Vec3 {
+        self.sample_clamped(t)
+    }
+}
+
+/// How a node is turned in its parent: on the shorter arc from one keyframe to the next.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+pub(super) struct NodeRotations {
+    keys: Arc<Keys>,
+    /// Which key is the node's first.
+    first: usize,
+}
+
+impl NodeRotations {
+    #[inline]
+    fn key(&self, key: usize) -> Quat {
+        let key = self.keys.rotations.get(self.first + key);
+        key.map_or(Quat::IDENTITY, |key| Quat::from_array(*key))
+    }
+}
+
+impl Curve<Quat> for NodeRotations {
+    fn domain(&self) -> Interval {
+        self.keys.domain()
+    }
+
+    #[inline]
+    fn sample_clamped(&self, t: f32) -> Quat {
+        let (key, way) = self.keys.moment(t);
+        if way > 0.0 {
+            slerp(self.key(key), self.key(key + 1), way)
+        } else {
+            self.key(key)
+        }
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Quat {
+        self.sample_clamped(t)
+    }
+}
