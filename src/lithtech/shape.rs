@@ -131,3 +131,95 @@ impl Split {
         index
     }
 }
+
+#[cfg(all(test, feature = "write"))]
+mod tests {
+    use super::*;
+    use crate::lithtech::abc::tests::figure;
+    use crate::lithtech::abc::write::write;
+    use crate::lithtech::abc::{AbcFile, TransformInfo, parse};
+    use zerocopy::little_endian::{F32, U16};
+
+    fn space(flip_geometry: bool) -> Space {
+        let transform = TransformInfo {
+            flip_geometry,
+            flip_animation: false,
+        };
+        Space::new(transform, true)
+    }
+
+    fn shape(file: &AbcFile<'_>, shares: &[f32]) -> Shape {
+        Shape::new(&file.geometry, space(false), shares)
+    }
+
+    #[test]
+    fn every_triangle_has_its_vertices_and_coordinates() {
+        let bytes = write(&figure()).unwrap();
+        let geometry = parse(&bytes).unwrap().geometry;
+        for flip in [false, true] {
+            let shape = Shape::new(&geometry, space(flip), &[0.75, 0.5, 0.25]);
+            assert_eq!(shape.levels.len(), 4);
+            for level in &shape.levels {
+                let left = geometry.lod(level.number).triangles;
+                assert_eq!(left.len(), level.triangles.len());
+                for (left, found) in left.iter().zip(&level.triangles) {
+                    let uvs = geometry.triangles[left.triangle as usize].clean_uvs();
+                    let found = found.map(|index| shape.corners[index as usize]);
+                    let expected = [0, 1, 2].map(|corner| Corner {
+                        vertex: left.vertices[corner],
+                        uv: uvs[corner],
+                    });
+                    let [a, b, c] = expected;
+                    // A mirror turns around what is not turned around already.
+                    assert_eq!(found, if flip { [a, b, c] } else { [a, c, b] });
+                }
+            }
+            for (index, corner) in shape.corners.iter().enumerate() {
+                assert!(!shape.corners[..index].contains(corner));
+            }
+            let full = shape.levels[0].triangles.as_flattened();
+            let used = *full.iter().max().unwrap();
+            assert!(full.iter().all(|index| *index <= used));
+            let base = shape.corners.iter().take(used as usize + 1);
+            assert!(
+                base.clone()
+                    .all(|corner| corner.vertex < geometry.base_vertices)
+            );
+        }
+    }
+
+    #[test]
+    fn levels_are_the_finest_of_their_share() {
+        let bytes = write(&figure()).unwrap();
+        let file = parse(&bytes).unwrap();
+        let numbers = |shares: &[f32]| {
+            let levels = shape(&file, shares).levels;
+            levels.iter().map(|level| level.number).collect::<Vec<_>>()
+        };
+        let left: Vec<_> = (0..5)
+            .map(|level| file.geometry.triangles_at(level))
+            .collect();
+        assert_eq!(left, [4, 3, 2, 1, 1]);
+        assert_eq!(numbers(&[]), [0]);
+        assert_eq!(numbers(&[0.5, 0.75, 0.5]), [0, 1, 2]);
+        assert_eq!(numbers(&[0.74, 0.0]), [0, 2, 3]);
+        assert_eq!(numbers(&[1.0, f32::NAN, -1.0, f32::INFINITY]), [0, 3]);
+    }
+
+    #[test]
+    fn a_vertex_of_many_coordinates_costs_no_more_than_its_corners() {
+        let mut model = figure();
+        let triangle = model.geometry.triangles[0];
+        model.geometry.triangles = (0..20_000)
+            .map(|number: u16| {
+                let mut triangle = triangle;
+                triangle.vertices = [0, 1, 2].map(U16::new);
+                triangle.uvs = [[F32::new(f32::from(number)), F32::new(0.5)]; 3];
+                triangle
+            })
+            .collect();
+        let bytes = write(&model).unwrap();
+        let file = parse(&bytes).unwrap();
+        assert_eq!(shape(&file, &[]).corners.len(), 60_000);
+    }
+}

@@ -183,3 +183,68 @@ impl Curve<Quat> for NodeRotations {
         self.sample_clamped(t)
     }
 }
+
+#[cfg(all(test, feature = "write"))]
+mod tests {
+    use super::*;
+    use crate::lithtech::abc::tests::figure;
+    use crate::lithtech::abc::write::write;
+    use crate::lithtech::abc::{TransformInfo, parse};
+
+    #[test]
+    fn nodes_move_as_the_plain_functions_say() {
+        for bits in 0..4 {
+            let [mirrors, flip_animation] = [1, 2].map(|bit| bits & bit != 0);
+            let transform = TransformInfo {
+                flip_geometry: false,
+                flip_animation,
+            };
+            let mut model = figure();
+            model.transform_info = Some(transform);
+            let bytes = write(&model).unwrap();
+            let file = parse(&bytes).unwrap();
+            let space = Space::new(transform, mirrors);
+            for (index, animation) in file.animations.iter().enumerate() {
+                let curves = AbcCurves::new(animation, space);
+                assert_eq!(curves.nodes(), file.nodes.len());
+                for step in -2_i16..40 {
+                    let seconds = f32::from(step) / 100.0;
+                    for (node, pose) in file.node_poses(Some(index), seconds).iter().enumerate() {
+                        let (translations, rotations) = curves.node(node);
+                        let found = translations.sample_clamped(seconds);
+                        assert!(found.abs_diff_eq(space.vector(pose.translation), 1e-4));
+                        let found = rotations.sample_clamped(seconds);
+                        let expected = space.rotation(pose.rotation);
+                        // A quaternion and its opposite are the same rotation.
+                        assert!(found.dot(expected).abs() > 1.0 - 1e-5);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn clips_take_some_time() {
+        let mut model = figure();
+        model.animations[0].length = 100;
+        let bytes = write(&model).unwrap();
+        let file = parse(&bytes).unwrap();
+        let space = Space::new(file.transform(), true);
+        let duration = |index: usize| AbcCurves::new(&file.animations[index], space).duration();
+        assert_eq!(duration(0), 0.3, "to the last keyframe");
+        assert_eq!(duration(1), STILL);
+    }
+
+    #[test]
+    fn any_time_is_some_moment() {
+        let bytes = write(&figure()).unwrap();
+        let file = parse(&bytes).unwrap();
+        let space = Space::new(file.transform(), true);
+        let curves = AbcCurves::new(&file.animations[0], space);
+        let (translations, rotations) = curves.node(1);
+        for seconds in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0] {
+            assert!(translations.sample_clamped(seconds).is_finite());
+            assert!(rotations.sample_clamped(seconds).is_normalized());
+        }
+    }
+}

@@ -88,3 +88,72 @@ fn repaired(
     }
     sums
 }
+
+#[cfg(all(test, feature = "write"))]
+mod tests {
+    use super::*;
+    use crate::lithtech::abc::tests::figure;
+    use crate::lithtech::abc::write::write;
+    use crate::lithtech::abc::{TransformInfo, parse};
+
+    fn poses(file: &AbcFile<'_>, space: Space) -> Vec<Isometry3d> {
+        let poses = file.node_poses_in_model(None, 0.0).into_iter();
+        poses
+            .map(|pose| {
+                let rotation = space.rotation(pose.rotation);
+                Isometry3d::new(space.vector(pose.translation), rotation)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn vertices_are_where_the_plain_functions_say() {
+        for bits in 0..8 {
+            let [mirrors, flip_geometry, flip_animation] = [1, 2, 4].map(|bit| bits & bit != 0);
+            let transform = TransformInfo {
+                flip_geometry,
+                flip_animation,
+            };
+            let mut model = figure();
+            model.transform_info = Some(transform);
+            let bytes = write(&model).unwrap();
+            let file = parse(&bytes).unwrap();
+            let space = Space::new(transform, mirrors);
+            let poses = poses(&file, space);
+            let vertices = Vertices::new(&file, space, &poses);
+            let expected = file.vertex_positions_in_model(None, 0.0);
+            assert_eq!(vertices.positions.len(), expected.len());
+            for (found, expected) in vertices.positions.iter().zip(expected) {
+                assert!(found.abs_diff_eq(space.vector(expected), 1e-3));
+            }
+            let stored = file.geometry.normals();
+            for (index, normal) in vertices.normals.iter().enumerate() {
+                assert!(normal.is_normalized());
+                let node = usize::from(file.geometry.vertices[index].node);
+                let stored = space.vector(stored[index].unwrap());
+                assert!(normal.abs_diff_eq(poses[node].rotation * stored, 1e-5));
+            }
+        }
+    }
+
+    #[test]
+    fn missing_normals_are_those_of_the_triangles_around() {
+        let mut model = figure();
+        for vertex in &mut model.geometry.vertices {
+            vertex.normal = [0; 3];
+        }
+        let bytes = write(&model).unwrap();
+        let file = parse(&bytes).unwrap();
+        let space = Space::new(file.transform(), true);
+        let Vertices { positions, normals } = Vertices::new(&file, space, &poses(&file, space));
+        // Vertex 0 is of the first triangle alone, whose corners the mirror has exchanged.
+        let [a, b, c] = [0, 2, 1].map(|index: usize| positions[index]);
+        let face = (b - a).cross(c - a).normalize();
+        assert!(normals[0].abs_diff_eq(face, 1e-5));
+        // The first level puts 8 between 0 and 1, the second 9 between 2 and 8.
+        let between = |a: usize, b: usize| (normals[a] + normals[b]).normalize();
+        assert!(normals[8].abs_diff_eq(between(0, 1), 1e-5));
+        assert!(normals[9].abs_diff_eq(between(2, 8), 1e-5));
+        assert!(normals.iter().all(|normal| normal.is_normalized()));
+    }
+}

@@ -19,8 +19,8 @@ mod plugin;
 mod samples;
 mod tga;
 
-pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
 pub(crate) use loader::load_picture;
+pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;

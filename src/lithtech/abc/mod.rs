@@ -17,7 +17,7 @@ mod parse;
 mod pose;
 mod records;
 #[cfg(all(test, feature = "write"))]
-mod tests;
+pub(super) mod tests;
 #[cfg(feature = "write")]
 pub mod write;
 

@@ -169,7 +169,7 @@ fn stand() -> AnimationDocument {
 }
 
 /// A model that uses everything of the format, with nothing wrong in it.
-fn figure() -> AbcDocument {
+pub(in crate::lithtech) fn figure() -> AbcDocument {
     AbcDocument {
         command_string: "DrawIndexedDist 2048;NormalRef NODE_Normals AmbA".to_owned(),
         geometry: geometry(),
