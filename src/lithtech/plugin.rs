@@ -10,7 +10,7 @@ use crate::scene::{ClassicModelsSystems, FileFinder, ScenePlugin, all_cases, fol
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, AssetServer};
+use bevy::asset::{AssetApp, AssetServer, Assets};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, VisibilitySystems};
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::pbr::{MeshMaterial3d, StandardMaterial};
@@ -42,6 +42,10 @@ impl Plugin for LithTechPlugin {
         }
         if !app.is_plugin_added::<AnimationPlugin>() {
             app.add_plugins(AnimationPlugin);
+        }
+        // Nobody registers it where nothing is drawn.
+        if !app.world().contains_resource::<Assets<StandardMaterial>>() {
+            app.init_asset::<StandardMaterial>();
         }
         app.init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
