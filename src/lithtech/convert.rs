@@ -2,7 +2,9 @@
 
 use crate::lithtech::abc::{self, AbcFile};
 use crate::lithtech::clip::{clip, events};
+use crate::lithtech::deform::{DeformContents, deforms};
 use crate::lithtech::limits;
+use crate::lithtech::material::MOST_TEXELS;
 use crate::lithtech::meshes::{Builder, Joints, MeshContents};
 use crate::lithtech::model::{AbcEvent, AbcNodeInfo};
 use crate::lithtech::settings::AbcLoaderSettings;
@@ -28,6 +30,8 @@ pub struct AbcContents<'a> {
     pub joints: Vec<usize>,
     /// The inverse bind poses of those nodes.
     pub inverse_bindposes: Vec<Mat4>,
+    /// What moves vertices one by one, for each node that does.
+    pub deforms: Vec<DeformContents>,
     /// The animations, in file order.
     pub clips: Vec<ClipContents>,
     /// Flaws of the file that do no harm.
@@ -65,22 +69,24 @@ impl<'a> AbcContents<'a> {
     pub fn load(bytes: &'a [u8], settings: &AbcLoaderSettings) -> Result<Self, ParseError> {
         let mut file = abc::parse(bytes)?;
         limits::check(&file, bytes.len())?;
-        let warnings = core::mem::take(&mut file.warnings);
+        let mut warnings = core::mem::take(&mut file.warnings);
         let space = Space::new(file.transform(), settings.convert_axes);
         let nodes = nodes(&file, space)?;
         let poses: Vec<Isometry3d> = nodes.iter().map(|node| node.bind_pose).collect();
         let shape = Shape::new(&file.geometry, space, &settings.lod_shares);
         let vertices = Vertices::new(&file, space, &poses);
         let joints = Joints::of(file.geometry.vertices);
+        let deforms = usable(deforms(&file, space), &mut warnings);
         let mut builder = Builder::new(&file, &shape, &vertices, settings.asset_usage);
         let levels = shape.levels.iter().map(|level| LevelContents {
             number: level.number,
             triangles: level.triangles.len(),
-            meshes: if settings.rigid {
-                builder.rigid(level, &poses)
-            } else {
-                builder.skinned(level, &joints).into_iter().collect()
-            },
+            meshes: builder.meshes(
+                level,
+                (!settings.rigid).then_some(&joints),
+                &poses,
+                &deforms,
+            ),
         });
         let levels = levels.collect();
         let clips = clips(&file, space);
@@ -97,10 +103,30 @@ impl<'a> AbcContents<'a> {
             nodes,
             levels,
             joints,
+            deforms,
             clips,
             warnings,
         })
     }
+}
+
+/// Those that fit into a texture; the others stand still.
+fn usable(mut deforms: Vec<DeformContents>, warnings: &mut Vec<Warning>) -> Vec<DeformContents> {
+    deforms.retain(|deform| {
+        let count = deform.texels.len();
+        if count > MOST_TEXELS {
+            warnings.push(Warning {
+                offset: 0,
+                message: format!(
+                    "the vertices of node {} stand still: {count} places of them are more than a \
+                     texture holds",
+                    deform.node
+                ),
+            });
+        }
+        (1..=MOST_TEXELS).contains(&count)
+    });
+    deforms
 }
 
 /// The nodes, with the places that they have in the first keyframe of the first animation.

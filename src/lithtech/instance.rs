@@ -1,5 +1,6 @@
 //! A spawned model: its entities, and what its root chooses about how it looks.
 
+use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::AbcModel;
 use crate::lithtech::player::AbcAnimator;
 use crate::scene::{ModelLod, ModelSkin, SceneModel};
@@ -10,10 +11,11 @@ use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::{Remove, RemovedComponents};
 use bevy::ecs::observer::On;
+use bevy::ecs::query::Has;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::{Commands, Query, Res};
 use bevy::log::warn;
-use bevy::mesh::Mesh3d;
+use bevy::mesh::{Mesh3d, MeshTag};
 use bevy::pbr::{MeshMaterial3d, StandardMaterial};
 use bevy::reflect::Reflect;
 use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
@@ -47,9 +49,16 @@ pub struct AbcInstance {
     model: Arc<AbcModel>,
     nodes: Vec<Entity>,
     meshes: Vec<Entity>,
+    /// Those of the meshes that deform.
+    deforming: Vec<Entity>,
 }
 
 impl AbcInstance {
+    /// The entities of the meshes that deform.
+    pub(super) fn deforming(&self) -> &[Entity] {
+        &self.deforming
+    }
+
     /// The model, for its skeleton, names, animations and all else.
     pub fn model(&self) -> &Arc<AbcModel> {
         &self.model
@@ -66,7 +75,7 @@ impl AbcInstance {
         self.nodes.get(*index).copied()
     }
 
-    /// The entities that have an [`AbcMesh`].
+    /// The entities that have an [`AbcMesh`], in the order of their nodes.
     pub fn meshes(&self) -> &[Entity] {
         &self.meshes
     }
@@ -88,6 +97,7 @@ type SpawnedData = (
     Option<&'static AbcScene>,
     Option<&'static AbcNode>,
     Option<&'static AbcMesh>,
+    Has<MeshTag>,
 );
 
 /// Takes charge of a scene that was spawned, or spawned anew because its file changed.
@@ -100,14 +110,15 @@ pub(super) fn on_scene_ready(
 ) {
     let root = ready.entity;
     let mut model = None;
-    let (mut nodes, mut meshes) = (Vec::new(), Vec::new());
+    let (mut nodes, mut meshes, mut deforming) = (Vec::new(), Vec::new(), Vec::new());
     for entity in spawner.iter_instance_entities(ready.instance_id) {
-        let Ok((scene, node, mesh)) = spawned.get(entity) else {
+        let Ok((scene, node, mesh, is_deforming)) = spawned.get(entity) else {
             continue;
         };
         model = scene.map(|scene| &scene.0).or(model);
         nodes.extend(node.map(|node| (node.index, entity)));
-        meshes.extend(mesh.map(|_| entity));
+        meshes.extend(mesh.map(|mesh| (mesh.node, entity)));
+        deforming.extend(mesh.filter(|_| is_deforming).map(|_| entity));
     }
     let Some(model) = model else {
         if instances.contains(root) {
@@ -116,6 +127,7 @@ pub(super) fn on_scene_ready(
         return;
     };
     nodes.sort_unstable();
+    meshes.sort_unstable();
     for (_, node) in &nodes {
         commands.entity(*node).try_insert(AnimatedBy(root));
     }
@@ -125,7 +137,8 @@ pub(super) fn on_scene_ready(
     commands.entity(root).try_insert(AbcInstance {
         model: model.clone(),
         nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),
-        meshes,
+        meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
+        deforming,
     });
 }
 
@@ -151,6 +164,7 @@ pub(super) fn apply_looks(
         &AbcMesh,
         &mut Mesh3d,
         Option<&mut MeshMaterial3d<StandardMaterial>>,
+        Option<&mut MeshMaterial3d<AbcDeformMaterial>>,
         &mut Visibility,
     )>,
 ) {
@@ -172,7 +186,7 @@ pub(super) fn apply_looks(
         let level = model.level(lod.map_or(0, |lod| lod.0));
         let material = model.material(chosen);
         for mesh in &instance.meshes {
-            let Ok((of, mut mesh, shown, mut visibility)) = meshes.get_mut(*mesh) else {
+            let Ok((of, mut mesh, shown, deforming, mut visibility)) = meshes.get_mut(*mesh) else {
                 continue;
             };
             match level.and_then(|level| level.mesh(of.node)) {
@@ -187,6 +201,10 @@ pub(super) fn apply_looks(
             }
             if let (Some(mut shown), Some(material)) = (shown, material) {
                 shown.set_if_neq(MeshMaterial3d(material.clone()));
+            }
+            let material = of.node.and_then(|node| model.deform_material(chosen, node));
+            if let (Some(mut deforming), Some(material)) = (deforming, material) {
+                deforming.set_if_neq(MeshMaterial3d(material.clone()));
             }
         }
     }

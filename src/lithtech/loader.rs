@@ -2,20 +2,28 @@
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
+use crate::lithtech::deform::DeformContents;
+use crate::lithtech::material::{
+    AbcDeform, AbcDeformMaterial, AbcDeformUniform, material, poses_image,
+};
 use crate::lithtech::meshes::MeshContents;
 use crate::lithtech::model::{
-    Abc, AbcAnimation, AbcAssetLabel, AbcLevel, AbcMeshInfo, AbcModel, AbcNodeInfo, AbcSkin,
+    Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMeshInfo, AbcModel, AbcNodeInfo,
+    AbcSkin,
 };
 use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
-use crate::lithtech::skins::{find_skins, material};
+use crate::lithtech::skins::find_skins;
 use crate::lithtech::spawn::scene;
+use crate::lithtech::tracks::times;
 use crate::scene::{FileFinder, index_names};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, LoadContext};
+use bevy::asset::{AssetLoader, Handle, LoadContext};
+use bevy::image::Image;
 use bevy::log::warn;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Vec3, Vec3A};
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
+use bevy::pbr::{ExtendedMaterial, StandardMaterial};
 use bevy::reflect::TypePath;
 use std::sync::Arc;
 
@@ -59,8 +67,8 @@ impl AssetLoader for AbcLoader {
         for warning in &contents.warnings {
             warn!("{path}: {warning}");
         }
-        let skins = find_skins(&self.finder, settings, load_context).await;
-        let model = Arc::new(model(contents, skins, settings, load_context));
+        let pictures = find_skins(&self.finder, settings, load_context).await;
+        let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
         Ok(Abc { scene, model })
     }
@@ -73,7 +81,7 @@ impl AssetLoader for AbcLoader {
 /// Makes assets of everything but the scene.
 fn model(
     contents: AbcContents<'_>,
-    skins: Vec<AbcSkin>,
+    pictures: Vec<Handle<Image>>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> AbcModel {
@@ -83,14 +91,24 @@ fn model(
         levels,
         joints,
         inverse_bindposes,
+        deforms,
         clips,
         warnings,
     } = contents;
     let bounds = levels.first().map(|level| bounds(level, &nodes));
-    let plain_material = skins.is_empty().then(|| {
-        let label = AbcAssetLabel::PlainMaterial.to_string();
-        load_context.add_labeled_asset(label, material(None, settings))
-    });
+    let mut materials = Materials {
+        deforms: Vec::with_capacity(deforms.len()),
+        settings,
+        load_context,
+    };
+    let deforms = materials.deforms(&deforms);
+    let is_plain = pictures.is_empty();
+    let pictures = pictures.into_iter().enumerate();
+    let skins = pictures
+        .map(|(index, image)| materials.skin(index, image))
+        .collect();
+    let plain = is_plain.then(|| materials.plain());
+    let (plain_material, plain_deforming) = plain.unzip();
     let inverse_bindposes = (!joints.is_empty()).then(|| {
         let label = AbcAssetLabel::InverseBindposes.to_string();
         let poses = SkinnedMeshInverseBindposes::from(inverse_bindposes);
@@ -101,8 +119,11 @@ fn model(
         made.push(level(index, contents, load_context));
     }
     let mut animations = Vec::with_capacity(clips.len());
+    let mut first_pose = 0;
     for (index, (of, contents)) in file.animations.iter().zip(clips).enumerate() {
-        animations.push(animation((index, of), contents, load_context));
+        let place = (index, first_pose);
+        animations.push(animation(place, of, contents, load_context));
+        first_pose += of.keyframes.len();
     }
     AbcModel {
         command_string: (*file.command_string).into(),
@@ -118,9 +139,79 @@ fn model(
         }),
         joints,
         inverse_bindposes,
+        deforms,
         skins,
         plain_material,
+        plain_deforming: plain_deforming.unwrap_or_default(),
         warnings,
+    }
+}
+
+/// Makes what draws a model.
+struct Materials<'a, 'b> {
+    /// For each node that deforms, the poses and how to read them.
+    deforms: Vec<(usize, AbcDeform)>,
+    settings: &'a AbcLoaderSettings,
+    load_context: &'a mut LoadContext<'b>,
+}
+
+impl Materials<'_, '_> {
+    fn deforms(&mut self, contents: &[DeformContents]) -> Vec<AbcDeformInfo> {
+        let mut deforms = Vec::with_capacity(contents.len());
+        for contents in contents {
+            let node = contents.node;
+            let label = AbcAssetLabel::Poses { node }.to_string();
+            let image = poses_image(&contents.texels);
+            let poses = self.load_context.add_labeled_asset(label, image);
+            let deform = AbcDeform {
+                poses: poses.clone(),
+                uniform: AbcDeformUniform::new(contents),
+            };
+            self.deforms.push((node, deform));
+            let [min, max] = contents.bounds.map(Vec3A::from);
+            deforms.push(AbcDeformInfo {
+                node,
+                poses,
+                bounds: Aabb3d { min, max },
+            });
+        }
+        deforms
+    }
+
+    fn skin(&mut self, skin: usize, image: Handle<Image>) -> AbcSkin {
+        let base = material(Some(image.clone()), self.settings);
+        let deforming = self.deforming(&base, |node| AbcAssetLabel::DeformMaterial { skin, node });
+        let label = AbcAssetLabel::Material(skin).to_string();
+        AbcSkin {
+            image,
+            material: self.load_context.add_labeled_asset(label, base),
+            deforming,
+        }
+    }
+
+    /// What draws a model without skins.
+    fn plain(&mut self) -> (Handle<StandardMaterial>, Vec<Handle<AbcDeformMaterial>>) {
+        let base = material(None, self.settings);
+        let deforming = self.deforming(&base, |node| AbcAssetLabel::PlainDeformMaterial { node });
+        let label = AbcAssetLabel::PlainMaterial.to_string();
+        (self.load_context.add_labeled_asset(label, base), deforming)
+    }
+
+    fn deforming(
+        &mut self,
+        base: &StandardMaterial,
+        label: impl Fn(usize) -> AbcAssetLabel,
+    ) -> Vec<Handle<AbcDeformMaterial>> {
+        let mut materials = Vec::with_capacity(self.deforms.len());
+        for (node, deform) in &self.deforms {
+            let material = ExtendedMaterial {
+                base: base.clone(),
+                extension: deform.clone(),
+            };
+            let label = label(*node).to_string();
+            materials.push(self.load_context.add_labeled_asset(label, material));
+        }
+        materials
     }
 }
 
@@ -145,7 +236,8 @@ fn level(index: usize, contents: LevelContents, load_context: &mut LoadContext<'
 }
 
 fn animation(
-    (index, animation): (usize, &Animation<'_>),
+    (index, first_pose): (usize, usize),
+    animation: &Animation<'_>,
     contents: ClipContents,
     load_context: &mut LoadContext<'_>,
 ) -> AbcAnimation {
@@ -154,7 +246,8 @@ fn animation(
         name: contents.name,
         clip: load_context.add_labeled_asset(label, contents.clip),
         seconds: animation.seconds(),
-        keyframes: animation.keyframes.len(),
+        keyframes: times(animation),
+        first_pose,
         events: contents.events,
         dims: animation.dims.map(Vec3::from_array),
     }

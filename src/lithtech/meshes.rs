@@ -1,6 +1,8 @@
-//! The meshes of levels of detail: one for all nodes that is skinned to them, or one for each node.
+//! The meshes of levels of detail: one for all nodes that is skinned to them, or one for each node, as
+//! those have that deform.
 
 use crate::lithtech::abc::{AbcFile, Vertex};
+use crate::lithtech::deform::{DeformContents, NO_SLOT};
 use crate::lithtech::shape::{Level, Shape};
 use crate::lithtech::vertices::Vertices;
 use bevy::asset::RenderAssetUsages;
@@ -60,7 +62,7 @@ impl Joints {
 
 /// Makes the meshes of a model.
 pub(super) struct Builder<'a> {
-    pub(super) file: &'a AbcFile<'a>,
+    file: &'a AbcFile<'a>,
     shape: &'a Shape,
     vertices: &'a Vertices,
     usage: RenderAssetUsages,
@@ -84,9 +86,48 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The meshes of a level: one that is skinned to `joints`, and one for each node that deforms. Without
+    /// joints one for each node.
+    ///
+    /// What triangles have of other nodes stays as the model was built; no real model has such.
+    pub(super) fn meshes(
+        &mut self,
+        level: &Level,
+        joints: Option<&Joints>,
+        nodes: &[Isometry3d],
+        deforms: &[DeformContents],
+    ) -> Vec<MeshContents> {
+        let deform = |node| deforms.iter().find(|deform| deform.node == node);
+        let mut skinned = Vec::new();
+        let mut of_nodes = vec![Vec::new(); nodes.len().min(MOST_JOINTS)];
+        for triangle in &level.triangles {
+            let node = self.node(triangle);
+            match of_nodes.get_mut(node) {
+                Some(of_node) if joints.is_none() || deform(node).is_some() => {
+                    of_node.push(*triangle);
+                }
+                _ => skinned.push(*triangle),
+            }
+        }
+        let mut meshes: Vec<MeshContents> = Vec::new();
+        meshes.extend(joints.and_then(|joints| self.skinned(&skinned, joints)));
+        for (node, (triangles, pose)) in of_nodes.iter().zip(nodes).enumerate() {
+            meshes.extend(self.of_node(node, triangles, *pose, deform(node)));
+        }
+        meshes
+    }
+
+    /// The node that a triangle is of.
+    fn node(&self, [first, ..]: &[u32; 3]) -> usize {
+        let corner = self.shape.corners.get(*first as usize);
+        let vertex = corner.map(|corner| corner.vertex as usize);
+        let vertex = vertex.and_then(|vertex| self.file.geometry.vertices.get(vertex));
+        vertex.map_or(0, |vertex| vertex.node.into())
+    }
+
     /// One mesh for all nodes; none without triangles.
-    pub(super) fn skinned(&mut self, level: &Level, joints: &Joints) -> Option<MeshContents> {
-        let arrays = self.arrays(&level.triangles, Isometry3d::IDENTITY);
+    fn skinned(&mut self, triangles: &[[u32; 3]], joints: &Joints) -> Option<MeshContents> {
+        let arrays = self.arrays(triangles, Isometry3d::IDENTITY);
         let of_vertex = |vertex: &u32| {
             let vertex = self.file.geometry.vertices.get(*vertex as usize);
             vertex.map_or(0, |vertex| joints.joint(vertex.node))
@@ -104,27 +145,28 @@ impl<'a> Builder<'a> {
         Some(contents)
     }
 
-    /// A mesh for each node that has triangles. What triangles have of other nodes stays as the model
-    /// was built; no real model has such.
-    pub(super) fn rigid(&mut self, level: &Level, nodes: &[Isometry3d]) -> Vec<MeshContents> {
-        let mut of_nodes = vec![Vec::new(); nodes.len().min(MOST_JOINTS)];
-        for triangle in &level.triangles {
-            let [first, ..] = *triangle;
-            let corner = self.shape.corners.get(first as usize);
-            let vertex =
-                corner.and_then(|corner| self.file.geometry.vertices.get(corner.vertex as usize));
-            let of_node = vertex.and_then(|vertex| of_nodes.get_mut(usize::from(vertex.node)));
-            if let Some(of_node) = of_node {
-                of_node.push(*triangle);
-            }
+    /// The mesh of a node in its own space; none without triangles. That of one that deforms has in
+    /// its second texture coordinates which of the node's deforming vertices each vertex is.
+    fn of_node(
+        &mut self,
+        node: usize,
+        triangles: &[[u32; 3]],
+        pose: Isometry3d,
+        deform: Option<&DeformContents>,
+    ) -> Option<MeshContents> {
+        let arrays = self.arrays(triangles, pose.inverse());
+        let slots = deform.map(|deform| {
+            let slot = |vertex: &u32| match deform.slots.get(*vertex as usize) {
+                Some(&slot) if slot != NO_SLOT => [slot as f32, 0.0],
+                _ => [-1.0, 0.0],
+            };
+            arrays.vertices.iter().map(slot).collect::<Vec<_>>()
+        });
+        let mut contents = arrays.mesh(Some(node), self.usage)?;
+        if let Some(slots) = slots {
+            contents.mesh.insert_attribute(Mesh::ATTRIBUTE_UV_1, slots);
         }
-        let of_nodes = of_nodes.iter().zip(nodes).enumerate();
-        of_nodes
-            .filter_map(|(node, (triangles, pose))| {
-                let arrays = self.arrays(triangles, pose.inverse());
-                arrays.mesh(Some(node), self.usage)
-            })
-            .collect()
+        Some(contents)
     }
 
     /// The vertices that triangles need, moved, in the order in which they come.

@@ -1,6 +1,7 @@
 //! The [`Abc`] asset: what a model is to the rest of a game.
 
 use crate::lithtech::abc::TransformInfo;
+use crate::lithtech::material::AbcDeformMaterial;
 use crate::read::Warning;
 use crate::scene::{Names, named};
 use bevy::animation::AnimationClip;
@@ -66,10 +67,14 @@ pub struct AbcModel {
     pub joints: Vec<usize>,
     /// The inverse bind poses of those nodes.
     pub inverse_bindposes: Option<Handle<SkinnedMeshInverseBindposes>>,
+    /// The nodes that move vertices one by one.
+    pub deforms: Vec<AbcDeformInfo>,
     /// Skins that were found. [`ModelSkin`](crate::scene::ModelSkin) chooses from them.
     pub skins: Vec<AbcSkin>,
     /// Material of a model without skins.
     pub plain_material: Option<Handle<StandardMaterial>>,
+    /// Materials of such a model for each of `deforms`.
+    pub plain_deforming: Vec<Handle<AbcDeformMaterial>>,
     /// Flaws of the file that do no harm.
     pub warnings: Vec<Warning>,
 }
@@ -100,8 +105,10 @@ pub struct AbcAnimation {
     pub clip: Handle<AnimationClip>,
     /// How long it takes, as the file says; the clip of a single keyframe is not as short as that.
     pub seconds: f32,
-    /// How many keyframes it has.
-    pub keyframes: usize,
+    /// When its keyframes are, in seconds.
+    pub keyframes: Box<[f32]>,
+    /// Number of its first keyframe among those of all animations.
+    pub first_pose: usize,
     /// What the game is told as it comes by, in order.
     pub events: Vec<AbcEvent>,
     /// Half the size of the box that the game collides with, along each axis.
@@ -153,6 +160,20 @@ pub struct AbcSkin {
     pub image: Handle<Image>,
     /// What draws it.
     pub material: Handle<StandardMaterial>,
+    /// What draws it on each of the model's `deforms`.
+    pub deforming: Vec<Handle<AbcDeformMaterial>>,
+}
+
+/// A node of an [`AbcModel`] that moves vertices one by one.
+#[derive(Clone, Debug)]
+pub struct AbcDeformInfo {
+    /// Index of the node.
+    pub node: usize,
+    /// The places of its vertices in each keyframe, as a picture that only the model's shader
+    /// understands.
+    pub poses: Handle<Image>,
+    /// The box around all of them, in the node's space.
+    pub bounds: Aabb3d,
 }
 
 impl AbcModel {
@@ -183,6 +204,19 @@ impl AbcModel {
         let skin = self.skins.get(skin).or(self.skins.last());
         skin.map(|skin| &skin.material)
             .or(self.plain_material.as_ref())
+    }
+
+    /// What a node deforms, if it does.
+    pub fn deform(&self, node: usize) -> Option<&AbcDeformInfo> {
+        self.deforms.iter().find(|deform| deform.node == node)
+    }
+
+    /// The material of a skin on a node that deforms, beyond the last of the last.
+    pub fn deform_material(&self, skin: usize, node: usize) -> Option<&Handle<AbcDeformMaterial>> {
+        let place = self.deforms.iter().position(|deform| deform.node == node)?;
+        let skin = self.skins.get(skin).or(self.skins.last());
+        let of_skin = skin.map_or(&self.plain_deforming, |skin| &skin.deforming);
+        of_skin.get(place)
     }
 }
 
@@ -215,8 +249,26 @@ pub enum AbcAssetLabel {
         /// Index of the skin.
         usize,
     ),
+    /// `Material0/Node0`: the [`AbcDeformMaterial`] of a skin on a node that deforms.
+    DeformMaterial {
+        /// Index of the skin.
+        skin: usize,
+        /// Index of the node.
+        node: usize,
+    },
     /// `PlainMaterial`: the [`StandardMaterial`] of a model without skins.
     PlainMaterial,
+    /// `PlainMaterial/Node0`: the [`AbcDeformMaterial`] of such a model on a node that deforms.
+    PlainDeformMaterial {
+        /// Index of the node.
+        node: usize,
+    },
+    /// `Node0/Poses`: the places of a node's deforming vertices as an [`Image`] that only the model's
+    /// shader understands.
+    Poses {
+        /// Index of the node.
+        node: usize,
+    },
 }
 
 impl fmt::Display for AbcAssetLabel {
@@ -228,7 +280,10 @@ impl fmt::Display for AbcAssetLabel {
             Self::InverseBindposes => f.write_str("InverseBindposes"),
             Self::Animation(index) => write!(f, "Animation{index}"),
             Self::Material(index) => write!(f, "Material{index}"),
+            Self::DeformMaterial { skin, node } => write!(f, "Material{skin}/Node{node}"),
             Self::PlainMaterial => f.write_str("PlainMaterial"),
+            Self::PlainDeformMaterial { node } => write!(f, "PlainMaterial/Node{node}"),
+            Self::Poses { node } => write!(f, "Node{node}/Poses"),
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Clips of a model move all of its nodes, so they fade into each other as they are.
 
 use crate::lithtech::clip::node_target;
+use crate::lithtech::deform::MOST_POSES;
 use crate::lithtech::instance::{AbcInstance, AbcNode};
 use crate::lithtech::model::AbcModel;
+use crate::lithtech::tracks::moment;
 use crate::scene::{
     Animator, Binder, ClipFinished, ClipRef, ClipSource, Lanes, PlayClip, Playback, Rotation,
-    Scale, Translation, says, take_away,
+    Scale, Translation, node, says, take_away,
 };
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{AnimationClip, AnimationPlayer};
@@ -22,6 +24,7 @@ use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
 use bevy::ecs::world::DeferredWorld;
 use bevy::log::warn;
+use bevy::mesh::MeshTag;
 use bevy::platform::collections::HashMap;
 use bevy::time::Time;
 use bevy::transform::components::Transform;
@@ -216,6 +219,50 @@ fn settle(
         }
         transform.set_if_neq(settled);
     }
+}
+
+/// Tells the meshes that deform which keyframes their instance shows.
+pub(super) fn pose_deforms(
+    roots: Query<(&AbcInstance, &AbcAnimator, &AnimationPlayer)>,
+    mut meshes: Query<&mut MeshTag>,
+) {
+    for (instance, animator, player) in &roots {
+        if instance.deforming().is_empty() {
+            continue;
+        }
+        let tag = tag(instance.model(), &animator.0.lanes, player);
+        for mesh in instance.deforming() {
+            if let Ok(mut shown) = meshes.get_mut(*mesh) {
+                shown.set_if_neq(MeshTag(tag));
+            }
+        }
+    }
+}
+
+/// The poses that a model shows, as the shader has them: between the keyframes of the one clip that
+/// plays; where clips fade, between what is nearest to each of the two heaviest.
+fn tag(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -> u32 {
+    let playing = lanes.iter().zip(lanes.weights()).enumerate();
+    let playing = playing.filter_map(|(place, (lane, weight))| {
+        let clip = lane.source.clip();
+        let mut animations = model.animations.iter();
+        let animation = animations.find(|animation| animation.clip == *clip)?;
+        let seconds = player.animation(node(place))?.seek_time();
+        let (key, way) = moment(&animation.keyframes, seconds);
+        Some((animation.first_pose + key, way, weight))
+    });
+    let mut playing: Vec<(usize, f32, f32)> = playing.collect();
+    playing.sort_by(|(.., a), (.., b)| b.total_cmp(a));
+    let nearest = |pose: usize, way: f32| if way < 0.5 { pose } else { pose + 1 };
+    let (a, b, way) = match playing[..] {
+        [] => (0, 0, 0.0),
+        [(pose, way, _)] => (pose, pose + 1, way),
+        [(a, to_a, of_a), (b, to_b, of_b), ..] => {
+            (nearest(a, to_a), nearest(b, to_b), of_b / (of_a + of_b))
+        }
+    };
+    let bits = |pose: usize| pose.min(MOST_POSES - 1) as u32;
+    bits(a) | bits(b) << 11 | ((way * 1023.0).round() as u32).min(1023) << 22
 }
 
 /// Tells where clips are, and when they have come to their end.

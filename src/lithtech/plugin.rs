@@ -4,16 +4,19 @@ use crate::lithtech::instance::{
     AbcMesh, AbcNode, AbcScene, apply_looks, on_root_removed, on_scene_ready,
 };
 use crate::lithtech::loader::AbcLoader;
+use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::Abc;
-use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player};
+use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{ClassicModelsSystems, FileFinder, ScenePlugin, all_cases, follow_scenes};
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, AssetServer, Assets};
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, VisibilitySystems};
+use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
+use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::pbr::{MeshMaterial3d, StandardMaterial};
+use bevy::mesh::MeshTag;
+use bevy::pbr::{MaterialPlugin, MeshMaterial3d, StandardMaterial};
 use bevy::transform::TransformSystems;
 
 /// LithTech models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
@@ -47,7 +50,9 @@ impl Plugin for LithTechPlugin {
         if !app.world().contains_resource::<Assets<StandardMaterial>>() {
             app.init_asset::<StandardMaterial>();
         }
-        app.init_asset::<Abc>()
+        embedded_asset!(app, "shaders/deform.wgsl");
+        app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
+            .init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
             // A scene may hold only what is registered.
             .register_type::<AbcScene>()
@@ -57,6 +62,11 @@ impl Plugin for LithTechPlugin {
             .register_type::<AnimationTargetId>()
             .register_type::<DynamicSkinnedMeshBounds>()
             .register_type::<MeshMaterial3d<StandardMaterial>>()
+            .register_type::<MeshMaterial3d<AbcDeformMaterial>>()
+            .register_type::<MeshTag>()
+            // Bevy does not register it as a component that scenes may hold.
+            .register_type::<NoAutoAabb>()
+            .register_type_data::<NoAutoAabb, ReflectComponent>()
             .add_observer(on_scene_ready)
             .add_observer(on_root_removed)
             .add_systems(
@@ -65,7 +75,7 @@ impl Plugin for LithTechPlugin {
                     choose_clips
                         .in_set(ClassicModelsSystems::Play)
                         .before(AnimationSystems),
-                    follow_player
+                    (follow_player, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                     (follow_scenes::<AbcScene>, apply_looks)

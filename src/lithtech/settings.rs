@@ -26,10 +26,12 @@ pub struct AbcLoaderSettings {
     pub skin_folders: Vec<String>,
     /// Whether skins are looked for at all. Without them models are plain. On by default.
     pub load_skins: bool,
+    /// Alpha below which a texel of a skin is a hole. None by default: then there are no holes.
+    pub alpha_cutoff: Option<f32>,
     /// Whether triangles are seen from behind too, which a few models rely on. Off by default.
     pub double_sided: bool,
     /// Whether each node has a mesh of its own, in its own space, rather than all of them one skinned
-    /// mesh. Off by default: one is drawn faster than many.
+    /// mesh. Off by default: one is drawn faster than many. Nodes that deform always have their own.
     pub rigid: bool,
     /// Levels of detail beside the full model: for each number from 0 to 1 the finest that has no
     /// more than that share of its triangles. Levels that turn out the same are one.
@@ -46,6 +48,7 @@ impl Default for AbcLoaderSettings {
             skins: Vec::new(),
             skin_folders: Vec::new(),
             load_skins: true,
+            alpha_cutoff: None,
             double_sided: false,
             rigid: false,
             lod_shares: vec![0.5, 0.25, 0.125],

@@ -1,23 +1,20 @@
-//! The pictures that a model wears: where they are, and what draws them.
+//! Where the pictures are that a model wears.
 
-use crate::lithtech::model::{AbcAssetLabel, AbcSkin};
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::scene::{FileFinder, FileSearch, clean_path};
 use crate::texture::{Placeholder, load_picture};
 use bevy::asset::{AssetPath, Handle, LoadContext};
-use bevy::color::Color;
 use bevy::image::Image;
 use bevy::log::warn;
-use bevy::pbr::StandardMaterial;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Finds the pictures that a model wears, and makes their materials.
+/// Finds the pictures that a model wears.
 pub(super) async fn find_skins(
     finder: &FileFinder,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
-) -> Vec<AbcSkin> {
+) -> Vec<Handle<Image>> {
     if !settings.load_skins {
         return Vec::new();
     }
@@ -28,18 +25,8 @@ pub(super) async fn find_skins(
     } else {
         named(&mut search, settings, load_context).await
     };
-    let skins = paths.into_iter().enumerate();
-    skins
-        .map(|(index, path)| {
-            let image = load_picture(load_context, path, true, Placeholder::Checkers);
-            let label = AbcAssetLabel::Material(index).to_string();
-            let material = material(Some(image.clone()), settings);
-            AbcSkin {
-                image,
-                material: load_context.add_labeled_asset(label, material),
-            }
-        })
-        .collect()
+    let load = |path| load_picture(load_context, path, true, Placeholder::Checkers);
+    paths.into_iter().map(load).collect()
 }
 
 /// The pictures that the settings name, with one warning for each that is nowhere.
@@ -56,31 +43,6 @@ async fn named(
         }
     }
     found
-}
-
-/// What draws a model with a picture, or without one. The games knew no gloss.
-pub(super) fn material(
-    image: Option<Handle<Image>>,
-    settings: &AbcLoaderSettings,
-) -> StandardMaterial {
-    let is_plain = image.is_none();
-    StandardMaterial {
-        base_color: if is_plain {
-            Color::srgb(0.7, 0.7, 0.7)
-        } else {
-            Color::WHITE
-        },
-        base_color_texture: image,
-        perceptual_roughness: 1.0,
-        reflectance: 0.0,
-        double_sided: settings.double_sided,
-        cull_mode: if settings.double_sided {
-            None
-        } else {
-            StandardMaterial::default().cull_mode
-        },
-        ..StandardMaterial::default()
-    }
 }
 
 /// Where the picture of a model may be that nobody names, in the order of trying: where the games

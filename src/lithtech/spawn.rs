@@ -6,14 +6,14 @@ use crate::lithtech::model::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::lithtech::settings::AbcLoaderSettings;
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, Visibility};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::name::Name;
 use bevy::ecs::world::World;
 use bevy::math::Vec3;
-use bevy::mesh::Mesh3d;
 use bevy::mesh::skinning::SkinnedMesh;
+use bevy::mesh::{Mesh3d, MeshTag};
 use bevy::pbr::MeshMaterial3d;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldAsset;
@@ -93,7 +93,18 @@ impl Builder<'_> {
             Aabb::from_min_max(mesh.bounds.min.into(), mesh.bounds.max.into()),
             ChildOf(parent),
         ));
-        if let Some(material) = self.model.material(0) {
+        let deform = mesh.node.and_then(|node| {
+            let material = self.model.deform_material(0, node)?;
+            Some((self.model.deform(node)?.bounds, material))
+        });
+        if let Some((bounds, material)) = deform {
+            entity.insert((
+                MeshMaterial3d(material.clone()),
+                MeshTag(0),
+                Aabb::from_min_max(bounds.min.into(), bounds.max.into()),
+                NoAutoAabb,
+            ));
+        } else if let Some(material) = self.model.material(0) {
             entity.insert(MeshMaterial3d(material.clone()));
         }
         if mesh.node.is_none()

@@ -34,20 +34,32 @@ impl Keys {
         Interval::new(0.0, self.duration).unwrap_or(Interval::UNIT)
     }
 
-    /// The keyframe at a time, and the way to the next from 0 up to but not including 1.
     #[inline]
     fn moment(&self, seconds: f32) -> (usize, f32) {
-        let begun = self.times.partition_point(|time| *time <= seconds);
-        // Before the first, and where a time is not a number, it is the first.
-        let Some(key) = begun.checked_sub(1) else {
-            return (0, 0.0);
-        };
-        match (self.times.get(key), self.times.get(begun)) {
-            // The next is later than the time and this one is not, so they are not the same.
-            (Some(from), Some(to)) => (key, (seconds - from) / (to - from)),
-            _ => (key, 0.0),
-        }
+        moment(&self.times, seconds)
     }
+}
+
+/// The keyframe at a time, and the way to the next from 0 up to but not including 1.
+#[inline]
+pub(super) fn moment(times: &[f32], seconds: f32) -> (usize, f32) {
+    let begun = times.partition_point(|time| *time <= seconds);
+    // Before the first, and where a time is not a number, it is the first.
+    let Some(key) = begun.checked_sub(1) else {
+        return (0, 0.0);
+    };
+    match (times.get(key), times.get(begun)) {
+        // The next is later than the time and this one is not, so they are not the same.
+        (Some(from), Some(to)) => (key, (seconds - from) / (to - from)),
+        _ => (key, 0.0),
+    }
+}
+
+/// When the keyframes of an animation are, in seconds.
+pub(super) fn times(animation: &Animation<'_>) -> Box<[f32]> {
+    let seconds = |time: u32| (f64::from(time) / 1000.0) as f32;
+    let keyframes = animation.keyframes.iter();
+    keyframes.map(|keyframe| seconds(keyframe.time)).collect()
 }
 
 /// The curves of an animation, which share its keyframes.
@@ -59,9 +71,7 @@ pub(super) struct AbcCurves {
 impl AbcCurves {
     /// Copies the keyframes out of a file.
     pub(super) fn new(animation: &Animation<'_>, space: Space) -> Self {
-        let seconds = |time: u32| (f64::from(time) / 1000.0) as f32;
-        let keyframes = animation.keyframes.iter();
-        let times: Box<[f32]> = keyframes.map(|frame| seconds(frame.time)).collect();
+        let times = times(animation);
         let count = animation.tracks.iter().map(|track| track.keys.len()).sum();
         let mut translations = Vec::with_capacity(count);
         let mut rotations = Vec::with_capacity(count);

@@ -106,10 +106,10 @@ pub struct PlayClip {
     /// frame's time.
     pub start: Option<f32>,
     /// Seconds over which what showed when the clip was chosen fades into it: the pose of an MDL model, the
-    /// clips that play on an ALO model, which go on meanwhile.
+    /// clips that play on others, which go on meanwhile.
     pub fade: f32,
     /// Whether to interpolate between the poses of an MDL model. Animations of ALO models say that
-    /// themselves.
+    /// themselves, and those of ABC models always do.
     pub interpolate: bool,
     /// Whether time stands still, that of a fade as well (which a speed of 0 does not stop).
     pub paused: bool,

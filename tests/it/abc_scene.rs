@@ -1,13 +1,13 @@
 //! What a spawned LithTech model consists of, and where its vertices are.
 
-use crate::support::abc::{BODY, bytes, figure};
+use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
 use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::animation::AnimationTargetId;
 use bevy::asset::LoadState;
 use bevy::math::Affine3A;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
-use bevy::mesh::{Indices, VertexAttributeValues};
+use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::DtxDocument;
@@ -205,6 +205,29 @@ fn vertices_follow_their_nodes_whatever_the_flips() {
 }
 
 #[test]
+fn axes_and_scale_are_the_settings_to_say() {
+    for flip_geometry in [false, true] {
+        let bytes = flipped(flip_geometry, false);
+        let file = parse(&bytes).unwrap();
+        let settings = AbcLoaderSettings {
+            convert_axes: false,
+            scale: 0.5,
+            ..AbcLoaderSettings::default()
+        };
+        let (mut app, root) = app(bytes.clone(), settings);
+        app.step(0.0);
+        // The mirror image of what is drawn otherwise, so the corners go round the other way.
+        let expected = expected(&file, 0, None, 0.0);
+        let mirrored = Vec3::new(0.5, 0.5, -0.5);
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|[a, b, c]| [*a, *c, *b].map(|corner| corner * mirrored))
+            .collect();
+        assert_drawn(&mut app, root, &expected);
+    }
+}
+
+#[test]
 fn levels_of_detail_are_chosen_on_the_root() {
     let bytes = bytes(&figure());
     let file = parse(&bytes).unwrap();
@@ -242,7 +265,8 @@ fn data_of_the_file_is_there() {
     let [walk, stand, _] = &model.animations[..] else {
         panic!("three animations");
     };
-    assert_eq!((walk.seconds, walk.keyframes), (0.3, 3));
+    assert_eq!(walk.seconds, 0.3);
+    assert_eq!(&*walk.keyframes, [0.0, 0.1, 0.3]);
     assert_eq!(walk.dims, Some(Vec3::new(8.0, 24.0, 8.0)));
     let events = walk.events.iter();
     let events: Vec<_> = events.map(|it| (it.seconds, &*it.string)).collect();
@@ -254,7 +278,7 @@ fn data_of_the_file_is_there() {
             (0.3, "[play_sound:step]")
         ]
     );
-    assert_eq!((stand.seconds, stand.keyframes), (0.0, 1));
+    assert_eq!((stand.seconds, stand.first_pose), (0.0, 3));
     assert!(stand.events.is_empty());
 }
 
@@ -357,6 +381,45 @@ fn what_cannot_be_loaded_says_why() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn nodes_that_deform_have_meshes_and_tags_of_their_own() {
+    let model = banner();
+    let bytes = bytes(&model);
+    let (mut app, root) = app(bytes, AbcLoaderSettings::default());
+    let play = PlayClip::once(1_usize).starting_at(0.25).paused();
+    app.world().entity_mut(root).insert(play);
+    app.step(0.0);
+    app.step(0.0);
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let meshes = instance.meshes().to_vec();
+    let nodes = instance.nodes().to_vec();
+    assert_eq!(meshes.len(), 2);
+    let flag = meshes
+        .into_iter()
+        .find(|mesh| get::<AbcMesh>(&mut app, *mesh).node == Some(FLAG_NODE))
+        .unwrap();
+    assert_eq!(get::<ChildOf>(&mut app, flag).parent(), nodes[FLAG_NODE]);
+    let MeshTag(tag) = get(&mut app, flag);
+    // Halfway between the second keyframe and the third of the second animation.
+    assert_eq!((tag & 0x7FF, tag >> 11 & 0x7FF), (4, 5));
+    assert!((tag >> 22).abs_diff(512) <= 1);
+    app.world().entity_mut(root).remove::<PlayClip>();
+    app.step(0.0);
+    let MeshTag(tag) = get(&mut app, flag);
+    assert_eq!(tag, 0);
+    let world = app.world();
+    let mesh = &world.get::<Mesh3d>(flag).unwrap().0;
+    let mesh = world.resource::<Assets<Mesh>>().get(mesh).unwrap();
+    let slots = mesh.attribute(Mesh::ATTRIBUTE_UV_1).unwrap();
+    let VertexAttributeValues::Float32x2(slots) = slots else {
+        panic!("no slots");
+    };
+    let mut slots: Vec<u32> = slots.iter().map(|[slot, _]| *slot as u32).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    assert_eq!(slots, (0..slots.len() as u32).collect::<Vec<_>>());
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod headless;
 mod support;
 
 mod abc_play;
+mod abc_render;
 mod abc_scene;
 mod ala_clip;
 mod ala_corpus;

@@ -79,7 +79,7 @@ impl<S: ClipSource> Lanes<S> {
     }
 
     /// The weights of all now. They add up to 1.
-    pub(super) fn weights(&self) -> impl Iterator<Item = f32> {
+    pub(crate) fn weights(&self) -> impl Iterator<Item = f32> {
         let (rest, main) = (self.rest(), self.lanes.len().wrapping_sub(1));
         let lanes = self.lanes.iter().enumerate();
         lanes.map(move |(place, lane)| match place == main {
