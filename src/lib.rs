@@ -4,6 +4,7 @@
 //! | format | games | feature |
 //! |---|---|---|
 //! | Alamo `.alo` and `.ala` (1 and 2) | Empire at War, Forces of Corruption, Universe at War | `alamo` |
+//! | LithTech `.abc` (6) and `.dtx` | Shogo, Blood II, KISS: Psycho Circus | `lithtech` |
 //! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` |
 //!
 //! ```no_run
@@ -34,7 +35,7 @@
 #![forbid(unsafe_code)]
 // What formats share is unused where not all of them are built.
 #![cfg_attr(
-    not(all(feature = "alamo", feature = "quake")),
+    not(all(feature = "alamo", feature = "lithtech", feature = "quake")),
     allow(dead_code, unused_imports)
 )]
 
@@ -49,13 +50,19 @@ struct Alamo;
 pub mod read;
 pub mod scene;
 
+mod blend;
+
 #[cfg(feature = "alamo")]
 pub mod alamo;
 
+#[cfg(feature = "lithtech")]
+pub mod lithtech;
 #[cfg(feature = "quake")]
 pub mod quake;
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub mod texture;
+#[cfg(feature = "write")]
+mod write;
 
 use bevy::app::{App, Plugin};
 
@@ -70,6 +77,10 @@ pub mod prelude {
     };
     #[cfg(feature = "picking")]
     pub use crate::alamo::{AloHit, AloPickable, AloPickingCamera, AloPickingSettings};
+    #[cfg(feature = "lithtech")]
+    pub use crate::lithtech::{
+        Abc, AbcAnimator, AbcAssetLabel, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
+    };
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{
@@ -84,6 +95,9 @@ pub struct ClassicModelsPlugin {
     /// Alamo models.
     #[cfg(feature = "alamo")]
     pub alamo: alamo::AlamoPlugin,
+    /// LithTech models.
+    #[cfg(feature = "lithtech")]
+    pub lithtech: lithtech::LithTechPlugin,
     /// Quake models.
     #[cfg(feature = "quake")]
     pub quake: quake::QuakePlugin,
@@ -98,6 +112,10 @@ impl Plugin for ClassicModelsPlugin {
         app.add_plugins(alamo::AlamoPlugin {
             extensions: self.alamo.extensions.clone(),
             animation_extensions: self.alamo.animation_extensions.clone(),
+        });
+        #[cfg(feature = "lithtech")]
+        app.add_plugins(lithtech::LithTechPlugin {
+            extensions: self.lithtech.extensions.clone(),
         });
         #[cfg(feature = "quake")]
         app.add_plugins(quake::QuakePlugin {

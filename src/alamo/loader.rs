@@ -6,17 +6,17 @@ use crate::alamo::convert::{AloContents, SubmeshContents};
 use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::alamo::material::{AloMaterial, Textures, material};
 use crate::alamo::model::{
-    Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, index_names, owned_parameter,
+    Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
 use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
 use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
-use crate::scene::{FileFinder, FileSearch};
-use crate::texture::{ClassicImageSettings, PLACEHOLDER_IMAGE, Placeholder};
+use crate::scene::{FileFinder, FileSearch, index_names};
+use crate::texture::{PLACEHOLDER_IMAGE, Placeholder, load_picture};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
-use bevy::image::{Image, ImageLoaderSettings};
+use bevy::image::Image;
 use bevy::log::warn;
 use bevy::math::Vec3A;
 use bevy::math::bounding::Aabb3d;
@@ -214,24 +214,8 @@ async fn texture(
             return None;
         }
     };
-    let extension = path.path().extension().unwrap_or_default();
-    let extension = extension.to_ascii_lowercase();
-    let builder = load_context.load_builder();
     let (is_srgb, placeholder) = (worn.is_srgb, worn.placeholder);
-    Some(if extension == "dds" || extension == "tga" {
-        let settings = move |settings: &mut ClassicImageSettings| {
-            settings.is_srgb = is_srgb;
-            settings.placeholder = Some(placeholder);
-            settings.flat = true;
-        };
-        builder.with_settings(settings).load(path)
-    } else {
-        let settings = move |settings: &mut ImageLoaderSettings| {
-            settings.is_srgb = is_srgb;
-            settings.sampler = ClassicImageSettings::default().sampler;
-        };
-        builder.with_settings(settings).load(path)
-    })
+    Some(load_picture(load_context, path, is_srgb, placeholder))
 }
 
 /// All textures that anything drawn wears.

@@ -51,9 +51,7 @@ pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, daz
 pub use lights::{AloLight, FULL_LIGHT};
 pub use loader::AloLoader;
 pub use material::{AloMaterial, AloShading, AloUniform};
-pub use model::{
-    Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh, Names,
-};
+pub use model::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
 pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
 pub use plugin::AlamoPlugin;
 pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
@@ -65,3 +63,5 @@ pub use settings::{AloLoaderError, AloLoaderSettings};
 pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
 pub use spawn::{AloProxy, AloSubmeshOf};
 pub use tags::Tags;
+
+pub use crate::scene::Names;

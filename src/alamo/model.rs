@@ -7,12 +7,12 @@ use crate::alamo::material::AloMaterial;
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
+use crate::scene::{Names, named};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::Mesh;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
-use bevy::platform::collections::HashMap;
 use bevy::reflect::TypePath;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldAsset;
@@ -71,9 +71,6 @@ pub struct AloModel {
     /// Flaws of the file that do no harm.
     pub warnings: Vec<Warning>,
 }
-
-/// Indices by name, in lower case.
-pub type Names = HashMap<Box<str>, Vec<usize>>;
 
 /// A bone of an [`AloModel`].
 #[derive(Clone, Debug, PartialEq)]
@@ -175,22 +172,6 @@ impl AloModel {
         let last = self.lods.len().checked_sub(1)?;
         self.lods.get(last.min(steps as usize)).copied()
     }
-}
-
-fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
-    names.get(&*name.to_lowercase()).map_or(&[], Vec::as_slice)
-}
-
-/// Indices by name in lower case.
-pub(super) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
-    let mut indices = Names::default();
-    for (index, name) in names.enumerate() {
-        indices
-            .entry(name.to_lowercase().into())
-            .or_default()
-            .push(index);
-    }
-    indices
 }
 
 /// A parameter that no longer borrows from the file.

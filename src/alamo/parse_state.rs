@@ -1,7 +1,7 @@
 //! What the parsers of models and animations share: where they are, and what they have to say.
 
 use crate::alamo::chunk::{Chunk, Chunks, MAX_DEPTH, MiniChunk};
-use crate::read::{Cursor, ErrorKind, ParseError, Warning};
+use crate::read::{Cursor, ErrorKind, Flaws, ParseError, Quoted, Warning};
 use core::fmt::{self, Display};
 use std::borrow::Cow;
 
@@ -14,34 +14,6 @@ pub(super) enum Segment {
         index: usize,
         name: Option<Name>,
     },
-}
-
-/// A name as messages tell it: in quotes, and not longer than anybody reads.
-///
-/// A name may be as long as its file, and a path that holds it is told with every flaw.
-pub(super) struct Quoted<'a>(pub(super) &'a str);
-
-impl<'a> Quoted<'a> {
-    /// What is told of the name, and whether there is more of it.
-    fn told(&self) -> (&'a str, bool) {
-        const LETTERS: usize = 64;
-        // Hardly any name is long, so its bytes are looked at before its letters.
-        let cut = match self.0.len() {
-            ..=LETTERS => None,
-            _ => self.0.char_indices().nth(LETTERS),
-        };
-        match cut.and_then(|(end, _)| self.0.get(..end)) {
-            Some(begin) => (begin, true),
-            None => (self.0, false),
-        }
-    }
-}
-
-impl Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (begin, is_cut) = self.told();
-        write!(f, "{begin:?}{}", if is_cut { "…" } else { "" })
-    }
 }
 
 /// What is told of an element's name. Every element gets one and few are told of, so it is put in
@@ -114,20 +86,13 @@ pub(super) fn room<T>(body: &Cursor<'_>, least: u64, wanted: impl Fn(u32) -> boo
     Vec::with_capacity(count.min(most))
 }
 
-/// A flaw of one kind: its first place, and how often it was seen.
-struct Flaw {
-    kind: &'static str,
-    first: Warning,
-    count: u32,
-}
-
 /// Where a parser is, and the flaws it has seen.
 #[derive(Default)]
 pub(super) struct Parser<Known> {
     path: Vec<Segment>,
     /// What the parser of a format has learnt of the file that its later parts need.
     pub(super) known: Known,
-    flaws: Vec<Flaw>,
+    flaws: Flaws,
 }
 
 impl<Known> Parser<Known> {
@@ -237,28 +202,15 @@ impl<Known> Parser<Known> {
         offset: u64,
         message: impl FnOnce(&Self) -> String,
     ) {
-        if let Some(flaw) = self.flaws.iter_mut().find(|flaw| flaw.kind == kind) {
-            flaw.count += 1;
-            return;
+        if !self.flaws.counts(kind) {
+            let message = message(self);
+            self.flaws.begin(kind, offset, message);
         }
-        let message = message(self);
-        self.flaws.push(Flaw {
-            kind,
-            first: Warning { offset, message },
-            count: 1,
-        });
     }
 
     /// All flaws, in the order in which their kinds were first seen.
     pub(super) fn into_warnings(self) -> Vec<Warning> {
-        let warning = |flaw: Flaw| match flaw.count {
-            1 => flaw.first,
-            count => Warning {
-                message: format!("{} (and {} more like it)", flaw.first.message, count - 1),
-                ..flaw.first
-            },
-        };
-        self.flaws.into_iter().map(warning).collect()
+        self.flaws.into_warnings()
     }
 
     /// Fills what a chunk may say once.

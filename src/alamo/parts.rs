@@ -8,25 +8,23 @@ use crate::alamo::proxies::ProxyFollower;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
 use crate::alamo::tags::Tags;
-use crate::scene::{HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor, team_color_tag};
+use crate::scene::{
+    HiddenParts, ModelAlt, ModelLod, NightTime, SceneModel, TeamColor, team_color_tag,
+};
 use bevy::animation::{AnimatedBy, AnimationPlayer};
-use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::{Remove, RemovedComponents};
-use bevy::ecs::message::MessageReader;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Has, Or};
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Local, Query, Res};
+use bevy::ecs::system::{Commands, Query, Res};
 use bevy::mesh::MeshTag;
 use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
-use bevy::world_serialization::{
-    WorldAsset, WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner,
-};
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
 use std::sync::Arc;
 
 /// On the entity of each part of a spawned model: of a mesh, a light, a proxy or a group of dazzles.
@@ -282,42 +280,12 @@ pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands:
     commands.entity(removed.entity).try_remove::<Instance>();
 }
 
-/// Bevy overlooks the second of two changes of a scene within three frames. Such models are spawned
-/// anew.
-pub(super) fn follow_scenes(
-    mut events: MessageReader<AssetEvent<WorldAsset>>,
-    mut changed: Local<Vec<(AssetId<WorldAsset>, u32)>>,
-    scenes: Res<Assets<WorldAsset>>,
-    mut roots: Query<(&mut WorldAssetRoot, &AloInstance)>,
-) {
-    /// Bevy waits for three frames.
-    const FRAMES: u32 = 5;
-    for (_, frames) in changed.iter_mut() {
-        *frames += 1;
-    }
-    for event in events.read() {
-        if let AssetEvent::Modified { id } = event {
-            changed.retain(|(other, _)| other != id);
-            changed.push((*id, 0));
-        }
-    }
-    for (id, _) in changed.iter().filter(|(_, frames)| *frames == FRAMES) {
-        let Some(model) = scenes.get(*id).and_then(model_of) else {
-            continue;
-        };
-        for (mut root, instance) in &mut roots {
-            if root.id() == *id && !Arc::ptr_eq(&instance.model, model) {
-                root.set_changed();
-            }
-        }
-    }
-    changed.retain(|(_, frames)| *frames < FRAMES);
-}
+impl SceneModel for AloScene {
+    type Instance = AloInstance;
 
-/// The model of a scene that is not spawned.
-fn model_of(scene: &WorldAsset) -> Option<&Arc<AloModel>> {
-    let mut scenes = scene.world.try_query::<&AloScene>()?;
-    scenes.iter(&scene.world).next().map(|scene| &scene.model)
+    fn is_of(&self, instance: &AloInstance) -> bool {
+        Arc::ptr_eq(&self.model, &instance.model)
+    }
 }
 
 /// The root components that decide which parts show.

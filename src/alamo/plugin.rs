@@ -9,8 +9,8 @@ use crate::alamo::loader::AloLoader;
 use crate::alamo::material::AloMaterial;
 use crate::alamo::model::Alo;
 use crate::alamo::parts::{
-    AloBone, AloPart, AloScene, WearsTeamColor, color_teams, follow_scenes, on_root_removed,
-    on_scene_ready, show_parts,
+    AloBone, AloPart, AloScene, WearsTeamColor, color_teams, on_root_removed, on_scene_ready,
+    show_parts,
 };
 use crate::alamo::proxies::pass_on;
 use crate::alamo::raycast::AloCollider;
@@ -21,7 +21,7 @@ use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, HiddenParts, ModelAlt, ModelLod, ScenePlugin, TeamColor,
-    all_cases,
+    all_cases, follow_scenes,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -74,7 +74,7 @@ impl Plugin for AlamoPlugin {
             PostUpdate,
             (
                 replace_failed_textures,
-                follow_scenes,
+                follow_scenes::<AloScene>,
                 (
                     pass_on::<TeamColor>,
                     pass_on::<ModelLod>,

@@ -200,7 +200,7 @@ impl MdlModel {
                 frame_sequence(frames, self.frame_rate)
             }
             // Bevy's clips are none of morphed models.
-            #[cfg(feature = "alamo")]
+            #[cfg(any(feature = "alamo", feature = "lithtech"))]
             ClipRef::Handle(_) => None,
         }
     }

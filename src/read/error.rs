@@ -7,10 +7,14 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
+    /// LithTech model of version 6, `.abc`.
+    Abc,
     /// Petroglyph Alamo animation, `.ala`.
     Ala,
     /// Petroglyph Alamo model, `.alo`.
     Alo,
+    /// LithTech picture, `.dtx`.
+    Dtx,
     /// Quake alias model, `.mdl`.
     Mdl,
     /// Quake palette, `.lmp`.
@@ -20,8 +24,10 @@ pub enum Format {
 impl Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Abc => "ABC",
             Self::Ala => "ALA",
             Self::Alo => "ALO",
+            Self::Dtx => "DTX",
             Self::Mdl => "MDL",
             Self::Palette => "palette",
         })
@@ -73,6 +79,14 @@ pub enum ErrorKind {
         /// Empty, or a parenthesis that names the program the version belongs to.
         hint: &'static str,
     },
+    /// Something that the format can say, and that this crate does not read.
+    #[error("is {value}, which is not supported{hint}")]
+    Unsupported {
+        /// The value in the file.
+        value: i64,
+        /// Empty, or a parenthesis that says what is.
+        hint: &'static str,
+    },
     /// A count or a size outside what the format allows.
     #[error("is {value}, but must be from {min} to {max}")]
     BadCount {
@@ -82,6 +96,16 @@ pub enum ErrorKind {
         min: i64,
         /// Greatest value allowed.
         max: i64,
+    },
+    /// An offset that leads to where nothing can be.
+    #[error("is {value}, but must be from {min} to {max}")]
+    BadOffset {
+        /// The offset in the file.
+        value: i64,
+        /// Least offset allowed.
+        min: u64,
+        /// Greatest offset allowed.
+        max: u64,
     },
     /// A reference to an element that does not exist.
     #[error("uses {element} {index} of {count}")]

@@ -12,6 +12,8 @@
 
 mod cursor;
 mod error;
+mod flaws;
 
 pub use cursor::Cursor;
 pub use error::{ErrorKind, Format, ParseError, Warning};
+pub(crate) use flaws::{Flaws, Quoted};

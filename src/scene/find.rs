@@ -142,6 +142,12 @@ impl FileSearch<'_> {
         self.first(name, &candidates).await
     }
 
+    /// The first of some paths from the root of the asset source that exists, in any case, under the
+    /// name that the disk has.
+    pub(crate) async fn first_of(&mut self, paths: &[PathBuf]) -> Option<AssetPath<'static>> {
+        self.first("", paths).await.ok()
+    }
+
     /// The files of some extensions in the model's own folder, then in each of `folders` (from the
     /// root of the asset source): each folder's by name, under the names that the disk has.
     ///
@@ -155,7 +161,7 @@ impl FileSearch<'_> {
         let own = self.model.path().parent().unwrap_or(Path::new(""));
         let mut found: Vec<PathBuf> = Vec::new();
         let mut known = HashSet::new();
-        let folders = folders.iter().map(|folder| clean(folder));
+        let folders = folders.iter().map(|folder| clean_path(folder));
         for folder in core::iter::once(own.to_path_buf()).chain(folders) {
             let Some(disk) = &mut self.disk else {
                 break;
@@ -205,11 +211,11 @@ fn candidates(
     folders: &[String],
     variants: fn(&Path) -> Vec<PathBuf>,
 ) -> Vec<PathBuf> {
-    let whole = clean(name);
+    let whole = clean_path(name);
     let bare = whole.file_name().map(PathBuf::from).unwrap_or_default();
     let own = model.parent().unwrap_or(Path::new("")).to_path_buf();
     let sibling = own.parent().map(|parent| parent.join("Textures"));
-    let folders = folders.iter().map(|folder| clean(folder));
+    let folders = folders.iter().map(|folder| clean_path(folder));
     let names: Vec<PathBuf> = [whole, bare]
         .iter()
         .filter(|name| name.file_name().is_some())
@@ -249,11 +255,16 @@ fn has_loader(name: &Path) -> bool {
     let extension = name.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
     let bevys = ImageLoader::SUPPORTED_FILE_EXTENSIONS;
-    matches!(&*extension, "dds" | "tga") || bevys.contains(&&*extension)
+    let is_ours = match &*extension {
+        "dds" | "tga" => true,
+        "dtx" => cfg!(feature = "lithtech"),
+        _ => false,
+    };
+    is_ours || bevys.contains(&&*extension)
 }
 
 /// A path in the manner of Windows as one that stays inside the asset source.
-fn clean(name: &str) -> PathBuf {
+pub(crate) fn clean_path(name: &str) -> PathBuf {
     let part = |part: &&str| !matches!(*part, "" | "." | "..") && !part.ends_with(':');
     name.split(['/', '\\']).filter(part).collect()
 }
@@ -545,11 +556,11 @@ mod tests {
     #[test]
     fn names_never_leave_the_source() {
         assert_eq!(
-            clean(r"C:\art\..\..\gfx\Palette.lmp"),
+            clean_path(r"C:\art\..\..\gfx\Palette.lmp"),
             Path::new("art/gfx/Palette.lmp")
         );
-        assert_eq!(clean("/etc/passwd"), Path::new("etc/passwd"));
-        assert_eq!(clean("../.."), Path::new(""));
+        assert_eq!(clean_path("/etc/passwd"), Path::new("etc/passwd"));
+        assert_eq!(clean_path("../.."), Path::new(""));
     }
 
     #[test]

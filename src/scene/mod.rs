@@ -7,22 +7,35 @@
 //!
 //! What may not enter: bytes of files, and anything that only one format has.
 
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+mod animation;
 mod axes;
 mod extensions;
 mod find;
 mod look;
+mod names;
 mod parts;
 mod play;
+mod reload;
 mod surroundings;
 
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) use animation::{
+    Animator, Binder, ClipSource, Lane, Lanes, Rotation, Scale, Translation, node, says, slerp,
+    take_away,
+};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use extensions::all_cases;
+pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use look::team_color_tag;
 pub use look::{ModelSkin, PlayerColors, TeamColor};
+pub use names::Names;
+pub(crate) use names::{index_names, named};
 pub use parts::{HiddenParts, ModelAlt, ModelLod};
 pub(crate) use play::{Chosen, wrap};
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
+pub(crate) use reload::{SceneModel, follow_scenes};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
 
 use bevy::app::{App, Plugin};

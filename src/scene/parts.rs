@@ -10,7 +10,8 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// this component, is the finest. Beyond the coarsest it is the coarsest.
 ///
 /// An ALO model has a level for each number that its parts are tagged with (`_LOD0`, `_LOD1` …),
-/// of which the highest is the finest.
+/// of which the highest is the finest. An ABC model has the full one, and those that its loader was asked
+/// for.
 ///
 /// Put it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

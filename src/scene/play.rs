@@ -1,8 +1,8 @@
 //! Components of a model's root that choose what it plays, and what tells where it is.
 
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 use bevy::animation::AnimationClip;
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 use bevy::asset::Handle;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -24,7 +24,7 @@ pub enum ClipRef {
     /// Frames of an MDL model by their numbers, as game code counts them.
     Frames(Range<u32>),
     /// Any clip, on models that Bevy animates. It plays once it is loaded.
-    #[cfg(feature = "alamo")]
+    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     Handle(Handle<AnimationClip>),
 }
 
@@ -52,7 +52,7 @@ impl From<Range<u32>> for ClipRef {
     }
 }
 
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 impl From<Handle<AnimationClip>> for ClipRef {
     fn from(clip: Handle<AnimationClip>) -> Self {
         Self::Handle(clip)
@@ -65,7 +65,7 @@ impl core::fmt::Display for ClipRef {
             Self::Name(name) => write!(f, "\"{name}\""),
             Self::Index(index) => write!(f, "number {index}"),
             Self::Frames(range) => write!(f, "of frames {} to {}", range.start, range.end),
-            #[cfg(feature = "alamo")]
+            #[cfg(any(feature = "alamo", feature = "lithtech"))]
             Self::Handle(clip) => match clip.path() {
                 Some(path) => write!(f, "{path}"),
                 None => write!(f, "{:?}", clip.id()),
@@ -106,10 +106,10 @@ pub struct PlayClip {
     /// frame's time.
     pub start: Option<f32>,
     /// Seconds over which what showed when the clip was chosen fades into it: the pose of an MDL model, the
-    /// clips that play on an ALO model, which go on meanwhile.
+    /// clips that play on others, which go on meanwhile.
     pub fade: f32,
     /// Whether to interpolate between the poses of an MDL model. Animations of ALO models say that
-    /// themselves.
+    /// themselves, and those of ABC models always do.
     pub interpolate: bool,
     /// Whether time stands still, that of a fade as well (which a speed of 0 does not stop).
     pub paused: bool,

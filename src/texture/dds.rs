@@ -1,7 +1,6 @@
 //! DDS: what the GPU can sample stays as it is, all else becomes RGBA of 8 bits.
 
 use crate::texture::picture::{Limits, Picture, PictureError, Texels};
-use bevy::image::CompressedImageFormats;
 use dds::header::{Caps2, Dx9PixelFormat, Header, MaskPixelFormat, ParseOptions, PixelFormatFlags};
 use dds::{ColorFormat, DecodeOptions, DecodingError, Format, ImageViewMut, PixelInfo, Size};
 
@@ -189,8 +188,7 @@ impl<'a> Coding<'a> {
     ///
     /// BC4 and BC5 are decoded always: the GPU would show grey as red.
     fn native(&self, header: &Header, limits: Limits) -> Option<Texels> {
-        let whole_blocks = header.width().is_multiple_of(4) && header.height().is_multiple_of(4);
-        if !whole_blocks || !limits.compressed.contains(CompressedImageFormats::BC) {
+        if !limits.take_blocks(header.width(), header.height()) {
             return None;
         }
         match self {
@@ -222,6 +220,25 @@ impl<'a> Coding<'a> {
 fn as_stored(surfaces: &[Surface]) -> Vec<u8> {
     let bytes: Vec<&[u8]> = surfaces.iter().map(|surface| surface.bytes).collect();
     bytes.concat()
+}
+
+/// Decodes one level of a picture to RGBA. There must be as many bytes as its size asks for.
+#[cfg(feature = "lithtech")]
+pub(super) fn decode_blocks(
+    texels: Texels,
+    width: u32,
+    height: u32,
+    bytes: &[u8],
+) -> Result<Vec<u8>, PictureError> {
+    let format = match texels {
+        Texels::Bc1 => Format::BC1_UNORM,
+        Texels::Bc2 => Format::BC2_UNORM,
+        Texels::Bc3 => Format::BC3_UNORM,
+        Texels::Bc7 => Format::BC7_UNORM,
+        Texels::Rgba8 => Format::R8G8B8A8_UNORM,
+    };
+    let size = Size::new(width, height);
+    decode_named(format, &Surface { size, bytes })
 }
 
 fn decode_named(format: Format, surface: &Surface) -> Result<Vec<u8>, PictureError> {

@@ -4,14 +4,26 @@ use crate::scene::all_cases;
 use crate::texture::picture::{Limits, Picture, PictureError};
 use crate::texture::placeholder::{Placeholder, repeating};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, LoadContext, RenderAssetUsages};
-use bevy::image::{CompressedImageFormats, Image, ImageSampler, ImageSamplerDescriptor};
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
+use bevy::image::{
+    CompressedImageFormats, Image, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor,
+};
 use bevy::log::error;
 use bevy::reflect::TypePath;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
+
+/// Extensions of the pictures that [`ClassicImageLoader`] loads.
+const EXTENSIONS: &[&str] = &[
+    "dds",
+    "tga",
+    #[cfg(feature = "lithtech")]
+    "dtx",
+];
 
 /// How [`ClassicImageLoader`] loads a file, from code or from its `.meta` file.
 ///
@@ -70,9 +82,9 @@ pub enum ClassicImageError {
     },
 }
 
-/// Loads DDS and TGA pictures as [`Image`]s.
+/// Loads DDS, TGA and (feature `lithtech`) DTX pictures as [`Image`]s.
 ///
-/// * Which of the two a file is, its first bytes say, not its extension.
+/// * Which of them a file is, its first bytes say, not its extension.
 /// * BC1, BC2, BC3 and BC7 go to the GPU as they are if the adapter can do them and the sides are
 ///   multiples of 4. All else becomes `Rgba8`: grey in all three colours, opaque where there is no
 ///   alpha.
@@ -90,7 +102,7 @@ pub struct ClassicImageLoader {
 
 impl ClassicImageLoader {
     pub(super) fn extensions() -> Vec<&'static str> {
-        all_cases(&["dds", "tga"])
+        all_cases(EXTENSIONS)
     }
 
     /// For an adapter whose textures are at most this long, and that samples these formats.
@@ -169,6 +181,38 @@ impl AssetLoader for ClassicImageLoader {
     }
 }
 
+/// Whether a file is one that [`ClassicImageLoader`] loads, by its extension in any case.
+fn is_classic_picture(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let mut known = EXTENSIONS.iter();
+    known.any(|known| known.eq_ignore_ascii_case(extension))
+}
+
+/// Begins to load a picture that a model wears: by this crate's loader or by Bevy's.
+pub(crate) fn load_picture(
+    load_context: &mut LoadContext<'_>,
+    path: AssetPath<'static>,
+    is_srgb: bool,
+    placeholder: Placeholder,
+) -> Handle<Image> {
+    let is_classic = is_classic_picture(path.path());
+    let builder = load_context.load_builder();
+    if is_classic {
+        let settings = move |settings: &mut ClassicImageSettings| {
+            settings.is_srgb = is_srgb;
+            settings.placeholder = Some(placeholder);
+            settings.flat = true;
+        };
+        builder.with_settings(settings).load(path)
+    } else {
+        let settings = move |settings: &mut ImageLoaderSettings| {
+            settings.is_srgb = is_srgb;
+            settings.sampler = ClassicImageSettings::default().sampler;
+        };
+        builder.with_settings(settings).load(path)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,10 +222,9 @@ mod tests {
     use bevy::app::App;
     use bevy::asset::io::memory::{Dir, MemoryAssetReader};
     use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
-    use bevy::asset::{AssetApp, AssetPlugin, AssetServer, Assets, Handle, LoadState};
+    use bevy::asset::{AssetApp, AssetPlugin, AssetServer, Assets, LoadState};
     use bevy::image::ImagePlugin;
     use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureViewDimension};
-    use std::path::Path;
     use std::time::Duration;
 
     struct Stage {

@@ -1,4 +1,5 @@
-//! Pictures that models wear, in the two kinds of file that games shipped them in: DDS and TGA.
+//! Pictures that models wear, in the kinds of file that games shipped them in: DDS, TGA and (feature
+//! `lithtech`) DTX.
 //!
 //! Bevy's own loader gets many of the older DDS forms wrong, hands the GPU what it refuses, and takes
 //! a file for what its name says. [`ClassicImageLoader`] looks at the bytes, gives the GPU only what
@@ -8,6 +9,8 @@
 //! What may not enter: models, materials, and the search for files; that is in [`scene`](crate::scene).
 
 mod dds;
+#[cfg(feature = "lithtech")]
+mod dtx;
 mod loader;
 mod picture;
 mod placeholder;
@@ -16,6 +19,7 @@ mod plugin;
 mod samples;
 mod tga;
 
+pub(crate) use loader::load_picture;
 pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_IMAGE, Placeholder};

@@ -1,5 +1,8 @@
 //! A picture out of its file, before it becomes an asset.
 
+use crate::read::ParseError;
+#[cfg(feature = "lithtech")]
+use crate::texture::dtx;
 use crate::texture::{dds, tga};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{CompressedImageFormats, Image, ImageSampler};
@@ -15,7 +18,10 @@ pub enum PictureError {
     /// The DDS header or data is broken, or of a form that nobody decodes.
     #[error("DDS: {0}")]
     Dds(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The TGA header or data is broken, or the file is neither DDS nor TGA.
+    /// The DTX header or data is broken, or of a version that is not read.
+    #[error(transparent)]
+    Dtx(#[from] ParseError),
+    /// The TGA header or data is broken, or the file is none of the kinds that are known.
     #[error("TGA: {0}")]
     Tga(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The file may be sound, but this crate has no use for what it holds.
@@ -64,6 +70,12 @@ impl Limits {
         }
         Err(PictureError::Size { width, height, max })
     }
+
+    /// Whether the adapter samples a picture of this size in blocks of BC1 to BC7.
+    pub fn take_blocks(self, width: u32, height: u32) -> bool {
+        let are_whole = width.is_multiple_of(4) && height.is_multiple_of(4);
+        are_whole && self.compressed.contains(CompressedImageFormats::BC)
+    }
 }
 
 /// How the texels of a [`Picture`] are coded.
@@ -104,13 +116,16 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Decodes a file of either kind, whatever it is called: games have both behind both names.
+    /// Decodes a file of any kind, whatever it is called: games have DDS and TGA behind both names.
     pub fn decode(bytes: &[u8], limits: Limits) -> Result<Self, PictureError> {
         if bytes.starts_with(&dds::MAGIC) {
-            dds::decode(bytes, limits)
-        } else {
-            tga::decode(bytes, limits)
+            return dds::decode(bytes, limits);
         }
+        #[cfg(feature = "lithtech")]
+        if bytes.starts_with(&dtx::MAGIC) {
+            return dtx::decode(bytes, limits);
+        }
+        tga::decode(bytes, limits)
     }
 
     pub fn into_image(

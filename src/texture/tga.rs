@@ -39,7 +39,7 @@ fn tga_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Pict
 }
 
 fn not_a_picture() -> PictureError {
-    tga_error("the file is neither a TGA picture nor a DDS one")
+    tga_error("the file is neither a TGA picture nor a DDS or DTX one")
 }
 
 /// What must be known before anything is allocated.

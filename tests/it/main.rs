@@ -10,6 +10,9 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod abc_play;
+mod abc_render;
+mod abc_scene;
 mod ala_clip;
 mod ala_corpus;
 mod ala_fade;

@@ -2,7 +2,8 @@
 
 use crate::alamo::ala::{AlaBone, AlaFile};
 use crate::alamo::animation::curves::{AlaCurves, BoneCurves, FixedRotation, FixedVector, Timing};
-use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target};
+use crate::alamo::animation::targets::bone_target;
+use crate::scene::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
 use bevy::animation::{AnimationClip, VariableCurve};
 

@@ -3,10 +3,10 @@
 //! The words of all bones lie together, once for each kind of track; a curve is a place in them.
 
 use crate::alamo::ala::{AlaBone, AlaFile, bit};
-use crate::alamo::animation::rotations::{slerp, unpacked};
 use crate::alamo::animation::visibility::VisibilityCurve;
+use crate::scene::slerp;
 use bevy::math::curve::{Curve, Interval};
-use bevy::math::{DVec3, Quat, Vec3};
+use bevy::math::{DVec3, Quat, Vec3, Vec4};
 use bevy::reflect::Reflect;
 use core::fmt;
 use std::sync::Arc;
@@ -198,6 +198,25 @@ impl Curve<Quat> for PackedRotations {
     fn sample_unchecked(&self, t: f32) -> Quat {
         self.sample_clamped(t)
     }
+}
+
+/// A packed quaternion as one of length 1; no rotation if it has no length.
+#[inline]
+fn unpacked(words: [i16; 4]) -> Quat {
+    const UNIT: f32 = 1.0 / 32767.0;
+    let words = Vec4::from_array(words.map(f32::from)) * UNIT;
+    let square = words.length_squared();
+    let beyond = square - 1.0;
+    // What is packed was of length 1 but for its last digits. Near there the first terms of the root's
+    // series are exact, and are had much sooner than the root.
+    let factor = if beyond.abs() < 1e-3 {
+        1.0 - beyond * (0.5 - 0.375 * beyond)
+    } else if square > 0.0 {
+        1.0 / square.sqrt()
+    } else {
+        return Quat::IDENTITY;
+    };
+    Quat::from_vec4(words * factor)
 }
 
 /// A vector that stays as it is.

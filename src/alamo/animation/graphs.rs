@@ -6,13 +6,13 @@
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without};
-use crate::alamo::animation::lanes::{Lane, Lanes};
 use crate::alamo::animation::rest::{Part, completed};
-use crate::alamo::animation::targets::{bone_target, says};
+use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
 use crate::alamo::model::AloModel;
+use crate::scene::{Binder, ClipRef, ClipSource, Lane, Lanes, says};
 use bevy::animation::AnimationClip;
-use bevy::animation::graph::{AnimationGraph, AnimationNodeIndex};
+use bevy::animation::graph::AnimationGraph;
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::resource::Resource;
@@ -62,15 +62,9 @@ struct Bound {
     clip: Handle<AnimationClip>,
 }
 
-/// Where in a graph a clip is.
-pub(super) fn node(place: usize) -> AnimationNodeIndex {
-    // The first node is the root.
-    AnimationNodeIndex::new(place + 1)
-}
-
 /// Makes clips ready to be played.
 #[derive(SystemParam)]
-pub(super) struct Binder<'w, 's> {
+pub(super) struct AlaBinder<'w, 's> {
     pub(super) clips: ResMut<'w, Assets<AnimationClip>>,
     alas: Res<'w, Assets<Ala>>,
     server: Res<'w, AssetServer>,
@@ -82,12 +76,18 @@ pub(super) struct Binder<'w, 's> {
 
 /// A clip, and the animation that it is of if it is one of ours.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(super) struct AlaSource {
     pub(super) clip: Handle<AnimationClip>,
     pub(super) ala: Option<Handle<Ala>>,
 }
 
-impl Binder<'_, '_> {
+impl ClipSource for AlaSource {
+    fn clip(&self) -> &Handle<AnimationClip> {
+        &self.clip
+    }
+}
+
+impl AlaBinder<'_, '_> {
     /// The animations that were edited since the last time.
     pub(super) fn take_edits(&mut self) -> Vec<AssetId<Ala>> {
         let Self {
@@ -108,10 +108,10 @@ impl Binder<'_, '_> {
     }
 
     /// A clip that somebody has a handle to.
-    pub(super) fn source_of(&self, clip: &Handle<AnimationClip>) -> Source {
+    pub(super) fn source_of(&self, clip: &Handle<AnimationClip>) -> AlaSource {
         let path = self.server.get_path(clip.id());
         let path = path.filter(|path| path.label() == Some(&AlaAssetLabel::Clip.to_string()));
-        Source {
+        AlaSource {
             clip: clip.clone(),
             ala: path.and_then(|path| self.ala_at(&path.without_label())),
         }
@@ -137,29 +137,117 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Whether it could not be loaded, and perhaps never will be.
-    pub(super) fn has_failed(&self, source: &Source) -> bool {
+    pub(super) fn ala(&self, source: &AlaSource) -> Option<&Ala> {
+        self.alas.get(source.ala.as_ref()?)
+    }
+
+    fn filtered(
+        &mut self,
+        source: &AlaSource,
+        mismatches: &[BoneMismatch],
+    ) -> Handle<AnimationClip> {
+        let path = source.clip.path().map(ToString::to_string);
+        /// Nobody reads more of them.
+        const TOLD: usize = 12;
+        let told = mismatches.iter().take(TOLD).map(ToString::to_string);
+        let told: Vec<String> = told.collect();
+        let more = match mismatches.len().saturating_sub(TOLD) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        warn!(
+            "{}: tracks are left out that are not for the model: {}{more}",
+            path.unwrap_or_default(),
+            told.join("; ")
+        );
+        let clip = self.clips.get(&source.clip);
+        let clip = clip.map(|clip| without(clip, mismatches));
+        self.clips.add(clip.unwrap_or_default())
+    }
+
+    /// Clips with what each leaves unsaid of what the others move.
+    fn completed(
+        &mut self,
+        lanes: &Lanes<AlaSource>,
+        model: &AloModel,
+    ) -> Vec<Handle<AnimationClip>> {
+        let handles = lanes.clips();
+        let part = |lane: &Lane<AlaSource>| {
+            Some(Part {
+                clip: self.clips.get(&lane.clip)?,
+                is_ours: lane.source.ala.is_some(),
+            })
+        };
+        let Some(parts) = lanes.iter().map(part).collect::<Option<Vec<_>>>() else {
+            return handles;
+        };
+        let completed: Vec<_> = parts
+            .iter()
+            .map(|part| completed(*part, &parts, model))
+            .collect();
+        let handles = handles.into_iter().zip(completed);
+        handles
+            .map(|(handle, completed)| completed.map_or(handle, |clip| self.clips.add(clip)))
+            .collect()
+    }
+
+    /// A clip of [`ModelFlag`]s for the bones that any of the lanes shows or hides.
+    fn flags(&mut self, lanes: &Lanes<AlaSource>, model: &AloModel) -> Handle<AnimationClip> {
+        let mut flags = AnimationClip::default();
+        for bone in 0..model.bones.len() {
+            let target = bone_target(bone);
+            let decides = |lane: &Lane<AlaSource>| {
+                let clip = self.clips.get(&lane.clip);
+                clip.is_some_and(|clip| says(clip, target, &evaluator_id()))
+            };
+            if lanes.iter().any(decides) {
+                flags.add_curve_to_target(target, ModelFlag);
+            }
+        }
+        self.clips.add(flags)
+    }
+}
+
+impl Binder for AlaBinder<'_, '_> {
+    type Model = AloModel;
+    type Source = AlaSource;
+
+    fn find(&self, clip: &ClipRef, model: &AloModel) -> Option<AlaSource> {
+        let animation = match clip {
+            ClipRef::Name(name) => model.animation(name),
+            ClipRef::Index(index) => model.animations.get(*index),
+            ClipRef::Handle(clip) => return Some(self.source_of(clip)),
+            ClipRef::Frames(_) => None,
+        };
+        if animation.is_none() {
+            let names: Vec<&str> = model.animations.iter().map(|found| &*found.name).collect();
+            warn!(
+                "the model has no clip {clip}; there {}",
+                match names.len() {
+                    0 => "are none".to_owned(),
+                    _ => format!("are {}", names.join(", ")),
+                }
+            );
+        }
+        animation.map(|animation| AlaSource {
+            clip: animation.clip.clone(),
+            ala: Some(animation.ala.clone()),
+        })
+    }
+
+    fn has_failed(&self, source: &AlaSource) -> bool {
         matches!(self.server.load_state(&source.clip), LoadState::Failed(_))
     }
 
-    /// Whether all is there that is needed to play it.
-    pub(super) fn is_ready(&self, source: &Source) -> bool {
+    fn is_ready(&self, source: &AlaSource) -> bool {
         let has_names = source.ala.as_ref().is_none_or(|ala| {
             self.alas.contains(ala) || matches!(self.server.load_state(ala), LoadState::Failed(_))
         });
         has_names && self.clips.contains(&source.clip)
     }
 
-    pub(super) fn ala(&self, source: &Source) -> Option<&Ala> {
-        self.alas.get(source.ala.as_ref()?)
-    }
-
     /// A clip as it is for a model: without what the model does not have. Warns once of that.
-    pub(super) fn bound(
-        &mut self,
-        source: &Source,
-        model: &Arc<AloModel>,
-    ) -> Handle<AnimationClip> {
+    fn bound(&mut self, source: &AlaSource, model: &Arc<AloModel>) -> Handle<AnimationClip> {
         let key = (Arc::as_ptr(model).addr(), source.clip.id());
         if let Some(bound) = self.shared.bound.get(&key)
             && bound.model.strong_count() > 0
@@ -183,29 +271,9 @@ impl Binder<'_, '_> {
         clip
     }
 
-    fn filtered(&mut self, source: &Source, mismatches: &[BoneMismatch]) -> Handle<AnimationClip> {
-        let path = source.clip.path().map(ToString::to_string);
-        /// Nobody reads more of them.
-        const TOLD: usize = 12;
-        let told = mismatches.iter().take(TOLD).map(ToString::to_string);
-        let told: Vec<String> = told.collect();
-        let more = match mismatches.len().saturating_sub(TOLD) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        warn!(
-            "{}: tracks are left out that are not for the model: {}{more}",
-            path.unwrap_or_default(),
-            told.join("; ")
-        );
-        let clip = self.clips.get(&source.clip);
-        let clip = clip.map(|clip| without(clip, mismatches));
-        self.clips.add(clip.unwrap_or_default())
-    }
-
     /// The graph that blends the clips of lanes, in their order, with [`ModelFlag`]s last if there is
     /// more than one.
-    pub(super) fn graph(&mut self, lanes: &Lanes, model: &Arc<AloModel>) -> Handle<AnimationGraph> {
+    fn graph(&mut self, lanes: &Lanes<AlaSource>, model: &Arc<AloModel>) -> Handle<AnimationGraph> {
         let ids: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
         let fades = ids.len() > 1;
         let key = (ids, fades.then(|| Arc::as_ptr(model).addr()));
@@ -233,43 +301,5 @@ impl Binder<'_, '_> {
         };
         self.shared.graphs.insert(key, shared);
         graph
-    }
-
-    /// Clips with what each leaves unsaid of what the others move.
-    fn completed(&mut self, lanes: &Lanes, model: &AloModel) -> Vec<Handle<AnimationClip>> {
-        let handles = lanes.clips();
-        let part = |lane: &Lane| {
-            Some(Part {
-                clip: self.clips.get(&lane.clip)?,
-                is_ours: lane.source.ala.is_some(),
-            })
-        };
-        let Some(parts) = lanes.iter().map(part).collect::<Option<Vec<_>>>() else {
-            return handles;
-        };
-        let completed: Vec<_> = parts
-            .iter()
-            .map(|part| completed(*part, &parts, model))
-            .collect();
-        let handles = handles.into_iter().zip(completed);
-        handles
-            .map(|(handle, completed)| completed.map_or(handle, |clip| self.clips.add(clip)))
-            .collect()
-    }
-
-    /// A clip of [`ModelFlag`]s for the bones that any of the lanes shows or hides.
-    fn flags(&mut self, lanes: &Lanes, model: &AloModel) -> Handle<AnimationClip> {
-        let mut flags = AnimationClip::default();
-        for bone in 0..model.bones.len() {
-            let target = bone_target(bone);
-            let decides = |lane: &Lane| {
-                let clip = self.clips.get(&lane.clip);
-                clip.is_some_and(|clip| says(clip, target, &evaluator_id()))
-            };
-            if lanes.iter().any(decides) {
-                flags.add_curve_to_target(target, ModelFlag);
-            }
-        }
-        self.clips.add(flags)
     }
 }

@@ -15,13 +15,11 @@ mod binding;
 mod clip;
 mod curves;
 mod graphs;
-mod lanes;
 mod loader;
 mod pairing;
 mod player;
 mod plugin;
 mod rest;
-mod rotations;
 mod targets;
 mod visibility;
 

@@ -5,10 +5,11 @@
 //! fade say of what others move that it rests, as it does when they are left alone.
 
 use crate::alamo::animation::curves::FixedVector;
-use crate::alamo::animation::lanes::Lanes;
-use crate::alamo::animation::targets::{Rotation, Scale, Translation, bone_target, says};
+use crate::alamo::animation::graphs::AlaSource;
+use crate::alamo::animation::targets::bone_target;
 use crate::alamo::model::AloModel;
 use crate::alamo::parts::{AloBone, AloInstance};
+use crate::scene::{Lanes, Rotation, Scale, Translation, says};
 use bevy::animation::animation_curves::{AnimatableCurve, EvaluatorId};
 use bevy::animation::{AnimationClip, VariableCurve};
 use bevy::asset::{Assets, Handle};
@@ -28,7 +29,7 @@ pub(super) type Bones<'w, 's> = Query<'w, 's, &'static mut Transform, With<AloBo
 /// An animation that says nothing of the scale of a bone that it moves says that it is 1.
 pub(super) fn settle(
     instance: &AloInstance,
-    lanes: &Lanes,
+    lanes: &Lanes<AlaSource>,
     before: Option<&[Handle<AnimationClip>]>,
     clips: &Assets<AnimationClip>,
     bones: &mut Bones<'_, '_>,

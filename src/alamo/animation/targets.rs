@@ -1,12 +1,6 @@
-//! What animations know a bone by, and which of its properties a curve moves.
+//! What animations know a bone by.
 
-use bevy::animation::animation_curves::{AnimatableProperty, AnimatedField, EvaluatorId};
-use bevy::animation::{
-    AnimationClip, AnimationEntityMut, AnimationEvaluationError, AnimationTargetId,
-};
-use bevy::math::{Quat, Vec3};
-use bevy::transform::components::Transform;
-use core::any::TypeId;
+use bevy::animation::AnimationTargetId;
 use std::sync::LazyLock;
 
 /// Bones that have their name at hand: a hash takes longer than all else about a curve.
@@ -21,61 +15,6 @@ pub fn bone_target(index: usize) -> AnimationTargetId {
     known.unwrap_or_else(|| hashed(index))
 }
 
-/// Whether a clip moves a part of a bone's transform.
-pub(super) fn says(
-    clip: &AnimationClip,
-    target: AnimationTargetId,
-    part: &EvaluatorId<'_>,
-) -> bool {
-    let curves = clip.curves_for_target(target);
-    curves.is_some_and(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == *part))
-}
-
 fn hashed(index: usize) -> AnimationTargetId {
     AnimationTargetId::from_iter(["alamo", &index.to_string()])
 }
-
-type Field<T> = AnimatedField<Transform, T, fn(&mut Transform) -> &mut T>;
-
-/// A part of a bone's [`Transform`]. The same to Bevy as what `animated_field!` makes, so that our
-/// curves blend with others, but without a size.
-macro_rules! property {
-    ($name:ident, $type:ty, $field:ident) => {
-        #[derive(Clone)]
-        pub(super) struct $name;
-
-        impl $name {
-            /// The name under which Bevy blends it.
-            pub(super) fn id() -> EvaluatorId<'static> {
-                static FIELD: LazyLock<Field<$type>> = LazyLock::new(|| {
-                    AnimatedField::new_unchecked(stringify!($field), |transform| {
-                        &mut transform.$field
-                    })
-                });
-                FIELD.evaluator_id()
-            }
-        }
-
-        impl AnimatableProperty for $name {
-            type Property = $type;
-
-            fn get_mut<'a>(
-                &self,
-                entity: &'a mut AnimationEntityMut<'_, '_>,
-            ) -> Result<&'a mut $type, AnimationEvaluationError> {
-                let missing = AnimationEvaluationError::ComponentNotPresent;
-                let transform = entity.get_mut::<Transform>();
-                let transform = transform.ok_or_else(|| missing(TypeId::of::<Transform>()))?;
-                Ok(&mut transform.into_inner().$field)
-            }
-
-            fn evaluator_id(&self) -> EvaluatorId<'_> {
-                Self::id()
-            }
-        }
-    };
-}
-
-property!(Translation, Vec3, translation);
-property!(Rotation, Quat, rotation);
-property!(Scale, Vec3, scale);

@@ -71,7 +71,10 @@ impl TestApp {
     pub fn spawn_ready(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
         let entity = self.spawn(scene, bundle);
         let ready = gpuless::wait_until(&mut self.app, |world| {
-            world.get::<MdlAnimator>(entity).is_some() || world.get::<AloInstance>(entity).is_some()
+            let root = world.entity(entity);
+            root.contains::<MdlAnimator>()
+                || root.contains::<AloInstance>()
+                || root.contains::<AbcInstance>()
         });
         assert!(ready, "{scene} was not spawned");
         entity
@@ -84,6 +87,14 @@ impl TestApp {
             roots.iter().all(is_there)
         });
         assert!(ready, "not all were spawned");
+    }
+
+    /// Waits until a LithTech model that was spawned is there.
+    pub fn wait_for_abc(&mut self, root: Entity) {
+        let ready = gpuless::wait_until(&mut self.app, |world| {
+            world.get::<AbcInstance>(root).is_some()
+        });
+        assert!(ready, "it was not spawned");
     }
 
     pub fn animator(&mut self, root: Entity) -> &MdlAnimator {

@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod abc;
 pub mod ala;
 pub mod alo;
 pub mod alo_stage;

@@ -3,8 +3,8 @@
 use super::super::file::{Bone, Dazzle, Light, Proxy};
 use super::Parser;
 use crate::alamo::chunk::{Chunk, MiniChunk};
-use crate::alamo::parse_state::{Quoted, Segment, room};
-use crate::read::{Cursor, ErrorKind, Format, ParseError};
+use crate::alamo::parse_state::{Segment, room};
+use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted};
 use std::borrow::Cow;
 
 const COUNTS: u32 = 0x601;

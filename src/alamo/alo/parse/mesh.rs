@@ -6,8 +6,8 @@ use super::super::records::{VertexRecord, VertexTail, VertexV1, VertexV2, Vertic
 use super::Parser;
 use super::tree::{TREE, TreeParts};
 use crate::alamo::chunk::Chunk;
-use crate::alamo::parse_state::{Quoted, Segment, room};
-use crate::read::{Cursor, ErrorKind, ParseError};
+use crate::alamo::parse_state::{Segment, room};
+use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use std::borrow::Cow;
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};

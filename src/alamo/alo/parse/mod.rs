@@ -7,8 +7,8 @@ mod tree;
 
 use super::file::{AloFile, Light, Mesh};
 use crate::alamo::chunk::{Chunk, Chunks};
-use crate::alamo::parse_state::{self, Quoted, Segment, room};
-use crate::read::{Cursor, ErrorKind, Format, ParseError};
+use crate::alamo::parse_state::{self, Segment, room};
+use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted};
 use connections::{Connections, LEAST_LIGHT};
 use mesh::LEAST_MESH;
 

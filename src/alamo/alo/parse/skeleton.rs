@@ -3,8 +3,8 @@
 use super::super::file::Bone;
 use super::Parser;
 use crate::alamo::chunk::Chunk;
-use crate::alamo::parse_state::{Quoted, Segment, room};
-use crate::read::{Cursor, ErrorKind, ParseError};
+use crate::alamo::parse_state::{Segment, room};
+use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use std::borrow::Cow;
 use zerocopy::little_endian::F32;
 

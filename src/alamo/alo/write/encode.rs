@@ -4,7 +4,8 @@ use crate::alamo::alo::file::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, ParameterValue, Proxy, Submesh, Tree,
 };
 use crate::alamo::alo::records::Vertices;
-use crate::alamo::write::{container, data, floats, mini, mini_floats, mini_text, mini_u32, u32s};
+use crate::alamo::write::{container, data, mini, mini_floats, mini_text, mini_u32};
+use crate::write::{floats, u32s};
 use zerocopy::IntoBytes;
 
 /// Records of counts and of meshes are padded to this.

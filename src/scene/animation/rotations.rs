@@ -1,25 +1,6 @@
-//! Packed quaternions, and the way from one to another.
+//! The way from one rotation to another.
 
-use bevy::math::{Quat, Vec2, Vec4};
-
-/// A packed quaternion as one of length 1; no rotation if it has no length.
-#[inline]
-pub(super) fn unpacked(words: [i16; 4]) -> Quat {
-    const UNIT: f32 = 1.0 / 32767.0;
-    let words = Vec4::from_array(words.map(f32::from)) * UNIT;
-    let square = words.length_squared();
-    let beyond = square - 1.0;
-    // What is packed was of length 1 but for its last digits. Near there the first terms of the root's
-    // series are exact, and are had much sooner than the root.
-    let factor = if beyond.abs() < 1e-3 {
-        1.0 - beyond * (0.5 - 0.375 * beyond)
-    } else if square > 0.0 {
-        1.0 / square.sqrt()
-    } else {
-        return Quat::IDENTITY;
-    };
-    Quat::from_vec4(words * factor)
-}
+use bevy::math::{Quat, Vec2};
 
 /// Along the shorter of the two ways from one rotation to another, as exact as `Quat::slerp` (to the last
 /// bits of a float) in half its time.
@@ -27,7 +8,7 @@ pub(super) fn unpacked(words: [i16; 4]) -> Quat {
 /// The weights are the series of D. Eberly, "A Fast and Accurate Algorithm for Computing SLERP", in
 /// the cosine of the angle, without trigonometry. It needs the fewer terms the smaller the angle.
 #[inline]
-pub(super) fn slerp(from: Quat, to: Quat, way: f32) -> Quat {
+pub(crate) fn slerp(from: Quat, to: Quat, way: f32) -> Quat {
     let cosine = from.dot(to);
     // A quaternion and its opposite are the same rotation.
     let (to, cosine) = if cosine < 0.0 {

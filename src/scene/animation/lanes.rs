@@ -1,22 +1,34 @@
 //! The clips that play on a model, and how much each of them weighs.
 
-use crate::alamo::animation::graphs::{Source, node};
+use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer};
 use bevy::asset::Handle;
 
+/// Where a format has a clip from.
+pub(crate) trait ClipSource: Clone {
+    /// The clip, as it is for any model.
+    fn clip(&self) -> &Handle<AnimationClip>;
+}
+
+/// Where in a graph a clip is.
+pub(crate) fn node(place: usize) -> AnimationNodeIndex {
+    // The first node is the root.
+    AnimationNodeIndex::new(place + 1)
+}
+
 /// What plays: the last was chosen, those before fade out.
-#[derive(Debug, Default)]
-pub(super) struct Lanes {
-    lanes: Vec<Lane>,
+#[derive(Debug)]
+pub(crate) struct Lanes<S> {
+    lanes: Vec<Lane<S>>,
     fade: Option<Fade>,
 }
 
 /// A clip that plays.
 #[derive(Clone, Debug)]
-pub(super) struct Lane {
-    pub(super) source: Source,
+pub(crate) struct Lane<S> {
+    pub(crate) source: S,
     /// The clip as it is for the model.
-    pub(super) clip: Handle<AnimationClip>,
+    pub(crate) clip: Handle<AnimationClip>,
     /// Its weight when the last fade began.
     weight: f32,
     /// What the player knew of it before the last change of lanes.
@@ -29,26 +41,35 @@ struct Fade {
     left: f32,
 }
 
-impl Lanes {
-    pub(super) fn is_empty(&self) -> bool {
+impl<S> Default for Lanes<S> {
+    fn default() -> Self {
+        Self {
+            lanes: Vec::new(),
+            fade: None,
+        }
+    }
+}
+
+impl<S: ClipSource> Lanes<S> {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lanes.is_empty()
     }
 
     /// What was chosen, and its place.
-    pub(super) fn main(&self) -> Option<(usize, &Lane)> {
+    pub(crate) fn main(&self) -> Option<(usize, &Lane<S>)> {
         self.lanes.iter().enumerate().next_back()
     }
 
     /// Their clips, in the order of the graph.
-    pub(super) fn clips(&self) -> Vec<Handle<AnimationClip>> {
+    pub(crate) fn clips(&self) -> Vec<Handle<AnimationClip>> {
         self.lanes.iter().map(|lane| lane.clip.clone()).collect()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Lane> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Lane<S>> {
         self.lanes.iter()
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Lane> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Lane<S>> {
         self.lanes.iter_mut()
     }
 
@@ -58,7 +79,7 @@ impl Lanes {
     }
 
     /// The weights of all now. They add up to 1.
-    pub(super) fn weights(&self) -> impl Iterator<Item = f32> {
+    pub(crate) fn weights(&self) -> impl Iterator<Item = f32> {
         let (rest, main) = (self.rest(), self.lanes.len().wrapping_sub(1));
         let lanes = self.lanes.iter().enumerate();
         lanes.map(move |(place, lane)| match place == main {
@@ -68,7 +89,7 @@ impl Lanes {
     }
 
     /// Begins a clip. The others fade out over some seconds, or end at once.
-    pub(super) fn begin(&mut self, source: Source, fade: f32) {
+    pub(super) fn begin(&mut self, source: S, fade: f32) {
         let fades = fade > 0.0 && fade.is_finite();
         if fades {
             let weights: Vec<_> = self.weights().collect();
@@ -84,7 +105,7 @@ impl Lanes {
             left: fade,
         });
         self.lanes.push(Lane {
-            clip: source.clip.clone(),
+            clip: source.clip().clone(),
             source,
             weight: 1.0,
             state: ActiveAnimation::default(),
@@ -92,7 +113,7 @@ impl Lanes {
     }
 
     /// Puts another clip in the place of what was chosen, at its time.
-    pub(super) fn replace(&mut self, source: Source) {
+    pub(super) fn replace(&mut self, source: S) {
         if let Some(main) = self.lanes.last_mut() {
             main.source = source;
         }
@@ -153,10 +174,6 @@ impl Lanes {
         for (place, lane) in self.lanes.iter().enumerate() {
             *player.play(node(place)) = lane.state;
         }
-        if self.lanes.len() > 1 {
-            // The flags of the model, which have no time.
-            player.play(node(self.lanes.len())).pause();
-        }
     }
 }
 
@@ -164,14 +181,17 @@ impl Lanes {
 mod tests {
     use super::*;
 
-    fn source() -> Source {
-        Source {
-            clip: Handle::default(),
-            ala: None,
+    impl ClipSource for Handle<AnimationClip> {
+        fn clip(&self) -> &Handle<AnimationClip> {
+            self
         }
     }
 
-    fn weights(lanes: &Lanes) -> Vec<f32> {
+    fn source() -> Handle<AnimationClip> {
+        Handle::default()
+    }
+
+    fn weights(lanes: &Lanes<Handle<AnimationClip>>) -> Vec<f32> {
         lanes.weights().collect()
     }
 

@@ -1,0 +1,185 @@
+//! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
+
+use crate::lithtech::abc::{self, AbcFile};
+use crate::lithtech::clip::{clip, events};
+use crate::lithtech::deform::{DeformContents, deforms};
+use crate::lithtech::limits;
+use crate::lithtech::material::MOST_TEXELS;
+use crate::lithtech::meshes::{Builder, Joints, MeshContents};
+use crate::lithtech::model::{AbcEvent, AbcNodeInfo};
+use crate::lithtech::settings::AbcLoaderSettings;
+use crate::lithtech::shape::Shape;
+use crate::lithtech::space::Space;
+use crate::lithtech::vertices::Vertices;
+use crate::read::{ErrorKind, Format, ParseError, Warning};
+use bevy::animation::AnimationClip;
+use bevy::math::{Affine3A, Isometry3d, Mat4, Quat, Vec3};
+use bevy::transform::components::Transform;
+use std::sync::Arc;
+
+/// A model's file and all of its meshes and clips as Bevy's, but not yet as assets.
+#[derive(Clone, Debug)]
+pub struct AbcContents<'a> {
+    /// The parsed file.
+    pub file: AbcFile<'a>,
+    /// The nodes, with their places at rest.
+    pub nodes: Vec<AbcNodeInfo>,
+    /// Levels of detail, the full model first.
+    pub levels: Vec<LevelContents>,
+    /// Indices of the nodes that the joints of skinned meshes are.
+    pub joints: Vec<usize>,
+    /// The inverse bind poses of those nodes.
+    pub inverse_bindposes: Vec<Mat4>,
+    /// What moves vertices one by one, for each node that does.
+    pub deforms: Vec<DeformContents>,
+    /// The animations, in file order.
+    pub clips: Vec<ClipContents>,
+    /// Flaws of the file that do no harm.
+    pub warnings: Vec<Warning>,
+}
+
+/// A level of detail of [`AbcContents`].
+#[derive(Clone, Debug)]
+pub struct LevelContents {
+    /// Its number in the file; 0 is the full model.
+    pub number: u32,
+    /// How many triangles it has.
+    pub triangles: usize,
+    /// Its meshes: one, or one for each node that has triangles.
+    pub meshes: Vec<MeshContents>,
+}
+
+/// An animation of [`AbcContents`].
+#[derive(Clone, Debug)]
+pub struct ClipContents {
+    /// Its name, which others may have as well.
+    pub name: Arc<str>,
+    /// What Bevy plays.
+    pub clip: AnimationClip,
+    /// What the game is told as it comes by, in order.
+    pub events: Vec<AbcEvent>,
+}
+
+impl<'a> AbcContents<'a> {
+    /// Converts the bytes of a file.
+    ///
+    /// # Errors
+    /// A [`ParseError`] if the bytes are not a model, or one that says far more things than real ones
+    /// do in so many bytes.
+    pub fn load(bytes: &'a [u8], settings: &AbcLoaderSettings) -> Result<Self, ParseError> {
+        let mut file = abc::parse(bytes)?;
+        limits::check(&file, bytes.len())?;
+        let mut warnings = core::mem::take(&mut file.warnings);
+        let space = Space::new(file.transform(), settings.convert_axes);
+        let nodes = nodes(&file, space)?;
+        let poses: Vec<Isometry3d> = nodes.iter().map(|node| node.bind_pose).collect();
+        let shape = Shape::new(&file.geometry, space, &settings.lod_shares);
+        let vertices = Vertices::new(&file, space, &poses);
+        let joints = Joints::of(file.geometry.vertices);
+        let deforms = usable(deforms(&file, space), &mut warnings);
+        let mut builder = Builder::new(&file, &shape, &vertices, settings.asset_usage);
+        let levels = shape.levels.iter().map(|level| LevelContents {
+            number: level.number,
+            triangles: level.triangles.len(),
+            meshes: builder.meshes(
+                level,
+                (!settings.rigid).then_some(&joints),
+                &poses,
+                &deforms,
+            ),
+        });
+        let levels = levels.collect();
+        let clips = clips(&file, space);
+        let joints = if settings.rigid {
+            Vec::new()
+        } else {
+            joints.nodes
+        };
+        let pose = |node: &usize| poses.get(*node).copied().unwrap_or_default();
+        let inverse = |node| Mat4::from(Affine3A::from(pose(node).inverse()));
+        Ok(Self {
+            inverse_bindposes: joints.iter().map(inverse).collect(),
+            file,
+            nodes,
+            levels,
+            joints,
+            deforms,
+            clips,
+            warnings,
+        })
+    }
+}
+
+/// Those that fit into a texture; the others stand still.
+fn usable(mut deforms: Vec<DeformContents>, warnings: &mut Vec<Warning>) -> Vec<DeformContents> {
+    deforms.retain(|deform| {
+        let count = deform.texels.len();
+        if count > MOST_TEXELS {
+            warnings.push(Warning {
+                offset: 0,
+                message: format!(
+                    "the vertices of node {} stand still: {count} places of them are more than a \
+                     texture holds",
+                    deform.node
+                ),
+            });
+        }
+        (1..=MOST_TEXELS).contains(&count)
+    });
+    deforms
+}
+
+/// The nodes, with the places that they have in the first keyframe of the first animation.
+fn nodes(file: &AbcFile<'_>, space: Space) -> Result<Vec<AbcNodeInfo>, ParseError> {
+    let in_parents = file.node_poses(None, 0.0);
+    let mut nodes: Vec<AbcNodeInfo> = Vec::with_capacity(file.nodes.len());
+    for (index, (node, pose)) in file.nodes.iter().zip(in_parents).enumerate() {
+        let local = Isometry3d::new(
+            space.vector(pose.translation),
+            space.rotation(pose.rotation),
+        );
+        let parent = node.parent.map(|parent| parent as usize);
+        let above = parent.and_then(|parent| nodes.get(parent));
+        let bind_pose = above.map_or(local, |above| child_pose(above.bind_pose, local));
+        if !bind_pose.translation.is_finite() {
+            // Each place is; their sum is beyond what the numbers of the file can say.
+            return Err(ParseError {
+                format: Format::Abc,
+                offset: 0,
+                context: format!("place of node {index} in the model"),
+                kind: ErrorKind::NotFinite,
+            });
+        }
+        nodes.push(AbcNodeInfo {
+            name: (*node.name).into(),
+            parent,
+            flags: node.flags,
+            deform_vertices: node.deform_vertices.len(),
+            transform: Transform::from_isometry(local),
+            bind_pose,
+        });
+    }
+    Ok(nodes)
+}
+
+/// The pose of a child in the model.
+fn child_pose(parent: Isometry3d, child: Isometry3d) -> Isometry3d {
+    let pose = parent * child;
+    // Deep skeletons would drift from length 1.
+    let rotation = Quat::normalize(pose.rotation);
+    Isometry3d::new(Vec3::from(pose.translation), rotation)
+}
+
+fn clips(file: &AbcFile<'_>, space: Space) -> Vec<ClipContents> {
+    let animations = file.animations.iter().enumerate();
+    let clips = animations.map(|(index, animation)| {
+        let name: Arc<str> = (*animation.name).into();
+        let events = events(animation);
+        ClipContents {
+            clip: clip(animation, (index, &name), &events, space),
+            name,
+            events,
+        }
+    });
+    clips.collect()
+}

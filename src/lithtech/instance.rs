@@ -1,0 +1,211 @@
+//! A spawned model: its entities, and what its root chooses about how it looks.
+
+use crate::lithtech::material::AbcDeformMaterial;
+use crate::lithtech::model::AbcModel;
+use crate::lithtech::player::AbcAnimator;
+use crate::scene::{ModelLod, ModelSkin, SceneModel};
+use bevy::animation::{AnimatedBy, AnimationPlayer};
+use bevy::camera::visibility::Visibility;
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::{Remove, RemovedComponents};
+use bevy::ecs::observer::On;
+use bevy::ecs::query::Has;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::system::{Commands, Query, Res};
+use bevy::log::warn;
+use bevy::mesh::{Mesh3d, MeshTag};
+use bevy::pbr::{MeshMaterial3d, StandardMaterial};
+use bevy::reflect::Reflect;
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
+use std::sync::Arc;
+
+/// On the root entity of a scene's own world: the model that it is of.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(super) struct AbcScene(pub(super) Arc<AbcModel>);
+
+/// On the entity of a node of a spawned model.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AbcNode {
+    /// Its index in the file, by which animations know it.
+    pub index: usize,
+}
+
+/// On the entity of a mesh of a spawned model. Its `Mesh3d`, `MeshMaterial3d` and `Visibility` are
+/// this crate's to set.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AbcMesh {
+    /// Index of the node that it hangs on; `None` if it is skinned to all of them.
+    pub node: Option<usize>,
+}
+
+/// A spawned LithTech model. On the root entity, once its scene is there.
+#[derive(Component, Debug)]
+pub struct AbcInstance {
+    model: Arc<AbcModel>,
+    nodes: Vec<Entity>,
+    meshes: Vec<Entity>,
+    /// Those of the meshes that deform.
+    deforming: Vec<Entity>,
+}
+
+impl AbcInstance {
+    /// The entities of the meshes that deform.
+    pub(super) fn deforming(&self) -> &[Entity] {
+        &self.deforming
+    }
+
+    /// The model, for its skeleton, names, animations and all else.
+    pub fn model(&self) -> &Arc<AbcModel> {
+        &self.model
+    }
+
+    /// The entities of the nodes, in file order.
+    pub fn nodes(&self) -> &[Entity] {
+        &self.nodes
+    }
+
+    /// The entity of the first node of a name, in any case.
+    pub fn node(&self, name: &str) -> Option<Entity> {
+        let index = self.model.nodes_named(name).first()?;
+        self.nodes.get(*index).copied()
+    }
+
+    /// The entities that have an [`AbcMesh`], in the order of their nodes.
+    pub fn meshes(&self) -> &[Entity] {
+        &self.meshes
+    }
+}
+
+impl SceneModel for AbcScene {
+    type Instance = AbcInstance;
+
+    fn is_of(&self, instance: &AbcInstance) -> bool {
+        Arc::ptr_eq(&self.0, &instance.model)
+    }
+}
+
+/// What a root has as long as it is a model.
+type Instance = (AbcInstance, AbcAnimator);
+
+/// What tells the entities of a spawned scene apart.
+type SpawnedData = (
+    Option<&'static AbcScene>,
+    Option<&'static AbcNode>,
+    Option<&'static AbcMesh>,
+    Has<MeshTag>,
+);
+
+/// Takes charge of a scene that was spawned, or spawned anew because its file changed.
+pub(super) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    spawner: Res<WorldInstanceSpawner>,
+    spawned: Query<SpawnedData>,
+    instances: Query<&AbcInstance>,
+) {
+    let root = ready.entity;
+    let mut model = None;
+    let (mut nodes, mut meshes, mut deforming) = (Vec::new(), Vec::new(), Vec::new());
+    for entity in spawner.iter_instance_entities(ready.instance_id) {
+        let Ok((scene, node, mesh, is_deforming)) = spawned.get(entity) else {
+            continue;
+        };
+        model = scene.map(|scene| &scene.0).or(model);
+        nodes.extend(node.map(|node| (node.index, entity)));
+        meshes.extend(mesh.map(|mesh| (mesh.node, entity)));
+        deforming.extend(mesh.filter(|_| is_deforming).map(|_| entity));
+    }
+    let Some(model) = model else {
+        if instances.contains(root) {
+            commands.entity(root).try_remove::<Instance>();
+        }
+        return;
+    };
+    nodes.sort_unstable();
+    meshes.sort_unstable();
+    for (_, node) in &nodes {
+        commands.entity(*node).try_insert(AnimatedBy(root));
+    }
+    // The user may have put a player there, and what it plays outlives a change of the file.
+    let player = (AnimationPlayer::default(), AbcAnimator::default());
+    commands.entity(root).try_insert_if_new(player);
+    commands.entity(root).try_insert(AbcInstance {
+        model: model.clone(),
+        nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),
+        meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
+        deforming,
+    });
+}
+
+/// Without a scene there is no instance.
+pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<Instance>();
+}
+
+/// The root components that decide how a model looks.
+type Looks<'w> = (
+    Entity,
+    Ref<'w, AbcInstance>,
+    Option<Ref<'w, ModelLod>>,
+    Option<Ref<'w, ModelSkin>>,
+);
+
+/// Gives models the meshes of their level of detail and the material of their skin, where anything
+/// changed that decides about them.
+pub(super) fn apply_looks(
+    roots: Query<Looks<'static>>,
+    mut removed: (RemovedComponents<ModelLod>, RemovedComponents<ModelSkin>),
+    mut meshes: Query<(
+        &AbcMesh,
+        &mut Mesh3d,
+        Option<&mut MeshMaterial3d<StandardMaterial>>,
+        Option<&mut MeshMaterial3d<AbcDeformMaterial>>,
+        &mut Visibility,
+    )>,
+) {
+    let removed: Vec<Entity> = removed.0.read().chain(removed.1.read()).collect();
+    for (entity, instance, lod, skin) in &roots {
+        let changed = instance.is_changed()
+            || lod.as_ref().is_some_and(DetectChanges::is_changed)
+            || skin.as_ref().is_some_and(DetectChanges::is_changed)
+            || removed.contains(&entity);
+        if !changed {
+            continue;
+        }
+        let model = &instance.model;
+        let skins = model.skins.len();
+        let chosen = skin.as_ref().map_or(0, |skin| skin.0);
+        if chosen >= skins.max(1) && skin.is_some_and(|skin| skin.is_changed()) {
+            warn!("the model has {skins} skins, so skin {chosen} is drawn as its last");
+        }
+        let level = model.level(lod.map_or(0, |lod| lod.0));
+        let material = model.material(chosen);
+        for mesh in &instance.meshes {
+            let Ok((of, mut mesh, shown, deforming, mut visibility)) = meshes.get_mut(*mesh) else {
+                continue;
+            };
+            match level.and_then(|level| level.mesh(of.node)) {
+                Some(info) => {
+                    mesh.set_if_neq(Mesh3d(info.mesh.clone()));
+                    visibility.set_if_neq(Visibility::Inherited);
+                }
+                // The node has no triangles left.
+                None => {
+                    visibility.set_if_neq(Visibility::Hidden);
+                }
+            }
+            if let (Some(mut shown), Some(material)) = (shown, material) {
+                shown.set_if_neq(MeshMaterial3d(material.clone()));
+            }
+            let material = of.node.and_then(|node| model.deform_material(chosen, node));
+            if let (Some(mut deforming), Some(material)) = (deforming, material) {
+                deforming.set_if_neq(MeshMaterial3d(material.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! How many things a model may have for its size.
+//!
+//! Most things cost Bevy more than the few bytes that a file may say them in. A file that says nothing
+//! else would take more heap than is promised of any file (16 times its size, and 1 MiB). Real models
+//! are far from these limits: they have dozens of each.
+
+use crate::lithtech::abc::AbcFile;
+use crate::read::{ErrorKind, Format, ParseError};
+
+/// How many there may be in any file; and one more for each KiB of it.
+const NODES: usize = 1024;
+const ANIMATIONS: usize = 512;
+const KEYFRAME_STRINGS: usize = 4096;
+
+/// Refuses models that would cost more than is promised.
+pub(super) fn check(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError> {
+    let keyframes = file.animations.iter().flat_map(|of| &of.keyframes);
+    let strings = keyframes.filter(|keyframe| !keyframe.event.is_empty());
+    for (found, limit, told) in [
+        (
+            file.nodes.len(),
+            NODES,
+            "1024 nodes, and one for each KiB of the file",
+        ),
+        (
+            file.animations.len(),
+            ANIMATIONS,
+            "512 animations, and one for each KiB of the file",
+        ),
+        (
+            strings.count(),
+            KEYFRAME_STRINGS,
+            "4096 keyframe strings, and one for each KiB of the file",
+        ),
+    ] {
+        if found > limit + length / 1024 {
+            return Err(ParseError {
+                format: Format::Abc,
+                offset: 0,
+                context: "model".into(),
+                kind: ErrorKind::LimitExceeded { limit: told },
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! What draws models: plain pictures, and the same on vertices that deform.
+
+use crate::lithtech::deform::DeformContents;
+use crate::lithtech::settings::AbcLoaderSettings;
+use bevy::asset::{Asset, AssetPath, Handle, RenderAssetUsages};
+use bevy::color::Color;
+use bevy::image::Image;
+use bevy::material::AlphaMode;
+use bevy::math::Vec3;
+use bevy::pbr::{ExtendedMaterial, MaterialExtension, StandardMaterial};
+use bevy::reflect::Reflect;
+use bevy::render::render_resource::{
+    AsBindGroup, Extent3d, ShaderType, TextureDimension, TextureFormat,
+};
+use bevy::shader::ShaderRef;
+use zerocopy::IntoBytes;
+
+/// Draws the vertices of a node that moves them one by one.
+pub type AbcDeformMaterial = ExtendedMaterial<StandardMaterial, AbcDeform>;
+
+/// The part of [`AbcDeformMaterial`] that places vertices. Which poses an instance shows is in its
+/// `MeshTag`: 11 bits each for two poses, then 10 for the way from the one to the other.
+#[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
+pub struct AbcDeform {
+    /// Per pose and vertex one texel: a place in steps, and a normal.
+    #[texture(100, sample_type = "u_int", visibility(vertex))]
+    pub poses: Handle<Image>,
+    /// How to read them.
+    #[uniform(101, visibility(vertex))]
+    pub uniform: AbcDeformUniform,
+}
+
+/// How the shader reads the poses of an [`AbcDeform`].
+#[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+pub struct AbcDeformUniform {
+    /// Units per step.
+    pub step: Vec3,
+    /// Texels of a pose.
+    pub vertex_count: u32,
+    /// Place of step 0.
+    pub origin: Vec3,
+    /// How many poses there are.
+    pub pose_count: u32,
+}
+
+impl AbcDeformUniform {
+    pub(super) fn new(contents: &DeformContents) -> Self {
+        Self {
+            step: contents.step,
+            vertex_count: contents.vertices,
+            origin: contents.origin,
+            pose_count: contents.poses,
+        }
+    }
+}
+
+fn vertex_shader() -> ShaderRef {
+    let path = "embedded://bevy_classic_models/lithtech/shaders/deform.wgsl";
+    ShaderRef::Path(AssetPath::parse(path))
+}
+
+impl MaterialExtension for AbcDeform {
+    fn vertex_shader() -> ShaderRef {
+        vertex_shader()
+    }
+
+    fn prepass_vertex_shader() -> ShaderRef {
+        vertex_shader()
+    }
+
+    fn deferred_vertex_shader() -> ShaderRef {
+        vertex_shader()
+    }
+}
+
+/// Longest side of a texture that every adapter can do.
+const SIDE: usize = 2048;
+
+/// The most texels that a picture of poses has room for.
+pub(super) const MOST_TEXELS: usize = SIDE * SIDE;
+
+/// The poses of a node as a picture that only the shader understands. There must be some, and no
+/// more than [`MOST_TEXELS`].
+pub(super) fn poses_image(texels: &[[u16; 4]]) -> Image {
+    let width = texels.len().clamp(1, SIDE);
+    let height = texels.len().div_ceil(width).max(1);
+    let mut data = texels.as_bytes().to_vec();
+    data.resize(width * height * size_of::<[u16; 4]>(), 0);
+    Image::new(
+        Extent3d {
+            width: width as u32,
+            height: height as u32,
+            depth_or_array_layers: 1,
+        },
+        TextureDimension::D2,
+        data,
+        TextureFormat::Rgba16Uint,
+        RenderAssetUsages::RENDER_WORLD,
+    )
+}
+
+/// What draws a model with a picture, or without one. The games knew no gloss.
+pub(super) fn material(
+    image: Option<Handle<Image>>,
+    settings: &AbcLoaderSettings,
+) -> StandardMaterial {
+    let is_plain = image.is_none();
+    StandardMaterial {
+        base_color: if is_plain {
+            Color::srgb(0.7, 0.7, 0.7)
+        } else {
+            Color::WHITE
+        },
+        base_color_texture: image,
+        alpha_mode: settings
+            .alpha_cutoff
+            .map_or(AlphaMode::Opaque, AlphaMode::Mask),
+        perceptual_roughness: 1.0,
+        reflectance: 0.0,
+        double_sided: settings.double_sided,
+        cull_mode: if settings.double_sided {
+            None
+        } else {
+            StandardMaterial::default().cull_mode
+        },
+        ..StandardMaterial::default()
+    }
+}

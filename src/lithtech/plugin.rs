@@ -1,0 +1,102 @@
+//! Registers everything of this room with an app.
+
+use crate::lithtech::instance::{
+    AbcMesh, AbcNode, AbcScene, apply_looks, on_root_removed, on_scene_ready,
+};
+use crate::lithtech::loader::AbcLoader;
+use crate::lithtech::material::AbcDeformMaterial;
+use crate::lithtech::model::Abc;
+use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
+use crate::scene::{ClassicModelsSystems, FileFinder, ScenePlugin, all_cases, follow_scenes};
+use crate::texture::TexturePlugin;
+use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
+use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
+use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::mesh::MeshTag;
+use bevy::pbr::{MaterialPlugin, MeshMaterial3d, StandardMaterial};
+use bevy::transform::TransformSystems;
+
+/// LithTech models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+pub struct LithTechPlugin {
+    /// Extensions of the models, without the dot. Every combination of cases is registered.
+    ///
+    /// Other plugins may claim `abc` for other formats; the last one registered wins.
+    pub extensions: Vec<String>,
+}
+
+impl Default for LithTechPlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["abc".into()],
+        }
+    }
+}
+
+impl Plugin for LithTechPlugin {
+    fn build(&self, app: &mut App) {
+        if !app.is_plugin_added::<ScenePlugin>() {
+            app.add_plugins(ScenePlugin);
+        }
+        if !app.is_plugin_added::<TexturePlugin>() {
+            app.add_plugins(TexturePlugin);
+        }
+        if !app.is_plugin_added::<AnimationPlugin>() {
+            app.add_plugins(AnimationPlugin);
+        }
+        // Nobody registers it where nothing is drawn.
+        if !app.world().contains_resource::<Assets<StandardMaterial>>() {
+            app.init_asset::<StandardMaterial>();
+        }
+        embedded_asset!(app, "shaders/deform.wgsl");
+        app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
+            .init_asset::<Abc>()
+            .init_resource::<AbcGraphs>()
+            // A scene may hold only what is registered.
+            .register_type::<AbcScene>()
+            .register_type::<AbcNode>()
+            .register_type::<AbcMesh>()
+            .register_type::<AnimatedBy>()
+            .register_type::<AnimationTargetId>()
+            .register_type::<DynamicSkinnedMeshBounds>()
+            .register_type::<MeshMaterial3d<StandardMaterial>>()
+            .register_type::<MeshMaterial3d<AbcDeformMaterial>>()
+            .register_type::<MeshTag>()
+            // Bevy does not register it as a component that scenes may hold.
+            .register_type::<NoAutoAabb>()
+            .register_type_data::<NoAutoAabb, ReflectComponent>()
+            .add_observer(on_scene_ready)
+            .add_observer(on_root_removed)
+            .add_systems(
+                PostUpdate,
+                (
+                    choose_clips
+                        .in_set(ClassicModelsSystems::Play)
+                        .before(AnimationSystems),
+                    (follow_player, pose_deforms)
+                        .after(AnimationSystems)
+                        .before(VisibilitySystems::VisibilityPropagate),
+                    (follow_scenes::<AbcScene>, apply_looks)
+                        .chain()
+                        .in_set(ClassicModelsSystems::Look),
+                ),
+            )
+            .configure_sets(
+                PostUpdate,
+                ClassicModelsSystems::Look
+                    .before(TransformSystems::Propagate)
+                    .before(VisibilitySystems::CalculateBounds),
+            );
+        app.preregister_asset_loader::<AbcLoader>(&all_cases(&self.extensions));
+    }
+
+    fn finish(&self, app: &mut App) {
+        let server = app.world().resource::<AssetServer>().clone();
+        app.register_asset_loader(AbcLoader::new(
+            FileFinder::new(server),
+            all_cases(&self.extensions),
+        ));
+    }
+}

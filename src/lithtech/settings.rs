@@ -1,0 +1,88 @@
+//! How a model is loaded, and why it could not be.
+
+use crate::read::ParseError;
+use bevy::asset::RenderAssetUsages;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How [`AbcLoader`](super::AbcLoader) loads a file, from code or from its `.meta` file.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct AbcLoaderSettings {
+    /// Bevy units per unit of the file. 1 by default.
+    pub scale: f32,
+    /// Whether the file's left-handed space is mirrored into Bevy's, where the model then looks along
+    /// −Z. On by default. Otherwise its numbers stay as they are: the model is its own mirror image,
+    /// and looks along +Z.
+    pub convert_axes: bool,
+    /// Pictures that the model may wear, of which the first is worn unless
+    /// [`ModelSkin`](crate::scene::ModelSkin) says otherwise. They are looked for as textures are: in
+    /// the model's folder, its sibling `Textures`, each of `skin_folders`, and the root. Empty by
+    /// default: then the one picture is looked for that the games' folders suggest, `Skins/A/B.dtx`
+    /// for `Models/A/B.abc`; then `B.dtx` in the model's folder, in its sibling `Skins`, and in each of
+    /// `skin_folders`.
+    pub skins: Vec<String>,
+    /// Further folders to look for skins in, from the root of the asset source.
+    pub skin_folders: Vec<String>,
+    /// Whether skins are looked for at all. Without them models are plain. On by default.
+    pub load_skins: bool,
+    /// Alpha below which a texel of a skin is a hole. None by default: then there are no holes.
+    pub alpha_cutoff: Option<f32>,
+    /// Whether triangles are seen from behind too, which a few models rely on. Off by default.
+    pub double_sided: bool,
+    /// Whether each node has a mesh of its own, in its own space, rather than all of them one skinned
+    /// mesh. Off by default: one is drawn faster than many. Nodes that deform always have their own.
+    pub rigid: bool,
+    /// Levels of detail beside the full model: for each number from 0 to 1 the finest that has no
+    /// more than that share of its triangles. Levels that turn out the same are one.
+    pub lod_shares: Vec<f32>,
+    /// Where meshes are kept. In both worlds by default.
+    pub asset_usage: RenderAssetUsages,
+}
+
+impl Default for AbcLoaderSettings {
+    fn default() -> Self {
+        Self {
+            scale: 1.0,
+            convert_axes: true,
+            skins: Vec::new(),
+            skin_folders: Vec::new(),
+            load_skins: true,
+            alpha_cutoff: None,
+            double_sided: false,
+            rigid: false,
+            lod_shares: vec![0.5, 0.25, 0.125],
+            asset_usage: RenderAssetUsages::default(),
+        }
+    }
+}
+
+/// Why a model could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AbcLoaderError {
+    /// The file could not be read.
+    #[error("{path}: could not be read: {source}")]
+    Io {
+        /// The asset's path.
+        path: String,
+        /// What the source said.
+        source: std::io::Error,
+    },
+    /// The file is not a model, or a broken one.
+    #[error("{path}: {source}")]
+    Parse {
+        /// The asset's path.
+        path: String,
+        /// Where and why.
+        source: ParseError,
+    },
+    /// A setting has a value that no model can be loaded with.
+    #[error("{path}: loader setting scale is {value}, but must be a finite number above 0")]
+    Scale {
+        /// The asset's path.
+        path: String,
+        /// Its value.
+        value: f32,
+    },
+}

@@ -1,0 +1,118 @@
+//! Where the pictures are that a model wears.
+
+use crate::lithtech::settings::AbcLoaderSettings;
+use crate::scene::{FileFinder, FileSearch, clean_path};
+use crate::texture::{Placeholder, load_picture};
+use bevy::asset::{AssetPath, Handle, LoadContext};
+use bevy::image::Image;
+use bevy::log::warn;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Finds the pictures that a model wears.
+pub(super) async fn find_skins(
+    finder: &FileFinder,
+    settings: &AbcLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Vec<Handle<Image>> {
+    if !settings.load_skins {
+        return Vec::new();
+    }
+    let mut search = finder.search(load_context.path());
+    let paths = if settings.skins.is_empty() {
+        let candidates = candidates(load_context.path().path(), &settings.skin_folders);
+        search.first_of(&candidates).await.into_iter().collect()
+    } else {
+        named(&mut search, settings, load_context).await
+    };
+    let load = |path| load_picture(load_context, path, true, Placeholder::Checkers);
+    paths.into_iter().map(load).collect()
+}
+
+/// The pictures that the settings name, with one warning for each that is nowhere.
+async fn named(
+    search: &mut FileSearch<'_>,
+    settings: &AbcLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Vec<AssetPath<'static>> {
+    let mut found = Vec::new();
+    for name in &settings.skins {
+        match search.find_texture(name, &settings.skin_folders).await {
+            Ok(path) => found.push(path),
+            Err(not_found) => warn!("{}: skin {not_found}", load_context.path()),
+        }
+    }
+    found
+}
+
+/// Where the picture of a model may be that nobody names, in the order of trying: where the games
+/// had it, then near the model.
+fn candidates(model: &Path, folders: &[String]) -> Vec<PathBuf> {
+    let Some(stem) = model.file_stem() else {
+        return Vec::new();
+    };
+    let mut name = PathBuf::from(stem);
+    // The stem may have dots of its own.
+    name.as_mut_os_string().push(".dtx");
+    let own = model.parent().unwrap_or(Path::new(""));
+    let sibling = own.parent().map(|parent| parent.join("Skins"));
+    let folders = folders.iter().map(|folder| clean_path(folder));
+    let folders = in_skins(own)
+        .into_iter()
+        .chain([own.to_path_buf()])
+        .chain(sibling)
+        .chain(folders);
+    let mut candidates: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let candidate = folder.join(&name);
+        if !candidates.contains(&candidate) {
+            candidates.push(candidate);
+        }
+    }
+    candidates
+}
+
+/// The folder of the skins of the models in a folder, as the games had them: that of the same place
+/// below `Skins` as below `Models`.
+fn in_skins(folder: &Path) -> Option<PathBuf> {
+    let parts: Vec<&OsStr> = folder.iter().collect();
+    let models = parts
+        .iter()
+        .rposition(|part| part.eq_ignore_ascii_case("models"))?;
+    let parts = parts.iter().enumerate();
+    let part = |(place, part): (usize, &&OsStr)| match place == models {
+        true => OsStr::new("Skins").to_os_string(),
+        false => part.to_os_string(),
+    };
+    Some(parts.map(part).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tried(model: &str, folders: &[&str]) -> Vec<String> {
+        let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
+        let tried = candidates(Path::new(model), &folders);
+        let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
+        tried.collect()
+    }
+
+    #[test]
+    fn skins_are_beside_models_as_the_games_had_them() {
+        assert_eq!(
+            tried("rez/MODELS/Chars/Hero.abc", &[r"more\Art"]),
+            [
+                "rez/Skins/Chars/Hero.dtx",
+                "rez/MODELS/Chars/Hero.dtx",
+                "rez/MODELS/Skins/Hero.dtx",
+                "more/Art/Hero.dtx",
+            ]
+        );
+        assert_eq!(
+            tried("Models/Models/a.b.ABC", &[]),
+            ["Models/Skins/a.b.dtx", "Models/Models/a.b.dtx"]
+        );
+        assert_eq!(tried("hero.abc", &[]), ["hero.dtx"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! A model as a scene: one entity per node, and the meshes.
+
+use crate::lithtech::clip::node_target;
+use crate::lithtech::instance::{AbcMesh, AbcNode, AbcScene};
+use crate::lithtech::model::{AbcAssetLabel, AbcMeshInfo, AbcModel};
+use crate::lithtech::settings::AbcLoaderSettings;
+use bevy::asset::{Handle, LoadContext};
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::hierarchy::ChildOf;
+use bevy::ecs::name::Name;
+use bevy::ecs::world::World;
+use bevy::math::Vec3;
+use bevy::mesh::skinning::SkinnedMesh;
+use bevy::mesh::{Mesh3d, MeshTag};
+use bevy::pbr::MeshMaterial3d;
+use bevy::transform::components::Transform;
+use bevy::world_serialization::WorldAsset;
+use std::sync::Arc;
+
+pub(super) fn scene(
+    model: &Arc<AbcModel>,
+    settings: &AbcLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Handle<WorldAsset> {
+    let path = load_context.path();
+    let name = path.path().file_stem().unwrap_or_default();
+    let mut world = World::new();
+    let root = (
+        Name::new(name.to_string_lossy().into_owned()),
+        Transform::from_scale(Vec3::splat(settings.scale)),
+        Visibility::default(),
+        AbcScene(model.clone()),
+    );
+    let root = world.spawn(root).id();
+    let mut builder = Builder {
+        nodes: Vec::with_capacity(model.nodes.len()),
+        root,
+        world,
+        model,
+    };
+    builder.spawn_nodes();
+    for mesh in model.level(0).iter().flat_map(|level| &level.meshes) {
+        builder.spawn_mesh(mesh);
+    }
+    let scene = WorldAsset::new(builder.world);
+    load_context.add_labeled_asset(AbcAssetLabel::Scene.to_string(), scene)
+}
+
+struct Builder<'a> {
+    world: World,
+    root: Entity,
+    nodes: Vec<Entity>,
+    model: &'a AbcModel,
+}
+
+impl Builder<'_> {
+    fn node(&self, index: usize) -> Entity {
+        self.nodes.get(index).copied().unwrap_or(self.root)
+    }
+
+    fn spawn_nodes(&mut self) {
+        for (index, node) in self.model.nodes.iter().enumerate() {
+            let parent = node.parent.map_or(self.root, |parent| self.node(parent));
+            let entity = self.world.spawn((
+                Name::new(node.name.to_string()),
+                node.transform,
+                Visibility::Inherited,
+                AbcNode { index },
+                node_target(index),
+                ChildOf(parent),
+            ));
+            let entity = entity.id();
+            self.nodes.push(entity);
+        }
+    }
+
+    fn spawn_mesh(&mut self, mesh: &AbcMeshInfo) {
+        let parent = mesh.node.map_or(self.root, |node| self.node(node));
+        let joints: Vec<Entity> = self
+            .model
+            .joints
+            .iter()
+            .map(|node| self.node(*node))
+            .collect();
+        let mut entity = self.world.spawn((
+            Name::new("mesh"),
+            Transform::IDENTITY,
+            Visibility::Inherited,
+            AbcMesh { node: mesh.node },
+            Mesh3d(mesh.mesh.clone()),
+            Aabb::from_min_max(mesh.bounds.min.into(), mesh.bounds.max.into()),
+            ChildOf(parent),
+        ));
+        let deform = mesh.node.and_then(|node| {
+            let material = self.model.deform_material(0, node)?;
+            Some((self.model.deform(node)?.bounds, material))
+        });
+        if let Some((bounds, material)) = deform {
+            entity.insert((
+                MeshMaterial3d(material.clone()),
+                MeshTag(0),
+                Aabb::from_min_max(bounds.min.into(), bounds.max.into()),
+                NoAutoAabb,
+            ));
+        } else if let Some(material) = self.model.material(0) {
+            entity.insert(MeshMaterial3d(material.clone()));
+        }
+        if mesh.node.is_none()
+            && let Some(inverse_bindposes) = &self.model.inverse_bindposes
+        {
+            entity.insert((
+                SkinnedMesh {
+                    inverse_bindposes: inverse_bindposes.clone(),
+                    joints,
+                },
+                DynamicSkinnedMeshBounds,
+            ));
+        }
+    }
+}

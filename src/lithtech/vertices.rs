@@ -1,0 +1,159 @@
+//! Where vertices are when a model stands as it was built, and which way their surface looks.
+
+use crate::lithtech::abc::{AbcFile, Geometry};
+use crate::lithtech::space::Space;
+use bevy::math::{Isometry3d, Vec3};
+
+/// The vertices of a file in the space of the model.
+#[derive(Clone, Debug)]
+pub(super) struct Vertices {
+    pub(super) positions: Vec<Vec3>,
+    /// All of length 1.
+    pub(super) normals: Vec<Vec3>,
+}
+
+impl Vertices {
+    /// The vertices with nodes in these places.
+    pub(super) fn new(file: &AbcFile<'_>, space: Space, nodes: &[Isometry3d]) -> Self {
+        let geometry = &file.geometry;
+        let in_nodes = file.vertex_positions(None, 0.0);
+        let vertices = geometry.vertices.iter().zip(in_nodes);
+        let place = |node: u8| nodes.get(usize::from(node)).copied().unwrap_or_default();
+        let positions = vertices.map(|(vertex, position)| {
+            let position = place(vertex.node).transform_point(space.vector(position));
+            let position = Vec3::from(position);
+            // Both are finite; what comes of them may be beyond all numbers.
+            if position.is_finite() {
+                position
+            } else {
+                Vec3::ZERO
+            }
+        });
+        let positions: Vec<Vec3> = positions.collect();
+        let normals = geometry.vertices.iter().zip(geometry.normals());
+        let normals = normals
+            .map(|(vertex, normal)| Some(place(vertex.node).rotation * space.vector(normal?)));
+        let normals = repaired(normals.collect(), geometry, space, &positions);
+        Self { positions, normals }
+    }
+}
+
+/// Normals where the file has none: those of the triangles around, by their areas.
+fn repaired(
+    normals: Vec<Option<Vec3>>,
+    geometry: &Geometry<'_>,
+    space: Space,
+    positions: &[Vec3],
+) -> Vec<Vec3> {
+    let mut sums: Vec<Vec3> = normals
+        .iter()
+        .map(|known| known.unwrap_or_default())
+        .collect();
+    if normals.iter().all(Option::is_some) {
+        return sums;
+    }
+    let is_missing = |index: usize| normals.get(index) == Some(&None);
+    for triangle in geometry.triangles {
+        let corners = space.corners(triangle.indices().map(|index| index as usize));
+        let [Some(a), Some(b), Some(c)] = corners.map(|index| positions.get(index)) else {
+            continue;
+        };
+        let area = (b - a).cross(c - a);
+        for index in corners {
+            if is_missing(index)
+                && area.is_finite()
+                && let Some(sum) = sums.get_mut(index)
+            {
+                *sum += area;
+            }
+        }
+    }
+    // What a level adds is between two vertices that come before it.
+    for index in geometry.base_vertices as usize..geometry.vertices.len() {
+        if is_missing(index)
+            && let Some(vertex) = geometry.vertices.get(index)
+        {
+            let pair = vertex.replacements.map(|of| usize::from(of.get()));
+            let of_pair = pair.map(|of| sums.get(of).copied().unwrap_or_default());
+            let middle: Vec3 = of_pair.iter().map(|sum| sum.normalize_or_zero()).sum();
+            if let Some(sum) = sums.get_mut(index) {
+                *sum = middle;
+            }
+        }
+    }
+    for (sum, known) in sums.iter_mut().zip(&normals) {
+        if known.is_none() {
+            *sum = sum.try_normalize().unwrap_or(Vec3::Y);
+        }
+    }
+    sums
+}
+
+#[cfg(all(test, feature = "write"))]
+mod tests {
+    use super::*;
+    use crate::lithtech::abc::tests::figure;
+    use crate::lithtech::abc::write::write;
+    use crate::lithtech::abc::{TransformInfo, parse};
+
+    fn poses(file: &AbcFile<'_>, space: Space) -> Vec<Isometry3d> {
+        let poses = file.node_poses_in_model(None, 0.0).into_iter();
+        poses
+            .map(|pose| {
+                let rotation = space.rotation(pose.rotation);
+                Isometry3d::new(space.vector(pose.translation), rotation)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn vertices_are_where_the_plain_functions_say() {
+        for bits in 0..8 {
+            let [mirrors, flip_geometry, flip_animation] = [1, 2, 4].map(|bit| bits & bit != 0);
+            let transform = TransformInfo {
+                flip_geometry,
+                flip_animation,
+            };
+            let mut model = figure();
+            model.transform_info = Some(transform);
+            let bytes = write(&model).unwrap();
+            let file = parse(&bytes).unwrap();
+            let space = Space::new(transform, mirrors);
+            let poses = poses(&file, space);
+            let vertices = Vertices::new(&file, space, &poses);
+            let expected = file.vertex_positions_in_model(None, 0.0);
+            assert_eq!(vertices.positions.len(), expected.len());
+            for (found, expected) in vertices.positions.iter().zip(expected) {
+                assert!(found.abs_diff_eq(space.vector(expected), 1e-3));
+            }
+            let stored = file.geometry.normals();
+            for (index, normal) in vertices.normals.iter().enumerate() {
+                assert!(normal.is_normalized());
+                let node = usize::from(file.geometry.vertices[index].node);
+                let stored = space.vector(stored[index].unwrap());
+                assert!(normal.abs_diff_eq(poses[node].rotation * stored, 1e-5));
+            }
+        }
+    }
+
+    #[test]
+    fn missing_normals_are_those_of_the_triangles_around() {
+        let mut model = figure();
+        for vertex in &mut model.geometry.vertices {
+            vertex.normal = [0; 3];
+        }
+        let bytes = write(&model).unwrap();
+        let file = parse(&bytes).unwrap();
+        let space = Space::new(file.transform(), true);
+        let Vertices { positions, normals } = Vertices::new(&file, space, &poses(&file, space));
+        // Vertex 0 is of the first triangle alone, whose corners the mirror has exchanged.
+        let [a, b, c] = [0, 2, 1].map(|index: usize| positions[index]);
+        let face = (b - a).cross(c - a).normalize();
+        assert!(normals[0].abs_diff_eq(face, 1e-5));
+        // The first level puts 8 between 0 and 1, the second 9 between 2 and 8.
+        let between = |a: usize, b: usize| (normals[a] + normals[b]).normalize();
+        assert!(normals[8].abs_diff_eq(between(0, 1), 1e-5));
+        assert!(normals[9].abs_diff_eq(between(2, 8), 1e-5));
+        assert!(normals.iter().all(|normal| normal.is_normalized()));
+    }
+}

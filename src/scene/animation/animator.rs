@@ -1,0 +1,356 @@
+//! Plays what [`PlayClip`] says on Bevy's `AnimationPlayer`, for formats whose clips are Bevy's.
+//!
+//! The player is on the root entity, which survives when the model's file changes. Whoever wants to
+//! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
+
+use crate::scene::animation::lanes::{ClipSource, Lanes, node};
+use crate::scene::play::{Chosen, ClipRef, PlayClip, Playback, Repeat, wrap};
+use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
+use bevy::animation::{AnimationClip, AnimationPlayer, RepeatAnimation};
+use bevy::asset::{Assets, Handle};
+use bevy::ecs::change_detection::{DetectChanges, Ref};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::system::EntityCommands;
+use bevy::ecs::world::DeferredWorld;
+use std::sync::Arc;
+
+/// What a format knows of its clips, and how it makes them ready to be played.
+pub(crate) trait Binder {
+    /// What instances of one model share.
+    type Model;
+    /// Where a clip is from.
+    type Source: ClipSource;
+
+    /// The clip that is meant, if the model has it. Warns if not.
+    fn find(&self, clip: &ClipRef, model: &Self::Model) -> Option<Self::Source>;
+
+    /// Whether all is there that is needed to play it.
+    fn is_ready(&self, source: &Self::Source) -> bool;
+
+    /// Whether it could not be loaded, and perhaps never will be.
+    fn has_failed(&self, source: &Self::Source) -> bool;
+
+    /// The clip as it is for a model.
+    fn bound(&mut self, source: &Self::Source, model: &Arc<Self::Model>) -> Handle<AnimationClip>;
+
+    /// The graph that blends the clips of lanes, in their order.
+    fn graph(
+        &mut self,
+        lanes: &Lanes<Self::Source>,
+        model: &Arc<Self::Model>,
+    ) -> Handle<AnimationGraph>;
+}
+
+/// What a spawned model plays for its [`PlayClip`]. Formats have it in a component of the root.
+#[derive(Debug)]
+pub(crate) struct Animator<M, S> {
+    pub(crate) lanes: Lanes<S>,
+    /// What was asked for when it was chosen.
+    chosen: Option<Chosen>,
+    /// What was asked for and is not loaded yet. Until then what played before plays on.
+    pending: Option<Pending<S>>,
+    /// The model that all of it is bound to; another one after a reload.
+    model: Option<Arc<M>>,
+    /// What we have given the root.
+    graph: Option<Handle<AnimationGraph>>,
+    /// [`Playback::time`] as it was left. Another one is a jump.
+    time: f32,
+}
+
+#[derive(Clone, Debug)]
+struct Pending<S> {
+    source: S,
+    /// Whether it takes the place of what plays, of which only the file is another.
+    goes_on: bool,
+}
+
+/// What changes about what plays.
+pub(crate) struct Change<S> {
+    begins: Option<Pending<S>>,
+    stops: bool,
+    ends_fade: bool,
+    /// The model or clips are others than what the clips were bound to.
+    pub(crate) is_rebound: bool,
+}
+
+impl<S> Change<S> {
+    pub(crate) fn is_any(&self) -> bool {
+        self.begins.is_some() || self.stops || self.ends_fade || self.is_rebound
+    }
+
+    /// Whether a clip begins anew.
+    pub(crate) fn is_beginning(&self) -> bool {
+        self.begins.as_ref().is_some_and(|begins| !begins.goes_on)
+    }
+}
+
+impl<M, S> Default for Animator<M, S> {
+    fn default() -> Self {
+        Self {
+            lanes: Lanes::default(),
+            chosen: None,
+            pending: None,
+            model: None,
+            graph: None,
+            time: 0.0,
+        }
+    }
+}
+
+impl<M, S: ClipSource> Animator<M, S> {
+    /// The clip that was chosen, once it plays.
+    pub(crate) fn clip(&self) -> Option<&Handle<AnimationClip>> {
+        self.lanes.main().map(|(_, lane)| lane.source.clip())
+    }
+
+    /// How much of what shows is the chosen clip: 1 once nothing fades out any more, and 0 where
+    /// nothing plays.
+    pub(crate) fn weight(&self) -> f32 {
+        match self.lanes.is_empty() {
+            true => 0.0,
+            false => 1.0 - self.lanes.rest(),
+        }
+    }
+
+    /// Sees what is asked for, and what of it begins or ends now.
+    pub(crate) fn decide(
+        &mut self,
+        play: Option<&Ref<'_, PlayClip>>,
+        model: &Arc<M>,
+        seconds: f32,
+        binder: &impl Binder<Model = M, Source = S>,
+    ) -> Change<S> {
+        let is_of = |bound: &Arc<M>| Arc::ptr_eq(bound, model);
+        let is_other_model = !self.model.as_ref().is_some_and(is_of);
+        if is_other_model {
+            self.model = Some(model.clone());
+        }
+        let is_changed = play.is_none_or(DetectChanges::is_changed);
+        let play = play.map(|play| &**play);
+        let is_chosen = match &self.chosen {
+            Some(chosen) => !is_changed || chosen.is(play),
+            None => play.is_none(),
+        };
+        let is_asked = !is_chosen || (is_other_model && play.is_some());
+        let mut change = Change {
+            stops: is_asked && !self.ask(play, model, binder),
+            is_rebound: is_other_model && !self.lanes.is_empty(),
+            begins: None,
+            ends_fade: false,
+        };
+        let is_ready = |pending: &mut Pending<S>| binder.is_ready(&pending.source);
+        change.begins = self.pending.take_if(is_ready);
+        // The server has told of it. It begins should the file ever be mended.
+        let has_failed = |pending: &Pending<S>| binder.has_failed(&pending.source);
+        change.stops |= !self.lanes.is_empty() && self.pending.as_ref().is_some_and(has_failed);
+        let stands = change.is_beginning() || play.is_none_or(|play| play.paused);
+        change.ends_fade = !stands && self.lanes.advance_fade(seconds);
+        change
+    }
+
+    /// Chooses what is asked for. False if that is nothing.
+    fn ask(
+        &mut self,
+        play: Option<&PlayClip>,
+        model: &M,
+        binder: &impl Binder<Model = M, Source = S>,
+    ) -> bool {
+        let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(play));
+        self.chosen = Some(Chosen::new(play));
+        let source = play.and_then(|play| binder.find(&play.clip, model));
+        let has_begun = self.pending.as_ref().is_none_or(|pending| pending.goes_on);
+        let goes_on = is_same && has_begun && !self.lanes.is_empty();
+        self.pending = source.map(|source| Pending { source, goes_on });
+        self.pending.is_some()
+    }
+
+    /// Whether what plays is not what is asked for, because that is not loaded yet.
+    fn is_waiting(&self) -> bool {
+        self.pending
+            .as_ref()
+            .is_some_and(|pending| !pending.goes_on)
+    }
+
+    /// Plays what has changed.
+    pub(crate) fn apply(
+        &mut self,
+        change: Change<S>,
+        fade: f32,
+        model: &Arc<M>,
+        binder: &mut impl Binder<Model = M, Source = S>,
+    ) {
+        if change.ends_fade {
+            self.lanes.end_fade();
+        }
+        match change.begins {
+            Some(Pending { source, goes_on }) if goes_on => self.lanes.replace(source),
+            Some(Pending { source, .. }) => self.lanes.begin(source, fade),
+            None => {}
+        }
+        if change.stops {
+            self.lanes.stop();
+        }
+        for lane in self.lanes.iter_mut() {
+            lane.clip = binder.bound(&lane.source, model);
+        }
+    }
+
+    /// Whether a root's graph is what we have given it. Another one is the user's.
+    pub(crate) fn owns(&self, has: Option<&AnimationGraphHandle>) -> bool {
+        self.graph.is_some() && has.map(|has| &has.0) == self.graph.as_ref()
+    }
+
+    pub(crate) fn remember(
+        &mut self,
+        player: &AnimationPlayer,
+        has: Option<&AnimationGraphHandle>,
+    ) {
+        if self.owns(has) {
+            self.lanes.remember(player);
+        }
+    }
+
+    pub(crate) fn tell(&self, player: &mut AnimationPlayer, has: Option<&AnimationGraphHandle>) {
+        if self.owns(has) || !self.lanes.is_empty() {
+            self.lanes.tell(player);
+        }
+    }
+
+    /// Gives the root the graph of what plays.
+    pub(crate) fn hand_over(
+        &mut self,
+        has: Option<&AnimationGraphHandle>,
+        mut root: EntityCommands<'_>,
+        model: &Arc<M>,
+        binder: &mut impl Binder<Model = M, Source = S>,
+    ) {
+        let owns = self.owns(has);
+        self.graph = None;
+        if !self.lanes.is_empty() {
+            let graph = binder.graph(&self.lanes, model);
+            if has.is_none_or(|has| has.0 != graph) {
+                root.insert(AnimationGraphHandle(graph.clone()));
+            }
+            self.graph = Some(graph);
+        } else if owns {
+            root.remove::<AnimationGraphHandle>();
+        }
+    }
+
+    /// Tells a player's animations what was chosen about them.
+    pub(crate) fn steer(
+        &mut self,
+        player: &mut AnimationPlayer,
+        play: &PlayClip,
+        playback: &mut Playback,
+        begins: bool,
+        clips: &Assets<AnimationClip>,
+    ) {
+        for (place, weight) in self.lanes.weights().enumerate() {
+            if let Some(active) = player.animation_mut(node(place)) {
+                active.set_weight(weight);
+                // Bevy takes a time at the end of what stands for the beginning.
+                match play.paused || active.speed() == 0.0 {
+                    true => active.pause(),
+                    false => active.resume(),
+                };
+            }
+        }
+        let Some((main, lane)) = self.lanes.main() else {
+            return;
+        };
+        if self.is_waiting() {
+            return;
+        }
+        let duration = clips.get(&lane.clip).map_or(0.0, AnimationClip::duration);
+        let Some(active) = player.animation_mut(node(main)) else {
+            return;
+        };
+        let speed = if play.speed.is_finite() {
+            play.speed
+        } else {
+            0.0
+        };
+        active.set_speed(speed);
+        active.set_repeat(match play.repeat {
+            Repeat::Loop => RepeatAnimation::Forever,
+            Repeat::Once => RepeatAnimation::Never,
+        });
+        let place = |time: f32| match play.repeat {
+            _ if !time.is_finite() => 0.0,
+            Repeat::Loop => wrap(time, duration),
+            Repeat::Once => time.clamp(0.0, duration),
+        };
+        if begins {
+            let from_end = play.repeat == Repeat::Once && speed < 0.0;
+            let start = play.start.unwrap_or(if from_end { duration } else { 0.0 });
+            playback.time = start;
+            playback.finished = false;
+        }
+        let jumps = begins || playback.time.to_bits() != self.time.to_bits();
+        let leaves_end = active.is_finished()
+            && (speed > 0.0 && active.seek_time() < duration
+                || speed < 0.0 && active.seek_time() > 0.0);
+        if jumps || leaves_end {
+            let time = place(if jumps {
+                playback.time
+            } else {
+                active.seek_time()
+            });
+            active.replay();
+            active.set_seek_time(time);
+            playback.time = time;
+            self.time = time;
+        }
+        // It shows where it begins for a frame before it goes on.
+        match begins || play.paused || speed == 0.0 {
+            true => active.pause(),
+            false => active.resume(),
+        };
+    }
+
+    /// Tells where a clip is. True if it has come to its end just now.
+    pub(crate) fn follow(
+        &mut self,
+        player: &mut AnimationPlayer,
+        playback: &mut Playback,
+        clips: &Assets<AnimationClip>,
+    ) -> bool {
+        let Some((main, lane)) = self.lanes.main() else {
+            return false;
+        };
+        let (Some(clip), Some(active)) = (clips.get(&lane.clip), player.animation_mut(node(main)))
+        else {
+            return false;
+        };
+        let duration = clip.duration();
+        let time = active.seek_time();
+        if active.repeat_mode() == RepeatAnimation::Forever && !(0.0..=duration).contains(&time) {
+            // Backwards by more than the clip in one step, or by a number beyond all numbers.
+            let time = if time.is_finite() {
+                wrap(time, duration)
+            } else {
+                0.0
+            };
+            active.set_seek_time(time);
+        }
+        // What is asked for has not begun.
+        let is_finished = active.is_finished() && !self.is_waiting();
+        let just_now = is_finished && !playback.finished;
+        playback.time = active.seek_time().clamp(0.0, duration);
+        playback.finished = is_finished;
+        self.time = playback.time;
+        just_now
+    }
+}
+
+/// Takes away what an animator has given to a root that is no model any more.
+pub(crate) fn take_away(mut world: DeferredWorld<'_>, root: Entity) {
+    if let Some(mut player) = world.get_mut::<AnimationPlayer>(root) {
+        player.stop_all();
+    }
+    let mut commands = world.commands();
+    if let Ok(mut root) = commands.get_entity(root) {
+        root.try_remove::<AnimationGraphHandle>();
+    }
+}

@@ -1,0 +1,14 @@
+//! What formats share whose clips are Bevy's: how a [`PlayClip`](super::PlayClip) is played on an
+//! `AnimationPlayer`, and what curves move.
+//!
+//! What may not enter: curves over the data of one format, and what a clip of it leaves unsaid.
+
+mod animator;
+mod lanes;
+mod properties;
+mod rotations;
+
+pub(crate) use animator::{Animator, Binder, take_away};
+pub(crate) use lanes::{ClipSource, Lane, Lanes, node};
+pub(crate) use properties::{Rotation, Scale, Translation, says};
+pub(crate) use rotations::slerp;

@@ -1,0 +1,66 @@
+//! Which part of a joint a curve moves.
+
+use bevy::animation::animation_curves::{AnimatableProperty, AnimatedField, EvaluatorId};
+use bevy::animation::{
+    AnimationClip, AnimationEntityMut, AnimationEvaluationError, AnimationTargetId,
+};
+use bevy::math::{Quat, Vec3};
+use bevy::transform::components::Transform;
+use core::any::TypeId;
+use std::sync::LazyLock;
+
+/// Whether a clip moves a part of a joint's transform.
+pub(crate) fn says(
+    clip: &AnimationClip,
+    target: AnimationTargetId,
+    part: &EvaluatorId<'_>,
+) -> bool {
+    let curves = clip.curves_for_target(target);
+    curves.is_some_and(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == *part))
+}
+
+type Field<T> = AnimatedField<Transform, T, fn(&mut Transform) -> &mut T>;
+
+/// A part of a joint's [`Transform`]. The same to Bevy as what `animated_field!` makes, so that our
+/// curves blend with others, but without a size.
+macro_rules! property {
+    ($name:ident, $type:ty, $field:ident) => {
+        #[doc = concat!("The ", stringify!($field), " of a joint.")]
+        #[derive(Clone)]
+        pub(crate) struct $name;
+
+        impl $name {
+            /// The name under which Bevy blends it.
+            pub(crate) fn id() -> EvaluatorId<'static> {
+                static FIELD: LazyLock<Field<$type>> = LazyLock::new(|| {
+                    AnimatedField::new_unchecked(stringify!($field), |transform| {
+                        &mut transform.$field
+                    })
+                });
+                FIELD.evaluator_id()
+            }
+        }
+
+        impl AnimatableProperty for $name {
+            type Property = $type;
+
+            fn get_mut<'a>(
+                &self,
+                entity: &'a mut AnimationEntityMut<'_, '_>,
+            ) -> Result<&'a mut $type, AnimationEvaluationError> {
+                let missing = AnimationEvaluationError::ComponentNotPresent;
+                let transform = entity.get_mut::<Transform>();
+                let transform = transform.ok_or_else(|| missing(TypeId::of::<Transform>()))?;
+                Ok(&mut transform.into_inner().$field)
+            }
+
+            fn evaluator_id(&self) -> EvaluatorId<'_> {
+                Self::id()
+            }
+        }
+    };
+}
+
+property!(Translation, Vec3, translation);
+property!(Rotation, Quat, rotation);
+property!(Scale, Vec3, scale);

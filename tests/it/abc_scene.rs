@@ -1,0 +1,436 @@
+//! What a spawned LithTech model consists of, and where its vertices are.
+
+use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
+use crate::support::app::TestApp;
+use crate::support::log;
+use bevy::animation::AnimationTargetId;
+use bevy::asset::LoadState;
+use bevy::math::Affine3A;
+use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
+use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
+use bevy_classic_models::lithtech::dtx::write::DtxDocument;
+use bevy_classic_models::lithtech::{AbcMesh, AbcModel, AbcNode, dtx, node_target};
+use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+
+const FILE: &str = "model.abc";
+
+fn app(bytes: Vec<u8>, settings: AbcLoaderSettings) -> (TestApp, Entity) {
+    app_of(&[(FILE, bytes)], FILE, settings)
+}
+
+fn app_of(
+    files: &[(&str, Vec<u8>)],
+    path: &'static str,
+    settings: AbcLoaderSettings,
+) -> (TestApp, Entity) {
+    log::listen();
+    let mut app = TestApp::new(files);
+    let server = app.world().resource::<AssetServer>();
+    let set = move |to: &mut AbcLoaderSettings| *to = settings.clone();
+    let model: Handle<Abc> = server.load_builder().with_settings(set).load(path);
+    let state = app.finish_load(&model);
+    assert!(matches!(state, LoadState::Loaded), "{state:?}");
+    let abcs = app.world().resource::<Assets<Abc>>();
+    let scene = abcs.get(&model).unwrap().scene.clone();
+    let root = app.world().spawn(WorldAssetRoot(scene)).id();
+    app.wait_for_abc(root);
+    (app, root)
+}
+
+fn model(app: &mut TestApp, root: Entity) -> Arc<AbcModel> {
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    instance.model().clone()
+}
+
+fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
+    app.world().get::<C>(entity).unwrap().clone()
+}
+
+/// The document's bytes with these flips.
+fn flipped(flip_geometry: bool, flip_animation: bool) -> Vec<u8> {
+    let mut model = figure();
+    model.transform_info = Some(TransformInfo {
+        flip_geometry,
+        flip_animation,
+    });
+    bytes(&model)
+}
+
+/// The corners of the triangles of all meshes as they are drawn.
+fn drawn(app: &mut TestApp, root: Entity) -> Vec<[Vec3; 3]> {
+    let meshes = app.world().get::<AbcInstance>(root).unwrap().meshes();
+    let meshes = meshes.to_vec();
+    let mut drawn = Vec::new();
+    for entity in meshes {
+        let world = app.world();
+        if *world.get::<Visibility>(entity).unwrap() == Visibility::Hidden {
+            continue;
+        }
+        let handle = world.get::<Mesh3d>(entity).unwrap();
+        let mesh = world.resource::<Assets<Mesh>>().get(&handle.0).unwrap();
+        let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
+        let positions = positions.as_float3().unwrap();
+        let place = world.get::<GlobalTransform>(entity).unwrap().affine();
+        let joints: Option<Vec<Affine3A>> = world.get::<SkinnedMesh>(entity).map(|skin| {
+            let inverse = world.resource::<Assets<SkinnedMeshInverseBindposes>>();
+            let inverse = inverse.get(&skin.inverse_bindposes).unwrap();
+            let joints = skin.joints.iter().zip(inverse.iter());
+            joints
+                .map(|(joint, inverse)| {
+                    let place = world.get::<GlobalTransform>(*joint).unwrap().affine();
+                    place * Affine3A::from_mat4(*inverse)
+                })
+                .collect()
+        });
+        let of_vertices = mesh.attribute(Mesh::ATTRIBUTE_JOINT_INDEX);
+        let corner = |index: usize| {
+            let position = Vec3::from_array(positions[index]);
+            match (&joints, of_vertices) {
+                (Some(joints), Some(VertexAttributeValues::Uint16x4(of))) => {
+                    joints[usize::from(of[index][0])].transform_point3(position)
+                }
+                _ => place.transform_point3(position),
+            }
+        };
+        let Some(Indices::U16(indices)) = mesh.indices() else {
+            panic!("no small indices");
+        };
+        for triangle in indices.chunks_exact(3) {
+            drawn.push([0, 1, 2].map(|index| corner(triangle[index].into())));
+        }
+    }
+    drawn
+}
+
+/// The same by the plain functions of the format: mirrored, and counter-clockwise.
+fn expected(file: &AbcFile<'_>, level: u32, clip: Option<usize>, seconds: f32) -> Vec<[Vec3; 3]> {
+    let positions = file.vertex_positions_in_model(clip, seconds);
+    let left = file.geometry.lod(level).triangles;
+    let triangles = left.iter().map(|left| {
+        let corners = left.vertices.map(|vertex| {
+            let [x, y, z] = positions[vertex as usize];
+            Vec3::new(x, y, -z)
+        });
+        let [a, b, c] = corners;
+        match file.transform().flip_geometry {
+            true => [a, b, c],
+            false => [a, c, b],
+        }
+    });
+    triangles.collect()
+}
+
+#[track_caller]
+fn assert_drawn(app: &mut TestApp, root: Entity, expected: &[[Vec3; 3]]) {
+    let drawn = drawn(app, root);
+    assert_eq!(drawn.len(), expected.len());
+    for (drawn, expected) in drawn.iter().flatten().zip(expected.iter().flatten()) {
+        assert!(drawn.abs_diff_eq(*expected, 1e-3), "{drawn} {expected}");
+    }
+}
+
+#[test]
+fn there_is_an_entity_per_node_as_the_file_places_it() {
+    let bytes = bytes(&figure());
+    let file = parse(&bytes).unwrap();
+    let (mut app, root) = app(bytes.clone(), AbcLoaderSettings::default());
+    app.step(0.0);
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let nodes = instance.nodes().to_vec();
+    assert_eq!(instance.node("BODY"), Some(nodes[BODY]));
+    assert_eq!(nodes.len(), file.nodes.len());
+    let scene_root = get::<ChildOf>(&mut app, nodes[0]).parent();
+    assert_eq!(get::<ChildOf>(&mut app, scene_root).parent(), root);
+    for (index, (node, pose)) in file
+        .nodes
+        .iter()
+        .zip(file.node_poses(None, 0.0))
+        .enumerate()
+    {
+        let entity = nodes[index];
+        assert_eq!(get::<Name>(&mut app, entity).as_str(), node.name);
+        assert_eq!(get::<AbcNode>(&mut app, entity).index, index);
+        let target = get::<AnimationTargetId>(&mut app, entity);
+        assert_eq!(target, node_target(index));
+        let id = AnimationTargetId::from_iter(["lithtech", &index.to_string()]);
+        assert_eq!(target, id);
+        let above = node
+            .parent
+            .map_or(scene_root, |above| nodes[above as usize]);
+        assert_eq!(get::<ChildOf>(&mut app, entity).parent(), above);
+        let transform = get::<Transform>(&mut app, entity);
+        let [x, y, z] = pose.translation;
+        assert!(transform.translation.abs_diff_eq(Vec3::new(x, y, -z), 1e-5));
+        let [x, y, z, w] = pose.rotation;
+        let rotation = Quat::from_xyzw(-x, -y, z, w);
+        assert!(transform.rotation.dot(rotation).abs() > 1.0 - 1e-5);
+        assert_eq!(transform.scale, Vec3::ONE);
+    }
+}
+
+#[test]
+fn vertices_follow_their_nodes_whatever_the_flips() {
+    for (flip_geometry, flip_animation) in
+        [(false, false), (false, true), (true, false), (true, true)]
+    {
+        let bytes = flipped(flip_geometry, flip_animation);
+        let file = parse(&bytes).unwrap();
+        for rigid in [false, true] {
+            let settings = AbcLoaderSettings {
+                rigid,
+                ..AbcLoaderSettings::default()
+            };
+            let (mut app, root) = app(bytes.clone(), settings);
+            app.step(0.0);
+            assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
+            for clip in 0..file.animations.len() {
+                for seconds in [0.0, 0.04, 0.1, 0.25, 0.3] {
+                    let play = PlayClip::once(clip).starting_at(seconds).paused();
+                    app.world().entity_mut(root).insert(play);
+                    app.step(0.0);
+                    app.step(0.0);
+                    assert_drawn(&mut app, root, &expected(&file, 0, Some(clip), seconds));
+                }
+            }
+            // Without a clip the nodes stand as they were built.
+            app.world().entity_mut(root).remove::<PlayClip>();
+            app.step(0.0);
+            app.step(0.0);
+            assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
+        }
+    }
+}
+
+#[test]
+fn axes_and_scale_are_the_settings_to_say() {
+    for flip_geometry in [false, true] {
+        let bytes = flipped(flip_geometry, false);
+        let file = parse(&bytes).unwrap();
+        let settings = AbcLoaderSettings {
+            convert_axes: false,
+            scale: 0.5,
+            ..AbcLoaderSettings::default()
+        };
+        let (mut app, root) = app(bytes.clone(), settings);
+        app.step(0.0);
+        // The mirror image of what is drawn otherwise, so the corners go round the other way.
+        let expected = expected(&file, 0, None, 0.0);
+        let mirrored = Vec3::new(0.5, 0.5, -0.5);
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|[a, b, c]| [*a, *c, *b].map(|corner| corner * mirrored))
+            .collect();
+        assert_drawn(&mut app, root, &expected);
+    }
+}
+
+#[test]
+fn levels_of_detail_are_chosen_on_the_root() {
+    let bytes = bytes(&figure());
+    let file = parse(&bytes).unwrap();
+    for rigid in [false, true] {
+        let settings = AbcLoaderSettings {
+            rigid,
+            lod_shares: vec![0.75, 0.5],
+            ..AbcLoaderSettings::default()
+        };
+        let (mut app, root) = app(bytes.clone(), settings);
+        let levels = model(&mut app, root).levels.clone();
+        let found: Vec<_> = levels.iter().map(|it| (it.number, it.triangles)).collect();
+        assert_eq!(found, [(0, 4), (1, 3), (2, 2)]);
+        for (steps, level) in [(1, 1), (2, 2), (9, 2), (0, 0)] {
+            app.world().entity_mut(root).insert(ModelLod(steps));
+            app.step(0.0);
+            assert_drawn(&mut app, root, &expected(&file, level, None, 0.0));
+        }
+        app.world().entity_mut(root).insert(ModelLod(2));
+        app.step(0.0);
+        app.world().entity_mut(root).remove::<ModelLod>();
+        app.step(0.0);
+        assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
+    }
+}
+
+#[test]
+fn data_of_the_file_is_there() {
+    let (mut app, root) = app(bytes(&figure()), AbcLoaderSettings::default());
+    let model = model(&mut app, root);
+    assert_eq!(&*model.command_string, "DrawIndexedDist 2048");
+    assert!(model.warnings.is_empty());
+    assert_eq!(model.animations_named("WALK"), [0, 2]);
+    assert_eq!(model.joints, [1, 2]);
+    let [walk, stand, _] = &model.animations[..] else {
+        panic!("three animations");
+    };
+    assert_eq!(walk.seconds, 0.3);
+    assert_eq!(&*walk.keyframes, [0.0, 0.1, 0.3]);
+    assert_eq!(walk.dims, Some(Vec3::new(8.0, 24.0, 8.0)));
+    let events = walk.events.iter();
+    let events: Vec<_> = events.map(|it| (it.seconds, &*it.string)).collect();
+    assert_eq!(
+        events,
+        [
+            (0.0, "begin"),
+            (0.1, "FOOTSTEP_KEY"),
+            (0.3, "[play_sound:step]")
+        ]
+    );
+    assert_eq!((stand.seconds, stand.first_pose), (0.0, 3));
+    assert!(stand.events.is_empty());
+}
+
+/// The paths of the skins of a model, and how many materials there are to wear.
+fn skins(
+    files: &[(&str, Vec<u8>)],
+    path: &'static str,
+    settings: AbcLoaderSettings,
+) -> (TestApp, Entity, Vec<String>) {
+    let (mut app, root) = app_of(files, path, settings);
+    let model = model(&mut app, root);
+    let skins = model.skins.iter();
+    let paths = skins.map(|skin| skin.image.path().unwrap().to_string());
+    let paths = paths.collect();
+    (app, root, paths)
+}
+
+fn dtx(color: [u8; 3]) -> Vec<u8> {
+    dtx::write::write(&DtxDocument::indexed(8, 8, &[color], &[0; 64])).unwrap()
+}
+
+fn worn(app: &mut TestApp, root: Entity) -> Handle<StandardMaterial> {
+    let mesh = app.world().get::<AbcInstance>(root).unwrap().meshes()[0];
+    get::<MeshMaterial3d<StandardMaterial>>(app, mesh).0
+}
+
+#[test]
+fn skins_are_found_as_the_games_had_them() {
+    let files = [
+        ("game/MODELS/Chars/Hero.abc", bytes(&figure())),
+        ("game/skins/CHARS/hero.DTX", dtx([255, 0, 0])),
+        ("game/MODELS/Chars/hero.dtx", dtx([0, 0, 255])),
+    ];
+    let path = "game/MODELS/Chars/Hero.abc";
+    let (mut app, root, found) = skins(&files, path, AbcLoaderSettings::default());
+    assert_eq!(found, ["game/skins/CHARS/hero.DTX"]);
+    let material = worn(&mut app, root);
+    let materials = app.world().resource::<Assets<StandardMaterial>>();
+    let image = materials.get(&material).unwrap().base_color_texture.clone();
+    let images = app.world().resource::<Assets<Image>>();
+    let image = images.get(&image.unwrap()).unwrap();
+    assert_eq!(image.data.as_ref().unwrap()[..4], [255, 0, 0, 255]);
+}
+
+#[test]
+fn skins_of_the_settings_are_chosen_on_the_root() {
+    let files = [
+        (FILE, bytes(&figure())),
+        ("model.dtx", dtx([255, 0, 0])),
+        ("art/A.dtx", dtx([0, 255, 0])),
+        ("art/b.DTX", dtx([0, 0, 255])),
+    ];
+    let settings = AbcLoaderSettings {
+        skins: vec!["a.dtx".into(), "nowhere.dtx".into(), "B.dtx".into()],
+        skin_folders: vec!["ART".into()],
+        ..AbcLoaderSettings::default()
+    };
+    let (mut app, root, found) = skins(&files, FILE, settings);
+    assert_eq!(found, ["art/A.dtx", "art/b.DTX"]);
+    assert_eq!(log::warnings_with("nowhere.dtx").len(), 1);
+    let model = model(&mut app, root);
+    assert_eq!(worn(&mut app, root), model.skins[0].material);
+    app.world().entity_mut(root).insert(ModelSkin(1));
+    app.step(0.0);
+    assert_eq!(worn(&mut app, root), model.skins[1].material);
+    app.world().entity_mut(root).remove::<ModelSkin>();
+    app.step(0.0);
+    assert_eq!(worn(&mut app, root), model.skins[0].material);
+}
+
+#[test]
+fn without_a_skin_a_model_is_plain() {
+    let (mut app, root, found) = skins(
+        &[(FILE, bytes(&figure()))],
+        FILE,
+        AbcLoaderSettings::default(),
+    );
+    assert!(found.is_empty());
+    let plain = model(&mut app, root).plain_material.clone();
+    assert_eq!(Some(worn(&mut app, root)), plain);
+}
+
+#[test]
+fn what_cannot_be_loaded_says_why() {
+    for (bytes, scale, told) in [
+        (bytes(&figure()), 0.0, "scale is 0"),
+        (bytes(&figure()), f32::NAN, "scale is NaN"),
+        (b"Ogawa and more of it".to_vec(), 1.0, "ABC"),
+    ] {
+        let mut app = TestApp::new(&[(FILE, bytes)]);
+        let server = app.world().resource::<AssetServer>();
+        let set = move |to: &mut AbcLoaderSettings| to.scale = scale;
+        let model: Handle<Abc> = server.load_builder().with_settings(set).load(FILE);
+        let LoadState::Failed(error) = app.finish_load(&model) else {
+            panic!("it was loaded");
+        };
+        let error = error.to_string();
+        assert!(
+            error.contains("model.abc: ") && error.contains(told),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn nodes_that_deform_have_meshes_and_tags_of_their_own() {
+    let model = banner();
+    let bytes = bytes(&model);
+    let (mut app, root) = app(bytes, AbcLoaderSettings::default());
+    let play = PlayClip::once(1_usize).starting_at(0.25).paused();
+    app.world().entity_mut(root).insert(play);
+    app.step(0.0);
+    app.step(0.0);
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let meshes = instance.meshes().to_vec();
+    let nodes = instance.nodes().to_vec();
+    assert_eq!(meshes.len(), 2);
+    let flag = meshes
+        .into_iter()
+        .find(|mesh| get::<AbcMesh>(&mut app, *mesh).node == Some(FLAG_NODE))
+        .unwrap();
+    assert_eq!(get::<ChildOf>(&mut app, flag).parent(), nodes[FLAG_NODE]);
+    let MeshTag(tag) = get(&mut app, flag);
+    // Halfway between the second keyframe and the third of the second animation.
+    assert_eq!((tag & 0x7FF, tag >> 11 & 0x7FF), (4, 5));
+    assert!((tag >> 22).abs_diff(512) <= 1);
+    app.world().entity_mut(root).remove::<PlayClip>();
+    app.step(0.0);
+    let MeshTag(tag) = get(&mut app, flag);
+    assert_eq!(tag, 0);
+    let world = app.world();
+    let mesh = &world.get::<Mesh3d>(flag).unwrap().0;
+    let mesh = world.resource::<Assets<Mesh>>().get(mesh).unwrap();
+    let slots = mesh.attribute(Mesh::ATTRIBUTE_UV_1).unwrap();
+    let VertexAttributeValues::Float32x2(slots) = slots else {
+        panic!("no slots");
+    };
+    let mut slots: Vec<u32> = slots.iter().map(|[slot, _]| *slot as u32).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    assert_eq!(slots, (0..slots.len() as u32).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_file_without_triangles_is_a_skeleton() {
+    let mut model = figure();
+    model.geometry = Default::default();
+    let (mut app, root) = app(bytes(&model), AbcLoaderSettings::default());
+    app.step(0.0);
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    assert_eq!(instance.nodes().len(), 4);
+    assert!(instance.meshes().is_empty());
+    let mut meshes = app.world().query::<&AbcMesh>();
+    assert_eq!(meshes.iter(app.app.world()).count(), 0);
+}
