@@ -155,18 +155,21 @@ type Looks<'w> = (
     Option<Ref<'w, ModelSkin>>,
 );
 
+/// What of a mesh shows how its model looks.
+type Drawn = (
+    &'static AbcMesh,
+    &'static mut Mesh3d,
+    Option<&'static mut MeshMaterial3d<StandardMaterial>>,
+    Option<&'static mut MeshMaterial3d<AbcDeformMaterial>>,
+    &'static mut Visibility,
+);
+
 /// Gives models the meshes of their level of detail and the material of their skin, where anything
 /// changed that decides about them.
 pub(super) fn apply_looks(
     roots: Query<Looks<'static>>,
     mut removed: (RemovedComponents<ModelLod>, RemovedComponents<ModelSkin>),
-    mut meshes: Query<(
-        &AbcMesh,
-        &mut Mesh3d,
-        Option<&mut MeshMaterial3d<StandardMaterial>>,
-        Option<&mut MeshMaterial3d<AbcDeformMaterial>>,
-        &mut Visibility,
-    )>,
+    mut meshes: Query<Drawn>,
 ) {
     let removed: Vec<Entity> = removed.0.read().chain(removed.1.read()).collect();
     for (entity, instance, lod, skin) in &roots {

@@ -255,11 +255,8 @@ fn has_loader(name: &Path) -> bool {
     let extension = name.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
     let bevys = ImageLoader::SUPPORTED_FILE_EXTENSIONS;
-    let is_ours = match &*extension {
-        "dds" | "tga" => true,
-        "dtx" => cfg!(feature = "lithtech"),
-        _ => false,
-    };
+    let is_ours = matches!(&*extension, "dds" | "tga");
+    let is_ours = is_ours || cfg!(feature = "lithtech") && extension == "dtx";
     is_ours || bevys.contains(&&*extension)
 }
 
