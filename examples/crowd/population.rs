@@ -97,7 +97,7 @@ fn populate(
             WorldAssetRoot(model.scene.clone()),
             Transform::from_translation(place).with_rotation(turn),
             clip(model, &mut dice),
-            ModelSkin(dice.choose(model.skins.len())),
+            ModelSkin::Index(dice.choose(model.skins.len())),
         ));
     }
     spawn_view(&mut commands, &crowd.target, per_side * spacing);

@@ -201,7 +201,7 @@ pub fn act_on_model(
             }
             Action::ToggleInterpolation => play.interpolate ^= true,
             Action::Skin(skin) => {
-                commands.entity(entity).insert(ModelSkin(skin));
+                commands.entity(entity).insert(ModelSkin::Index(skin));
             }
             Action::ToggleColors if colors.is_some() => {
                 *last_colors = colors.copied();

@@ -151,7 +151,7 @@ pub fn controls(play: &PlayClip, finished: bool) -> Vec<Item> {
 
 fn looks(model: &MdlModel, skin: Option<&ModelSkin>, colors: Option<&PlayerColors>) -> Vec<Item> {
     let last = model.skins.len().saturating_sub(1);
-    let worn = skin.map_or(0, |skin| skin.0).min(last);
+    let worn = skin.map_or(0, ModelSkin::index).min(last);
     let mut skins = Vec::new();
     for (index, skin) in model.skins.iter().enumerate() {
         let name = match skin.pictures.len() {

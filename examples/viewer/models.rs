@@ -190,7 +190,7 @@ fn spawn_mdl(
         let mut entity = commands.entity(entity);
         entity.insert((WorldAssetRoot(mdl.scene.clone()), play));
         if let Some(skin) = args.skin {
-            entity.insert(ModelSkin(skin));
+            entity.insert(ModelSkin::Index(skin));
         }
         if let Some(colors) = args.colors {
             entity.insert(colors);

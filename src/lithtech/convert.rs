@@ -75,6 +75,7 @@ impl<'a> AbcContents<'a> {
         let poses: Vec<Isometry3d> = nodes.iter().map(|node| node.bind_pose).collect();
         let shape = Shape::new(&file.geometry, space, &settings.lod_shares);
         let vertices = Vertices::new(&file, space, &poses);
+        warnings.extend(inside_out(&shape, &vertices));
         let joints = Joints::of(file.geometry.vertices);
         let deforms = usable(deforms(&file, space), &mut warnings);
         let mut builder = Builder::new(&file, &shape, &vertices, settings.asset_usage);
@@ -108,6 +109,35 @@ impl<'a> AbcContents<'a> {
             warnings,
         })
     }
+}
+
+/// A warning where hardly a triangle faces as the normals of its vertices do. Of real models only those
+/// are so that are not meant to be seen.
+fn inside_out(shape: &Shape, vertices: &Vertices) -> Option<Warning> {
+    const LEAST: f32 = 0.3;
+    let (mut agree, mut faces) = (0, 0);
+    for triangle in &shape.levels.first()?.triangles {
+        let of = |all: &[Vec3]| {
+            let corners = triangle.map(|corner| shape.corners.get(corner as usize));
+            corners.map(|corner| {
+                let value = corner.and_then(|corner| all.get(corner.vertex as usize));
+                value.copied().unwrap_or_default()
+            })
+        };
+        let [a, b, c] = of(&vertices.positions);
+        let towards = (b - a)
+            .cross(c - a)
+            .dot(of(&vertices.normals).into_iter().sum());
+        faces += usize::from(towards != 0.0);
+        agree += usize::from(towards > 0.0);
+    }
+    ((agree as f32) < LEAST * faces as f32).then(|| Warning {
+        offset: 0,
+        message: format!(
+            "of {faces} triangles only {agree} face as their normals do: from outside the model may \
+             not be seen"
+        ),
+    })
 }
 
 /// Those that fit into a texture; the others stand still.

@@ -1,22 +1,19 @@
-//! A spawned model: its entities, and what its root chooses about how it looks.
+//! A spawned model: its entities.
 
-use crate::lithtech::material::AbcDeformMaterial;
+use crate::lithtech::abc::node_flags;
+use crate::lithtech::lods::DistanceLod;
 use crate::lithtech::model::AbcModel;
 use crate::lithtech::player::AbcAnimator;
-use crate::scene::{ModelLod, ModelSkin, SceneModel};
+use crate::scene::SceneModel;
 use bevy::animation::{AnimatedBy, AnimationPlayer};
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::{Remove, RemovedComponents};
+use bevy::ecs::lifecycle::Remove;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::{Commands, Query, Res};
-use bevy::log::warn;
-use bevy::mesh::{Mesh3d, MeshTag};
-use bevy::pbr::{MeshMaterial3d, StandardMaterial};
+use bevy::mesh::MeshTag;
 use bevy::reflect::Reflect;
 use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
 use std::sync::Arc;
@@ -51,9 +48,16 @@ pub struct AbcInstance {
     meshes: Vec<Entity>,
     /// Those of the meshes that deform.
     deforming: Vec<Entity>,
+    /// Those of the meshes whose picture moves.
+    scrolling: Vec<Entity>,
 }
 
 impl AbcInstance {
+    /// The entities of the meshes whose picture moves.
+    pub(super) fn scrolling(&self) -> &[Entity] {
+        &self.scrolling
+    }
+
     /// The entities of the meshes that deform.
     pub(super) fn deforming(&self) -> &[Entity] {
         &self.deforming
@@ -90,7 +94,7 @@ impl SceneModel for AbcScene {
 }
 
 /// What a root has as long as it is a model.
-type Instance = (AbcInstance, AbcAnimator);
+type Instance = (AbcInstance, AbcAnimator, DistanceLod);
 
 /// What tells the entities of a spawned scene apart.
 type SpawnedData = (
@@ -128,87 +132,32 @@ pub(super) fn on_scene_ready(
     };
     nodes.sort_unstable();
     meshes.sort_unstable();
+    let scrolls = |node: &Option<usize>| {
+        let node = node.and_then(|node| model.nodes.get(node));
+        node.is_some_and(|node| node.flags & (node_flags::SCROLL_U | node_flags::SCROLL_V) != 0)
+    };
+    let scrolling = meshes.iter().filter(|(node, _)| scrolls(node));
+    let scrolling = scrolling.map(|(_, entity)| *entity).collect();
     for (_, node) in &nodes {
         commands.entity(*node).try_insert(AnimatedBy(root));
     }
     // The user may have put a player there, and what it plays outlives a change of the file.
-    let player = (AnimationPlayer::default(), AbcAnimator::default());
+    let player = (
+        AnimationPlayer::default(),
+        AbcAnimator::default(),
+        DistanceLod::default(),
+    );
     commands.entity(root).try_insert_if_new(player);
     commands.entity(root).try_insert(AbcInstance {
         model: model.clone(),
         nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),
         meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
         deforming,
+        scrolling,
     });
 }
 
 /// Without a scene there is no instance.
 pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
     commands.entity(removed.entity).try_remove::<Instance>();
-}
-
-/// The root components that decide how a model looks.
-type Looks<'w> = (
-    Entity,
-    Ref<'w, AbcInstance>,
-    Option<Ref<'w, ModelLod>>,
-    Option<Ref<'w, ModelSkin>>,
-);
-
-/// What of a mesh shows how its model looks.
-type Drawn = (
-    &'static AbcMesh,
-    &'static mut Mesh3d,
-    Option<&'static mut MeshMaterial3d<StandardMaterial>>,
-    Option<&'static mut MeshMaterial3d<AbcDeformMaterial>>,
-    &'static mut Visibility,
-);
-
-/// Gives models the meshes of their level of detail and the material of their skin, where anything
-/// changed that decides about them.
-pub(super) fn apply_looks(
-    roots: Query<Looks<'static>>,
-    mut removed: (RemovedComponents<ModelLod>, RemovedComponents<ModelSkin>),
-    mut meshes: Query<Drawn>,
-) {
-    let removed: Vec<Entity> = removed.0.read().chain(removed.1.read()).collect();
-    for (entity, instance, lod, skin) in &roots {
-        let changed = instance.is_changed()
-            || lod.as_ref().is_some_and(DetectChanges::is_changed)
-            || skin.as_ref().is_some_and(DetectChanges::is_changed)
-            || removed.contains(&entity);
-        if !changed {
-            continue;
-        }
-        let model = &instance.model;
-        let skins = model.skins.len();
-        let chosen = skin.as_ref().map_or(0, |skin| skin.0);
-        if chosen >= skins.max(1) && skin.is_some_and(|skin| skin.is_changed()) {
-            warn!("the model has {skins} skins, so skin {chosen} is drawn as its last");
-        }
-        let level = model.level(lod.map_or(0, |lod| lod.0));
-        let material = model.material(chosen);
-        for mesh in &instance.meshes {
-            let Ok((of, mut mesh, shown, deforming, mut visibility)) = meshes.get_mut(*mesh) else {
-                continue;
-            };
-            match level.and_then(|level| level.mesh(of.node)) {
-                Some(info) => {
-                    mesh.set_if_neq(Mesh3d(info.mesh.clone()));
-                    visibility.set_if_neq(Visibility::Inherited);
-                }
-                // The node has no triangles left.
-                None => {
-                    visibility.set_if_neq(Visibility::Hidden);
-                }
-            }
-            if let (Some(mut shown), Some(material)) = (shown, material) {
-                shown.set_if_neq(MeshMaterial3d(material.clone()));
-            }
-            let material = of.node.and_then(|node| model.deform_material(chosen, node));
-            if let (Some(mut deforming), Some(material)) = (deforming, material) {
-                deforming.set_if_neq(MeshMaterial3d(material.clone()));
-            }
-        }
-    }
 }

@@ -3,22 +3,22 @@
 use crate::lithtech::abc::Animation;
 use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
 use crate::lithtech::deform::DeformContents;
+use crate::lithtech::lods::lod_distances;
 use crate::lithtech::material::{
-    AbcDeform, AbcDeformMaterial, AbcDeformUniform, material, poses_image,
+    AbcDeform, AbcDeformUniform, plain_material, poses_image, surface_flags, surface_material,
 };
 use crate::lithtech::meshes::MeshContents;
 use crate::lithtech::model::{
-    Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMeshInfo, AbcModel, AbcNodeInfo,
-    AbcSkin,
+    Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
+    AbcNodeInfo, AbcSkin,
 };
 use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
-use crate::lithtech::skins::find_skins;
+use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
-use crate::scene::{FileFinder, index_names};
+use crate::scene::{FileFinder, index_names, wear};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, Handle, LoadContext};
-use bevy::image::Image;
+use bevy::asset::{AssetLoader, LoadContext};
 use bevy::log::warn;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Vec3, Vec3A};
@@ -81,7 +81,7 @@ impl AssetLoader for AbcLoader {
 /// Makes assets of everything but the scene.
 fn model(
     contents: AbcContents<'_>,
-    pictures: Vec<Handle<Image>>,
+    pictures: Vec<SkinPicture>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> AbcModel {
@@ -96,24 +96,26 @@ fn model(
         warnings,
     } = contents;
     let bounds = levels.first().map(|level| bounds(level, &nodes));
+    let surfaces = surfaces(&nodes);
     let mut materials = Materials {
         deforms: Vec::with_capacity(deforms.len()),
+        surfaces: &surfaces,
         settings,
         load_context,
     };
-    let deforms = materials.deforms(&deforms);
-    let is_plain = pictures.is_empty();
+    let deforms = materials.deforms(&deforms, &nodes);
+    let plain = pictures.is_empty().then(|| materials.plain());
     let pictures = pictures.into_iter().enumerate();
     let skins = pictures
-        .map(|(index, image)| materials.skin(index, image))
+        .map(|(index, picture)| materials.skin(index, picture))
         .collect();
-    let plain = is_plain.then(|| materials.plain());
-    let (plain_material, plain_deforming) = plain.unzip();
     let inverse_bindposes = (!joints.is_empty()).then(|| {
         let label = AbcAssetLabel::InverseBindposes.to_string();
         let poses = SkinnedMeshInverseBindposes::from(inverse_bindposes);
         load_context.add_labeled_asset(label, poses)
     });
+    let numbers: Vec<u32> = levels.iter().map(|level| level.number).collect();
+    let lod_distances = lod_distances(&numbers, &file.command_string, settings);
     let mut made = Vec::with_capacity(levels.len());
     for (index, contents) in levels.into_iter().enumerate() {
         made.push(level(index, contents, load_context));
@@ -141,22 +143,30 @@ fn model(
         inverse_bindposes,
         deforms,
         skins,
-        plain_material,
-        plain_deforming: plain_deforming.unwrap_or_default(),
+        plain,
+        surfaces,
+        lod_distances,
+        scroll_speed: settings.scroll_speed.map(finite),
         warnings,
     }
 }
 
 /// Makes what draws a model.
 struct Materials<'a, 'b> {
-    /// For each node that deforms, the poses and how to read them.
-    deforms: Vec<(usize, AbcDeform)>,
+    /// For each node that deforms, its surface, the poses and how to read them.
+    deforms: Vec<(usize, u8, AbcDeform)>,
+    /// The model's ways to draw nodes.
+    surfaces: &'a [u8],
     settings: &'a AbcLoaderSettings,
     load_context: &'a mut LoadContext<'b>,
 }
 
 impl Materials<'_, '_> {
-    fn deforms(&mut self, contents: &[DeformContents]) -> Vec<AbcDeformInfo> {
+    fn deforms(
+        &mut self,
+        contents: &[DeformContents],
+        nodes: &[AbcNodeInfo],
+    ) -> Vec<AbcDeformInfo> {
         let mut deforms = Vec::with_capacity(contents.len());
         for contents in contents {
             let node = contents.node;
@@ -167,7 +177,8 @@ impl Materials<'_, '_> {
                 poses: poses.clone(),
                 uniform: AbcDeformUniform::new(contents),
             };
-            self.deforms.push((node, deform));
+            let flags = nodes.get(node).map_or(0, |node| surface_flags(node.flags));
+            self.deforms.push((node, flags, deform));
             let [min, max] = contents.bounds.map(Vec3A::from);
             deforms.push(AbcDeformInfo {
                 node,
@@ -178,41 +189,68 @@ impl Materials<'_, '_> {
         deforms
     }
 
-    fn skin(&mut self, skin: usize, image: Handle<Image>) -> AbcSkin {
-        let base = material(Some(image.clone()), self.settings);
-        let deforming = self.deforming(&base, |node| AbcAssetLabel::DeformMaterial { skin, node });
-        let label = AbcAssetLabel::Material(skin).to_string();
+    fn skin(&mut self, skin: usize, picture: SkinPicture) -> AbcSkin {
+        let SkinPicture { image, glow } = picture;
+        let mut plain = plain_material(self.settings);
+        wear(&mut plain, image.clone(), glow.clone());
         AbcSkin {
             image,
-            material: self.load_context.add_labeled_asset(label, base),
-            deforming,
+            glow,
+            materials: self.materials(Some(skin), &plain),
         }
     }
 
     /// What draws a model without skins.
-    fn plain(&mut self) -> (Handle<StandardMaterial>, Vec<Handle<AbcDeformMaterial>>) {
-        let base = material(None, self.settings);
-        let deforming = self.deforming(&base, |node| AbcAssetLabel::PlainDeformMaterial { node });
-        let label = AbcAssetLabel::PlainMaterial.to_string();
-        (self.load_context.add_labeled_asset(label, base), deforming)
+    fn plain(&mut self) -> AbcMaterials {
+        self.materials(None, &plain_material(self.settings))
     }
 
-    fn deforming(
-        &mut self,
-        base: &StandardMaterial,
-        label: impl Fn(usize) -> AbcAssetLabel,
-    ) -> Vec<Handle<AbcDeformMaterial>> {
-        let mut materials = Vec::with_capacity(self.deforms.len());
-        for (node, deform) in &self.deforms {
-            let material = ExtendedMaterial {
-                base: base.clone(),
-                extension: deform.clone(),
+    fn materials(&mut self, skin: Option<usize>, plain: &StandardMaterial) -> AbcMaterials {
+        let mut surfaces = Vec::with_capacity(self.surfaces.len());
+        for flags in self.surfaces.iter().copied() {
+            let label = match flags {
+                0 => AbcAssetLabel::Material(skin),
+                _ => AbcAssetLabel::SurfaceMaterial { skin, flags },
             };
-            let label = label(*node).to_string();
-            materials.push(self.load_context.add_labeled_asset(label, material));
+            let material = surface_material(plain, flags);
+            surfaces.push(
+                self.load_context
+                    .add_labeled_asset(label.to_string(), material),
+            );
         }
-        materials
+        let mut deforming = Vec::with_capacity(self.deforms.len());
+        for (node, flags, extension) in &self.deforms {
+            let label = AbcAssetLabel::DeformMaterial { skin, node: *node };
+            let material = ExtendedMaterial {
+                base: surface_material(plain, *flags),
+                extension: extension.clone(),
+            };
+            deforming.push(
+                self.load_context
+                    .add_labeled_asset(label.to_string(), material),
+            );
+        }
+        AbcMaterials {
+            surfaces,
+            deforming,
+        }
     }
+}
+
+/// Settings may say anything.
+fn finite(number: f32) -> f32 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+/// The ways in which nodes are drawn, the plain one first.
+fn surfaces(nodes: &[AbcNodeInfo]) -> Vec<u8> {
+    let mut surfaces = vec![0];
+    for flags in nodes.iter().map(|node| surface_flags(node.flags)) {
+        if !surfaces.contains(&flags) {
+            surfaces.push(flags);
+        }
+    }
+    surfaces
 }
 
 fn level(index: usize, contents: LevelContents, load_context: &mut LoadContext<'_>) -> AbcLevel {

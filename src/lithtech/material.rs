@@ -1,9 +1,10 @@
 //! What draws models: plain pictures, and the same on vertices that deform.
 
+use crate::lithtech::abc::node_flags;
 use crate::lithtech::deform::DeformContents;
 use crate::lithtech::settings::AbcLoaderSettings;
 use bevy::asset::{Asset, AssetPath, Handle, RenderAssetUsages};
-use bevy::color::Color;
+use bevy::color::{Color, LinearRgba};
 use bevy::image::Image;
 use bevy::material::AlphaMode;
 use bevy::math::Vec3;
@@ -99,19 +100,20 @@ pub(super) fn poses_image(texels: &[[u16; 4]]) -> Image {
     )
 }
 
-/// What draws a model with a picture, or without one. The games knew no gloss.
-pub(super) fn material(
-    image: Option<Handle<Image>>,
-    settings: &AbcLoaderSettings,
-) -> StandardMaterial {
-    let is_plain = image.is_none();
+/// What of a node's flags says how it is drawn, beside its skin. See
+/// [`node_flags`](super::abc::node_flags).
+pub fn surface_flags(flags: u8) -> u8 {
+    const SURFACE: u8 = node_flags::ENVIRONMENT_MAP
+        | node_flags::ENVIRONMENT_MAP_ONLY
+        | node_flags::SCROLL_U
+        | node_flags::SCROLL_V;
+    flags & SURFACE
+}
+
+/// What draws a model without a picture. The games knew no gloss.
+pub(super) fn plain_material(settings: &AbcLoaderSettings) -> StandardMaterial {
     StandardMaterial {
-        base_color: if is_plain {
-            Color::srgb(0.7, 0.7, 0.7)
-        } else {
-            Color::WHITE
-        },
-        base_color_texture: image,
+        base_color: Color::srgb(0.7, 0.7, 0.7),
         alpha_mode: settings
             .alpha_cutoff
             .map_or(AlphaMode::Opaque, AlphaMode::Mask),
@@ -125,4 +127,23 @@ pub(super) fn material(
         },
         ..StandardMaterial::default()
     }
+}
+
+/// The material of nodes of some [`surface_flags`], of that of plain ones. What the games' one picture
+/// of the surroundings was, is here what the scene reflects: its environment maps and lights.
+pub(super) fn surface_material(plain: &StandardMaterial, flags: u8) -> StandardMaterial {
+    let mut material = plain.clone();
+    if flags & (node_flags::ENVIRONMENT_MAP | node_flags::ENVIRONMENT_MAP_ONLY) != 0 {
+        material.metallic = 0.5;
+        material.perceptual_roughness = 0.1;
+        material.reflectance = StandardMaterial::default().reflectance;
+    }
+    if flags & node_flags::ENVIRONMENT_MAP_ONLY != 0 {
+        material.metallic = 1.0;
+        material.base_color = Color::WHITE;
+        material.base_color_texture = None;
+        material.emissive_texture = None;
+        material.emissive = LinearRgba::BLACK;
+    }
+    material
 }

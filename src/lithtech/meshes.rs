@@ -1,8 +1,9 @@
 //! The meshes of levels of detail: one for all nodes that is skinned to them, or one for each node, as
-//! those have that deform.
+//! those have that deform or whose surface is not plain.
 
 use crate::lithtech::abc::{AbcFile, Vertex};
 use crate::lithtech::deform::{DeformContents, NO_SLOT};
+use crate::lithtech::material::surface_flags;
 use crate::lithtech::shape::{Level, Shape};
 use crate::lithtech::vertices::Vertices;
 use bevy::asset::RenderAssetUsages;
@@ -86,8 +87,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The meshes of a level: one that is skinned to `joints`, and one for each node that deforms. Without
-    /// joints one for each node.
+    /// The meshes of a level: one that is skinned to `joints`, and one for each node that deforms or whose
+    /// surface is not plain. Without joints one for each node.
     ///
     /// What triangles have of other nodes stays as the model was built; no real model has such.
     pub(super) fn meshes(
@@ -98,14 +99,19 @@ impl<'a> Builder<'a> {
         deforms: &[DeformContents],
     ) -> Vec<MeshContents> {
         let deform = |node| deforms.iter().find(|deform| deform.node == node);
+        let is_plain = |node: usize| {
+            let flags = self.file.nodes.get(node).map_or(0, |node| node.flags);
+            deform(node).is_none() && surface_flags(flags) == 0
+        };
+        let has_own: Vec<bool> = (0..nodes.len().min(MOST_JOINTS))
+            .map(|node| joints.is_none() || !is_plain(node))
+            .collect();
         let mut skinned = Vec::new();
         let mut of_nodes = vec![Vec::new(); nodes.len().min(MOST_JOINTS)];
         for triangle in &level.triangles {
             let node = self.node(triangle);
             match of_nodes.get_mut(node) {
-                Some(of_node) if joints.is_none() || deform(node).is_some() => {
-                    of_node.push(*triangle);
-                }
+                Some(of_node) if has_own.get(node) == Some(&true) => of_node.push(*triangle),
                 _ => skinned.push(*triangle),
             }
         }

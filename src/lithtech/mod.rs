@@ -6,7 +6,8 @@
 //! `deform` packs what vertices do
 //! that move one by one, `tracks` and `clip` make clips, and `convert` all that a file holds; `skins` finds pictures,
 //! `material` draws them; `loader` makes
-//! assets, and `spawn` a scene of them. `instance` is a spawned scene, and `player` plays on it.
+//! assets, and `spawn` a scene of them. `instance` is a spawned scene, `looks` dresses it, `lods` chooses its
+//! level of detail by distance, and `player` plays on it.
 //!
 //! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
 //! [`texture`](crate::texture).
@@ -20,6 +21,8 @@ mod deform;
 mod instance;
 mod limits;
 mod loader;
+mod lods;
+mod looks;
 mod material;
 mod meshes;
 mod model;
@@ -38,11 +41,11 @@ pub use convert::{AbcContents, ClipContents, LevelContents};
 pub use deform::DeformContents;
 pub use instance::{AbcInstance, AbcMesh, AbcNode};
 pub use loader::AbcLoader;
-pub use material::{AbcDeform, AbcDeformMaterial, AbcDeformUniform};
+pub use material::{AbcDeform, AbcDeformMaterial, AbcDeformUniform, surface_flags};
 pub use meshes::MeshContents;
 pub use model::{
-    Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcEvent, AbcLevel, AbcMeshInfo, AbcModel,
-    AbcNodeInfo, AbcSkin,
+    Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcEvent, AbcLevel, AbcMaterials, AbcMeshInfo,
+    AbcModel, AbcNodeInfo, AbcSkin,
 };
 pub use player::AbcAnimator;
 pub use plugin::LithTechPlugin;

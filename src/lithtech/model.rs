@@ -1,7 +1,7 @@
 //! The [`Abc`] asset: what a model is to the rest of a game.
 
 use crate::lithtech::abc::TransformInfo;
-use crate::lithtech::material::AbcDeformMaterial;
+use crate::lithtech::material::{AbcDeformMaterial, surface_flags};
 use crate::read::Warning;
 use crate::scene::{Names, named};
 use bevy::animation::AnimationClip;
@@ -71,10 +71,17 @@ pub struct AbcModel {
     pub deforms: Vec<AbcDeformInfo>,
     /// Skins that were found. [`ModelSkin`](crate::scene::ModelSkin) chooses from them.
     pub skins: Vec<AbcSkin>,
-    /// Material of a model without skins.
-    pub plain_material: Option<Handle<StandardMaterial>>,
-    /// Materials of such a model for each of `deforms`.
-    pub plain_deforming: Vec<Handle<AbcDeformMaterial>>,
+    /// What draws a model without skins.
+    pub plain: Option<AbcMaterials>,
+    /// The ways in which nodes are drawn, each as the [`surface_flags`] of a node's flags and once. The
+    /// first is 0, that of most nodes.
+    pub surfaces: Vec<u8>,
+    /// From how far away each level after the full one is drawn where no
+    /// [`ModelLod`](crate::scene::ModelLod) says otherwise, in Bevy's units for an instance of scale 1.
+    /// Levels beyond the end are never drawn for that.
+    pub lod_distances: Vec<f32>,
+    /// How fast pictures of nodes move that do, along U and V, in widths a second.
+    pub scroll_speed: [f32; 2],
     /// Flaws of the file that do no harm.
     pub warnings: Vec<Warning>,
 }
@@ -158,9 +165,18 @@ pub struct AbcMeshInfo {
 pub struct AbcSkin {
     /// The picture.
     pub image: Handle<Image>,
+    /// What of it is unlit.
+    pub glow: Option<Handle<Image>>,
     /// What draws it.
-    pub material: Handle<StandardMaterial>,
-    /// What draws it on each of the model's `deforms`.
+    pub materials: AbcMaterials,
+}
+
+/// What draws a skin of an [`AbcModel`], or a model without one.
+#[derive(Clone, Debug)]
+pub struct AbcMaterials {
+    /// For each of the model's `surfaces`.
+    pub surfaces: Vec<Handle<StandardMaterial>>,
+    /// For each of the model's `deforms`.
     pub deforming: Vec<Handle<AbcDeformMaterial>>,
 }
 
@@ -199,11 +215,19 @@ impl AbcModel {
         level.or(self.levels.last())
     }
 
-    /// The material of a skin, beyond the last of the last.
-    pub fn material(&self, skin: usize) -> Option<&Handle<StandardMaterial>> {
+    /// What draws a skin, beyond the last the last, or the model without one.
+    pub fn materials(&self, skin: usize) -> Option<&AbcMaterials> {
         let skin = self.skins.get(skin).or(self.skins.last());
-        skin.map(|skin| &skin.material)
-            .or(self.plain_material.as_ref())
+        skin.map(|skin| &skin.materials).or(self.plain.as_ref())
+    }
+
+    /// The material of a skin on the mesh of a node; `None` is the skinned mesh, whose nodes are drawn
+    /// plainly.
+    pub fn material(&self, skin: usize, node: Option<usize>) -> Option<&Handle<StandardMaterial>> {
+        let flags = node.and_then(|node| self.nodes.get(node));
+        let flags = flags.map_or(0, |node| surface_flags(node.flags));
+        let surface = self.surfaces.iter().position(|surface| *surface == flags)?;
+        self.materials(skin)?.surfaces.get(surface)
     }
 
     /// What a node deforms, if it does.
@@ -211,12 +235,10 @@ impl AbcModel {
         self.deforms.iter().find(|deform| deform.node == node)
     }
 
-    /// The material of a skin on a node that deforms, beyond the last of the last.
+    /// The material of a skin on a node that deforms.
     pub fn deform_material(&self, skin: usize, node: usize) -> Option<&Handle<AbcDeformMaterial>> {
         let place = self.deforms.iter().position(|deform| deform.node == node)?;
-        let skin = self.skins.get(skin).or(self.skins.last());
-        let of_skin = skin.map_or(&self.plain_deforming, |skin| &skin.deforming);
-        of_skin.get(place)
+        self.materials(skin)?.deforming.get(place)
     }
 }
 
@@ -244,22 +266,22 @@ pub enum AbcAssetLabel {
         /// Index of the animation.
         usize,
     ),
-    /// `Material0`: the [`StandardMaterial`] of a skin.
+    /// `Material0`: the [`StandardMaterial`] of a skin; `PlainMaterial` is that of a model without one.
     Material(
         /// Index of the skin.
-        usize,
+        Option<usize>,
     ),
+    /// `Material0/Surface96`: the same on nodes of some flags.
+    SurfaceMaterial {
+        /// Index of the skin.
+        skin: Option<usize>,
+        /// The [`surface_flags`] of the nodes.
+        flags: u8,
+    },
     /// `Material0/Node0`: the [`AbcDeformMaterial`] of a skin on a node that deforms.
     DeformMaterial {
         /// Index of the skin.
-        skin: usize,
-        /// Index of the node.
-        node: usize,
-    },
-    /// `PlainMaterial`: the [`StandardMaterial`] of a model without skins.
-    PlainMaterial,
-    /// `PlainMaterial/Node0`: the [`AbcDeformMaterial`] of such a model on a node that deforms.
-    PlainDeformMaterial {
+        skin: Option<usize>,
         /// Index of the node.
         node: usize,
     },
@@ -279,10 +301,14 @@ impl fmt::Display for AbcAssetLabel {
             Self::NodeMesh { level, node } => write!(f, "Lod{level}/Node{node}"),
             Self::InverseBindposes => f.write_str("InverseBindposes"),
             Self::Animation(index) => write!(f, "Animation{index}"),
-            Self::Material(index) => write!(f, "Material{index}"),
-            Self::DeformMaterial { skin, node } => write!(f, "Material{skin}/Node{node}"),
-            Self::PlainMaterial => f.write_str("PlainMaterial"),
-            Self::PlainDeformMaterial { node } => write!(f, "PlainMaterial/Node{node}"),
+            Self::Material(Some(skin)) => write!(f, "Material{skin}"),
+            Self::Material(None) => f.write_str("PlainMaterial"),
+            Self::SurfaceMaterial { skin, flags } => {
+                write!(f, "{}/Surface{flags}", Self::Material(*skin))
+            }
+            Self::DeformMaterial { skin, node } => {
+                write!(f, "{}/Node{node}", Self::Material(*skin))
+            }
             Self::Poses { node } => write!(f, "Node{node}/Poses"),
         }
     }

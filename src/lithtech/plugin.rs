@@ -1,13 +1,16 @@
 //! Registers everything of this room with an app.
 
-use crate::lithtech::instance::{
-    AbcMesh, AbcNode, AbcScene, apply_looks, on_root_removed, on_scene_ready,
-};
+use crate::lithtech::instance::{AbcMesh, AbcNode, AbcScene, on_root_removed, on_scene_ready};
 use crate::lithtech::loader::AbcLoader;
+use crate::lithtech::lods::choose_levels;
+use crate::lithtech::looks::{apply_looks, scroll_surfaces};
 use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
-use crate::scene::{ClassicModelsSystems, FileFinder, ScenePlugin, all_cases, follow_scenes};
+use crate::scene::{
+    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, follow_scenes,
+    forget_worn,
+};
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
@@ -54,6 +57,8 @@ impl Plugin for LithTechPlugin {
         app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
             .init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
+            .init_resource::<WornMaterials<StandardMaterial>>()
+            .init_resource::<WornMaterials<AbcDeformMaterial>>()
             // A scene may hold only what is registered.
             .register_type::<AbcScene>()
             .register_type::<AbcNode>()
@@ -78,7 +83,14 @@ impl Plugin for LithTechPlugin {
                     (follow_player, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
-                    (follow_scenes::<AbcScene>, apply_looks)
+                    (
+                        follow_scenes::<AbcScene>,
+                        choose_levels,
+                        forget_worn::<StandardMaterial>,
+                        forget_worn::<AbcDeformMaterial>,
+                        apply_looks,
+                        scroll_surfaces,
+                    )
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),

@@ -17,8 +17,8 @@ pub struct AbcLoaderSettings {
     pub convert_axes: bool,
     /// Pictures that the model may wear, of which the first is worn unless
     /// [`ModelSkin`](crate::scene::ModelSkin) says otherwise. They are looked for as textures are: in
-    /// the model's folder, its sibling `Textures`, each of `skin_folders`, and the root. Empty by
-    /// default: then the one picture is looked for that the games' folders suggest, `Skins/A/B.dtx`
+    /// the model's folder, its sibling `Textures`, each of `skin_folders`, and the root. If there are
+    /// none, as by default, the one picture is looked for that the games' folders suggest, `Skins/A/B.dtx`
     /// for `Models/A/B.abc`; then `B.dtx` in the model's folder, in its sibling `Skins`, and in each of
     /// `skin_folders`.
     pub skins: Vec<String>,
@@ -36,6 +36,17 @@ pub struct AbcLoaderSettings {
     /// Levels of detail beside the full model: for each number from 0 to 1 the finest that has no
     /// more than that share of its triangles. Levels that turn out the same are one.
     pub lod_shares: Vec<f32>,
+    /// From how far away each of those levels is drawn where no [`ModelLod`](crate::scene::ModelLod)
+    /// chooses one, in units of the file for an instance of scale 1; levels beyond the end of the list
+    /// are never. By default (`None`) as the file's command string says (`LODSTARTDIST`,
+    /// `LODINCREMENT`, `LODMAXDIST`), and never if it does not. An empty list turns it off.
+    ///
+    /// The camera that is nearest counts. A level is left where the model is a twentieth nearer than where it
+    /// begins.
+    pub lod_distances: Option<Vec<f32>>,
+    /// How fast the pictures of nodes move that say they do (`SCROLL_U`, `SCROLL_V`), along U and V, in
+    /// widths of the picture a second. The file does not tell. 0.25 each by default.
+    pub scroll_speed: [f32; 2],
     /// Where meshes are kept. In both worlds by default.
     pub asset_usage: RenderAssetUsages,
 }
@@ -52,6 +63,8 @@ impl Default for AbcLoaderSettings {
             double_sided: false,
             rigid: false,
             lod_shares: vec![0.5, 0.25, 0.125],
+            lod_distances: None,
+            scroll_speed: [0.25; 2],
             asset_usage: RenderAssetUsages::default(),
         }
     }

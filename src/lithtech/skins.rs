@@ -1,32 +1,51 @@
 //! Where the pictures are that a model wears.
 
+use crate::lithtech::dtx;
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::scene::{FileFinder, FileSearch, clean_path};
-use crate::texture::{Placeholder, load_picture};
+use crate::texture::{GLOW, Placeholder, load_picture};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::Image;
 use bevy::log::warn;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Finds the pictures that a model wears.
+/// A picture that a model wears.
+pub(super) struct SkinPicture {
+    pub(super) image: Handle<Image>,
+    /// What of it is unlit; none if nothing is.
+    pub(super) glow: Option<Handle<Image>>,
+}
+
+/// Finds the pictures that a model wears: those of the settings, else that which the games' folders
+/// suggest.
 pub(super) async fn find_skins(
     finder: &FileFinder,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
-) -> Vec<Handle<Image>> {
+) -> Vec<SkinPicture> {
     if !settings.load_skins {
         return Vec::new();
     }
     let mut search = finder.search(load_context.path());
-    let paths = if settings.skins.is_empty() {
+    let mut paths = named(&mut search, settings, load_context).await;
+    if paths.is_empty() {
         let candidates = candidates(load_context.path().path(), &settings.skin_folders);
-        search.first_of(&candidates).await.into_iter().collect()
-    } else {
-        named(&mut search, settings, load_context).await
-    };
-    let load = |path| load_picture(load_context, path, true, Placeholder::Checkers);
-    paths.into_iter().map(load).collect()
+        paths.extend(search.first_of(&candidates).await);
+    }
+    let mut pictures = Vec::with_capacity(paths.len());
+    for path in paths {
+        // To ask for what is unlit has the file read once more, and few pictures have it.
+        let start = finder.start(&path, dtx::HEADER).await;
+        let glows = start.is_some_and(|start| dtx::begins_full_bright(&start));
+        let glow = glows.then(|| path.clone().with_label(GLOW));
+        let mut load = |path| load_picture(load_context, path, true, Placeholder::Checkers);
+        pictures.push(SkinPicture {
+            image: load(path),
+            glow: glow.map(load),
+        });
+    }
+    pictures
 }
 
 /// The pictures that the settings name, with one warning for each that is nowhere.

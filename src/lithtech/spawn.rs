@@ -104,7 +104,7 @@ impl Builder<'_> {
                 Aabb::from_min_max(bounds.min.into(), bounds.max.into()),
                 NoAutoAabb,
             ));
-        } else if let Some(material) = self.model.material(0) {
+        } else if let Some(material) = self.model.material(0, mesh.node) {
             entity.insert(MeshMaterial3d(material.clone()));
         }
         if mesh.node.is_none()

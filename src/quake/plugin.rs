@@ -7,7 +7,9 @@ use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
 use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
-use crate::scene::{ClassicModelsSystems, FileFinder, ScenePlugin, all_cases};
+use crate::scene::{
+    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, forget_worn,
+};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
 use bevy::camera::visibility::{NoAutoAabb, VisibilitySystems};
@@ -53,6 +55,7 @@ impl Plugin for QuakePlugin {
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .init_resource::<PoseTable>()
             .init_resource::<ColoredMaterials>()
+            .init_resource::<WornMaterials<MdlMaterial>>()
             .add_observer(on_scene_ready)
             .add_systems(
                 PostUpdate,
@@ -60,7 +63,7 @@ impl Plugin for QuakePlugin {
                     (follow_scenes, play, pose_table::upload)
                         .chain()
                         .in_set(ClassicModelsSystems::Play),
-                    (apply_looks, forget_colors)
+                    (forget_worn::<MdlMaterial>, apply_looks, forget_colors)
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),

@@ -3,7 +3,7 @@
 use crate::quake::animator::{MdlAnimator, element_at};
 use crate::quake::material::MdlMaterial;
 use crate::quake::model::MdlModel;
-use crate::scene::{ModelSkin, PlayerColors};
+use crate::scene::{ModelSkin, PlayerColors, Wardrobe, WornPicture};
 use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::lifecycle::RemovedComponents;
@@ -11,6 +11,7 @@ use bevy::ecs::message::MessageReader;
 use bevy::ecs::query::Changed;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Query, Res, ResMut};
+use bevy::image::Image;
 use bevy::log::warn;
 use bevy::pbr::MeshMaterial3d;
 use bevy::platform::collections::{HashMap, HashSet};
@@ -26,6 +27,8 @@ pub(super) struct Look {
     skin: usize,
     picture: usize,
     colors: Option<PlayerColors>,
+    /// A picture from elsewhere, which is worn instead.
+    worn: Option<AssetId<Image>>,
 }
 
 /// Materials in player's colours: one per material of a model and colours in use.
@@ -66,22 +69,31 @@ impl ColoredMaterials {
     }
 }
 
+/// What of a root decides how its model looks.
+type Chosen = (
+    &'static mut MdlAnimator,
+    Option<&'static ModelSkin>,
+    Option<&'static PlayerColors>,
+    Option<&'static WornPicture>,
+);
+
 /// Sets the material of every model whose look has changed.
 pub(super) fn apply_looks(
     time: Res<Time>,
     mut colored: ResMut<ColoredMaterials>,
-    mut materials: ResMut<Assets<MdlMaterial>>,
-    mut models: Query<(&mut MdlAnimator, Option<&ModelSkin>, Option<&PlayerColors>)>,
+    mut wardrobe: Wardrobe<MdlMaterial>,
+    mut models: Query<Chosen>,
     mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
 ) {
-    for (mut animator, skin, colors) in &mut models {
+    for (mut animator, skin, colors, picture) in &mut models {
         let look = Look {
-            skin: skin.map_or(0, |skin| skin.0),
+            skin: skin.map_or(0, ModelSkin::index),
             picture: 0,
-            // Without a skin there is nothing to recolour.
+            // Without a skin there is nothing to recolour, nor in a picture without a palette.
             colors: colors
                 .copied()
-                .filter(|_| !animator.model().skins.is_empty()),
+                .filter(|_| !animator.model().skins.is_empty() && picture.is_none()),
+            worn: picture.map(|picture| picture.image.id()),
         };
         let look = with_picture(look, &animator, &time);
         if animator.look == Some(look) {
@@ -100,8 +112,8 @@ pub(super) fn apply_looks(
             continue;
         };
         let material = match look.colors {
-            None => Some(plain.clone()),
-            Some(colors) => colored.get_or_make(&model, plain, colors, &mut materials),
+            None => wardrobe.dressed(plain, picture, |made| &mut made.base),
+            Some(colors) => colored.get_or_make(&model, plain, colors, wardrobe.all_mut()),
         };
         if let Some(material) = material
             && let Ok(mut mesh) = meshes.get_mut(animator.mesh())

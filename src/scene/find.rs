@@ -72,17 +72,17 @@ impl FileFinder {
 
     /// Whether a file can be read and begins with these bytes.
     pub async fn begins_with(&self, path: &AssetPath<'_>, expected: &[u8]) -> bool {
-        let Ok(source) = self.server.get_source(path.source()) else {
-            return false;
-        };
-        let Some(reader) = self.reader(source) else {
-            return false;
-        };
-        let Ok(mut file) = reader.read(path.path()).await else {
-            return false;
-        };
-        let mut found = vec![0; expected.len()];
-        file.read_exact(&mut found).await.is_ok() && found == expected
+        let found = self.start(path, expected.len()).await;
+        found.is_some_and(|found| found == expected)
+    }
+
+    /// The first bytes of a file; `None` if it has not so many, or cannot be read.
+    pub(crate) async fn start(&self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
+        let source = self.server.get_source(path.source()).ok()?;
+        let mut file = self.reader(source)?.read(path.path()).await.ok()?;
+        let mut found = vec![0; length];
+        file.read_exact(&mut found).await.ok()?;
+        Some(found)
     }
 
     fn reader<'a>(&self, source: &'a AssetSource) -> Option<&'a dyn ErasedAssetReader> {

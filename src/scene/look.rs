@@ -1,17 +1,68 @@
 //! Components of a model's root that choose how it looks.
 
+use bevy::asset::{AssetPath, Handle};
 use bevy::color::{Color, Srgba};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
+use bevy::image::Image;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// Which of the model's skins it wears. Without this component, the first.
+/// Which skin a Quake or LithTech model wears. Without this component, the first of its own.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// Put it on the entity that has the `WorldAssetRoot`. Instances of the same model and skin share their
+/// materials.
+#[derive(Component, Reflect, Clone, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct ModelSkin(pub usize);
+pub enum ModelSkin {
+    /// One of the model's own. Beyond the last it is the last.
+    Index(usize),
+    /// Any picture, by its path from the root of the asset source. Of a DTX picture the unlit texels
+    /// are as bright as they are in the model's own skins.
+    Path(AssetPath<'static>),
+    /// Any picture that somebody loaded or made.
+    Image(Handle<Image>),
+}
+
+impl ModelSkin {
+    /// Which of the model's own skins it is, or is made of: the first for pictures from elsewhere.
+    pub fn index(&self) -> usize {
+        match self {
+            Self::Index(index) => *index,
+            Self::Path(_) | Self::Image(_) => 0,
+        }
+    }
+}
+
+impl Default for ModelSkin {
+    fn default() -> Self {
+        Self::Index(0)
+    }
+}
+
+impl From<usize> for ModelSkin {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl From<&str> for ModelSkin {
+    fn from(path: &str) -> Self {
+        Self::Path(AssetPath::parse(path).into_owned())
+    }
+}
+
+impl From<AssetPath<'static>> for ModelSkin {
+    fn from(path: AssetPath<'static>) -> Self {
+        Self::Path(path)
+    }
+}
+
+impl From<Handle<Image>> for ModelSkin {
+    fn from(image: Handle<Image>) -> Self {
+        Self::Image(image)
+    }
+}
 
 /// Colours of a player, as rows of the palette: 0 to 15, of which the games use 0 to 13.
 ///

@@ -18,6 +18,7 @@ mod parts;
 mod play;
 mod reload;
 mod surroundings;
+mod worn;
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
@@ -37,9 +38,11 @@ pub(crate) use play::{Chosen, wrap};
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
 pub(crate) use reload::{SceneModel, follow_scenes};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
+use worn::load_worn_pictures;
+pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, forget_worn, wear};
 
-use bevy::app::{App, Plugin};
-use bevy::ecs::schedule::SystemSet;
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
 
 /// When this crate's systems run, all in `PostUpdate`.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,6 +73,10 @@ impl Plugin for ScenePlugin {
             .register_type::<NightTime>()
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
-            .add_message::<ClipFinished>();
+            .add_message::<ClipFinished>()
+            .add_systems(
+                PostUpdate,
+                load_worn_pictures.before(ClassicModelsSystems::Look),
+            );
     }
 }

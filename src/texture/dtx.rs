@@ -52,6 +52,30 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureErr
     })
 }
 
+/// What a picture gives off by itself: its unlit texels, and black elsewhere. One black texel if all
+/// are lit, or if it is no picture.
+pub(super) fn glow(bytes: &[u8], limits: Limits) -> Picture {
+    let sound = parse(bytes).ok();
+    let sound = sound.filter(|file| limits.check(file.width, file.height).is_ok());
+    let picture = |width, height, levels, data| Picture {
+        width,
+        height,
+        is_cube: false,
+        levels,
+        texels: Texels::Rgba8,
+        data,
+    };
+    let Some(file) = sound.filter(DtxFile::is_full_bright) else {
+        return picture(1, 1, 1, vec![0, 0, 0, u8::MAX]);
+    };
+    let texels: usize = file.levels.iter().map(|level| level.bytes.len()).sum();
+    let mut data = Vec::with_capacity(texels * 4);
+    for number in 0..file.levels.len() {
+        data.extend(file.glow(number).unwrap_or_default());
+    }
+    picture(file.width, file.height, file.levels.len() as u32, data)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

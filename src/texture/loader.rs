@@ -1,10 +1,12 @@
 //! From the asset server's bytes to an [`Image`].
 
 use crate::scene::all_cases;
+#[cfg(feature = "lithtech")]
+use crate::texture::dtx;
 use crate::texture::picture::{Limits, Picture, PictureError};
 use crate::texture::placeholder::{Placeholder, repeating};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
+use bevy::asset::{AssetLoader, AssetPath, AssetServer, Handle, LoadContext, RenderAssetUsages};
 use bevy::image::{
     CompressedImageFormats, Image, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor,
 };
@@ -24,6 +26,9 @@ const EXTENSIONS: &[&str] = &[
     #[cfg(feature = "lithtech")]
     "dtx",
 ];
+
+/// Label of what a DTX picture gives off by itself.
+pub(crate) const GLOW: &str = "Glow";
 
 /// How [`ClassicImageLoader`] loads a file, from code or from its `.meta` file.
 ///
@@ -92,6 +97,8 @@ pub enum ClassicImageError {
 /// * Cube maps of six squares become cube textures, which their `texture_view_descriptor` tells; a
 ///   material must not bind one where its shader has a flat texture, nor the other way round.
 /// * Volumes and arrays are refused.
+/// * What is called `.dtx` has another picture under the label `Glow`: the texels that are not lit, and
+///   black elsewhere. It is a single black texel where all are lit.
 #[derive(TypePath)]
 pub struct ClassicImageLoader {
     extensions: Vec<&'static str>,
@@ -117,18 +124,13 @@ impl ClassicImageLoader {
         }
     }
 
-    async fn picture(
+    fn picture(
         &self,
-        reader: &mut dyn Reader,
+        bytes: &[u8],
         path: &AssetPath<'static>,
         flat: bool,
     ) -> Result<Picture, ClassicImageError> {
-        let mut bytes = Vec::new();
-        if let Err(source) = reader.read_to_end(&mut bytes).await {
-            let path = path.to_string();
-            return Err(ClassicImageError::Io { path, source });
-        }
-        let picture = match Picture::decode(&bytes, self.limits) {
+        let picture = match Picture::decode(bytes, self.limits) {
             Ok(picture) if flat && picture.is_cube => Err(PictureError::Unsupported {
                 what: "a cube map where a flat picture is needed".into(),
             }),
@@ -156,15 +158,28 @@ impl AssetLoader for ClassicImageLoader {
         settings: &ClassicImageSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, ClassicImageError> {
-        let path = load_context.path();
-        match self.picture(reader, path, settings.flat).await {
+        let path = load_context.path().clone();
+        let mut bytes = Vec::new();
+        if let Err(source) = reader.read_to_end(&mut bytes).await {
+            let path = path.to_string();
+            return Err(ClassicImageError::Io { path, source });
+        }
+        let into_image = |picture: Picture| {
+            let sampler = settings.sampler.clone();
+            picture.into_image(settings.is_srgb, sampler, settings.asset_usage)
+        };
+        #[cfg(feature = "lithtech")]
+        if has_extension(path.path(), "dtx") {
+            let glow = into_image(dtx::glow(&bytes, self.limits));
+            load_context.add_labeled_asset(GLOW, glow);
+        }
+        match self.picture(&bytes, &path, settings.flat) {
             Ok(picture) => {
-                self.good().insert(path.clone());
-                let sampler = settings.sampler.clone();
-                Ok(picture.into_image(settings.is_srgb, sampler, settings.asset_usage))
+                self.good().insert(path);
+                Ok(into_image(picture))
             }
             Err(error) => match settings.placeholder {
-                Some(placeholder) if !self.good().contains(path) => {
+                Some(placeholder) if !self.good().contains(&path) => {
                     error!("{error}");
                     Ok(Image {
                         asset_usage: settings.asset_usage,
@@ -183,9 +198,33 @@ impl AssetLoader for ClassicImageLoader {
 
 /// Whether a file is one that [`ClassicImageLoader`] loads, by its extension in any case.
 fn is_classic_picture(path: &Path) -> bool {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let mut known = EXTENSIONS.iter();
-    known.any(|known| known.eq_ignore_ascii_case(extension))
+    known.any(|known| has_extension(path, known))
+}
+
+fn has_extension(path: &Path, expected: &str) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    extension.eq_ignore_ascii_case(expected)
+}
+
+/// Begins to load a picture that somebody put on a model in play, and what of it is unlit.
+pub(crate) fn load_worn(
+    server: &AssetServer,
+    path: &AssetPath<'static>,
+) -> (Handle<Image>, Option<Handle<Image>>) {
+    if !is_classic_picture(path.path()) {
+        return (server.load(path), None);
+    }
+    let load = |path: AssetPath<'static>| {
+        let settings = |settings: &mut ClassicImageSettings| {
+            settings.placeholder = Some(Placeholder::Checkers);
+            settings.flat = true;
+        };
+        server.load_builder().with_settings(settings).load(path)
+    };
+    let image = load(path.clone());
+    let glow = has_extension(path.path(), "dtx");
+    (image, glow.then(|| load(path.clone().with_label(GLOW))))
 }
 
 /// Begins to load a picture that a model wears: by this crate's loader or by Bevy's.

@@ -19,8 +19,8 @@ mod plugin;
 mod samples;
 mod tga;
 
-pub(crate) use loader::load_picture;
 pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
+pub(crate) use loader::{GLOW, load_picture, load_worn};
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;

@@ -21,7 +21,7 @@ fn app(bytes: Vec<u8>, settings: AbcLoaderSettings) -> (TestApp, Entity) {
     app_of(&[(FILE, bytes)], FILE, settings)
 }
 
-fn app_of(
+pub fn app_of(
     files: &[(&str, Vec<u8>)],
     path: &'static str,
     settings: AbcLoaderSettings,
@@ -40,12 +40,12 @@ fn app_of(
     (app, root)
 }
 
-fn model(app: &mut TestApp, root: Entity) -> Arc<AbcModel> {
+pub fn model(app: &mut TestApp, root: Entity) -> Arc<AbcModel> {
     let instance = app.world().get::<AbcInstance>(root).unwrap();
     instance.model().clone()
 }
 
-fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
+pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
     app.world().get::<C>(entity).unwrap().clone()
 }
 
@@ -296,11 +296,11 @@ fn skins(
     (app, root, paths)
 }
 
-fn dtx(color: [u8; 3]) -> Vec<u8> {
+pub fn dtx(color: [u8; 3]) -> Vec<u8> {
     dtx::write::write(&DtxDocument::indexed(8, 8, &[color], &[0; 64])).unwrap()
 }
 
-fn worn(app: &mut TestApp, root: Entity) -> Handle<StandardMaterial> {
+pub fn worn(app: &mut TestApp, root: Entity) -> Handle<StandardMaterial> {
     let mesh = app.world().get::<AbcInstance>(root).unwrap().meshes()[0];
     get::<MeshMaterial3d<StandardMaterial>>(app, mesh).0
 }
@@ -340,13 +340,13 @@ fn skins_of_the_settings_are_chosen_on_the_root() {
     assert_eq!(found, ["art/A.dtx", "art/b.DTX"]);
     assert_eq!(log::warnings_with("nowhere.dtx").len(), 1);
     let model = model(&mut app, root);
-    assert_eq!(worn(&mut app, root), model.skins[0].material);
-    app.world().entity_mut(root).insert(ModelSkin(1));
+    assert_eq!(worn(&mut app, root), model.skins[0].materials.surfaces[0]);
+    app.world().entity_mut(root).insert(ModelSkin::Index(1));
     app.step(0.0);
-    assert_eq!(worn(&mut app, root), model.skins[1].material);
+    assert_eq!(worn(&mut app, root), model.skins[1].materials.surfaces[0]);
     app.world().entity_mut(root).remove::<ModelSkin>();
     app.step(0.0);
-    assert_eq!(worn(&mut app, root), model.skins[0].material);
+    assert_eq!(worn(&mut app, root), model.skins[0].materials.surfaces[0]);
 }
 
 #[test]
@@ -357,8 +357,8 @@ fn without_a_skin_a_model_is_plain() {
         AbcLoaderSettings::default(),
     );
     assert!(found.is_empty());
-    let plain = model(&mut app, root).plain_material.clone();
-    assert_eq!(Some(worn(&mut app, root)), plain);
+    let plain = model(&mut app, root).plain.clone().unwrap();
+    assert_eq!(worn(&mut app, root), plain.surfaces[0]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod abc_looks;
 mod abc_play;
 mod abc_render;
 mod abc_scene;

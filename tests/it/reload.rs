@@ -51,7 +51,7 @@ fn an_edit_shows_and_a_broken_file_does_not() {
     let after: &MdlDocument = Box::leak(Box::new(edited()));
     let mut stage = Stage::watching(&[(FILE, before.to_bytes())]);
     let path = stage.folder().join(FILE);
-    let bundle = || (PlayClip::looping("run"), ModelSkin(1), COLORS);
+    let bundle = || (PlayClip::looping("run"), ModelSkin::Index(1), COLORS);
     let root = stage.spawn("watched.mdl#Scene", bundle());
     let other = stage.spawn("watched.mdl#Scene", PlayClip::looping("die"));
     stage.world().entity_mut(other).insert(Visibility::Hidden);

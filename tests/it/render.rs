@@ -96,7 +96,10 @@ fn skins_are_those_of_the_file() {
     let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
     let mut pictures = Vec::new();
     for (skin, picture) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
-        stage.world().entity_mut(root).insert(ModelSkin(skin));
+        stage
+            .world()
+            .entity_mut(root)
+            .insert(ModelSkin::Index(skin));
         if picture == 1 {
             // The second picture of the group shows from 0.2 s to 0.5 s of the client's clock.
             stage.headless.step(0.22);
@@ -330,7 +333,7 @@ fn instances_of_a_mesh_and_skin_are_one_draw() {
             let start = 0.013 * place as f32;
             let bundle = (
                 PlayClip::looping(clip).starting_at(start),
-                ModelSkin(skin),
+                ModelSkin::Index(skin),
                 Transform::from_xyz(place as f32 - 15.0, 0.0, 5.0 * skin as f32),
             );
             let root = stage.spawn(scene, bundle);

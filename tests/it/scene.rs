@@ -318,7 +318,7 @@ fn skins_switch_and_groups_take_turns() {
     let root = app.spawn_ready("tetra.mdl#Scene", ());
     let model = app.animator(root).model().clone();
     assert_eq!(&material_of(&mut app, root), model.material(0, 0).unwrap());
-    app.world().entity_mut(root).insert(ModelSkin(1));
+    app.world().entity_mut(root).insert(ModelSkin::Index(1));
     app.step(0.05);
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
     app.step(0.1);
@@ -326,7 +326,7 @@ fn skins_switch_and_groups_take_turns() {
     app.step(0.3);
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
     // A skin that does not exist is drawn as the last one, and nothing breaks.
-    app.world().entity_mut(root).insert(ModelSkin(7));
+    app.world().entity_mut(root).insert(ModelSkin::Index(7));
     app.step(0.0);
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
     app.world().entity_mut(root).remove::<ModelSkin>();

@@ -16,3 +16,4 @@ pub mod write;
 
 pub use file::{DtxFile, DtxLevel, DtxTexels, picture_flags};
 pub use parse::parse;
+pub(crate) use parse::{HEADER, begins_full_bright};

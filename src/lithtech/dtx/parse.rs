@@ -22,6 +22,19 @@ struct Header {
     extra: [u8; 12],
 }
 
+/// Bytes of what all versions begin with.
+pub(crate) const HEADER: usize = size_of::<Header>();
+
+/// Whether a picture whose file begins so has texels that are not lit.
+pub(crate) fn begins_full_bright(start: &[u8]) -> bool {
+    let Ok((header, _)) = Header::ref_from_prefix(start) else {
+        return false;
+    };
+    let has_palette = matches!(header.version.get(), -3 | -2);
+    let is_full_bright = header.flags.get() & picture_flags::FULL_BRIGHT != 0;
+    header.resource.get() == 0 && has_palette && is_full_bright
+}
+
 const VERSION: u64 = 4;
 const WIDTH: u64 = 8;
 const HEIGHT: u64 = 10;

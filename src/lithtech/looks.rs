@@ -1,0 +1,197 @@
+//! What a root chooses about how its model looks: level of detail and skin; and surfaces that move.
+
+use crate::lithtech::abc::node_flags;
+use crate::lithtech::instance::{AbcInstance, AbcMesh};
+use crate::lithtech::lods::DistanceLod;
+use crate::lithtech::material::AbcDeformMaterial;
+use crate::lithtech::model::AbcModel;
+use crate::scene::{ModelLod, ModelSkin, Wardrobe, WornPicture};
+use bevy::asset::Assets;
+use bevy::camera::visibility::Visibility;
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::query::QueryItem;
+use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
+use bevy::log::warn;
+use bevy::math::Vec2;
+use bevy::mesh::Mesh3d;
+use bevy::pbr::{MeshMaterial3d, StandardMaterial};
+use bevy::time::Time;
+
+/// The root components that decide how a model looks.
+type Looks<'w> = (
+    Entity,
+    Ref<'w, AbcInstance>,
+    Ref<'w, DistanceLod>,
+    Option<Ref<'w, ModelLod>>,
+    Option<Ref<'w, ModelSkin>>,
+    Option<Ref<'w, WornPicture>>,
+);
+
+/// What of a mesh shows how its model looks.
+type Drawn = (
+    &'static AbcMesh,
+    &'static mut Mesh3d,
+    Option<&'static mut MeshMaterial3d<StandardMaterial>>,
+    Option<&'static mut MeshMaterial3d<AbcDeformMaterial>>,
+    &'static mut Visibility,
+);
+
+/// Components that make a difference by going.
+#[derive(SystemParam)]
+pub(super) struct Removed<'w, 's> {
+    lods: RemovedComponents<'w, 's, ModelLod>,
+    skins: RemovedComponents<'w, 's, ModelSkin>,
+    pictures: RemovedComponents<'w, 's, WornPicture>,
+}
+
+/// Gives models the meshes of their level of detail and the material of their skin, where anything
+/// changed that decides about them.
+pub(super) fn apply_looks(
+    roots: Query<Looks<'static>>,
+    mut removed: Removed,
+    mut plain: Wardrobe<StandardMaterial>,
+    mut deforming: Wardrobe<AbcDeformMaterial>,
+    mut meshes: Query<Drawn>,
+) {
+    let lods = removed.lods.read().chain(removed.skins.read());
+    let removed: Vec<Entity> = lods.chain(removed.pictures.read()).collect();
+    for (entity, instance, distance, lod, skin, picture) in &roots {
+        let changed = instance.is_changed()
+            || distance.is_changed()
+            || lod.as_ref().is_some_and(DetectChanges::is_changed)
+            || skin.as_ref().is_some_and(DetectChanges::is_changed)
+            || picture.as_ref().is_some_and(DetectChanges::is_changed)
+            || removed.contains(&entity);
+        if !changed {
+            continue;
+        }
+        let model = instance.model();
+        let skins = model.skins.len();
+        let chosen = skin.as_ref().map_or(0, |skin| skin.index());
+        if chosen >= skins.max(1) && skin.is_some_and(|skin| skin.is_changed()) {
+            warn!("the model has {skins} skins, so skin {chosen} is drawn as its last");
+        }
+        let look = Look {
+            level: lod.map_or(distance.0, |lod| lod.0),
+            skin: chosen,
+            picture: picture.as_deref(),
+        };
+        for mesh in instance.meshes() {
+            if let Ok(drawn) = meshes.get_mut(*mesh) {
+                look.apply(model, drawn, (&mut plain, &mut deforming));
+            }
+        }
+    }
+}
+
+/// How a model is to look.
+struct Look<'a> {
+    level: u32,
+    skin: usize,
+    picture: Option<&'a WornPicture>,
+}
+
+impl Look<'_> {
+    fn apply(
+        &self,
+        model: &AbcModel,
+        drawn: QueryItem<'_, '_, Drawn>,
+        (plain, deforming): (
+            &mut Wardrobe<'_, StandardMaterial>,
+            &mut Wardrobe<'_, AbcDeformMaterial>,
+        ),
+    ) {
+        let (&AbcMesh { node }, mut mesh, of_plain, of_deforming, mut visibility) = drawn;
+        match model.level(self.level).and_then(|level| level.mesh(node)) {
+            Some(info) => {
+                mesh.set_if_neq(Mesh3d(info.mesh.clone()));
+                visibility.set_if_neq(Visibility::Inherited);
+            }
+            // The node has no triangles left.
+            None => {
+                visibility.set_if_neq(Visibility::Hidden);
+            }
+        }
+        let picture = self.picture(model, node);
+        if let Some(mut shown) = of_plain
+            && let Some(own) = model.material(self.skin, node)
+            && let Some(material) = plain.dressed(own, picture, |made| made)
+        {
+            shown.set_if_neq(MeshMaterial3d(material));
+        }
+        if let Some(mut shown) = of_deforming
+            && let Some(own) = node.and_then(|node| model.deform_material(self.skin, node))
+            && let Some(material) = deforming.dressed(own, picture, |made| &mut made.base)
+        {
+            shown.set_if_neq(MeshMaterial3d(material));
+        }
+    }
+
+    /// The picture from elsewhere that a mesh wears.
+    fn picture(&self, model: &AbcModel, node: Option<usize>) -> Option<&WornPicture> {
+        let flags = node.and_then(|node| model.nodes.get(node));
+        let flags = flags.map_or(0, |node| node.flags);
+        let shows_pictures = flags & node_flags::ENVIRONMENT_MAP_ONLY == 0;
+        self.picture.filter(|_| shows_pictures)
+    }
+}
+
+/// What draws a mesh.
+type Materials = (
+    &'static AbcMesh,
+    Option<&'static MeshMaterial3d<StandardMaterial>>,
+    Option<&'static MeshMaterial3d<AbcDeformMaterial>>,
+);
+
+/// Moves the pictures of nodes that say so.
+pub(super) fn scroll_surfaces(
+    time: Res<Time>,
+    roots: Query<&AbcInstance>,
+    meshes: Query<Materials>,
+    mut plain: ResMut<Assets<StandardMaterial>>,
+    mut deforming: ResMut<Assets<AbcDeformMaterial>>,
+) {
+    let seconds = time.elapsed_secs_f64();
+    for instance in &roots {
+        for mesh in instance.scrolling() {
+            let Ok((of, of_plain, of_deforming)) = meshes.get(*mesh) else {
+                continue;
+            };
+            let moved = scrolled(instance.model(), of.node, seconds);
+            let set = |material: &mut StandardMaterial| {
+                material.uv_transform.translation = moved;
+            };
+            let differs = |material: &StandardMaterial| material.uv_transform.translation != moved;
+            // Instances share materials, and to take one mutably says that it has changed.
+            if let Some(id) = of_plain.map(|of| of.0.id())
+                && plain.get(id).is_some_and(differs)
+                && let Some(mut material) = plain.get_mut(id)
+            {
+                set(&mut material);
+            }
+            if let Some(id) = of_deforming.map(|of| of.0.id())
+                && deforming.get(id).is_some_and(|of| differs(&of.base))
+                && let Some(mut material) = deforming.get_mut(id)
+            {
+                set(&mut material.base);
+            }
+        }
+    }
+}
+
+/// How far the picture of a node has moved.
+fn scrolled(model: &AbcModel, node: Option<usize>, seconds: f64) -> Vec2 {
+    let flags = node.and_then(|node| model.nodes.get(node));
+    let flags = flags.map_or(0, |node| node.flags);
+    let along = |flag: u8, speed: f32| match flags & flag {
+        0 => 0.0,
+        _ => (seconds * f64::from(speed)).rem_euclid(1.0) as f32,
+    };
+    let [u, v] = model.scroll_speed;
+    Vec2::new(
+        along(node_flags::SCROLL_U, u),
+        along(node_flags::SCROLL_V, v),
+    )
+}

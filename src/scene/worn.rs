@@ -1,0 +1,151 @@
+//! Pictures from elsewhere that models wear: found for their paths, and materials made of them.
+
+use crate::scene::ModelSkin;
+use bevy::asset::{Asset, AssetEvent, AssetId, AssetServer, Assets, Handle, StrongHandle};
+use bevy::color::{Color, LinearRgba};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::message::MessageReader;
+use bevy::ecs::query::{Changed, With};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
+use bevy::image::Image;
+use bevy::pbr::StandardMaterial;
+use bevy::platform::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+/// The picture that a root's [`ModelSkin`] says, if that is none of the model's own.
+#[derive(Component, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WornPicture {
+    pub(crate) image: Handle<Image>,
+    /// What of it is unlit.
+    pub(crate) glow: Option<Handle<Image>>,
+}
+
+impl WornPicture {
+    fn new(skin: &ModelSkin, server: &AssetServer) -> Option<Self> {
+        match skin {
+            ModelSkin::Index(_) => None,
+            ModelSkin::Image(image) => Some(Self {
+                image: image.clone(),
+                glow: None,
+            }),
+            #[cfg(any(feature = "alamo", feature = "lithtech"))]
+            ModelSkin::Path(path) => {
+                let (image, glow) = crate::texture::load_worn(server, path);
+                Some(Self { image, glow })
+            }
+            #[cfg(not(any(feature = "alamo", feature = "lithtech")))]
+            ModelSkin::Path(path) => Some(Self {
+                image: server.load(path),
+                glow: None,
+            }),
+        }
+    }
+}
+
+/// Puts a picture on a material, and has it give off light where the other picture says so.
+pub(crate) fn wear(
+    material: &mut StandardMaterial,
+    image: Handle<Image>,
+    glow: Option<Handle<Image>>,
+) {
+    material.base_color = Color::WHITE;
+    material.base_color_texture = Some(image);
+    material.emissive = match glow {
+        Some(_) => LinearRgba::WHITE,
+        None => LinearRgba::BLACK,
+    };
+    material.emissive_texture = glow;
+}
+
+/// Begins to load what skins name by their paths.
+pub(crate) fn load_worn_pictures(
+    mut commands: Commands,
+    server: Res<AssetServer>,
+    changed: Query<(Entity, &ModelSkin), Changed<ModelSkin>>,
+    mut removed: RemovedComponents<ModelSkin>,
+    skins: Query<(), With<ModelSkin>>,
+) {
+    for (entity, skin) in &changed {
+        match WornPicture::new(skin, &server) {
+            Some(picture) => commands.entity(entity).try_insert(picture),
+            None => commands.entity(entity).try_remove::<WornPicture>(),
+        };
+    }
+    for entity in removed.read() {
+        // It may have been given another one since.
+        if !skins.contains(entity)
+            && let Ok(mut entity) = commands.get_entity(entity)
+        {
+            entity.try_remove::<WornPicture>();
+        }
+    }
+}
+
+/// Materials that wear pictures from elsewhere: one per material of a model and picture, as long as
+/// something is drawn with it.
+#[derive(Resource)]
+pub(crate) struct WornMaterials<M: Asset> {
+    made: HashMap<(AssetId<M>, AssetId<Image>), Weak<StrongHandle>>,
+}
+
+impl<M: Asset> Default for WornMaterials<M> {
+    fn default() -> Self {
+        Self {
+            made: HashMap::default(),
+        }
+    }
+}
+
+/// All materials of a kind, and those that wear pictures from elsewhere.
+#[derive(SystemParam)]
+pub(crate) struct Wardrobe<'w, M: Asset> {
+    all: ResMut<'w, Assets<M>>,
+    worn: ResMut<'w, WornMaterials<M>>,
+}
+
+impl<M: Asset + Clone> Wardrobe<'_, M> {
+    pub(crate) fn all_mut(&mut self) -> &mut Assets<M> {
+        &mut self.all
+    }
+
+    /// The material like `plain` that wears a picture, or `plain` itself without one; none if `plain` is
+    /// not loaded. Of a material `base` is what Bevy draws.
+    pub(crate) fn dressed(
+        &mut self,
+        plain: &Handle<M>,
+        picture: Option<&WornPicture>,
+        base: impl FnOnce(&mut M) -> &mut StandardMaterial,
+    ) -> Option<Handle<M>> {
+        let Some(WornPicture { image, glow }) = picture else {
+            return Some(plain.clone());
+        };
+        let made = &mut self.worn.made;
+        let key = (plain.id(), image.id());
+        if let Some(material) = made.get(&key).and_then(Weak::upgrade) {
+            return Some(Handle::Strong(material));
+        }
+        let mut material = self.all.get(plain)?.clone();
+        wear(base(&mut material), image.clone(), glow.clone());
+        let material = self.all.add(material);
+        if let Handle::Strong(material) = &material {
+            made.retain(|_, material| material.strong_count() > 0);
+            made.insert(key, Arc::downgrade(material));
+        }
+        Some(material)
+    }
+}
+
+/// Forgets what was made of materials that have changed with their files, or are gone.
+pub(crate) fn forget_worn<M: Asset>(
+    mut worn: ResMut<WornMaterials<M>>,
+    mut events: MessageReader<AssetEvent<M>>,
+) {
+    for event in events.read() {
+        if let AssetEvent::Modified { id } | AssetEvent::Removed { id } = event {
+            worn.made.retain(|(of, _), _| of != id);
+        }
+    }
+}
