@@ -13,6 +13,7 @@ use core::f32::consts::TAU;
 use std::path::Path;
 
 /// A model as a file.
+#[derive(Clone)]
 pub struct Model {
     /// Its name, for tables.
     pub name: String,
@@ -29,28 +30,26 @@ pub fn models() -> Vec<Model> {
     files(&folder, "mdl")
 }
 
-/// The Alamo models anywhere in the corpus that `CLASSIC_MODELS_CORPUS` names, and the bundled ones.
+/// The Alamo models anywhere in the corpus, and the bundled ones.
 pub fn alo_models() -> Vec<Model> {
-    let mut models = files(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models"),
-        "alo",
-    );
-    if let Some(corpus) = std::env::var_os("CLASSIC_MODELS_CORPUS") {
-        models.extend(files(Path::new(&corpus), "alo"));
-    }
-    models
+    [bundled("alo"), corpus("alo")].concat()
 }
 
 /// The Alamo animations likewise.
 pub fn ala_files() -> Vec<Model> {
-    let mut files_found = files(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models"),
-        "ala",
-    );
-    if let Some(corpus) = std::env::var_os("CLASSIC_MODELS_CORPUS") {
-        files_found.extend(files(Path::new(&corpus), "ala"));
-    }
-    files_found
+    [bundled("ala"), corpus("ala")].concat()
+}
+
+/// The bundled files with this extension.
+pub fn bundled(extension: &str) -> Vec<Model> {
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    files(&assets, extension)
+}
+
+/// The files with this extension anywhere in the corpus that `CLASSIC_MODELS_CORPUS` names.
+pub fn corpus(extension: &str) -> Vec<Model> {
+    let corpus = std::env::var_os("CLASSIC_MODELS_CORPUS");
+    corpus.map_or_else(Vec::new, |corpus| files(Path::new(&corpus), extension))
 }
 
 /// All files with this extension, in any case, in a folder and those in it, by path.

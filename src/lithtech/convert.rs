@@ -143,7 +143,7 @@ fn inside_out(shape: &Shape, vertices: &Vertices) -> Option<Warning> {
 /// Those that fit into a texture; the others stand still.
 fn usable(mut deforms: Vec<DeformContents>, warnings: &mut Vec<Warning>) -> Vec<DeformContents> {
     deforms.retain(|deform| {
-        let count = deform.texels.len();
+        let count = deform.texels.len().max(deform.around.len());
         if count > MOST_TEXELS {
             warnings.push(Warning {
                 offset: 0,
@@ -154,7 +154,7 @@ fn usable(mut deforms: Vec<DeformContents>, warnings: &mut Vec<Warning>) -> Vec<
                 ),
             });
         }
-        (1..=MOST_TEXELS).contains(&count)
+        count <= MOST_TEXELS && !deform.texels.is_empty()
     });
     deforms
 }

@@ -5,7 +5,7 @@ use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
 use crate::lithtech::deform::DeformContents;
 use crate::lithtech::lods::lod_distances;
 use crate::lithtech::material::{
-    AbcDeform, AbcDeformUniform, plain_material, poses_image, surface_flags, surface_material,
+    AbcDeform, AbcDeformUniform, data_image, plain_material, surface_flags, surface_material,
 };
 use crate::lithtech::meshes::MeshContents;
 use crate::lithtech::model::{
@@ -171,10 +171,13 @@ impl Materials<'_, '_> {
         for contents in contents {
             let node = contents.node;
             let label = AbcAssetLabel::Poses { node }.to_string();
-            let image = poses_image(&contents.texels);
+            let image = data_image(&contents.texels);
             let poses = self.load_context.add_labeled_asset(label, image);
+            let label = AbcAssetLabel::Around { node }.to_string();
+            let image = data_image(&contents.around);
             let deform = AbcDeform {
                 poses: poses.clone(),
+                around: self.load_context.add_labeled_asset(label, image),
                 uniform: AbcDeformUniform::new(contents),
             };
             let flags = nodes.get(node).map_or(0, |node| surface_flags(node.flags));

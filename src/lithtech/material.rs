@@ -23,11 +23,15 @@ pub type AbcDeformMaterial = ExtendedMaterial<StandardMaterial, AbcDeform>;
 /// `MeshTag`: 11 bits each for two poses, then 10 for the way from the one to the other.
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 pub struct AbcDeform {
-    /// Per pose and vertex one texel: a place in steps, and a normal.
+    /// Per pose and vertex one texel: a place in steps.
     #[texture(100, sample_type = "u_int", visibility(vertex))]
     pub poses: Handle<Image>,
+    /// Per vertex one texel that says where the triangles around it are in this picture; then the
+    /// triangles.
+    #[texture(101, sample_type = "u_int", visibility(vertex))]
+    pub around: Handle<Image>,
     /// How to read them.
-    #[uniform(101, visibility(vertex))]
+    #[uniform(102, visibility(vertex))]
     pub uniform: AbcDeformUniform,
 }
 
@@ -77,12 +81,12 @@ impl MaterialExtension for AbcDeform {
 /// Longest side of a texture that every adapter can do.
 const SIDE: usize = 2048;
 
-/// The most texels that a picture of poses has room for.
+/// The most texels that such a picture has room for.
 pub(super) const MOST_TEXELS: usize = SIDE * SIDE;
 
-/// The poses of a node as a picture that only the shader understands. There must be some, and no
+/// What vertices do as a picture that only the shader understands. There must be some texels, and no
 /// more than [`MOST_TEXELS`].
-pub(super) fn poses_image(texels: &[[u16; 4]]) -> Image {
+pub(super) fn data_image(texels: &[[u16; 4]]) -> Image {
     let width = texels.len().clamp(1, SIDE);
     let height = texels.len().div_ceil(width).max(1);
     let mut data = texels.as_bytes().to_vec();

@@ -291,6 +291,11 @@ pub enum AbcAssetLabel {
         /// Index of the node.
         node: usize,
     },
+    /// `Node0/Around`: the triangles around those vertices, likewise.
+    Around {
+        /// Index of the node.
+        node: usize,
+    },
 }
 
 impl fmt::Display for AbcAssetLabel {
@@ -310,6 +315,7 @@ impl fmt::Display for AbcAssetLabel {
                 write!(f, "{}/Node{node}", Self::Material(*skin))
             }
             Self::Poses { node } => write!(f, "Node{node}/Poses"),
+            Self::Around { node } => write!(f, "Node{node}/Around"),
         }
     }
 }

@@ -89,7 +89,7 @@ impl Geometry<'_> {
     }
 
     /// The vertices that levels add, in order, each with its index and the two that it replaces.
-    pub(super) fn extras(&self) -> impl Iterator<Item = (usize, &Vertex, [usize; 2])> {
+    pub(in crate::lithtech) fn extras(&self) -> impl Iterator<Item = (usize, &Vertex, [usize; 2])> {
         let first = self.base_vertices as usize;
         let extras = self.vertices.iter().enumerate().skip(first);
         extras.take(self.lods as usize).map(|(index, vertex)| {
