@@ -109,12 +109,12 @@ fn write_file(file: &AbcFile<'_>, text: &mut String) -> std::fmt::Result {
     writeln!(text, "  LithTech model, version 6")?;
     writeln!(
         text,
-        "  {} vertices and {} of levels of detail, {} triangles, {} nodes, {} levels of detail",
+        "  {} vertices and {} more for {} levels of detail, {} triangles, {} nodes",
         geometry.base_vertices,
         geometry.vertices.len() - geometry.base_vertices as usize,
+        lods(file),
         geometry.triangles.len(),
-        file.nodes.len(),
-        lods(file)
+        file.nodes.len()
     )?;
     let transform = file.transform();
     let is_not = |flips| if flips { "flipped" } else { "not flipped" };
@@ -125,7 +125,8 @@ fn write_file(file: &AbcFile<'_>, text: &mut String) -> std::fmt::Result {
         is_not(transform.flip_animation)
     )?;
     if !file.command_string.is_empty() {
-        writeln!(text, "  command string: {}", file.command_string)?;
+        let said = file.command_string.escape_debug();
+        writeln!(text, "  command string: {said}")?;
     }
     for node in &file.nodes {
         write_node(file, node, text)?;

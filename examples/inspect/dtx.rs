@@ -80,7 +80,9 @@ fn write_file(file: &DtxFile<'_>, text: &mut String) -> std::fmt::Result {
         file.flags
     )?;
     if !file.command_string.is_empty() {
-        writeln!(text, "  command string: {}", file.command_string)?;
+        // What tools left there is no text in some real files.
+        let said = file.command_string.escape_debug();
+        writeln!(text, "  command string: {said}")?;
     }
     write_warnings(&warnings(file), text)
 }

@@ -141,7 +141,7 @@ fn places(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) 
             *place = None;
         }
     }
-    // Those just forgotten, and those of triangles that are no more than a line.
+    // Those just forgotten, and those that no mesh can place or that are of no more than a line.
     let in_nodes = file.vertex_positions(clip, seconds);
     let in_world = |index: usize| {
         let node = geometry.vertices.get(index)?.node;
@@ -170,24 +170,29 @@ fn places(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) 
 fn drawn_places(file: &AbcFile<'_>, meshes: &[DrawnMesh]) -> Vec<Option<Vec3>> {
     let geometry = &file.geometry;
     let mut places = vec![None; geometry.vertices.len()];
+    let node = |vertex: u32| {
+        let vertex = geometry.vertices.get(vertex as usize);
+        vertex.map_or(0, |vertex| usize::from(vertex.node))
+    };
     let full = geometry.lod(0).triangles;
     let has_own = |node| meshes.iter().any(|mesh| mesh.node == Some(node));
     for mesh in meshes {
-        let is_in = |[first, ..]: [u32; 3]| {
-            let vertex = geometry.vertices.get(first as usize);
-            let node = vertex.map_or(0, |vertex| usize::from(vertex.node));
-            mesh.node.map_or(!has_own(node), |of_mesh| of_mesh == node)
+        let is_in = |[first, ..]: &[u32; 3]| match mesh.node {
+            Some(of_mesh) => of_mesh == node(*first),
+            None => !has_own(node(*first)),
         };
         let corners = full.iter().map(|triangle| triangle.vertices);
-        let corners = corners.filter(|corners| is_in(*corners));
-        for ([a, b, c], triangle) in corners.zip(&mesh.triangles) {
+        for ([a, b, c], triangle) in corners.filter(is_in).zip(&mesh.triangles) {
             // The mirror between the two spaces turns around what is not turned around already.
             let drawn = match file.transform().flip_geometry {
                 true => [a, b, c],
                 false => [a, c, b],
             };
             for (vertex, place) in drawn.into_iter().zip(triangle) {
-                if let Some(to) = places.get_mut(vertex as usize) {
+                // The mesh of a node cannot follow another, of which no real one has vertices.
+                if mesh.node.is_none_or(|of_mesh| of_mesh == node(vertex))
+                    && let Some(to) = places.get_mut(vertex as usize)
+                {
                     *to = Some(*place);
                 }
             }

@@ -10,6 +10,7 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod abc_corpus;
 mod abc_play;
 mod abc_render;
 mod abc_scene;
@@ -38,6 +39,7 @@ mod dazzle;
 mod fuzz;
 mod heap;
 mod inspect;
+mod inspect_abc;
 mod inspect_ala;
 mod inspect_alo;
 mod inspect_clip;
