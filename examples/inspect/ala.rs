@@ -1,6 +1,6 @@
 //! Alamo animations in numbers.
 
-use crate::describe::number;
+use crate::describe::{number, write_warnings};
 use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
@@ -111,10 +111,7 @@ fn write_file(file: &AlaFile<'_>, text: &mut String) -> std::fmt::Result {
     let counts = counts.collect::<Vec<_>>().join(", ");
     writeln!(text, "  {} bones: {counts}", file.bones.len())?;
     write_bones(&file.bones, text)?;
-    for warning in warnings(file) {
-        writeln!(text, "  warning: {warning}")?;
-    }
-    Ok(())
+    write_warnings(&warnings(file), text)
 }
 
 /// A line for each bone with a track, and one for all others.

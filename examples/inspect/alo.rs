@@ -1,6 +1,6 @@
 //! Alamo models in numbers.
 
-use crate::describe::number;
+use crate::describe::{list, number, write_warnings};
 use crate::pose::Posed;
 use bevy::asset::RenderAssetUsages;
 use bevy_classic_models::alamo::AloContents;
@@ -51,10 +51,7 @@ impl AloDescription {
         if let Some(posed) = &self.posed {
             posed.write_text(text)?;
         }
-        for warning in &self.warnings {
-            writeln!(text, "  warning: {warning}")?;
-        }
-        Ok(())
+        write_warnings(&self.warnings, text)
     }
 }
 
@@ -78,10 +75,6 @@ fn placeless(file: &AloFile<'_>) -> HashSet<[usize; 3]> {
         }
     }
     placeless
-}
-
-fn list<T>(values: &[T], to_json: impl FnMut(&T) -> Value) -> Value {
-    values.iter().map(to_json).collect()
 }
 
 fn file(file: &AloFile<'_>) -> Value {

@@ -1,7 +1,9 @@
 //! What is in a file, read with the same code as the loaders.
 
+use crate::abc::AbcDescription;
 use crate::ala::AlaDescription;
 use crate::alo::AloDescription;
+use crate::dtx::DtxDescription;
 use crate::mdl::MdlDescription;
 use crate::pose::{Posed, PosedBone};
 use bevy_classic_models::read::ParseError;
@@ -17,8 +19,10 @@ pub enum Description {
     Failed(Failure),
 }
 
-/// A model or an animation in numbers.
+/// A model, an animation or a picture in numbers.
 pub enum Content {
+    Abc(Box<AbcDescription>),
+    Dtx(Box<DtxDescription>),
     Mdl(Box<MdlDescription>),
     Alo(Box<AloDescription>),
     Ala(Box<AlaDescription>),
@@ -54,6 +58,8 @@ impl From<ParseError> for Failure {
 pub fn describe(path: &Path) -> Description {
     let content = read(path).map_err(Failure::new).and_then(|bytes| {
         Ok(match Format::of(path, &bytes) {
+            Format::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
+            Format::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
             Format::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
             Format::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
             Format::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
@@ -66,6 +72,8 @@ pub fn describe(path: &Path) -> Description {
 }
 
 enum Format {
+    Abc,
+    Dtx,
     Mdl,
     Alo,
     Ala,
@@ -77,15 +85,29 @@ impl Format {
         // The first chunk of a model, and of an animation.
         const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
         const ANIMATION: [u8; 4] = 0x1000_u32.to_le_bytes();
+        // The name of a LithTech model's first chunk, with its length. Later versions begin alike.
+        const HEADER: &[u8] = b"\x06\0Header";
         let extension = path.extension().unwrap_or_default();
         match bytes.first_chunk() {
             Some(b"IDPO" | b"MD16") => Self::Mdl,
             Some(&SKELETON) => Self::Alo,
             Some(&ANIMATION) => Self::Ala,
+            _ if bytes.starts_with(HEADER) => Self::Abc,
+            _ if is_picture(bytes) => Self::Dtx,
+            _ if extension.eq_ignore_ascii_case("abc") => Self::Abc,
+            _ if extension.eq_ignore_ascii_case("dtx") => Self::Dtx,
             _ if extension.eq_ignore_ascii_case("alo") => Self::Alo,
             _ if extension.eq_ignore_ascii_case("ala") => Self::Ala,
             _ => Self::Mdl,
         }
+    }
+}
+
+/// Whether a file begins as LithTech's pictures do: with a 0, which alone says little, and a version.
+fn is_picture(bytes: &[u8]) -> bool {
+    match bytes.as_chunks() {
+        ([[0, 0, 0, 0], version, ..], _) => matches!(i32::from_le_bytes(*version), -5..=-2),
+        _ => false,
     }
 }
 
@@ -102,6 +124,19 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 pub fn number(value: f32) -> Value {
     let digits = value.to_string().parse::<f64>();
     digits.map_or(Value::Null, Value::from)
+}
+
+/// The values as an array.
+pub fn list<T>(values: &[T], to_json: impl FnMut(&T) -> Value) -> Value {
+    values.iter().map(to_json).collect()
+}
+
+/// A line for each flaw of a file.
+pub fn write_warnings(warnings: &[String], text: &mut String) -> std::fmt::Result {
+    for warning in warnings {
+        writeln!(text, "  warning: {warning}")?;
+    }
+    Ok(())
 }
 
 impl Posed {
@@ -143,6 +178,8 @@ impl Description {
     /// One line of JSON.
     pub fn to_json(&self, file: &str) -> Value {
         let mut object = match self {
+            Self::Content(Content::Abc(model)) => model.to_json(),
+            Self::Content(Content::Dtx(picture)) => picture.to_json(),
             Self::Content(Content::Mdl(model)) => model.to_json(),
             Self::Content(Content::Alo(model)) => model.to_json(),
             Self::Content(Content::Ala(clip)) => clip.to_json(),
@@ -160,6 +197,8 @@ impl Description {
         let mut text = format!("{file}\n");
         // Writing to a string does not fail.
         let _ = match self {
+            Self::Content(Content::Abc(model)) => model.write_text(&mut text),
+            Self::Content(Content::Dtx(picture)) => picture.write_text(&mut text),
             Self::Content(Content::Mdl(model)) => model.write_text(&mut text),
             Self::Content(Content::Alo(model)) => model.write_text(&mut text),
             Self::Content(Content::Ala(clip)) => clip.write_text(&mut text),

@@ -1,15 +1,18 @@
-//! Says what is in files of models and animations: for people, or with `--json` one object per file
-//! and line.
+//! Says what is in files of models, animations and pictures: for people, or with `--json` one object
+//! per file and line.
 //!
 //! You should see, for `cargo run --example inspect assets/models/sentry.mdl`, its skins, clips and
 //! counts. With `--animation` and `--time` it also says where the vertices are then, and for Alamo
 //! models the bones. No window opens and no GPU is needed.
 
+mod abc;
 mod ala;
 mod alo;
 mod describe;
+mod dtx;
 mod mdl;
 mod pose;
+mod pose_abc;
 mod pose_alo;
 mod pose_mdl;
 #[path = "../support/mod.rs"]
@@ -23,11 +26,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Says what is in files of models and animations.
+Says what is in files of models, animations and pictures.
 
 usage: inspect FILE... [--json] [--animation CLIP] [--time SECONDS]
 
-Files are Quake's .mdl and Alamo's .alo and .ala, whatever they are named.
+Files are Quake's .mdl, Alamo's .alo and .ala, and LithTech's .abc and .dtx, whatever they are
+named.
 
   --json            one JSON object per file and line
   --animation CLIP  also say where the vertices are in this clip
@@ -38,7 +42,10 @@ round in it. That of an Alamo model is an .ala file, or the name in any case of 
 such as MOVE_00 for walker_MOVE_00.ala; the time stops at its end. Then it is also said where the
 bones are, and which are visible. Without a clip an Alamo model is at rest.
 
-The JSON of an Alamo model says where its vertices are in any case.
+That of a LithTech model is the name of one that is in it, in any case; of several of that name it is
+the first. Without a name it is the first of all, and the time stops at its end.
+
+The JSON of an Alamo or a LithTech model says where its vertices are in any case.
 
 Exit status 1 if any file failed, 2 if the arguments are wrong.";
 
@@ -101,8 +108,8 @@ fn inspect(args: &Args) -> io::Result<bool> {
 fn is_posed(args: &Args, content: &Content) -> bool {
     match content {
         Content::Mdl(_) => args.request.is_some(),
-        Content::Alo(_) => args.request.is_some() || args.json,
-        Content::Ala(_) => false,
+        Content::Abc(_) | Content::Alo(_) => args.request.is_some() || args.json,
+        Content::Ala(_) | Content::Dtx(_) => false,
     }
 }
 

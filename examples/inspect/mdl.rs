@@ -1,6 +1,6 @@
 //! Quake models in numbers.
 
-use crate::describe::number;
+use crate::describe::{number, write_warnings};
 use crate::pose::Posed;
 use bevy_classic_models::quake::mdl::{self, MdlFile, Precision};
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
@@ -126,9 +126,6 @@ impl MdlDescription {
         if let Some(posed) = &self.posed {
             posed.write_text(text)?;
         }
-        for warning in self.warnings() {
-            writeln!(text, "  warning: {warning}")?;
-        }
-        Ok(())
+        write_warnings(&self.warnings(), text)
     }
 }

@@ -8,8 +8,9 @@ use bevy::asset::{
 };
 use bevy::math::DVec3;
 use bevy::prelude::*;
-use bevy_classic_models::ClassicModelsPlugin;
 use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
+use bevy_classic_models::lithtech::AbcLoaderError;
+use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlLoaderError;
 use std::path::{Path, PathBuf};
 
@@ -19,11 +20,18 @@ const ASSETS: &str = "/";
 /// The moment that is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Name of the clip, or for Alamo models its file. If there is none, the first clip of Quake
-    /// models, and the rest pose of Alamo models.
+    /// Name of the clip, or for Alamo models its file. If there is none, the first clip of Quake and
+    /// LithTech models, and the rest pose of Alamo models.
     pub animation: Option<String>,
     /// Seconds into the clip.
     pub time: f64,
+}
+
+impl Request {
+    /// The time, which does not begin before the clip.
+    pub fn seconds(&self) -> f32 {
+        self.time.clamp(0.0, f32::MAX.into()) as f32
+    }
 }
 
 /// The vertices of a model in Bevy's world space.
@@ -85,17 +93,18 @@ impl Poser {
     }
 
     /// Spawns a model, plays the clip to the moment, and tells the description.
-    /// Nothing is to be told of an animation.
+    /// Nothing is to be told of an animation or a picture.
     pub fn pose(&mut self, path: &Path, content: &mut Content) -> Result<(), Failure> {
         let path = asset_path(path)?;
         match content {
+            Content::Abc(model) => model.posed = self.pose_abc(path, &model.bytes)?,
             Content::Mdl(model) => model.posed = self.pose_mdl(path)?,
             Content::Alo(model) => {
                 let (posed, flaws) = self.pose_alo(path, &model.placeless)?;
                 model.posed = posed;
                 model.warnings.extend(flaws);
             }
-            Content::Ala(_) => {}
+            Content::Ala(_) | Content::Dtx(_) => {}
         }
         Ok(())
     }
@@ -119,6 +128,22 @@ impl Poser {
     pub fn await_on<C: Component>(&mut self, root: Entity) -> Result<(), Failure> {
         let spawned = gpuless::wait_until(&mut self.app, |world| world.get::<C>(root).is_some());
         if spawned { Ok(()) } else { Err(late()) }
+    }
+
+    /// Waits until the clip plays that was asked for.
+    pub fn await_clip(&mut self, plays: impl FnMut(&mut World) -> bool) -> Result<(), Failure> {
+        match gpuless::wait_until(&mut self.app, plays) {
+            true => Ok(()),
+            false => Err(Failure::new("the clip did not load in time")),
+        }
+    }
+
+    /// Plays a clip at the moment that is asked for. It stands still there: frames pass until the
+    /// model is asked. A clip that plays once has its last frame at its end and after it.
+    pub fn still(&self, clip: impl Into<ClipRef>) -> PlayClip {
+        PlayClip::once(clip)
+            .starting_at(self.request.seconds())
+            .with_speed(0.0)
     }
 
     /// Takes a model away.
@@ -145,6 +170,15 @@ fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
     }
 }
 
+/// Why a clip does not play that is not there.
+pub fn no_clip(name: &str, names: &[&str]) -> Failure {
+    let names = match names {
+        [] => "none".to_owned(),
+        _ => names.join(", "),
+    };
+    Failure::new(format!("there is no clip \"{name}\"; there are {names}"))
+}
+
 fn late() -> Failure {
     Failure::new("it did not load in time")
 }
@@ -157,6 +191,7 @@ fn explain(error: &AssetLoadError) -> String {
     let own = of_loader.error();
     None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<AbcLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
         .unwrap_or_else(|| error.to_string())
 }

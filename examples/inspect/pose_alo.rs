@@ -1,7 +1,7 @@
 //! Where the vertices and bones of Alamo models are.
 
 use crate::describe::Failure;
-use crate::pose::{Posed, PosedBone, Poser, asset_path};
+use crate::pose::{Posed, PosedBone, Poser, asset_path, no_clip};
 use crate::support::gpuless;
 use crate::support::places::Places;
 use bevy::asset::AssetPath;
@@ -41,7 +41,10 @@ impl Poser {
         }
         let spawned = self.await_on::<AloInstance>(root);
         if clip.is_some() {
-            self.await_clip(root)?;
+            self.await_clip(|world| {
+                let animator = world.get::<AloAnimator>(root);
+                animator.is_some_and(|animator| animator.clip().is_some())
+            })?;
         }
         gpuless::step(&mut self.app, 0.0);
         let posed = spawned.and_then(|()| self.measure_alo(root, placeless, clip.is_some()));
@@ -108,18 +111,6 @@ impl Poser {
         Ok(Some(Clip::File(ala)))
     }
 
-    /// Waits until the clip plays that was asked for.
-    fn await_clip(&mut self, root: Entity) -> Result<(), Failure> {
-        let plays = |world: &mut World| {
-            let animator = world.get::<AloAnimator>(root);
-            animator.is_some_and(|animator| animator.clip().is_some())
-        };
-        match gpuless::wait_until(&mut self.app, plays) {
-            true => Ok(()),
-            false => Err(Failure::new("the clip did not load in time")),
-        }
-    }
-
     /// The name of a clip beside a model, as its file spells it.
     fn clip_beside(&self, name: &str, alo: &Handle<Alo>) -> Result<String, Failure> {
         let models = self.app.world().resource::<Assets<Alo>>();
@@ -131,31 +122,19 @@ impl Poser {
             .collect();
         match names.iter().find(|found| found.eq_ignore_ascii_case(name)) {
             Some(found) => Ok((*found).to_owned()),
-            None => {
-                let names = if names.is_empty() {
-                    "none".to_owned()
-                } else {
-                    names.join(", ")
-                };
-                let message = format!("there is no clip \"{name}\"; there are {names}");
-                Err(Failure::new(message))
-            }
+            None => Err(no_clip(name, &names)),
         }
     }
 
-    /// Plays a clip at the moment that is asked for. It stands still there: frames pass until the
-    /// bones are asked. A clip that plays once has its last frame at its end and after it.
     fn play(&self, clip: &Clip) -> PlayClip {
-        let time = self.request.time.clamp(0.0, f32::MAX.into()) as f32;
-        let clip = match clip {
+        self.still(match clip {
             Clip::File(ala) => {
                 let clips = self.app.world().resource::<Assets<Ala>>();
                 let clip = clips.get(ala).map(|ala| ala.clip.clone());
                 ClipRef::from(clip.unwrap_or_default())
             }
             Clip::Beside(name) => ClipRef::from(name.as_str()),
-        };
-        PlayClip::once(clip).starting_at(time).with_speed(0.0)
+        })
     }
 
     fn measure_alo(

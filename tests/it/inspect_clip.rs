@@ -3,14 +3,12 @@
 
 use crate::inspect::{inspect, lines};
 use crate::support::ala::{FRAMES, clean, edited};
+use crate::support::matrix::{Rows, composed, product, transformed, turn};
 use bevy_classic_models::alamo::ala::{AlaFile, parse};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{self, AloFile, Bone, Mesh, Vertex};
 use serde_json::Value;
 use std::path::Path;
-
-/// Three rows of four, for column vectors.
-type Rows = [[f64; 4]; 3];
 
 /// A triangle on each of these bones: one that moves, and one that is hidden in some frames.
 const HULL: u32 = 2;
@@ -47,49 +45,6 @@ fn model() -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// The product of two matrices whose last row is that of no change.
-fn product(a: &Rows, b: &Rows) -> Rows {
-    let mut rows = [[0.0; 4]; 3];
-    for (row, out) in a.iter().zip(&mut rows) {
-        for (column, out) in out.iter_mut().enumerate() {
-            *out = (0..3).map(|k| row[k] * b[k][column]).sum();
-        }
-        out[3] += row[3];
-    }
-    rows
-}
-
-/// Scaled, then turned, then moved.
-fn composed(translation: [f32; 3], turn: [[f64; 3]; 3], scale: [f32; 3]) -> Rows {
-    let row = |axis: usize| {
-        let [x, y, z] = turn[axis];
-        let [sx, sy, sz] = scale.map(f64::from);
-        [x * sx, y * sy, z * sz, f64::from(translation[axis])]
-    };
-    [row(0), row(1), row(2)]
-}
-
-fn turn(quaternion: [f32; 4]) -> [[f64; 3]; 3] {
-    let [x, y, z, w] = quaternion.map(f64::from);
-    [
-        [
-            1.0 - 2.0 * (y * y + z * z),
-            2.0 * (x * y - z * w),
-            2.0 * (x * z + y * w),
-        ],
-        [
-            2.0 * (x * y + z * w),
-            1.0 - 2.0 * (x * x + z * z),
-            2.0 * (y * z - x * w),
-        ],
-        [
-            2.0 * (x * z - y * w),
-            2.0 * (y * z + x * w),
-            1.0 - 2.0 * (x * x + y * y),
-        ],
-    ]
-}
-
 /// A bone of the model.
 struct Place {
     name: String,
@@ -107,8 +62,12 @@ fn places(model: &AloFile<'_>, clip: &AlaFile<'_>, seconds: f64) -> Vec<Place> {
         let tracks = tracks.find(|tracks| tracks.index as usize == index);
         let pose = tracks.map(|tracks| clip.sample(tracks, seconds as f32 * clip.fps));
         let local = pose.map_or(rest, |pose| {
-            let turn = pose.rotation.map_or(rest_turn, turn);
-            composed(pose.translation, turn, pose.scale)
+            let turn = pose
+                .rotation
+                .map_or(rest_turn, |rotation| turn(rotation.map(f64::from)));
+            let [translation, scale] =
+                [pose.translation, pose.scale].map(|vector| vector.map(f64::from));
+            composed(translation, turn, scale)
         });
         let own = pose.and_then(|pose| pose.visible).unwrap_or(bone.visible);
         let (matrix, visible) = match bone.parent {
@@ -160,12 +119,15 @@ fn assert_vertices(posed: &Value, places: &[Place], what: &str) {
     let visible = bones.into_iter().filter(|bone| bone.visible);
     let vertices = visible.flat_map(|bone| {
         PLACES.map(|place| {
-            let [x, y, z] = place.map(f64::from);
-            let [x, y, z] = bone.matrix.map(|[a, b, c, d]| a * x + b * y + c * z + d);
+            let [x, y, z] = transformed(&bone.matrix, place.map(f64::from));
             [x, z, -y]
         })
     });
-    let vertices: Vec<_> = vertices.collect();
+    assert_box(posed, &vertices.collect::<Vec<_>>(), 1000.0, what);
+}
+
+/// The box and the centre of vertices, which are as large as `size`.
+pub fn assert_box(posed: &Value, vertices: &[[f64; 3]], size: f64, what: &str) {
     for axis in 0..3 {
         let values = || vertices.iter().map(|vertex| vertex[axis]);
         let (min, max) = (
@@ -174,18 +136,13 @@ fn assert_vertices(posed: &Value, places: &[Place], what: &str) {
         );
         let centre = values().sum::<f64>() / vertices.len() as f64;
         for (key, expected) in [("min", min), ("max", max), ("centroid", centre)] {
-            assert_near(
-                &posed[key][axis],
-                expected,
-                1000.0,
-                &format!("{what} {key}"),
-            );
+            assert_near(&posed[key][axis], expected, size, &format!("{what} {key}"));
         }
     }
 }
 
 /// What `inspect` says of some files at a time of a clip.
-fn posed(files: &[&str], clip: &str, time: Option<f64>) -> Vec<Value> {
+pub fn posed(files: &[&str], clip: &str, time: Option<f64>) -> Vec<Value> {
     let time = time.map(|time| format!("--time={time}"));
     let mut args = vec!["--json", "--animation", clip];
     args.extend(time.as_deref());
@@ -197,7 +154,7 @@ fn posed(files: &[&str], clip: &str, time: Option<f64>) -> Vec<Value> {
     objects
 }
 
-fn save(folder: &Path, name: &str, bytes: &[u8]) -> String {
+pub fn save(folder: &Path, name: &str, bytes: &[u8]) -> String {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
     path.display().to_string()

@@ -10,6 +10,7 @@ mod gpuless;
 mod headless;
 mod support;
 
+mod abc_corpus;
 mod abc_looks;
 mod abc_play;
 mod abc_render;
@@ -39,6 +40,7 @@ mod dazzle;
 mod fuzz;
 mod heap;
 mod inspect;
+mod inspect_abc;
 mod inspect_ala;
 mod inspect_alo;
 mod inspect_clip;

@@ -1,4 +1,4 @@
-//! An app without a GPU whose files are in memory.
+//! An app without a GPU whose files are in memory, or in a folder.
 
 use crate::gpuless;
 use bevy::app::Plugins;
@@ -30,9 +30,19 @@ impl TestApp {
         app.register_asset_source(
             AssetSourceId::Default,
             AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
-        )
-        .add_plugins(gpuless::plugins(Path::new("unused"), false))
-        .add_plugins(plugin);
+        );
+        Self::finished(app, files, Path::new("unused"), plugin)
+    }
+
+    /// With the files of a folder, and none in memory.
+    pub fn in_folder(folder: &Path) -> Self {
+        let plugin = ClassicModelsPlugin::default();
+        Self::finished(App::new(), Dir::default(), folder, plugin)
+    }
+
+    fn finished<M>(mut app: App, files: Dir, folder: &Path, plugin: impl Plugins<M>) -> Self {
+        app.add_plugins(gpuless::plugins(folder, false))
+            .add_plugins(plugin);
         gpuless::finish(&mut app);
         Self { app, files }
     }

@@ -1,12 +1,14 @@
 //! What the tests share.
 
 pub mod abc;
+pub mod abc_plain;
 pub mod ala;
 pub mod alo;
 pub mod alo_stage;
 pub mod app;
 pub mod fixtures;
 pub mod log;
+pub mod matrix;
 pub mod rays;
 pub mod stage;
 
@@ -41,6 +43,17 @@ pub fn corpus_models(test: &str) -> Vec<(String, Vec<u8>)> {
 
 /// Every file of the corpus with this extension in any case, by name, in order.
 pub fn files_of(folder: &std::path::Path, extension: &str) -> Vec<(String, Vec<u8>)> {
+    let files = paths_of(folder, extension).into_iter().map(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read(&path).unwrap())
+    });
+    let mut files: Vec<_> = files.collect();
+    files.sort();
+    files
+}
+
+/// The paths of the files of the corpus with this extension in any case, in order.
+pub fn paths_of(folder: &std::path::Path, extension: &str) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -52,8 +65,7 @@ pub fn files_of(folder: &std::path::Path, extension: &str) -> Vec<(String, Vec<u
                 .extension()
                 .is_some_and(|found| found.eq_ignore_ascii_case(extension))
             {
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                files.push((name, std::fs::read(&path).unwrap()));
+                files.push(path);
             }
         }
     }
