@@ -5,6 +5,7 @@ use crate::support::draws::{DrawCount, DrawCountPlugin};
 use bevy::app::AnimationSystems;
 use bevy::asset::UntypedAssetId;
 use bevy::ecs::schedule::SingleThreadedExecutor;
+use bevy::ecs::system::System;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
@@ -12,6 +13,7 @@ use bevy::time::Real;
 use bevy_classic_models::lithtech::AbcDeformMaterial;
 use bevy_classic_models::quake::MdlMaterial;
 use bevy_classic_models::scene::ClassicModelsSystems;
+use std::any::TypeId;
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -58,7 +60,8 @@ impl Plugin for FiguresPlugin {
 pub struct Figures {
     /// Seconds of each frame.
     pub frames: Samples,
-    /// Seconds of this crate's systems in each frame.
+    /// Seconds of this crate's systems in each frame. Those that follow Bevy's animation may run later,
+    /// and are not in them.
     pub systems: Samples,
     /// Seconds of Bevy's animation.
     pub animation: Samples,
@@ -190,6 +193,7 @@ pub struct Report {
     systems: [f64; 2],
     animation: [f64; 2],
     transforms: [f64; 2],
+    systems_in_that_time: Option<usize>,
     draws: u32,
 }
 
@@ -208,6 +212,7 @@ impl Report {
             systems: both(&figures.systems),
             animation: both(&figures.animation),
             transforms: both(&figures.transforms),
+            systems_in_that_time: systems_in_that_time(world),
             draws: world.resource::<DrawCount>().get(),
         }
     }
@@ -241,6 +246,9 @@ impl fmt::Display for Report {
         ] {
             let [mean, median] = seconds.map(|seconds| seconds * scale);
             writeln!(f, "{what} mean {mean:.3}, median {median:.3}")?;
+        }
+        if let Some(systems) = self.systems_in_that_time {
+            writeln!(f, "systems counted as ours          {systems}")?;
         }
         writeln!(f, "draws                            {}", self.draws)?;
         writeln!(f, "distinct (mesh, material) pairs  {pairs}")
@@ -278,4 +286,23 @@ fn visible_with<M: Material>(
         }
     }
     visible
+}
+
+/// Number of systems whose time counts as that of this crate's, a few of others among them that had
+/// nothing to do then.
+fn systems_in_that_time(world: &World) -> Option<usize> {
+    let schedule = world.resource::<Schedules>().get(PostUpdate)?;
+    let place = |wanted: TypeId| {
+        let mut systems = schedule.systems().ok()?;
+        systems.position(|(_, system)| system.system_type() == wanted)
+    };
+    let clips = place(type_of_system(note::<0>))?;
+    let animation = place(type_of_system(note::<1>))?;
+    let looks = place(type_of_system(note::<2>))?;
+    let transforms = place(type_of_system(note::<3>))?;
+    Some((animation - clips - 1) + (transforms - looks - 1))
+}
+
+fn type_of_system<M>(system: impl IntoSystem<(), (), M>) -> TypeId {
+    IntoSystem::into_system(system).system_type()
 }

@@ -1,7 +1,7 @@
 //! A crowd: thousands of models, each in a clip, a phase, a speed and a skin of its own.
 //!
 //! ```text
-//! cargo run --release --example crowd            # 10,000 instances of the bundled models
+//! cargo run --release --example crowd            # 10,000 instances of the bundled Quake models
 //! cargo run --release --example crowd 2000 --model assets/models/sentry.mdl
 //! cargo run --release --example crowd 1000 --model path/to/Models/hero.abc
 //! cargo run --release --example crowd -- --headless --frames 100

@@ -9,8 +9,8 @@ use crate::contents::{Item, Tone, button};
 use crate::overlay::Overlays;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcModel;
 use bevy_classic_models::lithtech::abc::node_flags;
+use bevy_classic_models::lithtech::{AbcModel, AbcNodeInfo};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
@@ -58,21 +58,7 @@ fn facts(model: &AbcModel, counts: Option<&FileCounts>) -> Vec<Item> {
     ] {
         told.extend(is_flipped.then(|| what.to_owned()));
     }
-    for node in &model.nodes {
-        if node.deform_vertices > 0 {
-            let moved = node.deform_vertices;
-            told.push(format!("node {} moves {moved} vertices", node.name));
-        }
-        for (flag, what) in [
-            (node_flags::ENVIRONMENT_MAP, "is mirroring"),
-            (node_flags::ENVIRONMENT_MAP_ONLY, "is mirroring alone"),
-            (node_flags::SCROLL_U, "scrolls across"),
-            (node_flags::SCROLL_V, "scrolls down"),
-        ] {
-            let has = node.flags & flag != 0;
-            told.extend(has.then(|| format!("node {} {what}", node.name)));
-        }
-    }
+    told.extend(model.nodes.iter().flat_map(node_facts));
     if !model.command_string.is_empty() {
         told.push(format!("command string: {}", model.command_string));
     }
@@ -82,18 +68,34 @@ fn facts(model: &AbcModel, counts: Option<&FileCounts>) -> Vec<Item> {
     [facts].into_iter().chain(warnings).collect()
 }
 
+/// What is special about a node.
+fn node_facts(node: &AbcNodeInfo) -> Vec<String> {
+    let moved = node.deform_vertices;
+    let deforms = (moved > 0).then(|| format!("node {} moves {moved} vertices", node.name));
+    let flags = [
+        (node_flags::ENVIRONMENT_MAP, "mirrors its surroundings"),
+        (node_flags::ENVIRONMENT_MAP_ONLY, "is a mirror alone"),
+        (node_flags::SCROLL_U, "scrolls across"),
+        (node_flags::SCROLL_V, "scrolls down"),
+    ];
+    let flags = flags
+        .into_iter()
+        .filter(|(flag, _)| node.flags & flag != 0)
+        .map(|(_, what)| format!("node {} {what}", node.name));
+    deforms.into_iter().chain(flags).collect()
+}
+
 /// A slider from the full model to the coarsest.
 fn levels(model: &AbcModel, chosen: u32) -> Vec<Item> {
     let mut items = vec![Item::Heading("Level of detail")];
     let coarsest = model.levels.len().saturating_sub(1);
     let shown = coarsest.min(chosen as usize);
     if let Some(level) = model.levels.get(shown) {
-        let kind = match shown {
-            0 => "full".to_owned(),
-            _ => format!("number {} in the file", level.number),
-        };
-        let triangles = level.triangles;
-        let told = format!("level {shown} of {coarsest} ({kind}), {triangles} triangles");
+        // Always so many lines, that the slider stays where it is.
+        let told = format!(
+            "level {shown} of {coarsest}, {} triangles\nnumber {} in the file",
+            level.triangles, level.number
+        );
         items.push(Item::Text(told, Tone::Remark));
     }
     if coarsest > 0 {

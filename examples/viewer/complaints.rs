@@ -36,36 +36,41 @@ pub fn complain(
     let mut with_parts: Vec<(&str, &Alo)> = Vec::new();
     for (model, list) in &models {
         complain_of_broken_clips(&args, model, list)?;
-        let asked = args.clip.as_deref();
-        let mut offer = Offer {
-            name: &model.name,
-            clips: Vec::new(),
-            has_clip: false,
-            skins: None,
-        };
-        if let Some(list) = list {
-            offer.clips = list.0.iter().map(|clip| &*clip.name).collect();
-            offer.has_clip = asked.is_some_and(|name| list.named(name).is_some());
-        }
-        match &model.handle {
-            ModelHandle::Mdl(handle) => {
-                let Some(mdl) = mdl.get(handle) else {
-                    continue;
-                };
-                offer.clips = mdl.clips.iter().map(|clip| &*clip.name).collect();
-                offer.has_clip = asked.is_some_and(|name| mdl_clip(mdl, name).is_some());
-                offer.skins = Some(mdl.skins.len());
-            }
-            ModelHandle::Alo(handle) => {
-                with_parts.extend(alo.get(handle).map(|alo| (offer.name, alo)))
-            }
-            ModelHandle::Abc(handle) => offer.skins = abc.get(handle).map(|abc| abc.skins.len()),
-        }
-        offers.push(offer);
+        offers.extend(offer(&args, model, list, &mdl, &abc));
+        let alo = model.handle.alo().and_then(|of| alo.get(of));
+        with_parts.extend(alo.map(|alo| (&*model.name, alo)));
     }
     complain_of_clip(&args, &offers)?;
     complain_of_skin(&args, &offers)?;
     complain_of_parts(&args, &with_parts)
+}
+
+/// What a model has to choose from; `None` if it is not there.
+fn offer<'a>(
+    args: &Args,
+    model: &'a ViewedModel,
+    list: Option<&'a ClipList>,
+    mdl: &'a Assets<Mdl>,
+    abc: &Assets<Abc>,
+) -> Option<Offer<'a>> {
+    let asked = args.clip.as_deref();
+    if let ModelHandle::Mdl(handle) = &model.handle {
+        let mdl = mdl.get(handle)?;
+        return Some(Offer {
+            name: &model.name,
+            clips: mdl.clips.iter().map(|clip| &*clip.name).collect(),
+            has_clip: asked.is_some_and(|name| mdl_clip(mdl, name).is_some()),
+            skins: Some(mdl.skins.len()),
+        });
+    }
+    let list = list?;
+    let abc = model.handle.abc().and_then(|of| abc.get(of));
+    Some(Offer {
+        name: &model.name,
+        clips: list.0.iter().map(|clip| &*clip.name).collect(),
+        has_clip: asked.is_some_and(|name| list.named(name).is_some()),
+        skins: abc.map(|abc| abc.skins.len()),
+    })
 }
 
 /// Clips that were given or asked for and are broken. Of others it is enough to tell.
