@@ -1,14 +1,17 @@
-//! What is measured: the time of frames, the time of this crate's systems, and draws.
+//! What is measured: the time of frames, of this crate's systems and of what Bevy does for them, and draws.
 
-use crate::population::Crowd;
+use crate::population::{Crowd, Playing};
 use crate::support::draws::{DrawCount, DrawCountPlugin};
+use bevy::app::AnimationSystems;
+use bevy::asset::UntypedAssetId;
 use bevy::ecs::schedule::SingleThreadedExecutor;
 use bevy::ecs::system::System;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::time::Real;
-use bevy_classic_models::quake::{MdlMaterial, PoseTable};
+use bevy_classic_models::lithtech::AbcDeformMaterial;
+use bevy_classic_models::quake::MdlMaterial;
 use bevy_classic_models::scene::ClassicModelsSystems;
 use std::any::TypeId;
 use std::collections::VecDeque;
@@ -17,9 +20,6 @@ use std::time::{Duration, Instant};
 
 /// Frames after the crowd is there that are not measured: pipelines compile in the first ones.
 const WARM_UP: u32 = 10;
-
-/// This crate's systems in `PostUpdate`: changed scenes, clips, pose table, looks, forgotten colours.
-const OUR_SYSTEMS: usize = 5;
 
 /// Measures into [`Figures`], which must be inserted.
 ///
@@ -37,9 +37,20 @@ impl Plugin for FiguresPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    start_clock.before(ClassicModelsSystems::Play),
-                    stop_clock.after(ClassicModelsSystems::Look),
-                ),
+                    note::<0>.before(ClassicModelsSystems::Play),
+                    note::<1>
+                        .after(ClassicModelsSystems::Play)
+                        .before(AnimationSystems),
+                    note::<2>
+                        .after(AnimationSystems)
+                        .before(ClassicModelsSystems::Look),
+                    note::<3>
+                        .after(ClassicModelsSystems::Look)
+                        .before(TransformSystems::Propagate),
+                    note::<4>.after(TransformSystems::Propagate),
+                    add_up,
+                )
+                    .chain(),
             );
     }
 }
@@ -49,8 +60,15 @@ impl Plugin for FiguresPlugin {
 pub struct Figures {
     /// Seconds of each frame.
     pub frames: Samples,
-    /// Seconds of this crate's systems in each frame.
+    /// Seconds of this crate's systems in each frame. Those that follow Bevy's animation may run later,
+    /// and are not in them.
     pub systems: Samples,
+    /// Seconds of Bevy's animation.
+    pub animation: Samples,
+    /// Seconds in which Bevy finds out where everything is.
+    pub transforms: Samples,
+    /// Instances that were there when the crowd was.
+    pub instances: usize,
     warm_up_left: u32,
 }
 
@@ -60,6 +78,9 @@ impl Figures {
         Self {
             frames: Samples::new(capacity),
             systems: Samples::new(capacity),
+            animation: Samples::new(capacity),
+            transforms: Samples::new(capacity),
+            instances: 0,
             warm_up_left: WARM_UP,
         }
     }
@@ -110,30 +131,45 @@ impl Samples {
     }
 }
 
+/// When each of the parts of `PostUpdate` began: this crate's systems that choose clips, Bevy's
+/// animation, this crate's that choose looks, Bevy's transforms, and the rest.
 #[derive(Resource, Default)]
-struct Clock(Option<Instant>);
+struct Clock([Option<Instant>; 5]);
 
-fn start_clock(mut clock: ResMut<Clock>) {
-    clock.0 = Some(Instant::now());
+fn note<const PART: usize>(mut clock: ResMut<Clock>) {
+    clock.0[PART] = Some(Instant::now());
 }
 
-fn stop_clock(mut clock: ResMut<Clock>, mut figures: ResMut<Figures>) {
-    let elapsed = clock.0.take().map(|start| start.elapsed());
-    if let Some(elapsed) = elapsed
+fn add_up(mut clock: ResMut<Clock>, mut figures: ResMut<Figures>) {
+    let noted = std::mem::take(&mut clock.0);
+    if let [
+        Some(clips),
+        Some(animation),
+        Some(looks),
+        Some(transforms),
+        Some(rest),
+    ] = noted
         && figures.ready()
     {
-        figures.systems.push(elapsed);
+        let ours = (animation - clips) + (transforms - looks);
+        figures.systems.push(ours);
+        figures.animation.push(looks - animation);
+        figures.transforms.push(rest - transforms);
     }
 }
 
 /// Waits for the crowd, and then for the first frames to pass.
 fn begin(
     crowd: Res<Crowd>,
-    table: Res<PoseTable>,
+    playing: Query<(), Playing>,
     draws: Res<DrawCount>,
     mut figures: ResMut<Figures>,
 ) {
-    if table.len() >= crowd.instances && draws.get() > 0 {
+    if figures.ready() {
+        return;
+    }
+    figures.instances = playing.iter().count();
+    if figures.instances >= crowd.instances && draws.get() > 0 {
         figures.warm_up_left = figures.warm_up_left.saturating_sub(1);
     }
 }
@@ -149,66 +185,73 @@ pub fn note_frame(time: Res<Time<Real>>, mut figures: ResMut<Figures>) {
 pub struct Report {
     adapter: String,
     instances: usize,
-    visible: usize,
+    /// Meshes in view, and distinct pairs of mesh and material among them.
+    visible: (usize, usize),
     frames: usize,
-    frame_mean: f64,
-    frame_median: f64,
-    systems_mean: f64,
-    systems_median: f64,
-    other_systems: Option<usize>,
+    /// What was measured, as means and medians in seconds.
+    frame: [f64; 2],
+    systems: [f64; 2],
+    animation: [f64; 2],
+    transforms: [f64; 2],
+    systems_in_that_time: Option<usize>,
     draws: u32,
-    pairs: usize,
 }
 
 impl Report {
     /// Sums up the measurements of an app.
     pub fn new(world: &mut World) -> Self {
-        let (visible, pairs) = visible_pairs(world);
+        let visible = visible_pairs(world);
         let figures = world.resource::<Figures>();
+        let both = |samples: &Samples| [samples.mean(), samples.median()];
         Self {
             adapter: adapter(world),
-            instances: world.resource::<PoseTable>().len(),
+            instances: figures.instances,
             visible,
             frames: figures.frames.len(),
-            frame_mean: figures.frames.mean(),
-            frame_median: figures.frames.median(),
-            systems_mean: figures.systems.mean(),
-            systems_median: figures.systems.median(),
-            other_systems: other_systems(world),
+            frame: both(&figures.frames),
+            systems: both(&figures.systems),
+            animation: both(&figures.animation),
+            transforms: both(&figures.transforms),
+            systems_in_that_time: systems_in_that_time(world),
             draws: world.resource::<DrawCount>().get(),
-            pairs,
         }
-    }
-
-    /// Microseconds of this crate's systems per instance and frame.
-    fn per_instance(&self, seconds: f64) -> f64 {
-        seconds * 1e6 / self.instances.max(1) as f64
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (visible, pairs) = self.visible;
+        let per_instance = 1e6 / self.instances.max(1) as f64;
         writeln!(f, "adapter                          {}", self.adapter)?;
         writeln!(f, "instances                        {}", self.instances)?;
-        writeln!(f, "instances in view                {}", self.visible)?;
+        writeln!(f, "meshes in view                   {visible}")?;
         writeln!(f, "frames                           {}", self.frames)?;
-        writeln!(
-            f,
-            "ms per frame                     mean {:.2}, median {:.2}",
-            self.frame_mean * 1e3,
-            self.frame_median * 1e3
-        )?;
-        writeln!(
-            f,
-            "our systems, µs per instance     mean {:.3}, median {:.3}",
-            self.per_instance(self.systems_mean),
-            self.per_instance(self.systems_median)
-        )?;
-        if let Some(others) = self.other_systems {
-            writeln!(f, "other systems in that time       {others}")?;
+        for (what, seconds, scale) in [
+            ("ms per frame                    ", self.frame, 1e3),
+            (
+                "our systems, µs per instance    ",
+                self.systems,
+                per_instance,
+            ),
+            (
+                "Bevy's animation, the same      ",
+                self.animation,
+                per_instance,
+            ),
+            (
+                "Bevy's transforms, the same     ",
+                self.transforms,
+                per_instance,
+            ),
+        ] {
+            let [mean, median] = seconds.map(|seconds| seconds * scale);
+            writeln!(f, "{what} mean {mean:.3}, median {median:.3}")?;
+        }
+        if let Some(systems) = self.systems_in_that_time {
+            writeln!(f, "systems counted as ours          {systems}")?;
         }
         writeln!(f, "draws                            {}", self.draws)?;
-        writeln!(f, "distinct (mesh, material) pairs  {}", self.pairs)
+        writeln!(f, "distinct (mesh, material) pairs  {pairs}")
     }
 }
 
@@ -220,30 +263,44 @@ fn adapter(world: &World) -> String {
         })
 }
 
-/// Number of instances in view, and of distinct pairs of mesh and material among them.
+/// Number of meshes in view, and of distinct pairs of mesh and material among them.
 pub fn visible_pairs(world: &mut World) -> (usize, usize) {
-    let mut meshes = world.query::<(&Mesh3d, &MeshMaterial3d<MdlMaterial>, &ViewVisibility)>();
-    let mut visible = 0;
     let mut pairs = HashSet::new();
-    for (mesh, material, visibility) in meshes.iter(world) {
-        if visibility.get() {
-            visible += 1;
-            pairs.insert((mesh.id(), material.id()));
-        }
-    }
+    let visible = visible_with::<MdlMaterial>(world, &mut pairs)
+        + visible_with::<StandardMaterial>(world, &mut pairs)
+        + visible_with::<AbcDeformMaterial>(world, &mut pairs);
     (visible, pairs.len())
 }
 
-/// Number of systems that the clock measures although they are not this crate's.
-fn other_systems(world: &World) -> Option<usize> {
+/// Counts meshes with one kind of material, and adds their pairs.
+fn visible_with<M: Material>(
+    world: &mut World,
+    pairs: &mut HashSet<(AssetId<Mesh>, UntypedAssetId)>,
+) -> usize {
+    let mut meshes = world.query::<(&Mesh3d, &MeshMaterial3d<M>, &ViewVisibility)>();
+    let mut visible = 0;
+    for (mesh, material, visibility) in meshes.iter(world) {
+        if visibility.get() {
+            visible += 1;
+            pairs.insert((mesh.id(), material.id().untyped()));
+        }
+    }
+    visible
+}
+
+/// Number of systems whose time counts as that of this crate's, a few of others among them that had
+/// nothing to do then.
+fn systems_in_that_time(world: &World) -> Option<usize> {
     let schedule = world.resource::<Schedules>().get(PostUpdate)?;
     let place = |wanted: TypeId| {
         let mut systems = schedule.systems().ok()?;
         systems.position(|(_, system)| system.system_type() == wanted)
     };
-    let start = place(type_of_system(start_clock))?;
-    let stop = place(type_of_system(stop_clock))?;
-    stop.checked_sub(start + 1 + OUR_SYSTEMS)
+    let clips = place(type_of_system(note::<0>))?;
+    let animation = place(type_of_system(note::<1>))?;
+    let looks = place(type_of_system(note::<2>))?;
+    let transforms = place(type_of_system(note::<3>))?;
+    Some((animation - clips - 1) + (transforms - looks - 1))
 }
 
 fn type_of_system<M>(system: impl IntoSystem<(), (), M>) -> TypeId {

@@ -1,8 +1,9 @@
 //! A crowd: thousands of models, each in a clip, a phase, a speed and a skin of its own.
 //!
 //! ```text
-//! cargo run --release --example crowd            # 10,000 instances of the bundled models
+//! cargo run --release --example crowd            # 10,000 instances of the bundled Quake models
 //! cargo run --release --example crowd 2000 --model assets/models/sentry.mdl
+//! cargo run --release --example crowd 1000 --model path/to/Models/hero.abc
 //! cargo run --release --example crowd -- --headless --frames 100
 //! ```
 //!
@@ -12,7 +13,7 @@
 //!
 //! `--frames K` prints these figures after so many frames and exits; with `--headless`, or where there
 //! is no display, the crowd is drawn to an image instead of a window. `--model FILE` chooses another
-//! model, and may be repeated.
+//! model, `.mdl` or `.abc`, and may be repeated.
 
 mod figures;
 mod headless;

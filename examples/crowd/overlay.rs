@@ -4,7 +4,6 @@ use crate::figures::Figures;
 use crate::support::draws::DrawCount;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
-use bevy_classic_models::quake::PoseTable;
 use std::time::Duration;
 
 /// How long figures stay, so that they can be read.
@@ -38,12 +37,11 @@ fn spawn(mut commands: Commands) {
 }
 
 fn refresh(
-    table: Res<PoseTable>,
     draws: Res<DrawCount>,
     figures: Res<Figures>,
     mut text: Single<&mut Text, With<Overlay>>,
 ) {
-    let instances = table.len();
+    let instances = figures.instances;
     let frame = figures.frames.mean() * 1e3;
     let per_instance = figures.systems.mean() * 1e6 / instances.max(1) as f64;
     text.0 = format!(

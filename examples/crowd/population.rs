@@ -4,6 +4,7 @@ use crate::support::dice::Dice;
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlAnimator;
 use std::path::{Path, PathBuf};
 
 /// The folder of the bundled assets.
@@ -31,9 +32,28 @@ pub struct Crowd {
     /// Where the crowd is drawn; the window by default.
     pub target: RenderTarget,
     paths: Vec<PathBuf>,
-    models: Vec<Handle<Mdl>>,
+    models: Vec<Model>,
     complete: bool,
 }
+
+/// A model's asset.
+enum Model {
+    Mdl(Handle<Mdl>),
+    Abc(Handle<Abc>),
+}
+
+/// What there is to choose from in a model.
+struct Kind {
+    scene: Handle<WorldAsset>,
+    /// Widest way across its bounds.
+    width: f32,
+    /// Clips that move, by their places, and seconds of each.
+    clips: Vec<(usize, f32)>,
+    skins: usize,
+}
+
+/// On the roots of models that are there and play.
+pub type Playing = Or<(With<MdlAnimator>, With<AbcAnimator>)>;
 
 impl Crowd {
     /// So many instances, taking turns between models.
@@ -48,6 +68,61 @@ impl Crowd {
     }
 }
 
+impl Model {
+    /// Loads a file as what its name says that it is.
+    fn load(path: &Path, assets: &AssetServer) -> Self {
+        // Skins are looked for in the folder of the assets.
+        let path = path.strip_prefix(ASSETS).unwrap_or(path).to_path_buf();
+        match path.extension() {
+            Some(extension) if extension.eq_ignore_ascii_case("abc") => {
+                Self::Abc(assets.load(path))
+            }
+            _ => Self::Mdl(assets.load(path)),
+        }
+    }
+
+    fn is_loaded(&self, assets: &AssetServer) -> bool {
+        match self {
+            Self::Mdl(handle) => assets.is_loaded_with_dependencies(handle),
+            Self::Abc(handle) => assets.is_loaded_with_dependencies(handle),
+        }
+    }
+
+    fn kind(&self, mdl: &Assets<Mdl>, abc: &Assets<Abc>) -> Option<Kind> {
+        match self {
+            Self::Mdl(handle) => mdl.get(handle).map(mdl_kind),
+            Self::Abc(handle) => abc.get(handle).map(abc_kind),
+        }
+    }
+}
+
+fn mdl_kind(model: &Mdl) -> Kind {
+    let (min, max) = model.poses.bounds();
+    let size = max - min;
+    let clips = model.clips.iter().enumerate();
+    let moving = clips.filter(|(_, clip)| clip.sequence.pose_count > 1);
+    Kind {
+        scene: model.scene.clone(),
+        width: size.x.max(size.y),
+        clips: moving
+            .map(|(place, clip)| (place, clip.sequence.seconds()))
+            .collect(),
+        skins: model.skins.len(),
+    }
+}
+
+fn abc_kind(model: &Abc) -> Kind {
+    let size = model.bounds.max - model.bounds.min;
+    let clips = model.animations.iter().enumerate();
+    let moving = clips.filter(|(_, clip)| clip.keyframes.len() > 1);
+    Kind {
+        scene: model.scene.clone(),
+        width: size.x.max(size.z),
+        clips: moving.map(|(place, clip)| (place, clip.seconds)).collect(),
+        skins: model.skins.len(),
+    }
+}
+
 /// Spawns the [`Crowd`] that was inserted, once its models are there.
 pub struct CrowdPlugin;
 
@@ -58,72 +133,44 @@ impl Plugin for CrowdPlugin {
 }
 
 fn load(mut crowd: ResMut<Crowd>, assets: Res<AssetServer>) {
-    crowd.models = crowd
-        .paths
-        .iter()
-        .map(|path| assets.load(path.clone()))
-        .collect();
+    let models = crowd.paths.iter().map(|path| Model::load(path, &assets));
+    crowd.models = models.collect();
 }
 
 fn populate(
     mut crowd: ResMut<Crowd>,
     assets: Res<AssetServer>,
-    models: Res<Assets<Mdl>>,
+    (mdl, abc): (Res<Assets<Mdl>>, Res<Assets<Abc>>),
     mut commands: Commands,
 ) {
-    if crowd.complete {
-        return;
-    }
-    let loaded = |model| assets.is_loaded_with_dependencies(model);
-    if !crowd.models.iter().all(loaded) {
+    if crowd.complete || !crowd.models.iter().all(|model| model.is_loaded(&assets)) {
         return;
     }
     crowd.complete = true;
-    let kinds: Vec<&Mdl> = crowd
-        .models
-        .iter()
-        .filter_map(|model| models.get(model))
-        .collect();
-    let extent = kinds.iter().map(|model| extent(model));
-    let spacing = extent.fold(1.0, f32::max);
+    let kinds = crowd.models.iter();
+    let kinds: Vec<Kind> = kinds.filter_map(|model| model.kind(&mdl, &abc)).collect();
+    let spacing = kinds.iter().map(|kind| kind.width).fold(1.0, f32::max);
     let per_side = (crowd.instances as f32).sqrt().ceil().max(1.0);
-    for (index, model) in (0..crowd.instances).zip(kinds.iter().cycle()) {
+    for (index, kind) in (0..crowd.instances).zip(kinds.iter().cycle()) {
         let (row, column) = (index / per_side as usize, index % per_side as usize);
         let middle = (per_side - 1.0) / 2.0;
         let place = Vec3::new(column as f32 - middle, 0.0, row as f32 - middle) * spacing;
         let mut dice = Dice::new(index as u32);
         let turn = Quat::from_rotation_y(dice.roll() * core::f32::consts::TAU);
         commands.spawn((
-            WorldAssetRoot(model.scene.clone()),
+            WorldAssetRoot(kind.scene.clone()),
             Transform::from_translation(place).with_rotation(turn),
-            clip(model, &mut dice),
-            ModelSkin::Index(dice.choose(model.skins.len())),
+            clip(kind, &mut dice),
+            ModelSkin::Index(dice.choose(kind.skins)),
         ));
     }
     spawn_view(&mut commands, &crowd.target, per_side * spacing);
 }
 
-/// Widest way across a model's bounds.
-fn extent(model: &Mdl) -> f32 {
-    let (min, max) = model.poses.bounds();
-    let size = max - min;
-    size.x.max(size.y)
-}
-
 /// Any clip that moves, from anywhere, a bit faster or slower than it was made.
-fn clip(model: &Mdl, dice: &mut Dice) -> PlayClip {
-    let moving = |clip: usize| model.clips[clip].sequence.pose_count > 1;
-    let moving: Vec<usize> = (0..model.clips.len())
-        .filter(|clip| moving(*clip))
-        .collect();
-    let clip = moving
-        .get(dice.choose(moving.len()))
-        .copied()
-        .unwrap_or_default();
-    let seconds = model
-        .clips
-        .get(clip)
-        .map_or(0.0, |clip| clip.sequence.seconds());
+fn clip(kind: &Kind, dice: &mut Dice) -> PlayClip {
+    let clip = kind.clips.get(dice.choose(kind.clips.len()));
+    let (clip, seconds) = clip.copied().unwrap_or_default();
     PlayClip::looping(clip)
         .starting_at(dice.roll() * seconds)
         .with_speed(0.75 + dice.roll() / 2.0)

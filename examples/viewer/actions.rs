@@ -5,6 +5,7 @@ use crate::args::View;
 use crate::camera::{Framing, Orbit, row_direction};
 use crate::models::Row;
 use crate::overlay::Overlays;
+use crate::playback::{change, start};
 use bevy::input::keyboard::{Key, KeyboardInput};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloCollider;
@@ -33,6 +34,7 @@ pub enum Action {
     ToggleRepeat,
     ToggleInterpolation,
     Skin(usize),
+    NextSkin,
     ToggleColors,
     /// Rows of the palette to go on by.
     Shirt(u8),
@@ -44,11 +46,14 @@ pub enum Action {
     ToggleBones,
     ToggleProxies,
     ToggleLights,
+    ToggleDims,
     ToggleNight,
     Trees(Trees),
     NextTreeLevel,
     /// Steps coarser than the finest.
     Lod(u32),
+    /// From 0, the finest, to 1.
+    LodPart(f32),
     FinerLod,
     CoarserLod,
     Alt(u32),
@@ -62,9 +67,6 @@ pub enum Action {
     Frame(Framing),
     Look(View),
 }
-
-/// Seconds in which one clip fades into the next.
-pub const FADE: f32 = 0.2;
 
 /// Rows of the palette.
 const ROWS: u8 = 16;
@@ -104,6 +106,8 @@ fn action_of(key: &Key) -> Option<Action> {
             "o" => Action::ToggleBones,
             "p" => Action::ToggleProxies,
             "h" => Action::ToggleLights,
+            "e" => Action::ToggleDims,
+            "s" => Action::NextSkin,
             "m" => Action::ToggleNight,
             "x" => Action::NextTreeLevel,
             "[" => Action::FinerLod,
@@ -143,6 +147,7 @@ pub fn act_on_view(
             Action::ToggleBones => overlays.bones ^= true,
             Action::ToggleProxies => overlays.proxies ^= true,
             Action::ToggleLights => overlays.lights ^= true,
+            Action::ToggleDims => overlays.dims ^= true,
             Action::ToggleNight => night.0 ^= true,
             Action::Trees(trees) => overlays.trees = trees,
             Action::NextTreeLevel => {
@@ -160,17 +165,21 @@ pub fn act_on_view(
     }
 }
 
+/// What is chosen about a Quake model.
+type Chosen = (
+    &'static MdlAnimator,
+    &'static mut PlayClip,
+    &'static mut Playback,
+    Option<&'static ModelSkin>,
+    Option<&'static PlayerColors>,
+);
+
 /// Does what concerns the selected Quake model. All of it is in components of the model's root, which stay
 /// when the file changes and the model is spawned anew.
 pub fn act_on_model(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
-    mut models: Query<(
-        &MdlAnimator,
-        &mut PlayClip,
-        &mut Playback,
-        Option<&PlayerColors>,
-    )>,
+    mut models: Query<Chosen>,
     mut commands: Commands,
     mut last_colors: Local<Option<PlayerColors>>,
 ) {
@@ -178,12 +187,12 @@ pub fn act_on_model(
         let Some(entity) = row.selected() else {
             continue;
         };
-        let Ok((animator, mut play, mut playback, colors)) = models.get_mut(entity) else {
+        let Ok((animator, mut play, mut playback, skin, colors)) = models.get_mut(entity) else {
             continue;
         };
         let model = animator.model();
         match *action {
-            Action::Clip(clip) => start(clip, model, &mut play, &mut playback),
+            Action::Clip(clip) => start(clip_ref(model, clip), &mut play, &mut playback),
             Action::NextClip | Action::PreviousClip => {
                 let clip = playing(model, &play).unwrap_or(0);
                 let count = model.clips.len();
@@ -191,7 +200,8 @@ pub fn act_on_model(
                     Action::NextClip => 1,
                     _ => count - 1,
                 };
-                start((clip + step) % count, model, &mut play, &mut playback);
+                let clip = clip_ref(model, (clip + step) % count);
+                start(clip, &mut play, &mut playback);
             }
             Action::StepForward | Action::StepBack => {
                 play.paused = true;
@@ -202,6 +212,10 @@ pub fn act_on_model(
             Action::ToggleInterpolation => play.interpolate ^= true,
             Action::Skin(skin) => {
                 commands.entity(entity).insert(ModelSkin::Index(skin));
+            }
+            Action::NextSkin => {
+                let next = (skin.map_or(0, ModelSkin::index) + 1) % model.skins.len().max(1);
+                commands.entity(entity).insert(ModelSkin::Index(next));
             }
             Action::ToggleColors if colors.is_some() => {
                 *last_colors = colors.copied();
@@ -228,54 +242,10 @@ pub fn act_on_model(
             }
             action => {
                 let seconds = animator.clip_seconds();
-                change_playback(action, &mut play, &mut playback, seconds);
+                change(action, &mut play, &mut playback, seconds);
             }
         }
     }
-}
-
-/// Does what is the same for all models with a clip, which is so long.
-pub fn change_playback(
-    action: Action,
-    play: &mut Mut<PlayClip>,
-    playback: &mut Mut<Playback>,
-    seconds: f32,
-) {
-    match action {
-        Action::TogglePlay if playback.finished => {
-            playback.time = 0.0;
-            playback.finished = false;
-            play.paused = false;
-        }
-        Action::TogglePlay => play.paused ^= true,
-        Action::Seek(part) => {
-            /// The end of what loops is its beginning.
-            const LAST: f32 = 0.99999;
-            play.paused = true;
-            playback.time = part.clamp(0.0, LAST) * seconds;
-            playback.finished = false;
-        }
-        Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
-        Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
-        Action::UsualSpeed => play.speed = 1.0,
-        Action::ToggleRepeat => {
-            play.repeat = match play.repeat {
-                Repeat::Loop => Repeat::Once,
-                Repeat::Once => Repeat::Loop,
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Begins a clip, even if it plays already.
-fn start(clip: usize, model: &MdlModel, play: &mut PlayClip, playback: &mut Playback) {
-    play.clip = clip_ref(model, clip);
-    play.start = None;
-    play.fade = FADE;
-    play.paused = false;
-    playback.time = 0.0;
-    playback.finished = false;
 }
 
 /// A clip by its name, which outlives changes of the file, unless another clip took the name.

@@ -1,8 +1,10 @@
 //! The clips of Alamo models: those beside a model, and those that were given or dropped.
 
 use crate::args::Args;
+use crate::clips::{Animators, ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::files::{Folders, belongs_to, is_ala};
 use crate::models::{Row, ViewedModel, explain};
+use crate::playback::FADE;
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloModel;
@@ -41,95 +43,8 @@ pub struct GivenClips {
     has_begun: bool,
 }
 
-/// All clips that a model can play, and those that it might if they were not broken.
-#[derive(Component, Default, PartialEq)]
-pub struct ClipList(pub Vec<ListedClip>);
-
-/// A clip as the panel tells of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ListedClip {
-    pub name: String,
-    pub ala: Handle<Ala>,
-    pub state: ClipState,
-}
-
-/// What is known of a clip.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ClipState {
-    Loading,
-    /// Why it cannot be played.
-    Broken(String),
-    Ready(ReadyClip),
-}
-
-/// A clip that can be played.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReadyClip {
-    pub play: ClipRef,
-    pub frames: u32,
-    pub fps: f32,
-    /// From the first frame to the last.
-    pub seconds: f32,
-    /// Bones that it speaks of.
-    pub bones: usize,
-    /// Those that it shows and hides.
-    pub with_visibility: usize,
-    /// What it says that is not for the model.
-    pub remark: Option<String>,
-}
-
-impl ListedClip {
-    pub fn ready(&self) -> Option<&ReadyClip> {
-        match &self.state {
-            ClipState::Ready(ready) => Some(ready),
-            _ => None,
-        }
-    }
-}
-
-impl ClipList {
-    /// The place of what plays.
-    pub fn playing(&self, play: &PlayClip) -> Option<usize> {
-        let is_it = |clip: &ListedClip| clip.ready().is_some_and(|ready| ready.play == play.clip);
-        self.0.iter().position(is_it)
-    }
-
-    /// What is known of what plays.
-    pub fn ready(&self, play: &PlayClip) -> Option<&ReadyClip> {
-        self.0.get(self.playing(play)?)?.ready()
-    }
-
-    /// A clip by its name in any case, with or without the number at its end: `MOVE` is `MOVE_00`.
-    pub fn named(&self, name: &str) -> Option<&ListedClip> {
-        let is_it = |clip: &&ListedClip| clip.name.eq_ignore_ascii_case(name);
-        let whole = self.0.iter().find(is_it);
-        whole.or_else(|| self.0.iter().find(|clip| is_of_type(&clip.name, name)))
-    }
-
-    /// What plays unless something else is asked for: what shows most of a model, else anything.
-    fn first(&self) -> Option<&ListedClip> {
-        let ready = || self.0.iter().filter(|clip| clip.ready().is_some());
-        let kind = |kind| ready().find(|clip| is_of_type(&clip.name, kind));
-        kind("MOVE")
-            .or_else(|| kind("IDLE"))
-            .or_else(|| ready().next())
-    }
-}
-
-/// Whether a clip's name is that of a type and then a number: `MOVE_00`.
-fn is_of_type(name: &str, kind: &str) -> bool {
-    let number = name
-        .get(kind.len()..)
-        .filter(|_| name.is_char_boundary(kind.len()));
-    let is_number = |rest: &str| {
-        rest.bytes()
-            .all(|byte| byte == b'_' || byte.is_ascii_digit())
-    };
-    number.is_some_and(is_number)
-        && name
-            .get(..kind.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(kind))
-}
+/// Types of clips that show most of a model.
+const FIRST: [&str; 2] = ["MOVE", "IDLE"];
 
 /// Gives clips to the models that they are for: that whose name they begin with, else the selected
 /// one, else the first.
@@ -198,14 +113,14 @@ fn list_clips(
             };
         let beside = model.animations.iter().map(|own| ListedClip {
             name: own.name.to_string(),
-            ala: own.ala.clone(),
+            ala: Some(own.ala.clone()),
             state: state(&own.ala, Some(&own.name)),
         });
         let is_own = |ala: &Handle<Ala>| model.animations.iter().any(|own| own.ala == *ala);
         let given = given.clips.iter().filter(|(_, ala)| !is_own(ala));
         let given = given.map(|(name, ala)| ListedClip {
             name: name.clone(),
-            ala: ala.clone(),
+            ala: Some(ala.clone()),
             state: state(ala, None),
         });
         list.set_if_neq(ClipList(beside.chain(given).collect()));
@@ -224,13 +139,20 @@ fn ready(ala: &Ala, model: &AloModel, name: Option<&str>) -> ClipState {
     let left_out = mismatches.len();
     let remark = format!("{left_out} bones of it are not this model's: {first}");
     let with_visibility = ala.bones.iter().filter(|bone| bone.visibility).count();
+    let seconds = ala.seconds();
     ClipState::Ready(ReadyClip {
         play: name.map_or_else(|| ala.clip.clone().into(), ClipRef::from),
-        frames: ala.frames,
-        fps: ala.fps,
-        seconds: ala.seconds(),
-        bones: ala.bones.len(),
-        with_visibility,
+        frames: Frames::Even {
+            count: ala.frames,
+            fps: ala.fps,
+        },
+        seconds,
+        facts: format!(
+            "{} frames at {} fps, {seconds:.2} s\n{} bones, {with_visibility} of them shown and hidden",
+            ala.frames,
+            ala.fps,
+            ala.bones.len(),
+        ),
         remark: (left_out > 0).then_some(remark),
     })
 }
@@ -243,7 +165,9 @@ fn begin_clips(
 ) {
     for (model, list, mut given) in &mut models {
         let next = given.next;
-        let next = list.0.iter().find(|clip| Some(clip.ala.id()) == next);
+        let is_next =
+            |clip: &&ListedClip| next.is_some() && clip.ala.as_ref().map(Handle::id) == next;
+        let next = list.0.iter().find(is_next);
         match next.map(|clip| &clip.state) {
             Some(ClipState::Loading) => continue,
             Some(ClipState::Ready(ready)) => {
@@ -259,10 +183,8 @@ fn begin_clips(
             continue;
         }
         given.has_begun = true;
-        let asked = args.clip.as_deref().and_then(|name| list.named(name));
-        let asked = asked.filter(|clip| clip.ready().is_some());
-        let clip = asked.or_else(|| list.first()).filter(|_| !args.rest);
-        if let Some(ready) = clip.and_then(ListedClip::ready) {
+        let asked = list.asked(args.clip.as_deref(), FIRST);
+        if let Some(ready) = asked.filter(|_| !args.rest) {
             begin(&mut commands, model, ready, &args, false);
         }
     }
@@ -272,23 +194,25 @@ fn begin_clips(
 fn begin(commands: &mut Commands, model: Entity, clip: &ReadyClip, args: &Args, has_begun: bool) {
     let mut play = args.play(clip.play.clone());
     if has_begun {
-        play = PlayClip::looping(clip.play.clone()).with_fade(crate::actions::FADE);
+        play = PlayClip::looping(clip.play.clone()).with_fade(FADE);
     }
     commands.entity(model).insert(play);
 }
 
+/// Models whose clips Bevy plays, and what of that is there.
+type Players = (
+    &'static ViewedModel,
+    Option<&'static GivenClips>,
+    Has<PlayClip>,
+    Animators,
+);
+
 /// Whether all models play what they shall.
-pub fn clips_settled(
-    models: Query<(
-        &ViewedModel,
-        &GivenClips,
-        Option<&PlayClip>,
-        Option<&AloAnimator>,
-    )>,
-) -> bool {
-    models.iter().all(|(model, given, play, animator)| {
-        let plays = animator.is_some_and(|animator| animator.clip().is_some());
-        model.problem.is_some() || (given.has_begun && (play.is_none() || plays))
+pub fn clips_settled(models: Query<Players, With<ClipList>>) -> bool {
+    models.iter().all(|(model, given, shall_play, animators)| {
+        let has_begun = given.is_none_or(|given| given.has_begun);
+        let plays = animators.clip().is_some();
+        model.problem.is_some() || (has_begun && (!shall_play || plays))
     })
 }
 

@@ -1,9 +1,10 @@
 //! What the panel says about an Alamo model.
 
 use crate::actions::Action;
-use crate::alo_clips::{ClipList, ClipState, ReadyClip};
 use crate::alo_trees::{Trees, levels};
-use crate::contents::{Button, Item, Live, Tone, button, controls};
+use crate::clip_panel::clip_items;
+use crate::clips::ClipList;
+use crate::contents::{Button, Item, Live, Tone, button};
 use crate::overlay::Overlays;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
@@ -100,7 +101,7 @@ pub fn alo_items(
         button("night", Action::ToggleNight, night),
     ]));
     items.extend(trees(model, overlays.trees));
-    items.extend(clips(told.clips, play));
+    items.extend(clip_items(told.clips, play));
     if !model.lods.is_empty() {
         items.push(Item::Heading("Level of detail"));
         items.push(Item::Buttons(lods(model, told.lod.0)));
@@ -138,49 +139,6 @@ fn trees(model: &AloModel, shown: Trees) -> Vec<Item> {
         Item::Heading("Collision trees by levels"),
         Item::Buttons(buttons),
     ]
-}
-
-/// The clips of the model, and what there is to do with that which plays.
-fn clips(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<Item> {
-    let mut items = Vec::new();
-    if list.0.is_empty() {
-        return items;
-    }
-    let current = play.and_then(|(play, _)| list.playing(play));
-    if let Some((play, playback)) = play {
-        items.extend(controls(play, playback.finished));
-        let ready = list.ready(play);
-        let facts = ready.map(|clip| Item::Text(clip_facts(clip), Tone::Remark));
-        let remark = ready.and_then(|clip| clip.remark.clone());
-        let remark = remark.map(|remark| Item::Text(remark, Tone::Warning));
-        items.extend(facts.into_iter().chain(remark));
-    }
-    items.push(Item::Heading("Clips"));
-    let mut buttons = vec![button("at rest", Action::Rest, play.is_none())];
-    let mut problems = Vec::new();
-    for (place, clip) in list.0.iter().enumerate() {
-        match &clip.state {
-            ClipState::Ready(_) => {
-                let lit = current == Some(place);
-                buttons.push(button(&clip.name, Action::Clip(place), lit));
-            }
-            ClipState::Broken(why) => {
-                let problem = format!("{}: {why}", clip.name);
-                problems.push(Item::Text(problem, Tone::Error));
-            }
-            ClipState::Loading => {}
-        }
-    }
-    items.push(Item::Buttons(buttons));
-    items.extend(problems);
-    items
-}
-
-fn clip_facts(clip: &ReadyClip) -> String {
-    format!(
-        "{} frames at {} fps, {:.2} s\n{} bones, {} of them shown and hidden",
-        clip.frames, clip.fps, clip.seconds, clip.bones, clip.with_visibility,
-    )
 }
 
 fn facts(model: &AloModel) -> Vec<Item> {

@@ -1,8 +1,8 @@
 //! What part of an Alamo model is under the mouse: its name, and a mark where the mouse meets it.
 
-use crate::alo_gizmos::OnTop;
 use crate::alo_trees::Trees;
 use crate::camera::Orbit;
+use crate::gizmos::OnTop;
 use crate::overlay::Overlays;
 use crate::panel::PANEL_WIDTH;
 use crate::support::names::PartNames;

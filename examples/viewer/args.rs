@@ -10,18 +10,22 @@ use std::path::PathBuf;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Shows Quake and Alamo models, animated.
+Shows Quake, Alamo and LithTech models, animated.
 
 Usage: viewer [FILE...] [OPTIONS]
 
-FILE is a .mdl, .alo or .ala file anywhere on the disk. Several models are shown side by side; without
-any, those in assets/models are. Textures of .alo files are looked for beside them and in
+FILE is a .mdl, .alo, .ala, .abc or .dtx file anywhere on the disk. Several models are shown side by
+side; without any, those in assets/models are. Textures of .alo files are looked for beside them and in
 ../Textures, their clips beside them: MODEL_TYPE_NN.ala. A .ala file plays on the model that its name
 begins with, which is looked for beside it if no model is given; else on the first .alo file.
+The skin of Models/A/B.abc is Skins/A/B.dtx, else a B.dtx near it; .dtx files that are given are the
+skins of all .abc files instead.
 
 What is shown:
   --clip NAME         plays this clip; models that have none of this name play their first, those
-                      of .alo files rather MOVE or IDLE. There NAME may lack the number: move
+                      of .alo files rather MOVE or IDLE, those of .abc files rather Walk or Run.
+                      There NAME may lack the number: move. It may also be the place of a clip in
+                      the list, counted from 0
   --once              plays it once; --time beyond its end shows its end
   --time SECONDS      shows this moment of the clip, and stands still
   --skin N            wears this skin, counted from 0
@@ -33,23 +37,28 @@ What is shown:
                         iso    from above and between front and right (this is the default)
                         back   from above and between back and left
   --wireframe         draws the edges of all triangles
-  --bounds            draws the box that holds every pose
+  --bounds            draws the box that holds every pose, of .alo files that at rest
   --size WxH          size of the picture or the window, 1280x720 by default
 
-Alamo models:
+Alamo and LithTech models:
   --rest              plays no clip
   --lod N             so many steps coarser than the finest level of detail
+  --bones             draws the bones, and their names
+  --texture-folder D  looks for textures in this folder too; may be given more than once
+
+LithTech models:
+  --dims              draws the box that the game collides with while the clip plays
+
+Alamo models:
   --alt N             this damage stage; 0 is whole
   --team RRGGBB       the colour of the team
   --hide NAME         hides the parts of this name; may be given more than once
   --show NAME         shows them, also if the file hides them; may be given more than once
-  --bones             draws the bones, and their names
   --proxies           draws the places of effects and other models, and their names
   --lights            draws the lights: how far they reach, or where they shine
   --tree-level N      draws the boxes of the collision trees at this level, 0 is one box around
                       each part; all draws those of all levels
   --night             lights what is lit by night alone
-  --texture-folder D  looks for textures in this folder too; may be given more than once
 
 Without a window:
   --capture OUT.png   writes a picture and ends; the same arguments always give the same picture.
@@ -66,10 +75,11 @@ With a window:
   space               plays or pauses              . ,                   one pose or frame on, back
   - +                 slower, faster               L                     loops or plays once
   up, down            the clip before, after       I                     interpolates or not (.mdl)
-  R                   at rest, without clip (.alo)
+  R                   at rest, without clip        S                     the next skin
   W B N G             wireframe, bounds, normals, grid
   C                   player's colours             O P H                bones, proxies, lights
   [ ]                 level of detail finer, coarser
+  E                   box that the game collides with (.abc)
   D T M               damage stage, team's colour, night
   X                   collision trees: off, level by level, all levels
 
@@ -105,6 +115,7 @@ pub struct Args {
     pub bones: bool,
     pub proxies: bool,
     pub lights: bool,
+    pub dims: bool,
     pub trees: Trees,
     pub probe: Option<Vec2>,
     pub night: bool,
@@ -159,6 +170,7 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
         bones: false,
         proxies: false,
         lights: false,
+        dims: false,
         trees: Trees::Off,
         probe: None,
         night: false,
@@ -188,6 +200,7 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
             Long("bones") => args.bones = true,
             Long("proxies") => args.proxies = true,
             Long("lights") => args.lights = true,
+            Long("dims") => args.dims = true,
             Long("tree-level") => args.trees = parser.value()?.parse_with(trees)?,
             Long("probe") => args.probe = Some(parser.value()?.parse_with(place)?),
             Long("night") => args.night = true,

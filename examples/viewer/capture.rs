@@ -1,13 +1,16 @@
 //! The viewer without a window: one picture, the same every time.
 
-use crate::alo_clips::{AloClipsPlugin, ClipList, ClipState, Inbox, clips_settled};
+use crate::abc_gizmos::AbcGizmosPlugin;
+use crate::abc_models::AbcModelsPlugin;
+use crate::alo_clips::{AloClipsPlugin, clips_settled};
 use crate::alo_gizmos::AloGizmosPlugin;
-use crate::alo_panel::parts;
 use crate::alo_pointer::{AloPointerPlugin, Pointer};
 use crate::alo_trees::AloTreesPlugin;
 use crate::args::Args;
 use crate::camera::{Framing, Orbit, OrbitPlugin, row_direction};
-use crate::files::{Folders, models_to_show};
+use crate::complaints::complain;
+use crate::files::{Folders, is_dtx, models_to_show};
+use crate::gizmos::GizmosPlugin;
 use crate::models::{ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::rooms::{Presence, settled};
@@ -20,7 +23,7 @@ use bevy::asset::UntypedAssetId;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
-use bevy_classic_models::prelude::{Alo, Mdl, NightTime};
+use bevy_classic_models::prelude::{Abc, Alo, NightTime};
 
 /// Frames after the models are there, in which everything that is drawn reaches the GPU.
 const SETTLING_FRAMES: usize = 5;
@@ -52,11 +55,11 @@ fn capture(args: &Args) -> Result<(), String> {
         ClassicModelsPlugin::default(),
         (
             StagePlugin,
-            ModelsPlugin,
-            AloClipsPlugin,
+            (ModelsPlugin, AloClipsPlugin, AbcModelsPlugin),
             OrbitPlugin,
             OverlayPlugin,
-            (AloGizmosPlugin, AloTreesPlugin, AloPointerPlugin),
+            (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
+            (AloTreesPlugin, AloPointerPlugin),
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), !args.bounds))
@@ -77,11 +80,12 @@ fn capture(args: &Args) -> Result<(), String> {
         let check = |row: Res<Row>,
                      server: Res<AssetServer>,
                      alo: Res<Assets<Alo>>,
+                     abc: Res<Assets<Abc>>,
                      models: Query<Presence<'static>>| {
             let mut all = models.iter();
             !row.models.is_empty()
                 && settled(&row, &models)
-                && all.all(|(model, ..)| is_complete(&server, &alo, model))
+                && all.all(|(model, ..)| is_complete(&server, &alo, &abc, model))
         };
         world.run_system_cached(check).is_ok_and(|done| done)
             && world
@@ -119,6 +123,10 @@ fn capture(args: &Args) -> Result<(), String> {
 fn no_model(args: &Args) -> String {
     match args.files.first() {
         None => "no file is given, and there are no samples in assets/models".to_owned(),
+        Some(skin) if is_dtx(skin) => {
+            let skin = skin.display();
+            format!("{skin}: name the .abc file that wears it as well")
+        }
         Some(clip) => format!(
             "{}: there is no model beside it whose name its own begins with",
             clip.display()
@@ -127,7 +135,12 @@ fn no_model(args: &Args) -> String {
 }
 
 /// Whether all that a model wears is there or never will be.
-fn is_complete(server: &AssetServer, models: &Assets<Alo>, model: &ViewedModel) -> bool {
+fn is_complete(
+    server: &AssetServer,
+    alo: &Assets<Alo>,
+    abc: &Assets<Abc>,
+    model: &ViewedModel,
+) -> bool {
     let is_done = |asset: UntypedAssetId| {
         use bevy::asset::RecursiveDependencyLoadState as State;
         match server.recursive_dependency_load_state(asset) {
@@ -135,117 +148,15 @@ fn is_complete(server: &AssetServer, models: &Assets<Alo>, model: &ViewedModel) 
             State::NotLoaded | State::Loading => false,
         }
     };
-    // A model whose clips are broken counts as failed while its pictures still load.
-    let alo = model.handle.alo().and_then(|alo| models.get(alo));
+    // A model of which something is broken counts as failed while its pictures still load.
+    let alo = model.handle.alo().and_then(|of| alo.get(of));
     let meshes = alo.iter().flat_map(|alo| &alo.meshes);
     let materials = meshes
         .flat_map(|mesh| &mesh.submeshes)
         .filter_map(|submesh| submesh.material.as_ref());
-    is_done(model.handle.id()) && materials.map(|m| m.id().untyped()).all(is_done)
-}
-
-/// What was asked for and is not there.
-fn complain(
-    args: Res<Args>,
-    models: Query<&ViewedModel>,
-    mdl: Res<Assets<Mdl>>,
-    alo: Res<Assets<Alo>>,
-    inbox: Res<Inbox>,
-    clips: Query<(&ViewedModel, &ClipList)>,
-) -> Result<(), String> {
-    let problems = models.iter().filter_map(|m| m.problem.clone());
-    let problems: Vec<_> = problems.chain(inbox.problems.iter().cloned()).collect();
-    if !problems.is_empty() {
-        return Err(problems.join("\nviewer: "));
-    }
-    let mdl: Vec<(&ViewedModel, &Mdl)> = models
-        .iter()
-        .filter_map(|model| Some((model, mdl.get(model.handle.mdl()?)?)))
-        .collect();
-    let alo: Vec<(&ViewedModel, &Alo)> = models
-        .iter()
-        .filter_map(|model| Some((model, alo.get(model.handle.alo()?)?)))
-        .collect();
-    let clips: Vec<_> = clips.iter().collect();
-    complain_of_clips(&args, &mdl, &clips)?;
-    complain_of_skins(&args, &mdl)?;
-    complain_of_alo(&args, &alo)
-}
-
-fn complain_of_clips(
-    args: &Args,
-    mdl: &[(&ViewedModel, &Mdl)],
-    alo: &[(&ViewedModel, &ClipList)],
-) -> Result<(), String> {
-    let is_given = |name: &str| {
-        let mut files = args.files.iter().filter_map(|file| file.file_stem());
-        let name = name.to_lowercase();
-        files.any(|file| file.to_string_lossy().to_lowercase().ends_with(&name))
-    };
-    for (model, list) in alo {
-        for clip in &list.0 {
-            let ClipState::Broken(why) = &clip.state else {
-                continue;
-            };
-            let asked = args.clip.as_deref().and_then(|name| list.named(name));
-            let problem = format!("{}, clip {}: {why}", model.name, clip.name);
-            if is_given(clip.name.trim_end_matches(".ala")) || asked == Some(clip) {
-                return Err(problem);
-            }
-            warn!("{problem}");
-        }
-    }
-    let Some(name) = &args.clip else {
-        return Ok(());
-    };
-    let of_mdl = |mdl: &Mdl| mdl.named_clips.contains_key(name.as_str());
-    if mdl.iter().any(|(_, mdl)| of_mdl(mdl)) || alo.iter().any(|(_, l)| l.named(name).is_some()) {
-        return Ok(());
-    }
-    let told = |model: &ViewedModel, names: Vec<&str>| match names.len() {
-        0 => format!("{} has none", model.name),
-        _ => format!("{} has {}", model.name, names.join(", ")),
-    };
-    let lists = mdl.iter().map(|(model, mdl)| {
-        let names = mdl.clips.iter().map(|clip| &*clip.name);
-        told(model, names.collect())
-    });
-    let lists = lists.chain(alo.iter().map(|(model, list)| {
-        let names = list.0.iter().map(|clip| &*clip.name);
-        told(model, names.collect())
-    }));
-    let lists: Vec<_> = lists.collect();
-    Err(format!("there is no clip \"{name}\": {}", lists.join("; ")))
-}
-
-fn complain_of_skins(args: &Args, mdl: &[(&ViewedModel, &Mdl)]) -> Result<(), String> {
-    if let Some(skin) = args.skin
-        && !mdl.iter().any(|(_, mdl)| skin < mdl.skins.len())
-    {
-        let most = mdl.iter().map(|(_, mdl)| mdl.skins.len()).max();
-        let most = most.unwrap_or_default();
-        return Err(format!(
-            "there is no skin {skin}: {most} at most, counted from 0"
-        ));
-    }
-    Ok(())
-}
-
-fn complain_of_alo(args: &Args, alo: &[(&ViewedModel, &Alo)]) -> Result<(), String> {
-    for (name, _) in &args.parts {
-        let has = |model: &Alo| {
-            parts(model)
-                .iter()
-                .any(|p| p.name.eq_ignore_ascii_case(name))
-        };
-        if !alo.iter().any(|(_, model)| has(model)) {
-            let lists = alo.iter().map(|(model, alo)| {
-                let names: Vec<_> = parts(alo).into_iter().map(|part| part.name).collect();
-                format!("{} has {}", model.name, names.join(", "))
-            });
-            let lists: Vec<_> = lists.collect();
-            return Err(format!("there is no part \"{name}\": {}", lists.join("; ")));
-        }
-    }
-    Ok(())
+    let materials = materials.map(|material| material.id().untyped());
+    let abc = model.handle.abc().and_then(|of| abc.get(of));
+    let skins = abc.iter().flat_map(|abc| &abc.skins);
+    let skins = skins.map(|skin| skin.image.id().untyped());
+    is_done(model.handle.id()) && materials.chain(skins).all(is_done)
 }

@@ -1,8 +1,10 @@
 //! What the panel says, as plain values.
 
+use crate::abc_panel::{AbcTold, abc_items};
 use crate::actions::{Action, ROW_BACK, playing};
 use crate::alo_clips::Inbox;
 use crate::alo_panel::{AloTold, alo_items};
+use crate::bars::Bar;
 use crate::models::{Row, ViewedModel};
 use crate::overlay::{Edges, Overlays};
 use bevy::ecs::query::QueryData;
@@ -16,8 +18,8 @@ pub enum Item {
     Heading(&'static str),
     Text(String, Tone),
     Live(Live),
-    /// How far the clip is, as a bar to jump on.
-    Timeline,
+    /// A bar to jump on.
+    Bar(Bar),
     /// Buttons side by side.
     Buttons(Vec<Button>),
 }
@@ -52,6 +54,7 @@ pub struct Told {
     colors: Option<&'static PlayerColors>,
     edges: Option<&'static Edges>,
     alo: Option<AloTold>,
+    abc: Option<AbcTold>,
 }
 
 /// The panel from top to bottom.
@@ -64,7 +67,7 @@ pub fn contents(
 ) -> Vec<Item> {
     let mut items = vec![Item::Heading("Models")];
     if row.models.is_empty() {
-        let hint = "Drop .mdl, .alo and .ala files here.".to_owned();
+        let hint = "Drop .mdl, .alo, .ala and .abc files here.".to_owned();
         items.push(Item::Text(hint, Tone::Remark));
     }
     for (index, entity) in row.models.iter().enumerate() {
@@ -98,6 +101,11 @@ pub fn contents(
         && let Some(alo) = &told.alo
     {
         items.extend(alo_items(alo, told.play, overlays, night));
+    }
+    if let Some(told) = &selected
+        && let Some(abc) = &told.abc
+    {
+        items.extend(abc_items(abc, told.play, overlays));
     }
     items.push(Item::Heading("View"));
     items.push(Item::Buttons(vec![
@@ -136,7 +144,7 @@ pub fn controls(play: &PlayClip, finished: bool) -> Vec<Item> {
     vec![
         Item::Heading("Playback"),
         Item::Live(Live::Status),
-        Item::Timeline,
+        Item::Bar(Bar::Time),
         Item::Buttons(vec![
             button("<", Action::StepBack, false),
             button(play_or_pause, Action::TogglePlay, !stands),

@@ -8,8 +8,8 @@ use bevy::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// Folder of the assets, and folders of files elsewhere, so that palettes and textures beside a model
-/// are found there too: of Quake models each an asset source of its own, of Alamo models the folder
-/// that `Models` and `Textures` lie in.
+/// are found there too: of Quake models each an asset source of its own, of Alamo and LithTech models
+/// the folder that `Models` and `Textures` or `Skins` lie in.
 #[derive(Resource, Clone)]
 pub struct Folders {
     pub assets: PathBuf,
@@ -17,6 +17,8 @@ pub struct Folders {
     shelves: Shelves,
     /// Further folders of textures.
     textures: Vec<PathBuf>,
+    /// Names of the skins that were given.
+    skins: Vec<String>,
 }
 
 impl Folders {
@@ -27,8 +29,20 @@ impl Folders {
             outside: Vec::new(),
             shelves: Shelves::default(),
             textures: textures.iter().map(|folder| absolute(folder)).collect(),
+            skins: Vec::new(),
         };
-        for file in files.iter().filter(|file| !is_alamo(file)) {
+        for file in files.iter().filter(|file| is_dtx(file)) {
+            let file = absolute(file);
+            let name = file.file_name().unwrap_or_default();
+            folders.skins.push(name.to_string_lossy().into_owned());
+            folders
+                .textures
+                .extend(file.parent().map(Path::to_path_buf));
+        }
+        let alone = files
+            .iter()
+            .filter(|file| !has_textures(file) && !is_dtx(file));
+        for file in alone {
             if let Some(folder) = absolute(file).parent()
                 && !folder.starts_with(&folders.assets)
                 && !folders.outside.iter().any(|known| known == folder)
@@ -58,17 +72,22 @@ impl Folders {
             .collect()
     }
 
+    /// Names of the skins that were given, which are in those folders.
+    pub fn skins(&self) -> Vec<String> {
+        self.skins.clone()
+    }
+
     /// The asset path of a file, whatever characters are in its name.
     pub fn asset_path(&self, file: &Path) -> AssetPath<'static> {
         let inside = file.strip_prefix(&self.assets);
         // Models look for textures in their own asset source.
-        let elsewhere = is_alamo(file) && !self.textures.is_empty();
+        let elsewhere = has_textures(file) && !self.textures.is_empty();
         if let Ok(inside) = inside
             && !elsewhere
         {
             return AssetPath::from_path_buf(inside.to_path_buf());
         }
-        if is_alamo(file)
+        if has_textures(file)
             && let Some(path) = self.on_shelf(file)
         {
             return path;
@@ -91,10 +110,17 @@ impl Folders {
         }
     }
 
-    /// The asset path of an Alamo model or animation: in the folder above its own, if there is one.
+    /// The asset path of a file that lies in a folder beside those of its textures: in the folder
+    /// above both, if there is one.
     fn on_shelf(&self, file: &Path) -> Option<AssetPath<'static>> {
         let own = file.parent()?;
-        self.shelves.path(own.parent().unwrap_or(own), file)
+        // Models of the LithTech engine may lie deeper.
+        let is_models = |folder: &&Path| {
+            let name = folder.file_name();
+            is_abc(file) && name.is_some_and(|name| name.eq_ignore_ascii_case("models"))
+        };
+        let beside = own.ancestors().find(is_models).unwrap_or(own);
+        self.shelves.path(beside.parent().unwrap_or(own), file)
     }
 }
 
@@ -108,8 +134,19 @@ pub fn is_ala(file: &Path) -> bool {
     has_extension(file, "ala")
 }
 
-fn is_alamo(file: &Path) -> bool {
-    is_alo(file) || is_ala(file)
+/// Whether a file is a LithTech model, as its name says.
+pub fn is_abc(file: &Path) -> bool {
+    has_extension(file, "abc")
+}
+
+/// Whether a file is a LithTech picture, as its name says.
+pub fn is_dtx(file: &Path) -> bool {
+    has_extension(file, "dtx")
+}
+
+/// Whether files of this kind have textures in files of their own, or are of those that have.
+fn has_textures(file: &Path) -> bool {
+    is_alo(file) || is_ala(file) || is_abc(file)
 }
 
 fn has_extension(file: &Path, expected: &str) -> bool {
@@ -136,18 +173,24 @@ pub fn absolute(path: &Path) -> PathBuf {
 }
 
 /// The models that are shown: those that are given; without any, those beside the animations that are
-/// given; without those, all samples by name.
+/// given; without any file, all samples by name.
 pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
-    let (clips, models): (Vec<PathBuf>, Vec<PathBuf>) =
-        files.iter().cloned().partition(|file| is_ala(file));
+    let worn_or_played = |file: &PathBuf| is_ala(file) || is_dtx(file);
+    let (others, models): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.iter().cloned().partition(worn_or_played);
     if !models.is_empty() {
         return models;
     }
-    if clips.is_empty() {
+    if others.is_empty() {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
-        return list(&samples, |file| has_extension(file, "mdl") || is_alo(file));
+        return list(&samples, |file| {
+            has_extension(file, "mdl") || is_alo(file) || is_abc(file)
+        });
     }
-    let mut models: Vec<_> = clips.iter().filter_map(|clip| model_beside(clip)).collect();
+    let mut models: Vec<_> = others
+        .iter()
+        .filter_map(|clip| model_beside(clip))
+        .collect();
     models.dedup();
     models
 }

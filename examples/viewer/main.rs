@@ -1,34 +1,47 @@
 //! Shows model files: `cargo run --example viewer -- [FILE…]`.
 //!
 //! You should see the models side by side on a grid, the first clip of each playing, and at the left
-//! a panel with the models' names and what the selected one lets you choose: skins and clips, or
-//! levels of detail, damage stages, the team's colour and parts, and clips. Without files these are
-//! the samples in `assets/models`, of which the walker walks. Drag with the left mouse button to go around them, with the right one to move,
+//! a panel with the models' names and what the selected one lets you choose: clips, and what its format
+//! has of skins, levels of detail, damage stages, the team's colour and parts. What a LithTech model tells
+//! the game while it plays comes up at the right. Without files the models are the samples in
+//! `assets/models`, of which the walker walks. Drag with the left mouse button to go around them, with the right one to move,
 //! turn the wheel to come closer. Files dropped on the window are added (an Alamo animation, `.ala`,
 //! plays on its model), and a file that changes on disk changes here. With `--capture` there is no window: the same picture, without panel and grid,
 //! is written to a PNG. `--help` tells the rest.
 
+mod abc_actions;
+mod abc_events;
+mod abc_file;
+mod abc_gizmos;
+mod abc_models;
+mod abc_panel;
 mod actions;
 mod alo_actions;
 mod alo_clips;
 mod alo_gizmos;
+mod alo_hidden;
 mod alo_panel;
-mod alo_playback;
 mod alo_pointer;
-mod alo_status;
+mod alo_room;
 mod alo_trees;
 mod args;
+mod bars;
 mod camera;
 mod capture;
+mod clip_panel;
+mod clips;
+mod complaints;
 mod contents;
 mod files;
+mod gizmos;
 mod models;
 mod overlay;
 mod panel;
+mod playback;
 mod rooms;
 mod shelves;
+mod shown;
 mod sweep;
-mod timeline;
 mod window;
 
 #[path = "../support/mod.rs"]

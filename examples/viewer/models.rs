@@ -1,12 +1,16 @@
 //! The models that are shown.
 
-use crate::alo_clips::{ClipList, GivenClips};
+use crate::abc_models;
+use crate::alo_clips::GivenClips;
+use crate::alo_room::measure_alo;
 use crate::args::Args;
-use crate::files::{Folders, absolute, is_alo, models_to_show};
-use crate::rooms::{measure_alo, stand_side_by_side};
+use crate::clips::ClipList;
+use crate::files::{Folders, absolute, is_abc, is_alo, models_to_show};
+use crate::rooms::stand_side_by_side;
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
+use bevy_classic_models::lithtech::AbcLoaderError;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlLoaderError;
 use bevy_classic_models::scene::ClassicModelsSystems;
@@ -29,6 +33,7 @@ pub struct ViewedModel {
 pub enum ModelHandle {
     Mdl(Handle<Mdl>),
     Alo(Handle<Alo>),
+    Abc(Handle<Abc>),
 }
 
 impl ModelHandle {
@@ -36,20 +41,28 @@ impl ModelHandle {
         match self {
             Self::Mdl(handle) => handle.id().untyped(),
             Self::Alo(handle) => handle.id().untyped(),
+            Self::Abc(handle) => handle.id().untyped(),
         }
     }
 
     pub fn mdl(&self) -> Option<&Handle<Mdl>> {
         match self {
             Self::Mdl(handle) => Some(handle),
-            Self::Alo(_) => None,
+            _ => None,
         }
     }
 
     pub fn alo(&self) -> Option<&Handle<Alo>> {
         match self {
             Self::Alo(handle) => Some(handle),
-            Self::Mdl(_) => None,
+            _ => None,
+        }
+    }
+
+    pub fn abc(&self) -> Option<&Handle<Abc>> {
+        match self {
+            Self::Abc(handle) => Some(handle),
+            _ => None,
         }
     }
 }
@@ -128,18 +141,10 @@ pub fn add(
 ) {
     let file = absolute(file);
     let path = folders.asset_path(&file);
-    let textures = folders.texture_folders();
-    // Alamo models look to where Quake models have their backs.
-    let (handle, yaw) = if !is_alo(&file) {
-        (ModelHandle::Mdl(server.load(path.clone())), 0.0)
-    } else {
-        let settings = move |settings: &mut AloLoaderSettings| {
-            settings.scale = ALO_SCALE;
-            settings.texture_folders.extend(textures.iter().cloned());
-        };
-        let builder = server.load_builder().with_settings(settings);
-        (ModelHandle::Alo(builder.load(path.clone())), PI)
-    };
+    let handle = load(&file, &path, folders, server);
+    let is_alo = handle.alo().is_some();
+    // Alamo models look to where the others have their backs.
+    let yaw = if is_alo { PI } else { 0.0 };
     let model = ViewedModel {
         name: file
             .file_name()
@@ -152,12 +157,34 @@ pub fn add(
     };
     row.selected = row.models.len();
     let transform = Transform::from_rotation(Quat::from_rotation_y(yaw));
-    let is_alo = model.handle.alo().is_some();
     let mut model = commands.spawn((model, transform));
     if is_alo {
         model.insert((GivenClips::default(), ClipList::default()));
     }
     row.models.push(model.id());
+}
+
+/// Loads a model as what its name says that it is.
+fn load(
+    file: &Path,
+    path: &AssetPath<'static>,
+    folders: &Folders,
+    server: &AssetServer,
+) -> ModelHandle {
+    let builder = server.load_builder();
+    if is_alo(file) {
+        let textures = folders.texture_folders();
+        let settings = move |settings: &mut AloLoaderSettings| {
+            settings.scale = ALO_SCALE;
+            settings.texture_folders.extend(textures.iter().cloned());
+        };
+        ModelHandle::Alo(builder.with_settings(settings).load(path.clone()))
+    } else if is_abc(file) {
+        let settings = abc_models::settings(folders);
+        ModelHandle::Abc(builder.with_settings(settings).load(path.clone()))
+    } else {
+        ModelHandle::Mdl(builder.load(path.clone()))
+    }
 }
 
 /// Keeps the reasons of what could not be loaded.
@@ -184,9 +211,8 @@ fn spawn_mdl(
         let Some(mdl) = model.handle.mdl().and_then(|mdl| assets.get(mdl)) else {
             continue;
         };
-        let clip = args.clip.as_deref();
-        let clip = clip.filter(|name| mdl.named_clips.contains_key(*name));
-        let play = args.play(clip.map_or(ClipRef::Index(0), ClipRef::from));
+        let clip = args.clip.as_deref().and_then(|name| mdl_clip(mdl, name));
+        let play = args.play(clip.unwrap_or(ClipRef::Index(0)));
         let mut entity = commands.entity(entity);
         entity.insert((WorldAssetRoot(mdl.scene.clone()), play));
         if let Some(skin) = args.skin {
@@ -204,6 +230,16 @@ fn spawn_mdl(
             mdl.skins.len()
         );
     }
+}
+
+/// A clip of a Quake model by its name, or else by its place.
+pub fn mdl_clip(mdl: &Mdl, name: &str) -> Option<ClipRef> {
+    if mdl.named_clips.contains_key(name) {
+        return Some(name.into());
+    }
+    let place = name.parse::<usize>().ok();
+    let place = place.filter(|place| *place < mdl.clips.len());
+    place.map(ClipRef::from)
 }
 
 /// Spawns Alamo models that have been loaded.
@@ -257,5 +293,6 @@ pub fn explain(error: &AssetLoadError) -> String {
     None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<AbcLoaderError>()?.to_string()))
         .unwrap_or_else(|| error.to_string())
 }

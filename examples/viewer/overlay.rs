@@ -27,6 +27,7 @@ pub struct Overlays {
     pub bones: bool,
     pub proxies: bool,
     pub lights: bool,
+    pub dims: bool,
     pub trees: Trees,
 }
 
@@ -39,6 +40,7 @@ impl Overlays {
             bones: args.bones,
             proxies: args.proxies,
             lights: args.lights,
+            dims: args.dims,
             trees: args.trees,
             ..default()
         }

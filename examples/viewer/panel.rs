@@ -5,11 +5,12 @@
 
 use crate::actions::Action;
 use crate::alo_clips::Inbox;
-use crate::alo_status::AloStatus;
+use crate::alo_hidden::HiddenBones;
+use crate::bars;
+use crate::clips::ClipStatus;
 use crate::contents::{Item, Live, Told, Tone, contents};
 use crate::models::Row;
 use crate::overlay::Overlays;
-use crate::timeline;
 use bevy::camera::visibility::RenderLayers;
 use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::prelude::*;
@@ -36,12 +37,9 @@ pub struct PanelPlugin;
 impl Plugin for PanelPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, spawn)
-            .add_systems(PreUpdate, (click, timeline::drag).after(UiSystems::Focus))
+            .add_systems(PreUpdate, (click, bars::drag).after(UiSystems::Focus))
             // Nodes that are spawned after `Update` are not drawn in the same frame.
-            .add_systems(
-                Update,
-                (scroll, tint, (rebuild, tell, timeline::fill).chain()),
-            );
+            .add_systems(Update, (scroll, tint, (rebuild, tell, bars::fill).chain()));
     }
 }
 
@@ -128,7 +126,7 @@ fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
         Item::Live(live) => {
             panel.spawn((line, *live, text("\n", 13.0, DIM)));
         }
-        Item::Timeline => timeline::spawn(panel),
+        Item::Bar(bar) => bars::spawn(panel, *bar),
         Item::Buttons(buttons) => {
             let row = Node {
                 flex_wrap: FlexWrap::Wrap,
@@ -160,7 +158,8 @@ fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
 fn tell(
     row: Res<Row>,
     models: Query<(&MdlAnimator, &Playback)>,
-    alo: AloStatus,
+    clips: ClipStatus,
+    bones: HiddenBones,
     mut lines: Query<(&Live, &mut Text)>,
 ) {
     let Some(model) = row.selected() else {
@@ -171,8 +170,8 @@ fn tell(
         let words = match live {
             Live::Status => mdl
                 .map(|(animator, playback)| mdl_status(animator, playback))
-                .or_else(|| alo.clip(model)),
-            Live::Bones => alo.bones(model),
+                .or_else(|| clips.of(model)),
+            Live::Bones => bones.of(model),
         };
         let words = words.unwrap_or_default();
         if line.0 != words {

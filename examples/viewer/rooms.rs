@@ -4,55 +4,36 @@ use crate::models::{Row, ViewedModel};
 use crate::support::stage::corners;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
-use bevy::math::Affine3A;
-use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloModel, AloRoot};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};
 
-/// A model, and whether it is there: a Quake model, an Alamo model.
-pub type Presence<'w> = (&'w ViewedModel, Has<MdlAnimator>, Has<AloRoom>);
+/// A model, and whether it is there: a Quake model, any other.
+pub type Presence<'w> = (&'w ViewedModel, Has<MdlAnimator>, Has<Room>);
 
 /// Whether every model of the row is there or never will be.
 pub fn settled(row: &Row, models: &Query<Presence<'static>>) -> bool {
     let done = |entity: &Entity| {
         models
             .get(*entity)
-            .is_ok_and(|(model, mdl, alo)| mdl || alo || model.problem.is_some())
+            .is_ok_and(|(model, mdl, other)| mdl || other || model.problem.is_some())
     };
     row.models.iter().all(done)
 }
 
-/// The box around what an Alamo model shows when it is whole and finest, as it stands in the row.
-/// Nothing that is chosen later changes it, so that the model stays where it is.
+/// The box around what a model shows that has bones, as it stands in the row: an Alamo model at rest,
+/// whole and finest; a LithTech model in all its poses. Nothing that is chosen later changes it, so
+/// that the model stays where it is.
 #[derive(Component, Clone, Copy, Debug)]
-pub struct AloRoom {
+pub struct Room {
     pub min: Vec3,
     pub max: Vec3,
 }
 
-impl AloRoom {
-    /// The longest side.
-    pub fn size(&self) -> f32 {
-        (self.max - self.min).max_element()
-    }
-}
-
-/// Measures Alamo models that were spawned, or spawned anew.
-pub fn measure_alo(
-    mut commands: Commands,
-    instances: Query<(Entity, &AloInstance, &Transform), Changed<AloInstance>>,
-    meshes: Res<Assets<Mesh>>,
-    scenes: Query<(&Transform, &ChildOf), With<AloRoot>>,
-) {
-    for (entity, instance, root) in &instances {
-        let scene = scenes.iter().find(|(_, parent)| parent.parent() == entity);
-        let scene = scene.map_or(Affine3A::IDENTITY, |(scene, _)| scene.compute_affine());
-        let to_row = Affine3A::from_quat(root.rotation) * scene;
+impl Room {
+    /// The box around points; one to look at if there are none.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for point in points(instance.model(), &meshes) {
-            let point = to_row.transform_point3(point);
+        for point in points {
             min = min.min(point);
             max = max.max(point);
         }
@@ -60,92 +41,21 @@ pub fn measure_alo(
         if !(min.is_finite() && max.is_finite()) {
             (min, max) = (Vec3::NEG_ONE, Vec3::ONE);
         }
-        commands.entity(entity).insert(AloRoom { min, max });
+        Self { min, max }
     }
-}
 
-/// Places that the model takes up: what it shows, else all that it might, else its bones and dazzles.
-fn points(model: &AloModel, meshes: &Assets<Mesh>) -> Vec<Vec3> {
-    let shown = vertices(model, meshes, true);
-    if !shown.is_empty() {
-        return shown;
-    }
-    let all = vertices(model, meshes, false);
-    if !all.is_empty() {
-        return all;
-    }
-    let bones = model.bones.iter();
-    let mut points: Vec<Vec3> = bones.map(|b| b.bind_pose.translation.into()).collect();
-    points.extend(model.dazzles.iter().flat_map(|dazzle| {
-        let bone = model.bones.get(dazzle.bone as usize);
-        let center = Vec3::from_array(dazzle.position);
-        let radius = Vec3::splat(dazzle.radius);
-        let around = corners(center - radius, center + radius);
-        bone.map(|bone| around.map(|corner| bone.bind_pose.transform_point3(corner)))
-            .into_iter()
-            .flatten()
-    }));
-    let (low, high) = points
-        .iter()
-        .fold((Vec3::MAX, Vec3::MIN), |(low, high), p| {
-            (low.min(*p), high.max(*p))
-        });
-    if (high - low).max_element() < 1e-3 {
-        points.extend(corners(low - 1.0, high + 1.0));
-    }
-    points
-}
-
-/// The vertices of what is drawn at rest.
-fn vertices(model: &AloModel, meshes: &Assets<Mesh>, only_shown: bool) -> Vec<Vec3> {
-    let mut points = Vec::new();
-    for mesh in &model.meshes {
-        let tags = &mesh.tags;
-        let shows = (tags.lod.is_none() || tags.lod == model.lod(0))
-            && tags.alt.is_none_or(|alt| alt == 0)
-            && !mesh.hidden
-            && bone_shows(model, mesh.bone);
-        if only_shown && !shows {
-            continue;
-        }
-        for submesh in mesh.submeshes.iter().filter(|s| s.material.is_some()) {
-            // Skinned vertices are in the model's space already.
-            let bone = model.bones.get(mesh.bone);
-            let bone = bone.filter(|_| submesh.palette.is_empty());
-            let place = bone.map_or(Affine3A::IDENTITY, |bone| bone.bind_pose);
-            let mesh = submesh.mesh.as_ref().and_then(|mesh| meshes.get(mesh));
-            if let Some(corners) = mesh.and_then(triangle_corners) {
-                points.extend(corners.into_iter().map(|at| place.transform_point3(at)));
-            } else {
-                let (min, max) = (submesh.bounds.min.into(), submesh.bounds.max.into());
-                points.extend(corners(min, max).map(|corner| place.transform_point3(corner)));
-            }
+    /// The box around both.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
         }
     }
-    points
-}
 
-/// The vertices that triangles have, unless the mesh is on the GPU alone.
-fn triangle_corners(mesh: &Mesh) -> Option<Vec<Vec3>> {
-    let VertexAttributeValues::Float32x3(positions) =
-        mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?
-    else {
-        return None;
-    };
-    let indices = mesh.try_indices().ok()?.iter();
-    let corners = indices.filter_map(|index| positions.get(index));
-    Some(corners.map(|at| Vec3::from_array(*at)).collect())
-}
-
-fn bone_shows(model: &AloModel, bone: usize) -> bool {
-    let mut next = model.bones.get(bone);
-    while let Some(bone) = next {
-        if !bone.visible {
-            return false;
-        }
-        next = bone.parent.and_then(|parent| model.bones.get(parent));
+    /// The longest side.
+    pub fn size(&self) -> f32 {
+        (self.max - self.min).max_element()
     }
-    true
 }
 
 /// The boxes around models, in the row's axes and from their roots.
@@ -153,14 +63,14 @@ fn bone_shows(model: &AloModel, bone: usize) -> bool {
 pub struct Boxes<'w, 's> {
     row: Res<'w, Row>,
     mdl: Query<'w, 's, &'static MdlAnimator>,
-    alo: Query<'w, 's, &'static AloRoom>,
+    rooms: Query<'w, 's, &'static Room>,
     meshes: Query<'w, 's, (&'static Aabb, &'static Transform), Without<ViewedModel>>,
 }
 
 impl Boxes<'_, '_> {
     /// The box around all that a model may show.
     pub fn of(&self, model: Entity) -> Option<(Vec3, Vec3)> {
-        if let Ok(room) = self.alo.get(model) {
+        if let Ok(room) = self.rooms.get(model) {
             return Some((room.min, room.max));
         }
         let animator = self.mdl.get(model).ok()?;

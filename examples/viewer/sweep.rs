@@ -1,10 +1,10 @@
-//! How much room Alamo models take while their clips play, found by playing them once before the
+//! How much room models with bones take while their clips play, found by playing them once before the
 //! picture is taken.
 
-use crate::alo_clips::ClipList;
-use crate::rooms::AloRoom;
+use crate::clips::ClipList;
+use crate::rooms::Room;
+use crate::shown::{OfBones, Shown};
 use crate::support::headless::Headless;
-use crate::support::places::Places;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloSubmeshOf;
 use bevy_classic_models::prelude::*;
@@ -17,10 +17,10 @@ type Playing<'w> = (&'w ClipList, &'w PlayClip, &'w mut Playback);
 /// Makes the rooms of models those of their clips. Without a camera the frames cost little.
 pub fn sweep(headless: &mut Headless) {
     let world = headless.app.world_mut();
-    let mut playing = world.query::<(Entity, &Playback, &AloInstance)>();
+    let mut playing = world.query_filtered::<(Entity, &Playback), With<ClipList>>();
     let before: Vec<(Entity, f32)> = playing
         .iter(world)
-        .map(|(model, playback, _)| (model, playback.time))
+        .map(|(model, playback)| (model, playback.time))
         .collect();
     if before.is_empty() {
         return;
@@ -50,48 +50,50 @@ pub fn sweep(headless: &mut Headless) {
     headless.step(0.0);
 }
 
+/// What is drawn of models with bones, and what it is of an Alamo model.
+type Drawn = (
+    Entity,
+    &'static InheritedVisibility,
+    Option<&'static AloSubmeshOf>,
+);
+
 /// Makes rooms large enough for what shows now; at first, just so large. Beams and glows do not
 /// count: they end in nothing, far from the model.
 fn grow(
     anew: In<bool>,
-    submeshes: Query<(Entity, &AloSubmeshOf, &InheritedVisibility)>,
+    meshes: Query<Drawn, OfBones>,
     parents: Query<&ChildOf>,
-    places: Places,
-    mut rooms: Query<(&Transform, &AloInstance, &mut AloRoom), With<PlayClip>>,
+    places: Shown,
+    mut rooms: Query<(&Transform, Option<&AloInstance>, &mut Room), With<PlayClip>>,
 ) {
-    let mut grown: Vec<(Entity, Vec3, Vec3)> = Vec::new();
-    for (part, of, _) in submeshes.iter().filter(|(.., shows)| shows.get()) {
-        let root = parents.iter_ancestors(part).find(|e| rooms.contains(*e));
-        let Some((root, vertices)) = root.zip(places.vertices(part)) else {
+    let mut grown: Vec<(Entity, Room)> = Vec::new();
+    for (entity, _, of) in meshes.iter().filter(|(_, shows, _)| shows.get()) {
+        let root = parents.iter_ancestors(entity).find(|e| rooms.contains(*e));
+        let Some((root, vertices)) = root.zip(places.vertices(entity)) else {
             continue;
         };
-        let Ok((transform, instance, _)) = rooms.get(root) else {
+        let Ok((transform, alo, _)) = rooms.get(root) else {
             continue;
         };
-        let mesh = instance.model().meshes.get(of.mesh);
-        let submesh = mesh.and_then(|mesh| mesh.submeshes.get(of.submesh));
-        if submesh.is_some_and(|submesh| submesh.is_additive) {
+        if alo.zip(of).is_some_and(|(alo, of)| is_glow(alo, of)) {
             continue;
         }
-        for at in vertices {
-            let at = at - transform.translation;
-            match grown.iter_mut().find(|(model, ..)| *model == root) {
-                Some((_, min, max)) => (*min, *max) = (min.min(at), max.max(at)),
-                None => grown.push((root, at, at)),
-            }
+        let vertices = vertices.into_iter().map(|at| at - transform.translation);
+        let room = Room::around(vertices);
+        match grown.iter_mut().find(|(model, _)| *model == root) {
+            Some((_, all)) => *all = all.and(room),
+            None => grown.push((root, room)),
         }
     }
-    for (root, min, max) in grown {
+    for (root, grown) in grown {
         if let Ok((.., mut room)) = rooms.get_mut(root) {
-            let (old_min, old_max) = if *anew {
-                (min, max)
-            } else {
-                (room.min, room.max)
-            };
-            *room = AloRoom {
-                min: min.min(old_min),
-                max: max.max(old_max),
-            };
+            *room = if *anew { grown } else { room.and(grown) };
         }
     }
+}
+
+fn is_glow(instance: &AloInstance, of: &AloSubmeshOf) -> bool {
+    let mesh = instance.model().meshes.get(of.mesh);
+    let submesh = mesh.and_then(|mesh| mesh.submeshes.get(of.submesh));
+    submesh.is_some_and(|submesh| submesh.is_additive)
 }

@@ -1,18 +1,24 @@
 //! The viewer with a window.
 
+use crate::abc_actions::act_on_abc;
+use crate::abc_events::AbcEventsPlugin;
+use crate::abc_gizmos::AbcGizmosPlugin;
+use crate::abc_models::AbcModelsPlugin;
 use crate::actions::{Action, act_on_model, act_on_view, read_keys};
 use crate::alo_actions::act_on_alo;
-use crate::alo_clips::{AloClipsPlugin, ClipList, Inbox};
+use crate::alo_clips::{AloClipsPlugin, Inbox};
 use crate::alo_gizmos::AloGizmosPlugin;
-use crate::alo_playback::act_on_alo_clip;
 use crate::alo_pointer::{AloPointerPlugin, PointerLabelPlugin};
 use crate::alo_trees::AloTreesPlugin;
 use crate::args::Args;
 use crate::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
+use crate::clips::ClipList;
 use crate::files::{Folders, is_ala};
+use crate::gizmos::GizmosPlugin;
 use crate::models::{ModelsPlugin, Row, ViewedModel, add};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::panel::PanelPlugin;
+use crate::playback::act_on_clip;
 use crate::support::stage::StagePlugin;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
@@ -21,7 +27,7 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
 use bevy_classic_models::ClassicModelsPlugin;
-use bevy_classic_models::prelude::NightTime;
+use bevy_classic_models::prelude::{AbcInstance, NightTime};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -59,12 +65,12 @@ pub fn run(args: Args) -> AppExit {
         ClassicModelsPlugin::default(),
         (
             StagePlugin,
-            ModelsPlugin,
-            AloClipsPlugin,
+            (ModelsPlugin, AloClipsPlugin, AbcModelsPlugin),
             OrbitPlugin,
             OverlayPlugin,
-            (AloGizmosPlugin, AloTreesPlugin, AloPointerPlugin),
-            (PanelPlugin, PointerLabelPlugin),
+            (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
+            (AloTreesPlugin, AloPointerPlugin),
+            (PanelPlugin, PointerLabelPlugin, AbcEventsPlugin),
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), false))
@@ -82,7 +88,8 @@ pub fn run(args: Args) -> AppExit {
                 act_on_view,
                 act_on_model,
                 act_on_alo,
-                act_on_alo_clip,
+                act_on_abc,
+                act_on_clip,
             )
                 .chain(),
             fit_viewport,
@@ -134,7 +141,7 @@ fn take_dropped(
 /// Loads files anew that changed outside of the assets' folder, where the asset server's watcher
 /// does not look. To watch their folders would be to watch everything below them.
 fn reload_changed(
-    models: Query<(&ViewedModel, Option<&ClipList>)>,
+    models: Query<Loaded>,
     folders: Res<Folders>,
     server: Res<AssetServer>,
     mut known: Local<HashMap<AssetPath<'static>, SystemTime>>,
@@ -155,18 +162,25 @@ fn reload_changed(
     }
 }
 
-/// The files of a model and of its clips.
+/// What a model consists of.
+type Loaded = (
+    &'static ViewedModel,
+    Option<&'static ClipList>,
+    Option<&'static AbcInstance>,
+);
+
+/// The files of a model, of its clips and of its skins.
 fn files(
-    (model, clips): (&ViewedModel, Option<&ClipList>),
+    (model, clips, abc): (&ViewedModel, Option<&ClipList>, Option<&AbcInstance>),
     folders: &Folders,
 ) -> Vec<(AssetPath<'static>, PathBuf)> {
-    let mut files = vec![(model.path.clone(), model.file.clone())];
-    for clip in clips.iter().flat_map(|clips| &clips.0) {
-        if let Some(path) = clip.ala.path()
-            && let Some(file) = folders.file_of(path)
-        {
-            files.push((path.clone(), file));
-        }
-    }
-    files
+    let clips = clips.iter().flat_map(|clips| &clips.0);
+    let clips = clips.filter_map(|clip| clip.ala.as_ref()?.path());
+    let skins = abc.iter().flat_map(|abc| &abc.model().skins);
+    let skins = skins.filter_map(|skin| skin.image.path());
+    let file = |path: &AssetPath<'static>| Some((path.clone(), folders.file_of(path)?));
+    [(model.path.clone(), model.file.clone())]
+        .into_iter()
+        .chain(clips.chain(skins).filter_map(file))
+        .collect()
 }

@@ -1,6 +1,5 @@
-//! What changes all the time about an Alamo model: where its clip is, and which bones are hidden.
+//! Which bones of an Alamo model are hidden, which clips change.
 
-use crate::alo_clips::ClipList;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
@@ -10,41 +9,14 @@ const NAMED: usize = 8;
 
 /// Tells it.
 #[derive(SystemParam)]
-pub struct AloStatus<'w, 's> {
-    playing: Query<
-        'w,
-        's,
-        (
-            &'static ClipList,
-            &'static PlayClip,
-            &'static Playback,
-            &'static AloAnimator,
-        ),
-    >,
+pub struct HiddenBones<'w, 's> {
     instances: Query<'w, 's, &'static AloInstance>,
     visibilities: Query<'w, 's, &'static InheritedVisibility>,
 }
 
-impl AloStatus<'_, '_> {
-    /// Where the clip is.
-    pub fn clip(&self, model: Entity) -> Option<String> {
-        let (list, play, playback, animator) = self.playing.get(model).ok()?;
-        let clip = list.ready(play)?;
-        let fades = match animator.weight() {
-            weight if weight < 1.0 => format!(", fading in {:3.0} %", weight * 100.0),
-            _ => String::new(),
-        };
-        Some(format!(
-            "{:.2} of {:.2} s\nframe {:.1} of {}{fades}",
-            playback.time,
-            clip.seconds,
-            playback.time * clip.fps,
-            clip.frames.saturating_sub(1),
-        ))
-    }
-
+impl HiddenBones<'_, '_> {
     /// Which bones are hidden: by the file, by a clip, or with those above them.
-    pub fn bones(&self, model: Entity) -> Option<String> {
+    pub fn of(&self, model: Entity) -> Option<String> {
         let instance = self.instances.get(model).ok()?;
         let bones = instance.bones().iter().zip(&instance.model().bones);
         let is_hidden = |entity: &Entity| self.visibilities.get(*entity).is_ok_and(|s| !s.get());

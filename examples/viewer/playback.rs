@@ -1,13 +1,16 @@
-//! Playing the clips of Alamo models as the keyboard or the panel asks for it.
+//! Playing clips as the keyboard or the panel asks for it.
 
-use crate::actions::{Action, FADE, change_playback};
-use crate::alo_clips::{ClipList, ReadyClip};
+use crate::actions::Action;
+use crate::clips::{ClipList, ReadyClip};
 use crate::models::Row;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 
-/// Does what concerns the clip of the selected Alamo model.
-pub fn act_on_alo_clip(
+/// Seconds in which one clip fades into the next.
+pub const FADE: f32 = 0.2;
+
+/// Does what concerns the clip of the selected model, if it has a list of clips.
+pub fn act_on_clip(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
     mut models: Query<(&ClipList, Option<(&mut PlayClip, &mut Playback)>)>,
@@ -25,7 +28,7 @@ pub fn act_on_alo_clip(
             commands.entity(entity).remove::<PlayClip>();
         } else if let Some(clip) = chosen(*action, list, current) {
             match &mut playing {
-                Some((play, playback)) => start(clip, play, playback),
+                Some((play, playback)) => start(clip.play.clone(), play, playback),
                 None => {
                     let play = PlayClip::looping(clip.play.clone()).with_fade(FADE);
                     commands.entity(entity).insert((play, Playback::default()));
@@ -33,7 +36,7 @@ pub fn act_on_alo_clip(
             }
         } else if let Some((play, playback)) = &mut playing {
             let seconds = list.ready(play).map_or(0.0, |clip| clip.seconds);
-            change_playback(*action, play, playback, seconds);
+            change(*action, play, playback, seconds);
             if let Action::StepForward | Action::StepBack = action
                 && let Some(clip) = list.ready(play)
             {
@@ -61,8 +64,8 @@ fn chosen(action: Action, list: &ClipList, current: Option<usize>) -> Option<&Re
 }
 
 /// Begins a clip, even if it plays already.
-fn start(clip: &ReadyClip, play: &mut PlayClip, playback: &mut Playback) {
-    play.clip = clip.play.clone();
+pub fn start(clip: ClipRef, play: &mut PlayClip, playback: &mut Playback) {
+    play.clip = clip;
     play.start = None;
     play.fade = FADE;
     play.paused = false;
@@ -70,12 +73,46 @@ fn start(clip: &ReadyClip, play: &mut PlayClip, playback: &mut Playback) {
     playback.finished = false;
 }
 
+/// Does what is the same for all models with a clip, which is so long.
+pub fn change(
+    action: Action,
+    play: &mut Mut<PlayClip>,
+    playback: &mut Mut<Playback>,
+    seconds: f32,
+) {
+    match action {
+        Action::TogglePlay if playback.finished => {
+            playback.time = 0.0;
+            playback.finished = false;
+            play.paused = false;
+        }
+        Action::TogglePlay => play.paused ^= true,
+        Action::Seek(part) => {
+            /// The end of what loops is its beginning.
+            const LAST: f32 = 0.99999;
+            play.paused = true;
+            playback.time = part.clamp(0.0, LAST) * seconds;
+            playback.finished = false;
+        }
+        Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
+        Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
+        Action::UsualSpeed => play.speed = 1.0,
+        Action::ToggleRepeat => {
+            play.repeat = match play.repeat {
+                Repeat::Loop => Repeat::Once,
+                Repeat::Once => Repeat::Loop,
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The time of the next frame, or of the one before. The last frame of a loop is its first.
 fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
     /// Parts of a frame that are as good as none.
     const NEAR: f32 = 0.01;
-    let last = clip.frames.saturating_sub(1).max(1) as f32;
-    let at = time * clip.fps;
+    let last = clip.frames.last().max(1) as f32;
+    let at = clip.frames.at(time);
     let frame = match action {
         Action::StepForward => (at + NEAR).floor() + 1.0,
         _ => (at - NEAR).ceil() - 1.0,
@@ -84,5 +121,5 @@ fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
         Repeat::Loop => frame.rem_euclid(last),
         Repeat::Once => frame.clamp(0.0, last),
     };
-    frame / clip.fps
+    clip.frames.seconds(frame as u32)
 }

@@ -1,0 +1,42 @@
+//! What the panel says about a list of clips.
+
+use crate::actions::Action;
+use crate::clips::{ClipList, ClipState};
+use crate::contents::{Item, Tone, button, controls};
+use bevy_classic_models::prelude::*;
+
+/// The clips of a model, and what there is to do with that which plays.
+pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<Item> {
+    let mut items = Vec::new();
+    if list.0.is_empty() {
+        return items;
+    }
+    let current = play.and_then(|(play, _)| list.playing(play));
+    if let Some((play, playback)) = play {
+        items.extend(controls(play, playback.finished));
+        let ready = list.ready(play);
+        let facts = ready.map(|clip| Item::Text(clip.facts.clone(), Tone::Remark));
+        let remark = ready.and_then(|clip| clip.remark.clone());
+        let remark = remark.map(|remark| Item::Text(remark, Tone::Warning));
+        items.extend(facts.into_iter().chain(remark));
+    }
+    items.push(Item::Heading("Clips"));
+    let mut buttons = vec![button("at rest", Action::Rest, play.is_none())];
+    let mut problems = Vec::new();
+    for (place, clip) in list.0.iter().enumerate() {
+        match &clip.state {
+            ClipState::Ready(_) => {
+                let lit = current == Some(place);
+                buttons.push(button(&clip.name, Action::Clip(place), lit));
+            }
+            ClipState::Broken(why) => {
+                let problem = format!("{}: {why}", clip.name);
+                problems.push(Item::Text(problem, Tone::Error));
+            }
+            ClipState::Loading => {}
+        }
+    }
+    items.push(Item::Buttons(buttons));
+    items.extend(problems);
+    items
+}

@@ -1,0 +1,143 @@
+//! What was asked for on the command line and is not there.
+
+use crate::alo_clips::Inbox;
+use crate::alo_panel::parts;
+use crate::args::Args;
+use crate::clips::{ClipList, ClipState};
+use crate::models::{ModelHandle, ViewedModel, mdl_clip};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+
+/// What a model has to choose from.
+struct Offer<'a> {
+    name: &'a str,
+    clips: Vec<&'a str>,
+    /// Whether the clip is one of them that was asked for.
+    has_clip: bool,
+    /// `None` if models of its kind have none to choose from.
+    skins: Option<usize>,
+}
+
+/// Why there shall be no picture.
+pub fn complain(
+    args: Res<Args>,
+    models: Query<(&ViewedModel, Option<&ClipList>)>,
+    mdl: Res<Assets<Mdl>>,
+    alo: Res<Assets<Alo>>,
+    abc: Res<Assets<Abc>>,
+    inbox: Res<Inbox>,
+) -> Result<(), String> {
+    let problems = models.iter().filter_map(|(model, _)| model.problem.clone());
+    let problems: Vec<_> = problems.chain(inbox.problems.iter().cloned()).collect();
+    if !problems.is_empty() {
+        return Err(problems.join("\nviewer: "));
+    }
+    let mut offers = Vec::new();
+    let mut with_parts: Vec<(&str, &Alo)> = Vec::new();
+    for (model, list) in &models {
+        complain_of_broken_clips(&args, model, list)?;
+        offers.extend(offer(&args, model, list, &mdl, &abc));
+        let alo = model.handle.alo().and_then(|of| alo.get(of));
+        with_parts.extend(alo.map(|alo| (&*model.name, alo)));
+    }
+    complain_of_clip(&args, &offers)?;
+    complain_of_skin(&args, &offers)?;
+    complain_of_parts(&args, &with_parts)
+}
+
+/// What a model has to choose from; `None` if it is not there.
+fn offer<'a>(
+    args: &Args,
+    model: &'a ViewedModel,
+    list: Option<&'a ClipList>,
+    mdl: &'a Assets<Mdl>,
+    abc: &Assets<Abc>,
+) -> Option<Offer<'a>> {
+    let asked = args.clip.as_deref();
+    if let ModelHandle::Mdl(handle) = &model.handle {
+        let mdl = mdl.get(handle)?;
+        return Some(Offer {
+            name: &model.name,
+            clips: mdl.clips.iter().map(|clip| &*clip.name).collect(),
+            has_clip: asked.is_some_and(|name| mdl_clip(mdl, name).is_some()),
+            skins: Some(mdl.skins.len()),
+        });
+    }
+    let list = list?;
+    let abc = model.handle.abc().and_then(|of| abc.get(of));
+    Some(Offer {
+        name: &model.name,
+        clips: list.0.iter().map(|clip| &*clip.name).collect(),
+        has_clip: asked.is_some_and(|name| list.named(name).is_some()),
+        skins: abc.map(|abc| abc.skins.len()),
+    })
+}
+
+/// Clips that were given or asked for and are broken. Of others it is enough to tell.
+fn complain_of_broken_clips(
+    args: &Args,
+    model: &ViewedModel,
+    list: Option<&ClipList>,
+) -> Result<(), String> {
+    let is_given = |name: &str| {
+        let mut files = args.files.iter().filter_map(|file| file.file_stem());
+        let name = name.to_lowercase();
+        files.any(|file| file.to_string_lossy().to_lowercase().ends_with(&name))
+    };
+    let Some(list) = list else {
+        return Ok(());
+    };
+    for clip in &list.0 {
+        let ClipState::Broken(why) = &clip.state else {
+            continue;
+        };
+        let asked = args.clip.as_deref().and_then(|name| list.named(name));
+        let problem = format!("{}, clip {}: {why}", model.name, clip.name);
+        if is_given(clip.name.trim_end_matches(".ala")) || asked == Some(clip) {
+            return Err(problem);
+        }
+        warn!("{problem}");
+    }
+    Ok(())
+}
+
+fn complain_of_clip(args: &Args, offers: &[Offer]) -> Result<(), String> {
+    let Some(name) = &args.clip else {
+        return Ok(());
+    };
+    if offers.iter().any(|offer| offer.has_clip) {
+        return Ok(());
+    }
+    let told = |offer: &Offer| match offer.clips.len() {
+        0 => format!("{} has none", offer.name),
+        _ => format!("{} has {}", offer.name, offer.clips.join(", ")),
+    };
+    let lists: Vec<String> = offers.iter().map(told).collect();
+    Err(format!("there is no clip \"{name}\": {}", lists.join("; ")))
+}
+
+fn complain_of_skin(args: &Args, offers: &[Offer]) -> Result<(), String> {
+    let most = offers.iter().filter_map(|offer| offer.skins).max();
+    let most = most.unwrap_or_default();
+    match args.skin {
+        Some(skin) if skin >= most => Err(format!(
+            "there is no skin {skin}: {most} at most, counted from 0"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn complain_of_parts(args: &Args, models: &[(&str, &Alo)]) -> Result<(), String> {
+    for (name, _) in &args.parts {
+        let has = |alo: &Alo| parts(alo).iter().any(|p| p.name.eq_ignore_ascii_case(name));
+        if !models.iter().any(|(_, alo)| has(alo)) {
+            let lists = models.iter().map(|(model, alo)| {
+                let names: Vec<_> = parts(alo).into_iter().map(|part| part.name).collect();
+                format!("{model} has {}", names.join(", "))
+            });
+            let lists: Vec<_> = lists.collect();
+            return Err(format!("there is no part \"{name}\": {}", lists.join("; ")));
+        }
+    }
+    Ok(())
+}
