@@ -147,7 +147,7 @@ impl Steps {
         let mut table = Table(Box::new([[0; 4]; 256]));
         let scale = Vec3::from_array(track.deform_scale);
         let translation = Vec3::from_array(track.deform_translation);
-        for (byte, steps) in (0_u8..).zip(table.0.iter_mut()) {
+        for (byte, steps) in (0..=u8::MAX).zip(table.0.iter_mut()) {
             let place = scale * f32::from(byte) + translation;
             *steps = self.of(space.vector(place.to_array()));
         }
