@@ -129,6 +129,11 @@ impl ClassicImageLoader {
             return Err(ClassicImageError::Io { path, source });
         }
         let picture = match Picture::decode(&bytes, self.limits) {
+            // The oldest DTX pictures have no first bytes to be known by.
+            #[cfg(feature = "lithtech")]
+            Err(PictureError::Tga(_)) if has_extension(path.path(), "dtx") => {
+                crate::texture::dtx::decode(&bytes, self.limits)
+            }
             Ok(picture) if flat && picture.is_cube => Err(PictureError::Unsupported {
                 what: "a cube map where a flat picture is needed".into(),
             }),
@@ -183,9 +188,12 @@ impl AssetLoader for ClassicImageLoader {
 
 /// Whether a file is one that [`ClassicImageLoader`] loads, by its extension in any case.
 fn is_classic_picture(path: &Path) -> bool {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    let mut known = EXTENSIONS.iter();
-    known.any(|known| known.eq_ignore_ascii_case(extension))
+    EXTENSIONS.iter().any(|known| has_extension(path, known))
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    let found = path.extension().and_then(OsStr::to_str);
+    found.is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// Begins to load a picture that a model wears: by this crate's loader or by Bevy's.
