@@ -5,7 +5,10 @@
 //! normal of the triangles around it, which the file does not tell.
 
 use crate::lithtech::abc::{AbcFile, KeyBlend, Node, NodeTrack};
+use crate::lithtech::limits;
+use crate::lithtech::material::{MOST_TEXELS, texture_size};
 use crate::lithtech::space::Space;
+use crate::read::Flaws;
 use bevy::math::{Vec2, Vec3};
 
 /// The first keyframes of a model, in file order, that a mesh's tag can name.
@@ -29,19 +32,50 @@ pub struct DeformContents {
     pub origin: Vec3,
     /// Least and greatest corner of the box around all poses.
     pub bounds: [Vec3; 2],
-    /// For each pose and vertex, the place in steps and the normal.
-    pub texels: Vec<[u16; 4]>,
-    /// For each vertex of the file, its place among those that deform.
+    /// For each pose and vertex four numbers of 16 bits, the low byte first: the place in steps, and
+    /// the normal. There is room for as many more as the picture of them is larger.
+    pub texels: Vec<u8>,
+}
+
+/// The nodes that deform.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Deforms {
+    /// What moves their vertices.
+    pub(super) nodes: Vec<DeformContents>,
+    /// For each vertex of the file, its place among those that its node deforms. A list for each node
+    /// would be as long as there are vertices.
     pub(super) slots: Vec<u32>,
 }
 
-/// The frames of all nodes that deform.
-pub(super) fn deforms(file: &AbcFile<'_>, space: Space) -> Vec<DeformContents> {
-    let nodes = file.nodes.iter().enumerate();
-    nodes
-        .filter(|(_, node)| !node.deform_vertices.is_empty())
-        .filter_map(|(index, _)| Some(Deformation::new(file, space, index)?.contents()))
-        .collect()
+impl Deforms {
+    /// The poses of all nodes that deform, of a file of so many bytes. Those that need too much room
+    /// stand still: together they may have as many places as the file has bytes. Real ones have a
+    /// third of that.
+    pub(super) fn new(file: &AbcFile<'_>, space: Space, length: usize, flaws: &mut Flaws) -> Self {
+        let mut deforms = Self::default();
+        let mut room = length;
+        for (index, node) in file.nodes.iter().enumerate() {
+            if node.deform_vertices.is_empty() {
+                continue;
+            }
+            deforms.slots.resize(file.geometry.vertices.len(), NO_SLOT);
+            let deformation = Deformation::new(file, space, (index, node), &mut deforms.slots);
+            let count = deformation.texels();
+            let is_full = deforms.nodes.len() >= limits::deforming_nodes(length);
+            if count > room.min(MOST_TEXELS) || (is_full && count > 0) {
+                flaws.warn("still vertices", 0, || {
+                    format!(
+                        "the vertices of node {index} stand still: {count} places of them are more \
+                         than a model of this size has room for"
+                    )
+                });
+            } else if count > 0 {
+                room -= count;
+                deforms.nodes.push(deformation.contents());
+            }
+        }
+        deforms
+    }
 }
 
 /// A vertex that deforms.
@@ -59,37 +93,68 @@ struct Deformation<'a> {
     index: usize,
     node: &'a Node<'a>,
     members: Vec<Member>,
-    slots: Vec<u32>,
+    slots: &'a mut Vec<u32>,
 }
 
 impl<'a> Deformation<'a> {
-    fn new(file: &'a AbcFile<'a>, space: Space, index: usize) -> Option<Self> {
-        let node = file.nodes.get(index)?;
+    fn new(
+        file: &'a AbcFile<'a>,
+        space: Space,
+        (index, node): (usize, &'a Node<'a>),
+        slots: &'a mut Vec<u32>,
+    ) -> Self {
         let mut deformation = Self {
             file,
             space,
             index,
             node,
             members: Vec::new(),
-            slots: vec![NO_SLOT; file.geometry.vertices.len()],
+            slots,
         };
         for (place, vertex) in node.deform_vertices.iter().enumerate() {
             deformation.add(vertex.get().into(), Member::Stored(place));
         }
         deformation.add_levels();
-        Some(deformation)
+        deformation
+    }
+
+    /// Whether a vertex follows this node: no other can deform it.
+    fn is_own(&self, vertex: usize) -> bool {
+        let vertex = self.file.geometry.vertices.get(vertex);
+        vertex.is_some_and(|vertex| usize::from(vertex.node) == self.index)
     }
 
     fn add(&mut self, vertex: usize, member: Member) {
-        if let Some(slot) = self.slots.get_mut(vertex) {
-            *slot = self.members.len() as u32;
-            self.members.push(member);
+        if !self.is_own(vertex) {
+            return;
+        }
+        let place = self.slot(vertex);
+        match place.and_then(|place| self.members.get_mut(place)) {
+            // It is listed twice.
+            Some(listed) => *listed = member,
+            None => {
+                if let Some(slot) = self.slots.get_mut(vertex) {
+                    *slot = self.members.len() as u32;
+                    self.members.push(member);
+                }
+            }
         }
     }
 
     fn slot(&self, vertex: usize) -> Option<usize> {
         let slot = self.slots.get(vertex).filter(|slot| **slot != NO_SLOT)?;
-        Some(*slot as usize)
+        self.is_own(vertex).then_some(*slot as usize)
+    }
+
+    /// How many poses there are.
+    fn poses(&self) -> usize {
+        let keyframes = self.file.animations.iter().map(|of| of.keyframes.len());
+        keyframes.sum::<usize>().min(MOST_POSES)
+    }
+
+    /// How many places there are in all poses.
+    fn texels(&self) -> usize {
+        self.poses().saturating_mul(self.members.len())
     }
 
     /// What levels of detail put between vertices that deform deforms with them.
@@ -117,10 +182,9 @@ impl<'a> Deformation<'a> {
         let [origin, max] = self.bounds();
         let step = (max - origin) / f32::from(u16::MAX);
         let triangles = self.triangles();
-        let keyframes = self.file.animations.iter().map(|of| of.keyframes.len());
-        let keyframes = keyframes.sum::<usize>().min(MOST_POSES);
+        let [width, height] = texture_size(self.texels());
         // A list that grows would be there twice while it does.
-        let mut texels = Vec::with_capacity(keyframes * self.members.len());
+        let mut texels = Vec::with_capacity(width * height * size_of::<[u16; 4]>());
         let mut poses = 0;
         let tracks = self.file.animations.iter().filter_map(|animation| {
             let track = animation.tracks.get(self.index)?;
@@ -135,10 +199,11 @@ impl<'a> Deformation<'a> {
                 let positions = self.positions(track, key);
                 let normals = self.normals(&positions, &triangles);
                 let vertices = positions.iter().zip(normals);
-                texels.extend(vertices.map(|(position, normal)| {
+                for (position, normal) in vertices {
                     let [x, y, z] = steps(*position - origin, step);
-                    [x, y, z, packed(normal)]
-                }));
+                    let texel = [x, y, z, packed(normal)];
+                    texels.extend_from_slice(texel.map(u16::to_le_bytes).as_flattened());
+                }
             }
         }
         DeformContents {
@@ -149,7 +214,6 @@ impl<'a> Deformation<'a> {
             origin,
             bounds: [origin, max],
             texels,
-            slots: self.slots,
         }
     }
 
@@ -318,6 +382,23 @@ mod tests {
         Vec3::new(unfold(u), unfold(v), z).normalize()
     }
 
+    fn deforms_of(file: &AbcFile<'_>, space: Space) -> Deforms {
+        let mut flaws = Flaws::default();
+        let deforms = Deforms::new(file, space, usize::MAX, &mut flaws);
+        assert!(flaws.into_warnings().is_empty());
+        deforms
+    }
+
+    fn texels(contents: &DeformContents) -> Vec<[u16; 4]> {
+        let texels = contents.texels.as_chunks::<8>().0.iter();
+        let word = |texel: &[u8; 8], place: usize| {
+            u16::from_le_bytes([texel[2 * place], texel[2 * place + 1]])
+        };
+        texels
+            .map(|texel| [0, 1, 2, 3].map(|place| word(texel, place)))
+            .collect()
+    }
+
     #[test]
     fn normals_keep_their_direction() {
         for x in -3_i8..=3 {
@@ -337,13 +418,15 @@ mod tests {
         let file = parse(&bytes).unwrap();
         for mirrors in [false, true] {
             let space = Space::new(file.transform(), mirrors);
-            let [flag] = &deforms(&file, space)[..] else {
+            let Deforms { nodes, slots } = deforms_of(&file, space);
+            let [flag] = &nodes[..] else {
                 panic!("one node deforms");
             };
+            let texels = texels(flag);
             assert_eq!((flag.node, flag.vertices, flag.poses), (2, 4, 4));
             // Its own three vertices, and what the third level puts between two of them.
             let members: Vec<_> = (0..file.geometry.vertices.len())
-                .filter(|vertex| flag.slots[*vertex] != NO_SLOT)
+                .filter(|vertex| slots[*vertex] != NO_SLOT)
                 .collect();
             assert_eq!(members, [5, 6, 7, 10]);
             let mut pose = 0;
@@ -352,8 +435,8 @@ mod tests {
                     let seconds = keyframe.time as f32 / 1000.0;
                     let expected = file.vertex_positions(Some(index), seconds);
                     for vertex in &members {
-                        let slot = flag.slots[*vertex] as usize;
-                        let [x, y, z, _] = flag.texels[pose * 4 + slot];
+                        let slot = slots[*vertex] as usize;
+                        let [x, y, z, _] = texels[pose * 4 + slot];
                         let found = Vec3::from_array([x, y, z].map(f32::from));
                         let found = found * flag.step + flag.origin;
                         let expected = space.vector(expected[*vertex]);
@@ -362,7 +445,7 @@ mod tests {
                     pose += 1;
                 }
             }
-            assert_eq!(flag.texels.len(), pose * 4);
+            assert_eq!(texels.len(), pose * 4);
         }
     }
 
@@ -371,7 +454,8 @@ mod tests {
         let bytes = write(&figure()).unwrap();
         let file = parse(&bytes).unwrap();
         let space = Space::new(file.transform(), true);
-        let [flag] = &deforms(&file, space)[..] else {
+        let deforms = deforms_of(&file, space);
+        let [flag] = &deforms.nodes[..] else {
             panic!("one node deforms");
         };
         let corners = space.corners([5, 6, 7]).map(|vertex: usize| {
@@ -380,8 +464,49 @@ mod tests {
         });
         let [a, b, c] = corners;
         let expected = (b - a).cross(c - a).normalize();
-        for texel in &flag.texels[4..8] {
+        for texel in &texels(flag)[4..8] {
             assert!(unpacked(texel[3]).dot(expected) > 0.9995);
         }
+    }
+
+    #[test]
+    fn vertices_of_others_and_those_listed_twice_are_not_moved_more_than_once() {
+        let mut model = figure();
+        model.nodes[2].deform_vertices = vec![5, 3, 6, 5, 7];
+        for animation in &mut model.animations {
+            let keyframes = animation.keyframes.len() as u8;
+            let places = (0..5 * keyframes).map(|place| [place; 3]);
+            animation.tracks[2].deform = places.collect();
+        }
+        let bytes = write(&model).unwrap();
+        let file = parse(&bytes).unwrap();
+        let deforms = deforms_of(&file, Space::new(file.transform(), true));
+        let [flag] = &deforms.nodes[..] else {
+            panic!("one node deforms");
+        };
+        assert_eq!((flag.vertices, flag.poses), (4, 4));
+        let slots = [3, 5, 6, 7, 10].map(|vertex: usize| deforms.slots[vertex]);
+        assert_eq!(slots, [NO_SLOT, 0, 1, 2, 3]);
+        // What is listed last counts: the fourth step of the second keyframe is 8.
+        let [x, ..] = texels(flag)[4];
+        let found = f32::from(x) * flag.step.x + flag.origin.x;
+        assert!((found - (8.0 * 0.5 - 1.0)).abs() < 0.01, "{found}");
+    }
+
+    #[test]
+    fn what_needs_more_room_than_the_file_has_stands_still() {
+        let bytes = write(&figure()).unwrap();
+        let file = parse(&bytes).unwrap();
+        let space = Space::new(file.transform(), true);
+        let mut flaws = Flaws::default();
+        let nodes = Deforms::new(&file, space, 16, &mut flaws).nodes;
+        assert_eq!(nodes.len(), 1);
+        let nodes = Deforms::new(&file, space, 15, &mut flaws).nodes;
+        assert!(nodes.is_empty());
+        let [warning] = &flaws.into_warnings()[..] else {
+            panic!("one warning");
+        };
+        let told = "the vertices of node 2 stand still: 16 ";
+        assert!(warning.message.starts_with(told));
     }
 }

@@ -101,7 +101,7 @@ fn model(
         settings,
         load_context,
     };
-    let deforms = materials.deforms(&deforms);
+    let deforms = materials.deforms(deforms);
     let is_plain = pictures.is_empty();
     let pictures = pictures.into_iter().enumerate();
     let skins = pictures
@@ -156,16 +156,17 @@ struct Materials<'a, 'b> {
 }
 
 impl Materials<'_, '_> {
-    fn deforms(&mut self, contents: &[DeformContents]) -> Vec<AbcDeformInfo> {
+    fn deforms(&mut self, contents: Vec<DeformContents>) -> Vec<AbcDeformInfo> {
         let mut deforms = Vec::with_capacity(contents.len());
         for contents in contents {
             let node = contents.node;
             let label = AbcAssetLabel::Poses { node }.to_string();
-            let image = poses_image(&contents.texels);
+            let uniform = AbcDeformUniform::new(&contents);
+            let image = poses_image(contents.texels);
             let poses = self.load_context.add_labeled_asset(label, image);
             let deform = AbcDeform {
                 poses: poses.clone(),
-                uniform: AbcDeformUniform::new(contents),
+                uniform,
             };
             self.deforms.push((node, deform));
             let [min, max] = contents.bounds.map(Vec3A::from);

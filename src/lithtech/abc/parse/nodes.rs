@@ -7,7 +7,10 @@ use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use zerocopy::little_endian::U16;
 
 /// How deep nodes may be nested, the root being the first level. Real files have 18 at most.
-pub const MAX_DEPTH: usize = 1024;
+///
+/// Bevy despawns children by calling itself, which takes 2 KiB of the stack for each level. A thread may
+/// have no more than 2 MiB.
+pub const MAX_DEPTH: usize = 256;
 
 /// Bytes of a node without a name that does not deform.
 const LEAST_NODE: u64 = 24 + 2 + 2 + 1 + 4 + 4;
