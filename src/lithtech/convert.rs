@@ -2,16 +2,15 @@
 
 use crate::lithtech::abc::{self, AbcFile};
 use crate::lithtech::clip::{clip, events};
-use crate::lithtech::deform::{DeformContents, deforms};
+use crate::lithtech::deform::{DeformContents, Deforms};
 use crate::lithtech::limits;
-use crate::lithtech::material::MOST_TEXELS;
 use crate::lithtech::meshes::{Builder, Joints, MeshContents};
 use crate::lithtech::model::{AbcEvent, AbcNodeInfo};
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::shape::Shape;
 use crate::lithtech::space::Space;
 use crate::lithtech::vertices::Vertices;
-use crate::read::{ErrorKind, Format, ParseError, Warning};
+use crate::read::{ErrorKind, Flaws, Format, ParseError, Warning};
 use bevy::animation::AnimationClip;
 use bevy::math::{Affine3A, Isometry3d, Mat4, Quat, Vec3};
 use bevy::transform::components::Transform;
@@ -73,21 +72,23 @@ impl<'a> AbcContents<'a> {
         let space = Space::new(file.transform(), settings.convert_axes);
         let nodes = nodes(&file, space)?;
         let poses: Vec<Isometry3d> = nodes.iter().map(|node| node.bind_pose).collect();
-        let shape = Shape::new(&file.geometry, space, &settings.lod_shares);
+        let mut shape = Shape::new(&file.geometry, space, &settings.lod_shares);
         let vertices = Vertices::new(&file, space, &poses);
         warnings.extend(inside_out(&shape, &vertices));
         let joints = Joints::of(file.geometry.vertices);
-        let deforms = usable(deforms(&file, space), &mut warnings);
-        let mut builder = Builder::new(&file, &shape, &vertices, settings.asset_usage);
+        let mut flaws = Flaws::default();
+        let deforms = Deforms::new(&file, space, bytes.len(), &mut flaws);
+        let meshes = match settings.rigid {
+            true => joints.nodes.len(),
+            false => 1 + deforms.nodes.len(),
+        };
+        leave_out(&mut shape, limits::levels(meshes, bytes.len()), &mut flaws);
+        warnings.extend(flaws.into_warnings());
+        let mut builder = Builder::new(&file, &shape, &vertices, &deforms, settings.asset_usage);
         let levels = shape.levels.iter().map(|level| LevelContents {
             number: level.number,
             triangles: level.triangles.len(),
-            meshes: builder.meshes(
-                level,
-                (!settings.rigid).then_some(&joints),
-                &poses,
-                &deforms,
-            ),
+            meshes: builder.meshes(level, (!settings.rigid).then_some(&joints), &poses),
         });
         let levels = levels.collect();
         let clips = clips(&file, space);
@@ -104,7 +105,7 @@ impl<'a> AbcContents<'a> {
             nodes,
             levels,
             joints,
-            deforms,
+            deforms: deforms.nodes,
             clips,
             warnings,
         })
@@ -140,23 +141,15 @@ fn inside_out(shape: &Shape, vertices: &Vertices) -> Option<Warning> {
     })
 }
 
-/// Those that fit into a texture; the others stand still.
-fn usable(mut deforms: Vec<DeformContents>, warnings: &mut Vec<Warning>) -> Vec<DeformContents> {
-    deforms.retain(|deform| {
-        let count = deform.texels.len().max(deform.around.len());
-        if count > MOST_TEXELS {
-            warnings.push(Warning {
-                offset: 0,
-                message: format!(
-                    "the vertices of node {} stand still: {count} places of them are more than a \
-                     texture holds",
-                    deform.node
-                ),
-            });
-        }
-        count <= MOST_TEXELS && !deform.texels.is_empty()
-    });
-    deforms
+/// Leaves out the coarsest levels beyond so many.
+fn leave_out(shape: &mut Shape, most: usize, flaws: &mut Flaws) {
+    if shape.levels.len() > most {
+        flaws.warn("levels", 0, || {
+            let found = shape.levels.len();
+            format!("of {found} levels of detail {most} are made: their meshes are too many")
+        });
+        shape.levels.truncate(most);
+    }
 }
 
 /// The nodes, with the places that they have in the first keyframe of the first animation.

@@ -12,6 +12,20 @@ const NODES: usize = 1024;
 const ANIMATIONS: usize = 512;
 const KEYFRAME_STRINGS: usize = 4096;
 
+/// How many there may be in any file; and one more for each 4 KiB of it.
+const DEFORMING_NODES: usize = 64;
+const MESHES: usize = 192;
+
+/// How many nodes may move vertices one by one: each has a texture and materials of its own.
+pub(super) fn deforming_nodes(length: usize) -> usize {
+    DEFORMING_NODES + length / 4096
+}
+
+/// How many levels of detail may be made that have so many meshes each.
+pub(super) fn levels(meshes: usize, length: usize) -> usize {
+    ((MESHES + length / 4096) / meshes.max(1)).max(1)
+}
+
 /// Refuses models that would cost more than is promised.
 pub(super) fn check(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError> {
     let keyframes = file.animations.iter().flat_map(|of| &of.keyframes);

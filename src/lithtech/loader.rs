@@ -103,7 +103,7 @@ fn model(
         settings,
         load_context,
     };
-    let deforms = materials.deforms(&deforms, &nodes);
+    let deforms = materials.deforms(deforms, &nodes);
     let plain = pictures.is_empty().then(|| materials.plain());
     let pictures = pictures.into_iter().enumerate();
     let skins = pictures
@@ -164,21 +164,22 @@ struct Materials<'a, 'b> {
 impl Materials<'_, '_> {
     fn deforms(
         &mut self,
-        contents: &[DeformContents],
+        contents: Vec<DeformContents>,
         nodes: &[AbcNodeInfo],
     ) -> Vec<AbcDeformInfo> {
         let mut deforms = Vec::with_capacity(contents.len());
         for contents in contents {
             let node = contents.node;
             let label = AbcAssetLabel::Poses { node }.to_string();
-            let image = data_image(&contents.texels);
+            let uniform = AbcDeformUniform::new(&contents);
+            let image = data_image(contents.texels);
             let poses = self.load_context.add_labeled_asset(label, image);
             let label = AbcAssetLabel::Around { node }.to_string();
-            let image = data_image(&contents.around);
+            let image = data_image(contents.around);
             let deform = AbcDeform {
                 poses: poses.clone(),
                 around: self.load_context.add_labeled_asset(label, image),
-                uniform: AbcDeformUniform::new(contents),
+                uniform,
             };
             let flags = nodes.get(node).map_or(0, |node| surface_flags(node.flags));
             self.deforms.push((node, flags, deform));

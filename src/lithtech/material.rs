@@ -14,7 +14,6 @@ use bevy::render::render_resource::{
     AsBindGroup, Extent3d, ShaderType, TextureDimension, TextureFormat,
 };
 use bevy::shader::ShaderRef;
-use zerocopy::IntoBytes;
 
 /// Draws the vertices of a node that moves them one by one.
 pub type AbcDeformMaterial = ExtendedMaterial<StandardMaterial, AbcDeform>;
@@ -84,13 +83,18 @@ const SIDE: usize = 2048;
 /// The most texels that such a picture has room for.
 pub(super) const MOST_TEXELS: usize = SIDE * SIDE;
 
+/// Texels across and down of a picture that has room for so many.
+pub(super) fn texture_size(texels: usize) -> [usize; 2] {
+    let width = texels.clamp(1, SIDE);
+    [width, texels.div_ceil(width).max(1)]
+}
+
 /// What vertices do as a picture that only the shader understands. There must be some texels, and no
 /// more than [`MOST_TEXELS`].
-pub(super) fn data_image(texels: &[[u16; 4]]) -> Image {
-    let width = texels.len().clamp(1, SIDE);
-    let height = texels.len().div_ceil(width).max(1);
-    let mut data = texels.as_bytes().to_vec();
-    data.resize(width * height * size_of::<[u16; 4]>(), 0);
+pub(super) fn data_image(mut texels: Vec<u8>) -> Image {
+    const TEXEL: usize = size_of::<[u16; 4]>();
+    let [width, height] = texture_size(texels.len() / TEXEL);
+    texels.resize(width * height * TEXEL, 0);
     Image::new(
         Extent3d {
             width: width as u32,
@@ -98,7 +102,7 @@ pub(super) fn data_image(texels: &[[u16; 4]]) -> Image {
             depth_or_array_layers: 1,
         },
         TextureDimension::D2,
-        data,
+        texels,
         TextureFormat::Rgba16Uint,
         RenderAssetUsages::RENDER_WORLD,
     )

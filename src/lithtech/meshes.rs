@@ -2,7 +2,7 @@
 //! those have that deform or whose surface is not plain.
 
 use crate::lithtech::abc::{AbcFile, Vertex};
-use crate::lithtech::deform::{DeformContents, NO_SLOT};
+use crate::lithtech::deform::{Deforms, NO_SLOT};
 use crate::lithtech::material::surface_flags;
 use crate::lithtech::shape::{Level, Shape};
 use crate::lithtech::vertices::Vertices;
@@ -66,6 +66,10 @@ pub(super) struct Builder<'a> {
     file: &'a AbcFile<'a>,
     shape: &'a Shape,
     vertices: &'a Vertices,
+    /// The places of vertices among those that deform.
+    slots: &'a [u32],
+    /// Whether each node deforms.
+    deforms: [bool; MOST_JOINTS],
     usage: RenderAssetUsages,
     /// For each corner of the shape, its vertex in the mesh that is being made.
     made: Vec<u32>,
@@ -76,12 +80,21 @@ impl<'a> Builder<'a> {
         file: &'a AbcFile<'a>,
         shape: &'a Shape,
         vertices: &'a Vertices,
+        deforms: &'a Deforms,
         usage: RenderAssetUsages,
     ) -> Self {
+        let mut is_deforming = [false; MOST_JOINTS];
+        for deform in &deforms.nodes {
+            if let Some(is_deforming) = is_deforming.get_mut(deform.node) {
+                *is_deforming = true;
+            }
+        }
         Self {
             file,
             shape,
             vertices,
+            slots: &deforms.slots,
+            deforms: is_deforming,
             usage,
             made: vec![NONE; shape.corners.len()],
         }
@@ -96,31 +109,34 @@ impl<'a> Builder<'a> {
         level: &Level,
         joints: Option<&Joints>,
         nodes: &[Isometry3d],
-        deforms: &[DeformContents],
     ) -> Vec<MeshContents> {
-        let deform = |node| deforms.iter().find(|deform| deform.node == node);
-        let is_plain = |node: usize| {
-            let flags = self.file.nodes.get(node).map_or(0, |node| node.flags);
-            deform(node).is_none() && surface_flags(flags) == 0
-        };
-        let has_own: Vec<bool> = (0..nodes.len().min(MOST_JOINTS))
-            .map(|node| joints.is_none() || !is_plain(node))
-            .collect();
         let mut skinned = Vec::new();
         let mut of_nodes = vec![Vec::new(); nodes.len().min(MOST_JOINTS)];
         for triangle in &level.triangles {
             let node = self.node(triangle);
             match of_nodes.get_mut(node) {
-                Some(of_node) if has_own.get(node) == Some(&true) => of_node.push(*triangle),
+                Some(of_node) if joints.is_none() || self.has_own(node) => {
+                    of_node.push(*triangle);
+                }
                 _ => skinned.push(*triangle),
             }
         }
         let mut meshes: Vec<MeshContents> = Vec::new();
         meshes.extend(joints.and_then(|joints| self.skinned(&skinned, joints)));
         for (node, (triangles, pose)) in of_nodes.iter().zip(nodes).enumerate() {
-            meshes.extend(self.of_node(node, triangles, *pose, deform(node)));
+            meshes.extend(self.of_node(node, triangles, *pose));
         }
         meshes
+    }
+
+    /// Whether a node has a mesh of its own even where there is a skinned one.
+    fn has_own(&self, node: usize) -> bool {
+        let flags = self.file.nodes.get(node).map_or(0, |node| node.flags);
+        self.deforms(node) || surface_flags(flags) != 0
+    }
+
+    fn deforms(&self, node: usize) -> bool {
+        self.deforms.get(node).copied().unwrap_or_default()
     }
 
     /// The node that a triangle is of.
@@ -158,14 +174,11 @@ impl<'a> Builder<'a> {
         node: usize,
         triangles: &[[u32; 3]],
         pose: Isometry3d,
-        deform: Option<&DeformContents>,
     ) -> Option<MeshContents> {
         let arrays = self.arrays(triangles, pose.inverse());
-        let slots = deform.map(|deform| {
-            let slot = |vertex: &u32| match deform.slots.get(*vertex as usize) {
-                Some(&slot) if slot != NO_SLOT => [slot as f32, 0.0],
-                _ => [-1.0, 0.0],
-            };
+        let slots = self.deforms(node).then(|| {
+            let slot = |vertex: &u32| self.slot(*vertex, node);
+            let slot = |vertex| [slot(vertex).map_or(-1.0, |slot| slot as f32), 0.0];
             arrays.vertices.iter().map(slot).collect::<Vec<_>>()
         });
         let mut contents = arrays.mesh(Some(node), self.usage)?;
@@ -173,6 +186,13 @@ impl<'a> Builder<'a> {
             contents.mesh.insert_attribute(Mesh::ATTRIBUTE_UV_1, slots);
         }
         Some(contents)
+    }
+
+    /// The place of a vertex among those that a node deforms.
+    fn slot(&self, vertex: u32, node: usize) -> Option<u32> {
+        let of = self.file.geometry.vertices.get(vertex as usize)?.node;
+        let slot = self.slots.get(vertex as usize).copied();
+        slot.filter(|slot| *slot != NO_SLOT && usize::from(of) == node)
     }
 
     /// The vertices that triangles need, moved, in the order in which they come.

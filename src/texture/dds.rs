@@ -13,6 +13,7 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureErr
     limits.check(header.width(), header.height())?;
     let faces = faces(&header)?;
     let coding = Coding::of(&header)?;
+    check_density(coding.pixels())?;
     let data = bytes.get(MAGIC.len() + header.byte_len()..);
     let surfaces = Surfaces::new(&header, coding.pixels(), faces, data.unwrap_or_default());
     let (levels, surfaces) = surfaces.whole().ok_or(PictureError::TooShort {
@@ -43,6 +44,19 @@ fn read_header(bytes: &[u8]) -> Result<Header, PictureError> {
     let options = ParseOptions::new_permissive(Some(bytes.len() as u64));
     let mut reader = bytes;
     Header::read(&mut reader, &options).map_err(dds_error)
+}
+
+/// Refuses forms that no game had, and whose texels would take far more room than the file.
+fn check_density(pixels: PixelInfo) -> Result<(), PictureError> {
+    // A multiple of the sides of all blocks.
+    const SIDE: u32 = 120;
+    let bytes = pixels.surface_bytes(Size::new(SIDE, SIDE));
+    // Those of BC1 are 4 bits.
+    if bytes.is_some_and(|bytes| bytes < u64::from(SIDE * SIDE / 2)) {
+        let what = "a picture of less than 4 bits to a texel".to_owned();
+        return Err(PictureError::Unsupported { what });
+    }
+    Ok(())
 }
 
 /// 1, or 6 of a cube map.
@@ -206,11 +220,15 @@ impl<'a> Coding<'a> {
     }
 
     fn decode_all(&self, surfaces: &[Surface]) -> Result<Vec<u8>, PictureError> {
-        let mut data = Vec::new();
+        let texels = surfaces.iter().map(|surface| surface.size.pixels());
+        let length = usize::try_from(texels.sum::<u64>().saturating_mul(4));
+        let length = length.map_err(|_| dds_error(DecodingError::MemoryLimitExceeded))?;
+        // A list that grows would be there twice while it does.
+        let mut data = Vec::with_capacity(length);
         for surface in surfaces {
             match self {
                 Self::Masks(format) => unmask(format, surface.bytes, &mut data),
-                Self::Named(format) => data.extend(decode_named(*format, surface)?),
+                Self::Named(format) => append_named(*format, surface, &mut data)?,
             }
         }
         Ok(data)
@@ -222,14 +240,16 @@ fn as_stored(surfaces: &[Surface]) -> Vec<u8> {
     bytes.concat()
 }
 
-/// Decodes one level of a picture to RGBA. There must be as many bytes as its size asks for.
+/// Decodes one level of a picture and appends it as RGBA. There must be as many bytes as its size
+/// asks for.
 #[cfg(feature = "lithtech")]
-pub(super) fn decode_blocks(
+pub(super) fn append_blocks(
     texels: Texels,
     width: u32,
     height: u32,
     bytes: &[u8],
-) -> Result<Vec<u8>, PictureError> {
+    data: &mut Vec<u8>,
+) -> Result<(), PictureError> {
     let format = match texels {
         Texels::Bc1 => Format::BC1_UNORM,
         Texels::Bc2 => Format::BC2_UNORM,
@@ -238,47 +258,54 @@ pub(super) fn decode_blocks(
         Texels::Rgba8 => Format::R8G8B8A8_UNORM,
     };
     let size = Size::new(width, height);
-    decode_named(format, &Surface { size, bytes })
+    append_named(format, &Surface { size, bytes }, data)
 }
 
-fn decode_named(format: Format, surface: &Surface) -> Result<Vec<u8>, PictureError> {
+fn append_named(format: Format, surface: &Surface, data: &mut Vec<u8>) -> Result<(), PictureError> {
     match format {
         Format::BC2_UNORM_PREMULTIPLIED_ALPHA => {
-            decode_as(Format::BC2_UNORM, ColorFormat::RGBA_U8, surface)
+            append_as(Format::BC2_UNORM, ColorFormat::RGBA_U8, surface, data)
         }
-        Format::BC3_UNORM | Format::BC3_UNORM_PREMULTIPLIED_ALPHA => decode_bc3(surface),
-        format => decode_as(format, ColorFormat::RGBA_U8, surface),
+        Format::BC3_UNORM | Format::BC3_UNORM_PREMULTIPLIED_ALPHA => append_bc3(surface, data),
+        format => append_as(format, ColorFormat::RGBA_U8, surface, data),
     }
 }
 
 /// GPUs blend the colours of BC3 as those of BC2, whichever end of a block is the larger; the
 /// decoder blends them as those of BC1.
-fn decode_bc3(surface: &Surface) -> Result<Vec<u8>, PictureError> {
-    let mut texels = decode_as(Format::BC3_UNORM, ColorFormat::RGBA_U8, surface)?;
-    let colors = decode_as(Format::BC2_UNORM, ColorFormat::RGB_U8, surface)?;
+fn append_bc3(surface: &Surface, data: &mut Vec<u8>) -> Result<(), PictureError> {
+    let start = data.len();
+    append_as(Format::BC3_UNORM, ColorFormat::RGBA_U8, surface, data)?;
+    let mut colors = Vec::new();
+    append_as(Format::BC2_UNORM, ColorFormat::RGB_U8, surface, &mut colors)?;
+    let texels = data.get_mut(start..).unwrap_or_default();
     let colors = colors.as_chunks::<3>().0;
     for ([r, g, b, _], color) in texels.as_chunks_mut::<4>().0.iter_mut().zip(colors) {
         [*r, *g, *b] = *color;
     }
-    Ok(texels)
+    Ok(())
 }
 
-fn decode_as(
+/// Decodes where the texels are to be: a level is the larger part of a picture, and should not be
+/// there twice.
+fn append_as(
     format: Format,
     color: ColorFormat,
     surface: &Surface,
-) -> Result<Vec<u8>, PictureError> {
+    data: &mut Vec<u8>,
+) -> Result<(), PictureError> {
     // The bytes of the surface are all there, so its size is no empty promise.
     let length = surface.size.pixels() * u64::from(color.bytes_per_pixel());
     let length =
         usize::try_from(length).map_err(|_| dds_error(DecodingError::MemoryLimitExceeded))?;
-    let mut texels = vec![0; length];
-    let view = ImageViewMut::new(&mut texels, surface.size, color)
+    let start = data.len();
+    data.resize(start.saturating_add(length), 0);
+    let texels = data.get_mut(start..).unwrap_or_default();
+    let view = ImageViewMut::new(texels, surface.size, color)
         .ok_or_else(|| dds_error(DecodingError::UnexpectedSurfaceSize))?;
     let options = DecodeOptions::default();
     let mut reader = surface.bytes;
-    dds::decode(&mut reader, view, format, &options).map_err(dds_error)?;
-    Ok(texels)
+    dds::decode(&mut reader, view, format, &options).map_err(dds_error)
 }
 
 /// Whether a format is colour, grey or alpha, in whole texels of whole numbers.
@@ -569,6 +596,19 @@ mod tests {
         assert!(error(&DdsSample::new(4097, 1, l8, &[0])).contains("4097 × 1"));
         assert!(error(&DdsSample::new(4096, 4096, l8, &[0])).contains("the 129 bytes"));
         assert!(error(&DdsSample::new(1, 1, four_cc(b"????"), &[0])).starts_with("DDS: "));
+    }
+
+    #[test]
+    fn forms_that_would_take_far_more_room_than_their_files_are_refused() {
+        // R1 has a bit to a texel; of ASTC the largest blocks, and the first too large.
+        for form in [66, 150, 186] {
+            let mut bytes = DdsSample::new(120, 120, four_cc(b"DX10"), &[]).bytes();
+            let header = [form, 3, 0, 1, 0_u32];
+            bytes.extend(header.iter().flat_map(|it| it.to_le_bytes()));
+            bytes.extend(noise(20_000, form));
+            let error = decode(&bytes, limits(true)).unwrap_err().to_string();
+            assert!(error.contains("less than 4 bits"), "{form}: {error}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! What the bytes mean is [`lithtech::dtx`](crate::lithtech::dtx)'s to know.
 
 use crate::lithtech::dtx::{DtxFile, DtxLevel, DtxTexels, parse};
-use crate::texture::dds::decode_blocks;
+use crate::texture::dds::append_blocks;
 use crate::texture::picture::{Limits, Picture, PictureError, Texels};
 
 /// What a DTX file begins with. No TGA picture does: its third byte says what kind it is.
@@ -34,12 +34,7 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureErr
         } else if let Some(texels) = file.rgba(number) {
             data.extend(texels);
         } else {
-            data.extend(decode_blocks(
-                stored,
-                level.width,
-                level.height,
-                level.bytes,
-            )?);
+            append_blocks(stored, level.width, level.height, level.bytes, &mut data)?;
         }
     }
     Ok(Picture {

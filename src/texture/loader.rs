@@ -131,6 +131,11 @@ impl ClassicImageLoader {
         flat: bool,
     ) -> Result<Picture, ClassicImageError> {
         let picture = match Picture::decode(bytes, self.limits) {
+            // The oldest DTX pictures have no first bytes to be known by.
+            #[cfg(feature = "lithtech")]
+            Err(PictureError::Tga(_)) if has_extension(path.path(), "dtx") => {
+                dtx::decode(bytes, self.limits)
+            }
             Ok(picture) if flat && picture.is_cube => Err(PictureError::Unsupported {
                 what: "a cube map where a flat picture is needed".into(),
             }),
@@ -198,8 +203,7 @@ impl AssetLoader for ClassicImageLoader {
 
 /// Whether a file is one that [`ClassicImageLoader`] loads, by its extension in any case.
 fn is_classic_picture(path: &Path) -> bool {
-    let mut known = EXTENSIONS.iter();
-    known.any(|known| has_extension(path, known))
+    EXTENSIONS.iter().any(|known| has_extension(path, known))
 }
 
 fn has_extension(path: &Path, expected: &str) -> bool {

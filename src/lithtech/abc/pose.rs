@@ -174,9 +174,14 @@ impl AbcFile<'_> {
         let Some((animation, blend)) = self.moment(animation, seconds) else {
             return positions;
         };
-        for (node, track) in self.nodes.iter().zip(&animation.tracks) {
+        for (number, (node, track)) in self.nodes.iter().zip(&animation.tracks).enumerate() {
             let count = node.deform_vertices.len();
             for (slot, index) in node.deform_vertices.iter().enumerate() {
+                let vertex = self.geometry.vertices.get(usize::from(index.get()));
+                // Those of other nodes are in other spaces.
+                if vertex.is_none_or(|vertex| usize::from(vertex.node) != number) {
+                    continue;
+                }
                 let moved = track.deform_position(slot, count, blend);
                 let position = positions.get_mut(usize::from(index.get()));
                 if let Some((position, moved)) = position.zip(moved) {

@@ -12,7 +12,7 @@ const MOST: usize = 24;
 const MOST_OF_PAIR: usize = 4;
 
 /// For each member where its triangles begin and how many they are; then the triangles.
-pub(super) fn around(file: &AbcFile<'_>, space: Space, members: &Members) -> Vec<[u16; 4]> {
+pub(super) fn around(file: &AbcFile<'_>, space: Space, members: &Members<'_>) -> Vec<[u16; 4]> {
     let triangles = triangles(file, space, members);
     let mut counts = vec![0_usize; members.count()];
     for slot in triangles.as_flattened() {
@@ -23,7 +23,7 @@ pub(super) fn around(file: &AbcFile<'_>, space: Space, members: &Members) -> Vec
     for (index, pair) in members.between.iter().enumerate() {
         let of = |slot: usize| counts.get(slot).copied().unwrap_or(0).min(MOST_OF_PAIR);
         let count = pair.map(of).iter().sum();
-        let slot = members.stored + members.still.len() + index;
+        let slot = members.stored.len() + members.still.len() + index;
         if let Some(own) = counts.get_mut(slot) {
             *own = count;
         }
@@ -43,7 +43,7 @@ pub(super) fn around(file: &AbcFile<'_>, space: Space, members: &Members) -> Vec
 }
 
 /// The triangles of the full model all of whose corners are members, as those.
-fn triangles(file: &AbcFile<'_>, space: Space, members: &Members) -> Vec<[u16; 3]> {
+fn triangles(file: &AbcFile<'_>, space: Space, members: &Members<'_>) -> Vec<[u16; 3]> {
     let triangles = file.geometry.triangles.iter();
     let corners = triangles.filter_map(|triangle| {
         let slot = |vertex: u32| members.slot(vertex as usize)?.try_into().ok();
@@ -72,9 +72,14 @@ fn fill(around: &mut [[u16; 4]], firsts: &[usize], triangles: &[[u16; 3]]) {
 }
 
 /// Gives what levels of detail put between two vertices the triangles of both.
-fn fill_between(around: &mut [[u16; 4]], firsts: &[usize], counts: &[usize], members: &Members) {
+fn fill_between(
+    around: &mut [[u16; 4]],
+    firsts: &[usize],
+    counts: &[usize],
+    members: &Members<'_>,
+) {
     for (index, pair) in members.between.iter().enumerate() {
-        let slot = members.stored + members.still.len() + index;
+        let slot = members.stored.len() + members.still.len() + index;
         let Some(mut to) = firsts.get(slot).copied() else {
             continue;
         };

@@ -6,98 +6,126 @@ use crate::lithtech::space::Space;
 use bevy::math::Vec3;
 
 /// The vertices of a node that deforms, in this order: those that the keyframes move, those that stand
-/// still beside them, and those that levels of detail put between two of them.
-pub(super) struct Members {
-    /// How many are moved by the keyframes.
-    pub(super) stored: usize,
+/// still beside them, and those that levels of detail put between two of them. Vertices of other nodes
+/// are in other spaces, and none of them.
+pub(super) struct Members<'a> {
+    file: &'a AbcFile<'a>,
+    node: usize,
+    /// For each that the keyframes move, its place in the node's list.
+    pub(super) stored: Vec<usize>,
     /// Where the next ones stand.
     pub(super) still: Vec<Vec3>,
     /// Between which of the members before them the others are.
     pub(super) between: Vec<[usize; 2]>,
-    /// For each vertex of the file, its place among the members.
-    pub(super) slots: Vec<u32>,
+    /// For each vertex of the file, its place among the members of its node.
+    slots: &'a mut [u32],
 }
 
-impl Members {
-    pub(super) fn new(file: &AbcFile<'_>, space: Space, node: usize) -> Self {
-        let geometry = &file.geometry;
-        let node = file.nodes.get(node);
-        let stored = node.map_or(&[][..], |node| node.deform_vertices);
-        let mut slots = vec![NO_SLOT; geometry.vertices.len()];
-        for (slot, vertex) in (0..).zip(stored) {
-            if let Some(found) = slots.get_mut(usize::from(vertex.get())) {
-                *found = slot;
-            }
-        }
+impl<'a> Members<'a> {
+    pub(super) fn new(
+        file: &'a AbcFile<'a>,
+        space: Space,
+        node: usize,
+        slots: &'a mut [u32],
+    ) -> Self {
         let mut members = Self {
-            stored: stored.len(),
+            file,
+            node,
+            stored: Vec::new(),
             still: Vec::new(),
             between: Vec::new(),
             slots,
         };
-        members.add_still(file, space);
-        members.add_between(file);
+        members.add_stored();
+        members.add_still(space);
+        members.add_between();
         members
     }
 
     pub(super) fn count(&self) -> usize {
-        self.stored + self.still.len() + self.between.len()
+        self.stored.len() + self.still.len() + self.between.len()
     }
 
+    /// The place of a vertex of the file among the members.
     pub(super) fn slot(&self, vertex: usize) -> Option<usize> {
         let slot = self.slots.get(vertex).filter(|slot| **slot != NO_SLOT)?;
-        Some(*slot as usize)
+        self.is_own(vertex).then_some(*slot as usize)
+    }
+
+    fn is_own(&self, vertex: usize) -> bool {
+        let vertex = self.file.geometry.vertices.get(vertex);
+        vertex.is_some_and(|vertex| usize::from(vertex.node) == self.node)
+    }
+
+    /// Makes a vertex the next member, unless it is one or cannot be; whether it has become one.
+    fn add(&mut self, vertex: usize) -> bool {
+        let next = self.count() as u32;
+        let is_new = self.is_own(vertex) && self.slot(vertex).is_none();
+        if is_new && let Some(slot) = self.slots.get_mut(vertex) {
+            *slot = next;
+        }
+        is_new
+    }
+
+    fn add_stored(&mut self) {
+        let node = self.file.nodes.get(self.node);
+        let listed = node.map_or(&[][..], |node| node.deform_vertices);
+        for (place, vertex) in listed.iter().enumerate() {
+            let vertex = vertex.get().into();
+            if self.add(vertex) {
+                self.stored.push(place);
+            } else if let Some(slot) = self.slot(vertex)
+                && let Some(stored) = self.stored.get_mut(slot)
+            {
+                // It is listed twice: the last counts.
+                *stored = place;
+            }
+        }
     }
 
     /// Those that share a triangle or a level's vertex with some that move. Real models have hardly
     /// any.
-    fn add_still(&mut self, file: &AbcFile<'_>, space: Space) {
-        let geometry = &file.geometry;
-        let mut moves: Vec<bool> = self.slots.iter().map(|slot| *slot != NO_SLOT).collect();
-        let is_set = |moves: &[bool], vertex: usize| moves.get(vertex) == Some(&true);
+    fn add_still(&mut self, space: Space) {
+        let geometry = &self.file.geometry;
+        let stored = self.stored.len();
+        let moves = |members: &Self, vertex| members.slot(vertex).is_some_and(|slot| slot < stored);
         for triangle in geometry.triangles {
             let corners = triangle.indices().map(|vertex| vertex as usize);
-            if corners.iter().any(|vertex| is_set(&moves, *vertex)) {
-                corners
-                    .iter()
-                    .for_each(|vertex| self.stand(*vertex, file, space));
+            if corners.iter().any(|vertex| moves(self, *vertex)) {
+                corners.iter().for_each(|vertex| self.stand(*vertex, space));
             }
         }
+        let mut extras_move = vec![false; geometry.vertices.len()];
         for (extra, _, pair) in geometry.extras() {
-            if pair.iter().any(|vertex| is_set(&moves, *vertex)) {
-                for vertex in pair.iter().filter(|vertex| !is_set(&moves, **vertex)) {
-                    self.stand(*vertex, file, space);
+            let pair_moves = pair.map(|vertex| moves(self, vertex) || extras_move[vertex]);
+            if pair_moves.contains(&true) {
+                for (vertex, moves) in pair.into_iter().zip(pair_moves) {
+                    if !moves {
+                        self.stand(vertex, space);
+                    }
                 }
-                if let Some(moves) = moves.get_mut(extra) {
-                    *moves = true;
-                }
+                extras_move[extra] = true;
             }
         }
     }
 
     /// Has a vertex stand where it is, unless it is a member already.
-    fn stand(&mut self, vertex: usize, file: &AbcFile<'_>, space: Space) {
-        let next = (self.stored + self.still.len()) as u32;
-        let of_file = file.geometry.vertices.get(vertex);
-        if let (Some(slot), Some(of_file)) = (self.slots.get_mut(vertex), of_file)
-            && *slot == NO_SLOT
+    fn stand(&mut self, vertex: usize, space: Space) {
+        if self.add(vertex)
+            && let Some(vertex) = self.file.geometry.vertices.get(vertex)
         {
-            *slot = next;
-            self.still.push(space.vector(of_file.clean_position()));
+            self.still.push(space.vector(vertex.clean_position()));
         }
     }
 
     /// What levels of detail put between vertices that deform deforms with them.
-    fn add_between(&mut self, file: &AbcFile<'_>) {
+    fn add_between(&mut self) {
+        let file = self.file;
         for (extra, _, pair) in file.geometry.extras() {
-            let [Some(a), Some(b)] = pair.map(|vertex| self.slot(vertex)) else {
-                continue;
-            };
-            let next = self.count() as u32;
-            if let Some(slot) = self.slots.get_mut(extra)
-                && *slot == NO_SLOT
+            let [a, b] = pair.map(|vertex| self.slot(vertex));
+            if let (Some(a), Some(b)) = (a, b)
+                && self.add(extra)
             {
-                *slot = next;
                 self.between.push([a, b]);
             }
         }

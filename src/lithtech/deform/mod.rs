@@ -2,9 +2,7 @@
 //!
 //! The file has a byte for each coordinate, and a scale for each animation. Here all animations share
 //! one scale, in two bytes, so that any keyframe can be blended with any other. The file has no normals
-//! for them: the shader makes those of the triangles [`around`] each vertex, as they are just then.
-//!
-//! What may not enter: anything of Bevy but its maths.
+//! for them: the shader makes those of the triangles `around` each vertex, as they are just then.
 
 mod around;
 mod members;
@@ -12,8 +10,12 @@ mod members;
 use crate::lithtech::abc::{AbcFile, NodeTrack};
 use crate::lithtech::deform::around::around;
 use crate::lithtech::deform::members::Members;
+use crate::lithtech::limits;
+use crate::lithtech::material::{MOST_TEXELS, texture_size};
 use crate::lithtech::space::Space;
+use crate::read::Flaws;
 use bevy::math::Vec3;
+use zerocopy::IntoBytes;
 
 /// The first keyframes of a model, in file order, that a mesh's tag can name.
 pub(super) const MOST_POSES: usize = 2048;
@@ -22,6 +24,9 @@ pub(super) const MOST_POSES: usize = 2048;
 pub(super) const NO_SLOT: u32 = u32::MAX;
 
 /// Where the deforming vertices of a node are, in the node's space.
+///
+/// `texels` and `around` are four numbers of 16 bits each time, as they lie in memory, with room for as
+/// many more as the picture of them is larger.
 #[derive(Clone, Debug)]
 pub struct DeformContents {
     /// Index of the node.
@@ -37,53 +42,98 @@ pub struct DeformContents {
     /// Least and greatest corner of the box around all poses.
     pub bounds: [Vec3; 2],
     /// For each pose and vertex, the place in steps, and a number without meaning.
-    pub texels: Vec<[u16; 4]>,
+    pub texels: Vec<u8>,
     /// For each vertex, where the triangles around it begin in this list, low half first, and how many
     /// they are; then the triangles, each as three vertices, counter-clockwise when seen from
     /// outside. The numbers that are left are without meaning.
-    pub around: Vec<[u16; 4]>,
-    /// For each vertex of the file, its place among those that deform.
+    pub around: Vec<u8>,
+}
+
+/// The nodes that deform.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Deforms {
+    /// What moves their vertices.
+    pub(super) nodes: Vec<DeformContents>,
+    /// For each vertex of the file, its place among those that its node deforms. A list for each node
+    /// would be as long as there are vertices.
     pub(super) slots: Vec<u32>,
 }
 
-/// The poses of all nodes that deform.
-pub(super) fn deforms(file: &AbcFile<'_>, space: Space) -> Vec<DeformContents> {
-    let nodes = file.nodes.iter().enumerate();
-    let deforming = nodes.filter(|(_, node)| !node.deform_vertices.is_empty());
-    deforming
-        .map(|(index, _)| contents(file, space, index))
-        .collect()
+impl Deforms {
+    /// The poses of all nodes that deform, of a file of so many bytes. Those that need too much room
+    /// stand still: together they may have as many places as the file has bytes. Real ones have a
+    /// third of that.
+    pub(super) fn new(file: &AbcFile<'_>, space: Space, length: usize, flaws: &mut Flaws) -> Self {
+        let mut deforms = Self::default();
+        let mut room = length;
+        let keyframes = file.animations.iter().map(|of| of.keyframes.len());
+        let poses = keyframes.sum::<usize>().min(MOST_POSES);
+        for (node, of) in file.nodes.iter().enumerate() {
+            if of.deform_vertices.is_empty() {
+                continue;
+            }
+            deforms.slots.resize(file.geometry.vertices.len(), NO_SLOT);
+            let members = Members::new(file, space, node, &mut deforms.slots);
+            let count = poses.saturating_mul(members.count());
+            let is_full = deforms.nodes.len() >= limits::deforming_nodes(length);
+            if count > room.min(MOST_TEXELS) || (is_full && count > 0) {
+                flaws.warn("still vertices", 0, || {
+                    format!(
+                        "the vertices of node {node} stand still: {count} places of them are more \
+                         than a model of this size has room for"
+                    )
+                });
+            } else if count > 0 {
+                room -= count;
+                let contents = contents(file, space, (node, poses), &members);
+                deforms.nodes.push(contents);
+            }
+        }
+        deforms
+    }
 }
 
-fn contents(file: &AbcFile<'_>, space: Space, node: usize) -> DeformContents {
-    let members = Members::new(file, space, node);
+fn contents(
+    file: &AbcFile<'_>,
+    space: Space,
+    (node, poses): (usize, usize),
+    members: &Members<'_>,
+) -> DeformContents {
     let tracks: Vec<(usize, &NodeTrack<'_>)> = file
         .animations
         .iter()
         .filter_map(|animation| Some((animation.keyframes.len(), animation.tracks.get(node)?)))
         .collect();
-    let bounds = bounds(&tracks, &members, space);
+    let bounds = bounds(&tracks, members, space);
     let [origin, max] = bounds;
     let steps = Steps {
         origin,
         per_unit: (Vec3::splat(f32::from(u16::MAX)) / (max - origin)).map(finite),
     };
-    let keyframes: usize = tracks.iter().map(|(keys, _)| keys).sum();
-    let poses = keyframes.min(MOST_POSES);
-    // A list that grows would be there twice while it does.
-    let mut texels = Vec::with_capacity(poses * members.count());
+    let listed = file
+        .nodes
+        .get(node)
+        .map_or(0, |node| node.deform_vertices.len());
+    let mut texels = room_for(poses * members.count());
     let still: Vec<[u16; 4]> = members.still.iter().map(|place| steps.of(*place)).collect();
+    let mut pose: Vec<[u16; 4]> = Vec::with_capacity(members.count());
     let mut left = poses;
     for (keys, track) in tracks {
         let table = steps.table(track, space);
         for key in 0..keys.min(left) {
-            let first = texels.len();
-            texels.extend(stored(track, key, members.stored).map(|bytes| table.texel(bytes)));
-            texels.extend_from_slice(&still);
-            add_between(&mut texels, first, &members.between);
+            let bytes = track.deform.get(key * listed..).unwrap_or_default();
+            let of = |place: &usize| bytes.get(*place).copied().unwrap_or_default();
+            pose.clear();
+            pose.extend(members.stored.iter().map(|place| table.texel(of(place))));
+            pose.extend_from_slice(&still);
+            add_between(&mut pose, &members.between);
+            texels.extend_from_slice(pose.as_bytes());
         }
         left -= keys.min(left);
     }
+    let around = around(file, space, members);
+    let mut around_bytes = room_for(around.len());
+    around_bytes.extend_from_slice(around.as_bytes());
     DeformContents {
         node,
         vertices: members.count() as u32,
@@ -92,9 +142,15 @@ fn contents(file: &AbcFile<'_>, space: Space, node: usize) -> DeformContents {
         origin,
         bounds,
         texels,
-        around: around(file, space, &members),
-        slots: members.slots,
+        around: around_bytes,
     }
+}
+
+/// An empty list with room for a picture of so many texels. One that grows would be there twice while
+/// it does.
+fn room_for(texels: usize) -> Vec<u8> {
+    let [width, height] = texture_size(texels);
+    Vec::with_capacity(width * height * size_of::<[u16; 4]>())
 }
 
 /// A division by no extent says nothing.
@@ -102,27 +158,15 @@ fn finite(number: f32) -> f32 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// The bytes of a keyframe, one for each of `count` vertices.
-fn stored(track: &NodeTrack<'_>, key: usize, count: usize) -> impl Iterator<Item = [u8; 3]> {
-    let first = key * count;
-    let bytes = track.deform.get(first..first + count).unwrap_or_default();
-    let missing = count - bytes.len();
-    bytes
-        .iter()
-        .copied()
-        .chain(core::iter::repeat_n([0; 3], missing))
-}
-
-/// Puts vertices in the middle of two others each, which come before them in the pose that begins at
-/// `first`.
-fn add_between(texels: &mut Vec<[u16; 4]>, first: usize, between: &[[usize; 2]]) {
+/// Puts vertices in the middle of two others each, which come before them in the pose.
+fn add_between(pose: &mut Vec<[u16; 4]>, between: &[[usize; 2]]) {
     for pair in between {
-        let [a, b] = pair.map(|slot| texels.get(first + slot).copied().unwrap_or_default());
+        let [a, b] = pair.map(|slot| pose.get(slot).copied().unwrap_or_default());
         let middle = |axis: usize| {
             let sum = u32::from(a[axis]) + u32::from(b[axis]);
             (sum / 2) as u16
         };
-        texels.push([middle(0), middle(1), middle(2), 0]);
+        pose.push([middle(0), middle(1), middle(2), 0]);
     }
 }
 
@@ -165,7 +209,7 @@ impl Table {
 }
 
 /// The box around all places that the file tells.
-fn bounds(tracks: &[(usize, &NodeTrack<'_>)], members: &Members, space: Space) -> [Vec3; 2] {
+fn bounds(tracks: &[(usize, &NodeTrack<'_>)], members: &Members<'_>, space: Space) -> [Vec3; 2] {
     let mut bounds = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     let mut take = |place: Vec3| {
         let [min, max] = bounds;
@@ -205,19 +249,38 @@ mod tests {
     use crate::lithtech::abc::tests::figure;
     use crate::lithtech::abc::write::write;
 
+    fn deforms_of(file: &AbcFile<'_>, space: Space) -> Deforms {
+        let mut flaws = Flaws::default();
+        let deforms = Deforms::new(file, space, usize::MAX, &mut flaws);
+        assert!(flaws.into_warnings().is_empty());
+        deforms
+    }
+
+    fn texels(bytes: &[u8]) -> Vec<[u16; 4]> {
+        let texels = bytes.as_chunks::<8>().0.iter();
+        let word = |texel: &[u8; 8], place: usize| {
+            u16::from_ne_bytes([texel[2 * place], texel[2 * place + 1]])
+        };
+        texels
+            .map(|texel| [0, 1, 2, 3].map(|place| word(texel, place)))
+            .collect()
+    }
+
     #[test]
     fn poses_are_those_of_the_plain_functions() {
         let bytes = write(&figure()).unwrap();
         let file = parse(&bytes).unwrap();
         for mirrors in [false, true] {
             let space = Space::new(file.transform(), mirrors);
-            let [flag] = &deforms(&file, space)[..] else {
+            let Deforms { nodes, slots } = deforms_of(&file, space);
+            let [flag] = &nodes[..] else {
                 panic!("one node deforms");
             };
+            let texels = texels(&flag.texels);
             assert_eq!((flag.node, flag.vertices, flag.poses), (2, 4, 4));
             // Its own three vertices, and what the third level puts between two of them.
             let members: Vec<_> = (0..file.geometry.vertices.len())
-                .filter(|vertex| flag.slots[*vertex] != NO_SLOT)
+                .filter(|vertex| slots[*vertex] != NO_SLOT)
                 .collect();
             assert_eq!(members, [5, 6, 7, 10]);
             let mut pose = 0;
@@ -226,8 +289,8 @@ mod tests {
                     let seconds = keyframe.time as f32 / 1000.0;
                     let expected = file.vertex_positions(Some(index), seconds);
                     for vertex in &members {
-                        let slot = flag.slots[*vertex] as usize;
-                        let [x, y, z, _] = flag.texels[pose * 4 + slot];
+                        let slot = slots[*vertex] as usize;
+                        let [x, y, z, _] = texels[pose * 4 + slot];
                         let found = Vec3::from_array([x, y, z].map(f32::from));
                         let found = found * flag.step + flag.origin;
                         let expected = space.vector(expected[*vertex]);
@@ -236,7 +299,7 @@ mod tests {
                     pose += 1;
                 }
             }
-            assert_eq!(flag.texels.len(), pose * 4);
+            assert_eq!(texels.len(), pose * 4);
         }
     }
 
@@ -245,18 +308,61 @@ mod tests {
         let bytes = write(&figure()).unwrap();
         let file = parse(&bytes).unwrap();
         let space = Space::new(file.transform(), true);
-        let [flag] = &deforms(&file, space)[..] else {
+        let Deforms { nodes, slots } = deforms_of(&file, space);
+        let [flag] = &nodes[..] else {
             panic!("one node deforms");
         };
-        let slot = |vertex: usize| flag.slots[vertex] as u16;
+        let around = texels(&flag.around);
+        let slot = |vertex: usize| slots[vertex] as u16;
         let [a, b, c] = space.corners([5, 6, 7]).map(slot);
         for vertex in [5, 6, 7, 10] {
-            let [low, high, count, _] = flag.around[usize::from(slot(vertex))];
+            let [low, high, count, _] = around[usize::from(slot(vertex))];
             let first = usize::from(low) | usize::from(high) << 16;
-            let triangles = &flag.around[first..first + usize::from(count)];
+            let triangles = &around[first..first + usize::from(count)];
             // What is between two of them has the triangles of both.
             assert_eq!(count, if vertex == 10 { 2 } else { 1 });
             assert!(triangles.iter().all(|of| *of == [a, b, c, 0]));
         }
+    }
+
+    #[test]
+    fn vertices_of_others_and_those_listed_twice_are_not_moved_more_than_once() {
+        let mut model = figure();
+        model.nodes[2].deform_vertices = vec![5, 3, 6, 5, 7];
+        for animation in &mut model.animations {
+            let keyframes = animation.keyframes.len() as u8;
+            let places = (0..5 * keyframes).map(|place| [place; 3]);
+            animation.tracks[2].deform = places.collect();
+        }
+        let bytes = write(&model).unwrap();
+        let file = parse(&bytes).unwrap();
+        let deforms = deforms_of(&file, Space::new(file.transform(), true));
+        let [flag] = &deforms.nodes[..] else {
+            panic!("one node deforms");
+        };
+        assert_eq!((flag.vertices, flag.poses), (4, 4));
+        let slots = [3, 5, 6, 7, 10].map(|vertex: usize| deforms.slots[vertex]);
+        assert_eq!(slots, [NO_SLOT, 0, 1, 2, 3]);
+        // What is listed last counts: the fourth step of the second keyframe is 8.
+        let [x, ..] = texels(&flag.texels)[4];
+        let found = f32::from(x) * flag.step.x + flag.origin.x;
+        assert!((found - (8.0 * 0.5 - 1.0)).abs() < 0.01, "{found}");
+    }
+
+    #[test]
+    fn what_needs_more_room_than_the_file_has_stands_still() {
+        let bytes = write(&figure()).unwrap();
+        let file = parse(&bytes).unwrap();
+        let space = Space::new(file.transform(), true);
+        let mut flaws = Flaws::default();
+        let nodes = Deforms::new(&file, space, 16, &mut flaws).nodes;
+        assert_eq!(nodes.len(), 1);
+        let nodes = Deforms::new(&file, space, 15, &mut flaws).nodes;
+        assert!(nodes.is_empty());
+        let [warning] = &flaws.into_warnings()[..] else {
+            panic!("one warning");
+        };
+        let told = "the vertices of node 2 stand still: 16 ";
+        assert!(warning.message.starts_with(told));
     }
 }
