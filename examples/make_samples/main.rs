@@ -25,6 +25,7 @@ mod atlas;
 mod brazier;
 mod crystal;
 mod document;
+mod lithtech;
 mod maths;
 mod mesh;
 mod paint;
@@ -32,6 +33,7 @@ mod sentry;
 mod supply;
 mod surface;
 mod walker;
+mod warden;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).peekable();
@@ -44,9 +46,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         PathBuf::from,
     );
     std::fs::create_dir_all(folder.join("models"))?;
+    std::fs::create_dir_all(folder.join("skins"))?;
     std::fs::create_dir_all(folder.join("textures"))?;
     quake_samples(&folder.join("models"))?;
-    for (path, bytes) in walker::files()?.into_iter().chain(supply::files()?) {
+    let files = [walker::files()?, supply::files()?, warden::files()?];
+    for (path, bytes) in files.into_iter().flatten() {
         std::fs::write(folder.join(path), bytes)?;
     }
     Ok(())
