@@ -14,7 +14,7 @@ use std::collections::HashMap;
 pub const SCALE: f32 = 10.0;
 
 /// Cosine of the angle up to which faces are shaded as one.
-const CREASE: f32 = 0.6;
+const CREASE: f32 = 0.45;
 
 /// A place in the file's axes and units.
 pub fn stored(at: Vec3) -> Vec3 {

@@ -24,7 +24,6 @@ fn belly() -> Solid {
         8,
         &[
             Ring::new(3.95, 0.5, 0.38, 0.36),
-            Ring::new(4.3, 0.5, 0.4, 0.36),
             Ring::new(4.75, 0.62, 0.44, 0.4),
         ],
     );
@@ -34,8 +33,8 @@ fn belly() -> Solid {
 /// With a ridge down its middle, and a rim around the waist.
 fn breastplate() -> Solid {
     let ridge = |by: f32, ring: Ring| {
-        let mut points = ring.points(10);
-        points[5].y -= by;
+        let mut points = ring.points(8);
+        points[4].y -= by;
         points
     };
     let rows = [
@@ -54,7 +53,6 @@ fn gorget() -> Solid {
         8,
         &[
             Ring::new(5.5, 0.56, 0.5, 0.46),
-            Ring::new(5.64, 0.45, 0.44, 0.4),
             Ring::new(5.86, 0.4, 0.42, 0.38),
             Ring::new(5.84, 0.32, 0.34, 0.3),
         ],
@@ -65,14 +63,13 @@ fn gorget() -> Solid {
 /// A collar of fur, open at the front, which hides where the cape is fastened.
 fn fur() -> Solid {
     let path = [
-        (Vec3::new(0.34, -0.55, 5.2), 0.09),
-        (Vec3::new(0.6, -0.38, 5.5), 0.2),
-        (Vec3::new(0.7, 0.0, 5.72), 0.25),
+        (Vec3::new(0.36, -0.56, 5.2), 0.1),
+        (Vec3::new(0.68, -0.2, 5.62), 0.23),
         (Vec3::new(0.5, 0.36, 5.8), 0.27),
         (Vec3::new(0.0, 0.5, 5.84), 0.28),
     ];
     let mirror = |(at, radius): &(Vec3, f32)| (*at * Vec3::new(-1.0, 1.0, 1.0), *radius);
-    let other: Vec<_> = path[..4].iter().rev().map(mirror).collect();
+    let other: Vec<_> = path[..3].iter().rev().map(mirror).collect();
     let path: Vec<_> = path.iter().copied().chain(other).collect();
     let rows: Vec<Vec<Vec3>> = (0..path.len())
         .map(|index| {
@@ -83,10 +80,10 @@ fn fur() -> Solid {
             let out = (along.cross(Vec3::Z)).normalize_or(Vec3::Y);
             let up = out.cross(along);
             let side = |side: u8| {
-                let turns = f32::from(side) / 6.0;
+                let turns = f32::from(side) / 5.0;
                 at - (out * sin(turns) + up * cos(turns) * 0.8) * radius
             };
-            (0..6).map(side).collect()
+            (0..5).map(side).collect()
         })
         .collect();
     loft(["fur", "fur"], &rows)
@@ -102,8 +99,7 @@ fn mask() -> Solid {
     let rows = [
         ridge(0.03, Ring::new(5.9, 0.1, 0.24, 0.1)),
         ridge(0.05, Ring::new(6.1, 0.25, 0.29, 0.2)),
-        ridge(0.07, Ring::new(6.34, 0.31, 0.29, 0.2)),
-        ridge(0.02, Ring::new(6.46, 0.31, 0.31, 0.2)),
+        ridge(0.06, Ring::new(6.42, 0.32, 0.31, 0.2)),
         ridge(0.0, Ring::new(6.72, 0.2, 0.24, 0.2)),
     ];
     joined([skin("mask", &rows, true), cap("mask low", &rows[0], true)])
@@ -122,8 +118,7 @@ const HOOD: [[f32; 2]; 6] = [
 fn hood() -> Solid {
     // How far back, how high, half its width, half its height.
     let stations = [
-        (-0.02, 6.3, 0.34, 0.46),
-        (-0.5, 6.3, 0.43, 0.54),
+        (-0.06, 6.3, 0.36, 0.48),
         (-0.47, 6.3, 0.5, 0.6),
         (-0.05, 6.28, 0.57, 0.66),
         (0.36, 6.16, 0.47, 0.6),
@@ -159,7 +154,7 @@ fn hood() -> Solid {
 
 fn fauld() -> Solid {
     let rows = rings(
-        10,
+        8,
         &[
             Ring::new(3.52, 0.5, 0.4, 0.4),
             Ring::new(3.44, 0.76, 0.56, 0.56),
@@ -172,10 +167,9 @@ fn fauld() -> Solid {
 
 fn belt() -> Solid {
     let rows = rings(
-        10,
+        8,
         &[
-            Ring::new(3.9, 0.58, 0.45, 0.44),
-            Ring::new(3.92, 0.63, 0.5, 0.48),
+            Ring::new(3.88, 0.63, 0.5, 0.48),
             Ring::new(4.1, 0.6, 0.48, 0.46),
             Ring::new(4.14, 0.52, 0.42, 0.4),
         ],
@@ -201,19 +195,18 @@ fn buckle() -> Solid {
 /// A plate that hangs at the side of a thigh, at +X.
 pub fn tasset() -> Solid {
     let row = |z: f32, out: f32, wide: f32| -> Vec<Vec3> {
-        [-1.0_f32, -0.35, 0.35, 1.0]
+        [-1.0_f32, 0.0, 1.0]
             .iter()
             .map(|side| {
                 let bend = 1.0 - side * side;
-                Vec3::new(mix(out - 0.3, out, bend), side * wide, z)
+                Vec3::new(mix(out - 0.22, out, bend), side * wide, z)
             })
             .collect()
     };
     let rows = [
-        row(2.72, 0.98, 0.2),
-        row(2.9, 1.0, 0.36),
-        row(3.3, 0.95, 0.42),
-        row(3.72, 0.78, 0.36),
+        row(2.72, 1.0, 0.24),
+        row(3.2, 1.0, 0.44),
+        row(3.56, 0.88, 0.4),
     ];
     plate(["tasset", "rim"], &rows, Vec3::new(-0.06, 0.0, 0.0))
 }

@@ -27,22 +27,22 @@ pub struct Cloth {
 const THICK: f32 = 0.07;
 
 /// All cloth.
-pub fn cloths() -> [Cloth; 3] {
-    [cape(), tabard(-1.0), tabard(1.0)]
+pub fn cloths() -> [Cloth; 2] {
+    [cape(), tabard()]
 }
 
 fn cape() -> Cloth {
-    const COLUMNS: usize = 9;
-    const ROWS: usize = 9;
+    const COLUMNS: usize = 8;
+    const ROWS: usize = 8;
     // How far down the hem is cut and torn.
-    const HEM: [f32; COLUMNS] = [0.9, 1.0, 0.86, 1.04, 0.95, 1.05, 0.88, 1.0, 0.9];
+    const HEM: [f32; COLUMNS] = [0.88, 1.0, 0.87, 1.05, 0.9, 1.04, 0.88, 1.0];
     let point = |index: usize| {
         let (row, column) = (index / COLUMNS, index % COLUMNS);
         let side = column as f32 / (COLUMNS - 1) as f32 * 2.0 - 1.0;
         let down = row as f32 / (ROWS - 1) as f32;
         let long = if row == ROWS - 1 { HEM[column] } else { 1.0 };
         let down = down * mix(1.0, long, down);
-        let folds = 0.1 * down * if column % 2 == 0 { 1.0 } else { -1.0 };
+        let folds = (0.05 + 0.13 * down) * if column % 2 == 0 { 1.0 } else { -1.0 };
         let x = side * mix(0.86, 1.4, down);
         let y = mix(0.62, 1.15, down) - side * side * mix(0.62, 0.7, down) + folds;
         Vec3::new(
@@ -59,10 +59,10 @@ fn cape() -> Cloth {
     }
 }
 
-/// A strip before (−1) or behind (1) the legs.
-fn tabard(back: f32) -> Cloth {
+/// A strip before the legs.
+fn tabard() -> Cloth {
     const COLUMNS: usize = 4;
-    const ROWS: usize = 7;
+    const ROWS: usize = 6;
     let point = |index: usize| {
         let (row, column) = (index / COLUMNS, index % COLUMNS);
         let side = column as f32 / (COLUMNS - 1) as f32 * 2.0 - 1.0;
@@ -72,17 +72,13 @@ fn tabard(back: f32) -> Cloth {
         } else {
             0.0
         };
-        let x = back * side * mix(0.4, 0.46, down);
-        let y = back * (mix(0.56, 0.72, down) - 0.08 * side * side);
+        let x = -side * mix(0.4, 0.48, down);
+        let y = 0.08 * side * side - mix(0.56, 0.68, down);
         Vec3::new(x, y, mix(3.98, 1.3, down) - tip)
     };
     Cloth {
         node: TABARD,
-        charts: if back < 0.0 {
-            ["tabard", "tabard in"]
-        } else {
-            ["tabard back", "tabard in"]
-        },
+        charts: ["tabard", "tabard in"],
         columns: COLUMNS,
         rest: (0..COLUMNS * ROWS).map(point).collect(),
     }
@@ -332,12 +328,12 @@ fn bodies(pose: &Pose) -> Vec<Body> {
     ];
     for limb in LEGS {
         let [hip, knee, ankle] = [limb.upper, limb.lower, limb.end].map(|node| pose[node].at);
-        bodies.push(rod(hip, knee, 0.43));
-        bodies.push(rod(knee, ankle, 0.36));
+        bodies.push(rod(hip, knee, 0.38));
+        bodies.push(rod(knee, ankle, 0.33));
     }
     for limb in ARMS {
         let [shoulder, elbow] = [limb.upper, limb.lower].map(|node| pose[node].at);
-        bodies.push(rod(shoulder, shoulder.lerp(elbow, 0.3), 0.5));
+        bodies.push(rod(shoulder, shoulder.lerp(elbow, 0.3), 0.64));
         bodies.push(rod(shoulder, elbow, 0.32));
     }
     bodies

@@ -19,14 +19,7 @@ pub fn solids() -> Vec<Solid> {
 }
 
 fn shaft() -> Solid {
-    let rows = rings(
-        6,
-        &[
-            Ring::circle(-2.8, 0.07),
-            Ring::circle(-0.5, 0.075),
-            Ring::circle(2.5, 0.07),
-        ],
-    );
+    let rows = rings(6, &[Ring::circle(-2.8, 0.07), Ring::circle(2.5, 0.07)]);
     skin("shaft", &rows, true)
 }
 
@@ -37,7 +30,6 @@ fn ferrule() -> Solid {
             Ring::circle(BUTT, 0.0),
             Ring::circle(-3.05, 0.1),
             Ring::circle(-2.8, 0.11),
-            Ring::circle(-2.74, 0.06),
         ],
     );
     skin("ferrule", &rows, true)
@@ -47,7 +39,6 @@ fn collar() -> Solid {
     let rows = rings(
         6,
         &[
-            Ring::circle(2.3, 0.07),
             Ring::circle(2.36, 0.15),
             Ring::circle(2.5, 0.11),
             Ring::circle(2.66, 0.17),
@@ -60,9 +51,8 @@ fn collar() -> Solid {
 /// Rows of four points: back, right, edge, left.
 fn blade() -> Solid {
     // How high, where its edge and its back are, and half its thickness.
-    let stations: [(f32, f32, f32, f32); 7] = [
-        (2.6, -0.1, 0.1, 0.06),
-        (2.8, -0.14, 0.12, 0.07),
+    let stations: [(f32, f32, f32, f32); 6] = [
+        (2.66, -0.12, 0.1, 0.07),
         (2.98, -0.36, 0.16, 0.07),
         (3.4, -0.47, 0.17, 0.065),
         (3.85, -0.42, 0.2, 0.055),

@@ -17,7 +17,6 @@ pub fn solids() -> Vec<Solid> {
         (forearm(), left_arm.lower, right_arm.lower),
         (couter(), left_arm.lower, right_arm.lower),
         (hand(), left_arm.end, right_arm.end),
-        (thumb(), left_arm.end, right_arm.end),
         (thigh(), left_leg.upper, right_leg.upper),
         (tasset(), left_leg.upper, right_leg.upper),
         (shin(), left_leg.lower, right_leg.lower),
@@ -48,7 +47,6 @@ fn upper_arm() -> Solid {
         6,
         &[
             Ring::circle(3.98, 0.2).moved(1.14, 0.1),
-            Ring::circle(4.2, 0.23).moved(1.13, 0.1),
             Ring::circle(4.9, 0.27).moved(1.06, 0.08),
             Ring::circle(5.4, 0.26).moved(0.98, 0.06),
         ],
@@ -60,10 +58,10 @@ fn upper_arm() -> Solid {
 fn pauldron() -> Solid {
     let axis = Vec3::new(0.66, 0.0, 0.75);
     let middle = Vec3::new(1.08, 0.06, 5.32);
-    let row = |along: f32, x: f32, y: f32| circle(middle + axis * along, axis, 10, [x, y]);
+    let row = |along: f32, x: f32, y: f32| circle(middle + axis * along, axis, 8, [x, y]);
     let rows = [
-        row(-0.12, 0.5, 0.5),
-        row(-0.14, 0.6, 0.6),
+        row(-0.1, 0.5, 0.5),
+        row(-0.16, 0.6, 0.6),
         row(0.0, 0.56, 0.57),
         row(0.26, 0.46, 0.47),
         row(0.42, 0.24, 0.25),
@@ -75,7 +73,7 @@ fn pauldron() -> Solid {
 /// The plate below the pauldron.
 fn lame() -> Solid {
     let rows = rings(
-        8,
+        6,
         &[
             Ring::circle(4.72, 0.3).moved(1.1, 0.08),
             Ring::circle(4.7, 0.4).moved(1.12, 0.08),
@@ -87,12 +85,10 @@ fn lame() -> Solid {
 
 fn forearm() -> Solid {
     let rows = rings(
-        8,
+        6,
         &[
-            Ring::circle(2.96, 0.17).moved(1.16, -0.02),
-            Ring::circle(3.02, 0.25).moved(1.16, -0.01),
+            Ring::circle(2.98, 0.21).moved(1.16, -0.01),
             Ring::circle(3.2, 0.2).moved(1.16, 0.0),
-            Ring::circle(3.75, 0.29).moved(1.15, 0.06),
             Ring::circle(4.02, 0.31).moved(1.15, 0.09),
             Ring::circle(4.0, 0.22).moved(1.14, 0.1),
         ],
@@ -104,40 +100,28 @@ fn forearm() -> Solid {
 fn couter() -> Solid {
     let (at, axis) = (Vec3::new(1.16, 0.12, 4.12), Vec3::new(0.3, 0.95, 0.0));
     let row = |along: f32, radius: f32| circle(at + axis * along, axis, 6, [radius; 2]);
-    let rows = [row(0.02, 0.3), row(0.14, 0.27), row(0.36, 0.0)];
+    let rows = [row(0.02, 0.27), row(0.12, 0.24), row(0.26, 0.0)];
     skin("couter", &rows, true)
 }
 
 /// A fist around something that points to the front.
 fn hand() -> Solid {
     let rows = rings(
-        8,
+        6,
         &[
             Ring::new(2.5, 0.13, 0.17, 0.17).moved(1.14, -0.03),
-            Ring::new(2.56, 0.19, 0.22, 0.22).moved(1.14, -0.03),
-            Ring::new(2.78, 0.2, 0.23, 0.23).moved(1.15, -0.03),
+            Ring::new(2.68, 0.21, 0.24, 0.24).moved(1.15, -0.03),
             Ring::new(3.06, 0.13, 0.15, 0.15).moved(1.16, -0.02),
         ],
     );
     joined([skin("hand", &rows, true), cap("fingers", &rows[0], true)])
 }
 
-fn thumb() -> Solid {
-    let row = |at: [f32; 3], size: f32| circle(at.into(), Vec3::NEG_Z, 4, [size, size * 1.2]);
-    let rows = [
-        row([1.02, -0.16, 2.86], 0.06),
-        row([0.93, -0.2, 2.74], 0.085),
-        row([0.98, -0.2, 2.56], 0.05),
-    ];
-    loft(["fingers", "fingers"], &rows)
-}
-
 fn thigh() -> Solid {
     let rows = rings(
-        8,
+        6,
         &[
             Ring::new(1.92, 0.25, 0.24, 0.25).moved(0.5, -0.02),
-            Ring::new(2.3, 0.29, 0.3, 0.29).moved(0.5, -0.02),
             Ring::new(3.0, 0.36, 0.36, 0.37).moved(0.48, 0.0),
             Ring::new(3.66, 0.36, 0.36, 0.4).moved(0.42, 0.02),
         ],
@@ -147,21 +131,20 @@ fn thigh() -> Solid {
 
 fn shin() -> Solid {
     let rows = rings(
-        8,
+        6,
         &[
             Ring::new(0.3, 0.22, 0.2, 0.2).moved(0.52, 0.08),
             Ring::new(0.36, 0.28, 0.27, 0.26).moved(0.52, 0.08),
             Ring::new(0.62, 0.21, 0.21, 0.22).moved(0.52, 0.06),
             Ring::new(1.35, 0.29, 0.25, 0.37).moved(0.51, 0.02),
-            Ring::new(1.84, 0.29, 0.3, 0.29).moved(0.5, -0.02),
-            Ring::new(2.02, 0.25, 0.24, 0.22).moved(0.5, -0.03),
+            Ring::new(1.96, 0.28, 0.28, 0.26).moved(0.5, -0.03),
         ],
     );
     let rows: Vec<Vec<Vec3>> = rows
         .into_iter()
         .map(|mut points| {
             // A keen edge down the front.
-            points[4].y -= 0.05;
+            points[3].y -= 0.05;
             points
         })
         .collect();
@@ -172,7 +155,7 @@ fn shin() -> Solid {
 fn knee() -> Solid {
     let at = Vec3::new(0.5, -0.1, 2.04);
     let axis = Vec3::new(0.06, -0.97, 0.22);
-    let row = |along: f32, half: [f32; 2]| circle(at + axis * along, axis, 8, half);
+    let row = |along: f32, half: [f32; 2]| circle(at + axis * along, axis, 6, half);
     let rows = [
         row(0.06, [0.31, 0.34]),
         row(0.2, [0.27, 0.3]),
@@ -197,12 +180,11 @@ fn foot() -> Solid {
         .collect()
     };
     let mut rows = vec![
-        row(0.36, 0.15, 0.36, 0.02),
-        row(0.24, 0.21, 0.52, 0.0),
+        row(0.34, 0.17, 0.44, 0.0),
         row(-0.14, 0.22, 0.48, 0.0),
         row(-0.4, 0.25, 0.3, 0.0),
-        row(-0.68, 0.2, 0.21, 0.01),
-        row(-0.92, 0.05, 0.08, 0.04),
+        row(-0.68, 0.2, 0.2, 0.05),
+        row(-0.94, 0.05, 0.07, 0.19),
     ];
     rows.reverse();
     loft(["foot", "sole"], &rows)

@@ -31,15 +31,16 @@ pub fn mark(texel: &Texel<'_>) -> Mark {
         "lame" => band(at.z, 4.7, 0.09),
         "vambrace" => vambrace(at),
         "greave" => greave(at),
-        "knee" => band(texel.edge, 0.0, 0.03),
+        "knee" => knee(at),
         "tasset" => band(at.z, 2.72, 0.16),
-        "gorget" => band(at.z, 5.8, 0.1),
+        "gorget" => band(5.86 - at.z, 0.0, 0.07),
         "fauld" => fauld(at),
         "foot" => foot(at),
+        "hand" => hand(at),
         "blade" => blade(at),
         "hood" => hood(at),
         "cape" => cape(at),
-        "tabard" | "tabard back" => tabard(at),
+        "tabard" => tabard(at),
         _ => Mark::None,
     }
 }
@@ -62,7 +63,7 @@ fn mask(at: Vec3) -> Mark {
     let slit = (at.z - (6.37 + 0.3 * (x - 0.05))).abs();
     if at.y < -0.15 && (0.05..0.25).contains(&x) && slit < 0.085 {
         return match slit {
-            slit if slit < 0.03 + 0.1 * (0.2 - x).max(0.0) => Mark::Glow,
+            slit if slit < 0.036 + 0.1 * (0.2 - x).max(0.0) => Mark::Glow,
             _ => Mark::Groove,
         };
     }
@@ -156,12 +157,29 @@ fn greave(at: Vec3) -> Mark {
     Mark::None
 }
 
+/// A rim around the cap.
+fn knee(at: Vec3) -> Mark {
+    let along = -0.97 * (at.y + 0.1) + 0.22 * (at.z - 2.04);
+    band(along, 0.0, 0.17)
+}
+
 /// Plates one over the other.
 fn fauld(at: Vec3) -> Mark {
     if (3.66..3.69).contains(&at.z) {
         return Mark::Groove;
     }
     band(at.z, 3.4, 0.11)
+}
+
+/// Fingers, and the plates over them.
+fn hand(at: Vec3) -> Mark {
+    let finger = (at.y + 0.24) / 0.11;
+    let is_between = at.z < 2.7 && finger - finger.floor() < 0.2;
+    if is_between || (2.7..2.73).contains(&at.z) || (2.86..2.885).contains(&at.z) {
+        Mark::Groove
+    } else {
+        Mark::None
+    }
 }
 
 fn foot(at: Vec3) -> Mark {

@@ -21,6 +21,20 @@ use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::write;
 use std::error::Error;
 
+/// Triangles of the coarsest level of detail.
+const FEWEST: usize = 120;
+
+/// How much the surface of a node matters to levels of detail.
+fn importance(node: usize) -> f32 {
+    match node {
+        rig::HEAD => 5.0,
+        rig::GLAIVE => 3.0,
+        rig::TORSO => 2.5,
+        rig::CAPE => 1.5,
+        _ => 1.0,
+    }
+}
+
 /// The model, and its skins.
 pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let cloths = cloth::cloths();
@@ -31,7 +45,9 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let all: Vec<&Solid> = solids.iter().collect();
     let sheet = Sheet::new(&all, UVec2::splat(256), paint::weight);
     println!("warden: {} texels per unit", sheet.density());
-    let bytes = write(&document::document(&solids, &sheet, &cloths))?;
+    let mut document = document::document(&solids, &sheet, &cloths);
+    document.build_lods(FEWEST, importance)?;
+    let bytes = write(&document)?;
     let file = parse(&bytes)?;
     if let Some(warning) = file.warnings.first() {
         return Err(format!("warden.abc: {warning}").into());

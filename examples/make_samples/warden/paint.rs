@@ -21,7 +21,7 @@ pub const EMBER: Dye = Dye {
     cloth: Vec3::new(0.56, 0.085, 0.07),
     lining: Vec3::new(0.2, 0.07, 0.075),
     trim: Vec3::new(0.86, 0.62, 0.26),
-    steel: Vec3::new(0.46, 0.475, 0.51),
+    steel: Vec3::new(0.37, 0.385, 0.43),
     glow: [255, 176, 66],
 };
 
@@ -53,10 +53,10 @@ enum Stuff {
 
 fn stuff(chart: &str) -> Stuff {
     match chart {
-        "cape" | "tabard" | "tabard back" | "hood" => Stuff::Cloth,
+        "cape" | "tabard" | "hood" => Stuff::Cloth,
         "lining" | "tabard in" => Stuff::Lining,
         "mail" | "sleeve" => Stuff::Mail,
-        "belt" | "hand" | "fingers" | "thigh" => Stuff::Leather,
+        "belt" | "fingers" | "thigh" => Stuff::Leather,
         "fur" => Stuff::Fur,
         "shaft" => Stuff::Wood,
         "collar" | "buckle" | "rim" | "ferrule" => Stuff::Trim,
@@ -71,6 +71,7 @@ pub fn weight(chart: &str, _: Finish) -> f32 {
         "mask" => 2.1,
         "breast" | "buckle" => 1.35,
         "tabard" | "hood" | "pauldron" => 1.1,
+        "knee" | "couter" => 0.7,
         "cape" => 0.75,
         "lining" | "tabard in" | "sole" | "mask low" | "dark" | "hood in" => 0.3,
         "shaft" | "mail" | "thigh" | "sleeve" => 0.62,
@@ -146,7 +147,7 @@ fn metal(texel: &Texel<'_>, base: Vec3) -> Vec3 {
         1.08,
         noise(Vec3::new(at.x * 4.0, at.y * 4.0, at.z * 40.0)),
     );
-    let mut color = base * (sky + 0.26 * horizon) * brushed;
+    let mut color = base * (sky + 0.34 * horizon) * brushed;
     let scratch = noise(Vec3::new(
         at.x * 30.0 + at.z * 12.0,
         at.y * 30.0,

@@ -175,7 +175,7 @@ fn follow(pose: &mut Pose, node: usize, turn: Mat3) {
 
 /// Where an ankle is, and how the foot below it is turned.
 fn foot(at: Vec3, degrees: Vec3) -> Place {
-    const BALL: Vec3 = Vec3::new(0.0, -0.6, -ANKLE);
+    const BALL: Vec3 = Vec3::new(0.0, -0.7, -ANKLE);
     const HEEL: Vec3 = Vec3::new(0.0, 0.24, -ANKLE);
     let flat = yaw(degrees.z);
     let tilted = flat * pitch(degrees.y) * roll(degrees.x);

@@ -32,7 +32,7 @@ fn stance(time: f32) -> Stance {
     let down = cos(2.0 * (time - 0.08));
     let over_left = cos(time - 0.28);
     stance[Part::Hips] = Vec3::new(0.11 * over_left, 0.02, -0.2 - 0.07 * down);
-    stance[Part::HipTurn] = Vec3::new(4.0 + 1.2 * down, -3.5 * over_left, -9.0 * cos(time - 0.02));
+    stance[Part::HipTurn] = Vec3::new(6.0 + 1.2 * down, -3.5 * over_left, -9.0 * cos(time - 0.02));
     stance[Part::ChestTurn] = Vec3::new(
         2.0 - 1.8 * cos(2.0 * (time - 0.16)),
         3.5 * cos(time - 0.31),
