@@ -187,5 +187,5 @@ fn foot() -> Solid {
         row(-0.94, 0.05, 0.07, 0.19),
     ];
     rows.reverse();
-    loft(["foot", "sole"], &rows)
+    loft(["foot", "toe"], &rows)
 }

@@ -60,7 +60,7 @@ fn stuff(chart: &str) -> Stuff {
         "fur" => Stuff::Fur,
         "shaft" => Stuff::Wood,
         "collar" | "buckle" | "rim" | "ferrule" => Stuff::Trim,
-        "hood in" | "dark" | "mask low" | "sole" => Stuff::Dark,
+        "hood in" | "dark" | "mask low" => Stuff::Dark,
         _ => Stuff::Steel,
     }
 }
@@ -73,7 +73,7 @@ pub fn weight(chart: &str, _: Finish) -> f32 {
         "tabard" | "hood" | "pauldron" => 1.1,
         "knee" | "couter" => 0.7,
         "cape" => 0.75,
-        "lining" | "tabard in" | "sole" | "mask low" | "dark" | "hood in" => 0.3,
+        "lining" | "tabard in" | "mask low" | "dark" | "hood in" => 0.3,
         "shaft" | "mail" | "thigh" | "sleeve" => 0.62,
         _ => 0.9,
     }
