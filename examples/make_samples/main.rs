@@ -1,5 +1,5 @@
-//! Makes the models, animations and pictures in this crate's `assets`, and shows how MDL, ALO and ALA
-//! files are written.
+//! Makes the models, animations and pictures in this crate's `assets`, and shows how MDL, ALO, ALA, ABC
+//! and DTX files are written.
 //!
 //! ```text
 //! cargo run --example make_samples [FOLDER]
@@ -9,8 +9,10 @@
 //! (`mesh`), unfolded onto the skin (`atlas`) and painted (`paint`); a rig places the bones for each
 //! pose; and all of it becomes a document that the crate writes (`document`). ALO models are made of
 //! solids with bevels, have normal maps, and wear pictures in files of their own (`alamo`); ALA clips
-//! pose the bones of such a model for each frame (`walker::clips`). The same bytes come out on every
-//! run and every machine.
+//! pose the bones of such a model for each frame (`walker::clips`). The ABC model is made of solids too
+//! (`warden`), its cloth is let fall and swing for each keyframe, the crate's writer finds its levels of
+//! detail, and its skins get a palette (`lithtech`). The same bytes come out on every run and every
+//! machine.
 //!
 //! You should see a line about each model and each clip, without any warning. Look at them with the viewer:
 //! `cargo run --example viewer`.
@@ -25,6 +27,7 @@ mod atlas;
 mod brazier;
 mod crystal;
 mod document;
+mod lithtech;
 mod maths;
 mod mesh;
 mod paint;
@@ -32,6 +35,7 @@ mod sentry;
 mod supply;
 mod surface;
 mod walker;
+mod warden;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).peekable();
@@ -44,9 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         PathBuf::from,
     );
     std::fs::create_dir_all(folder.join("models"))?;
+    std::fs::create_dir_all(folder.join("skins"))?;
     std::fs::create_dir_all(folder.join("textures"))?;
     quake_samples(&folder.join("models"))?;
-    for (path, bytes) in walker::files()?.into_iter().chain(supply::files()?) {
+    let files = [walker::files()?, supply::files()?, warden::files()?];
+    for (path, bytes) in files.into_iter().flatten() {
         std::fs::write(folder.join(path), bytes)?;
     }
     Ok(())

@@ -13,6 +13,8 @@
 
 mod file;
 mod lod;
+#[cfg(feature = "write")]
+mod lods;
 mod parse;
 mod pose;
 mod records;
