@@ -16,12 +16,7 @@ type Vertex = (Vec3, Vec3);
 
 /// On the entity of a mesh that deforms: its vertices in every pose.
 #[derive(Component)]
-pub struct Poses {
-    /// Vertices of a pose.
-    count: usize,
-    /// All of the first pose, then all of the next.
-    vertices: Vec<Vertex>,
-}
+pub struct Poses(DeformContents);
 
 /// How much there is in the file of a model. On its root.
 #[derive(Component, Clone, Copy)]
@@ -57,7 +52,7 @@ pub fn read_files(
             let node = meshes.get(*entity).ok().and_then(|mesh| mesh.node);
             let deform = contents.deforms.iter().find(|of| Some(of.node) == node);
             if let Some(deform) = deform {
-                commands.entity(*entity).insert(Poses::new(deform));
+                commands.entity(*entity).insert(Poses(deform.clone()));
             }
         }
     }
@@ -82,17 +77,6 @@ fn all_places(file: &AbcFile<'_>) -> impl Iterator<Item = Vec3> {
 }
 
 impl Poses {
-    fn new(contents: &DeformContents) -> Self {
-        let vertex = |[x, y, z, normal]: &[u16; 4]| {
-            let steps = Vec3::from_array([x, y, z].map(|steps| f32::from(*steps)));
-            (steps * contents.step + contents.origin, unpacked(*normal))
-        };
-        Self {
-            count: contents.vertices as usize,
-            vertices: contents.texels.iter().map(vertex).collect(),
-        }
-    }
-
     /// The vertices of the mesh that are moved, by their indices, as an instance with this tag shows
     /// them.
     pub fn shown(&self, mesh: &Mesh, tag: u32) -> Option<Vec<(usize, Vertex)>> {
@@ -100,40 +84,15 @@ impl Poses {
         let VertexAttributeValues::Float32x2(slots) = slots else {
             return None;
         };
+        let last = self.0.poses.saturating_sub(1);
+        let poses = [tag, tag >> 11].map(|pose| (pose & 0x7ff).min(last));
+        let way = (tag >> 22) as f32 / 1023.0;
         let moved = slots.iter().enumerate();
         let moved = moved.filter(|(_, [slot, _])| *slot >= 0.0);
         let shown = moved.filter_map(|(index, [slot, _])| {
-            let slot = *slot as usize;
-            let (a, b) = (
-                self.vertex(tag & 0x7ff, slot)?,
-                self.vertex((tag >> 11) & 0x7ff, slot)?,
-            );
-            let way = (tag >> 22) as f32 / 1023.0;
-            let normal = a.1.lerp(b.1, way).normalize_or_zero();
-            Some((index, (a.0.lerp(b.0, way), normal)))
+            let (place, normal) = self.0.vertex(poses, way, *slot as u32)?;
+            Some((index, (place, normal.unwrap_or_default())))
         });
         Some(shown.collect())
     }
-
-    /// A vertex in a pose; in the last one beyond that.
-    fn vertex(&self, pose: u32, slot: usize) -> Option<Vertex> {
-        let last = self
-            .vertices
-            .len()
-            .checked_div(self.count)?
-            .checked_sub(1)?;
-        let pose = last.min(pose as usize);
-        self.vertices.get(pose * self.count + slot).copied()
-    }
-}
-
-/// A direction in two bytes, on an octahedron that is laid out as a square.
-fn unpacked(packed: u16) -> Vec3 {
-    let [u, v] = packed
-        .to_le_bytes()
-        .map(|byte| f32::from(byte) / 127.0 - 1.0);
-    let z = 1.0 - u.abs() - v.abs();
-    let fold = (-z).max(0.0);
-    let unfold = |value: f32| value - fold.copysign(value);
-    Vec3::new(unfold(u), unfold(v), z).normalize_or_zero()
 }

@@ -15,7 +15,7 @@ use crate::lithtech::material::{MOST_TEXELS, texture_size};
 use crate::lithtech::space::Space;
 use crate::read::Flaws;
 use bevy::math::Vec3;
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// The first keyframes of a model, in file order, that a mesh's tag can name.
 pub(super) const MOST_POSES: usize = 2048;
@@ -47,6 +47,41 @@ pub struct DeformContents {
     /// they are; then the triangles, each as three vertices, counter-clockwise when seen from
     /// outside. The numbers that are left are without meaning.
     pub around: Vec<u8>,
+}
+
+impl DeformContents {
+    /// Where a vertex is on the way from one pose to another, 0 being the first and 1 the second, and the
+    /// normal of the triangles around it, none if they have no area: as the shader draws it. `None` if
+    /// there is no such pose or vertex.
+    pub fn vertex(&self, poses: [u32; 2], way: f32, vertex: u32) -> Option<(Vec3, Option<Vec3>)> {
+        let place = |vertex: u32| {
+            let [a, b] = poses.map(|pose| self.place(pose, vertex));
+            Some(a?.lerp(b?, way))
+        };
+        let [low, high, count, _] = texel(&self.around, vertex)?;
+        let first = u32::from(low) | u32::from(high) << 16;
+        let areas = (first..first + u32::from(count)).filter_map(|entry| {
+            let [a, b, c, _] = texel(&self.around, entry)?;
+            let [a, b, c] = [a, b, c].map(|corner| place(corner.into()));
+            Some((b? - a?).cross(c? - a?))
+        });
+        Some((place(vertex)?, areas.sum::<Vec3>().try_normalize()))
+    }
+
+    fn place(&self, pose: u32, vertex: u32) -> Option<Vec3> {
+        if pose >= self.poses || vertex >= self.vertices {
+            return None;
+        }
+        let [x, y, z, _] = texel(&self.texels, pose * self.vertices + vertex)?;
+        Some(Vec3::from_array([x, y, z].map(f32::from)) * self.step + self.origin)
+    }
+}
+
+/// Four numbers of many.
+fn texel(bytes: &[u8], index: u32) -> Option<[u16; 4]> {
+    let start = (index as usize).checked_mul(size_of::<[u16; 4]>())?;
+    let (texel, _) = <[u16; 4]>::read_from_prefix(bytes.get(start..)?).ok()?;
+    Some(texel)
 }
 
 /// The nodes that deform.
@@ -257,13 +292,7 @@ mod tests {
     }
 
     fn texels(bytes: &[u8]) -> Vec<[u16; 4]> {
-        let texels = bytes.as_chunks::<8>().0.iter();
-        let word = |texel: &[u8; 8], place: usize| {
-            u16::from_ne_bytes([texel[2 * place], texel[2 * place + 1]])
-        };
-        texels
-            .map(|texel| [0, 1, 2, 3].map(|place| word(texel, place)))
-            .collect()
+        (0..).map_while(|index| texel(bytes, index)).collect()
     }
 
     #[test]
@@ -276,7 +305,6 @@ mod tests {
             let [flag] = &nodes[..] else {
                 panic!("one node deforms");
             };
-            let texels = texels(&flag.texels);
             assert_eq!((flag.node, flag.vertices, flag.poses), (2, 4, 4));
             // Its own three vertices, and what the third level puts between two of them.
             let members: Vec<_> = (0..file.geometry.vertices.len())
@@ -289,17 +317,16 @@ mod tests {
                     let seconds = keyframe.time as f32 / 1000.0;
                     let expected = file.vertex_positions(Some(index), seconds);
                     for vertex in &members {
-                        let slot = slots[*vertex] as usize;
-                        let [x, y, z, _] = texels[pose * 4 + slot];
-                        let found = Vec3::from_array([x, y, z].map(f32::from));
-                        let found = found * flag.step + flag.origin;
+                        let slot = slots[*vertex];
+                        let (found, _) = flag.vertex([pose; 2], 0.0, slot).unwrap();
                         let expected = space.vector(expected[*vertex]);
                         assert!(found.abs_diff_eq(expected, 0.01), "{found} {expected}");
                     }
                     pose += 1;
                 }
             }
-            assert_eq!(texels.len(), pose * 4);
+            assert_eq!(texels(&flag.texels).len(), 4 * pose as usize);
+            assert_eq!(flag.vertex([pose, 0], 0.0, 0), None);
         }
     }
 
@@ -322,6 +349,11 @@ mod tests {
             // What is between two of them has the triangles of both.
             assert_eq!(count, if vertex == 10 { 2 } else { 1 });
             assert!(triangles.iter().all(|of| *of == [a, b, c, 0]));
+            let place = |slot: u16| flag.vertex([0, 1], 0.25, slot.into()).unwrap().0;
+            let [a, b, c] = [a, b, c].map(place);
+            let (_, normal) = flag.vertex([0, 1], 0.25, slot(vertex).into()).unwrap();
+            let expected = (b - a).cross(c - a).normalize();
+            assert!(normal.unwrap().abs_diff_eq(expected, 1e-5));
         }
     }
 
