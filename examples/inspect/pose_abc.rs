@@ -11,8 +11,8 @@ use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::{self, AbcFile};
+use bevy_classic_models::lithtech::{AbcMesh, MAX_SCENE_DEPTH};
 use bevy_classic_models::prelude::*;
 
 /// What is drawn of a spawned model.
@@ -39,6 +39,10 @@ impl Poser {
     ) -> Result<Option<Posed>, Failure> {
         let file = abc::parse(bytes)?;
         let clip = self.clip_of(&file)?;
+        let seconds = self.request.seconds();
+        if file.depth() > MAX_SCENE_DEPTH {
+            return Ok(Posed::of(plain_places(&file, clip, seconds)));
+        }
         let abc = self.load_abc(path)?;
         let models = self.app.world().resource::<Assets<Abc>>();
         let scene = models.get(&abc).map(|abc| abc.scene.clone());
@@ -46,7 +50,6 @@ impl Poser {
         let root = self.app.world_mut().spawn(scene).id();
         let drawn = self.draw(root, clip);
         self.despawn(root);
-        let seconds = self.request.seconds();
         Ok(Posed::of(places(&file, &drawn?, clip, seconds)))
     }
 
@@ -132,6 +135,26 @@ fn triangles(entity: Entity, places: &Places) -> Option<Vec<[Vec3; 3]>> {
     Some(corners?.as_chunks().0.to_vec())
 }
 
+/// Where each vertex of a file is that a triangle uses, if no scene can be made of it.
+fn plain_places(file: &AbcFile<'_>, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
+    let places = file.vertex_positions_in_model(clip, seconds);
+    let places = places.into_iter().zip(used(file));
+    let used = places.filter_map(|(place, is_used)| is_used.then_some(place));
+    used.map(|[x, y, z]| Vec3::new(x, y, -z)).collect()
+}
+
+/// Whether each vertex of a file is used by a triangle.
+fn used(file: &AbcFile<'_>) -> Vec<bool> {
+    let mut used = vec![false; file.geometry.vertices.len()];
+    let triangles = file.geometry.triangles.iter();
+    for index in triangles.flat_map(|triangle| triangle.indices()) {
+        if let Some(used) = used.get_mut(index as usize) {
+            *used = true;
+        }
+    }
+    used
+}
+
 /// Where each vertex of the file is that a triangle uses.
 fn places(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
     let geometry = &file.geometry;
@@ -149,17 +172,7 @@ fn places(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) 
         let node = drawn.nodes.get(usize::from(node))?;
         Some(node.transform_point3(Vec3::new(x, y, -z)))
     };
-    let mut used = vec![false; places.len()];
-    for index in geometry
-        .triangles
-        .iter()
-        .flat_map(|triangle| triangle.indices())
-    {
-        if let Some(used) = used.get_mut(index as usize) {
-            *used = true;
-        }
-    }
-    let places = places.into_iter().zip(used).enumerate();
+    let places = places.into_iter().zip(used(file)).enumerate();
     let used = places.filter(|(_, (_, is_used))| *is_used);
     used.filter_map(|(index, (place, _))| place.or_else(|| in_world(index)))
         .collect()

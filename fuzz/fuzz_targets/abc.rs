@@ -1,12 +1,14 @@
-//! Any bytes as a LithTech model: parsed, posed, thinned out, written, and parsed again.
+//! Any bytes as a LithTech model: parsed, posed, thinned out, converted, written, and parsed again.
 //!
 //! `cargo +nightly fuzz run abc -- -max_len=65536`, begun with a corpus of small files in
 //! `fuzz/corpus/abc`. What it finds goes to `tests/regressions/abc`, which `cargo test` replays.
 
 #![no_main]
 
+use bevy_classic_models::lithtech::AbcContents;
 use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
+use bevy_classic_models::prelude::AbcLoaderSettings;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -27,6 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
             file.vertex_positions_in_model(animation, seconds);
         }
     }
+    let _ = AbcContents::load(bytes, &AbcLoaderSettings::default());
     // Texts may be too long to be written once they are made UTF-8.
     let document = AbcDocument::from(&file);
     if let Ok(written) = write(&document) {

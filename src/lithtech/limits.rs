@@ -16,6 +16,27 @@ const KEYFRAME_STRINGS: usize = 4096;
 const DEFORMING_NODES: usize = 64;
 const MESHES: usize = 192;
 
+/// How deep nodes may be nested in a scene, the root being the first level. Real files have 18 at most.
+///
+/// Bevy despawns children by calling itself, which takes 2 KiB of the stack for each level. A thread may
+/// have no more than 2 MiB.
+pub const MAX_SCENE_DEPTH: usize = 256;
+
+/// Refuses models that no scene can be made of.
+pub(super) fn check_depth(file: &AbcFile<'_>) -> Result<(), ParseError> {
+    if file.depth() <= MAX_SCENE_DEPTH {
+        return Ok(());
+    }
+    Err(ParseError {
+        format: Format::Abc,
+        offset: 0,
+        context: "skeleton of the scene".into(),
+        kind: ErrorKind::TooDeep {
+            limit: MAX_SCENE_DEPTH,
+        },
+    })
+}
+
 /// How many nodes may move vertices one by one: each has a texture and materials of its own.
 pub(super) fn deforming_nodes(length: usize) -> usize {
     DEFORMING_NODES + length / 4096

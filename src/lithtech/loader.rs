@@ -3,6 +3,7 @@
 use crate::lithtech::abc::Animation;
 use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
 use crate::lithtech::deform::DeformContents;
+use crate::lithtech::limits::check_depth;
 use crate::lithtech::lods::lod_distances;
 use crate::lithtech::material::{
     AbcDeform, AbcDeformUniform, data_image, plain_material, surface_flags, surface_material,
@@ -60,7 +61,12 @@ impl AssetLoader for AbcLoader {
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             return Err(AbcLoaderError::Io { path, source });
         }
-        let contents = match AbcContents::load(&bytes, settings) {
+        let contents = AbcContents::load(&bytes, settings);
+        let contents = contents.and_then(|contents| {
+            check_depth(&contents.file)?;
+            Ok(contents)
+        });
+        let contents = match contents {
             Ok(contents) => contents,
             Err(source) => return Err(AbcLoaderError::Parse { path, source }),
         };

@@ -40,6 +40,7 @@ pub use clip::{AbcKeyframeEvent, node_target};
 pub use convert::{AbcContents, ClipContents, LevelContents};
 pub use deform::DeformContents;
 pub use instance::{AbcInstance, AbcMesh, AbcNode};
+pub use limits::MAX_SCENE_DEPTH;
 pub use loader::AbcLoader;
 pub use material::{AbcDeform, AbcDeformMaterial, AbcDeformUniform, surface_flags};
 pub use meshes::MeshContents;

@@ -1,8 +1,9 @@
 //! What the root of a LithTech model says about its looks: skins from elsewhere, and levels of detail by
 //! distance; and what its nodes' flags say.
 
-use crate::abc_scene::{app_of, dtx, get, model, worn};
+use crate::abc_scene::{dtx, get, worn};
 use crate::support::abc::{ARM, BODY, bytes, figure};
+use crate::support::abc_app::{model, spawned_of as app_of};
 use crate::support::app::TestApp;
 use crate::support::fixtures::tetrahedron;
 use crate::support::log;

@@ -1,116 +1,235 @@
 //! Pictures of LithTech models: each beside a control that Bevy draws from what the CPU computed.
 
-use crate::support::abc::{FLAG_NODE, banner, bytes};
+use crate::support::abc::bytes;
+use crate::support::abc_stage::{Axes, MIRRORED, Shown, ball, colors, control, dtx, tower};
 use crate::support::alo_stage::matte;
-use crate::support::stage::{Stage, VIEWS};
-use bevy::asset::RenderAssetUsages;
-use bevy::mesh::PrimitiveTopology;
+use crate::support::stage::{Picture, Stage, VIEWS};
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::abc::{AbcFile, KeyBlend, parse};
+use bevy_classic_models::lithtech::abc::write::AbcDocument;
+use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
 use bevy_classic_models::prelude::*;
 
 const FILE: &str = "model.abc";
+const SKIN: &str = "model.dtx";
 
-/// Spawns a model of the files and waits for all it wears. It is seen from behind too.
-fn spawn(stage: &mut Stage, bundle: impl Bundle) -> Entity {
-    let server = stage.world().resource::<AssetServer>().clone();
-    let set = |settings: &mut AbcLoaderSettings| settings.double_sided = true;
-    let model: Handle<Abc> = server.load_builder().with_settings(set).load(FILE);
-    stage.headless.wait_until("the model is loaded", |_| {
-        server.is_loaded_with_dependencies(&model)
-    });
-    let abcs = stage.world().resource::<Assets<Abc>>();
-    let scene = abcs.get(&model).unwrap().scene.clone();
-    let root = stage.world().spawn((WorldAssetRoot(scene), bundle)).id();
-    stage.headless.wait_until("the model is there", |world| {
-        world.get::<AbcInstance>(root).is_some()
-    });
-    root
+const NOT_FLIPPED: Option<TransformInfo> = Some(TransformInfo {
+    flip_geometry: false,
+    flip_animation: false,
+});
+
+/// A stage with a model that wears four colours.
+fn dressed(
+    document: &AbcDocument,
+    texels: &[[u8; 4]],
+    settings: AbcLoaderSettings,
+) -> (Stage, Entity) {
+    let mut stage = Stage::new(&[(FILE, bytes(document)), (SKIN, dtx(texels))]);
+    let root = stage.spawn_abc(FILE, settings, ());
+    (stage, root)
 }
 
-fn mirrored([x, y, z]: [f32; 3]) -> Vec3 {
-    Vec3::new(x, y, -z)
+fn show(stage: &mut Stage, root: Entity, seconds: f32) {
+    let play = PlayClip::once(0_usize).starting_at(seconds).paused();
+    stage.world().entity_mut(root).insert(play);
 }
 
-/// The corners of all triangles, counter-clockwise.
-fn corners(file: &AbcFile<'_>) -> Vec<[usize; 3]> {
-    let triangles = file.geometry.triangles.iter();
-    let corners = triangles.map(|triangle| {
-        let [a, b, c] = triangle.indices().map(|index| index as usize);
-        [a, c, b]
-    });
-    corners.collect()
+/// The model as Bevy draws it with those texels, or without any.
+fn expected(
+    stage: &mut Stage,
+    root: Entity,
+    (document, shown): (&AbcDocument, Shown),
+    material: StandardMaterial,
+) -> Picture {
+    let bytes = bytes(document);
+    let mesh = control(&parse(&bytes).unwrap(), shown);
+    let material = stage.add_material(material);
+    stage.capture_instead(root, vec![(mesh, material)])
 }
 
-/// The normals of a keyframe: those of the triangles around where the file has none.
-fn normals(file: &AbcFile<'_>, clip: usize, key: usize) -> Vec<Vec3> {
-    let seconds = file.animations[clip].keyframes[key].time as f32 / 1000.0;
-    let positions = file.vertex_positions_in_model(Some(clip), seconds);
-    let nodes = file.node_poses_in_model(Some(clip), seconds);
-    let mut normals = vec![Vec3::ZERO; positions.len()];
-    for corners in corners(file) {
-        let [a, b, c] = corners.map(|index| mirrored(positions[index]));
-        for index in corners {
-            normals[index] += (b - a).cross(c - a);
-        }
-    }
-    for (normal, vertex) in normals.iter_mut().zip(file.geometry.vertices) {
-        if usize::from(vertex.node) != FLAG_NODE
-            && let Some(stored) = vertex.unit_normal()
-        {
-            let [x, y, z, w] = nodes[usize::from(vertex.node)].rotation;
-            *normal = mirrored((Quat::from_xyzw(x, y, z, w) * Vec3::from(stored)).to_array());
-        }
-        *normal = normal.normalize();
-    }
-    normals
-}
-
-/// The model as it should look.
-fn control(file: &AbcFile<'_>, clip: usize, seconds: f32) -> Mesh {
-    let positions = file.vertex_positions_in_model(Some(clip), seconds);
-    let KeyBlend { key, next, t } = file.animations[clip].blend_at(seconds).unwrap();
-    let (from, to) = (normals(file, clip, key), normals(file, clip, next));
-    let corners = corners(file);
-    let position = |index: &usize| mirrored(positions[*index]).to_array();
-    let normal = |index: &usize| from[*index].lerp(to[*index], t).normalize().to_array();
-    let corners = corners.as_flattened();
-    Mesh::new(
-        PrimitiveTopology::TriangleList,
-        RenderAssetUsages::default(),
-    )
-    .with_inserted_attribute(
-        Mesh::ATTRIBUTE_POSITION,
-        corners.iter().map(position).collect::<Vec<_>>(),
-    )
-    .with_inserted_attribute(
-        Mesh::ATTRIBUTE_NORMAL,
-        corners.iter().map(normal).collect::<Vec<_>>(),
-    )
+fn colored(stage: &mut Stage, texels: &[[u8; 4]]) -> StandardMaterial {
+    matte(Some(stage.add_levels(texels)))
 }
 
 #[test]
-fn vertices_deform_in_step_with_the_skeleton() {
-    let bytes = bytes(&banner());
-    let file = parse(&bytes).unwrap();
-    let mut stage = Stage::new(&[(FILE, bytes.clone())]);
-    let root = spawn(&mut stage, ());
-    for (clip, seconds) in [(0, 0.0), (0, 0.06), (0, 0.4), (1, 0.1), (1, 0.3)] {
-        let play = PlayClip::once(clip).starting_at(seconds).paused();
-        stage.world().entity_mut(root).insert(play);
+fn skins_are_neither_turned_nor_mirrored_whatever_the_flips_and_meshes() {
+    let texels = colors([255; 4]);
+    let plain = tower(NOT_FLIPPED);
+    let flips = [(false, false), (false, true), (true, false), (true, true)];
+    let flips = flips.map(|(flip_geometry, flip_animation)| {
+        Some(TransformInfo {
+            flip_geometry,
+            flip_animation,
+        })
+    });
+    // The model is the same however the file tells of it.
+    for transform_info in flips.into_iter().chain([None]) {
+        for rigid in [false, true] {
+            let settings = AbcLoaderSettings {
+                rigid,
+                ..AbcLoaderSettings::default()
+            };
+            let (mut stage, root) = dressed(&tower(transform_info), &texels, settings);
+            let mut before: Option<Picture> = None;
+            for seconds in [0.0, 0.07, 0.28] {
+                show(&mut stage, root, seconds);
+                for view in VIEWS {
+                    stage.look_from(view);
+                    let shown = stage.capture();
+                    let material = colored(&mut stage, &texels);
+                    let what = (&plain, Shown::new(0, seconds));
+                    let control = expected(&mut stage, root, what, material);
+                    let what = format!("{transform_info:?}, {rigid}, {seconds} from {view}");
+                    shown.assert_is(&control, &what);
+                    if let Some(before) = &before {
+                        shown.assert_is_not(before, &what);
+                    }
+                    before = Some(shown);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_conversion_a_model_is_its_mirror_image() {
+    let texels = colors([255; 4]);
+    let axes = Axes { mirrors: false };
+    for flip_geometry in [false, true] {
+        let document = tower(Some(TransformInfo {
+            flip_geometry,
+            flip_animation: false,
+        }));
+        let settings = AbcLoaderSettings {
+            convert_axes: false,
+            ..AbcLoaderSettings::default()
+        };
+        let (mut stage, root) = dressed(&document, &texels, settings);
+        show(&mut stage, root, 0.28);
         for view in VIEWS {
             stage.look_from(view);
             let shown = stage.capture();
-            let material = stage.add_material(StandardMaterial {
-                base_color: Color::srgb(0.7, 0.7, 0.7),
+            let material = colored(&mut stage, &texels);
+            let moment = Shown {
+                axes,
+                ..Shown::new(0, 0.28)
+            };
+            let control = expected(&mut stage, root, (&document, moment), material);
+            shown.assert_is(&control, &format!("as stored, {flip_geometry} from {view}"));
+            let material = colored(&mut stage, &texels);
+            let moment = Shown {
+                axes: MIRRORED,
+                ..moment
+            };
+            let control = expected(&mut stage, root, (&document, moment), material);
+            shown.assert_is_not(&control, "as converted");
+        }
+    }
+}
+
+#[test]
+fn holes_are_where_alpha_is_below_the_setting() {
+    let texels = colors([0, 255, 85, 255]);
+    let document = tower(NOT_FLIPPED);
+    let mut pictures = Vec::new();
+    for cutoff in [None, Some(0.2), Some(0.6)] {
+        let settings = AbcLoaderSettings {
+            alpha_cutoff: cutoff,
+            double_sided: true,
+            ..AbcLoaderSettings::default()
+        };
+        let (mut stage, root) = dressed(&document, &texels, settings);
+        for view in VIEWS {
+            stage.look_from(view);
+            let shown = stage.capture();
+            let material = StandardMaterial {
+                alpha_mode: cutoff.map_or(AlphaMode::Opaque, AlphaMode::Mask),
                 double_sided: true,
                 cull_mode: None,
-                ..matte(None)
-            });
-            let control = control(&file, clip, seconds);
-            let control = stage.capture_instead(root, vec![(control, material)]);
-            let what = format!("animation {clip} at {seconds} from {view}");
-            shown.assert_is(&control, &what);
+                ..colored(&mut stage, &texels)
+            };
+            let what = (&document, Shown::new(0, 0.0));
+            let control = expected(&mut stage, root, what, material);
+            shown.assert_is(&control, &format!("holes below {cutoff:?} from {view}"));
+            pictures.push(shown);
+        }
+    }
+    let views = VIEWS.len();
+    for (fewer, more) in pictures.iter().zip(pictures.iter().skip(views)) {
+        fewer.assert_is_not(more, "more holes");
+    }
+}
+
+#[test]
+fn triangles_are_seen_from_behind_only_by_setting() {
+    // Half of the tower's sides are gone, and so one looks into it.
+    let mut document = tower(NOT_FLIPPED);
+    document.geometry.triangles = document.geometry.triangles.split_off(12);
+    document.geometry.triangles.truncate(6);
+    let texels = colors([255; 4]);
+    let mut pictures = Vec::new();
+    for double_sided in [false, true] {
+        let settings = AbcLoaderSettings {
+            double_sided,
+            ..AbcLoaderSettings::default()
+        };
+        let (mut stage, root) = dressed(&document, &texels, settings);
+        for view in VIEWS {
+            stage.look_from(view);
+            let shown = stage.capture();
+            let mut material = colored(&mut stage, &texels);
+            if double_sided {
+                (material.double_sided, material.cull_mode) = (true, None);
+            }
+            let what = (&document, Shown::new(0, 0.0));
+            let control = expected(&mut stage, root, what, material);
+            assert!(shown.different(&control) * 50 < control.covered().max(2000));
+            pictures.push(shown.covered());
+        }
+    }
+    let sums = [pictures[0] + pictures[1], pictures[2] + pictures[3]];
+    assert!(sums[1] > sums[0] + 1000, "{sums:?}");
+}
+
+#[test]
+fn every_level_of_detail_looks_as_the_rule_makes_it() {
+    let texels = colors([255; 4]);
+    let document = ball();
+    for rigid in [false, true] {
+        let settings = AbcLoaderSettings {
+            rigid,
+            lod_shares: vec![0.8, 0.6, 0.45],
+            double_sided: true,
+            ..AbcLoaderSettings::default()
+        };
+        let (mut stage, root) = dressed(&document, &texels, settings);
+        let instance = stage.world().get::<AbcInstance>(root).unwrap();
+        let levels = instance.model().levels.clone();
+        assert_eq!(levels.len(), 4);
+        let mut before: Option<Picture> = None;
+        for (steps, level) in levels.iter().enumerate() {
+            stage
+                .world()
+                .entity_mut(root)
+                .insert(ModelLod(steps as u32));
+            for view in VIEWS {
+                stage.look_from(view);
+                let shown = stage.capture();
+                let material = StandardMaterial {
+                    double_sided: true,
+                    cull_mode: None,
+                    ..colored(&mut stage, &texels)
+                };
+                let moment = Shown {
+                    level: level.number,
+                    ..Shown::new(0, 0.0)
+                };
+                let control = expected(&mut stage, root, (&document, moment), material);
+                shown.assert_is(&control, &format!("level {} from {view}", level.number));
+                if let Some(before) = &before {
+                    shown.assert_is_not(before, "another level or side");
+                }
+                before = Some(shown);
+            }
         }
     }
 }

@@ -1,49 +1,17 @@
 //! What a spawned LithTech model consists of, and where its vertices are.
 
 use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
+use crate::support::abc_app::{FILE, drawn, model, spawned as app, spawned_of as app_of};
 use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::animation::AnimationTargetId;
 use bevy::asset::LoadState;
-use bevy::math::Affine3A;
-use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
-use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
+use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::DtxDocument;
-use bevy_classic_models::lithtech::{AbcMesh, AbcModel, AbcNode, dtx, node_target};
+use bevy_classic_models::lithtech::{AbcMesh, AbcNode, dtx, node_target};
 use bevy_classic_models::prelude::*;
-use std::sync::Arc;
-
-const FILE: &str = "model.abc";
-
-fn app(bytes: Vec<u8>, settings: AbcLoaderSettings) -> (TestApp, Entity) {
-    app_of(&[(FILE, bytes)], FILE, settings)
-}
-
-pub fn app_of(
-    files: &[(&str, Vec<u8>)],
-    path: &'static str,
-    settings: AbcLoaderSettings,
-) -> (TestApp, Entity) {
-    log::listen();
-    let mut app = TestApp::new(files);
-    let server = app.world().resource::<AssetServer>();
-    let set = move |to: &mut AbcLoaderSettings| *to = settings.clone();
-    let model: Handle<Abc> = server.load_builder().with_settings(set).load(path);
-    let state = app.finish_load(&model);
-    assert!(matches!(state, LoadState::Loaded), "{state:?}");
-    let abcs = app.world().resource::<Assets<Abc>>();
-    let scene = abcs.get(&model).unwrap().scene.clone();
-    let root = app.world().spawn(WorldAssetRoot(scene)).id();
-    app.wait_for_abc(root);
-    (app, root)
-}
-
-pub fn model(app: &mut TestApp, root: Entity) -> Arc<AbcModel> {
-    let instance = app.world().get::<AbcInstance>(root).unwrap();
-    instance.model().clone()
-}
 
 pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
     app.world().get::<C>(entity).unwrap().clone()
@@ -59,53 +27,7 @@ fn flipped(flip_geometry: bool, flip_animation: bool) -> Vec<u8> {
     bytes(&model)
 }
 
-/// The corners of the triangles of all meshes as they are drawn.
-fn drawn(app: &mut TestApp, root: Entity) -> Vec<[Vec3; 3]> {
-    let meshes = app.world().get::<AbcInstance>(root).unwrap().meshes();
-    let meshes = meshes.to_vec();
-    let mut drawn = Vec::new();
-    for entity in meshes {
-        let world = app.world();
-        if *world.get::<Visibility>(entity).unwrap() == Visibility::Hidden {
-            continue;
-        }
-        let handle = world.get::<Mesh3d>(entity).unwrap();
-        let mesh = world.resource::<Assets<Mesh>>().get(&handle.0).unwrap();
-        let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
-        let positions = positions.as_float3().unwrap();
-        let place = world.get::<GlobalTransform>(entity).unwrap().affine();
-        let joints: Option<Vec<Affine3A>> = world.get::<SkinnedMesh>(entity).map(|skin| {
-            let inverse = world.resource::<Assets<SkinnedMeshInverseBindposes>>();
-            let inverse = inverse.get(&skin.inverse_bindposes).unwrap();
-            let joints = skin.joints.iter().zip(inverse.iter());
-            joints
-                .map(|(joint, inverse)| {
-                    let place = world.get::<GlobalTransform>(*joint).unwrap().affine();
-                    place * Affine3A::from_mat4(*inverse)
-                })
-                .collect()
-        });
-        let of_vertices = mesh.attribute(Mesh::ATTRIBUTE_JOINT_INDEX);
-        let corner = |index: usize| {
-            let position = Vec3::from_array(positions[index]);
-            match (&joints, of_vertices) {
-                (Some(joints), Some(VertexAttributeValues::Uint16x4(of))) => {
-                    joints[usize::from(of[index][0])].transform_point3(position)
-                }
-                _ => place.transform_point3(position),
-            }
-        };
-        let Some(Indices::U16(indices)) = mesh.indices() else {
-            panic!("no small indices");
-        };
-        for triangle in indices.chunks_exact(3) {
-            drawn.push([0, 1, 2].map(|index| corner(triangle[index].into())));
-        }
-    }
-    drawn
-}
-
-/// The same by the plain functions of the format: mirrored, and counter-clockwise.
+/// The corners of all triangles by the plain functions of the format: mirrored, and counter-clockwise.
 fn expected(file: &AbcFile<'_>, level: u32, clip: Option<usize>, seconds: f32) -> Vec<[Vec3; 3]> {
     let positions = file.vertex_positions_in_model(clip, seconds);
     let left = file.geometry.lod(level).triangles;

@@ -1,13 +1,17 @@
 //! What the fuzz target does, on files that are kept and on files made at random.
 
 use crate::support::fixtures::{figure, tetrahedron, wide_tetrahedron};
-use crate::support::{ala, alo};
+use crate::support::{abc, ala, alo};
 use bevy::math::{Quat, Vec3};
 use bevy_classic_models::alamo::ala::write::{AlaDocument, write as write_ala};
 use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
 use bevy_classic_models::alamo::alo::parse;
 use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::clip;
+use bevy_classic_models::lithtech::abc::write::{AbcDocument, write as write_abc};
+use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write as write_dtx};
+use bevy_classic_models::lithtech::{AbcContents, abc as abc_file, dtx};
+use bevy_classic_models::prelude::AbcLoaderSettings;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
 use std::path::Path;
@@ -77,6 +81,53 @@ fn sample_clip(file: &AlaFile) {
     }
 }
 
+/// As in `fuzz/fuzz_targets/abc.rs`.
+fn abc_target(bytes: &[u8]) {
+    let Ok(file) = abc_file::parse(bytes) else {
+        return;
+    };
+    for level in [0, 1, file.geometry.lods] {
+        let count = file.geometry.vertices.len() as u32;
+        let vertices = file.geometry.lod(level).vertices();
+        assert!(vertices.iter().all(|index| *index < count));
+    }
+    file.geometry.normals();
+    for animation in [None, Some(0), file.animations.len().checked_sub(1)] {
+        for seconds in [0.0, 0.05, f32::MAX] {
+            let poses = file.node_poses(animation, seconds);
+            let mut numbers = poses.iter().flat_map(|pose| pose.rotation);
+            assert!(numbers.all(f32::is_finite));
+            let positions = file.vertex_positions(animation, seconds);
+            assert!(positions.as_flattened().iter().all(|it| it.is_finite()));
+            file.vertex_positions_in_model(animation, seconds);
+        }
+    }
+    let _ = AbcContents::load(bytes, &AbcLoaderSettings::default());
+    // Texts may be too long to be written once they are made UTF-8.
+    let document = AbcDocument::from(&file);
+    if let Ok(written) = write_abc(&document) {
+        assert_eq!(
+            AbcDocument::from(&abc_file::parse(&written).unwrap()),
+            document
+        );
+    }
+}
+
+/// As in `fuzz/fuzz_targets/dtx.rs`.
+fn dtx_target(bytes: &[u8]) {
+    let Ok(file) = dtx::parse(bytes) else { return };
+    for (number, level) in file.levels.iter().enumerate() {
+        let texels = level.width as usize * level.height as usize;
+        for picture in [file.rgba(number), file.glow(number)].iter().flatten() {
+            assert_eq!(picture.len(), 4 * texels);
+        }
+    }
+    let document = DtxDocument::from(&file);
+    if let Ok(written) = write_dtx(&document) {
+        assert_eq!(DtxDocument::from(&dtx::parse(&written).unwrap()), document);
+    }
+}
+
 fn each_regression(folder: &str, target: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = 0;
@@ -92,6 +143,8 @@ fn regressions_stay_fixed() {
     each_regression("tests/regressions/mdl", target);
     each_regression("tests/regressions/alo", alo_target);
     each_regression("tests/regressions/ala", ala_target);
+    each_regression("tests/regressions/abc", abc_target);
+    each_regression("tests/regressions/dtx", dtx_target);
 }
 
 /// A generator of Marsaglia's, so that every run is the same.
@@ -153,6 +206,29 @@ fn mutations_of_good_ala_animations_do_no_harm() {
         Random(0x2545_f491_4f6c_dd1d),
         ala_target,
     );
+}
+
+#[test]
+fn mutations_of_good_abc_models_do_no_harm() {
+    let seeds = [abc::figure(), abc::banner()].map(|model| abc::bytes(&model));
+    let mut random = Random(0x6c62_272e_07bb_0142);
+    for round in 0..20_000 {
+        let mut bytes = seeds[round % 2].clone();
+        for _ in 0..=random.below(3) {
+            let at = random.below(bytes.len());
+            let end = bytes.len().min(at + 4);
+            match random.below(5) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 if random.below(8) == 0 => bytes.truncate(at.max(1)),
+                2 => {
+                    let value = [0, 1, -1, i32::MAX, i32::MIN, 0x7fc0_0000][random.below(6)];
+                    bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
+                }
+                _ => bytes[at] ^= 1 << random.below(8),
+            }
+        }
+        abc_target(&bytes);
+    }
 }
 
 /// Damages files of chunks.

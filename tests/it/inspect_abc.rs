@@ -5,7 +5,7 @@ use crate::inspect_clip::{assert_box, posed, save};
 use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_plain::vertices;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
+use bevy_classic_models::lithtech::abc::{MAX_DEPTH, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
 use serde_json::{Value, json};
 use zerocopy::little_endian::{F32, U16};
@@ -50,6 +50,34 @@ fn rough() -> AbcDocument {
     triangle.vertices = [deforming[0], 0, 1].map(U16::new);
     geometry.triangles.push(triangle);
     model
+}
+
+#[test]
+fn skeletons_deeper_than_scenes_are_told_too() {
+    let mut model = figure();
+    // The arm hangs at the end of a chain.
+    let chain = MAX_DEPTH - 3;
+    let (first, root) = (model.nodes.len(), model.nodes[0].clone());
+    let mut nodes = model.nodes.drain(..).collect::<Vec<_>>();
+    nodes[0].children += 1;
+    for index in 0..chain {
+        let mut link = root.clone();
+        link.transformation_index = (first + index) as u16;
+        link.children = u32::from(index + 1 < chain);
+        nodes.push(link);
+    }
+    model.nodes = nodes;
+    for animation in &mut model.animations {
+        let still = animation.tracks[3].clone();
+        animation.tracks.resize(first + chain, still);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = save(folder.path(), "deep.abc", &bytes(&model));
+    let told = lines(&inspect(&["--json", &file]));
+    assert_eq!(told[0]["nodes"].as_array().unwrap().len(), first + chain);
+    let file = save(folder.path(), "plain.abc", &bytes(&figure()));
+    let plain = lines(&inspect(&["--json", &file]));
+    assert_eq!(told[0]["posed"], plain[0]["posed"]);
 }
 
 #[test]

@@ -52,6 +52,17 @@ impl AbcFile<'_> {
             flip_animation: true,
         })
     }
+
+    /// How deep nodes are nested, the root being the first level.
+    pub fn depth(&self) -> usize {
+        let mut depths: Vec<usize> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            // Parents come before their children.
+            let parent = node.parent.and_then(|parent| depths.get(parent as usize));
+            depths.push(parent.map_or(1, |parent| parent + 1));
+        }
+        depths.into_iter().max().unwrap_or(0)
+    }
 }
 
 /// Which way round a file is.

@@ -9,13 +9,13 @@ use zerocopy::little_endian::{F32, U16};
 
 /// The square root of a half: sine and cosine of an eighth of a turn.
 const HALF: f32 = core::f32::consts::FRAC_1_SQRT_2;
-const NOT_TURNED: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+pub const NOT_TURNED: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// Indices of the nodes.
 pub const BODY: usize = 1;
 pub const ARM: usize = 2;
 
-fn vertex(position: [f32; 3], normal: [i8; 3], node: usize, replacements: [u16; 2]) -> Vertex {
+pub fn vertex(position: [f32; 3], normal: [i8; 3], node: usize, replacements: [u16; 2]) -> Vertex {
     Vertex {
         position: position.map(F32::new),
         normal,
@@ -60,14 +60,17 @@ fn geometry() -> GeometryDocument {
     }
 }
 
-fn nodes() -> Vec<NodeDocument> {
-    let node = |name: &str, index, flags, children| NodeDocument {
+pub fn node(name: &str, index: u16, flags: u8, children: u32) -> NodeDocument {
+    NodeDocument {
         name: name.to_owned(),
         transformation_index: index,
         flags,
         children,
         ..NodeDocument::default()
-    };
+    }
+}
+
+fn nodes() -> Vec<NodeDocument> {
     vec![
         node("Root", 0, node_flags::NULL, 2),
         node("Body", 1, node_flags::TRIANGLES, 1),
@@ -76,7 +79,7 @@ fn nodes() -> Vec<NodeDocument> {
     ]
 }
 
-fn keyframe(time: u32, event: &str) -> KeyframeDocument {
+pub fn keyframe(time: u32, event: &str) -> KeyframeDocument {
     KeyframeDocument {
         time,
         event: event.to_owned(),
@@ -84,7 +87,7 @@ fn keyframe(time: u32, event: &str) -> KeyframeDocument {
     }
 }
 
-fn track(keys: &[([f32; 3], [f32; 4])]) -> TrackDocument {
+pub fn track(keys: &[([f32; 3], [f32; 4])]) -> TrackDocument {
     let keys = keys.iter();
     TrackDocument {
         keys: keys
@@ -190,13 +193,6 @@ pub fn banner() -> AbcDocument {
             triangles.push(triangle([a + 1, a + columns, a + columns + 1], 0.0));
         }
     }
-    let node = |name: &str, index, flags, children| NodeDocument {
-        name: name.to_owned(),
-        transformation_index: index,
-        flags,
-        children,
-        ..NodeDocument::default()
-    };
     let deforming = node_flags::TRIANGLES | node_flags::DEFORMATION;
     let mut flag = node("Flag", 2, deforming, 0);
     flag.deform_vertices = (first..vertices.len() as u16).collect();

@@ -1,7 +1,11 @@
 //! What the tests share.
 
 pub mod abc;
+pub mod abc_app;
 pub mod abc_plain;
+pub mod abc_random;
+pub mod abc_reference;
+pub mod abc_stage;
 pub mod ala;
 pub mod alo;
 pub mod alo_stage;

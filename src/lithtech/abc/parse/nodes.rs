@@ -7,6 +7,7 @@ use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use zerocopy::little_endian::U16;
 
 /// How deep nodes may be nested, the root being the first level. Real files have 18 at most.
+/// No scene can be made of so many: see [`MAX_SCENE_DEPTH`](crate::lithtech::MAX_SCENE_DEPTH).
 pub const MAX_DEPTH: usize = 1024;
 
 /// Bytes of a node without a name that does not deform.

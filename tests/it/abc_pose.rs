@@ -1,0 +1,295 @@
+//! Where the vertices of LithTech models are while they play, beside a plain reference in doubles.
+
+use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
+use crate::support::abc_app::{drawn, load, model, show, spawn, spawned};
+use crate::support::abc_random::{self, Size};
+use crate::support::abc_reference::Reference;
+use crate::support::app::TestApp;
+use crate::support::{corpus, files_of};
+use bevy::mesh::MeshTag;
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcMesh;
+use bevy_classic_models::lithtech::abc::write::AbcDocument;
+use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
+use bevy_classic_models::prelude::*;
+
+/// Fails unless all triangles are where the reference has them.
+#[track_caller]
+fn assert_posed(
+    found: &[[Vec3; 3]],
+    (document, settings): (&AbcDocument, &AbcLoaderSettings),
+    level: usize,
+    (clip, seconds): (Option<usize>, f64),
+) {
+    let reference = Reference::new(document);
+    let vertices = reference.vertices(clip, seconds);
+    let expected = reference.drawn(level, settings.rigid, settings.convert_axes);
+    assert_eq!(found.len(), expected.len());
+    let largest = vertices.iter().map(|place| place.abs().max_element());
+    let largest = largest.fold(1.0, f64::max);
+    for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
+        let mut place = vertices[expected.vertex];
+        if settings.convert_axes {
+            place.z = -place.z;
+        }
+        place *= f64::from(settings.scale);
+        let error = found.as_dvec3().distance(place);
+        let vertex = &document.geometry.vertices[expected.vertex];
+        let deforms = &document.nodes[usize::from(vertex.node)].deform_vertices;
+        // The way between two keyframes of vertices that deform is told in 1023 steps.
+        let most = if deforms.is_empty() { 2e-4 } else { 2e-3 };
+        assert!(
+            error < most * largest * f64::from(settings.scale).max(1.0),
+            "{expected:?} in {clip:?} at {seconds}: {found} is not {place}"
+        );
+    }
+}
+
+/// The documents with all flips, and without saying so.
+fn flipped(document: &AbcDocument) -> Vec<AbcDocument> {
+    let flips = [(false, false), (false, true), (true, false), (true, true)];
+    let flips = flips.map(|(flip_geometry, flip_animation)| {
+        Some(TransformInfo {
+            flip_geometry,
+            flip_animation,
+        })
+    });
+    let flips = flips.into_iter().chain([None]);
+    flips
+        .map(|transform_info| AbcDocument {
+            transform_info,
+            ..document.clone()
+        })
+        .collect()
+}
+
+/// Before the first keyframe, in every third between two, and past the end.
+fn times(document: &AbcDocument, clip: usize) -> Vec<f32> {
+    let keyframes = &document.animations[clip].keyframes;
+    let mut times = vec![0.0];
+    for pair in keyframes.windows(2) {
+        let [from, to] = [0, 1].map(|it: usize| pair[it].time as f32 / 1000.0);
+        times.extend([0.31, 0.72, 1.0].map(|way| from + (to - from) * way));
+    }
+    times.push(5.0 + times.last().unwrap());
+    times
+}
+
+#[test]
+fn vertices_are_where_the_format_puts_them() {
+    let random = |seed| {
+        abc_random::model(
+            seed,
+            &Size {
+                nodes: 5,
+                vertices: 9,
+                triangles: 40,
+                levels: 12,
+                animations: 3,
+                deforms: true,
+            },
+        )
+    };
+    let mut documents = flipped(&figure());
+    documents.extend(flipped(&banner()));
+    documents.extend((1..8).map(random));
+    for document in &documents {
+        for (rigid, convert_axes, scale) in
+            [(false, true, 1.0), (true, true, 0.5), (false, false, 2.0)]
+        {
+            let settings = AbcLoaderSettings {
+                rigid,
+                convert_axes,
+                scale,
+                ..AbcLoaderSettings::default()
+            };
+            let (mut app, root) = spawned(bytes(document), settings.clone());
+            app.step(0.0);
+            let what = (document, &settings);
+            assert_posed(&drawn(&mut app, root), what, 0, (None, 0.0));
+            for clip in 0..document.animations.len() {
+                for seconds in times(document, clip) {
+                    show(&mut app, root, clip, seconds);
+                    let found = drawn(&mut app, root);
+                    assert_posed(&found, what, 0, (Some(clip), seconds.into()));
+                }
+            }
+            app.world().entity_mut(root).remove::<PlayClip>();
+            app.step(0.0);
+            app.step(0.0);
+            assert_posed(&drawn(&mut app, root), what, 0, (None, 0.0));
+        }
+    }
+}
+
+#[test]
+fn levels_of_detail_deform_and_move_as_the_full_model_does() {
+    let size = Size {
+        nodes: 4,
+        vertices: 12,
+        triangles: 60,
+        levels: 30,
+        animations: 2,
+        deforms: true,
+    };
+    for seed in 20..26 {
+        let document = abc_random::model(seed, &size);
+        let settings = AbcLoaderSettings {
+            lod_shares: vec![0.7, 0.4, 0.2],
+            ..AbcLoaderSettings::default()
+        };
+        let (mut app, root) = spawned(bytes(&document), settings.clone());
+        let levels = model(&mut app, root).levels.clone();
+        for (steps, level) in levels.iter().enumerate() {
+            app.world().entity_mut(root).insert(ModelLod(steps as u32));
+            for seconds in [0.0, 0.04, 0.2] {
+                show(&mut app, root, 1, seconds);
+                let found = drawn(&mut app, root);
+                let what = (&document, &settings);
+                assert_posed(
+                    &found,
+                    what,
+                    level.number as usize,
+                    (Some(1), seconds.into()),
+                );
+            }
+        }
+    }
+}
+
+/// Steps through a clip, and compares wherever it comes to be. `moves` is where it should be after so many
+/// seconds.
+fn follow(document: &AbcDocument, play: PlayClip, clip: usize, moves: impl Fn(f64) -> f64) {
+    let settings = AbcLoaderSettings::default();
+    let (mut app, root) = spawned(bytes(document), settings.clone());
+    app.world().entity_mut(root).insert(play);
+    // It shows where it begins for a frame.
+    app.step(0.0);
+    let mut passed = 0.0;
+    for _ in 0..23 {
+        app.step(0.037);
+        passed += f64::from(0.037_f32);
+        let time = app.world().get::<Playback>(root).unwrap().time;
+        let expected = moves(passed);
+        assert!(
+            (f64::from(time) - expected).abs() < 1e-4,
+            "{time} is not {expected}"
+        );
+        let found = drawn(&mut app, root);
+        let moment = (Some(clip), f64::from(time));
+        assert_posed(&found, (document, &settings), 0, moment);
+    }
+}
+
+#[test]
+fn clips_go_round_stay_at_their_ends_and_go_backwards() {
+    for document in [figure(), banner()] {
+        let last = document.animations.len() - 1;
+        let length = f64::from(document.animations[last].length) / 1000.0;
+        let round = |time: f64| time.rem_euclid(length);
+        follow(&document, PlayClip::looping(last), last, round);
+        let slow = PlayClip::looping(last).with_speed(-0.7).starting_at(0.1);
+        follow(&document, slow, last, |it| round(0.1 - 0.7 * it));
+        let once = PlayClip::once(last).with_speed(1.3);
+        follow(&document, once, last, |it| (1.3 * it).min(length));
+        let back = PlayClip::once(last).with_speed(-1.0);
+        follow(&document, back, last, |it| (length - it).max(0.0));
+    }
+}
+
+#[test]
+fn clips_of_one_name_are_told_apart_by_their_index() {
+    let document = figure();
+    let [first, second] = [0, 2];
+    assert_eq!(
+        document.animations[first].name,
+        document.animations[second].name
+    );
+    let middle = |it: f64| it.min(0.3);
+    follow(&document, PlayClip::once("walk"), first, middle);
+    follow(&document, PlayClip::once(second), second, middle);
+    let poses = [first, second].map(|clip| Reference::new(&document).vertices(Some(clip), 0.1));
+    assert_ne!(poses[0], poses[1]);
+}
+
+#[test]
+fn fades_blend_the_nearest_keyframes_of_what_deforms() {
+    let document = banner();
+    let (mut app, root) = spawned(bytes(&document), AbcLoaderSettings::default());
+    // 0.08 s is nearer to the second keyframe of "Wave", 0.3 s to the third of "Furl".
+    let play = |clip: usize, time| PlayClip::once(clip).starting_at(time).with_speed(0.0);
+    app.world().entity_mut(root).insert(play(0, 0.08));
+    app.step(0.0);
+    app.world()
+        .entity_mut(root)
+        .insert(play(1, 0.3).with_fade(1.0));
+    app.step(0.0);
+    let world = app.world();
+    let mut tags = world.query::<(&AbcMesh, &MeshTag)>();
+    let mut tag = |app: &mut TestApp| {
+        let (mesh, MeshTag(tag)) = tags.single(app.world()).unwrap();
+        assert_eq!(mesh.node, Some(FLAG_NODE));
+        let way = (tag >> 22) as f32 / 1023.0;
+        (tag & 0x7ff, tag >> 11 & 0x7ff, way)
+    };
+    let is_near = |found: f32, expected: f32| (found - expected).abs() < 1e-3;
+    // Pose 1 is of "Wave", pose 5 of "Furl"; the heavier is told first.
+    for (weight, expected) in [
+        (0.0, (1, 5, 0.0)),
+        (0.25, (1, 5, 0.25)),
+        (0.75, (5, 1, 0.25)),
+    ] {
+        while app.world().get::<AbcAnimator>(root).unwrap().weight() < weight - 1e-4 {
+            app.step(0.05);
+        }
+        let (a, b, way) = tag(&mut app);
+        assert_eq!((a, b), (expected.0, expected.1), "at {weight}");
+        assert!(is_near(way, expected.2), "{way} at {weight}");
+    }
+    for _ in 0..10 {
+        app.step(0.05);
+    }
+    let (a, b, way) = tag(&mut app);
+    assert_eq!((a, b), (4, 5));
+    assert!(is_near(way, 2.0 / 3.0), "{way}");
+}
+
+#[test]
+fn real_models_are_where_the_format_puts_them() {
+    let Some(folder) = corpus("real_models_are_where_the_format_puts_them") else {
+        return;
+    };
+    let files = files_of(&folder, "abc");
+    let (mut compared, mut deforming) = (0, 0);
+    for (name, bytes) in &files {
+        // The corpus may have files of other formats.
+        let Ok(file) = parse(bytes) else { continue };
+        let document = AbcDocument::from(&file);
+        let settings = AbcLoaderSettings {
+            load_skins: false,
+            ..AbcLoaderSettings::default()
+        };
+        let mut app = TestApp::new(&[("real.abc", bytes.clone())]);
+        let handle = load(&mut app, "real.abc", settings.clone());
+        let handle = handle.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let root = spawn(&mut app, &handle, ());
+        deforming += model(&mut app, root).deforms.len();
+        for (clip, animation) in document.animations.iter().enumerate() {
+            if animation.keyframes.is_empty() {
+                continue;
+            }
+            for part in [0.0, 0.37, 0.81, 1.5] {
+                let seconds = animation.length as f32 / 1000.0 * part;
+                show(&mut app, root, clip, seconds);
+                let found = drawn(&mut app, root);
+                let moment = (Some(clip), seconds.into());
+                assert_posed(&found, (&document, &settings), 0, moment);
+                compared += 1;
+            }
+        }
+    }
+    println!(
+        "{} files, {deforming} deforming nodes, {compared} moments compared",
+        files.len()
+    );
+}

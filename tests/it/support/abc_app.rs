@@ -1,0 +1,150 @@
+//! LithTech models in an app without a GPU: loaded with settings, spawned, and where the GPU would put
+//! their vertices.
+
+use super::app::TestApp;
+use super::log;
+use bevy::asset::LoadState;
+use bevy::math::Affine3A;
+use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
+use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::{AbcDeform, AbcDeformMaterial, AbcModel};
+use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+
+pub const FILE: &str = "model.abc";
+
+/// An app with one model, spawned.
+pub fn spawned(bytes: Vec<u8>, settings: AbcLoaderSettings) -> (TestApp, Entity) {
+    spawned_of(&[(FILE, bytes)], FILE, settings)
+}
+
+/// The same of one among several files.
+pub fn spawned_of(
+    files: &[(&str, Vec<u8>)],
+    path: &'static str,
+    settings: AbcLoaderSettings,
+) -> (TestApp, Entity) {
+    log::listen();
+    let mut app = TestApp::new(files);
+    let model = load(&mut app, path, settings).unwrap();
+    let root = spawn(&mut app, &model, ());
+    (app, root)
+}
+
+/// Loads a model, or tells why that cannot be.
+pub fn load(
+    app: &mut TestApp,
+    path: &'static str,
+    settings: AbcLoaderSettings,
+) -> Result<Handle<Abc>, String> {
+    let server = app.world().resource::<AssetServer>();
+    let set = move |to: &mut AbcLoaderSettings| *to = settings.clone();
+    let model: Handle<Abc> = server.load_builder().with_settings(set).load(path);
+    match app.finish_load(&model) {
+        LoadState::Failed(error) => Err(error.to_string()),
+        _ => Ok(model),
+    }
+}
+
+/// Spawns a model that is loaded, and waits until it is there.
+pub fn spawn(app: &mut TestApp, model: &Handle<Abc>, bundle: impl Bundle) -> Entity {
+    let abcs = app.world().resource::<Assets<Abc>>();
+    let scene = abcs.get(model).unwrap().scene.clone();
+    let root = app.world().spawn((WorldAssetRoot(scene), bundle)).id();
+    app.wait_for_abc(root);
+    root
+}
+
+pub fn model(app: &mut TestApp, root: Entity) -> Arc<AbcModel> {
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    instance.model().clone()
+}
+
+/// Shows a moment of a clip.
+pub fn show(app: &mut TestApp, root: Entity, clip: usize, seconds: f32) {
+    let play = PlayClip::once(clip).starting_at(seconds).paused();
+    app.world().entity_mut(root).insert(play);
+    app.step(0.0);
+    app.step(0.0);
+}
+
+/// The corners of the triangles of all meshes that show, as the shaders place them.
+pub fn drawn(app: &mut TestApp, root: Entity) -> Vec<[Vec3; 3]> {
+    drawn_in(app.world(), root)
+}
+
+pub fn drawn_in(world: &World, root: Entity) -> Vec<[Vec3; 3]> {
+    let meshes = world.get::<AbcInstance>(root).unwrap().meshes();
+    let is_shown = |mesh: &&Entity| *world.get::<Visibility>(**mesh).unwrap() != Visibility::Hidden;
+    let meshes = meshes.iter().filter(is_shown);
+    meshes.flat_map(|mesh| drawn_mesh(world, *mesh)).collect()
+}
+
+fn drawn_mesh(world: &World, entity: Entity) -> Vec<[Vec3; 3]> {
+    let handle = world.get::<Mesh3d>(entity).unwrap();
+    let mesh = world.resource::<Assets<Mesh>>().get(&handle.0).unwrap();
+    let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
+    let positions = positions.as_float3().unwrap();
+    let place = world.get::<GlobalTransform>(entity).unwrap().affine();
+    let joints = joints(world, entity);
+    let of_vertices = mesh.attribute(Mesh::ATTRIBUTE_JOINT_INDEX);
+    let deformed = deformed(world, entity, mesh);
+    let corner = |index: usize| {
+        let position = Vec3::from_array(positions[index]);
+        match (&joints, of_vertices, &deformed) {
+            (Some(joints), Some(VertexAttributeValues::Uint16x4(of)), _) => {
+                joints[usize::from(of[index][0])].transform_point3(position)
+            }
+            (_, _, Some(deformed)) => place.transform_point3(deformed[index].unwrap_or(position)),
+            _ => place.transform_point3(position),
+        }
+    };
+    let indices: Vec<usize> = match mesh.indices().unwrap() {
+        Indices::U16(indices) => indices.iter().map(|index| (*index).into()).collect(),
+        Indices::U32(indices) => indices.iter().map(|index| *index as usize).collect(),
+    };
+    let triangles = indices.as_chunks::<3>().0.iter();
+    triangles.map(|corners| corners.map(corner)).collect()
+}
+
+/// What a skinned mesh's joints do to its vertices.
+fn joints(world: &World, entity: Entity) -> Option<Vec<Affine3A>> {
+    let skin = world.get::<SkinnedMesh>(entity)?;
+    let inverse = world.resource::<Assets<SkinnedMeshInverseBindposes>>();
+    let inverse = inverse.get(&skin.inverse_bindposes).unwrap();
+    let joints = skin.joints.iter().zip(inverse.iter());
+    let joints = joints.map(|(joint, inverse)| {
+        let place = world.get::<GlobalTransform>(*joint).unwrap().affine();
+        place * Affine3A::from_mat4(*inverse)
+    });
+    Some(joints.collect())
+}
+
+/// Where the shader puts the vertices that deform, in the space of their node.
+fn deformed(world: &World, entity: Entity, mesh: &Mesh) -> Option<Vec<Option<Vec3>>> {
+    let MeshTag(tag) = *world.get::<MeshTag>(entity)?;
+    let material = world.get::<MeshMaterial3d<AbcDeformMaterial>>(entity)?;
+    let materials = world.resource::<Assets<AbcDeformMaterial>>();
+    let AbcDeform { poses, uniform, .. } = &materials.get(&material.0).unwrap().extension;
+    let image = world.resource::<Assets<Image>>().get(poses).unwrap();
+    let texels = image.data.as_ref().unwrap().as_chunks::<8>().0;
+    let at = |pose: u32, slot: u32| {
+        let pose = pose.min(uniform.pose_count - 1);
+        let texel = texels[(pose * uniform.vertex_count + slot) as usize];
+        let step =
+            |axis: usize| f32::from(u16::from_le_bytes([texel[2 * axis], texel[2 * axis + 1]]));
+        Vec3::new(step(0), step(1), step(2)) * uniform.step + uniform.origin
+    };
+    let Some(VertexAttributeValues::Float32x2(slots)) = mesh.attribute(Mesh::ATTRIBUTE_UV_1) else {
+        panic!("nothing says which vertices deform");
+    };
+    let place = |[slot, _]: &[f32; 2]| {
+        (*slot >= 0.0).then(|| {
+            let way = (tag >> 22) as f32 / 1023.0;
+            let [a, b] = [tag & 0x7ff, tag >> 11 & 0x7ff].map(|pose| at(pose, *slot as u32));
+            a.lerp(b, way)
+        })
+    };
+    Some(slots.iter().map(place).collect())
+}
