@@ -182,7 +182,11 @@ fn every_real_model_becomes_meshes_and_clips() {
         assert_eq!(contents.nodes.len(), file.nodes.len(), "{what}");
         assert_eq!(contents.clips.len(), file.animations.len(), "{what}");
         let warnings = parse(&bytes).unwrap().warnings;
-        assert_eq!(contents.warnings, warnings, "{what}");
+        let is_inside_out = contents.warnings.len() > warnings.len();
+        assert_eq!(contents.warnings[..warnings.len()], warnings, "{what}");
+        // Those that mark places, and are not drawn.
+        let is_known = what.to_string().contains("PUNISHER_NODES");
+        assert_eq!(is_inside_out, is_known, "{what}: {:?}", contents.warnings);
         let full = file.geometry.triangles.len();
         assert_eq!(contents.levels[0].triangles, full, "{what}");
         for level in &contents.levels {
