@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 /// What is wrong with some real models.
 const KNOWN_FLAW: &str = "texture coordinates";
 
+/// In the names of models that mark places and are not drawn: most of their triangles face inwards.
+const INSIDE_OUT: &str = "PUNISHER_NODES";
+
 /// The corpus, and what it has of an extension. `None` if it has none.
 fn files(test: &str, extension: &str) -> Option<(PathBuf, Vec<PathBuf>)> {
     let folder = corpus(test)?;
@@ -184,8 +187,7 @@ fn every_real_model_becomes_meshes_and_clips() {
         let warnings = parse(&bytes).unwrap().warnings;
         let is_inside_out = contents.warnings.len() > warnings.len();
         assert_eq!(contents.warnings[..warnings.len()], warnings, "{what}");
-        // Those that mark places, and are not drawn.
-        let is_known = what.to_string().contains("PUNISHER_NODES");
+        let is_known = what.to_string().contains(INSIDE_OUT);
         assert_eq!(is_inside_out, is_known, "{what}: {:?}", contents.warnings);
         let full = file.geometry.triangles.len();
         assert_eq!(contents.levels[0].triangles, full, "{what}");
@@ -305,7 +307,8 @@ fn every_real_model_wears_its_skin_and_plays_its_clips() {
         }
         app.world().entity_mut(root).despawn();
         for warning in log::warnings_with(&path) {
-            assert!(warning.contains(KNOWN_FLAW), "{warning}");
+            let is_known = warning.contains(KNOWN_FLAW) || path.contains(INSIDE_OUT);
+            assert!(is_known, "{warning}");
         }
     }
     println!(
