@@ -47,6 +47,10 @@ struct Readme;
 #[doc = include_str!("../docs/alamo.md")]
 struct Alamo;
 
+#[cfg(all(doctest, feature = "lithtech"))]
+#[doc = include_str!("../docs/lithtech.md")]
+struct LithTech;
+
 pub mod read;
 pub mod scene;
 

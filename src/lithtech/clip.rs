@@ -10,7 +10,9 @@ use bevy::animation::{AnimationClip, AnimationEvent, AnimationTargetId, Variable
 use std::sync::{Arc, LazyLock};
 
 /// Told to the entity that has the `AnimationPlayer`, which is the root of a spawned model, as a clip
-/// comes by a keyframe that says something: once in each pass.
+/// comes by a keyframe that says something: once in each pass. Of a clip that a frame takes more than twice
+/// Bevy tells two passes; what a clip of one keyframe says comes with each of its passes, thirty times a
+/// second while it loops.
 ///
 /// Clips that fade out say it too. `On<AbcKeyframeEvent>` has the entity as its trigger's target.
 #[derive(AnimationEvent, Clone, Debug, PartialEq)]

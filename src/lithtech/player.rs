@@ -247,6 +247,9 @@ fn tag(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -> 
         let clip = lane.source.clip();
         let mut animations = model.animations.iter();
         let animation = animations.find(|animation| animation.clip == *clip)?;
+        if animation.keyframes.is_empty() {
+            return None;
+        }
         let seconds = player.animation(node(place))?.seek_time();
         let (key, way) = moment(&animation.keyframes, seconds);
         Some((animation.first_pose + key, way, weight))

@@ -14,7 +14,7 @@ use bevy_classic_models::lithtech::abc::write::{
 use bevy_classic_models::lithtech::abc::{NodeKey, TransformInfo, node_flags};
 
 /// What the games' engine reads of levels of detail: from which distance on, and how far a step lasts.
-const COMMANDS: &str = "LODSTARTDIST 250;LODINCREMENT 2;LODMAXDIST 1500;DrawIndexedDist 2048";
+const COMMANDS: &str = "LODSTARTDIST 200;LODINCREMENT 0.5;LODMAXDIST 1500;DrawIndexedDist 2048";
 
 /// The model, without levels of detail.
 pub fn document(solids: &[Solid], sheet: &Sheet, cloths: &[Cloth]) -> AbcDocument {
