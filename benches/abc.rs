@@ -5,12 +5,21 @@
 //! over the bytes takes, and what it takes to find the vertices that triangles share. The latter is
 //! measured with the plainest loop that does it, over the full model alone; ours makes all levels of detail
 //! besides. All begin with the file's bytes in memory.
+//!
+//! And what a frame of a thousand models costs without a GPU, at rest and as they move.
 
+#[path = "../examples/support/gpuless.rs"]
+#[allow(dead_code, reason = "shared with the examples, which need all of it")]
+mod gpuless;
 mod support;
 
+use bevy::prelude::*;
+
 use bevy_classic_models::lithtech::abc::{self, AbcFile};
-use bevy_classic_models::lithtech::{AbcContents, AbcLoaderSettings, dtx};
+use bevy_classic_models::lithtech::{AbcContents, dtx};
+use bevy_classic_models::prelude::*;
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use support::{Model, bundled, corpus};
 
@@ -29,11 +38,17 @@ const LONG_PATIENCE: Duration = Duration::from_millis(400);
 /// Least number of runs, however long they take.
 const MIN_RUNS: usize = 5;
 
+const INSTANCES: usize = 1000;
+
+/// Frames that are measured.
+const FRAMES: usize = 100;
+
 fn main() {
     // Makes glibc's allocator keep memory that is freed, of both sides alike.
     drop(black_box(vec![1_u8; 31 << 20]));
     models();
     pictures();
+    crowd();
 }
 
 fn models() {
@@ -224,4 +239,50 @@ fn pictures() {
             file.bytes.len() as f64 / micros(texels),
         );
     }
+}
+
+/// A thousand of the bundled warden, of 19 nodes and two meshes that deform.
+fn crowd() {
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let mut app = App::new();
+    app.add_plugins((
+        gpuless::plugins(&assets, false),
+        ClassicModelsPlugin::default(),
+    ));
+    gpuless::finish(&mut app);
+    let server = app.world().resource::<AssetServer>().clone();
+    let abc: Handle<Abc> = server.load("models/warden.abc");
+    gpuless::wait_until(&mut app, |_| server.is_loaded_with_dependencies(&abc));
+    let scene = app.world().resource::<Assets<Abc>>().get(&abc);
+    let scene = WorldAssetRoot(scene.expect("it is bundled").scene.clone());
+    let roots: Vec<Entity> = (0..INSTANCES)
+        .map(|_| app.world_mut().spawn(scene.clone()).id())
+        .collect();
+    let are_there = |world: &mut World| {
+        let mut roots = roots.iter();
+        roots.all(|root| world.get::<AbcInstance>(*root).is_some())
+    };
+    assert!(gpuless::wait_until(&mut app, are_there));
+    let still = median_frame(&mut app);
+    for (number, root) in roots.iter().enumerate() {
+        let clip = ["walk", "attack"][number % 2];
+        let play = PlayClip::looping(clip).starting_at(number as f32 * 0.037);
+        app.world_mut().entity_mut(*root).insert(play);
+    }
+    let moving = median_frame(&mut app);
+    println!(
+        "\n{INSTANCES} wardens, a frame without a GPU, median: {still:.0} µs at rest, {moving:.0} µs as they \
+         move"
+    );
+}
+
+fn median_frame(app: &mut App) -> f64 {
+    for _ in 0..3 {
+        gpuless::step(app, 1.0 / 60.0);
+    }
+    let mut times: Vec<f64> = (0..FRAMES)
+        .map(|_| micros(time(|| gpuless::step(app, 1.0 / 60.0))))
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[FRAMES / 2]
 }

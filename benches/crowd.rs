@@ -1,4 +1,4 @@
-//! The example `crowd` with 10,000 instances, as figures.
+//! The example `crowd` with 10,000 instances of Quake models, and a thousand of LithTech's, as figures.
 //!
 //! This crate's systems should take at most 0.5 µs per instance and frame, and every distinct pair of
 //! mesh and material should be one draw.
@@ -19,6 +19,9 @@ use std::path::Path;
 const INSTANCES: usize = 10_000;
 const FRAMES: usize = 60;
 
+const WARDENS: usize = 1000;
+const WARDEN_FRAMES: usize = 10;
+
 /// Models of the corpus that the crowd is made of if there is one.
 const FROM_CORPUS: [&str; 6] = ["ogre", "player", "dog", "knight", "soldier", "shambler"];
 
@@ -37,5 +40,8 @@ fn main() {
         "{}",
         headless::measure(Crowd::new(INSTANCES, models), FRAMES)
     );
-    println!("limits: 0.5 µs per instance, and as many draws as pairs");
+    println!("limits: 0.5 µs per instance, and as many draws as pairs\n");
+    let warden = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/warden.abc");
+    let wardens = Crowd::new(WARDENS, vec![warden]);
+    print!("{}", headless::measure(wardens, WARDEN_FRAMES));
 }
