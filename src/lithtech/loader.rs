@@ -17,6 +17,7 @@ use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
 use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
+use crate::lithtech::vertices::is_near;
 use crate::scene::{FileFinder, index_names, wear};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
@@ -304,11 +305,13 @@ fn animation(
 /// The box around all meshes of a level in the model's space; none if there are none.
 fn bounds(level: &LevelContents, nodes: &[AbcNodeInfo]) -> Option<Aabb3d> {
     let in_model = |mesh: &MeshContents| match mesh.node.and_then(|node| nodes.get(node)) {
-        Some(node) => mesh
-            .bounds
-            .transformed_by(node.bind_pose.translation, node.bind_pose.rotation),
-        None => mesh.bounds,
+        Some(node) if is_near(node.bind_pose.translation.into()) => Some(
+            mesh.bounds
+                .transformed_by(node.bind_pose.translation, node.bind_pose.rotation),
+        ),
+        Some(_) => None,
+        None => Some(mesh.bounds),
     };
-    let boxes = level.meshes.iter().map(in_model);
+    let boxes = level.meshes.iter().filter_map(in_model);
     boxes.reduce(|a, b| a.merge(&b))
 }

@@ -4,8 +4,8 @@
 use crate::lithtech::abc::{AbcFile, Vertex};
 use crate::lithtech::deform::{Deforms, NO_SLOT};
 use crate::lithtech::material::surface_flags;
-use crate::lithtech::shape::{Level, Shape};
-use crate::lithtech::vertices::Vertices;
+use crate::lithtech::shape::{Corner, Level, Shape};
+use crate::lithtech::vertices::{Vertices, is_near};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Isometry3d, Vec3, Vec3A};
@@ -197,36 +197,50 @@ impl<'a> Builder<'a> {
 
     /// The vertices that triangles need, moved, in the order in which they come.
     fn arrays(&mut self, triangles: &[[u32; 3]], moved: Isometry3d) -> Arrays {
-        let mut arrays = Arrays::default();
-        let mut corners = Vec::new();
-        arrays.indices.reserve_exact(triangles.len() * 3);
+        let mut indices = Vec::with_capacity(triangles.len() * 3);
+        let mut used = Vec::new();
         for index in triangles.as_flattened() {
-            let (Some(corner), Some(made)) = (
-                self.shape.corners.get(*index as usize),
-                self.made.get_mut(*index as usize),
-            ) else {
+            let Some(made) = self.made.get_mut(*index as usize) else {
                 continue;
             };
             if *made == NONE {
-                *made = corners.len() as u32;
-                corners.push(*index);
-                arrays.vertices.push(corner.vertex);
-                arrays.uvs.push(corner.uv);
+                *made = used.len() as u32;
+                used.push(*index);
             }
-            arrays.indices.push(*made);
+            indices.push(*made);
         }
-        for index in corners {
-            if let Some(made) = self.made.get_mut(index as usize) {
+        for index in &used {
+            if let Some(made) = self.made.get_mut(*index as usize) {
                 *made = NONE;
             }
         }
+        // Lists of a known length take no more room than they need.
+        let corners = used
+            .iter()
+            .map(|index| self.shape.corners.get(*index as usize));
+        let corner = |corner: Option<&Corner>| corner.copied().unwrap_or_default();
+        let mut arrays = Arrays {
+            vertices: corners.clone().map(|of| corner(of).vertex).collect(),
+            uvs: corners.map(|of| corner(of).uv).collect(),
+            indices,
+            ..Arrays::default()
+        };
         let Vertices { positions, normals } = self.vertices;
         let of = |all: &[Vec3], vertex: &u32| {
             let value = all.get(*vertex as usize);
             value.copied().unwrap_or_default()
         };
         let vertices = arrays.vertices.iter();
-        let position = |vertex| moved.transform_point(of(positions, vertex)).into();
+        let position = |vertex| {
+            let position = Vec3::from(moved.transform_point(of(positions, vertex)));
+            // A node may be as far away as numbers go.
+            let position = if is_near(position) {
+                position
+            } else {
+                Vec3::ZERO
+            };
+            position.to_array()
+        };
         arrays.positions = vertices.clone().map(position).collect();
         let normal = |vertex| (moved.rotation * of(normals, vertex)).to_array();
         arrays.normals = vertices.map(normal).collect();

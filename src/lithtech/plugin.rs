@@ -86,8 +86,8 @@ impl Plugin for LithTechPlugin {
                     (
                         follow_scenes::<AbcScene>,
                         choose_levels,
-                        forget_worn::<StandardMaterial>,
-                        forget_worn::<AbcDeformMaterial>,
+                        forget_worn::<StandardMaterial, Abc>,
+                        forget_worn::<AbcDeformMaterial, Abc>,
                         apply_looks,
                         scroll_surfaces,
                     )

@@ -13,7 +13,7 @@ pub(super) struct Shape {
 }
 
 /// A vertex of the file with one of the texture coordinates that it has in triangles.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Corner {
     /// Index of the vertex.
     pub(super) vertex: u32,
@@ -42,6 +42,7 @@ impl Shape {
                 levels.push(level);
             }
         }
+        split.corners.shrink_to_fit();
         Self {
             corners: split.corners,
             levels,
@@ -123,6 +124,12 @@ impl Split {
             }
         }
         let index = self.corners.len() as u32;
+        if self.corners.len() == self.corners.capacity() {
+            // Lists that double would take more room than is promised.
+            let more = self.corners.len() / 4 + 64;
+            self.corners.reserve_exact(more);
+            self.previous.reserve_exact(more);
+        }
         self.corners.push(Corner { vertex, uv });
         self.previous.push(last);
         if let Some(last) = self.last.get_mut(vertex as usize) {

@@ -78,12 +78,14 @@ impl Builder<'_> {
 
     fn spawn_mesh(&mut self, mesh: &AbcMeshInfo) {
         let parent = mesh.node.map_or(self.root, |node| self.node(node));
-        let joints: Vec<Entity> = self
-            .model
-            .joints
-            .iter()
-            .map(|node| self.node(*node))
-            .collect();
+        let skin = self.model.inverse_bindposes.as_ref();
+        let skin = skin.filter(|_| mesh.node.is_none()).map(|poses| {
+            let joints = self.model.joints.iter();
+            SkinnedMesh {
+                inverse_bindposes: poses.clone(),
+                joints: joints.map(|node| self.node(*node)).collect(),
+            }
+        });
         let mut entity = self.world.spawn((
             Name::new("mesh"),
             Transform::IDENTITY,
@@ -107,16 +109,8 @@ impl Builder<'_> {
         } else if let Some(material) = self.model.material(0, mesh.node) {
             entity.insert(MeshMaterial3d(material.clone()));
         }
-        if mesh.node.is_none()
-            && let Some(inverse_bindposes) = &self.model.inverse_bindposes
-        {
-            entity.insert((
-                SkinnedMesh {
-                    inverse_bindposes: inverse_bindposes.clone(),
-                    joints,
-                },
-                DynamicSkinnedMeshBounds,
-            ));
+        if let Some(skin) = skin {
+            entity.insert((skin, DynamicSkinnedMeshBounds));
         }
     }
 }

@@ -22,8 +22,7 @@ impl Vertices {
         let positions = vertices.map(|(vertex, position)| {
             let position = place(vertex.node).transform_point(space.vector(position));
             let position = Vec3::from(position);
-            // Both are finite; what comes of them may be beyond all numbers.
-            if position.is_finite() {
+            if is_near(position) {
                 position
             } else {
                 Vec3::ZERO
@@ -36,6 +35,13 @@ impl Vertices {
         let normals = repaired(normals.collect(), geometry, space, &positions);
         Self { positions, normals }
     }
+}
+
+/// Whether a place is one that Bevy can reckon with: it squares distances, and adds some up. Places that
+/// are not stand at the origin.
+pub(super) fn is_near(place: Vec3) -> bool {
+    const FARTHEST: f32 = 1e18;
+    place.abs().max_element() <= FARTHEST
 }
 
 /// Normals where the file has none: those of the triangles around, by their areas.

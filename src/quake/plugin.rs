@@ -63,7 +63,7 @@ impl Plugin for QuakePlugin {
                     (follow_scenes, play, pose_table::upload)
                         .chain()
                         .in_set(ClassicModelsSystems::Play),
-                    (forget_worn::<MdlMaterial>, apply_looks, forget_colors)
+                    (forget_worn::<MdlMaterial, Mdl>, apply_looks, forget_colors)
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),

@@ -1,7 +1,9 @@
 //! Pictures from elsewhere that models wear: found for their paths, and materials made of them.
 
 use crate::scene::ModelSkin;
-use bevy::asset::{Asset, AssetEvent, AssetId, AssetServer, Assets, Handle, StrongHandle};
+use bevy::asset::{
+    Asset, AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle,
+};
 use bevy::color::{Color, LinearRgba};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -11,6 +13,7 @@ use bevy::ecs::query::{Changed, With};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
 use bevy::image::Image;
+use bevy::log::warn;
 use bevy::pbr::StandardMaterial;
 use bevy::platform::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -60,6 +63,11 @@ pub(crate) fn wear(
     material.emissive_texture = glow;
 }
 
+/// A picture that is to be worn once it is there. Until then the model goes on as it is, for Bevy draws
+/// no material that lacks one.
+#[derive(Component)]
+pub(crate) struct AwaitedPicture(WornPicture);
+
 /// Begins to load what skins name by their paths.
 pub(crate) fn load_worn_pictures(
     mut commands: Commands,
@@ -70,8 +78,8 @@ pub(crate) fn load_worn_pictures(
 ) {
     for (entity, skin) in &changed {
         match WornPicture::new(skin, &server) {
-            Some(picture) => commands.entity(entity).try_insert(picture),
-            None => commands.entity(entity).try_remove::<WornPicture>(),
+            Some(picture) => commands.entity(entity).try_insert(AwaitedPicture(picture)),
+            None => commands.entity(entity).try_remove::<Worn>(),
         };
     }
     for entity in removed.read() {
@@ -79,7 +87,41 @@ pub(crate) fn load_worn_pictures(
         if !skins.contains(entity)
             && let Ok(mut entity) = commands.get_entity(entity)
         {
-            entity.try_remove::<WornPicture>();
+            entity.try_remove::<Worn>();
+        }
+    }
+}
+
+/// What a root has as long as its model wears a picture from elsewhere.
+type Worn = (WornPicture, AwaitedPicture);
+
+/// Puts on what has come.
+pub(crate) fn put_on_pictures(
+    mut commands: Commands,
+    server: Res<AssetServer>,
+    images: Res<Assets<Image>>,
+    awaited: Query<(Entity, &AwaitedPicture)>,
+) {
+    for (entity, AwaitedPicture(picture)) in &awaited {
+        let state = |image: &Handle<Image>| match images.contains(image) {
+            true => LoadState::Loaded,
+            false => server.load_state(image),
+        };
+        let glow = picture.glow.as_ref().map(state);
+        match state(&picture.image) {
+            LoadState::Loaded if !matches!(glow, Some(LoadState::Loading)) => {
+                let mut picture = picture.clone();
+                picture.glow = picture.glow.filter(|glow| images.contains(glow));
+                commands
+                    .entity(entity)
+                    .try_insert(picture)
+                    .try_remove::<AwaitedPicture>();
+            }
+            LoadState::Failed(error) => {
+                warn!("a model keeps its skin, for another could not be loaded: {error}");
+                commands.entity(entity).try_remove::<AwaitedPicture>();
+            }
+            _ => {}
         }
     }
 }
@@ -138,14 +180,14 @@ impl<M: Asset + Clone> Wardrobe<'_, M> {
     }
 }
 
-/// Forgets what was made of materials that have changed with their files, or are gone.
-pub(crate) fn forget_worn<M: Asset>(
+/// Forgets what was made for models of a kind when a file of one has changed: materials that are worn are
+/// told from others by what they are made of, which keeps its name.
+pub(crate) fn forget_worn<M: Asset, Model: Asset>(
     mut worn: ResMut<WornMaterials<M>>,
-    mut events: MessageReader<AssetEvent<M>>,
+    mut events: MessageReader<AssetEvent<Model>>,
 ) {
-    for event in events.read() {
-        if let AssetEvent::Modified { id } | AssetEvent::Removed { id } = event {
-            worn.made.retain(|(of, _), _| of != id);
-        }
+    let mut events = events.read();
+    if events.any(|event| matches!(event, AssetEvent::Modified { .. })) {
+        worn.made.clear();
     }
 }

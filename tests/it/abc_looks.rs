@@ -153,7 +153,9 @@ fn any_picture_is_a_skin() {
         app.world()
             .entity_mut(root)
             .insert(ModelSkin::from("other.dtx"));
+        // It is not loaded yet, and nothing is drawn with what is not.
         app.step(0.0);
+        wait_for_another(&mut app, root, own.id());
     }
     // No handle is kept, for those of nobody are to go.
     let id = worn(&mut app, root).id();
@@ -184,6 +186,77 @@ fn any_picture_is_a_skin() {
     assert_eq!(count(&mut app), before);
 }
 
+/// Waits until a model wears another material.
+fn wait_for_another(app: &mut TestApp, root: Entity, before: AssetId<StandardMaterial>) {
+    let came = (0..5000).any(|_| {
+        app.step(0.0);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        worn(app, root).id() != before
+    });
+    assert!(came, "the picture never came");
+}
+
+#[test]
+fn a_picture_that_is_nowhere_changes_nothing() {
+    let files = [(FILE, bytes(&figure())), ("model.dtx", dtx([255, 0, 0]))];
+    let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
+    let own = worn(&mut app, root);
+    for path in ["missing.dtx", FILE] {
+        app.world().entity_mut(root).insert(ModelSkin::from(path));
+        let told = (0..5000).any(|_| {
+            app.step(0.0);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            !log::warnings_with("keeps its skin").is_empty()
+        });
+        assert!(told, "{path}");
+        assert_eq!(worn(&mut app, root), own);
+    }
+}
+
+#[test]
+fn models_of_moving_pictures_share_materials_too() {
+    let mut document = figure();
+    document.nodes[ARM].flags |= node_flags::SCROLL_U;
+    let files = [(FILE, bytes(&document)), ("model.dtx", dtx([1, 2, 3]))];
+    let (mut app, first) = app_of(&files, FILE, AbcLoaderSettings::default());
+    let abc = app.world().resource::<AssetServer>().load::<Abc>(FILE);
+    let image = app
+        .world()
+        .resource_mut::<Assets<Image>>()
+        .add(Image::default());
+    let mut shown = Vec::new();
+    for _ in 0..3 {
+        let scene = app.world().resource::<Assets<Abc>>().get(&abc).unwrap();
+        let root = (
+            WorldAssetRoot(scene.scene.clone()),
+            ModelSkin::from(image.clone()),
+        );
+        let root = app.world().spawn(root).id();
+        app.wait_for_abc(root);
+        app.step(0.1);
+        let arm = app.world().get::<AbcInstance>(root).unwrap().meshes()[1];
+        shown.push(get::<MeshMaterial3d<StandardMaterial>>(&mut app, arm));
+    }
+    assert!(shown.iter().all(|other| *other == shown[0]));
+    let own = app.world().get::<AbcInstance>(first).unwrap().meshes()[1];
+    assert_ne!(
+        get::<MeshMaterial3d<StandardMaterial>>(&mut app, own),
+        shown[0]
+    );
+}
+
+#[test]
+fn the_bundled_model_has_levels_for_distances() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let mut app = TestApp::in_folder(&folder);
+    let abc: Handle<Abc> = app.load("models/warden.abc");
+    app.finish_load(&abc);
+    let abc = app.world().resource::<Assets<Abc>>().get(&abc).unwrap();
+    assert_eq!(abc.levels.len(), 4);
+    assert_eq!(abc.lod_distances.len(), 3);
+    assert!(abc.lod_distances.is_sorted());
+}
+
 #[test]
 fn any_picture_is_a_skin_of_a_quake_model() {
     let mut app = TestApp::new(&[
@@ -200,7 +273,16 @@ fn any_picture_is_a_skin_of_a_quake_model() {
     app.world()
         .entity_mut(root)
         .insert(ModelSkin::from("other.dtx"));
-    app.step(0.0);
+    let is_worn = |app: &mut TestApp| {
+        let picture = material(app).base.base_color_texture;
+        picture.is_some_and(|image| image.path().is_some_and(|path| path.label().is_none()))
+    };
+    let came = (0..5000).any(|_| {
+        app.step(0.0);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        is_worn(&mut app)
+    });
+    assert!(came, "the picture never came");
     let worn = material(&mut app);
     let path = worn
         .base
@@ -331,9 +413,11 @@ fn flags_of_nodes_show_in_their_materials() {
     let model = model(&mut app, root);
     let material = model.material(0, Some(BODY)).unwrap();
     assert_eq!(picture(&mut app, material), None);
-    app.world()
-        .entity_mut(root)
-        .insert(ModelSkin::from("model.dtx"));
+    let image = app
+        .world()
+        .resource_mut::<Assets<Image>>()
+        .add(Image::default());
+    app.world().entity_mut(root).insert(ModelSkin::from(image));
     app.step(0.0);
     let body = app.world().get::<AbcInstance>(root).unwrap().meshes()[1];
     let MeshMaterial3d(shown) = get::<MeshMaterial3d<StandardMaterial>>(&mut app, body);

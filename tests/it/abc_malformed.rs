@@ -571,6 +571,32 @@ fn damaged_real_models_do_no_harm() {
 }
 
 #[test]
+fn places_as_far_as_numbers_go_do_no_harm() {
+    let mut files = Vec::new();
+    for flags in [0, node_flags::SCROLL_U, node_flags::ENVIRONMENT_MAP] {
+        for far in [3e38_f32, 1e30, 1e19] {
+            let mut model = figure();
+            for node in &mut model.nodes {
+                node.flags |= flags;
+            }
+            for (index, vertex) in model.geometry.vertices.iter_mut().enumerate() {
+                let sign = if index % 2 == 0 { far } else { -far };
+                vertex.position = [sign; 3].map(Into::into);
+            }
+            files.push(bytes(&model));
+            let mut model = banner();
+            for track in &mut model.animations[0].tracks {
+                for key in &mut track.keys {
+                    key.translation[0] = far.into();
+                }
+            }
+            files.push(bytes(&model));
+        }
+    }
+    run("far", files);
+}
+
+#[test]
 fn the_deepest_skeleton_spawns_moves_and_goes() {
     let deep = |depth| {
         let mut model = nested(depth);

@@ -1,6 +1,5 @@
 //! Which triangles are around each vertex that deforms.
 
-use crate::lithtech::abc::AbcFile;
 use crate::lithtech::deform::members::Members;
 use crate::lithtech::space::Space;
 
@@ -12,8 +11,8 @@ const MOST: usize = 24;
 const MOST_OF_PAIR: usize = 4;
 
 /// For each member where its triangles begin and how many they are; then the triangles.
-pub(super) fn around(file: &AbcFile<'_>, space: Space, members: &Members<'_>) -> Vec<[u16; 4]> {
-    let triangles = triangles(file, space, members);
+pub(super) fn around(space: Space, members: &Members<'_>) -> Vec<[u16; 4]> {
+    let triangles = triangles(space, members);
     let mut counts = vec![0_usize; members.count()];
     for slot in triangles.as_flattened() {
         if let Some(count) = counts.get_mut(usize::from(*slot)) {
@@ -43,11 +42,10 @@ pub(super) fn around(file: &AbcFile<'_>, space: Space, members: &Members<'_>) ->
 }
 
 /// The triangles of the full model all of whose corners are members, as those.
-fn triangles(file: &AbcFile<'_>, space: Space, members: &Members<'_>) -> Vec<[u16; 3]> {
-    let triangles = file.geometry.triangles.iter();
-    let corners = triangles.filter_map(|triangle| {
-        let slot = |vertex: u32| members.slot(vertex as usize)?.try_into().ok();
-        let [a, b, c]: [Option<u16>; 3] = space.corners(triangle.indices()).map(slot);
+fn triangles(space: Space, members: &Members<'_>) -> Vec<[u16; 3]> {
+    let corners = members.triangles().filter_map(|corners| {
+        let slot = |vertex: usize| members.slot(vertex)?.try_into().ok();
+        let [a, b, c]: [Option<u16>; 3] = space.corners(corners).map(slot);
         Some([a?, b?, c?])
     });
     corners.collect()

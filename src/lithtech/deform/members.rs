@@ -2,14 +2,17 @@
 
 use crate::lithtech::abc::AbcFile;
 use crate::lithtech::deform::NO_SLOT;
+use crate::lithtech::deform::parts::Parts;
 use crate::lithtech::space::Space;
 use bevy::math::Vec3;
+use std::collections::HashSet;
 
 /// The vertices of a node that deforms, in this order: those that the keyframes move, those that stand
 /// still beside them, and those that levels of detail put between two of them. Vertices of other nodes
 /// are in other spaces, and none of them.
 pub(super) struct Members<'a> {
     file: &'a AbcFile<'a>,
+    parts: &'a Parts,
     node: usize,
     /// For each that the keyframes move, its place in the node's list.
     pub(super) stored: Vec<usize>,
@@ -24,12 +27,13 @@ pub(super) struct Members<'a> {
 impl<'a> Members<'a> {
     pub(super) fn new(
         file: &'a AbcFile<'a>,
-        space: Space,
-        node: usize,
+        parts: &'a Parts,
+        (space, node): (Space, usize),
         slots: &'a mut [u32],
     ) -> Self {
         let mut members = Self {
             file,
+            parts,
             node,
             stored: Vec::new(),
             still: Vec::new(),
@@ -86,27 +90,37 @@ impl<'a> Members<'a> {
     /// Those that share a triangle or a level's vertex with some that move. Real models have hardly
     /// any.
     fn add_still(&mut self, space: Space) {
-        let geometry = &self.file.geometry;
         let stored = self.stored.len();
+        if stored == 0 {
+            return;
+        }
         let moves = |members: &Self, vertex| members.slot(vertex).is_some_and(|slot| slot < stored);
-        for triangle in geometry.triangles {
-            let corners = triangle.indices().map(|vertex| vertex as usize);
+        for corners in self.triangles() {
             if corners.iter().any(|vertex| moves(self, *vertex)) {
                 corners.iter().for_each(|vertex| self.stand(*vertex, space));
             }
         }
-        let mut extras_move = vec![false; geometry.vertices.len()];
-        for (extra, _, pair) in geometry.extras() {
-            let pair_moves = pair.map(|vertex| moves(self, vertex) || extras_move[vertex]);
+        let mut extras_move = HashSet::new();
+        for (extra, pair) in self.parts.extras(self.node) {
+            let pair_moves =
+                pair.map(|vertex| moves(self, vertex) || extras_move.contains(&vertex));
             if pair_moves.contains(&true) {
-                for (vertex, moves) in pair.into_iter().zip(pair_moves) {
+                for (vertex, moves) in pair.iter().zip(pair_moves) {
                     if !moves {
-                        self.stand(vertex, space);
+                        self.stand(*vertex, space);
                     }
                 }
-                extras_move[extra] = true;
+                extras_move.insert(*extra);
             }
         }
+    }
+
+    /// The corners of the node's triangles.
+    pub(super) fn triangles(&self) -> impl Iterator<Item = [usize; 3]> + use<'a> {
+        let all = self.file.geometry.triangles;
+        let of_node = self.parts.triangles(self.node).iter();
+        let triangles = of_node.filter_map(|index| all.get(*index as usize));
+        triangles.map(|triangle| triangle.indices().map(|vertex| vertex as usize))
     }
 
     /// Has a vertex stand where it is, unless it is a member already.
@@ -120,11 +134,10 @@ impl<'a> Members<'a> {
 
     /// What levels of detail put between vertices that deform deforms with them.
     fn add_between(&mut self) {
-        let file = self.file;
-        for (extra, _, pair) in file.geometry.extras() {
+        for (extra, pair) in self.parts.extras(self.node) {
             let [a, b] = pair.map(|vertex| self.slot(vertex));
             if let (Some(a), Some(b)) = (a, b)
-                && self.add(extra)
+                && self.add(*extra)
             {
                 self.between.push([a, b]);
             }

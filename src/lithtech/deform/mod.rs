@@ -6,13 +6,16 @@
 
 mod around;
 mod members;
+mod parts;
 
-use crate::lithtech::abc::{AbcFile, NodeTrack};
+use crate::lithtech::abc::{AbcFile, Node, NodeTrack};
 use crate::lithtech::deform::around::around;
 use crate::lithtech::deform::members::Members;
+use crate::lithtech::deform::parts::Parts;
 use crate::lithtech::limits;
 use crate::lithtech::material::{MOST_TEXELS, texture_size};
 use crate::lithtech::space::Space;
+use crate::lithtech::vertices::is_near;
 use crate::read::Flaws;
 use bevy::math::Vec3;
 use zerocopy::{FromBytes, IntoBytes};
@@ -96,19 +99,21 @@ pub(super) struct Deforms {
 
 impl Deforms {
     /// The poses of all nodes that deform, of a file of so many bytes. Those that need too much room
-    /// stand still: together they may have as many places as the file has bytes. Real ones have a
-    /// third of that.
+    /// stand still: together they may have half as many places as the file has bytes. Real ones have a third,
+    /// since each takes three bytes.
     pub(super) fn new(file: &AbcFile<'_>, space: Space, length: usize, flaws: &mut Flaws) -> Self {
         let mut deforms = Self::default();
-        let mut room = length;
+        let listed = |of: &Node<'_>| !of.deform_vertices.is_empty();
+        if !file.nodes.iter().any(listed) {
+            return deforms;
+        }
+        let mut room = length / 2;
         let keyframes = file.animations.iter().map(|of| of.keyframes.len());
-        let poses = keyframes.sum::<usize>().min(MOST_POSES);
-        for (node, of) in file.nodes.iter().enumerate() {
-            if of.deform_vertices.is_empty() {
-                continue;
-            }
-            deforms.slots.resize(file.geometry.vertices.len(), NO_SLOT);
-            let members = Members::new(file, space, node, &mut deforms.slots);
+        let poses = usable_poses(keyframes.sum(), flaws);
+        let parts = Parts::new(&file.geometry);
+        deforms.slots = vec![NO_SLOT; file.geometry.vertices.len()];
+        for (node, _) in file.nodes.iter().enumerate().filter(|(_, of)| listed(of)) {
+            let members = Members::new(file, &parts, (space, node), &mut deforms.slots);
             let count = poses.saturating_mul(members.count());
             let is_full = deforms.nodes.len() >= limits::deforming_nodes(length);
             if count > room.min(MOST_TEXELS) || (is_full && count > 0) {
@@ -126,6 +131,18 @@ impl Deforms {
         }
         deforms
     }
+}
+
+/// How many of the keyframes of a model vertices can follow.
+fn usable_poses(keyframes: usize, flaws: &mut Flaws) -> usize {
+    if keyframes > MOST_POSES {
+        flaws.warn("late keyframes", 0, || {
+            format!(
+                "vertices that move one by one follow the first {MOST_POSES} of {keyframes} keyframes"
+            )
+        });
+    }
+    keyframes.min(MOST_POSES)
 }
 
 fn contents(
@@ -166,7 +183,7 @@ fn contents(
         }
         left -= keys.min(left);
     }
-    let around = around(file, space, members);
+    let around = around(space, members);
     let mut around_bytes = room_for(around.len());
     around_bytes.extend_from_slice(around.as_bytes());
     DeformContents {
@@ -270,7 +287,7 @@ fn bounds(tracks: &[(usize, &NodeTrack<'_>)], members: &Members<'_>, space: Spac
     }
     members.still.iter().copied().for_each(take);
     let [min, max] = bounds;
-    if min.is_finite() && max.is_finite() && (max - min).is_finite() {
+    if is_near(min) && is_near(max) {
         bounds
     } else {
         [Vec3::ZERO; 2]
@@ -387,9 +404,9 @@ mod tests {
         let file = parse(&bytes).unwrap();
         let space = Space::new(file.transform(), true);
         let mut flaws = Flaws::default();
-        let nodes = Deforms::new(&file, space, 16, &mut flaws).nodes;
+        let nodes = Deforms::new(&file, space, 32, &mut flaws).nodes;
         assert_eq!(nodes.len(), 1);
-        let nodes = Deforms::new(&file, space, 15, &mut flaws).nodes;
+        let nodes = Deforms::new(&file, space, 31, &mut flaws).nodes;
         assert!(nodes.is_empty());
         let [warning] = &flaws.into_warnings()[..] else {
             panic!("one warning");
