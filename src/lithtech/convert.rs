@@ -4,7 +4,7 @@ use crate::lithtech::abc::{self, AbcFile};
 use crate::lithtech::clip::{clip, events};
 use crate::lithtech::deform::{DeformContents, Deforms};
 use crate::lithtech::limits;
-use crate::lithtech::meshes::{Builder, Joints, MeshContents};
+use crate::lithtech::meshes::{Builder, Joints, MeshContents, own_meshes};
 use crate::lithtech::model::{AbcEvent, AbcNodeInfo};
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::shape::Shape;
@@ -80,7 +80,12 @@ impl<'a> AbcContents<'a> {
         let deforms = Deforms::new(&file, space, bytes.len(), &mut flaws);
         let meshes = match settings.rigid {
             true => joints.nodes.len(),
-            false => 1 + deforms.nodes.len(),
+            false => {
+                1 + own_meshes(&file, &deforms)
+                    .iter()
+                    .filter(|own| **own)
+                    .count()
+            }
         };
         leave_out(&mut shape, limits::levels(meshes, bytes.len()), &mut flaws);
         warnings.extend(flaws.into_warnings());

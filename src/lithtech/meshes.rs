@@ -61,15 +61,28 @@ impl Joints {
     }
 }
 
+/// Whether each node has a mesh of its own even where there is a skinned one.
+pub(super) fn own_meshes(file: &AbcFile<'_>, deforms: &Deforms) -> [bool; MOST_JOINTS] {
+    let mut own = [false; MOST_JOINTS];
+    for (own, node) in own.iter_mut().zip(&file.nodes) {
+        *own = surface_flags(node.flags) != 0;
+    }
+    for deform in &deforms.nodes {
+        if let Some(own) = own.get_mut(deform.node) {
+            *own = true;
+        }
+    }
+    own
+}
+
 /// Makes the meshes of a model.
 pub(super) struct Builder<'a> {
     file: &'a AbcFile<'a>,
     shape: &'a Shape,
     vertices: &'a Vertices,
-    /// The places of vertices among those that deform.
-    slots: &'a [u32],
-    /// Whether each node deforms.
-    deforms: [bool; MOST_JOINTS],
+    deforms: &'a Deforms,
+    /// Whether each node has a mesh of its own.
+    own: [bool; MOST_JOINTS],
     usage: RenderAssetUsages,
     /// For each corner of the shape, its vertex in the mesh that is being made.
     made: Vec<u32>,
@@ -83,18 +96,12 @@ impl<'a> Builder<'a> {
         deforms: &'a Deforms,
         usage: RenderAssetUsages,
     ) -> Self {
-        let mut is_deforming = [false; MOST_JOINTS];
-        for deform in &deforms.nodes {
-            if let Some(is_deforming) = is_deforming.get_mut(deform.node) {
-                *is_deforming = true;
-            }
-        }
         Self {
             file,
             shape,
             vertices,
-            slots: &deforms.slots,
-            deforms: is_deforming,
+            deforms,
+            own: own_meshes(file, deforms),
             usage,
             made: vec![NONE; shape.corners.len()],
         }
@@ -115,7 +122,7 @@ impl<'a> Builder<'a> {
         for triangle in &level.triangles {
             let node = self.node(triangle);
             match of_nodes.get_mut(node) {
-                Some(of_node) if joints.is_none() || self.has_own(node) => {
+                Some(of_node) if joints.is_none() || self.own.get(node) == Some(&true) => {
                     of_node.push(*triangle);
                 }
                 _ => skinned.push(*triangle),
@@ -129,14 +136,9 @@ impl<'a> Builder<'a> {
         meshes
     }
 
-    /// Whether a node has a mesh of its own even where there is a skinned one.
-    fn has_own(&self, node: usize) -> bool {
-        let flags = self.file.nodes.get(node).map_or(0, |node| node.flags);
-        self.deforms(node) || surface_flags(flags) != 0
-    }
-
     fn deforms(&self, node: usize) -> bool {
-        self.deforms.get(node).copied().unwrap_or_default()
+        let mut nodes = self.deforms.nodes.iter();
+        nodes.any(|deform| deform.node == node)
     }
 
     /// The node that a triangle is of.
@@ -191,7 +193,7 @@ impl<'a> Builder<'a> {
     /// The place of a vertex among those that a node deforms.
     fn slot(&self, vertex: u32, node: usize) -> Option<u32> {
         let of = self.file.geometry.vertices.get(vertex as usize)?.node;
-        let slot = self.slots.get(vertex as usize).copied();
+        let slot = self.deforms.slots.get(vertex as usize).copied();
         slot.filter(|slot| *slot != NO_SLOT && usize::from(of) == node)
     }
 

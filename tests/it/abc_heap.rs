@@ -181,8 +181,15 @@ fn adversaries() -> Vec<(String, Vec<u8>)> {
         ("corners".to_owned(), corners(20_000, false)),
         ("corners-at-all-levels".to_owned(), corners(20_000, true)),
         ("many-corners".to_owned(), corners(70_000, true)),
-        ("nodes-with-levels".to_owned(), many_nodes(255, false)),
-        ("deforming-nodes".to_owned(), many_nodes(255, true)),
+        ("nodes-with-levels".to_owned(), many_nodes(255, 0)),
+        (
+            "reflecting-nodes".to_owned(),
+            many_nodes(255, node_flags::ENVIRONMENT_MAP),
+        ),
+        (
+            "deforming-nodes".to_owned(),
+            many_nodes(255, node_flags::DEFORMATION),
+        ),
         ("deforming".to_owned(), deforming(1100, 60, 0)),
         ("deforming-levels".to_owned(), deforming(1100, 60, 1000)),
         ("deforming-long".to_owned(), deforming(60, 2000, 0)),
@@ -300,15 +307,15 @@ fn corners(count: usize, levels: bool) -> Vec<u8> {
     write_unchecked(&model)
 }
 
-/// As many nodes with triangles as there can be, each of which has something left at four levels.
-fn many_nodes(count: usize, deforms: bool) -> Vec<u8> {
+/// As many nodes with triangles as there can be, each of which has these flags and something left at four levels.
+fn many_nodes(count: usize, flags: u8) -> Vec<u8> {
     let mut model = least();
     model.geometry = Default::default();
     model.nodes[0].children = count as u32;
     for index in 1..=count {
         let first = model.geometry.vertices.len() as u16;
-        let mut node = node("", index as u16, node_flags::TRIANGLES, 0);
-        if deforms {
+        let mut node = node("", index as u16, node_flags::TRIANGLES | flags, 0);
+        if flags & node_flags::DEFORMATION != 0 {
             node.deform_vertices = vec![first];
         }
         model.nodes.push(node);
@@ -341,8 +348,14 @@ fn many_nodes(count: usize, deforms: bool) -> Vec<u8> {
 
 #[test]
 fn what_would_be_too_many_meshes_is_left_out_and_told_of_once() {
-    for (deforms, rigid, levels) in [(false, false, 4), (false, true, 1), (true, false, 2)] {
-        let bytes = many_nodes(255, deforms);
+    for (flags, rigid, levels) in [
+        (0, false, 4),
+        (0, true, 1),
+        (node_flags::SCROLL_U, false, 1),
+        (node_flags::DEFORMATION, false, 2),
+    ] {
+        let deforms = flags == node_flags::DEFORMATION;
+        let bytes = many_nodes(255, flags);
         let settings = AbcLoaderSettings {
             rigid,
             ..AbcLoaderSettings::default()
