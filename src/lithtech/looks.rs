@@ -5,7 +5,7 @@ use crate::lithtech::instance::{AbcInstance, AbcMesh};
 use crate::lithtech::lods::DistanceLod;
 use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::AbcModel;
-use crate::scene::{ModelLod, ModelSkin, Wardrobe, WornPicture};
+use crate::scene::{ModelLod, Wardrobe, WornPicture, WornSkin};
 use bevy::asset::Assets;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
@@ -25,8 +25,7 @@ type Looks<'w> = (
     Ref<'w, AbcInstance>,
     Ref<'w, DistanceLod>,
     Option<Ref<'w, ModelLod>>,
-    Option<Ref<'w, ModelSkin>>,
-    Option<Ref<'w, WornPicture>>,
+    Option<Ref<'w, WornSkin>>,
 );
 
 /// What of a mesh shows how its model looks.
@@ -42,8 +41,7 @@ type Drawn = (
 #[derive(SystemParam)]
 pub(super) struct Removed<'w, 's> {
     lods: RemovedComponents<'w, 's, ModelLod>,
-    skins: RemovedComponents<'w, 's, ModelSkin>,
-    pictures: RemovedComponents<'w, 's, WornPicture>,
+    skins: RemovedComponents<'w, 's, WornSkin>,
 }
 
 /// Gives models the meshes of their level of detail and the material of their skin, where anything
@@ -55,28 +53,26 @@ pub(super) fn apply_looks(
     mut deforming: Wardrobe<AbcDeformMaterial>,
     mut meshes: Query<Drawn>,
 ) {
-    let lods = removed.lods.read().chain(removed.skins.read());
-    let removed: Vec<Entity> = lods.chain(removed.pictures.read()).collect();
-    for (entity, instance, distance, lod, skin, picture) in &roots {
+    let removed: Vec<Entity> = removed.lods.read().chain(removed.skins.read()).collect();
+    for (entity, instance, distance, lod, skin) in &roots {
         let changed = instance.is_changed()
             || distance.is_changed()
             || lod.as_ref().is_some_and(DetectChanges::is_changed)
             || skin.as_ref().is_some_and(DetectChanges::is_changed)
-            || picture.as_ref().is_some_and(DetectChanges::is_changed)
             || removed.contains(&entity);
         if !changed {
             continue;
         }
         let model = instance.model();
         let skins = model.skins.len();
-        let chosen = skin.as_ref().map_or(0, |skin| skin.index());
-        if chosen >= skins.max(1) && skin.is_some_and(|skin| skin.is_changed()) {
+        let chosen = skin.as_ref().map_or(0, |skin| skin.index);
+        if chosen >= skins.max(1) && skin.as_ref().is_some_and(DetectChanges::is_changed) {
             warn!("the model has {skins} skins, so skin {chosen} is drawn as its last");
         }
         let look = Look {
             level: lod.map_or(distance.0, |lod| lod.0),
             skin: chosen,
-            picture: picture.as_deref(),
+            picture: skin.as_ref().and_then(|skin| skin.picture.as_ref()),
         };
         for mesh in instance.meshes() {
             if let Ok(drawn) = meshes.get_mut(*mesh) {

@@ -3,7 +3,7 @@
 use crate::quake::animator::{MdlAnimator, element_at};
 use crate::quake::material::MdlMaterial;
 use crate::quake::model::MdlModel;
-use crate::scene::{ModelSkin, PlayerColors, Wardrobe, WornPicture};
+use crate::scene::{PlayerColors, Wardrobe, WornSkin};
 use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::lifecycle::RemovedComponents;
@@ -72,9 +72,8 @@ impl ColoredMaterials {
 /// What of a root decides how its model looks.
 type Chosen = (
     &'static mut MdlAnimator,
-    Option<&'static ModelSkin>,
+    Option<&'static WornSkin>,
     Option<&'static PlayerColors>,
-    Option<&'static WornPicture>,
 );
 
 /// Sets the material of every model whose look has changed.
@@ -85,9 +84,10 @@ pub(super) fn apply_looks(
     mut models: Query<Chosen>,
     mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
 ) {
-    for (mut animator, skin, colors, picture) in &mut models {
+    for (mut animator, skin, colors) in &mut models {
+        let picture = skin.and_then(|skin| skin.picture.as_ref());
         let look = Look {
-            skin: skin.map_or(0, ModelSkin::index),
+            skin: skin.map_or(0, |skin| skin.index),
             picture: 0,
             // Without a skin there is nothing to recolour, nor in a picture without a palette.
             colors: colors

@@ -17,9 +17,9 @@ use bevy::reflect::std_traits::ReflectDefault;
 pub enum ModelSkin {
     /// One of the model's own. Beyond the last it is the last.
     Index(usize),
-    /// Any picture, by its path from the root of the asset source; until it is loaded, and if it cannot be, the
-    /// model goes on as it is. Of a DTX picture the unlit texels
-    /// are as bright as they are in the model's own skins.
+    /// Any picture, by its path from the root of the asset source; until it is loaded, and if it cannot
+    /// be, the model goes on as it is. Of a DTX picture the unlit texels are as bright as they are in
+    /// the model's own skins.
     Path(AssetPath<'static>),
     /// Any picture that somebody loaded or made.
     Image(Handle<Image>),

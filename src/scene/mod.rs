@@ -38,8 +38,8 @@ pub(crate) use play::{Chosen, wrap};
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
 pub(crate) use reload::{SceneModel, follow_scenes};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
-pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, forget_worn, wear};
-use worn::{load_worn_pictures, put_on_pictures};
+pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, forget_worn, wear};
+use worn::{choose_skins, put_on_pictures};
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
@@ -76,7 +76,7 @@ impl Plugin for ScenePlugin {
             .add_message::<ClipFinished>()
             .add_systems(
                 PostUpdate,
-                (load_worn_pictures, put_on_pictures)
+                (choose_skins, put_on_pictures)
                     .chain()
                     .before(ClassicModelsSystems::Look),
             );

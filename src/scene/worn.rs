@@ -18,8 +18,18 @@ use bevy::pbr::StandardMaterial;
 use bevy::platform::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-/// The picture that a root's [`ModelSkin`] says, if that is none of the model's own.
+/// What a root's [`ModelSkin`] says, as far as it is there: until a picture is loaded it stays what it was, for
+/// Bevy draws no material that lacks one. Without it a model wears its first skin.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WornSkin {
+    /// Which of the model's own skins it is, or is made of.
+    pub(crate) index: usize,
+    /// What is worn in its place.
+    pub(crate) picture: Option<WornPicture>,
+}
+
+/// A picture that is none of a model's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WornPicture {
     pub(crate) image: Handle<Image>,
     /// What of it is unlit.
@@ -63,13 +73,12 @@ pub(crate) fn wear(
     material.emissive_texture = glow;
 }
 
-/// A picture that is to be worn once it is there. Until then the model goes on as it is, for Bevy draws
-/// no material that lacks one.
+/// A picture that is to be worn once it is there.
 #[derive(Component)]
 pub(crate) struct AwaitedPicture(WornPicture);
 
-/// Begins to load what skins name by their paths.
-pub(crate) fn load_worn_pictures(
+/// Puts on skins of models' own, and begins to load what others name by their paths.
+pub(crate) fn choose_skins(
     mut commands: Commands,
     server: Res<AssetServer>,
     changed: Query<(Entity, &ModelSkin), Changed<ModelSkin>>,
@@ -77,23 +86,26 @@ pub(crate) fn load_worn_pictures(
     skins: Query<(), With<ModelSkin>>,
 ) {
     for (entity, skin) in &changed {
-        match WornPicture::new(skin, &server) {
-            Some(picture) => commands.entity(entity).try_insert(AwaitedPicture(picture)),
-            None => commands.entity(entity).try_remove::<Worn>(),
-        };
+        let mut entity = commands.entity(entity);
+        if let Some(picture) = WornPicture::new(skin, &server) {
+            entity.try_insert(AwaitedPicture(picture));
+        } else {
+            let worn = WornSkin {
+                index: skin.index(),
+                picture: None,
+            };
+            entity.try_insert(worn).try_remove::<AwaitedPicture>();
+        }
     }
     for entity in removed.read() {
         // It may have been given another one since.
         if !skins.contains(entity)
             && let Ok(mut entity) = commands.get_entity(entity)
         {
-            entity.try_remove::<Worn>();
+            entity.try_remove::<(WornSkin, AwaitedPicture)>();
         }
     }
 }
-
-/// What a root has as long as its model wears a picture from elsewhere.
-type Worn = (WornPicture, AwaitedPicture);
 
 /// Puts on what has come.
 pub(crate) fn put_on_pictures(
@@ -112,10 +124,12 @@ pub(crate) fn put_on_pictures(
             LoadState::Loaded if !matches!(glow, Some(LoadState::Loading)) => {
                 let mut picture = picture.clone();
                 picture.glow = picture.glow.filter(|glow| images.contains(glow));
-                commands
-                    .entity(entity)
-                    .try_insert(picture)
-                    .try_remove::<AwaitedPicture>();
+                let worn = WornSkin {
+                    index: 0,
+                    picture: Some(picture),
+                };
+                let mut entity = commands.entity(entity);
+                entity.try_insert(worn).try_remove::<AwaitedPicture>();
             }
             LoadState::Failed(error) => {
                 warn!("a model keeps its skin, for another could not be loaded: {error}");

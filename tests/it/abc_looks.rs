@@ -198,18 +198,30 @@ fn wait_for_another(app: &mut TestApp, root: Entity, before: AssetId<StandardMat
 
 #[test]
 fn a_picture_that_is_nowhere_changes_nothing() {
-    let files = [(FILE, bytes(&figure())), ("model.dtx", dtx([255, 0, 0]))];
-    let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
+    let files = [
+        (FILE, bytes(&figure())),
+        ("a.dtx", dtx([255, 0, 0])),
+        ("b.dtx", dtx([0, 255, 0])),
+    ];
+    let settings = AbcLoaderSettings {
+        skins: vec!["a.dtx".into(), "b.dtx".into()],
+        ..AbcLoaderSettings::default()
+    };
+    let (mut app, root) = app_of(&files, FILE, settings);
+    app.world().entity_mut(root).insert(ModelSkin::Index(1));
+    app.step(0.0);
     let own = worn(&mut app, root);
+    assert_eq!(own, model(&mut app, root).skins[1].materials.surfaces[0]);
     for path in ["missing.dtx", FILE] {
         app.world().entity_mut(root).insert(ModelSkin::from(path));
         let told = (0..5000).any(|_| {
             app.step(0.0);
             std::thread::sleep(std::time::Duration::from_millis(1));
-            !log::warnings_with("keeps its skin").is_empty()
+            assert_eq!(worn(&mut app, root), own);
+            let told = log::warnings_with("keeps its skin");
+            told.iter().any(|told| told.contains(path))
         });
         assert!(told, "{path}");
-        assert_eq!(worn(&mut app, root), own);
     }
 }
 
