@@ -59,11 +59,13 @@ mod blend;
 #[cfg(feature = "alamo")]
 pub mod alamo;
 
+#[cfg(feature = "lgw")]
+pub mod lgw;
 #[cfg(feature = "lithtech")]
 pub mod lithtech;
 #[cfg(feature = "quake")]
 pub mod quake;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
+#[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub mod texture;
 #[cfg(feature = "write")]
 mod write;

@@ -44,12 +44,12 @@ impl WornPicture {
                 image: image.clone(),
                 glow: None,
             }),
-            #[cfg(any(feature = "alamo", feature = "lithtech"))]
+            #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
             ModelSkin::Path(path) => {
                 let (image, glow) = crate::texture::load_worn(server, path);
                 Some(Self { image, glow })
             }
-            #[cfg(not(any(feature = "alamo", feature = "lithtech")))]
+            #[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
             ModelSkin::Path(path) => Some(Self {
                 image: server.load(path),
                 glow: None,

@@ -1,0 +1,112 @@
+//! How a model is loaded, and why it could not be.
+
+use crate::lgw::text::Tolerance;
+use crate::read::ParseError;
+use bevy::asset::RenderAssetUsages;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How [`LgwLoader`](super::LgwLoader) loads a file, from code or from its `.meta` file.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct LgwLoaderSettings {
+    /// Bevy units per unit of the file, which is most likely a centimetre. 1 by default.
+    pub scale: f32,
+    /// Which axis of the file goes up. Y by default.
+    pub up: LgwUp,
+    /// Whether the file's space is left-handed: what is on its right is on the left of others. It is
+    /// mirrored then, along the axis that points at the viewer. Off by default.
+    pub left_handed: bool,
+    /// Which side of a triangle is its front.
+    pub winding: LgwWinding,
+    /// Whether V goes up in the file, from the bottom of a picture, as it does in OpenGL. On by default.
+    pub flip_v: bool,
+    /// What is done about flaws of the file.
+    pub tolerance: Tolerance,
+    /// Where the game is, from the root of the asset source: the folder from which files name their
+    /// pictures. It is looked into before the model's own folder, its sibling `Textures` and the root.
+    /// The root by default.
+    pub texture_root: String,
+    /// Further folders to look for pictures in, from the root of the asset source.
+    pub texture_folders: Vec<String>,
+    /// Whether pictures are loaded at all. Without them models are white. On by default.
+    pub load_textures: bool,
+    /// Whether models are as bright as their pictures, whatever light falls on them. Off by default.
+    pub unlit: bool,
+    /// Whether triangles are seen from behind too. Off by default: the games' models have two where
+    /// both sides are seen.
+    pub double_sided: bool,
+    /// Where meshes are kept. In both worlds by default.
+    pub asset_usage: RenderAssetUsages,
+}
+
+impl Default for LgwLoaderSettings {
+    fn default() -> Self {
+        Self {
+            scale: 1.0,
+            up: LgwUp::default(),
+            left_handed: false,
+            winding: LgwWinding::default(),
+            flip_v: true,
+            tolerance: Tolerance::default(),
+            texture_root: String::new(),
+            texture_folders: Vec::new(),
+            load_textures: true,
+            unlit: false,
+            double_sided: false,
+            asset_usage: RenderAssetUsages::default(),
+        }
+    }
+}
+
+/// Which axis of a file goes up.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LgwUp {
+    /// Y, as in Bevy.
+    #[default]
+    Y,
+    /// Z: (x, y, z) becomes (x, z, −y).
+    Z,
+}
+
+/// Which side of a triangle is its front.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LgwWinding {
+    /// That which most normals of the mesh are on.
+    #[default]
+    Auto,
+    /// That from which its vertices go counter-clockwise.
+    Keep,
+    /// That from which its vertices go clockwise.
+    Flip,
+}
+
+/// Why a model could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LgwLoaderError {
+    /// The file could not be read.
+    #[error("{path}: could not be read: {source}")]
+    Io {
+        /// The asset's path.
+        path: String,
+        /// What the source said.
+        source: std::io::Error,
+    },
+    /// The file is not a model, or a broken one. It begins with `path:line:column:`.
+    #[error("{path}:{source}")]
+    Parse {
+        /// The asset's path.
+        path: String,
+        /// Where and why.
+        source: ParseError,
+    },
+    /// A setting has a value that no model can be loaded with.
+    #[error("{path}: loader setting scale is {value}, but must be a finite number above 0")]
+    Scale {
+        /// The asset's path.
+        path: String,
+        /// Its value.
+        value: f32,
+    },
+}
