@@ -7,6 +7,11 @@
 
 pub mod text;
 
+mod material;
 mod settings;
+mod textures;
 
+pub use material::{
+    LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags,
+};
 pub use settings::{LgwLoaderError, LgwLoaderSettings, LgwUp, LgwWinding};
