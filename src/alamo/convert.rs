@@ -89,6 +89,7 @@ impl<'a> AloContents<'a> {
         }
         warnings.extend(dropped.into_iter().map(|(mesh, error)| Warning {
             offset: 0,
+            position: None,
             message: format!("a collision tree of mesh {mesh:?} is dropped: {error}"),
         }));
         Ok(Self {
@@ -124,6 +125,7 @@ fn bones(file: &[alo::Bone<'_>]) -> Result<Vec<AloBoneInfo>, ParseError> {
             return Err(ParseError {
                 format: Format::Alo,
                 offset: 0,
+                position: None,
                 context: format!("place of bone {index} in the model"),
                 kind: ErrorKind::NotFinite,
             });

@@ -55,6 +55,7 @@ pub(super) fn check(file: &AloFile<'_>, length: usize) -> Result<(), ParseError>
             return Err(ParseError {
                 format: Format::Alo,
                 offset: 0,
+                position: None,
                 context: "model".into(),
                 kind: ErrorKind::LimitExceeded { limit: told },
             });

@@ -139,6 +139,7 @@ fn inside_out(shape: &Shape, vertices: &Vertices) -> Option<Warning> {
     }
     ((agree as f32) < LEAST * faces as f32).then(|| Warning {
         offset: 0,
+        position: None,
         message: format!(
             "of {faces} triangles only {agree} face as their normals do: from outside the model may \
              not be seen"
@@ -174,6 +175,7 @@ fn nodes(file: &AbcFile<'_>, space: Space) -> Result<Vec<AbcNodeInfo>, ParseErro
             return Err(ParseError {
                 format: Format::Abc,
                 offset: 0,
+                position: None,
                 context: format!("place of node {index} in the model"),
                 kind: ErrorKind::NotFinite,
             });

@@ -30,6 +30,7 @@ pub(super) fn check_depth(file: &AbcFile<'_>) -> Result<(), ParseError> {
     Err(ParseError {
         format: Format::Abc,
         offset: 0,
+        position: None,
         context: "skeleton of the scene".into(),
         kind: ErrorKind::TooDeep {
             limit: MAX_SCENE_DEPTH,
@@ -72,6 +73,7 @@ pub(super) fn check(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError>
             return Err(ParseError {
                 format: Format::Abc,
                 offset: 0,
+                position: None,
                 context: "model".into(),
                 kind: ErrorKind::LimitExceeded { limit: told },
             });

@@ -148,6 +148,7 @@ fn too_large(offset: u64, context: &str) -> ParseError {
     ParseError {
         format: Format::Mdl,
         offset,
+        position: None,
         context: context.into(),
         kind: ErrorKind::LimitExceeded {
             limit: "the longest side of a texture that the adapter can do",

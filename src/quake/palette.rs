@@ -40,6 +40,7 @@ impl Palette {
             return Err(ParseError {
                 format: Format::Palette,
                 offset: 0,
+                position: None,
                 context: "file".into(),
                 kind: ErrorKind::WrongLength {
                     found: bytes.len() as u64,

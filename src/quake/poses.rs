@@ -293,6 +293,7 @@ fn clamp_normals(file: &MdlFile<'_>, warnings: &mut Vec<Warning>) {
         // The normal is the fourth byte of its vertex.
         warnings.push(Warning {
             offset: offset + 3,
+            position: None,
             message,
         });
     }

@@ -44,6 +44,7 @@ impl<'a> Cursor<'a> {
         ParseError {
             format: self.format,
             offset,
+            position: None,
             context: context.to_string(),
             kind,
         }

@@ -1,5 +1,6 @@
 //! What is wrong with a file, said so that the person who made it can find the place.
 
+use super::TextPosition;
 use core::fmt::{self, Display};
 use thiserror::Error;
 
@@ -15,6 +16,8 @@ pub enum Format {
     Alo,
     /// LithTech picture, `.dtx`.
     Dtx,
+    /// UFO: Aftermath model, `.lgw`.
+    Lgw,
     /// Quake alias model, `.mdl`.
     Mdl,
     /// Quake palette, `.lmp`.
@@ -28,6 +31,7 @@ impl Display for Format {
             Self::Ala => "ALA",
             Self::Alo => "ALO",
             Self::Dtx => "DTX",
+            Self::Lgw => "LGW",
             Self::Mdl => "MDL",
             Self::Palette => "palette",
         })
@@ -37,18 +41,36 @@ impl Display for Format {
 /// A file that cannot be loaded: which format, where in the file, what was being read, and why not.
 ///
 /// Displays as one sentence, for instance
-/// `MDL: triangle 12 at offset 4812 uses vertex 900 of 478`.
+/// `MDL: triangle 12 at offset 4812 uses vertex 900 of 478`, or if the file is text
+/// `14:7: LGW: mesh 0 "Hull" / MATERIAL_REF is "END_OF_MESH", but must be a whole number`.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("{format}: {context} at offset {offset} {kind}")]
 pub struct ParseError {
     /// The format whose parser gave up.
     pub format: Format,
     /// Absolute offset, in bytes from the start of the file, of the value at fault.
     pub offset: u64,
+    /// The same as line and column, if the file is text.
+    pub position: Option<TextPosition>,
     /// The field or element that was being read, such as `triangle 12`.
     pub context: String,
     /// What was wrong with it.
     pub kind: ErrorKind,
+}
+
+impl Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            format,
+            offset,
+            context,
+            kind,
+            ..
+        } = self;
+        match self.position {
+            Some(position) => write!(f, "{position}: {format}: {context} {kind}"),
+            None => write!(f, "{format}: {context} at offset {offset} {kind}"),
+        }
+    }
 }
 
 /// The reason of a [`ParseError`]. Each displays as the predicate of that error's sentence.
@@ -169,6 +191,20 @@ pub enum ErrorKind {
         /// What it must be.
         expected: &'static str,
     },
+    /// A word of a text that is not what can be there.
+    #[error("is {found}, but must be {expected}")]
+    UnexpectedWord {
+        /// The word, in quotes, or what else is there.
+        found: String,
+        /// What can be there.
+        expected: &'static str,
+    },
+    /// What may be there once.
+    #[error("is there twice")]
+    Repeated,
+    /// A string of a text whose line ends before it does.
+    #[error("has no closing quote in its line")]
+    UnterminatedString,
     /// Containers within containers, too many.
     #[error("is nested more than {limit} deep")]
     TooDeep {
@@ -184,12 +220,17 @@ pub enum ErrorKind {
 pub struct Warning {
     /// Absolute offset, in bytes from the start of the file.
     pub offset: u64,
+    /// The same as line and column, if the file is text.
+    pub position: Option<TextPosition>,
     /// The flaw and what was done about it.
     pub message: String,
 }
 
 impl Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (at offset {})", self.message, self.offset)
+        match self.position {
+            Some(position) => write!(f, "{position}: {}", self.message),
+            None => write!(f, "{} (at offset {})", self.message, self.offset),
+        }
     }
 }

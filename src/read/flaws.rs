@@ -32,7 +32,11 @@ impl Flaws {
     pub fn begin(&mut self, kind: &'static str, offset: u64, message: String) {
         self.0.push(Flaw {
             kind,
-            first: Warning { offset, message },
+            first: Warning {
+                offset,
+                position: None,
+                message,
+            },
             count: 1,
         });
     }

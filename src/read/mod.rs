@@ -13,7 +13,9 @@
 mod cursor;
 mod error;
 mod flaws;
+mod position;
 
 pub use cursor::Cursor;
 pub use error::{ErrorKind, Format, ParseError, Warning};
 pub(crate) use flaws::{Flaws, Quoted};
+pub use position::TextPosition;

@@ -81,6 +81,7 @@ impl<'a> Reader<'a> {
     fn warn(&mut self, offset: u64, message: impl Into<String>) {
         self.warnings.push(Warning {
             offset,
+            position: None,
             message: message.into(),
         });
     }

@@ -369,6 +369,7 @@ fn check_index(
     Err(ParseError {
         format: Format::Alo,
         offset,
+        position: None,
         context: place(),
         kind: ErrorKind::IndexOutOfRange {
             element,

@@ -141,6 +141,7 @@ impl<'a> Parts<'a> {
         let missing = |what| ParseError {
             format: Format::Alo,
             offset: length,
+            position: None,
             context: "model".into(),
             kind: ErrorKind::Missing { what },
         };
@@ -180,6 +181,7 @@ impl<'a> Parts<'a> {
             return Err(ParseError {
                 format: Format::Alo,
                 offset: offset + 4 * entry as u64,
+                position: None,
                 context: format!(
                     "0x400 mesh {number} {} / 0x10000 sub-mesh {part} / 0x10006 palette entry {entry}",
                     Quoted(&mesh.name)

@@ -1,0 +1,284 @@
+//! `MESH` and what is in it.
+
+use super::super::file::{Group, GroupKind, Mesh, Vertices};
+use super::super::key::Key;
+use super::super::lexer::{Lexer, Word};
+use super::super::tolerance::Tolerance;
+use super::{A_NUMBER, Next, Parser, numbers};
+use crate::read::{ErrorKind, ParseError, Quoted};
+
+/// Least bytes of text that a vertex and an index take.
+const VERTEX_BYTES: usize = 16;
+const INDEX_BYTES: usize = 2;
+
+/// What stands for an index that no vertex can have.
+const NO_VERTEX: u32 = u32::MAX;
+
+/// What is known of a mesh while it is read.
+#[derive(Default)]
+struct Open<'a> {
+    mesh: Mesh<'a>,
+    has_vertices: bool,
+    /// Where it names its material.
+    reference: u64,
+    /// How many groups there should be, and where it says so.
+    announced: Option<(u32, u64)>,
+    /// For each group, the text from its first index on.
+    indices: Vec<Lexer<'a>>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn mesh(&mut self, index: usize) -> Result<Mesh<'a>, ParseError> {
+        let mut open = Open::default();
+        open.mesh.name = self.string("MESH")?;
+        let name = Some(open.mesh.name.clone());
+        self.place.enter("mesh", index as i64, name);
+        while self.mesh_key(&mut open)? {}
+        self.check_groups(&open);
+        self.check_indices(&open)?;
+        self.place.leave();
+        self.references.push(open.reference);
+        Ok(open.mesh)
+    }
+
+    /// Reads a key; false if it was the last.
+    fn mesh_key(&mut self, open: &mut Open<'a>) -> Result<bool, ParseError> {
+        const END: Key = Key::EndOfMesh;
+        match self.next(END)? {
+            Next::Key(Key::MaterialRef, _) => {
+                open.reference = self.lexer.offset();
+                open.mesh.material = Some(self.integer("MATERIAL_REF")?);
+            }
+            Next::Key(Key::DefaultColor, _) => {
+                open.mesh.default_color = Some(self.floats("DEFAULT_COLOR")?);
+            }
+            Next::Key(Key::Verts, offset) => {
+                if open.has_vertices {
+                    return Err(self.error(offset, "VERTS", ErrorKind::Repeated));
+                }
+                open.mesh.vertices = self.vertices()?;
+                open.has_vertices = true;
+            }
+            Next::Key(Key::PrimitiveGeometryGroups, _) => {
+                let offset = self.lexer.offset();
+                open.announced = Some((self.group_count(offset)?, offset));
+            }
+            Next::Key(Key::Group, _) => self.group(open)?,
+            Next::Key(END, offset) => {
+                if open.mesh.material.is_none() {
+                    open.reference = offset;
+                }
+                self.mesh_end(&open.mesh, offset);
+                return Ok(false);
+            }
+            next => self.pass_over(next, END)?,
+        }
+        Ok(true)
+    }
+
+    fn mesh_end(&mut self, mesh: &Mesh<'a>, offset: u64) {
+        let word = self.lexer.peek();
+        let found = match word {
+            Word::String(string) => {
+                self.lexer.pass(word);
+                Some(self.decoded(string))
+            }
+            _ => None,
+        };
+        if found.as_ref() != Some(&mesh.name) {
+            self.warn("name of an end", offset, |place| match found {
+                Some(found) => format!("{place}END_OF_MESH names {}", Quoted(&found)),
+                None => format!("{place}END_OF_MESH names no mesh"),
+            });
+        }
+    }
+
+    fn vertices(&mut self) -> Result<Vertices, ParseError> {
+        let count = self.count("VERTS")?;
+        let possible = self.lexer.rest().len() / VERTEX_BYTES + 1;
+        let room = possible.min(count as usize);
+        let mut vertices = Vertices {
+            positions: Vec::with_capacity(room),
+            uvs: Vec::with_capacity(room),
+            normals: Vec::with_capacity(room),
+        };
+        let expected = 8 * u64::from(count);
+        for vertex in 0..count {
+            let mut values = [0.0; 8];
+            for (place, value) in values.iter_mut().enumerate() {
+                let offset = self.lexer.offset();
+                let Some(number) = self.lexer.number() else {
+                    let found = 8 * u64::from(vertex) + place as u64;
+                    return Err(self.missing("VERTS", found, expected, A_NUMBER));
+                };
+                *value = self.finite(number, offset, "VERTS")?;
+            }
+            vertices.push(values);
+        }
+        self.no_more_numbers("VERTS", expected)?;
+        Ok(vertices)
+    }
+
+    /// What is wrong where a number should be: another word, or no more numbers than so many.
+    fn missing(
+        &mut self,
+        what: &str,
+        found: u64,
+        expected: u64,
+        a_number: &'static str,
+    ) -> ParseError {
+        let offset = self.lexer.offset();
+        match self.lexer.peek() {
+            Word::Key(_) | Word::End => self.error(offset, what, numbers(found, expected)),
+            _ => self.unexpected(what, a_number),
+        }
+    }
+
+    /// How many groups there should be. What is there counts, but no file has room for any number.
+    fn group_count(&mut self, offset: u64) -> Result<u32, ParseError> {
+        const WHAT: &str = "PRIMITIVE_GEOMETRY_GROUPS";
+        let count = self.count(WHAT)?;
+        let max = self.length as i64;
+        if i64::from(count) <= max {
+            return Ok(count);
+        }
+        let (value, min) = (count.into(), 0);
+        Err(self.error(offset, WHAT, ErrorKind::BadCount { value, min, max }))
+    }
+
+    fn group(&mut self, open: &mut Open<'a>) -> Result<(), ParseError> {
+        let id = self.integer("GROUP")?;
+        self.place.enter("group", id, None);
+        const END: Key = Key::EndOfGroup;
+        let (mut kind, mut indices) = (None, None);
+        let end = loop {
+            match self.next(END)? {
+                Next::Key(Key::TypeList, _) => kind = Some(GroupKind::List),
+                Next::Key(Key::TypeStrip, _) => kind = Some(GroupKind::Strip),
+                Next::Key(Key::TypeFan, _) => kind = Some(GroupKind::Fan),
+                Next::Key(Key::Count, offset) => {
+                    if indices.is_some() {
+                        return Err(self.error(offset, "COUNT", ErrorKind::Repeated));
+                    }
+                    indices = Some(self.indices()?);
+                }
+                Next::Key(END, offset) => break offset,
+                next => self.pass_over(next, END)?,
+            }
+        };
+        self.end_number(END, id);
+        let lacks = |what| ErrorKind::Missing { what };
+        let kind = kind
+            .ok_or_else(|| self.error(end, "text", lacks("TYPE_LIST, TYPE_STRIP or TYPE_FAN")))?;
+        let (text, indices) = indices.ok_or_else(|| self.error(end, "text", lacks("COUNT")))?;
+        self.check_length(kind, indices.len(), end);
+        self.place.leave();
+        open.indices.push(text);
+        open.mesh.groups.push(Group { id, kind, indices });
+        Ok(())
+    }
+
+    /// As many indices as are announced, and the text that begins with them.
+    fn indices(&mut self) -> Result<(Lexer<'a>, Vec<u32>), ParseError> {
+        let count = self.count("COUNT")?;
+        let possible = self.lexer.rest().len() / INDEX_BYTES + 1;
+        let mut indices = Vec::with_capacity(possible.min(count as usize));
+        let text = self.lexer.clone();
+        for found in 0..count {
+            let Some(index) = self.lexer.integer() else {
+                let (found, expected) = (found.into(), count.into());
+                return Err(self.missing("COUNT", found, expected, "a whole number"));
+            };
+            indices.push(u32::try_from(index).unwrap_or(NO_VERTEX));
+        }
+        self.no_more_numbers("COUNT", count.into())?;
+        Ok((text, indices))
+    }
+
+    /// Tells of indices that make no triangle.
+    fn check_length(&mut self, kind: GroupKind, length: usize, offset: u64) {
+        match kind {
+            GroupKind::List if !length.is_multiple_of(3) => {
+                self.warn("tail", offset, |place| {
+                    let tail = length % 3;
+                    format!("{place}a list of {length} indices: the last {tail} are passed over")
+                });
+            }
+            GroupKind::Strip | GroupKind::Fan if length < 3 => {
+                self.warn("short group", offset, |place| {
+                    format!("{place}{length} indices make no triangle")
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells of groups that are not as they should be.
+    fn check_groups(&mut self, open: &Open<'a>) {
+        let groups = &open.mesh.groups;
+        let found = groups.len();
+        let offset = self.lexer.offset();
+        match open.announced {
+            Some((count, offset)) if count as usize != found => {
+                self.warn("groups", offset, |place| {
+                    format!("{place}there are {found} groups, though {count} are announced")
+                });
+            }
+            None if found > 0 => self.warn("groups", offset, |place| {
+                format!("{place}there are {found} groups without PRIMITIVE_GEOMETRY_GROUPS")
+            }),
+            _ => {}
+        }
+        let is_numbered = |(place, group): (usize, &Group)| group.id == place as i64;
+        if !groups.iter().enumerate().all(is_numbered) {
+            self.warn("numbers of groups", offset, |place| {
+                format!("{place}the groups are not numbered 0, 1, 2 …")
+            });
+        }
+        let lists = groups.iter().filter(|group| group.kind == GroupKind::List);
+        let lists = lists.count();
+        if lists > 1 {
+            self.warn("lists", offset, |place| {
+                format!("{place}there are {lists} groups TYPE_LIST, where the game has one")
+            });
+        }
+    }
+
+    /// Refuses indices of vertices that are not there, or tells of them.
+    fn check_indices(&mut self, open: &Open<'a>) -> Result<(), ParseError> {
+        let count = open.mesh.vertices.len();
+        for (group, text) in open.mesh.groups.iter().zip(&open.indices) {
+            let is_there = |index: &u32| (*index as usize) < count;
+            let Some(place) = group.indices.iter().position(|index| !is_there(index)) else {
+                continue;
+            };
+            let (offset, index) = nth_integer(text.clone(), place);
+            if self.tolerance == Tolerance::Lenient {
+                self.warn("index", offset, |of| {
+                    format!(
+                        "{of}group {}: index {place} uses vertex {index} of {count}; such triangles are \
+                         left out",
+                        group.id
+                    )
+                });
+                continue;
+            }
+            let what = format!("group {} / index {place}", group.id);
+            let kind = ErrorKind::IndexOutOfRange {
+                element: "vertex",
+                index,
+                count: count as u64,
+            };
+            return Err(self.error(offset, &what, kind));
+        }
+        Ok(())
+    }
+}
+
+/// Where a whole number of some is, and what it is.
+fn nth_integer(mut text: Lexer<'_>, place: usize) -> (u64, i64) {
+    for _ in 0..place {
+        text.integer();
+    }
+    (text.offset(), text.integer().unwrap_or_default())
+}
