@@ -7,6 +7,8 @@ mod file;
 mod key;
 mod lexer;
 mod parse;
+#[cfg(test)]
+mod tests;
 mod tolerance;
 mod triangles;
 #[cfg(feature = "write")]
