@@ -47,10 +47,10 @@ pub fn parse(bytes: &[u8], tolerance: Tolerance) -> Result<LgwFile<'_>, ParseErr
         position: position(warning.offset),
         ..warning
     });
-    Ok(LgwFile {
-        warnings: warnings.collect(),
-        ..file
-    })
+    let mut warnings: Vec<_> = warnings.collect();
+    // Whoever edits a text goes through it from its top.
+    warnings.sort_by_key(|warning| warning.offset);
+    Ok(LgwFile { warnings, ..file })
 }
 
 /// What comes next in a block.
