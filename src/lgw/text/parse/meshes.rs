@@ -189,6 +189,11 @@ impl<'a> Parser<'a> {
         } = count.ok_or_else(|| self.lacks(end, "COUNT"))?;
         self.check_length(kind, indices.len(), count_at);
         self.place.leave();
+        if open.groups.is_empty() {
+            // Most meshes have one.
+            open.groups.reserve_exact(1);
+            open.mesh.groups.reserve_exact(1);
+        }
         open.groups.push((offset, text));
         open.mesh.groups.push(Group { id, kind, indices });
         Ok(())
