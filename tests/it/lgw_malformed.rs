@@ -196,12 +196,12 @@ fn word_cases() -> Vec<Case> {
         ),
         case(
             48,
-            with("1 0 0 1 0", "1 0 0,5 1 0"),
+            with("\n1 0 0", "\n1 0 0,5"),
             Reject("\"0,5\", but must be a number, with a point", "12:5"),
         ),
         case(
             48,
-            with("1 0 0 1 0", "1 0 ... 1 0"),
+            with("\n1 0 0", "\n1 0 ..."),
             Reject("\"...\", but must be a number", "12:5"),
         ),
     ]
@@ -211,7 +211,7 @@ fn count_cases() -> Vec<Case> {
     vec![
         case(
             6,
-            with("1 0 0 1 0", "1 1.#QNAN 0 1 0"),
+            with("\n1 0 0", "\n1 1.#QNAN 0"),
             Warn("not finite, and taken as 0", "12:3"),
         ),
         case(
