@@ -5,10 +5,10 @@
 //! are far from these limits: the text of a single vertex has 70 bytes.
 
 use crate::lgw::text::LgwFile;
-use crate::read::{ErrorKind, Format, ParseError};
+use crate::read::{ErrorKind, Format, ParseError, TextPosition};
 
 /// How many there may be in any file, and for how many bytes of it there may be one more.
-const MESHES: (usize, usize) = (192, 256);
+const MESHES: (usize, usize) = (192, 512);
 const MATERIALS: (usize, usize) = (128, 512);
 
 /// Refuses models that would cost more than is promised.
@@ -17,7 +17,7 @@ pub(super) fn check(file: &LgwFile<'_>, length: usize) -> Result<(), ParseError>
         (
             file.meshes.len(),
             MESHES,
-            "192 meshes, and one for each 256 bytes of the file",
+            "192 meshes, and one for each 512 bytes of the file",
         ),
         (
             file.materials.len(),
@@ -29,7 +29,8 @@ pub(super) fn check(file: &LgwFile<'_>, length: usize) -> Result<(), ParseError>
             return Err(ParseError {
                 format: Format::Lgw,
                 offset: 0,
-                position: None,
+                // It is the whole that is too much.
+                position: Some(TextPosition { line: 1, column: 1 }),
                 context: "model".into(),
                 kind: ErrorKind::LimitExceeded { limit: told },
             });

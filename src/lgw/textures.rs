@@ -3,6 +3,7 @@
 use crate::lgw::material::is_plain;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text;
+use crate::read::Quoted;
 use crate::scene::{FileFinder, FileSearch};
 use crate::texture::{Sampling, Samplings, missing};
 use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext};
@@ -10,6 +11,9 @@ use bevy::ecs::world::World;
 use bevy::image::Image;
 use bevy::log::warn;
 use std::collections::HashMap;
+
+/// The longest name that is looked for, in bytes: many paths are made of it. Those of Windows have 260.
+const LONGEST_NAME: usize = 1024;
 
 /// Finds pictures and loads them. The loader keeps one.
 pub(super) struct Pictures {
@@ -89,25 +93,26 @@ impl Places<'_> {
         material: &text::Material<'_>,
         texture: &text::Texture<'_>,
     ) -> Option<AssetPath<'static>> {
-        let Some(name) = texture.file.as_deref() else {
-            if !texture.raw_image {
-                let (model, name) = (&self.model, &material.name);
-                warn!("{model}: material \"{name}\": a texture has no FILE_NAME");
-            }
-            return None;
-        };
+        // The parser has told of textures without a file.
+        let name = texture.file.as_deref()?;
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
         let settings = self.settings;
         let (first, folders) = (&settings.texture_root, &settings.texture_folders);
-        let path = self.search.find_texture_below(first, name, folders).await;
-        let path = path.inspect_err(|not_found| {
-            let (model, name) = (&self.model, &material.name);
-            warn!("{model}: material \"{name}\": texture {not_found}");
-        });
-        self.known
-            .insert(name.to_owned(), path.as_ref().ok().cloned());
-        path.ok()
+        let (model, material) = (&self.model, Quoted(&material.name));
+        let path = if name.len() > LONGEST_NAME {
+            let name = Quoted(name);
+            warn!(
+                "{model}: material {material}: no file has a name as long as that of texture {name}"
+            );
+            None
+        } else {
+            let path = self.search.find_texture_below(first, name, folders).await;
+            path.inspect_err(|not_found| warn!("{model}: material {material}: texture {not_found}"))
+                .ok()
+        };
+        self.known.insert(name.to_owned(), path.clone());
+        path
     }
 }

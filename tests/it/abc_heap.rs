@@ -1,9 +1,8 @@
 //! The heap that LithTech models and pictures take while they are parsed and loaded, on files made to cost as
 //! much of it as they can.
 
-use crate::heap::{alone, peak};
+use crate::heap::{Loadable, Measured, alone};
 use crate::support::abc::{NOT_TURNED, banner, bytes, figure, node, track, vertex};
-use crate::support::app::TestApp;
 use crate::support::{corpus, files_of};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcContents;
@@ -98,71 +97,6 @@ fn pictures_measured_alone() {
         }
     }
     measured.finish();
-}
-
-/// What files took, and which of them took too much.
-struct Measured {
-    factor: usize,
-    constant: usize,
-    /// The most of a file's own sizes that anything took beyond the constant.
-    worst: f64,
-    broken: Vec<String>,
-}
-
-impl Measured {
-    fn new(factor: usize, constant: usize) -> Self {
-        println!("{:36} {:>10} {:>8}", "file", "bytes", "×");
-        Self {
-            factor,
-            constant,
-            worst: 0.0,
-            broken: Vec::new(),
-        }
-    }
-
-    fn take(&mut self, name: &str, length: usize, run: impl FnOnce()) {
-        let taken = peak(run);
-        let factor = taken as f64 / length as f64;
-        println!("{name:36} {length:10} {factor:8.2}");
-        self.worst = self
-            .worst
-            .max(taken.saturating_sub(self.constant) as f64 / length as f64);
-        if taken > self.factor * length + self.constant {
-            self.broken
-                .push(format!("{name}: {taken} bytes for {length}"));
-        }
-    }
-
-    /// Loads a file in an app without a GPU. The assets stay in the app, and are part of the peak.
-    fn load<A: Loadable>(
-        &mut self,
-        name: &str,
-        bytes: Vec<u8>,
-        set: impl Fn(&mut A::Settings) + Send + Sync + 'static,
-    ) {
-        let path: &'static str = name.to_owned().leak();
-        let length = bytes.len();
-        let mut app = TestApp::new(&[(path, bytes)]);
-        for _ in 0..8 {
-            app.step(0.0);
-        }
-        let server = app.world().resource::<AssetServer>().clone();
-        self.take(name, length, || {
-            let handle: Handle<A> = server.load_builder().with_settings(set).load(path);
-            app.finish_load(&handle);
-        });
-    }
-
-    #[track_caller]
-    fn finish(self) {
-        println!("beyond {} bytes at most × {:.2}", self.constant, self.worst);
-        assert!(self.broken.is_empty(), "{:#?}", self.broken);
-    }
-}
-
-/// What is loaded with settings.
-trait Loadable: Asset {
-    type Settings: bevy::asset::meta::Settings;
 }
 
 impl Loadable for Abc {

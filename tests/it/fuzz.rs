@@ -1,17 +1,19 @@
 //! What the fuzz target does, on files that are kept and on files made at random.
 
 use crate::support::fixtures::{figure, tetrahedron, wide_tetrahedron};
-use crate::support::{abc, ala, alo};
+use crate::support::{abc, ala, alo, lgw};
 use bevy::math::{Quat, Vec3};
 use bevy_classic_models::alamo::ala::write::{AlaDocument, write as write_ala};
 use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
 use bevy_classic_models::alamo::alo::parse;
 use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::clip;
+use bevy_classic_models::lgw::LgwContents;
+use bevy_classic_models::lgw::text::{LgwFile, Tolerance, parse as parse_lgw, write as write_lgw};
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write as write_abc};
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write as write_dtx};
 use bevy_classic_models::lithtech::{AbcContents, abc as abc_file, dtx};
-use bevy_classic_models::prelude::AbcLoaderSettings;
+use bevy_classic_models::prelude::{AbcLoaderSettings, LgwLoaderSettings};
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
 use std::path::Path;
@@ -128,6 +130,24 @@ fn dtx_target(bytes: &[u8]) {
     }
 }
 
+/// As in `fuzz/fuzz_targets/lgw.rs`.
+pub fn lgw_target(bytes: &[u8]) {
+    for tolerance in [Tolerance::Strict, Tolerance::Normal, Tolerance::Lenient] {
+        let Ok(mut file) = parse_lgw(bytes, tolerance) else {
+            continue;
+        };
+        lgw::check_sound(&file);
+        file.warnings.clear();
+        // What lenient readers accept may have no text.
+        if let Ok(written) = write_lgw(&file) {
+            let read = parse_lgw(&written, Tolerance::Strict).unwrap();
+            let warnings = Vec::new();
+            assert_eq!(LgwFile { warnings, ..read }, file);
+        }
+    }
+    let _ = LgwContents::load(bytes, &LgwLoaderSettings::default());
+}
+
 fn each_regression(folder: &str, target: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = 0;
@@ -145,6 +165,7 @@ fn regressions_stay_fixed() {
     each_regression("tests/regressions/ala", ala_target);
     each_regression("tests/regressions/abc", abc_target);
     each_regression("tests/regressions/dtx", dtx_target);
+    each_regression("tests/regressions/lgw", lgw_target);
 }
 
 /// A generator of Marsaglia's, so that every run is the same.
@@ -228,6 +249,82 @@ fn mutations_of_good_abc_models_do_no_harm() {
             }
         }
         abc_target(&bytes);
+    }
+}
+
+/// A text with some of its words and bytes changed.
+pub fn damaged_text(text: &str, random: &mut Random) -> Vec<u8> {
+    const WORDS: [&str; 24] = [
+        "0",
+        "-1",
+        "3",
+        "1000000000000",
+        "1.#QNAN",
+        "1e99",
+        "0,5",
+        "...",
+        "\"",
+        "\"\"",
+        "//",
+        "\n",
+        "\r",
+        "END_OF_MESH",
+        "END_OF_GROUP",
+        "END_OF_MATERIAL",
+        "TEXTURE",
+        "VERTS",
+        "COUNT",
+        "GROUP",
+        "TYPE_FAN",
+        "UNKNOWN",
+        "RAW_IMAGE",
+        "\u{e8}",
+    ];
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len());
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+        // The word that begins behind the next blank.
+        let begin = at
+            + bytes[at..]
+                .iter()
+                .position(is_blank)
+                .map_or(0, |blank| blank + 1);
+        let length = bytes[begin..].iter().position(is_blank);
+        let end = length.map_or(bytes.len(), |length| begin + length);
+        let word = WORDS[random.below(WORDS.len())].bytes();
+        match random.below(8) {
+            0 => bytes[at] = random.below(256) as u8,
+            1 => bytes[at] ^= 1 << random.below(8),
+            2 => drop(bytes.splice(begin..end, word)),
+            3 => drop(bytes.splice(begin..begin, word.chain(*b" "))),
+            4 => drop(bytes.splice(begin..end, [])),
+            5 => {
+                let from = random.below(bytes.len());
+                let to = bytes.len().min(from + random.below(200));
+                let piece = bytes[from..to].to_vec();
+                bytes.splice(begin..begin, piece);
+            }
+            6 => {
+                let to = bytes.len().min(begin + random.below(200));
+                bytes.drain(begin..to);
+            }
+            _ if random.below(8) == 0 => bytes.truncate(at.max(1)),
+            _ => {}
+        }
+        if bytes.is_empty() {
+            return bytes;
+        }
+    }
+    bytes
+}
+
+#[test]
+fn mutations_of_good_lgw_models_do_no_harm() {
+    let seeds = [lgw::BICYCLE, lgw::EVERYTHING, lgw::FLAWED];
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for round in 0..20_000 {
+        lgw_target(&damaged_text(seeds[round % 3], &mut random));
     }
 }
 

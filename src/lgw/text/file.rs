@@ -16,7 +16,7 @@ pub struct LgwFile<'a> {
     pub materials: Vec<Material<'a>>,
     /// `MESH`: meshes in file order.
     pub meshes: Vec<Mesh<'a>>,
-    /// Flaws that do no harm.
+    /// Flaws that do no harm, from the top of the file to its end.
     pub warnings: Vec<Warning>,
 }
 

@@ -93,6 +93,28 @@ impl Key {
         Self::of_upper(upper)
     }
 
+    /// Whether a block that ends with this key must have ended before another: one that ends what the block
+    /// is in, or begins what is beside it.
+    pub(super) fn lacks_before(self, key: Self) -> bool {
+        match self {
+            Self::EndOfGroup => {
+                matches!(key, Self::Group | Self::EndOfMesh) || Self::EndOfMesh.lacks_before(key)
+            }
+            Self::EndOfTexture => {
+                matches!(key, Self::Texture | Self::EndOfMaterial)
+                    || Self::EndOfMaterial.lacks_before(key)
+            }
+            Self::EndOfMaterial => {
+                matches!(key, Self::Material | Self::EndOfMaterialList)
+                    || Self::EndOfMaterialList.lacks_before(key)
+            }
+            Self::EndOfMesh | Self::EndOfMaterialList => {
+                matches!(key, Self::Mesh | Self::MaterialList | Self::EndOfModel)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a block begins or ends with it.
     pub(super) fn is_of_block(self) -> bool {
         matches!(

@@ -11,6 +11,8 @@ pub mod alo;
 pub mod alo_stage;
 pub mod app;
 pub mod fixtures;
+pub mod lgw;
+pub mod lgw_adverse;
 pub mod log;
 pub mod matrix;
 pub mod rays;

@@ -7,6 +7,9 @@ use super::super::tolerance::Tolerance;
 use super::{Next, Parser, told};
 use crate::read::ParseError;
 
+/// Least bytes of text that a material takes.
+const MATERIAL_BYTES: usize = 32;
+
 impl<'a> Parser<'a> {
     pub(super) fn material_list(
         &mut self,
@@ -16,7 +19,7 @@ impl<'a> Parser<'a> {
         loop {
             match self.next(END)? {
                 Next::Key(Key::Material, offset) => {
-                    self.check_blocks(materials.len(), offset, "MATERIAL")?;
+                    self.check_blocks(materials.len(), MATERIAL_BYTES, offset, "MATERIAL")?;
                     let material = self.material()?;
                     let id = material.id;
                     if !self.ids.insert(id) {
@@ -41,6 +44,7 @@ impl<'a> Parser<'a> {
         const END: Key = Key::EndOfMaterial;
         let name = Some(material.name.clone());
         self.place.enter("material", material.id, name);
+        let mut second_at = 0;
         loop {
             match self.next(END)? {
                 Next::Key(Key::DiffuseColor, _) => {
@@ -48,12 +52,15 @@ impl<'a> Parser<'a> {
                 }
                 Next::Key(Key::Texture, offset) => {
                     let texture = self.texture()?;
+                    if texture.number == 1 {
+                        second_at = offset;
+                    }
                     self.keep(texture, &mut material.textures, offset);
                 }
-                Next::Key(END, offset) => {
+                Next::Key(END, _) => {
                     material.textures.sort_by_key(|texture| texture.number);
                     if let [Texture { number: 1, .. }] = *material.textures {
-                        self.warn("lone texture", offset, |place| {
+                        self.warn("lone texture", second_at, |place| {
                             format!("{place}TEXTURE 1 is the only one, and used as TEXTURE 0")
                         });
                     }

@@ -4,10 +4,11 @@ use super::super::file::{Group, GroupKind, Mesh, Vertices};
 use super::super::key::Key;
 use super::super::lexer::{Lexer, Word};
 use super::super::tolerance::Tolerance;
-use super::{A_NUMBER, Next, Parser, numbers};
+use super::{A_NUMBER, Next, Parser};
 use crate::read::{ErrorKind, ParseError, Quoted};
 
-/// Least bytes of text that a vertex and an index take.
+/// Least bytes of text that a mesh, a vertex and an index take.
+pub(super) const MESH_BYTES: usize = 64;
 const VERTEX_BYTES: usize = 16;
 const INDEX_BYTES: usize = 2;
 
@@ -23,9 +24,22 @@ struct Open<'a> {
     reference: u64,
     /// How many groups there should be, and where it says so.
     announced: Option<(u32, u64)>,
-    /// For each group, the text from its first index on.
-    indices: Vec<Lexer<'a>>,
+    /// For each group, where it begins, and the text from its first index on.
+    groups: Vec<(u64, Lexer<'a>)>,
 }
+
+/// What a group has after `COUNT`.
+struct Indices<'a> {
+    indices: Vec<u32>,
+    /// Where it says how many there are.
+    count_at: u64,
+    /// From the first of them on.
+    text: Lexer<'a>,
+}
+
+/// What vertices and indices are made of, as messages tell it.
+const OF_VERTICES: &str = "numbers (8 for each vertex)";
+const OF_GROUPS: &str = "indices";
 
 impl<'a> Parser<'a> {
     pub(super) fn mesh(&mut self, index: usize) -> Result<Mesh<'a>, ParseError> {
@@ -63,7 +77,7 @@ impl<'a> Parser<'a> {
                 let offset = self.lexer.offset();
                 open.announced = Some((self.group_count(offset)?, offset));
             }
-            Next::Key(Key::Group, _) => self.group(open)?,
+            Next::Key(Key::Group, offset) => self.group(open, offset)?,
             Next::Key(END, offset) => {
                 if open.mesh.material.is_none() {
                     open.reference = offset;
@@ -77,18 +91,19 @@ impl<'a> Parser<'a> {
     }
 
     fn mesh_end(&mut self, mesh: &Mesh<'a>, offset: u64) {
+        let name_at = self.lexer.offset();
         let word = self.lexer.peek();
-        let found = match word {
-            Word::String(string) => {
-                self.lexer.pass(word);
-                Some(self.decoded(string))
-            }
-            _ => None,
+        let Word::String(string) = word else {
+            self.warn("name of an end", offset, |place| {
+                format!("{place}END_OF_MESH names no mesh")
+            });
+            return;
         };
-        if found.as_ref() != Some(&mesh.name) {
-            self.warn("name of an end", offset, |place| match found {
-                Some(found) => format!("{place}END_OF_MESH names {}", Quoted(&found)),
-                None => format!("{place}END_OF_MESH names no mesh"),
+        self.lexer.pass(word);
+        let found = self.decoded(string);
+        if found != mesh.name {
+            self.warn("name of an end", name_at, |place| {
+                format!("{place}END_OF_MESH names {}", Quoted(&found))
             });
         }
     }
@@ -109,27 +124,26 @@ impl<'a> Parser<'a> {
                 let offset = self.lexer.offset();
                 let Some(number) = self.lexer.number() else {
                     let found = 8 * u64::from(vertex) + place as u64;
-                    return Err(self.missing("VERTS", found, expected, A_NUMBER));
+                    let kind = ErrorKind::CountMismatch {
+                        elements: OF_VERTICES,
+                        found,
+                        expected,
+                    };
+                    return Err(self.missing("VERTS", kind, A_NUMBER));
                 };
                 *value = self.finite(number, offset, "VERTS")?;
             }
             vertices.push(values);
         }
-        self.no_more_numbers("VERTS", expected)?;
+        self.no_more_numbers("VERTS", OF_VERTICES, expected)?;
         Ok(vertices)
     }
 
-    /// What is wrong where a number should be: another word, or no more numbers than so many.
-    fn missing(
-        &mut self,
-        what: &str,
-        found: u64,
-        expected: u64,
-        a_number: &'static str,
-    ) -> ParseError {
+    /// What is wrong where a number should be: another word, or if a key is there that numbers are missing.
+    fn missing(&mut self, what: &str, too_few: ErrorKind, a_number: &'static str) -> ParseError {
         let offset = self.lexer.offset();
         match self.lexer.peek() {
-            Word::Key(_) | Word::End => self.error(offset, what, numbers(found, expected)),
+            Word::Key(_) | Word::End => self.error(offset, what, too_few),
             _ => self.unexpected(what, a_number),
         }
     }
@@ -146,53 +160,83 @@ impl<'a> Parser<'a> {
         Err(self.error(offset, WHAT, ErrorKind::BadCount { value, min, max }))
     }
 
-    fn group(&mut self, open: &mut Open<'a>) -> Result<(), ParseError> {
+    fn group(&mut self, open: &mut Open<'a>, offset: u64) -> Result<(), ParseError> {
         let id = self.integer("GROUP")?;
         self.place.enter("group", id, None);
         const END: Key = Key::EndOfGroup;
-        let (mut kind, mut indices) = (None, None);
+        let (mut kind, mut count) = (None, None);
         let end = loop {
             match self.next(END)? {
                 Next::Key(Key::TypeList, _) => kind = Some(GroupKind::List),
                 Next::Key(Key::TypeStrip, _) => kind = Some(GroupKind::Strip),
                 Next::Key(Key::TypeFan, _) => kind = Some(GroupKind::Fan),
                 Next::Key(Key::Count, offset) => {
-                    if indices.is_some() {
+                    if count.is_some() {
                         return Err(self.error(offset, "COUNT", ErrorKind::Repeated));
                     }
-                    indices = Some(self.indices()?);
+                    count = Some(self.indices()?);
                 }
                 Next::Key(END, offset) => break offset,
                 next => self.pass_over(next, END)?,
             }
         };
-        self.end_number(END, id);
-        let lacks = |what| ErrorKind::Missing { what };
-        let kind = kind
-            .ok_or_else(|| self.error(end, "text", lacks("TYPE_LIST, TYPE_STRIP or TYPE_FAN")))?;
-        let (text, indices) = indices.ok_or_else(|| self.error(end, "text", lacks("COUNT")))?;
-        self.check_length(kind, indices.len(), end);
+        self.group_end(id, end);
+        let kind = kind.ok_or_else(|| self.lacks(end, "TYPE_LIST, TYPE_STRIP or TYPE_FAN"))?;
+        let Indices {
+            indices,
+            count_at,
+            text,
+        } = count.ok_or_else(|| self.lacks(end, "COUNT"))?;
+        self.check_length(kind, indices.len(), count_at);
         self.place.leave();
-        open.indices.push(text);
+        if open.groups.is_empty() {
+            // Most meshes have one.
+            open.groups.reserve_exact(1);
+            open.mesh.groups.reserve_exact(1);
+        }
+        open.groups.push((offset, text));
         open.mesh.groups.push(Group { id, kind, indices });
         Ok(())
     }
 
-    /// As many indices as are announced, and the text that begins with them.
-    fn indices(&mut self) -> Result<(Lexer<'a>, Vec<u32>), ParseError> {
+    /// Passes the number that repeats the group's, if it is there. Nothing depends on it.
+    fn group_end(&mut self, id: i64, offset: u64) {
+        let number_at = self.lexer.offset();
+        match self.lexer.integer() {
+            Some(found) if found == id => {}
+            Some(found) => self.warn("number of an end", number_at, |place| {
+                format!("{place}END_OF_GROUP has the number {found}")
+            }),
+            None => self.warn("number of an end", offset, |place| {
+                format!("{place}END_OF_GROUP has no number")
+            }),
+        }
+    }
+
+    /// As many indices as are announced.
+    fn indices(&mut self) -> Result<Indices<'a>, ParseError> {
+        let count_at = self.lexer.offset();
         let count = self.count("COUNT")?;
         let possible = self.lexer.rest().len() / INDEX_BYTES + 1;
         let mut indices = Vec::with_capacity(possible.min(count as usize));
         let text = self.lexer.clone();
         for found in 0..count {
             let Some(index) = self.lexer.integer() else {
-                let (found, expected) = (found.into(), count.into());
-                return Err(self.missing("COUNT", found, expected, "a whole number"));
+                let kind = ErrorKind::CountMismatch {
+                    elements: OF_GROUPS,
+                    found: found.into(),
+                    expected: count.into(),
+                };
+                return Err(self.missing("COUNT", kind, "a whole number"));
             };
             indices.push(u32::try_from(index).unwrap_or(NO_VERTEX));
         }
-        self.no_more_numbers("COUNT", count.into())?;
-        Ok((text, indices))
+        self.no_more_numbers("COUNT", OF_GROUPS, count.into())?;
+        Ok(Indices {
+            indices,
+            count_at,
+            text,
+        })
     }
 
     /// Tells of indices that make no triangle.
@@ -217,28 +261,40 @@ impl<'a> Parser<'a> {
     fn check_groups(&mut self, open: &Open<'a>) {
         let groups = &open.mesh.groups;
         let found = groups.len();
-        let offset = self.lexer.offset();
+        let begin = |place: usize| open.groups.get(place).map(|(offset, _)| *offset);
         match open.announced {
             Some((count, offset)) if count as usize != found => {
                 self.warn("groups", offset, |place| {
                     format!("{place}there are {found} groups, though {count} are announced")
                 });
             }
-            None if found > 0 => self.warn("groups", offset, |place| {
-                format!("{place}there are {found} groups without PRIMITIVE_GEOMETRY_GROUPS")
-            }),
-            _ => {}
+            Some(_) => {}
+            None => {
+                if let Some(offset) = begin(0) {
+                    self.warn("groups", offset, |place| {
+                        format!("{place}there are {found} groups without PRIMITIVE_GEOMETRY_GROUPS")
+                    });
+                }
+            }
         }
-        let is_numbered = |(place, group): (usize, &Group)| group.id == place as i64;
-        if !groups.iter().enumerate().all(is_numbered) {
+        let is_misnumbered = |(place, group): (usize, &Group)| group.id != place as i64;
+        if let Some(offset) = groups
+            .iter()
+            .enumerate()
+            .position(is_misnumbered)
+            .and_then(begin)
+        {
             self.warn("numbers of groups", offset, |place| {
                 format!("{place}the groups are not numbered 0, 1, 2 …")
             });
         }
-        let lists = groups.iter().filter(|group| group.kind == GroupKind::List);
-        let lists = lists.count();
-        if lists > 1 {
-            self.warn("lists", offset, |place| {
+        let lists = groups.iter().zip(&open.groups);
+        let mut lists = lists
+            .filter(|(group, _)| group.kind == GroupKind::List)
+            .skip(1);
+        if let Some((_, (offset, _))) = lists.next() {
+            let lists = 2 + lists.count();
+            self.warn("lists", *offset, |place| {
                 format!("{place}there are {lists} groups TYPE_LIST, where the game has one")
             });
         }
@@ -247,29 +303,27 @@ impl<'a> Parser<'a> {
     /// Refuses indices of vertices that are not there, or tells of them.
     fn check_indices(&mut self, open: &Open<'a>) -> Result<(), ParseError> {
         let count = open.mesh.vertices.len();
-        for (group, text) in open.mesh.groups.iter().zip(&open.indices) {
+        for (group, (_, text)) in open.mesh.groups.iter().zip(&open.groups) {
             let is_there = |index: &u32| (*index as usize) < count;
             let Some(place) = group.indices.iter().position(|index| !is_there(index)) else {
                 continue;
             };
             let (offset, index) = nth_integer(text.clone(), place);
-            if self.tolerance == Tolerance::Lenient {
-                self.warn("index", offset, |of| {
-                    format!(
-                        "{of}group {}: index {place} uses vertex {index} of {count}; such triangles are \
-                         left out",
-                        group.id
-                    )
-                });
-                continue;
+            self.place.enter("group", group.id, None);
+            if self.tolerance != Tolerance::Lenient {
+                let kind = ErrorKind::IndexOutOfRange {
+                    element: "vertex",
+                    index,
+                    count: count as u64,
+                };
+                return Err(self.error(offset, &format!("index {place}"), kind));
             }
-            let what = format!("group {} / index {place}", group.id);
-            let kind = ErrorKind::IndexOutOfRange {
-                element: "vertex",
-                index,
-                count: count as u64,
-            };
-            return Err(self.error(offset, &what, kind));
+            self.warn("index", offset, |label| {
+                format!(
+                    "{label}index {place} uses vertex {index} of {count}; such triangles are left out"
+                )
+            });
+            self.place.leave();
         }
         Ok(())
     }

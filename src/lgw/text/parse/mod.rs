@@ -2,6 +2,7 @@
 
 mod materials;
 mod meshes;
+mod model;
 mod place;
 
 use super::file::LgwFile;
@@ -14,13 +15,9 @@ use place::Place;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The version that the games' files have.
-const VERSION: i64 = 4;
-
-/// How many blocks of a kind there may be in any file, and for how many bytes of it one more: they take
-/// more memory than the few bytes that a file may say them in.
+/// How many blocks of a kind there may be in any file. Beyond that they have to have some bytes each: they
+/// take more memory than the few that a file may say them in.
 const BLOCKS: usize = 1024;
-const BYTES_OF_BLOCK: usize = 64;
 
 /// Reads a whole model.
 ///
@@ -50,10 +47,10 @@ pub fn parse(bytes: &[u8], tolerance: Tolerance) -> Result<LgwFile<'_>, ParseErr
         position: position(warning.offset),
         ..warning
     });
-    Ok(LgwFile {
-        warnings: warnings.collect(),
-        ..file
-    })
+    let mut warnings: Vec<_> = warnings.collect();
+    // Whoever edits a text goes through it from its top.
+    warnings.sort_by_key(|warning| warning.offset);
+    Ok(LgwFile { warnings, ..file })
 }
 
 /// What comes next in a block.
@@ -92,7 +89,15 @@ impl<'a> Parser<'a> {
     /// Takes down a flaw of a kind; `message` is told of the path of blocks.
     fn warn(&mut self, kind: &'static str, offset: u64, message: impl FnOnce(&str) -> String) {
         let place = &self.place;
-        self.flaws.warn(kind, offset, || message(&place.of("")));
+        self.flaws.warn(kind, offset, || message(&place.label()));
+    }
+
+    /// That something must be in a block before a place in the text.
+    fn lacks(&self, offset: u64, what: &'static str) -> ParseError {
+        ParseError {
+            context: self.place.path(),
+            ..self.error(offset, what, ErrorKind::Missing { what })
+        }
     }
 
     /// What is wrong with the next word.
@@ -179,8 +184,10 @@ impl<'a> Parser<'a> {
     fn next(&mut self, end: Key) -> Result<Next<'a>, ParseError> {
         let offset = self.lexer.offset();
         let word = self.lexer.peek();
-        let Word::Key(key) = word else {
-            return Err(self.unexpected("text", expected_before(end)));
+        let key = match word {
+            Word::Key(key) => key,
+            Word::End => return Err(self.lacks(offset, end.word())),
+            _ => return Err(self.unexpected(A_WORD, expected_before(end))),
         };
         self.lexer.pass(word);
         Ok(match Key::of(key) {
@@ -195,12 +202,17 @@ impl<'a> Parser<'a> {
             Next::Key(key, offset) => (key.word().as_bytes(), offset),
             Next::Unknown(word, offset) => (word, offset),
         };
+        if let Next::Key(key, offset) = next
+            && end.lacks_before(key)
+        {
+            return Err(self.lacks(offset, end.word()));
+        }
         let is_of_block = matches!(next, Next::Key(key, _) if key.is_of_block());
         if is_of_block || self.tolerance == Tolerance::Strict {
             let found = told(Word::Key(word));
             let expected = expected_before(end);
             let kind = ErrorKind::UnexpectedWord { found, expected };
-            return Err(self.error(offset, "text", kind));
+            return Err(self.error(offset, A_WORD, kind));
         }
         self.warn("key", offset, |place| {
             format!(
@@ -214,20 +226,13 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Passes a number that repeats that of a block, if it is there. Nothing depends on it.
-    fn end_number(&mut self, key: Key, expected: i64) {
-        let offset = self.lexer.offset();
-        let found = self.lexer.integer();
-        if found != Some(expected) {
-            let found = found.map_or("no number".to_owned(), |found| found.to_string());
-            self.warn("number of an end", offset, |place| {
-                format!("{place}{} has {found}, but ends {expected}", key.word())
-            });
-        }
-    }
-
     /// Refuses numbers after as many as were announced.
-    fn no_more_numbers(&mut self, what: &str, expected: u64) -> Result<(), ParseError> {
+    fn no_more_numbers(
+        &mut self,
+        what: &str,
+        elements: &'static str,
+        expected: u64,
+    ) -> Result<(), ParseError> {
         let mut word = self.lexer.peek();
         if !matches!(word, Word::Number(_)) {
             return Ok(());
@@ -239,115 +244,35 @@ impl<'a> Parser<'a> {
             self.lexer.pass(word);
             word = self.lexer.peek();
         }
-        Err(self.error(offset, what, numbers(found, expected)))
+        let kind = ErrorKind::CountMismatch {
+            elements,
+            found,
+            expected,
+        };
+        Err(self.error(offset, what, kind))
     }
 
     /// Refuses more blocks of a kind than the file's size allows for.
-    fn check_blocks(&self, count: usize, offset: u64, what: &str) -> Result<(), ParseError> {
-        if count < BLOCKS + self.length / BYTES_OF_BLOCK {
+    fn check_blocks(
+        &self,
+        count: usize,
+        bytes_of_block: usize,
+        offset: u64,
+        what: &str,
+    ) -> Result<(), ParseError> {
+        if count < BLOCKS + self.length / bytes_of_block {
             return Ok(());
         }
-        let limit = "1024 of a kind, and one for each 64 bytes of the file";
+        let limit = "a file of its size has not so many";
         Err(self.error(offset, what, ErrorKind::LimitExceeded { limit }))
     }
-
-    fn model(&mut self) -> Result<LgwFile<'a>, ParseError> {
-        self.check_begin()?;
-        let mut file = LgwFile {
-            name: self.string("MODEL")?,
-            ..LgwFile::default()
-        };
-        const END: Key = Key::EndOfModel;
-        loop {
-            match self.next(END)? {
-                Next::Key(Key::ExportVersion, offset) => {
-                    let version = self.integer("EXPORT_VERSION")?;
-                    file.version = Some(version);
-                    if version != VERSION {
-                        self.warn("version", offset, |_| {
-                            format!("EXPORT_VERSION is {version}, but {VERSION} is what is known")
-                        });
-                    }
-                }
-                Next::Key(Key::SourceFile, _) => file.source = Some(self.string("SOURCE_FILE")?),
-                Next::Key(Key::MaterialList, _) => self.material_list(&mut file.materials)?,
-                Next::Key(Key::Mesh, offset) => {
-                    self.check_blocks(file.meshes.len(), offset, "MESH")?;
-                    let mesh = self.mesh(file.meshes.len())?;
-                    file.meshes.push(mesh);
-                }
-                Next::Key(END, _) => break,
-                next => self.pass_over(next, END)?,
-            }
-        }
-        self.check_whole(&file);
-        Ok(file)
-    }
-
-    /// Passes the first word.
-    fn check_begin(&mut self) -> Result<(), ParseError> {
-        let offset = self.lexer.offset();
-        let word = self.lexer.peek();
-        if let Word::Key(key) = word
-            && Key::of(key) == Some(Key::Model)
-        {
-            self.lexer.pass(word);
-            return Ok(());
-        }
-        let rest = self.lexer.rest();
-        let kind = if rest.is_empty() {
-            ErrorKind::Missing {
-                what: "the word MODEL, for nothing is in it",
-            }
-        } else {
-            ErrorKind::WrongMagic {
-                looks_like: looks_like(rest, self.lexer.has_nul()).into(),
-            }
-        };
-        Err(self.error(offset, "file", kind))
-    }
-
-    /// Tells of what only the whole file shows.
-    fn check_whole(&mut self, file: &LgwFile<'a>) {
-        let offset = self.lexer.offset();
-        if self.lexer.peek() != Word::End {
-            let length = self.lexer.rest().len();
-            self.warn("trailing bytes", offset, |_| {
-                format!("{length} bytes after END_OF_MODEL are passed over")
-            });
-        }
-        if file.version.is_none() {
-            self.warn("version", 0, |_| {
-                format!("there is no EXPORT_VERSION; {VERSION} is what is known")
-            });
-        }
-        for ((index, mesh), offset) in file.meshes.iter().enumerate().zip(&self.references) {
-            let is_known = mesh.material.is_some_and(|id| self.ids.contains(&id));
-            if !is_known {
-                let name = Quoted(&mesh.name);
-                self.flaws
-                    .warn("reference", *offset, || match mesh.material {
-                        Some(id) => format!(
-                            "mesh {index} {name} refers to material {id}, which is not there"
-                        ),
-                        None => format!("mesh {index} {name} refers to no material"),
-                    });
-            }
-        }
-    }
 }
 
-/// A word of which [`Parser::unexpected`] knows more to say of.
+/// What [`Parser::unexpected`] has more to say of.
 const A_NUMBER: &str = "a number";
 
-/// More or fewer numbers than there should be.
-fn numbers(found: u64, expected: u64) -> ErrorKind {
-    ErrorKind::CountMismatch {
-        elements: "numbers",
-        found,
-        expected,
-    }
-}
+/// What is at fault where a block goes on with what does not belong there.
+const A_WORD: &str = "the next word";
 
 /// What can be where a block goes on.
 fn expected_before(end: Key) -> &'static str {
@@ -370,26 +295,5 @@ fn told(word: Word<'_>) -> String {
         Word::Key(word) | Word::Number(word) | Word::Other(word) | Word::Unterminated(word) => {
             quoted(word)
         }
-    }
-}
-
-/// What a file is that does not begin with a model.
-fn looks_like(rest: &[u8], has_nul: bool) -> &'static str {
-    const UTF_16: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
-    let begin = rest.get(..8).unwrap_or(rest);
-    if UTF_16.iter().any(|mark| begin.starts_with(mark)) {
-        "is UTF-16, and should be saved as UTF-8"
-    } else if begin.starts_with(b"IDPO") || begin.starts_with(b"IDST") {
-        "looks like a model of Quake or Half-Life (MDL)"
-    } else if begin.starts_with(b"PulseWav") {
-        "looks like PulseWaves, of a laser scanner"
-    } else if has_nul
-        || begin
-            .iter()
-            .any(|byte| byte.is_ascii_control() && *byte != 0x1A)
-    {
-        "looks like a binary LGW, of which the game's tool UFObintxt makes text"
-    } else {
-        "is text that does not begin with the word MODEL"
     }
 }

@@ -24,8 +24,11 @@ impl<'a> Place<'a> {
         self.0.pop();
     }
 
-    /// The path with what is in its last block. Of nothing it is what sentences may begin with.
-    pub(super) fn of(&self, what: &str) -> String {
+    /// The path alone. Outside of all blocks it is the model.
+    pub(super) fn path(&self) -> String {
+        if self.0.is_empty() {
+            return "model".to_owned();
+        }
         let mut path = String::new();
         for (depth, Block { kind, number, name }) in self.0.iter().enumerate() {
             let separator = if depth > 0 { " / " } else { "" };
@@ -35,10 +38,22 @@ impl<'a> Place<'a> {
                 let _ = write!(path, " {}", Quoted(name));
             }
         }
-        if !path.is_empty() {
-            path.push_str(if what.is_empty() { ": " } else { " / " });
-        }
-        path.push_str(what);
         path
+    }
+
+    /// The path with what is in its last block.
+    pub(super) fn of(&self, what: &str) -> String {
+        match *self.0 {
+            [] => what.to_owned(),
+            _ => format!("{} / {what}", self.path()),
+        }
+    }
+
+    /// What sentences about the last block begin with.
+    pub(super) fn label(&self) -> String {
+        match *self.0 {
+            [] => String::new(),
+            _ => format!("{}: ", self.path()),
+        }
     }
 }
