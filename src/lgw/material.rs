@@ -160,7 +160,11 @@ pub(super) fn tex_env(
     }
 }
 
-fn unit(texture: &text::Texture<'_>, is_there: bool, settings: &LgwLoaderSettings) -> LgwTexEnvUnit {
+fn unit(
+    texture: &text::Texture<'_>,
+    is_there: bool,
+    settings: &LgwLoaderSettings,
+) -> LgwTexEnvUnit {
     let flag = |is_set, flag| if is_set { flag } else { 0 };
     let [s, t, r] = texture.texgen.map(|of| of.kind);
     LgwTexEnvUnit {

@@ -11,7 +11,5 @@ mod material;
 mod settings;
 mod textures;
 
-pub use material::{
-    LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags,
-};
+pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
 pub use settings::{LgwLoaderError, LgwLoaderSettings, LgwUp, LgwWinding};

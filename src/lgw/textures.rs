@@ -106,7 +106,8 @@ impl Places<'_> {
             let (model, name) = (&self.model, &material.name);
             warn!("{model}: material \"{name}\": texture {not_found}");
         });
-        self.known.insert(name.to_owned(), path.as_ref().ok().cloned());
+        self.known
+            .insert(name.to_owned(), path.as_ref().ok().cloned());
         path.ok()
     }
 }

@@ -191,10 +191,7 @@ impl Samplings {
             }
             Err(source) => {
                 let path = path.to_string();
-                tell_once(
-                    &ClassicImageError::Picture { path, source },
-                    &mut way.told,
-                );
+                tell_once(&ClassicImageError::Picture { path, source }, &mut way.told);
                 (!way.is_good).then(|| sampling.placeholder())
             }
         }
