@@ -11,6 +11,7 @@ pub mod alo;
 pub mod alo_stage;
 pub mod app;
 pub mod fixtures;
+pub mod lgw_stage;
 pub mod log;
 pub mod matrix;
 pub mod rays;
