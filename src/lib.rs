@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | Alamo `.alo` and `.ala` (1 and 2) | Empire at War, Forces of Corruption, Universe at War | `alamo` |
 //! | LithTech `.abc` (6) and `.dtx` | Shogo, Blood II, KISS: Psycho Circus | `lithtech` |
+//! | LGW `.lgw` (text) | UFO: Aftermath | `lgw` |
 //! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` |
 //!
 //! ```no_run
@@ -35,7 +36,12 @@
 #![forbid(unsafe_code)]
 // What formats share is unused where not all of them are built.
 #![cfg_attr(
-    not(all(feature = "alamo", feature = "lithtech", feature = "quake")),
+    not(all(
+        feature = "alamo",
+        feature = "lgw",
+        feature = "lithtech",
+        feature = "quake"
+    )),
     allow(dead_code, unused_imports)
 )]
 
@@ -83,6 +89,8 @@ pub mod prelude {
     };
     #[cfg(feature = "picking")]
     pub use crate::alamo::{AloHit, AloPickable, AloPickingCamera, AloPickingSettings};
+    #[cfg(feature = "lgw")]
+    pub use crate::lgw::{Lgw, LgwAssetLabel, LgwInstance, LgwLoaderSettings, LgwMaterial};
     #[cfg(feature = "lithtech")]
     pub use crate::lithtech::{
         Abc, AbcAnimator, AbcAssetLabel, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
@@ -101,6 +109,9 @@ pub struct ClassicModelsPlugin {
     /// Alamo models.
     #[cfg(feature = "alamo")]
     pub alamo: alamo::AlamoPlugin,
+    /// Models of UFO: Aftermath.
+    #[cfg(feature = "lgw")]
+    pub lgw: lgw::LgwPlugin,
     /// LithTech models.
     #[cfg(feature = "lithtech")]
     pub lithtech: lithtech::LithTechPlugin,
@@ -118,6 +129,10 @@ impl Plugin for ClassicModelsPlugin {
         app.add_plugins(alamo::AlamoPlugin {
             extensions: self.alamo.extensions.clone(),
             animation_extensions: self.alamo.animation_extensions.clone(),
+        });
+        #[cfg(feature = "lgw")]
+        app.add_plugins(lgw::LgwPlugin {
+            extensions: self.lgw.extensions.clone(),
         });
         #[cfg(feature = "lithtech")]
         app.add_plugins(lithtech::LithTechPlugin {

@@ -142,6 +142,20 @@ impl FileSearch<'_> {
         self.first(name, &candidates).await
     }
 
+    /// As [`find_texture`](Self::find_texture), but looks into one folder before all others.
+    pub(crate) async fn find_texture_below(
+        &mut self,
+        first: &str,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let mut all = Vec::new();
+        in_folder(&clean_path(first), &names(name, as_picture), &mut all);
+        let others = candidates(self.model.path(), name, folders, as_picture);
+        in_folder(Path::new(""), &others, &mut all);
+        self.first(name, &all).await
+    }
+
     /// The first of some paths from the root of the asset source that exists, in any case, under the
     /// name that the disk has.
     pub(crate) async fn first_of(&mut self, paths: &[PathBuf]) -> Option<AssetPath<'static>> {
@@ -211,16 +225,10 @@ fn candidates(
     folders: &[String],
     variants: fn(&Path) -> Vec<PathBuf>,
 ) -> Vec<PathBuf> {
-    let whole = clean_path(name);
-    let bare = whole.file_name().map(PathBuf::from).unwrap_or_default();
     let own = model.parent().unwrap_or(Path::new("")).to_path_buf();
     let sibling = own.parent().map(|parent| parent.join("Textures"));
     let folders = folders.iter().map(|folder| clean_path(folder));
-    let names: Vec<PathBuf> = [whole, bare]
-        .iter()
-        .filter(|name| name.file_name().is_some())
-        .flat_map(|name| variants(name))
-        .collect();
+    let names = names(name, variants);
     let mut candidates = Vec::new();
     for folder in [own]
         .into_iter()
@@ -228,14 +236,30 @@ fn candidates(
         .chain(folders)
         .chain([PathBuf::new()])
     {
-        for name in &names {
-            let candidate = folder.join(name);
-            if !candidates.contains(&candidate) {
-                candidates.push(candidate);
-            }
-        }
+        in_folder(&folder, &names, &mut candidates);
     }
     candidates
+}
+
+/// What a file may be called in a folder: with its own folders, then without.
+fn names(name: &str, variants: fn(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
+    let whole = clean_path(name);
+    let bare = whole.file_name().map(PathBuf::from).unwrap_or_default();
+    [whole, bare]
+        .iter()
+        .filter(|name| name.file_name().is_some())
+        .flat_map(|name| variants(name))
+        .collect()
+}
+
+/// Adds names in a folder to candidates, each once.
+fn in_folder(folder: &Path, names: &[PathBuf], candidates: &mut Vec<PathBuf>) {
+    for name in names {
+        let candidate = folder.join(name);
+        if !candidates.contains(&candidate) {
+            candidates.push(candidate);
+        }
+    }
 }
 
 fn as_named(name: &Path) -> Vec<PathBuf> {

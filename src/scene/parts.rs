@@ -30,8 +30,8 @@ pub struct ModelAlt(pub u32);
 
 /// Parts of a model that are hidden, or shown although its file hides them.
 ///
-/// Parts are meshes, lights, proxies and dazzles, by their names in any case; parts of one name go
-/// together. What the level of detail, the damage stage or a hidden bone keeps from being drawn
+/// Parts of an ALO model are meshes, lights, proxies and dazzles, those of an LGW model its meshes, by
+/// their names in any case; parts of one name go together. What the level of detail, the damage stage or a hidden bone keeps from being drawn
 /// stays so.
 ///
 /// Put it on the entity that has the `WorldAssetRoot`.

@@ -5,16 +5,17 @@ use crate::scene::all_cases;
 use crate::texture::dtx;
 use crate::texture::picture::{Limits, Picture, PictureError};
 use crate::texture::placeholder::{Placeholder, repeating};
+use crate::texture::sampling::{Samplings, tell_once};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, AssetServer, Handle, LoadContext, RenderAssetUsages};
 use bevy::image::{
     CompressedImageFormats, Image, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor,
 };
-use bevy::log::error;
 use bevy::reflect::TypePath;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::ops::DerefMut;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
@@ -99,12 +100,23 @@ pub enum ClassicImageError {
 /// * Volumes and arrays are refused.
 /// * What is called `.dtx` has another picture under the label `Glow`: the texels that are not lit, and
 ///   black elsewhere. It is a single black texel where all are lit.
+/// * Where models sample one picture in several ways, each is an image under a label of its own, which
+///   begins with `Sampled/`.
 #[derive(TypePath)]
 pub struct ClassicImageLoader {
     extensions: Vec<&'static str>,
     limits: Limits,
-    /// Paths that were decoded once.
-    good: Mutex<HashSet<AssetPath<'static>>>,
+    samplings: Samplings,
+    known: Mutex<HashMap<AssetPath<'static>, Known>>,
+}
+
+/// What is remembered of a path.
+#[derive(Default)]
+struct Known {
+    /// Whether it was decoded once.
+    is_good: bool,
+    /// What was said of it last: Bevy loads a file again for each of its labels.
+    told: Option<String>,
 }
 
 impl ClassicImageLoader {
@@ -112,44 +124,93 @@ impl ClassicImageLoader {
         all_cases(EXTENSIONS)
     }
 
-    /// For an adapter whose textures are at most this long, and that samples these formats.
-    pub(super) fn new(max_texture_size: u32, compressed: CompressedImageFormats) -> Self {
+    /// For what the adapter can do.
+    pub(super) fn new(limits: Limits, samplings: Samplings) -> Self {
         Self {
             extensions: Self::extensions(),
-            limits: Limits {
-                max_side: max_texture_size,
-                compressed,
-            },
-            good: Mutex::default(),
+            limits,
+            samplings,
+            known: Mutex::default(),
         }
     }
 
+    fn decode(&self, bytes: &[u8], path: &Path) -> Result<Picture, PictureError> {
+        match Picture::decode(bytes, self.limits) {
+            // The oldest DTX pictures have no first bytes to be known by.
+            #[cfg(feature = "lithtech")]
+            Err(PictureError::Tga(_)) if has_extension(path, "dtx") => {
+                dtx::decode(bytes, self.limits)
+            }
+            picture => picture,
+        }
+    }
+
+    /// The picture of a file as the settings want it, if they can have it; and all ways in which
+    /// others sample it.
     fn picture(
         &self,
         bytes: &[u8],
-        path: &AssetPath<'static>,
-        flat: bool,
-    ) -> Result<Picture, ClassicImageError> {
-        let picture = match Picture::decode(bytes, self.limits) {
-            // The oldest DTX pictures have no first bytes to be known by.
-            #[cfg(feature = "lithtech")]
-            Err(PictureError::Tga(_)) if has_extension(path.path(), "dtx") => {
-                dtx::decode(bytes, self.limits)
-            }
-            Ok(picture) if flat && picture.is_cube => Err(PictureError::Unsupported {
-                what: "a cube map where a flat picture is needed".into(),
-            }),
-            picture => picture,
+        settings: &ClassicImageSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Picture, Refusal> {
+        let path = load_context.path().clone();
+        let refusal = |source, is_expected| Refusal {
+            error: ClassicImageError::Picture {
+                path: path.to_string(),
+                source,
+            },
+            is_expected,
         };
-        picture.map_err(|source| ClassicImageError::Picture {
-            path: path.to_string(),
-            source,
+        match self.decode(bytes, path.path()) {
+            Ok(picture) => {
+                let is_sampled = self.samplings.add_images(&picture, load_context);
+                if settings.flat {
+                    let is_flat = picture.check_dimension(false);
+                    is_flat.map_err(|error| refusal(error, is_sampled))?;
+                }
+                Ok(picture)
+            }
+            Err(error) => {
+                if self.samplings.add_placeholders(load_context) {
+                    self.known().entry(path.clone()).or_default().is_good = false;
+                }
+                Err(refusal(error, false))
+            }
+        }
+    }
+
+    /// What is shown instead of a picture, if anything is.
+    fn placeholder(
+        &self,
+        path: AssetPath<'static>,
+        refusal: &Refusal,
+        settings: &ClassicImageSettings,
+    ) -> Option<Image> {
+        let placeholder = settings.placeholder?;
+        let mut known = self.known();
+        let known = known.entry(path).or_default();
+        if !refusal.is_expected {
+            if known.is_good {
+                return None;
+            }
+            tell_once(&refusal.error, &mut known.told);
+        }
+        Some(Image {
+            asset_usage: settings.asset_usage,
+            ..placeholder.image()
         })
     }
 
-    fn good(&self) -> impl std::ops::DerefMut<Target = HashSet<AssetPath<'static>>> {
-        self.good.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Why there is no picture.
+struct Refusal {
+    error: ClassicImageError,
+    /// Whether others use the file for what it is, so that nobody need be told.
+    is_expected: bool,
 }
 
 impl AssetLoader for ClassicImageLoader {
@@ -178,21 +239,19 @@ impl AssetLoader for ClassicImageLoader {
             let glow = into_image(dtx::glow(&bytes, self.limits));
             load_context.add_labeled_asset(GLOW, glow);
         }
-        match self.picture(&bytes, &path, settings.flat) {
+        match self.picture(&bytes, settings, load_context) {
             Ok(picture) => {
-                self.good().insert(path);
+                let known = Known {
+                    is_good: true,
+                    told: None,
+                };
+                self.known().insert(path, known);
                 Ok(into_image(picture))
             }
-            Err(error) => match settings.placeholder {
-                Some(placeholder) if !self.good().contains(&path) => {
-                    error!("{error}");
-                    Ok(Image {
-                        asset_usage: settings.asset_usage,
-                        ..placeholder.image()
-                    })
-                }
-                _ => Err(error),
-            },
+            Err(refusal) => {
+                let placeholder = self.placeholder(path, &refusal, settings);
+                placeholder.ok_or(refusal.error)
+            }
         }
     }
 
@@ -202,7 +261,7 @@ impl AssetLoader for ClassicImageLoader {
 }
 
 /// Whether a file is one that [`ClassicImageLoader`] loads, by its extension in any case.
-fn is_classic_picture(path: &Path) -> bool {
+pub(super) fn is_classic_picture(path: &Path) -> bool {
     EXTENSIONS.iter().any(|known| has_extension(path, known))
 }
 

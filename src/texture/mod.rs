@@ -12,15 +12,18 @@ mod dds;
 #[cfg(feature = "lithtech")]
 mod dtx;
 mod loader;
+mod mips;
 mod picture;
 mod placeholder;
 mod plugin;
 #[cfg(test)]
 mod samples;
+mod sampling;
 mod tga;
 
 pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
 pub(crate) use loader::{GLOW, load_picture, load_worn};
 pub use picture::PictureError;
-pub use placeholder::{PLACEHOLDER_IMAGE, Placeholder};
+pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;
+pub(crate) use sampling::{Sampling, Samplings, missing};

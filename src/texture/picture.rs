@@ -99,6 +99,16 @@ impl Texels {
         };
         if is_srgb { srgb } else { linear }
     }
+
+    /// Bytes of a level.
+    pub fn length(self, width: u32, height: u32) -> usize {
+        let blocks = (width.div_ceil(4) as usize) * (height.div_ceil(4) as usize);
+        match self {
+            Self::Rgba8 => width as usize * height as usize * 4,
+            Self::Bc1 => blocks * 8,
+            Self::Bc2 | Self::Bc3 | Self::Bc7 => blocks * 16,
+        }
+    }
 }
 
 /// A picture as the GPU takes it.
@@ -128,6 +138,22 @@ impl Picture {
         tga::decode(bytes, limits)
     }
 
+    /// The bytes of each face.
+    pub fn faces(&self) -> impl Iterator<Item = &[u8]> {
+        let count = if self.is_cube { 6 } else { 1 };
+        self.data.chunks_exact((self.data.len() / count).max(1))
+    }
+
+    /// Fails if it is flat where a cube map is needed, or the other way round.
+    pub fn check_dimension(&self, is_cube: bool) -> Result<(), PictureError> {
+        let what = match is_cube {
+            _ if self.is_cube == is_cube => return Ok(()),
+            true => "a flat picture where a cube map is needed",
+            false => "a cube map where a flat picture is needed",
+        };
+        Err(PictureError::Unsupported { what: what.into() })
+    }
+
     pub fn into_image(
         self,
         is_srgb: bool,
@@ -143,12 +169,17 @@ impl Picture {
         // `Image::new` expects one level.
         let mut image = Image::new_uninit(size, TextureDimension::D2, format, asset_usage);
         image.texture_descriptor.mip_level_count = self.levels;
-        image.texture_view_descriptor = self.is_cube.then(|| TextureViewDescriptor {
-            dimension: Some(TextureViewDimension::Cube),
-            ..TextureViewDescriptor::default()
-        });
+        image.texture_view_descriptor = self.is_cube.then(cube_view);
         image.sampler = sampler;
         image.data = Some(self.data);
         image
+    }
+}
+
+/// How six squares are seen as a cube.
+pub(super) fn cube_view() -> TextureViewDescriptor<'static> {
+    TextureViewDescriptor {
+        dimension: Some(TextureViewDimension::Cube),
+        ..TextureViewDescriptor::default()
     }
 }

@@ -1,5 +1,6 @@
 //! What is seen where a picture is missing.
 
+use crate::texture::picture::cube_view;
 use bevy::asset::{Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::{Image, ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
@@ -7,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// The [`Placeholder::Checkers`] of materials whose picture is nowhere.
 pub const PLACEHOLDER_IMAGE: Handle<Image> = uuid_handle!("5c1d8f63-7f0e-4a86-9b1c-2e5c3f7a90d4");
+
+/// The same as a cube map.
+pub const PLACEHOLDER_CUBE: Handle<Image> = uuid_handle!("0f2a7c95-33bb-4c1e-8d57-6a9be0d1c8f2");
 
 const SIDE: u32 = 8;
 
@@ -51,6 +55,15 @@ impl Placeholder {
             RenderAssetUsages::default(),
         );
         image.sampler = ImageSampler::Descriptor(repeating(ImageSamplerDescriptor::nearest()));
+        image
+    }
+
+    /// A cube map of six such pictures.
+    pub fn cube(self) -> Image {
+        let mut image = self.image();
+        image.texture_descriptor.size.depth_or_array_layers = 6;
+        image.texture_view_descriptor = Some(cube_view());
+        image.data = image.data.map(|face| face.repeat(6));
         image
     }
 }

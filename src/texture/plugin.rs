@@ -1,9 +1,11 @@
 //! Registers everything of this room with an app.
 
 use crate::texture::loader::ClassicImageLoader;
-use crate::texture::placeholder::{PLACEHOLDER_IMAGE, Placeholder};
+use crate::texture::picture::Limits;
+use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
+use crate::texture::sampling::Samplings;
 use bevy::app::{App, Plugin};
-use bevy::asset::{AssetApp, Assets};
+use bevy::asset::{AssetApp, AssetServer, Assets};
 use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, Image};
 use bevy::log::error;
 use bevy::render::renderer::RenderDevice;
@@ -17,12 +19,19 @@ pub(crate) struct TexturePlugin;
 impl Plugin for TexturePlugin {
     fn build(&self, app: &mut App) {
         app.preregister_asset_loader::<ClassicImageLoader>(&ClassicImageLoader::extensions());
+        let server = app.world().resource::<AssetServer>().clone();
+        app.insert_resource(Samplings::new(server));
         let Some(mut images) = app.world_mut().get_resource_mut::<Assets<Image>>() else {
             error!("models' pictures need Bevy's ImagePlugin, added before this crate's plugin");
             return;
         };
-        if let Err(error) = images.insert(&PLACEHOLDER_IMAGE, Placeholder::Checkers.image()) {
-            error!("missing pictures will not be seen: {error}");
+        for (handle, image) in [
+            (PLACEHOLDER_IMAGE, Placeholder::Checkers.image()),
+            (PLACEHOLDER_CUBE, Placeholder::Checkers.cube()),
+        ] {
+            if let Err(error) = images.insert(&handle, image) {
+                error!("missing pictures will not be seen: {error}");
+            }
         }
     }
 
@@ -35,6 +44,11 @@ impl Plugin for TexturePlugin {
         });
         let compressed = world.get_resource::<CompressedImageFormatSupport>();
         let compressed = compressed.map_or(CompressedImageFormats::NONE, |support| support.0);
-        app.register_asset_loader(ClassicImageLoader::new(max_texture_size, compressed));
+        let limits = Limits {
+            max_side: max_texture_size,
+            compressed,
+        };
+        let samplings = world.resource::<Samplings>().clone();
+        app.register_asset_loader(ClassicImageLoader::new(limits, samplings));
     }
 }

@@ -6,6 +6,7 @@
 mod file;
 mod key;
 mod lexer;
+mod owned;
 mod parse;
 mod tolerance;
 mod triangles;

@@ -8,12 +8,16 @@ impl Group {
     ///
     /// Source: specification of OpenGL 1.5, section 2.6.1.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
-        let count = match self.kind {
+        let triangles = (0..self.most_triangles()).filter_map(|index| self.triangle(index));
+        triangles.filter(|[a, b, c]| a != b && b != c && c != a)
+    }
+
+    /// How many triangles there are, those included that are left out.
+    pub(crate) fn most_triangles(&self) -> usize {
+        match self.kind {
             GroupKind::List => self.indices.len() / 3,
             GroupKind::Strip | GroupKind::Fan => self.indices.len().saturating_sub(2),
-        };
-        let triangles = (0..count).filter_map(|index| self.triangle(index));
-        triangles.filter(|[a, b, c]| a != b && b != c && c != a)
+        }
     }
 
     fn triangle(&self, index: usize) -> Option<[u32; 3]> {

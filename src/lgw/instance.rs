@@ -1,0 +1,124 @@
+//! A spawned model: its entities.
+
+use crate::lgw::model::LgwModel;
+use crate::scene::{HiddenParts, SceneModel};
+use bevy::camera::visibility::Visibility;
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::{Remove, RemovedComponents};
+use bevy::ecs::observer::On;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::system::{Commands, Query, Res};
+use bevy::reflect::Reflect;
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
+use std::sync::Arc;
+
+/// On the root entity of a scene's own world: the model that it is of.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(super) struct LgwScene(pub(super) Arc<LgwModel>);
+
+/// On the entity of a mesh of a spawned model. Its `Visibility` is this crate's to set: see
+/// [`HiddenParts`].
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct LgwMesh {
+    /// Its index in the file.
+    pub index: usize,
+}
+
+/// A spawned model of UFO: Aftermath. On the root entity, once its scene is there.
+#[derive(Component, Debug)]
+pub struct LgwInstance {
+    model: Arc<LgwModel>,
+    meshes: Vec<Entity>,
+}
+
+impl LgwInstance {
+    /// The model, for its names, materials and all else.
+    pub fn model(&self) -> &Arc<LgwModel> {
+        &self.model
+    }
+
+    /// The entities of the meshes, in file order.
+    pub fn meshes(&self) -> &[Entity] {
+        &self.meshes
+    }
+
+    /// The entity of the first mesh of a name, in any case.
+    pub fn mesh(&self, name: &str) -> Option<Entity> {
+        let index = self.model.meshes_named(name).first()?;
+        self.meshes.get(*index).copied()
+    }
+}
+
+impl SceneModel for LgwScene {
+    type Instance = LgwInstance;
+
+    fn is_of(&self, instance: &LgwInstance) -> bool {
+        Arc::ptr_eq(&self.0, &instance.model)
+    }
+}
+
+/// Takes charge of a scene that was spawned, or spawned anew because its file changed.
+pub(super) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    spawner: Res<WorldInstanceSpawner>,
+    spawned: Query<(Option<&LgwScene>, Option<&LgwMesh>)>,
+    instances: Query<&LgwInstance>,
+) {
+    let root = ready.entity;
+    let mut model = None;
+    let mut meshes = Vec::new();
+    for entity in spawner.iter_instance_entities(ready.instance_id) {
+        let Ok((scene, mesh)) = spawned.get(entity) else {
+            continue;
+        };
+        model = scene.map(|scene| &scene.0).or(model);
+        meshes.extend(mesh.map(|mesh| (mesh.index, entity)));
+    }
+    let Some(model) = model else {
+        if instances.contains(root) {
+            commands.entity(root).try_remove::<LgwInstance>();
+        }
+        return;
+    };
+    meshes.sort_unstable();
+    commands.entity(root).try_insert(LgwInstance {
+        model: model.clone(),
+        meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
+    });
+}
+
+/// Without a scene there is no instance.
+pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<LgwInstance>();
+}
+
+/// Shows and hides the meshes of models whose [`HiddenParts`] have changed.
+pub(super) fn apply_hidden(
+    roots: Query<(Entity, Ref<LgwInstance>, Option<Ref<HiddenParts>>)>,
+    mut removed: RemovedComponents<HiddenParts>,
+    mut meshes: Query<&mut Visibility>,
+) {
+    let removed: Vec<Entity> = removed.read().collect();
+    for (entity, instance, hidden) in &roots {
+        let has_changed = hidden.as_ref().is_some_and(DetectChanges::is_changed);
+        if !has_changed && !instance.is_changed() && !removed.contains(&entity) {
+            continue;
+        }
+        let names = instance.model.meshes.iter().map(|mesh| &mesh.name);
+        for (name, mesh) in names.zip(&instance.meshes) {
+            let is_hidden = hidden.as_ref().and_then(|hidden| hidden.get(name));
+            let visibility = match is_hidden {
+                Some(true) => Visibility::Hidden,
+                _ => Visibility::Inherited,
+            };
+            if let Ok(mut of_mesh) = meshes.get_mut(*mesh) {
+                of_mesh.set_if_neq(visibility);
+            }
+        }
+    }
+}

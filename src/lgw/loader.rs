@@ -1,0 +1,188 @@
+//! From the asset server's bytes to the [`Lgw`] asset and everything it holds.
+
+use crate::lgw::convert::LgwContents;
+use crate::lgw::material::{is_plain, standard, tex_env};
+use crate::lgw::meshes::MeshContents;
+use crate::lgw::model::{
+    Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
+};
+use crate::lgw::settings::{LgwLoaderError, LgwLoaderSettings};
+use crate::lgw::spawn::scene;
+use crate::lgw::text::Material;
+use crate::lgw::textures::Pictures;
+use crate::scene::index_names;
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, Handle, LoadContext};
+use bevy::image::Image;
+use bevy::log::warn;
+use bevy::math::bounding::BoundingVolume;
+use bevy::platform::collections::HashMap;
+use bevy::reflect::TypePath;
+use std::sync::Arc;
+
+/// Loads models of UFO: Aftermath: see [`Lgw`] for what becomes of them.
+#[derive(TypePath)]
+pub struct LgwLoader {
+    pictures: Pictures,
+    extensions: Vec<&'static str>,
+}
+
+impl LgwLoader {
+    pub(super) fn new(pictures: Pictures, extensions: Vec<&'static str>) -> Self {
+        Self {
+            pictures,
+            extensions,
+        }
+    }
+}
+
+impl AssetLoader for LgwLoader {
+    type Asset = Lgw;
+    type Settings = LgwLoaderSettings;
+    type Error = LgwLoaderError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &LgwLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Lgw, LgwLoaderError> {
+        let path = load_context.path().to_string();
+        let scale = settings.scale;
+        if !scale.is_finite() || scale <= 0.0 {
+            return Err(LgwLoaderError::Scale { path, value: scale });
+        }
+        let mut bytes = Vec::new();
+        if let Err(source) = reader.read_to_end(&mut bytes).await {
+            return Err(LgwLoaderError::Io { path, source });
+        }
+        let contents = match LgwContents::load(&bytes, settings) {
+            Ok(contents) => contents,
+            Err(source) => return Err(LgwLoaderError::Parse { path, source }),
+        };
+        for warning in &contents.warnings {
+            // As compilers do, so that terminals and editors find the place.
+            let separator = if warning.position.is_some() {
+                ":"
+            } else {
+                ": "
+            };
+            warn!("{path}{separator}{warning}");
+        }
+        let materials = &contents.file.materials;
+        let pictures = self.pictures.find(materials, settings, load_context).await;
+        let model = Arc::new(model(contents, pictures, settings, load_context));
+        let scene = scene(&model, settings, load_context);
+        Ok(Lgw { scene, model })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+/// Makes assets of everything but the scene.
+fn model(
+    contents: LgwContents<'_>,
+    pictures: Vec<[Option<Handle<Image>>; 2]>,
+    settings: &LgwLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> LgwModel {
+    let LgwContents {
+        file,
+        meshes,
+        warnings,
+    } = contents;
+    let mut material_ids = HashMap::default();
+    let mut materials = Vec::with_capacity(file.materials.len());
+    for (index, (source, pictures)) in file.materials.into_iter().zip(pictures).enumerate() {
+        material_ids.entry(source.id).or_insert(index);
+        materials.push(material(
+            index,
+            source.into_owned(),
+            pictures,
+            settings,
+            load_context,
+        ));
+    }
+    let boxes = meshes.iter().filter_map(|mesh| mesh.bounds);
+    let bounds = boxes.reduce(|a, b| a.merge(&b));
+    let meshes = meshes.into_iter().enumerate().map(|(index, contents)| {
+        let material = contents
+            .material
+            .and_then(|id| material_ids.get(&id).copied());
+        mesh(index, contents, material, load_context)
+    });
+    let meshes: Vec<LgwMeshInfo> = meshes.collect();
+    let needs_default = meshes.iter().any(|mesh| mesh.material.is_none());
+    let default_material = needs_default.then(|| {
+        let white = standard(&Material::default(), None, settings);
+        load_context.add_labeled_asset(LgwAssetLabel::DefaultMaterial.to_string(), white)
+    });
+    LgwModel {
+        name: file.name.into(),
+        version: file.version,
+        source: file.source.map(Into::into),
+        named_materials: index_names(materials.iter().map(|material| &*material.name)),
+        materials,
+        material_ids,
+        default_material,
+        named_meshes: index_names(meshes.iter().map(|mesh| &*mesh.name)),
+        meshes,
+        bounds,
+        warnings,
+    }
+}
+
+fn material(
+    index: usize,
+    source: Material<'static>,
+    pictures: [Option<Handle<Image>>; 2],
+    settings: &LgwLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> LgwMaterialInfo {
+    let drawn = if is_plain(&source) {
+        let label = LgwAssetLabel::StandardMaterial(index).to_string();
+        let material = standard(&source, pictures[0].clone(), settings);
+        LgwDrawn::Standard(load_context.add_labeled_asset(label, material))
+    } else {
+        let label = LgwAssetLabel::TexEnvMaterial(index).to_string();
+        let material = tex_env(&source, pictures.clone(), settings);
+        LgwDrawn::TexEnv(load_context.add_labeled_asset(label, material))
+    };
+    let (id, name) = (source.id, (*source.name).into());
+    let material = LgwMaterial {
+        source,
+        pictures,
+        drawn: drawn.clone(),
+    };
+    let label = LgwAssetLabel::Material(index).to_string();
+    LgwMaterialInfo {
+        id,
+        name,
+        material: load_context.add_labeled_asset(label, material),
+        drawn,
+    }
+}
+
+fn mesh(
+    index: usize,
+    contents: MeshContents,
+    material: Option<usize>,
+    load_context: &mut LoadContext<'_>,
+) -> LgwMeshInfo {
+    let mesh = contents.mesh.map(|mesh| {
+        let label = LgwAssetLabel::Mesh(index).to_string();
+        load_context.add_labeled_asset(label, mesh)
+    });
+    LgwMeshInfo {
+        name: contents.name,
+        material_ref: contents.material,
+        material,
+        vertices: contents.vertices,
+        triangles: contents.triangles,
+        groups: contents.groups,
+        mesh,
+        bounds: contents.bounds,
+    }
+}

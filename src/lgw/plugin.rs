@@ -1,0 +1,72 @@
+//! Registers everything of this room with an app.
+
+use crate::lgw::instance::{LgwMesh, LgwScene, apply_hidden, on_root_removed, on_scene_ready};
+use crate::lgw::loader::LgwLoader;
+use crate::lgw::material;
+use crate::lgw::model::{Lgw, LgwMaterial};
+use crate::lgw::textures::Pictures;
+use crate::scene::{ClassicModelsSystems, ScenePlugin, all_cases, follow_scenes};
+use crate::texture::TexturePlugin;
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::asset::{AssetApp, Assets};
+use bevy::camera::visibility::VisibilitySystems;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::pbr::StandardMaterial;
+use bevy::transform::TransformSystems;
+
+/// Models of UFO: Aftermath. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+pub struct LgwPlugin {
+    /// Extensions of the models, without the dot. Every combination of cases is registered.
+    ///
+    /// Other plugins may claim `lgw` for other formats; the last one registered wins.
+    pub extensions: Vec<String>,
+}
+
+impl Default for LgwPlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["lgw".into()],
+        }
+    }
+}
+
+impl Plugin for LgwPlugin {
+    fn build(&self, app: &mut App) {
+        if !app.is_plugin_added::<ScenePlugin>() {
+            app.add_plugins(ScenePlugin);
+        }
+        if !app.is_plugin_added::<TexturePlugin>() {
+            app.add_plugins(TexturePlugin);
+        }
+        // Nobody registers it where nothing is drawn.
+        if !app.world().contains_resource::<Assets<StandardMaterial>>() {
+            app.init_asset::<StandardMaterial>();
+        }
+        material::register(app);
+        app.init_asset::<Lgw>()
+            .init_asset::<LgwMaterial>()
+            // A scene may hold only what is registered.
+            .register_type::<LgwScene>()
+            .register_type::<LgwMesh>()
+            .add_observer(on_scene_ready)
+            .add_observer(on_root_removed)
+            .add_systems(
+                PostUpdate,
+                (follow_scenes::<LgwScene>, apply_hidden)
+                    .chain()
+                    .in_set(ClassicModelsSystems::Look),
+            )
+            .configure_sets(
+                PostUpdate,
+                ClassicModelsSystems::Look
+                    .before(TransformSystems::Propagate)
+                    .before(VisibilitySystems::CalculateBounds),
+            );
+        app.preregister_asset_loader::<LgwLoader>(&all_cases(&self.extensions));
+    }
+
+    fn finish(&self, app: &mut App) {
+        let pictures = Pictures::new(app.world());
+        app.register_asset_loader(LgwLoader::new(pictures, all_cases(&self.extensions)));
+    }
+}

@@ -1,0 +1,31 @@
+//! Values that outlive the file that they are of.
+
+use super::file::{Material, Texture};
+use std::borrow::Cow;
+
+fn owned(string: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(string.into_owned())
+}
+
+impl Material<'_> {
+    /// The same with strings of its own.
+    pub fn into_owned(self) -> Material<'static> {
+        let textures = self.textures.into_iter().map(Texture::into_owned);
+        Material {
+            id: self.id,
+            name: owned(self.name),
+            diffuse_color: self.diffuse_color,
+            textures: textures.collect(),
+        }
+    }
+}
+
+impl Texture<'_> {
+    /// The same with a string of its own.
+    pub fn into_owned(self) -> Texture<'static> {
+        Texture {
+            file: self.file.map(owned),
+            ..self
+        }
+    }
+}
