@@ -4,7 +4,8 @@ use crate::describe::{list, number, write_warnings};
 use crate::pose::Posed;
 use crate::support::lgw_words;
 use bevy::math::Vec3;
-use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, Tolerance, parse};
+use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, parse};
+use bevy_classic_models::lgw::{LgwContents, LgwLoaderSettings};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -18,7 +19,13 @@ pub struct LgwDescription {
 impl LgwDescription {
     /// Reads the bytes of a file.
     pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
-        let file = parse(bytes, Tolerance::default())?;
+        let settings = LgwLoaderSettings::default();
+        let LgwContents { warnings, .. } = LgwContents::load(bytes, &settings)?;
+        // The meshes that the loader makes have no vertices that no triangle uses.
+        let file = LgwFile {
+            warnings,
+            ..parse(bytes, settings.tolerance)?
+        };
         let posed = posed(&file);
         let mut text = String::new();
         // Writing to a string does not fail.

@@ -5,7 +5,7 @@
 //! are far from these limits: the text of a single vertex has 70 bytes.
 
 use crate::lgw::text::LgwFile;
-use crate::read::{ErrorKind, Format, ParseError};
+use crate::read::{ErrorKind, Format, ParseError, TextPosition};
 
 /// How many there may be in any file, and for how many bytes of it there may be one more.
 const MESHES: (usize, usize) = (192, 256);
@@ -29,7 +29,7 @@ pub(super) fn check(file: &LgwFile<'_>, length: usize) -> Result<(), ParseError>
             return Err(ParseError {
                 format: Format::Lgw,
                 offset: 0,
-                position: None,
+                position: Some(TextPosition { line: 1, column: 1 }),
                 context: "model".into(),
                 kind: ErrorKind::LimitExceeded { limit: told },
             });
