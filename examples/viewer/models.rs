@@ -219,14 +219,18 @@ fn tell_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) 
         if failure.as_ref().map(Arc::as_ptr) == known {
             continue;
         }
-        let problem = failure
-            .as_ref()
-            .map(|error| match line_of(error, &model.file) {
-                Some(line) => format!("{}\n{line}", explain(error)),
-                None => explain(error),
-            });
-        model.problem = problem;
+        model.problem = failure.as_ref().map(|error| problem(&model, error));
         model.failure = failure;
+    }
+}
+
+/// Why a model is not there, with the line at fault if its file is a text.
+fn problem(model: &ViewedModel, error: &AssetLoadError) -> String {
+    // The path among the assets says less.
+    let why = explain(error).replacen(&model.path.to_string(), &model.name, 1);
+    match line_of(error, &model.file) {
+        Some(line) => format!("{why}\n{line}"),
+        None => why,
     }
 }
 

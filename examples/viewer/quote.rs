@@ -24,6 +24,8 @@ fn quote(text: &[u8], error: &ParseError) -> Option<String> {
     let position = error.position?;
     let offset = usize::try_from(error.offset).ok()?.min(text.len());
     let (before, after) = text.split_at(offset);
+    // Nothing is to be seen of the mark that UTF-8 may begin with.
+    let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
     let ends_line = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let begin = before.iter().rposition(ends_line).map_or(0, |end| end + 1);
     let end = after.iter().position(ends_line).unwrap_or(after.len());
@@ -47,12 +49,9 @@ fn quote(text: &[u8], error: &ParseError) -> Option<String> {
 }
 
 fn letters(line: &[u8], is_utf8: bool) -> Vec<char> {
-    let letters: Vec<char> = match is_utf8 {
-        true => String::from_utf8_lossy(line).chars().collect(),
-        false => line.iter().copied().map(char::from).collect(),
-    };
-    let printed = letters.into_iter();
-    printed
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect()
+    let printed = |letter: char| if letter.is_control() { ' ' } else { letter };
+    match is_utf8 {
+        true => String::from_utf8_lossy(line).chars().map(printed).collect(),
+        false => line.iter().copied().map(char::from).map(printed).collect(),
+    }
 }
