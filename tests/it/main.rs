@@ -52,6 +52,7 @@ mod inspect_abc;
 mod inspect_ala;
 mod inspect_alo;
 mod inspect_clip;
+mod inspect_lgw;
 mod lgw_heap;
 mod lgw_malformed;
 mod lgw_material;
