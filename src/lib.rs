@@ -53,6 +53,10 @@ struct Readme;
 #[doc = include_str!("../docs/alamo.md")]
 struct Alamo;
 
+#[cfg(all(doctest, feature = "lgw"))]
+#[doc = include_str!("../docs/lgw.md")]
+struct UfoAftermath;
+
 #[cfg(all(doctest, feature = "lithtech"))]
 #[doc = include_str!("../docs/lithtech.md")]
 struct LithTech;
