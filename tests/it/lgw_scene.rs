@@ -1,0 +1,458 @@
+//! What a spawned model of UFO: Aftermath consists of, and what the loader's settings make of it.
+
+use crate::gpuless;
+use crate::support::app::TestApp;
+use crate::support::lgw::{BICYCLE, EVERYTHING};
+use crate::support::log;
+use bevy::asset::LoadState;
+use bevy::camera::primitives::Aabb;
+use bevy::mesh::{Indices, VertexAttributeValues};
+use bevy::prelude::*;
+use bevy_classic_models::lgw::text::{Tolerance, parse};
+use bevy_classic_models::lgw::{LgwDrawn, LgwMesh, LgwModel, LgwTexEnvMaterial, LgwUp, LgwWinding};
+use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+
+const FILE: &str = "model.lgw";
+
+struct Spawned {
+    app: TestApp,
+    root: Entity,
+    /// Kept, for Bevy drops what nobody holds.
+    asset: Handle<Lgw>,
+}
+
+impl Spawned {
+    fn new(text: &str, settings: LgwLoaderSettings) -> Self {
+        log::listen();
+        let mut app = TestApp::new(&[(FILE, text.into())]);
+        let asset = load(&mut app, settings);
+        let assets = app.world().resource::<Assets<Lgw>>();
+        let scene = assets.get(&asset).expect("it is loaded").scene.clone();
+        let root = app.world().spawn(WorldAssetRoot(scene)).id();
+        let is_there = |world: &mut World| world.get::<LgwInstance>(root).is_some();
+        assert!(gpuless::wait_until(&mut app.app, is_there));
+        Self { app, root, asset }
+    }
+
+    fn instance(&mut self) -> &LgwInstance {
+        self.app.world().get(self.root).unwrap()
+    }
+
+    fn model(&mut self) -> Arc<LgwModel> {
+        self.instance().model().clone()
+    }
+
+    fn get<C: Component + Clone>(&mut self, entity: Entity) -> Option<C> {
+        self.app.world().get::<C>(entity).cloned()
+    }
+
+    /// The mesh of an index.
+    fn mesh(&mut self, index: usize) -> Mesh {
+        let handle = self.model().meshes[index].mesh.clone().unwrap();
+        let meshes = self.app.world().resource::<Assets<Mesh>>();
+        meshes.get(&handle).unwrap().clone()
+    }
+
+    /// The corners of all triangles where they are drawn.
+    fn drawn(&mut self) -> Vec<[Vec3; 3]> {
+        self.app.step(0.0);
+        let entities = self.instance().meshes().to_vec();
+        let mut drawn = Vec::new();
+        for entity in entities {
+            let Some(Mesh3d(handle)) = self.get::<Mesh3d>(entity) else {
+                continue;
+            };
+            let place: GlobalTransform = self.get(entity).unwrap();
+            let meshes = self.app.world().resource::<Assets<Mesh>>();
+            let mesh = meshes.get(&handle).unwrap();
+            let places = floats3(mesh, Mesh::ATTRIBUTE_POSITION.id);
+            let indices: Vec<usize> = mesh.indices().unwrap().iter().collect();
+            drawn.extend(indices.chunks(3).map(|triangle| {
+                let corner = |at: usize| place.transform_point(places[triangle[at]]);
+                [corner(0), corner(1), corner(2)]
+            }));
+        }
+        drawn
+    }
+}
+
+fn load(app: &mut TestApp, settings: LgwLoaderSettings) -> Handle<Lgw> {
+    let server = app.world().resource::<AssetServer>();
+    let set = move |to: &mut LgwLoaderSettings| *to = settings.clone();
+    let asset = server.load_builder().with_settings(set).load(FILE);
+    let state = app.finish_load(&asset);
+    assert!(!matches!(state, LoadState::Failed(_)), "{state:?}");
+    asset
+}
+
+fn floats3(mesh: &Mesh, attribute: bevy::mesh::MeshVertexAttributeId) -> Vec<Vec3> {
+    match mesh.attribute(attribute) {
+        Some(VertexAttributeValues::Float32x3(values)) => values
+            .iter()
+            .map(|value| Vec3::from_array(*value))
+            .collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn uvs(mesh: &Mesh) -> Vec<[f32; 2]> {
+    match mesh.attribute(Mesh::ATTRIBUTE_UV_0) {
+        Some(VertexAttributeValues::Float32x2(values)) => values.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// At right angles to a triangle, on the side from which it is counter-clockwise.
+fn across([a, b, c]: [Vec3; 3]) -> Vec3 {
+    (b - a).cross(c - a).normalize()
+}
+
+/// A model of one mesh.
+fn of_mesh(vertices: &[[f32; 8]], groups: &str) -> String {
+    let mut text = format!(
+        "MODEL \"one\" EXPORT_VERSION 4 MESH \"a\" VERTS {}\n",
+        vertices.len()
+    );
+    for vertex in vertices {
+        text.push_str(&vertex.map(|number| number.to_string()).join(" "));
+        text.push('\n');
+    }
+    text + "PRIMITIVE_GEOMETRY_GROUPS 1 " + groups + " END_OF_MESH \"a\" END_OF_MODEL"
+}
+
+/// A triangle in the plane Z = 0, counter-clockwise as seen from +Z, with these normals.
+fn triangle(normals: [[f32; 3]; 3]) -> String {
+    let places = [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]];
+    let vertex = |at: usize| {
+        let ([x, y], [nx, ny, nz]) = (places[at], normals[at]);
+        [x, y, 0.0, 0.25, 0.75, nx, ny, nz]
+    };
+    let vertices = [vertex(0), vertex(1), vertex(2)];
+    of_mesh(&vertices, "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0")
+}
+
+#[test]
+fn there_is_an_entity_per_mesh_with_its_material() {
+    let mut spawned = Spawned::new(EVERYTHING, LgwLoaderSettings::default());
+    let (root, model) = (spawned.root, spawned.model());
+    let meshes = spawned.instance().meshes().to_vec();
+    assert_eq!(meshes.len(), 2);
+    assert_eq!(spawned.instance().mesh("TWO SIDES"), Some(meshes[0]));
+    let scene_root = spawned.get::<ChildOf>(meshes[0]).unwrap().parent();
+    assert_eq!(spawned.get::<ChildOf>(scene_root).unwrap().parent(), root);
+    for (index, entity) in meshes.iter().enumerate() {
+        assert_eq!(spawned.get::<LgwMesh>(*entity).unwrap().index, index);
+        let name: Name = spawned.get(*entity).unwrap();
+        assert_eq!(name.as_str(), &*model.meshes[index].name);
+    }
+    let LgwDrawn::TexEnv(material) = &model.material(7).unwrap().drawn else {
+        panic!("it has two textures");
+    };
+    let drawn: MeshMaterial3d<LgwTexEnvMaterial> = spawned.get(meshes[0]).unwrap();
+    assert_eq!(drawn.0, *material);
+    let aabb: Aabb = spawned.get(meshes[0]).unwrap();
+    let [min, max] = [Vec3::new(-0.5, 0.0, 0.0), Vec3::new(1.0, 1.0, 2.0)];
+    assert_eq!(aabb, Aabb::from_min_max(min, max));
+    // Without triangles nothing is drawn.
+    assert!(spawned.get::<Mesh3d>(meshes[1]).is_none());
+    assert!(model.meshes[1].mesh.is_none() && model.meshes[1].bounds.is_none());
+}
+
+#[test]
+fn the_asset_has_everything_by_name_and_number() {
+    let mut spawned = Spawned::new(EVERYTHING, LgwLoaderSettings::default());
+    let model = spawned.model();
+    assert_eq!((&*model.name, model.version), ("all of it", Some(4)));
+    assert_eq!(model.source.as_deref(), Some("C:\\kola čaj.max"));
+    assert_eq!(model.material(-2).unwrap().name.as_ref(), "two sides");
+    assert!(model.material(0).is_none());
+    assert_eq!(model.materials_named("TWO sides"), [1]);
+    assert_eq!(model.meshes_named("two Sides"), [0]);
+    let mesh = &model.meshes[0];
+    assert_eq!((mesh.material_ref, mesh.material), (Some(7), Some(0)));
+    assert_eq!((mesh.vertices, mesh.groups), (5, 3));
+    let file = parse(EVERYTHING.as_bytes(), Tolerance::Normal).unwrap();
+    assert_eq!(mesh.triangles, file.meshes[0].triangles().count());
+    let world = spawned.app.world();
+    let assets = world.resource::<Assets<Lgw>>();
+    assert!(Arc::ptr_eq(
+        &assets.get(&spawned.asset).unwrap().model,
+        &model
+    ));
+    let materials = world.resource::<Assets<LgwMaterial>>();
+    let material = materials.get(&model.material(7).unwrap().material).unwrap();
+    assert_eq!(material.source, file.materials[0].clone().into_owned());
+    assert!(
+        material.pictures.iter().all(Option::is_some),
+        "placeholders"
+    );
+    let label = LgwAssetLabel::Material(0).from_asset(FILE);
+    let by_label: Handle<LgwMaterial> = world.resource::<AssetServer>().load(label);
+    assert_eq!(by_label, model.materials[0].material);
+}
+
+#[test]
+fn one_lit_picture_is_bevys_own_material() {
+    let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
+    let model = spawned.model();
+    let entity = spawned.instance().meshes()[0];
+    let drawn: MeshMaterial3d<StandardMaterial> = spawned.get(entity).unwrap();
+    assert_eq!(
+        model.material(0).unwrap().drawn,
+        LgwDrawn::Standard(drawn.0.clone())
+    );
+    let materials = spawned.app.world().resource::<Assets<StandardMaterial>>();
+    let material = materials.get(&drawn.0).unwrap();
+    assert_eq!(material.alpha_mode, AlphaMode::Mask(0.5));
+    assert!(material.base_color_texture.is_some());
+    assert!(!material.unlit && !material.double_sided);
+}
+
+#[test]
+fn meshes_whose_material_is_not_there_share_a_white_one() {
+    let text = triangle([[0.0, 0.0, 1.0]; 3]);
+    let mesh = &text[text.find("MESH").unwrap()..text.find("END_OF_MODEL").unwrap()];
+    let other = mesh.replace("MESH \"a\" VERTS", "MESH \"a\" MATERIAL_REF 5 VERTS");
+    let text = text.replace("END_OF_MODEL", &(other + " END_OF_MODEL"));
+    let mut spawned = Spawned::new(&text, LgwLoaderSettings::default());
+    let model = spawned.model();
+    assert_eq!(model.meshes.len(), 2);
+    let expected = model.default_material.clone().unwrap();
+    for entity in spawned.instance().meshes().to_vec() {
+        let drawn: MeshMaterial3d<StandardMaterial> = spawned.get(entity).unwrap();
+        assert_eq!(drawn.0, expected);
+    }
+    assert_eq!(model.meshes[1].material_ref, Some(5));
+    let bicycle = Spawned::new(BICYCLE, LgwLoaderSettings::default()).model();
+    assert!(bicycle.default_material.is_none(), "nobody needs one");
+}
+
+#[test]
+fn the_front_is_where_most_normals_are() {
+    let up = [0.0, 0.0, 1.0];
+    let down = [0.0, 0.0, -1.0];
+    for (normals, winding, expected) in [
+        ([up, up, up], LgwWinding::Auto, Vec3::Z),
+        ([down, down, down], LgwWinding::Auto, Vec3::NEG_Z),
+        ([down, down, down], LgwWinding::Keep, Vec3::Z),
+        ([up, up, up], LgwWinding::Flip, Vec3::NEG_Z),
+        // Normals that say nothing leave it as it is.
+        ([[0.0; 3]; 3], LgwWinding::Auto, Vec3::Z),
+    ] {
+        let settings = LgwLoaderSettings {
+            winding,
+            ..LgwLoaderSettings::default()
+        };
+        let mut spawned = Spawned::new(&triangle(normals), settings);
+        assert_eq!(
+            across(spawned.drawn()[0]),
+            expected,
+            "{normals:?} {winding:?}"
+        );
+    }
+}
+
+#[test]
+fn a_few_wrong_normals_do_not_turn_a_mesh_round() {
+    let vertices: Vec<[f32; 8]> = (0..10)
+        .map(|at| {
+            let nz = if at == 3 { -1.0 } else { 1.0 };
+            [at as f32, (at % 2) as f32, 0.0, 0.0, 0.0, 0.0, 0.0, nz]
+        })
+        .collect();
+    let strip = "GROUP 0 TYPE_STRIP COUNT 10 0 1 2 3 4 5 6 7 8 9 END_OF_GROUP 0";
+    let mut spawned = Spawned::new(&of_mesh(&vertices, strip), LgwLoaderSettings::default());
+    let drawn = spawned.drawn();
+    assert_eq!(drawn.len(), 8);
+    // 0 1 2 goes clockwise as seen from +Z, where the normals are: all are turned round.
+    assert!(drawn.iter().all(|triangle| across(*triangle) == Vec3::Z));
+}
+
+#[test]
+fn settings_scale_turn_and_mirror() {
+    let text = of_mesh(
+        &[
+            [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+            [2.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+            [1.0, 4.0, 3.5, 0.0, 0.0, 0.0, 0.0, 1.0],
+        ],
+        "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0",
+    );
+    let place = |settings: LgwLoaderSettings| {
+        let mut spawned = Spawned::new(&text, settings);
+        let [corner, b, c] = spawned.drawn()[0];
+        (corner, across([corner, b, c]))
+    };
+    let settings = LgwLoaderSettings::default;
+    let plain = Vec3::new(1.0, 2.0, 3.0);
+    assert_eq!(place(settings()).0, plain);
+    let scale = 0.01;
+    let (found, _) = place(LgwLoaderSettings {
+        scale,
+        ..settings()
+    });
+    assert!(found.abs_diff_eq(plain * scale, 1e-6));
+    let up = LgwUp::Z;
+    let (found, _) = place(LgwLoaderSettings { up, ..settings() });
+    assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-6));
+    for winding in [LgwWinding::Auto, LgwWinding::Keep] {
+        let left_handed = true;
+        let (found, front) = place(LgwLoaderSettings {
+            left_handed,
+            winding,
+            ..settings()
+        });
+        assert_eq!(found, Vec3::new(1.0, 2.0, -3.0));
+        assert!(front.z < 0.0, "what was in front is behind, {winding:?}");
+        let (found, _) = place(LgwLoaderSettings {
+            left_handed,
+            winding,
+            up,
+            ..settings()
+        });
+        assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, 2.0), 1e-6));
+    }
+}
+
+#[test]
+fn v_goes_up_in_the_file_unless_it_is_said_that_it_does_not() {
+    let text = triangle([[0.0, 0.0, 1.0]; 3]);
+    for (flip_v, expected) in [(true, [0.25, 0.25]), (false, [0.25, 0.75])] {
+        let settings = LgwLoaderSettings {
+            flip_v,
+            ..LgwLoaderSettings::default()
+        };
+        let mesh = Spawned::new(&text, settings).mesh(0);
+        assert_eq!(uvs(&mesh), [expected; 3]);
+    }
+}
+
+#[test]
+fn normals_have_the_length_1_and_those_without_any_are_made() {
+    let text = triangle([[0.0, 0.0, 1e30], [0.0, 3.0, 4.0], [0.0; 3]]);
+    let mesh = Spawned::new(&text, LgwLoaderSettings::default()).mesh(0);
+    let expected = [Vec3::Z, Vec3::new(0.0, 0.6, 0.8), Vec3::Z];
+    let found = floats3(&mesh, Mesh::ATTRIBUTE_NORMAL.id);
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.abs_diff_eq(expected, 1e-6), "{found}");
+    }
+}
+
+#[test]
+fn what_is_too_far_away_stands_at_the_origin_and_is_told_of() {
+    let text = of_mesh(
+        &[
+            [1e19, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+            [2.0, 2.0, 3.0, 3e38, -3e38, 0.0, 0.0, 1.0],
+            [1.0, 4.0, -3e38, 0.0, 0.0, 0.0, 0.0, 1.0],
+        ],
+        "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0",
+    );
+    let mut spawned = Spawned::new(&text, LgwLoaderSettings::default());
+    let expected = [Vec3::ZERO, Vec3::new(2.0, 2.0, 3.0), Vec3::ZERO];
+    assert_eq!(spawned.drawn()[0], expected);
+    let warnings = spawned.model().warnings.clone();
+    let told = |warning: &bevy_classic_models::read::Warning| {
+        warning.message.contains("2 of 3 vertices are too far away")
+    };
+    assert!(warnings.iter().any(told), "{warnings:?}");
+}
+
+#[test]
+fn indices_have_as_many_bits_as_they_need() {
+    for (count, is_long) in [(65_535, false), (65_536, true)] {
+        let vertices = vec![[0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0]; count];
+        let last = count - 1;
+        let group = format!("GROUP 0 TYPE_LIST COUNT 3 0 1 {last} END_OF_GROUP 0");
+        let mesh = Spawned::new(&of_mesh(&vertices, &group), LgwLoaderSettings::default()).mesh(0);
+        let indices = mesh.indices().unwrap();
+        assert_eq!(matches!(indices, Indices::U32(_)), is_long);
+        assert_eq!(indices.iter().collect::<Vec<_>>(), [0, 1, last]);
+    }
+}
+
+#[test]
+fn strips_and_fans_are_what_their_lists_are() {
+    let vertices: Vec<[f32; 8]> = (0..7)
+        .map(|at| {
+            let angle = at as f32 * 0.8;
+            [
+                angle.cos(),
+                angle.sin(),
+                0.1 * at as f32,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                1.0,
+            ]
+        })
+        .collect();
+    let drawn = |groups: &str| {
+        let text = of_mesh(&vertices, groups);
+        Spawned::new(&text, LgwLoaderSettings::default()).drawn()
+    };
+    let strip = drawn("GROUP 0 TYPE_STRIP COUNT 8 0 1 2 3 3 4 5 6 END_OF_GROUP 0");
+    // 2 3 3 and 3 3 4 are left out, and yet counted.
+    let list = "GROUP 0 TYPE_LIST COUNT 12 0 1 2 2 1 3 3 4 5 5 4 6 END_OF_GROUP 0";
+    assert_eq!(strip, drawn(list));
+    let fan = drawn("GROUP 0 TYPE_FAN COUNT 5 6 0 2 4 5 END_OF_GROUP 0");
+    assert_eq!(
+        fan,
+        drawn("GROUP 0 TYPE_LIST COUNT 9 6 0 2 6 2 4 6 4 5 END_OF_GROUP 0")
+    );
+}
+
+#[test]
+fn meshes_are_hidden_by_name() {
+    let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
+    let root = spawned.root;
+    let meshes = spawned.instance().meshes().to_vec();
+    let seen = |spawned: &mut Spawned| {
+        spawned.app.step(0.0);
+        let meshes = meshes.iter();
+        let visibility = meshes.map(|mesh| spawned.get::<Visibility>(*mesh).unwrap());
+        visibility.collect::<Vec<_>>()
+    };
+    use Visibility::{Hidden, Inherited};
+    assert_eq!(seen(&mut spawned), [Inherited, Inherited]);
+    let hidden = HiddenParts::new(["mesh01"]);
+    spawned.app.world().entity_mut(root).insert(hidden);
+    assert_eq!(seen(&mut spawned), [Hidden, Inherited]);
+    let mut hidden = spawned.app.world().get_mut::<HiddenParts>(root).unwrap();
+    hidden.reset("Mesh01").hide("MESH02");
+    assert_eq!(seen(&mut spawned), [Inherited, Hidden]);
+    spawned.app.world().entity_mut(root).remove::<HiddenParts>();
+    assert_eq!(seen(&mut spawned), [Inherited, Inherited]);
+}
+
+#[test]
+fn a_root_can_change_its_model_and_lose_it() {
+    let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
+    let root = spawned.root;
+    spawned
+        .app
+        .world()
+        .entity_mut(root)
+        .remove::<WorldAssetRoot>();
+    spawned.app.step(0.0);
+    assert!(spawned.app.world().get::<LgwInstance>(root).is_none());
+}
+
+#[test]
+fn senseless_settings_are_an_error() {
+    for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let mut app = TestApp::new(&[(FILE, BICYCLE.into())]);
+        let set = move |to: &mut LgwLoaderSettings| to.scale = scale;
+        let server = app.world().resource::<AssetServer>();
+        let asset: Handle<Lgw> = server.load_builder().with_settings(set).load(FILE);
+        let LoadState::Failed(error) = app.finish_load(&asset) else {
+            panic!("{scale} is no scale");
+        };
+        assert!(
+            error.to_string().contains("loader setting scale"),
+            "{error}"
+        );
+    }
+}
