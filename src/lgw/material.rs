@@ -166,7 +166,6 @@ fn unit(
     settings: &LgwLoaderSettings,
 ) -> LgwTexEnvUnit {
     let flag = |is_set, flag| if is_set { flag } else { 0 };
-    let [s, t, r] = texture.texgen.map(|of| of.kind);
     LgwTexEnvUnit {
         // Places are those of the file, scaled.
         coefficients: Vec3::from(texture.texgen.map(|of| of.coefficient)) / settings.scale,
@@ -178,12 +177,7 @@ fn unit(
             TextureMode::Add => 4,
             TextureMode::Dot3Bump => 5,
         },
-        texgen: UVec3::new(
-            source(s),
-            source(t),
-            // A sphere map has but two coordinates.
-            source(r.filter(|kind| *kind != TexGenKind::SphereMap)),
-        ),
+        texgen: UVec3::from(texture.texgen.map(|of| source(of.kind))),
         flags: flag(is_there, tex_env_flags::IS_THERE)
             | flag(
                 texture.alpha_mode != text::AlphaMode::Opaque,

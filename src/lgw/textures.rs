@@ -79,7 +79,7 @@ struct Places<'a> {
     search: FileSearch<'a>,
     settings: &'a LgwLoaderSettings,
     model: AssetPath<'static>,
-    /// By the names that the model has for them.
+    /// By the names that the model has for them, in lower case.
     known: HashMap<String, Option<AssetPath<'static>>>,
 }
 
@@ -96,7 +96,8 @@ impl Places<'_> {
             }
             return None;
         };
-        if let Some(known) = self.known.get(name) {
+        let key = name.to_lowercase();
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
         let settings = self.settings;

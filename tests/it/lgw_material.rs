@@ -135,6 +135,7 @@ fn what_is_far_is_grey_with_smaller_levels_and_flickers_without() {
     stage.view_from(BEFORE);
     let picture = stage.capture();
     let seen = stage.seen(&quads).pixels;
+    picture.save_beside(&picture, "mips");
     let red = |quad| mean_and_spread(&of_quad(&picture, &seen, quad));
     let is = |(mean, spread): (f32, f32), expected: f32| {
         assert!(
