@@ -89,13 +89,8 @@ impl Places<'_> {
         material: &text::Material<'_>,
         texture: &text::Texture<'_>,
     ) -> Option<AssetPath<'static>> {
-        let Some(name) = texture.file.as_deref() else {
-            if !texture.raw_image {
-                let (model, name) = (&self.model, &material.name);
-                warn!("{model}: material \"{name}\": a texture has no FILE_NAME");
-            }
-            return None;
-        };
+        // The parser warns of one that has no file.
+        let name = texture.file.as_deref()?;
         let key = name.to_lowercase();
         if let Some(known) = self.known.get(&key) {
             return known.clone();

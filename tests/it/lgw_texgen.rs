@@ -138,7 +138,10 @@ fn units_are_laid_over_what_light_makes_of_a_white_surface() {
             texture("lower.tga", TextureMode::Modulate),
             texture("upper.tga", mode),
         ],
-        _ => vec![texture("upper.tga", mode), texture("lower.tga", mode)],
+        _ => vec![
+            texture("upper.tga", mode),
+            texture("lower.tga", TextureMode::Modulate),
+        ],
     });
     let materials = materials(of);
     let quads: Vec<Quad> = wall(12)
