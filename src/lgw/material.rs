@@ -2,9 +2,13 @@
 
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, TexGenKind, TextureMode};
-use bevy::app::App;
-use bevy::asset::{Asset, AssetPath, Handle, embedded_asset};
+use bevy::app::{App, PostUpdate};
+use bevy::asset::{Asset, AssetEvent, AssetId, AssetPath, Assets, Handle, embedded_asset};
 use bevy::color::Color;
+use bevy::ecs::message::MessageReader;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::ecs::schedule::common_conditions::resource_exists;
+use bevy::ecs::system::ResMut;
 use bevy::image::Image;
 use bevy::material::{AlphaMode, OpaqueRendererMethod};
 use bevy::math::{UVec3, Vec3};
@@ -14,6 +18,7 @@ use bevy::pbr::{
 use bevy::reflect::Reflect;
 use bevy::render::render_resource::{AsBindGroup, ShaderType};
 use bevy::shader::ShaderRef;
+use std::collections::HashSet;
 
 /// Draws materials of two textures, of other modes than the product, with coordinates that are made, or
 /// with cube maps. The others are a [`StandardMaterial`].
@@ -166,7 +171,6 @@ fn unit(
     settings: &LgwLoaderSettings,
 ) -> LgwTexEnvUnit {
     let flag = |is_set, flag| if is_set { flag } else { 0 };
-    let [s, t, r] = texture.texgen.map(|of| of.kind);
     LgwTexEnvUnit {
         // Places are those of the file, scaled.
         coefficients: Vec3::from(texture.texgen.map(|of| of.coefficient)) / settings.scale,
@@ -178,12 +182,7 @@ fn unit(
             TextureMode::Add => 4,
             TextureMode::Dot3Bump => 5,
         },
-        texgen: UVec3::new(
-            source(s),
-            source(t),
-            // A sphere map has but two coordinates.
-            source(r.filter(|kind| *kind != TexGenKind::SphereMap)),
-        ),
+        texgen: UVec3::from(texture.texgen.map(|of| source(of.kind))),
         flags: flag(is_there, tex_env_flags::IS_THERE)
             | flag(
                 texture.alpha_mode != text::AlphaMode::Opaque,
@@ -209,8 +208,52 @@ fn source(kind: Option<TexGenKind>) -> u32 {
 pub(super) fn register(app: &mut App) {
     embedded_asset!(app, "shaders/tex_env.wgsl");
     app.add_plugins(MaterialPlugin::<LgwTexEnvMaterial>::default())
+        .add_systems(
+            PostUpdate,
+            bind_changed_pictures.run_if(resource_exists::<Assets<Image>>),
+        )
         .register_type::<MeshMaterial3d<LgwTexEnvMaterial>>()
         .register_type::<MeshMaterial3d<StandardMaterial>>();
+}
+
+/// Has materials bind pictures anew that have changed: of another size they are another texture, and
+/// Bevy leaves a material with the one that it had.
+fn bind_changed_pictures(
+    mut events: MessageReader<AssetEvent<Image>>,
+    mut plain: ResMut<Assets<StandardMaterial>>,
+    mut tex_env: ResMut<Assets<LgwTexEnvMaterial>>,
+) {
+    let changed = events.read().filter_map(|event| match event {
+        AssetEvent::Modified { id } => Some(*id),
+        _ => None,
+    });
+    let changed: HashSet<AssetId<Image>> = changed.collect();
+    if changed.is_empty() {
+        return;
+    }
+    let has_changed = |image: &Option<Handle<Image>>| {
+        let id = image.as_ref().map(Handle::id);
+        id.is_some_and(|id| changed.contains(&id))
+    };
+    touch(&mut plain, |material| {
+        has_changed(&material.base_color_texture)
+    });
+    touch(&mut tex_env, |material| {
+        let units = &material.extension;
+        let images = [&units.flat_0, &units.cube_0, &units.flat_1, &units.cube_1];
+        images.into_iter().any(has_changed)
+    });
+}
+
+/// Has Bevy prepare some assets again.
+fn touch<A: Asset>(assets: &mut Assets<A>, is_meant: impl Fn(&A) -> bool) {
+    let meant = assets.iter().filter(|(_, asset)| is_meant(asset));
+    let meant: Vec<AssetId<A>> = meant.map(|(id, _)| id).collect();
+    for id in meant {
+        if let Some(asset) = assets.get_mut(id) {
+            asset.into_inner();
+        }
+    }
 }
 
 fn shader() -> ShaderRef {

@@ -83,7 +83,7 @@ struct Places<'a> {
     search: FileSearch<'a>,
     settings: &'a LgwLoaderSettings,
     model: AssetPath<'static>,
-    /// By the names that the model has for them.
+    /// By the names that the model has for them, in lower case.
     known: HashMap<String, Option<AssetPath<'static>>>,
 }
 
@@ -93,9 +93,10 @@ impl Places<'_> {
         material: &text::Material<'_>,
         texture: &text::Texture<'_>,
     ) -> Option<AssetPath<'static>> {
-        // The parser has told of textures without a file.
+        // The parser warns of one that has no file.
         let name = texture.file.as_deref()?;
-        if let Some(known) = self.known.get(name) {
+        let key = name.to_lowercase();
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
         let settings = self.settings;

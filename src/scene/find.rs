@@ -505,6 +505,26 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_may_come_before_all_others() {
+        let below = "Game/art/hull.dds";
+        let bare = "Game/hull.tga";
+        let near = "art/Models/hull.tga";
+        let found = |files: &[&str]| {
+            let stage = Stage::new(files);
+            let model = AssetPath::from("art/Models/ship.lgw");
+            let mut search = stage.finder.search(&model);
+            let found = block_on(search.find_texture_below("game", r"ART\hull.tga", &[]));
+            found.map(|path| path.to_string())
+        };
+        assert_eq!(found(&[near, bare, below]).unwrap(), below);
+        assert_eq!(found(&[near, bare]).unwrap(), bare);
+        assert_eq!(found(&[near]).unwrap(), near);
+        let tried = found(&[]).unwrap_err().tried;
+        assert_eq!(tried[0], "game/ART/hull.tga");
+        assert_eq!(tried.last().unwrap(), "hull.dds");
+    }
+
+    #[test]
     fn files_are_listed_by_extension_and_folder() {
         let stage = Stage::new(&[
             "Art/Models/b.ALA",

@@ -147,7 +147,7 @@ fn what_is_far_is_grey_with_smaller_levels_and_flickers_without() {
     is(red(1), 128.0);
     is(red(4), 200.0);
     for without in [2, 3, 5] {
-        assert!(red(without).1 > 40.0, "{:?}", red(without));
+        assert!(red(without).1 > 25.0, "{:?}", red(without));
     }
 }
 
@@ -231,11 +231,7 @@ fn holes_are_there_in_shadows_too() {
             shown.assert_is(&expected, &format!("shadow {file:?}"));
             if file != text::AlphaMode::Opaque {
                 let whole = control(&mut stage, root, &quads, AlphaMode::Opaque);
-                assert!(
-                    shown.different(&whole) > 1000,
-                    "{}",
-                    shown.different(&whole)
-                );
+                assert!(shown.different(&whole) > 500, "{}", shown.different(&whole));
             }
         }
     }

@@ -138,7 +138,10 @@ fn units_are_laid_over_what_light_makes_of_a_white_surface() {
             texture("lower.tga", TextureMode::Modulate),
             texture("upper.tga", mode),
         ],
-        _ => vec![texture("upper.tga", mode), texture("lower.tga", mode)],
+        _ => vec![
+            texture("upper.tga", mode),
+            texture("lower.tga", TextureMode::Modulate),
+        ],
     });
     let materials = materials(of);
     let quads: Vec<Quad> = wall(12)
@@ -238,22 +241,11 @@ fn generating() -> Vec<Material<'static>> {
         generated("lower.tga", [None, Some(EyeLinear), None], true),
         generated("cube.dds", all(EyeLinear), false),
         generated("cube.dds", [None, None, Some(NormalMap)], false),
-        // A sphere map has no R.
-        generated("cube.dds", all(SphereMap), false),
+        generated("cube.dds", flat(SphereMap), false),
     ];
     let single = single.into_iter().map(|texture| vec![texture]);
     let both = vec![texture("upper.tga", TextureMode::Modulate), modulated];
     materials(single.chain([both]))
-}
-
-/// What is expected where the sphere map's R is the vertex's.
-fn without_r(materials: &[Material<'static>]) -> Vec<Material<'static>> {
-    let mut materials = materials.to_vec();
-    for texture in materials.iter_mut().flat_map(|of| &mut of.textures) {
-        let r = &mut texture.texgen[2];
-        r.kind = r.kind.filter(|kind| *kind != TexGenKind::SphereMap);
-    }
-    materials
 }
 
 const SCALE: f32 = 2.5;
@@ -301,7 +293,6 @@ fn coordinates_are_made_as_opengl_makes_them() {
         sheets.insert("cube.dds", Sheet::Cube(cube()));
         sheets
     };
-    let materials = without_r(&materials);
     let reference = Reference {
         materials: materials.clone(),
         sheets: sheets(),

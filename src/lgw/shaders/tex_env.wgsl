@@ -167,6 +167,9 @@ fn final_alpha(texels: Texels) -> f32 {
 
 #ifdef PREPASS_PIPELINE
 
+// Less than this of what is blended casts no shadow: as Bevy has it.
+const BLENDED_ALPHA_CUTOFF: f32 = 0.05;
+
 #ifdef MAY_DISCARD
 fn discard_by_alpha(in: VertexOutput, is_front: bool) {
 #ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
@@ -183,7 +186,7 @@ fn discard_by_alpha(in: VertexOutput, is_front: bool) {
 #endif
     let alpha = final_alpha(sample_units(eye_at(in.world_position, normal), uv));
     let mode = pbr_bindings::material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
-    var least = pbr_prepass_functions::PREMULTIPLIED_ALPHA_CUTOFF;
+    var least = BLENDED_ALPHA_CUTOFF;
     if (mode == pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_MASK) {
         least = pbr_bindings::material.alpha_cutoff;
     }
