@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn skips_to_a_word_in_any_case() {
-        let mut lexer = Lexer::new(b"\0e END\" end_of_texture");
+        let mut lexer = Lexer::new(b"\0e END\" eEend_of_texture");
         lexer.skip_to(b"END_OF_TEXTURE");
         assert_eq!(lexer.peek(), Word::Key(b"end_of_texture"));
         lexer.skip_to(b"MODEL");
