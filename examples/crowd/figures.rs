@@ -10,6 +10,7 @@ use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::time::Real;
+use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lithtech::AbcDeformMaterial;
 use bevy_classic_models::quake::MdlMaterial;
 use bevy_classic_models::scene::ClassicModelsSystems;
@@ -268,7 +269,8 @@ pub fn visible_pairs(world: &mut World) -> (usize, usize) {
     let mut pairs = HashSet::new();
     let visible = visible_with::<MdlMaterial>(world, &mut pairs)
         + visible_with::<StandardMaterial>(world, &mut pairs)
-        + visible_with::<AbcDeformMaterial>(world, &mut pairs);
+        + visible_with::<AbcDeformMaterial>(world, &mut pairs)
+        + visible_with::<LgwTexEnvMaterial>(world, &mut pairs);
     (visible, pairs.len())
 }
 

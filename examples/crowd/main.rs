@@ -13,7 +13,7 @@
 //!
 //! `--frames K` prints these figures after so many frames and exits; with `--headless`, or where there
 //! is no display, the crowd is drawn to an image instead of a window. `--model FILE` chooses another
-//! model, `.mdl` or `.abc`, and may be repeated.
+//! model, `.mdl`, `.abc` or `.lgw`, and may be repeated.
 
 mod figures;
 mod headless;

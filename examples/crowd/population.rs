@@ -2,6 +2,7 @@
 
 use crate::support::dice::Dice;
 use bevy::camera::RenderTarget;
+use bevy::math::Vec3A;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
@@ -40,6 +41,7 @@ pub struct Crowd {
 enum Model {
     Mdl(Handle<Mdl>),
     Abc(Handle<Abc>),
+    Lgw(Handle<Lgw>),
 }
 
 /// What there is to choose from in a model.
@@ -52,8 +54,8 @@ struct Kind {
     skins: usize,
 }
 
-/// On the roots of models that are there and play.
-pub type Playing = Or<(With<MdlAnimator>, With<AbcAnimator>)>;
+/// On the roots of models that are there and play, if they have clips.
+pub type Playing = Or<(With<MdlAnimator>, With<AbcAnimator>, With<LgwInstance>)>;
 
 impl Crowd {
     /// So many instances, taking turns between models.
@@ -77,6 +79,9 @@ impl Model {
             Some(extension) if extension.eq_ignore_ascii_case("abc") => {
                 Self::Abc(assets.load(path))
             }
+            Some(extension) if extension.eq_ignore_ascii_case("lgw") => {
+                Self::Lgw(assets.load(path))
+            }
             _ => Self::Mdl(assets.load(path)),
         }
     }
@@ -85,13 +90,15 @@ impl Model {
         match self {
             Self::Mdl(handle) => assets.is_loaded_with_dependencies(handle),
             Self::Abc(handle) => assets.is_loaded_with_dependencies(handle),
+            Self::Lgw(handle) => assets.is_loaded_with_dependencies(handle),
         }
     }
 
-    fn kind(&self, mdl: &Assets<Mdl>, abc: &Assets<Abc>) -> Option<Kind> {
+    fn kind(&self, mdl: &Assets<Mdl>, abc: &Assets<Abc>, lgw: &Assets<Lgw>) -> Option<Kind> {
         match self {
             Self::Mdl(handle) => mdl.get(handle).map(mdl_kind),
             Self::Abc(handle) => abc.get(handle).map(abc_kind),
+            Self::Lgw(handle) => lgw.get(handle).map(lgw_kind),
         }
     }
 }
@@ -123,6 +130,18 @@ fn abc_kind(model: &Abc) -> Kind {
     }
 }
 
+fn lgw_kind(model: &Lgw) -> Kind {
+    let size = model
+        .bounds
+        .map_or(Vec3A::ONE, |bounds| bounds.max - bounds.min);
+    Kind {
+        scene: model.scene.clone(),
+        width: size.x.max(size.z),
+        clips: Vec::new(),
+        skins: 0,
+    }
+}
+
 /// Spawns the [`Crowd`] that was inserted, once its models are there.
 pub struct CrowdPlugin;
 
@@ -140,7 +159,7 @@ fn load(mut crowd: ResMut<Crowd>, assets: Res<AssetServer>) {
 fn populate(
     mut crowd: ResMut<Crowd>,
     assets: Res<AssetServer>,
-    (mdl, abc): (Res<Assets<Mdl>>, Res<Assets<Abc>>),
+    (mdl, abc, lgw): (Res<Assets<Mdl>>, Res<Assets<Abc>>, Res<Assets<Lgw>>),
     mut commands: Commands,
 ) {
     if crowd.complete || !crowd.models.iter().all(|model| model.is_loaded(&assets)) {
@@ -148,7 +167,9 @@ fn populate(
     }
     crowd.complete = true;
     let kinds = crowd.models.iter();
-    let kinds: Vec<Kind> = kinds.filter_map(|model| model.kind(&mdl, &abc)).collect();
+    let kinds: Vec<Kind> = kinds
+        .filter_map(|model| model.kind(&mdl, &abc, &lgw))
+        .collect();
     let spacing = kinds.iter().map(|kind| kind.width).fold(1.0, f32::max);
     let per_side = (crowd.instances as f32).sqrt().ceil().max(1.0);
     for (index, kind) in (0..crowd.instances).zip(kinds.iter().cycle()) {

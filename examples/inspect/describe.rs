@@ -4,9 +4,10 @@ use crate::abc::AbcDescription;
 use crate::ala::AlaDescription;
 use crate::alo::AloDescription;
 use crate::dtx::DtxDescription;
+use crate::lgw::LgwDescription;
 use crate::mdl::MdlDescription;
 use crate::pose::{Posed, PosedBone};
-use bevy_classic_models::read::ParseError;
+use bevy_classic_models::read::{ParseError, TextPosition};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -23,6 +24,7 @@ pub enum Description {
 pub enum Content {
     Abc(Box<AbcDescription>),
     Dtx(Box<DtxDescription>),
+    Lgw(Box<LgwDescription>),
     Mdl(Box<MdlDescription>),
     Alo(Box<AloDescription>),
     Ala(Box<AlaDescription>),
@@ -32,6 +34,8 @@ pub enum Content {
 pub struct Failure {
     /// Offset in the file, where that means something.
     pub offset: Option<u64>,
+    /// The same as line and column, if the file is text.
+    pub position: Option<TextPosition>,
     pub message: String,
 }
 
@@ -40,6 +44,7 @@ impl Failure {
     pub fn new(error: impl std::fmt::Display) -> Self {
         Self {
             offset: None,
+            position: None,
             message: error.to_string(),
         }
     }
@@ -49,8 +54,20 @@ impl From<ParseError> for Failure {
     fn from(error: ParseError) -> Self {
         Self {
             offset: Some(error.offset),
+            position: error.position,
             message: error.to_string(),
         }
+    }
+}
+
+impl Failure {
+    fn to_json(&self) -> Value {
+        let mut error = json!({ "offset": self.offset, "message": self.message });
+        if let Some(TextPosition { line, column }) = self.position {
+            error["line"] = line.into();
+            error["column"] = column.into();
+        }
+        json!({ "error": error })
     }
 }
 
@@ -60,6 +77,7 @@ pub fn describe(path: &Path) -> Description {
         Ok(match Format::of(path, &bytes) {
             Format::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
             Format::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
+            Format::Lgw => Content::Lgw(Box::new(LgwDescription::load(&bytes)?)),
             Format::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
             Format::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
             Format::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
@@ -74,6 +92,7 @@ pub fn describe(path: &Path) -> Description {
 enum Format {
     Abc,
     Dtx,
+    Lgw,
     Mdl,
     Alo,
     Ala,
@@ -94,8 +113,10 @@ impl Format {
             Some(&ANIMATION) => Self::Ala,
             _ if bytes.starts_with(HEADER) => Self::Abc,
             _ if is_picture(bytes) => Self::Dtx,
+            _ if is_text_model(bytes) => Self::Lgw,
             _ if extension.eq_ignore_ascii_case("abc") => Self::Abc,
             _ if extension.eq_ignore_ascii_case("dtx") => Self::Dtx,
+            _ if extension.eq_ignore_ascii_case("lgw") => Self::Lgw,
             _ if extension.eq_ignore_ascii_case("alo") => Self::Alo,
             _ if extension.eq_ignore_ascii_case("ala") => Self::Ala,
             _ => Self::Mdl,
@@ -109,6 +130,25 @@ fn is_picture(bytes: &[u8]) -> bool {
         ([[0, 0, 0, 0], version, ..], _) => matches!(i32::from_le_bytes(*version), -5..=-2),
         _ => false,
     }
+}
+
+/// Whether the first word of a file is that of a text model, which is no part of a longer one.
+fn is_text_model(bytes: &[u8]) -> bool {
+    const WORD: &[u8] = b"MODEL";
+    let mut text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    loop {
+        text = text.trim_ascii_start();
+        if !text.starts_with(b"//") {
+            break;
+        }
+        let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        text = text.get(end.unwrap_or(text.len())..).unwrap_or_default();
+    }
+    let Some((word, rest)) = text.split_at_checked(WORD.len()) else {
+        return false;
+    };
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
+    word.eq_ignore_ascii_case(WORD) && rest.first().is_none_or(ends)
 }
 
 /// The bytes of a file; not of a pipe or a device, which may have no end.
@@ -180,12 +220,11 @@ impl Description {
         let mut object = match self {
             Self::Content(Content::Abc(model)) => model.to_json(),
             Self::Content(Content::Dtx(picture)) => picture.to_json(),
+            Self::Content(Content::Lgw(model)) => model.to_json(),
             Self::Content(Content::Mdl(model)) => model.to_json(),
             Self::Content(Content::Alo(model)) => model.to_json(),
             Self::Content(Content::Ala(clip)) => clip.to_json(),
-            Self::Failed(failure) => json!({
-                "error": { "offset": failure.offset, "message": failure.message },
-            }),
+            Self::Failed(failure) => failure.to_json(),
         };
         object["file"] = file.into();
         object["ok"] = matches!(self, Self::Content(_)).into();
@@ -199,6 +238,7 @@ impl Description {
         let _ = match self {
             Self::Content(Content::Abc(model)) => model.write_text(&mut text),
             Self::Content(Content::Dtx(picture)) => picture.write_text(&mut text),
+            Self::Content(Content::Lgw(model)) => model.write_text(&mut text),
             Self::Content(Content::Mdl(model)) => model.write_text(&mut text),
             Self::Content(Content::Alo(model)) => model.write_text(&mut text),
             Self::Content(Content::Ala(clip)) => clip.write_text(&mut text),

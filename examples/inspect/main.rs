@@ -10,6 +10,7 @@ mod ala;
 mod alo;
 mod describe;
 mod dtx;
+mod lgw;
 mod mdl;
 mod pose;
 mod pose_abc;
@@ -30,8 +31,8 @@ Says what is in files of models, animations and pictures.
 
 usage: inspect FILE... [--json] [--animation CLIP] [--time SECONDS]
 
-Files are Quake's .mdl, Alamo's .alo and .ala, and LithTech's .abc and .dtx, whatever they are
-named.
+Files are Quake's .mdl, Alamo's .alo and .ala, LithTech's .abc and .dtx, and the .lgw of UFO:
+Aftermath, whatever they are named.
 
   --json            one JSON object per file and line
   --animation CLIP  also say where the vertices are in this clip
@@ -45,7 +46,9 @@ bones are, and which are visible. Without a clip an Alamo model is at rest.
 That of a LithTech model is the name of one that is in it, in any case; of several of that name it is
 the first. Without a name it is the first of all, and the time stops at its end.
 
-The JSON of an Alamo or a LithTech model says where its vertices are in any case.
+An LGW model has no clips. What is wrong with one is told with its line and column.
+
+The JSON of Alamo, LithTech and LGW models says where their vertices are in any case.
 
 Exit status 1 if any file failed, 2 if the arguments are wrong.";
 
@@ -109,6 +112,11 @@ fn is_posed(args: &Args, content: &Content) -> bool {
     match content {
         Content::Mdl(_) => args.request.is_some(),
         Content::Abc(_) | Content::Alo(_) => args.request.is_some() || args.json,
+        // Where those of a model without clips are is known already; a clip is an error.
+        Content::Lgw(_) => {
+            let request = args.request.as_ref();
+            request.is_some_and(|request| request.animation.is_some())
+        }
         Content::Ala(_) | Content::Dtx(_) => false,
     }
 }

@@ -104,6 +104,10 @@ impl Poser {
                 model.posed = posed;
                 model.warnings.extend(flaws);
             }
+            Content::Lgw(_) => {
+                let clip = self.request.animation.as_deref();
+                return clip.map_or(Ok(()), |clip| Err(no_clip(clip, &[])));
+            }
             Content::Ala(_) | Content::Dtx(_) => {}
         }
         Ok(())

@@ -4,22 +4,23 @@ use crate::alo_trees::Trees;
 use bevy::color::{Color, Srgba};
 use bevy::math::{UVec2, Vec2};
 use bevy::prelude::Resource;
-use bevy_classic_models::prelude::{ClipRef, PlayClip, PlayerColors};
+use bevy_classic_models::prelude::{ClipRef, HiddenParts, PlayClip, PlayerColors};
 use lexopt::prelude::*;
 use std::path::PathBuf;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Shows Quake, Alamo and LithTech models, animated.
+Shows Quake, Alamo and LithTech models, animated, and LGW models.
 
 Usage: viewer [FILE...] [OPTIONS]
 
-FILE is a .mdl, .alo, .ala, .abc or .dtx file anywhere on the disk. Several models are shown side by
-side; without any, those in assets/models are. Textures of .alo files are looked for beside them and in
+FILE is a .mdl, .alo, .ala, .abc, .dtx or .lgw file anywhere on the disk. Several models are shown side
+by side; without any, those in assets/models are. Textures of .alo files are looked for beside them and in
 ../Textures, their clips beside them: MODEL_TYPE_NN.ala. A .ala file plays on the model that its name
 begins with, which is looked for beside it if no model is given; else on the first .alo file.
 The skin of Models/A/B.abc is Skins/A/B.dtx, else a B.dtx near it; .dtx files that are given are the
-skins of all .abc files instead.
+skins of all .abc files instead. Textures of .lgw files are named from the game's folder, which may be
+any of the six above the file.
 
 What is shown:
   --clip NAME         plays this clip; models that have none of this name play their first, those
@@ -40,11 +41,17 @@ What is shown:
   --bounds            draws the box that holds every pose, of .alo files that at rest
   --size WxH          size of the picture or the window, 1280x720 by default
 
+Alamo, LithTech and LGW models:
+  --texture-folder D  looks for textures in this folder too; may be given more than once
+
 Alamo and LithTech models:
   --rest              plays no clip
   --lod N             so many steps coarser than the finest level of detail
   --bones             draws the bones, and their names
-  --texture-folder D  looks for textures in this folder too; may be given more than once
+
+Alamo and LGW models:
+  --hide NAME         hides the parts of this name; may be given more than once
+  --show NAME         shows them, also if the file hides them; may be given more than once
 
 LithTech models:
   --dims              draws the box that the game collides with while the clip plays
@@ -52,8 +59,6 @@ LithTech models:
 Alamo models:
   --alt N             this damage stage; 0 is whole
   --team RRGGBB       the colour of the team
-  --hide NAME         hides the parts of this name; may be given more than once
-  --show NAME         shows them, also if the file hides them; may be given more than once
   --proxies           draws the places of effects and other models, and their names
   --lights            draws the lights: how far they reach, or where they shine
   --tree-level N      draws the boxes of the collision trees at this level, 0 is one box around
@@ -86,7 +91,9 @@ With a window:
 The part under the mouse is marked and named if it has a collision tree. While trees are drawn that
 is so of collision hulls as well, which files hide.
 
-Files dropped on the window are added; a .ala file plays on its model, or on the selected one. Files that change on disk are loaded anew.
+Files dropped on the window are added; a .ala file plays on its model, or on the selected one. Files that
+change on disk are loaded anew. If one is broken then, the panel says why, of .lgw files with the line,
+and the model stays as it was.
 
 Exit status: 0; 1 if a picture could not be made; 2 for wrong arguments.
 ";
@@ -123,6 +130,18 @@ pub struct Args {
 }
 
 impl Args {
+    /// The parts that are to be hidden or shown.
+    pub fn hidden_parts(&self) -> HiddenParts {
+        let mut parts = HiddenParts::default();
+        for (name, hidden) in &self.parts {
+            match hidden {
+                true => parts.hide(name),
+                false => parts.show(name),
+            };
+        }
+        parts
+    }
+
     /// How a model begins to play a clip.
     pub fn play(&self, clip: ClipRef) -> PlayClip {
         let play = match self.once {

@@ -11,6 +11,7 @@ use crate::camera::{Framing, Orbit, OrbitPlugin, row_direction};
 use crate::complaints::complain;
 use crate::files::{Folders, is_dtx, models_to_show};
 use crate::gizmos::GizmosPlugin;
+use crate::lgw_models::{LgwModelsPlugin, Wardrobe};
 use crate::models::{ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::rooms::{Presence, settled};
@@ -55,7 +56,12 @@ fn capture(args: &Args) -> Result<(), String> {
         ClassicModelsPlugin::default(),
         (
             StagePlugin,
-            (ModelsPlugin, AloClipsPlugin, AbcModelsPlugin),
+            (
+                ModelsPlugin,
+                AloClipsPlugin,
+                AbcModelsPlugin,
+                LgwModelsPlugin,
+            ),
             OrbitPlugin,
             OverlayPlugin,
             (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
@@ -81,11 +87,14 @@ fn capture(args: &Args) -> Result<(), String> {
                      server: Res<AssetServer>,
                      alo: Res<Assets<Alo>>,
                      abc: Res<Assets<Abc>>,
-                     models: Query<Presence<'static>>| {
+                     models: Query<Presence<'static>>,
+                     worn: Query<&Wardrobe>| {
             let mut all = models.iter();
+            let mut pictures = worn.iter().flat_map(Wardrobe::pictures);
             !row.models.is_empty()
                 && settled(&row, &models)
                 && all.all(|(model, ..)| is_complete(&server, &alo, &abc, model))
+                && pictures.all(|picture| is_done(&server, picture.id().untyped()))
         };
         world.run_system_cached(check).is_ok_and(|done| done)
             && world
@@ -141,13 +150,6 @@ fn is_complete(
     abc: &Assets<Abc>,
     model: &ViewedModel,
 ) -> bool {
-    let is_done = |asset: UntypedAssetId| {
-        use bevy::asset::RecursiveDependencyLoadState as State;
-        match server.recursive_dependency_load_state(asset) {
-            State::Loaded | State::Failed(_) => true,
-            State::NotLoaded | State::Loading => false,
-        }
-    };
     // A model of which something is broken counts as failed while its pictures still load.
     let alo = model.handle.alo().and_then(|of| alo.get(of));
     let meshes = alo.iter().flat_map(|alo| &alo.meshes);
@@ -158,5 +160,15 @@ fn is_complete(
     let abc = model.handle.abc().and_then(|of| abc.get(of));
     let skins = abc.iter().flat_map(|abc| &abc.skins);
     let skins = skins.map(|skin| skin.image.id().untyped());
-    is_done(model.handle.id()) && materials.chain(skins).all(is_done)
+    let mut worn = materials.chain(skins);
+    is_done(server, model.handle.id()) && worn.all(|asset| is_done(server, asset))
+}
+
+/// Whether an asset is there with all that it needs, or never will be.
+fn is_done(server: &AssetServer, asset: UntypedAssetId) -> bool {
+    use bevy::asset::RecursiveDependencyLoadState as State;
+    match server.recursive_dependency_load_state(asset) {
+        State::Loaded | State::Failed(_) => true,
+        State::NotLoaded | State::Loading => false,
+    }
 }

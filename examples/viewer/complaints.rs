@@ -18,6 +18,12 @@ struct Offer<'a> {
     skins: Option<usize>,
 }
 
+/// What a model has that can be hidden.
+struct Parts<'a> {
+    model: &'a str,
+    names: Vec<String>,
+}
+
 /// Why there shall be no picture.
 pub fn complain(
     args: Res<Args>,
@@ -25,6 +31,7 @@ pub fn complain(
     mdl: Res<Assets<Mdl>>,
     alo: Res<Assets<Alo>>,
     abc: Res<Assets<Abc>>,
+    lgw: Res<Assets<Lgw>>,
     inbox: Res<Inbox>,
 ) -> Result<(), String> {
     let problems = models.iter().filter_map(|(model, _)| model.problem.clone());
@@ -33,12 +40,24 @@ pub fn complain(
         return Err(problems.join("\nviewer: "));
     }
     let mut offers = Vec::new();
-    let mut with_parts: Vec<(&str, &Alo)> = Vec::new();
+    let mut with_parts: Vec<Parts> = Vec::new();
     for (model, list) in &models {
         complain_of_broken_clips(&args, model, list)?;
         offers.extend(offer(&args, model, list, &mdl, &abc));
         let alo = model.handle.alo().and_then(|of| alo.get(of));
-        with_parts.extend(alo.map(|alo| (&*model.name, alo)));
+        let of_alo = alo.map(|alo| parts(alo).into_iter().map(|part| part.name).collect());
+        let lgw = model.handle.lgw().and_then(|of| lgw.get(of));
+        let of_lgw = lgw.map(|lgw| {
+            lgw.meshes
+                .iter()
+                .map(|mesh| mesh.name.to_string())
+                .collect()
+        });
+        let names = of_alo.or(of_lgw);
+        with_parts.extend(names.map(|names| Parts {
+            model: &model.name,
+            names,
+        }));
     }
     complain_of_clip(&args, &offers)?;
     complain_of_skin(&args, &offers)?;
@@ -61,6 +80,14 @@ fn offer<'a>(
             clips: mdl.clips.iter().map(|clip| &*clip.name).collect(),
             has_clip: asked.is_some_and(|name| mdl_clip(mdl, name).is_some()),
             skins: Some(mdl.skins.len()),
+        });
+    }
+    if model.handle.lgw().is_some() && model.problem.is_none() {
+        return Some(Offer {
+            name: &model.name,
+            clips: Vec::new(),
+            has_clip: false,
+            skins: None,
         });
     }
     let list = list?;
@@ -127,15 +154,12 @@ fn complain_of_skin(args: &Args, offers: &[Offer]) -> Result<(), String> {
     }
 }
 
-fn complain_of_parts(args: &Args, models: &[(&str, &Alo)]) -> Result<(), String> {
+fn complain_of_parts(args: &Args, models: &[Parts]) -> Result<(), String> {
     for (name, _) in &args.parts {
-        let has = |alo: &Alo| parts(alo).iter().any(|p| p.name.eq_ignore_ascii_case(name));
-        if !models.iter().any(|(_, alo)| has(alo)) {
-            let lists = models.iter().map(|(model, alo)| {
-                let names: Vec<_> = parts(alo).into_iter().map(|part| part.name).collect();
-                format!("{model} has {}", names.join(", "))
-            });
-            let lists: Vec<_> = lists.collect();
+        let is_it = |known: &String| known.to_lowercase() == name.to_lowercase();
+        if !models.iter().any(|model| model.names.iter().any(is_it)) {
+            let told = |of: &Parts| format!("{} has {}", of.model, of.names.join(", "));
+            let lists: Vec<String> = models.iter().map(told).collect();
             return Err(format!("there is no part \"{name}\": {}", lists.join("; ")));
         }
     }

@@ -5,6 +5,7 @@ use crate::actions::{Action, ROW_BACK, playing};
 use crate::alo_clips::Inbox;
 use crate::alo_panel::{AloTold, alo_items};
 use crate::bars::Bar;
+use crate::lgw_panel::{LgwTold, lgw_items};
 use crate::models::{Row, ViewedModel};
 use crate::overlay::{Edges, Overlays};
 use bevy::ecs::query::QueryData;
@@ -55,6 +56,7 @@ pub struct Told {
     edges: Option<&'static Edges>,
     alo: Option<AloTold>,
     abc: Option<AbcTold>,
+    lgw: Option<LgwTold>,
 }
 
 /// The panel from top to bottom.
@@ -67,7 +69,7 @@ pub fn contents(
 ) -> Vec<Item> {
     let mut items = vec![Item::Heading("Models")];
     if row.models.is_empty() {
-        let hint = "Drop .mdl, .alo, .ala and .abc files here.".to_owned();
+        let hint = "Drop .mdl, .alo, .ala, .abc and .lgw files here.".to_owned();
         items.push(Item::Text(hint, Tone::Remark));
     }
     for (index, entity) in row.models.iter().enumerate() {
@@ -106,6 +108,11 @@ pub fn contents(
         && let Some(abc) = &told.abc
     {
         items.extend(abc_items(abc, told.play, overlays));
+    }
+    if let Some(told) = &selected
+        && let Some(lgw) = &told.lgw
+    {
+        items.extend(lgw_items(lgw));
     }
     items.push(Item::Heading("View"));
     items.push(Item::Buttons(vec![

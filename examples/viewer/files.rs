@@ -7,9 +7,12 @@ use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
 
+/// How many folders up from a model the game's may be.
+const FOLDERS_ABOVE: usize = 6;
+
 /// Folder of the assets, and folders of files elsewhere, so that palettes and textures beside a model
-/// are found there too: of Quake models each an asset source of its own, of Alamo and LithTech models
-/// the folder that `Models` and `Textures` or `Skins` lie in.
+/// are found there too: of Quake models each an asset source of its own, of the others the folder that
+/// `Models` and `Textures` or `Skins` lie in.
 #[derive(Resource, Clone)]
 pub struct Folders {
     pub assets: PathBuf,
@@ -70,6 +73,18 @@ impl Folders {
         folders
             .map(|folder| self.shelves.number(folder).to_string())
             .collect()
+    }
+
+    /// The folders above a file as the loader's settings have them, the nearest first; none for a file
+    /// among the assets.
+    pub fn above(&self, file: &Path) -> Vec<String> {
+        let folders = match self.asset_path(file).source() {
+            AssetSourceId::Default => None,
+            _ => file.parent(),
+        };
+        let folders = folders.into_iter().flat_map(Path::ancestors);
+        let number = |folder: &Path| self.shelves.number(folder).to_string();
+        folders.take(FOLDERS_ABOVE).map(number).collect()
     }
 
     /// Names of the skins that were given, which are in those folders.
@@ -144,9 +159,14 @@ pub fn is_dtx(file: &Path) -> bool {
     has_extension(file, "dtx")
 }
 
+/// Whether a file is an LGW model, as its name says.
+pub fn is_lgw(file: &Path) -> bool {
+    has_extension(file, "lgw")
+}
+
 /// Whether files of this kind have textures in files of their own, or are of those that have.
 fn has_textures(file: &Path) -> bool {
-    is_alo(file) || is_ala(file) || is_abc(file)
+    is_alo(file) || is_ala(file) || is_abc(file) || is_lgw(file)
 }
 
 fn has_extension(file: &Path, expected: &str) -> bool {
@@ -184,7 +204,7 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     if others.is_empty() {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
         return list(&samples, |file| {
-            has_extension(file, "mdl") || is_alo(file) || is_abc(file)
+            has_extension(file, "mdl") || is_alo(file) || is_abc(file) || is_lgw(file)
         });
     }
     let mut models: Vec<_> = others

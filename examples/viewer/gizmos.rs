@@ -1,10 +1,10 @@
-//! What is drawn over models with bones, whatever their format: edges, normals, boxes and bones.
+//! What is drawn over models, whatever their format but Quake's: edges, normals, boxes and bones.
 
 use crate::camera::{FOV, Orbit};
 use crate::models::ViewedModel;
 use crate::overlay::{BOUNDS, EDGES, NORMALS, OnSurface, Overlays};
 use crate::rooms::Room;
-use crate::shown::{OfBones, Shown};
+use crate::shown::{OfModel, Shown};
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
@@ -16,7 +16,7 @@ const BONE: Color = Color::srgb(1.0, 0.75, 0.3);
 #[derive(Default, Reflect, GizmoConfigGroup)]
 pub struct OnTop;
 
-/// Draws what [`Overlays`] says of all models with bones.
+/// Draws what [`Overlays`] says of all models but Quake's.
 pub struct GizmosPlugin;
 
 impl Plugin for GizmosPlugin {
@@ -79,7 +79,7 @@ impl Owners<'_, '_> {
 
 fn draw_surface(
     overlays: Res<Overlays>,
-    meshes: Query<(Entity, &InheritedVisibility), OfBones>,
+    meshes: Query<(Entity, &InheritedVisibility), OfModel>,
     places: Shown,
     owners: Owners,
     mut gizmos: Gizmos<OnSurface>,

@@ -5,17 +5,21 @@ use crate::alo_clips::GivenClips;
 use crate::alo_room::measure_alo;
 use crate::args::Args;
 use crate::clips::ClipList;
-use crate::files::{Folders, absolute, is_abc, is_alo, models_to_show};
+use crate::files::{Folders, absolute, is_abc, is_alo, is_lgw, models_to_show};
+use crate::lgw_models;
+use crate::quote::line_of;
 use crate::rooms::stand_side_by_side;
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
+use bevy_classic_models::lgw::LgwLoaderError;
 use bevy_classic_models::lithtech::AbcLoaderError;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlLoaderError;
 use bevy_classic_models::scene::ClassicModelsSystems;
 use std::f32::consts::PI;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A model that is shown, on its root entity.
 #[derive(Component)]
@@ -26,6 +30,8 @@ pub struct ViewedModel {
     pub handle: ModelHandle,
     /// Why it, or its newest version, is not there.
     pub problem: Option<String>,
+    /// What the problem is told of.
+    failure: Option<Arc<AssetLoadError>>,
 }
 
 /// A model's asset.
@@ -34,6 +40,7 @@ pub enum ModelHandle {
     Mdl(Handle<Mdl>),
     Alo(Handle<Alo>),
     Abc(Handle<Abc>),
+    Lgw(Handle<Lgw>),
 }
 
 impl ModelHandle {
@@ -42,6 +49,7 @@ impl ModelHandle {
             Self::Mdl(handle) => handle.id().untyped(),
             Self::Alo(handle) => handle.id().untyped(),
             Self::Abc(handle) => handle.id().untyped(),
+            Self::Lgw(handle) => handle.id().untyped(),
         }
     }
 
@@ -62,6 +70,13 @@ impl ModelHandle {
     pub fn abc(&self) -> Option<&Handle<Abc>> {
         match self {
             Self::Abc(handle) => Some(handle),
+            _ => None,
+        }
+    }
+
+    pub fn lgw(&self) -> Option<&Handle<Lgw>> {
+        match self {
+            Self::Lgw(handle) => Some(handle),
             _ => None,
         }
     }
@@ -154,6 +169,7 @@ pub fn add(
         file,
         path,
         problem: None,
+        failure: None,
     };
     row.selected = row.models.len();
     let transform = Transform::from_rotation(Quat::from_rotation_y(yaw));
@@ -182,21 +198,39 @@ fn load(
     } else if is_abc(file) {
         let settings = abc_models::settings(folders);
         ModelHandle::Abc(builder.with_settings(settings).load(path.clone()))
+    } else if is_lgw(file) {
+        let settings = lgw_models::settings(file, folders);
+        ModelHandle::Lgw(builder.with_settings(settings).load(path.clone()))
     } else {
         ModelHandle::Mdl(builder.load(path.clone()))
     }
 }
 
-/// Keeps the reasons of what could not be loaded.
+/// Keeps the reasons of what could not be loaded, as long as they hold.
 fn tell_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) {
     for mut model in &mut models {
-        let problem = match server.load_state(model.handle.id()) {
-            LoadState::Failed(error) => Some(explain(&error)),
+        let failure = match server.load_state(model.handle.id()) {
+            LoadState::Failed(error) => Some(error),
+            // What is wrong may still be so.
+            LoadState::Loading => continue,
             _ => None,
         };
-        if model.problem != problem {
-            model.problem = problem;
+        let known = model.failure.as_ref().map(Arc::as_ptr);
+        if failure.as_ref().map(Arc::as_ptr) == known {
+            continue;
         }
+        model.problem = failure.as_ref().map(|error| problem(&model, error));
+        model.failure = failure;
+    }
+}
+
+/// Why a model is not there, with the line at fault if its file is a text.
+fn problem(model: &ViewedModel, error: &AssetLoadError) -> String {
+    // The path among the assets says less.
+    let why = explain(error).replacen(&model.path.to_string(), &model.name, 1);
+    match line_of(error, &model.file) {
+        Some(line) => format!("{why}\n{line}"),
+        None => why,
     }
 }
 
@@ -253,20 +287,12 @@ fn spawn_alo(
         let Some(alo) = model.handle.alo().and_then(|alo| assets.get(alo)) else {
             continue;
         };
-        let mut parts = HiddenParts::default();
-        for (name, hidden) in &args.parts {
-            if *hidden {
-                parts.hide(name);
-            } else {
-                parts.show(name);
-            }
-        }
         let mut entity = commands.entity(entity);
         entity.insert((
             WorldAssetRoot(alo.scene.clone()),
             ModelLod(args.lod.unwrap_or_default()),
             ModelAlt(args.alt.unwrap_or_default()),
-            parts,
+            args.hidden_parts(),
         ));
         if let Some(team) = args.team {
             entity.insert(TeamColor(team));
@@ -294,5 +320,6 @@ pub fn explain(error: &AssetLoadError) -> String {
         .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AbcLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<LgwLoaderError>()?.to_string()))
         .unwrap_or_else(|| error.to_string())
 }

@@ -20,8 +20,8 @@ pub fn settled(row: &Row, models: &Query<Presence<'static>>) -> bool {
     row.models.iter().all(done)
 }
 
-/// The box around what a model shows that has bones, as it stands in the row: an Alamo model at rest,
-/// whole and finest; a LithTech model in all its poses. Nothing that is chosen later changes it, so
+/// The box around what a model shows that is not Quake's, as it stands in the row: an Alamo model at rest,
+/// whole and finest; a LithTech model in all its poses; an LGW model. Nothing that is chosen later changes it, so
 /// that the model stays where it is.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Room {

@@ -6,10 +6,11 @@ use bevy::ecs::system::SystemParam;
 use bevy::mesh::MeshTag;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloSubmeshOf;
+use bevy_classic_models::lgw::LgwMesh;
 use bevy_classic_models::lithtech::AbcMesh;
 
-/// Whether an entity is what is drawn of a model with bones.
-pub type OfBones = Or<(With<AloSubmeshOf>, With<AbcMesh>)>;
+/// Whether an entity is what is drawn of a model, whatever its format but Quake's.
+pub type OfModel = Or<(With<AloSubmeshOf>, With<AbcMesh>, With<LgwMesh>)>;
 
 /// Meshes of entities, and the places of their vertices.
 #[derive(SystemParam)]

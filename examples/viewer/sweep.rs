@@ -3,7 +3,7 @@
 
 use crate::clips::ClipList;
 use crate::rooms::Room;
-use crate::shown::{OfBones, Shown};
+use crate::shown::{OfModel, Shown};
 use crate::support::headless::Headless;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloSubmeshOf;
@@ -61,7 +61,7 @@ type Drawn = (
 /// count: they end in nothing, far from the model.
 fn grow(
     anew: In<bool>,
-    meshes: Query<Drawn, OfBones>,
+    meshes: Query<Drawn, OfModel>,
     parents: Query<&ChildOf>,
     places: Shown,
     mut rooms: Query<(&Transform, Option<&AloInstance>, &mut Room), With<PlayClip>>,

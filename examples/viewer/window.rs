@@ -15,6 +15,8 @@ use crate::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row
 use crate::clips::ClipList;
 use crate::files::{Folders, is_ala};
 use crate::gizmos::GizmosPlugin;
+use crate::lgw_actions::act_on_lgw;
+use crate::lgw_models::{LgwModelsPlugin, Wardrobe};
 use crate::models::{ModelsPlugin, Row, ViewedModel, add};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::panel::PanelPlugin;
@@ -65,7 +67,12 @@ pub fn run(args: Args) -> AppExit {
         ClassicModelsPlugin::default(),
         (
             StagePlugin,
-            (ModelsPlugin, AloClipsPlugin, AbcModelsPlugin),
+            (
+                ModelsPlugin,
+                AloClipsPlugin,
+                AbcModelsPlugin,
+                LgwModelsPlugin,
+            ),
             OrbitPlugin,
             OverlayPlugin,
             (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
@@ -89,6 +96,7 @@ pub fn run(args: Args) -> AppExit {
                 act_on_model,
                 act_on_alo,
                 act_on_abc,
+                act_on_lgw,
                 act_on_clip,
             )
                 .chain(),
@@ -167,20 +175,35 @@ type Loaded = (
     &'static ViewedModel,
     Option<&'static ClipList>,
     Option<&'static AbcInstance>,
+    Option<&'static Wardrobe>,
 );
 
-/// The files of a model, of its clips and of its skins.
+/// What a model consists of, at hand.
+type LoadedItem<'a> = (
+    &'a ViewedModel,
+    Option<&'a ClipList>,
+    Option<&'a AbcInstance>,
+    Option<&'a Wardrobe>,
+);
+
+/// The files of a model, of its clips, and of its skins or textures.
 fn files(
-    (model, clips, abc): (&ViewedModel, Option<&ClipList>, Option<&AbcInstance>),
+    (model, clips, abc, wardrobe): LoadedItem,
     folders: &Folders,
 ) -> Vec<(AssetPath<'static>, PathBuf)> {
     let clips = clips.iter().flat_map(|clips| &clips.0);
     let clips = clips.filter_map(|clip| clip.ala.as_ref()?.path());
     let skins = abc.iter().flat_map(|abc| &abc.model().skins);
-    let skins = skins.filter_map(|skin| skin.image.path());
-    let file = |path: &AssetPath<'static>| Some((path.clone(), folders.file_of(path)?));
+    let skins = skins.map(|skin| &skin.image);
+    let pictures = wardrobe.into_iter().flat_map(Wardrobe::pictures);
+    let pictures = skins.chain(pictures).filter_map(Handle::path);
+    let file = |path: &AssetPath<'static>| {
+        let whole = path.clone().without_label().clone_owned();
+        let file = folders.file_of(&whole)?;
+        Some((whole, file))
+    };
     [(model.path.clone(), model.file.clone())]
         .into_iter()
-        .chain(clips.chain(skins).filter_map(file))
+        .chain(clips.chain(pictures).filter_map(file))
         .collect()
 }

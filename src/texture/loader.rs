@@ -8,9 +8,7 @@ use crate::texture::placeholder::{Placeholder, repeating};
 use crate::texture::sampling::{Samplings, tell_once};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, AssetServer, Handle, LoadContext, RenderAssetUsages};
-use bevy::image::{
-    CompressedImageFormats, Image, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor,
-};
+use bevy::image::{Image, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor};
 use bevy::reflect::TypePath;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

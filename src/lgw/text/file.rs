@@ -1,5 +1,6 @@
 //! What a parsed file consists of; its strings are borrowed from the file.
 
+use super::key::Key;
 use crate::read::Warning;
 use std::borrow::Cow;
 
@@ -145,6 +146,19 @@ pub enum TexGenKind {
     NormalMap,
 }
 
+impl TexGenKind {
+    /// The word in the file.
+    pub fn word(self) -> &'static str {
+        let key = match self {
+            Self::EyeLinear => Key::EyeLinear,
+            Self::SphereMap => Key::SphereMap,
+            Self::ReflectionMap => Key::ReflectionMap,
+            Self::NormalMap => Key::NormalMap,
+        };
+        key.word()
+    }
+}
+
 /// What becomes of a texture's colour and of what is below it: OpenGL's texture environments
 /// (specification of OpenGL 1.5, section 3.8.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -162,6 +176,21 @@ pub enum TextureMode {
     Add,
     /// The scalar product of both as directions.
     Dot3Bump,
+}
+
+impl TextureMode {
+    /// The word in the file.
+    pub fn word(self) -> &'static str {
+        let key = match self {
+            Self::Replace => Key::Replace,
+            Self::Modulate => Key::Modulate,
+            Self::Decal => Key::Decal,
+            Self::Blend => Key::Blend,
+            Self::Add => Key::Add,
+            Self::Dot3Bump => Key::Dot3Bump,
+        };
+        key.word()
+    }
 }
 
 /// Vertices, and the triangles between them.

@@ -159,36 +159,16 @@ fn write_texture(texture: &Texture<'_>, out: &mut String) -> std::fmt::Result {
     }
     for (texgen, letter) in texture.texgen.iter().zip(["S", "T", "R"]) {
         if let Some(kind) = texgen.kind {
-            writeln!(out, "        TEX_GEN_{letter} {}", texgen_key(kind).word())?;
+            writeln!(out, "        TEX_GEN_{letter} {}", kind.word())?;
         }
         if texgen.coefficient != 1.0 {
             writeln!(out, "        TEX_GEN_{letter}_KOEF {}", texgen.coefficient)?;
         }
     }
     if texture.mode != TextureMode::default() {
-        writeln!(out, "        MODE {}", mode_key(texture.mode).word())?;
+        writeln!(out, "        MODE {}", texture.mode.word())?;
     }
     writeln!(out, "      END_OF_TEXTURE")
-}
-
-fn texgen_key(kind: TexGenKind) -> Key {
-    match kind {
-        TexGenKind::EyeLinear => Key::EyeLinear,
-        TexGenKind::SphereMap => Key::SphereMap,
-        TexGenKind::ReflectionMap => Key::ReflectionMap,
-        TexGenKind::NormalMap => Key::NormalMap,
-    }
-}
-
-fn mode_key(mode: TextureMode) -> Key {
-    match mode {
-        TextureMode::Replace => Key::Replace,
-        TextureMode::Modulate => Key::Modulate,
-        TextureMode::Decal => Key::Decal,
-        TextureMode::Blend => Key::Blend,
-        TextureMode::Add => Key::Add,
-        TextureMode::Dot3Bump => Key::Dot3Bump,
-    }
 }
 
 fn write_mesh(mesh: &Mesh<'_>, out: &mut String) -> std::fmt::Result {

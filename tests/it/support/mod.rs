@@ -13,6 +13,7 @@ pub mod app;
 pub mod fixtures;
 pub mod lgw;
 pub mod lgw_adverse;
+pub mod lgw_stage;
 pub mod log;
 pub mod matrix;
 pub mod rays;

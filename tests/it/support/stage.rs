@@ -383,7 +383,7 @@ impl Picture {
         );
     }
 
-    fn save_beside(&self, control: &Self, what: &str) -> String {
+    pub fn save_beside(&self, control: &Self, what: &str) -> String {
         let name: String = what
             .chars()
             .map(|c| if c.is_alphanumeric() { c } else { '_' })

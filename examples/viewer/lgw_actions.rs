@@ -1,0 +1,38 @@
+//! Doing what the keyboard or the panel asks of LGW models.
+
+use crate::actions::Action;
+use crate::lgw_panel::meshes_by_name;
+use crate::models::Row;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+
+/// Shows and hides the meshes of the selected LGW model. Which are hidden is in a component of the model's
+/// root, which stays when the file changes.
+pub fn act_on_lgw(
+    mut actions: MessageReader<Action>,
+    row: Res<Row>,
+    mut models: Query<(&LgwInstance, &mut HiddenParts)>,
+) {
+    for action in actions.read() {
+        let Some(entity) = row.selected() else {
+            continue;
+        };
+        let Ok((instance, mut hidden)) = models.get_mut(entity) else {
+            continue;
+        };
+        match *action {
+            Action::TogglePart(index) => {
+                let parts = meshes_by_name(instance.model());
+                let Some(mesh) = parts.get(index).and_then(|part| part.first()) else {
+                    continue;
+                };
+                match hidden.get(&mesh.name) {
+                    Some(true) => hidden.reset(&mesh.name),
+                    _ => hidden.hide(&mesh.name),
+                };
+            }
+            Action::ResetParts => *hidden = HiddenParts::default(),
+            _ => {}
+        }
+    }
+}

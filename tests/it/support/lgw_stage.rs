@@ -1,0 +1,588 @@
+//! LGW models on a stage, and what they should look like: colours computed pixel by pixel, from the
+//! formulas of OpenGL's specification.
+
+use super::stage::{Picture, Stage};
+use bevy::asset::RenderAssetUsages;
+use bevy::math::{DMat4, DVec2, DVec3};
+use bevy::mesh::{Indices, PrimitiveTopology};
+use bevy::prelude::*;
+use bevy_classic_models::lgw::text::{
+    self, Group, GroupKind, LgwFile, Material, TexGen, TexGenKind, Texture, TextureMode, write,
+};
+use bevy_classic_models::lgw::{Lgw, LgwAssetLabel, LgwInstance, LgwLoaderSettings};
+use std::collections::HashMap;
+
+pub const SIZE: UVec2 = UVec2::new(320, 240);
+
+/// Where a camera stands that sees the wall of [`Quad::in_grid`].
+pub const BEFORE: Vec3 = Vec3::new(0.0, 4.0, 60.0);
+
+/// What the stage's background is, in sRGB.
+const BACKGROUND: [f64; 3] = [0.0, 0.0, 0.2];
+
+/// Two triangles, counter-clockwise from the lower left corner.
+#[derive(Clone)]
+pub struct Quad {
+    pub corners: [Vec3; 4],
+    pub normals: [Vec3; 4],
+    /// As the file has them: V goes up.
+    pub uvs: [Vec2; 4],
+}
+
+const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
+
+impl Quad {
+    /// One of `columns` in a row, in rows from the top of a wall that faces +Z.
+    pub fn in_grid(index: usize, columns: usize) -> Self {
+        const STEP: f32 = 15.0;
+        let (row, column) = (index / columns, index % columns);
+        let x = (column as f32 - columns as f32 / 2.0) * STEP + 1.0;
+        let y = 4.0 + (0.5 - row as f32) * STEP - 6.0;
+        let size = STEP - 2.0;
+        let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+        Self {
+            corners: corners.map(|(u, v)| Vec3::new(x + size * u, y + size * v, 0.0)),
+            normals: [Vec3::Z; 4],
+            uvs: corners.map(|(u, v)| Vec2::new(u, v)),
+        }
+    }
+
+    /// Turned about its middle, with normals that spread out from it.
+    pub fn curved(mut self, turn: Quat, spread: f32) -> Self {
+        let middle = (self.corners[0] + self.corners[2]) / 2.0;
+        for (corner, normal) in self.corners.iter_mut().zip(&mut self.normals) {
+            let arm = turn * (*corner - middle);
+            *corner = middle + arm;
+            *normal = (turn * *normal + arm.normalize() * spread).normalize();
+        }
+        self
+    }
+
+    pub fn with_uvs(mut self, map: impl Fn(Vec2) -> Vec2) -> Self {
+        self.uvs = self.uvs.map(map);
+        self
+    }
+}
+
+/// A material of textures, by units.
+pub fn material(id: usize, textures: Vec<Texture<'static>>) -> Material<'static> {
+    let textures = textures.into_iter().enumerate();
+    Material {
+        id: id as i64,
+        name: format!("Material {id}").into(),
+        diffuse_color: None,
+        textures: textures
+            .map(|(number, texture)| Texture {
+                number: number as i64,
+                ..texture
+            })
+            .collect(),
+    }
+}
+
+/// A texture without smaller levels, so that its texels can be told.
+pub fn texture(file: &'static str, mode: TextureMode) -> Texture<'static> {
+    Texture {
+        file: Some(file.into()),
+        mode,
+        mipmaps: false,
+        ..Texture::default()
+    }
+}
+
+pub fn texgen(kinds: [Option<TexGenKind>; 3], coefficients: [f32; 3]) -> [TexGen; 3] {
+    core::array::from_fn(|axis| TexGen {
+        kind: kinds[axis],
+        coefficient: coefficients[axis],
+    })
+}
+
+/// A file in which each material has a quad.
+pub fn model(materials: &[Material<'static>], quads: &[Quad]) -> Vec<u8> {
+    let meshes = quads.iter().zip(materials).map(|(quad, material)| {
+        let mut mesh = text::Mesh {
+            name: format!("Quad {}", material.id).into(),
+            material: Some(material.id),
+            groups: vec![Group {
+                id: 0,
+                kind: GroupKind::List,
+                indices: TRIANGLES
+                    .as_flattened()
+                    .iter()
+                    .map(|it| *it as u32)
+                    .collect(),
+            }],
+            ..text::Mesh::default()
+        };
+        for ((corner, uv), normal) in quad.corners.iter().zip(quad.uvs).zip(quad.normals) {
+            let [x, y, z] = corner.to_array();
+            let [nx, ny, nz] = normal.to_array();
+            mesh.vertices.push([x, y, z, uv.x, uv.y, nx, ny, nz]);
+        }
+        mesh
+    });
+    let file = LgwFile {
+        name: "wall".into(),
+        version: Some(4),
+        materials: materials.to_vec(),
+        meshes: meshes.collect(),
+        ..LgwFile::default()
+    };
+    write(&file).unwrap()
+}
+
+/// The same quad as a mesh of Bevy's.
+pub fn control_mesh(quad: &Quad) -> Mesh {
+    let uvs: Vec<Vec2> = quad
+        .uvs
+        .iter()
+        .map(|uv| Vec2::new(uv.x, 1.0 - uv.y))
+        .collect();
+    let indices = TRIANGLES
+        .as_flattened()
+        .iter()
+        .map(|it| *it as u16)
+        .collect();
+    Mesh::new(
+        PrimitiveTopology::TriangleList,
+        RenderAssetUsages::default(),
+    )
+    .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, quad.corners.to_vec())
+    .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, quad.normals.to_vec())
+    .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, uvs)
+    .with_inserted_indices(Indices::U16(indices))
+}
+
+impl Stage {
+    /// Spawns a model of the files and waits for all it wears.
+    pub fn spawn_lgw(&mut self, file: &'static str, settings: LgwLoaderSettings) -> Entity {
+        let server = self.world().resource::<AssetServer>().clone();
+        let set = move |of: &mut LgwLoaderSettings| *of = settings.clone();
+        let model: Handle<Lgw> = server.load_builder().with_settings(set).load(file);
+        self.headless.wait_until("the model is loaded", |_| {
+            server.is_loaded_with_dependencies(&model)
+        });
+        let scene = LgwAssetLabel::Scene.from_asset(file);
+        let root = WorldAssetRoot(server.load(scene));
+        let root = self.world().spawn(root).id();
+        self.headless.wait_until("the model is there", |world| {
+            let pictures = world.resource::<Assets<Image>>();
+            let worn = |world: &World| {
+                let instance = world.get::<LgwInstance>(root)?;
+                let mut worn = Vec::new();
+                for material in &instance.model().materials {
+                    let materials = world.resource::<Assets<_>>();
+                    worn.extend(materials.get(&material.material)?.pictures.clone());
+                }
+                Some(worn.into_iter().flatten().collect::<Vec<Handle<Image>>>())
+            };
+            worn(world).is_some_and(|worn: Vec<Handle<Image>>| {
+                worn.iter().all(|image| pictures.contains(image))
+            })
+        });
+        root
+    }
+
+    /// Places the camera so that it looks at the middle of the wall.
+    pub fn view_from(&mut self, place: Vec3) {
+        self.look_from(place);
+        self.headless.step(0.0);
+    }
+
+    fn view(&mut self) -> View {
+        let camera = self.camera();
+        let of_world = camera.get::<GlobalTransform>().unwrap().to_matrix();
+        let clip_from_view = camera.get::<Camera>().unwrap().clip_from_view();
+        View {
+            world_from_view: of_world.as_dmat4(),
+            view_from_clip: clip_from_view.as_dmat4().inverse(),
+        }
+    }
+
+    /// What each pixel shows of some quads.
+    pub fn seen(&mut self, quads: &[Quad]) -> Seen {
+        let view = self.view();
+        let pixel = |index: u32| {
+            let place = DVec2::new(f64::from(index % SIZE.x), f64::from(index / SIZE.x));
+            view.pixel(place, quads)
+        };
+        Seen {
+            view_from_world: view.world_from_view.inverse(),
+            pixels: (0..SIZE.x * SIZE.y).map(pixel).collect(),
+        }
+    }
+}
+
+struct View {
+    world_from_view: DMat4,
+    view_from_clip: DMat4,
+}
+
+impl View {
+    fn pixel(&self, place: DVec2, quads: &[Quad]) -> Pixel {
+        let at = |x, y| self.hit(place + DVec2::new(x, y), quads);
+        let corners = [(-0.1, -0.1), (1.1, -0.1), (-0.1, 1.1), (1.1, 1.1)];
+        let around = corners.map(|(x, y)| at(x, y).map(|hit| (hit.quad, hit.triangle)));
+        let hit = at(0.5, 0.5);
+        let own = hit.as_ref().map(|hit| (hit.quad, hit.triangle));
+        match hit {
+            _ if around.iter().any(|other| *other != own) => Pixel::Edge,
+            Some(hit) => Pixel::Of(hit),
+            None => Pixel::Background,
+        }
+    }
+
+    /// What a ray through a place on the screen, in pixels, meets first.
+    fn hit(&self, place: DVec2, quads: &[Quad]) -> Option<Fragment> {
+        let size = SIZE.as_dvec2();
+        let on_screen = DVec2::new(place.x / size.x * 2.0 - 1.0, 1.0 - place.y / size.y * 2.0);
+        let to = self.view_from_clip.project_point3(on_screen.extend(0.5));
+        let ray = self.world_from_view.transform_vector3(to);
+        let eye = self.world_from_view.w_axis.truncate();
+        let mut nearest: Option<(f64, Fragment)> = None;
+        for (number, quad) in quads.iter().enumerate() {
+            for (triangle, corners) in TRIANGLES.iter().enumerate() {
+                let places = corners.map(|corner| quad.corners[corner].as_dvec3());
+                let Some((distance, weights)) = meet(eye, ray, places) else {
+                    continue;
+                };
+                if nearest
+                    .as_ref()
+                    .is_some_and(|(least, _)| *least <= distance)
+                {
+                    continue;
+                }
+                let mean =
+                    |of: [DVec3; 3]| of[0] * weights[0] + of[1] * weights[1] + of[2] * weights[2];
+                let fragment = Fragment {
+                    quad: number,
+                    triangle,
+                    place: eye + ray * distance,
+                    uv: mean(corners.map(|corner| quad.uvs[corner].extend(0.0).as_dvec3()))
+                        .truncate(),
+                    normal: mean(corners.map(|corner| quad.normals[corner].as_dvec3())),
+                };
+                nearest = Some((distance, fragment));
+            }
+        }
+        nearest.map(|(_, fragment)| fragment)
+    }
+}
+
+/// How far along a ray its meeting with the front of a triangle is, and how near to each corner.
+fn meet(eye: DVec3, ray: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, [f64; 3])> {
+    let (ab, ac) = (b - a, c - a);
+    let across = ray.cross(ac);
+    let area = ab.dot(across);
+    if area <= 0.0 {
+        return None;
+    }
+    let to_eye = eye - a;
+    let v = to_eye.dot(across) / area;
+    let turned = to_eye.cross(ab);
+    let w = ray.dot(turned) / area;
+    let distance = ac.dot(turned) / area;
+    let is_inside = v >= 0.0 && w >= 0.0 && v + w <= 1.0 && distance > 0.0;
+    is_inside.then_some((distance, [1.0 - v - w, v, w]))
+}
+
+/// A place of a quad that a pixel shows.
+pub struct Fragment {
+    pub quad: usize,
+    triangle: usize,
+    pub place: DVec3,
+    pub uv: DVec2,
+    normal: DVec3,
+}
+
+pub enum Pixel {
+    Background,
+    /// Partly one thing and partly another.
+    Edge,
+    Of(Fragment),
+}
+
+pub struct Seen {
+    view_from_world: DMat4,
+    pub pixels: Vec<Pixel>,
+}
+
+/// The picture of a file, from its upper left.
+pub enum Sheet {
+    Flat(Vec<[u8; 4]>),
+    /// +X, −X, +Y, −Y, +Z, −Z.
+    Cube(Vec<Vec<[u8; 4]>>),
+}
+
+/// What is known of a model besides its quads.
+pub struct Reference {
+    pub materials: Vec<Material<'static>>,
+    pub sheets: HashMap<&'static str, Sheet>,
+    pub scale: f64,
+}
+
+impl Reference {
+    /// The colour of the screen and the alpha of a fragment, over a lit surface. None where a face of a
+    /// cube map ends.
+    pub fn color(&self, seen: &Seen, fragment: &Fragment, lit: [f64; 3]) -> Option<[f64; 4]> {
+        let mut color = [lit[0], lit[1], lit[2], 1.0];
+        let material = &self.materials[fragment.quad];
+        for texture in material.units().into_iter().flatten() {
+            // Bevy's own material filters light, not colours.
+            let of_light = material.textures.len() == 1
+                && texture.mode == TextureMode::Modulate
+                && !texture.cube_map
+                && !texture.has_texgen();
+            let texel = self.texel(texture, seen, fragment, of_light)?;
+            let is_rgba = texture.alpha_mode != text::AlphaMode::Opaque;
+            color = environment(texture.mode, is_rgba, color, texel);
+        }
+        Some(color)
+    }
+
+    fn texel(
+        &self,
+        texture: &Texture,
+        seen: &Seen,
+        fragment: &Fragment,
+        of_light: bool,
+    ) -> Option<[f64; 4]> {
+        let [s, t, r] = self.coordinates(texture, seen, fragment);
+        match &self.sheets[texture.file.as_deref()?] {
+            // Pictures begin at their top, T at the bottom.
+            Sheet::Flat(texels) => Some(filtered(texels, [s, 1.0 - t], texture.wrap, of_light)),
+            Sheet::Cube(faces) => {
+                let (face, place) = cube_face(DVec3::new(s, t, -r));
+                let margin = 0.5 / (faces[face].len() as f64).sqrt();
+                let is_inside = place.iter().all(|at| (margin..=1.0 - margin).contains(at));
+                is_inside.then(|| filtered(&faces[face], place, [false; 2], false))
+            }
+        }
+    }
+
+    /// Section 2.10.4 of the specification of OpenGL 1.5.
+    fn coordinates(&self, texture: &Texture, seen: &Seen, fragment: &Fragment) -> [f64; 3] {
+        let eye = seen.view_from_world.transform_point3(fragment.place);
+        let normal = seen.view_from_world.transform_vector3(fragment.normal);
+        let (normal, ray) = (normal.normalize(), eye.normalize());
+        let reflection = ray - 2.0 * normal * normal.dot(ray);
+        let m = 2.0 * (reflection + DVec3::Z).length();
+        let of_vertex = [fragment.uv.x, fragment.uv.y, 0.0];
+        core::array::from_fn(|axis| match texture.texgen[axis].kind {
+            None => of_vertex[axis],
+            Some(TexGenKind::EyeLinear) => {
+                f64::from(texture.texgen[axis].coefficient) * eye[axis] / self.scale
+            }
+            Some(TexGenKind::SphereMap) => reflection[axis] / m + 0.5,
+            Some(TexGenKind::ReflectionMap) => reflection[axis],
+            Some(TexGenKind::NormalMap) => normal[axis],
+        })
+    }
+
+    /// What a pixel should be. None on edges.
+    fn expected(&self, seen: &Seen, pixel: &Pixel, lit: [f64; 3]) -> Option<[u8; 3]> {
+        let byte = |value: f64| (value * 255.0).round() as u8;
+        let background = Some(BACKGROUND.map(byte));
+        let fragment = match pixel {
+            Pixel::Background => return background,
+            Pixel::Edge => return None,
+            Pixel::Of(fragment) => fragment,
+        };
+        let [r, g, b, alpha] = self.color(seen, fragment, lit)?;
+        let first = self.materials[fragment.quad].units()[0];
+        match first.map(|first| first.alpha_mode).unwrap_or_default() {
+            text::AlphaMode::Opaque => Some([r, g, b].map(byte)),
+            text::AlphaMode::Mask if (alpha - 0.5).abs() < 0.01 => None,
+            text::AlphaMode::Mask if alpha < 0.5 => background,
+            text::AlphaMode::Mask => Some([r, g, b].map(byte)),
+            text::AlphaMode::Blend => Some(core::array::from_fn(|channel| {
+                let (over, under) = ([r, g, b][channel], BACKGROUND[channel]);
+                let light = linear(over) * alpha + linear(under) * (1.0 - alpha);
+                byte(screen(light))
+            })),
+        }
+    }
+
+    /// Compares all pixels but those on edges, of which there may not be many. `lit` has the surfaces
+    /// without textures; they are white without it.
+    #[track_caller]
+    pub fn assert_shows(&self, picture: &Picture, seen: &Seen, lit: Option<&Picture>, what: &str) {
+        let (mut control, mut wrong, mut skipped) = (Vec::new(), Vec::new(), 0);
+        for (index, (pixel, shown)) in seen.pixels.iter().zip(&picture.0).enumerate() {
+            let lit = lit.map_or([1.0; 3], |lit| {
+                let [r, g, b, _] = lit.0[index];
+                [r, g, b].map(|byte| f64::from(byte) / 255.0)
+            });
+            let expected = self.expected(seen, pixel, lit);
+            let [r, g, b] = expected.unwrap_or([128; 3]);
+            control.push([r, g, b, 255]);
+            let Some(expected) = expected else {
+                skipped += 1;
+                continue;
+            };
+            let error = expected
+                .iter()
+                .zip(shown)
+                .map(|(a, b)| a.abs_diff(*b))
+                .max();
+            if error > Some(TOLERANCE) {
+                wrong.push((
+                    index as u32 % SIZE.x,
+                    index as u32 / SIZE.x,
+                    expected,
+                    *shown,
+                ));
+            }
+        }
+        let all = seen.pixels.len();
+        if let Some(directory) = std::env::var_os("LGW_PICTURES") {
+            let saved = picture.save_beside(&Picture(control.clone()), what);
+            let name = std::path::Path::new(&saved).file_name().unwrap().to_owned();
+            std::fs::copy(&saved, std::path::Path::new(&directory).join(name)).unwrap();
+        }
+        if !wrong.is_empty() {
+            let path = picture.save_beside(&Picture(control), what);
+            let first = &wrong[..wrong.len().min(8)];
+            panic!(
+                "{what}: {} pixels differ, such as {first:?}: see {path}",
+                wrong.len()
+            );
+        }
+        assert!(
+            skipped * 5 < all,
+            "{what}: {skipped} of {all} pixels are on edges"
+        );
+    }
+
+    /// How many pixels of a quad would be another if it were drawn otherwise.
+    pub fn differing(&self, other: &Self, seen: &Seen, quad: usize) -> (usize, usize) {
+        let (mut differing, mut all) = (0, 0);
+        for pixel in &seen.pixels {
+            if !matches!(pixel, Pixel::Of(fragment) if fragment.quad == quad) {
+                continue;
+            }
+            let expected = [self, other].map(|of| of.expected(seen, pixel, [0.8; 3]));
+            let [Some(one), Some(other)] = expected else {
+                continue;
+            };
+            all += 1;
+            let is_far = one
+                .iter()
+                .zip(other)
+                .any(|(a, b)| a.abs_diff(b) > 4 * TOLERANCE);
+            differing += usize::from(is_far);
+        }
+        (differing, all)
+    }
+}
+
+/// How far a channel of a pixel may be off: both sides round, more than once.
+const TOLERANCE: u8 = 2;
+
+/// Section 3.8.13 of the specification of OpenGL 1.5; the colour of the environment is black and clear.
+fn environment(mode: TextureMode, is_rgba: bool, f: [f64; 4], s: [f64; 4]) -> [f64; 4] {
+    let below = f[3];
+    let product = if is_rgba { below * s[3] } else { below };
+    let rgb = |of: &dyn Fn(usize) -> f64| [of(0), of(1), of(2)];
+    let (color, alpha) = match mode {
+        TextureMode::Replace => (rgb(&|i| s[i]), if is_rgba { s[3] } else { below }),
+        TextureMode::Modulate => (rgb(&|i| f[i] * s[i]), product),
+        TextureMode::Decal if is_rgba => (rgb(&|i| f[i] * (1.0 - s[3]) + s[i] * s[3]), below),
+        TextureMode::Decal => (rgb(&|i| s[i]), below),
+        TextureMode::Blend => (rgb(&|i| f[i] * (1.0 - s[i])), product),
+        TextureMode::Add => (rgb(&|i| f[i] + s[i]), product),
+        TextureMode::Dot3Bump => {
+            let sum: f64 = (0..3).map(|i| (s[i] - 0.5) * (f[i] - 0.5)).sum();
+            ([4.0 * sum; 3], below)
+        }
+    };
+    let [r, g, b] = color.map(|value| value.clamp(0.0, 1.0));
+    [r, g, b, alpha]
+}
+
+/// The mean of the four texels around a place, by their distance.
+fn filtered(texels: &[[u8; 4]], [u, v]: [f64; 2], wrap: [bool; 2], of_light: bool) -> [f64; 4] {
+    let side = texels.len().isqrt() as i64;
+    let index = |at: i64, wraps| match wraps {
+        true => at.rem_euclid(side),
+        false => at.clamp(0, side - 1),
+    };
+    let (x, y) = (u * side as f64 - 0.5, v * side as f64 - 0.5);
+    let mut mean = [0.0; 4];
+    for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+        let near = |of: f64, step| {
+            if step == 1 {
+                of - of.floor()
+            } else {
+                1.0 - of + of.floor()
+            }
+        };
+        let weight = near(x, dx) * near(y, dy);
+        let column = index(x.floor() as i64 + dx, wrap[0]);
+        let row = index(y.floor() as i64 + dy, wrap[1]);
+        let [r, g, b, a] = texels[(row * side + column) as usize].map(|it| f64::from(it) / 255.0);
+        let [r, g, b] = [r, g, b].map(|it| if of_light { linear(it) } else { it });
+        for (mean, value) in mean.iter_mut().zip([r, g, b, a]) {
+            *mean += weight * value;
+        }
+    }
+    let [r, g, b, a] = mean;
+    let [r, g, b] = [r, g, b].map(|it| if of_light { screen(it) } else { it });
+    [r, g, b, a]
+}
+
+/// Which face of a cube map a direction of the GPU's is on, and where: table 3.21 of the specification.
+fn cube_face(direction: DVec3) -> (usize, [f64; 2]) {
+    let DVec3 { x, y, z } = direction;
+    let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
+    let (face, s, t, length) = if ax >= ay && ax >= az {
+        if x > 0.0 {
+            (0, -z, -y, ax)
+        } else {
+            (1, z, -y, ax)
+        }
+    } else if ay >= az {
+        if y > 0.0 {
+            (2, x, z, ay)
+        } else {
+            (3, x, -z, ay)
+        }
+    } else if z > 0.0 {
+        (4, x, -y, az)
+    } else {
+        (5, -x, -y, az)
+    };
+    (face, [s, t].map(|of| (of / length + 1.0) / 2.0))
+}
+
+pub fn linear(color: f64) -> f64 {
+    match color {
+        low if low <= 0.04045 => low / 12.92,
+        high => ((high + 0.055) / 1.055).powf(2.4),
+    }
+}
+
+pub fn screen(light: f64) -> f64 {
+    match light {
+        low if low <= 0.003_130_8 => low * 12.92,
+        high => 1.055 * high.powf(1.0 / 2.4) - 0.055,
+    }
+}
+
+/// A DDS file of 32 bits: for each face (one, or six for a cube map) its levels from the largest.
+pub fn dds(faces: &[Vec<Vec<[u8; 4]>>]) -> Vec<u8> {
+    let side = faces[0][0].len().isqrt() as u32;
+    let levels = faces[0].len() as u32;
+    let mut words = vec![124, 0x2_1007, side, side, 0, 0, levels];
+    words.extend([0; 11]);
+    let masks = [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000];
+    words.extend([32, 0x41, 0, 32]);
+    words.extend(masks);
+    let caps2 = if faces.len() == 6 { 0xFE00 } else { 0 };
+    words.extend([0x40_1008, caps2, 0, 0, 0]);
+    let mut bytes = b"DDS ".to_vec();
+    bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
+    let texels = faces.iter().flatten().flatten();
+    bytes.extend(texels.flat_map(|[r, g, b, a]| [*b, *g, *r, *a]));
+    bytes
+}
