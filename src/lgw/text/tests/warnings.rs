@@ -36,6 +36,11 @@ fn of_models() {
             |file| file.version == Some(5),
         ),
         (
+            model("EXPORT_VERSION §3"),
+            "EXPORT_VERSION is 3, but 4 is what is known",
+            |file| file.version == Some(3),
+        ),
+        (
             "§MODEL \"a\" END_OF_MODEL".into(),
             "there is no EXPORT_VERSION; 4 is what is known",
             |file| file.version.is_none() && file.name == "a",
