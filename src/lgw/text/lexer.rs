@@ -422,12 +422,12 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_c() {
-        let text = "1 -2.5 +.5 5. 1e-005 1E2 -1.#IND 1.#QNAN00 nan -inf 1e99 0,5";
+        let text = "1 -2.5 +.5 5. 1e-005 1E2 -1.#IND 1.#QNAN00 1.#SNAN 1.#INF nan -inf 1e99 0,5";
         let mut lexer = Lexer::new(text.as_bytes());
         for expected in [1.0, -2.5, 0.5, 5.0, 1e-5, 100.0] {
             assert_eq!(lexer.number(), Some(expected));
         }
-        for _ in 0..5 {
+        for _ in 0..7 {
             assert!(!lexer.number().expect("a number").is_finite());
         }
         assert_eq!(lexer.number(), None);
