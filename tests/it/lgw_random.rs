@@ -54,7 +54,7 @@ fn number(random: &mut Random) -> f32 {
         1 => random.below(2_000_001) as f32 / 1e6 - 1.0,
         _ => {
             let bits = f32::from_bits(random.below(1 << 32) as u32);
-            if bits.is_finite() { bits } else { -87.154137 }
+            if bits.is_finite() { bits } else { -87.5 }
         }
     }
 }

@@ -25,7 +25,11 @@ impl Group {
             GroupKind::List => self.indices.get(3 * index..)?.first_chunk().copied(),
             GroupKind::Strip => {
                 let [a, b, c] = self.indices.get(index..)?.first_chunk().copied()?;
-                Some(if index % 2 == 0 { [a, b, c] } else { [b, a, c] })
+                Some(if index.is_multiple_of(2) {
+                    [a, b, c]
+                } else {
+                    [b, a, c]
+                })
             }
             GroupKind::Fan => {
                 let [b, c] = self.indices.get(index + 1..)?.first_chunk().copied()?;

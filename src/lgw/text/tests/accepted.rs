@@ -197,7 +197,10 @@ fn meshes_may_have_nothing() {
         ..Mesh::default()
     };
     for body in ["", "VERTS 0", "VERTS 0 PRIMITIVE_GEOMETRY_GROUPS 0"] {
-        assert_eq!(accepted(&mesh(body)).meshes, [nothing.clone()]);
+        assert_eq!(
+            accepted(&mesh(body)).meshes,
+            core::slice::from_ref(&nothing)
+        );
     }
     assert_eq!(
         accepted(&group("TYPE_LIST COUNT 0")).meshes[0]

@@ -386,12 +386,19 @@ fn counts_that_lie() {
         ),
     ];
     refused(ALL, rows);
-    let text = mesh("PRIMITIVE_GEOMETRY_GROUPS §1000000");
-    let length = text.len() - MARK.len_utf8();
+}
+
+#[test]
+fn more_groups_than_a_file_has_bytes() {
+    let announced = |count: usize| mesh(&format!("PRIMITIVE_GEOMETRY_GROUPS §{count:04}"));
+    let length = announced(0).len() - MARK.len_utf8();
+    let (possible, ..) = unmarked(&announced(length));
+    assert!(parse(possible.as_bytes(), Strict).is_ok());
+    let count = length + 1;
     let message = format!(
-        "mesh 0 \"Hull\" / PRIMITIVE_GEOMETRY_GROUPS is 1000000, but must be from 0 to {length}"
+        "mesh 0 \"Hull\" / PRIMITIVE_GEOMETRY_GROUPS is {count}, but must be from 0 to {length}"
     );
-    refused(ALL, vec![(text, message.leak())]);
+    refused(ALL, vec![(announced(count), message.leak())]);
 }
 
 #[test]

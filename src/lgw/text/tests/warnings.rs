@@ -36,6 +36,11 @@ fn of_models() {
             |file| file.version == Some(5),
         ),
         (
+            model("EXPORT_VERSION §3"),
+            "EXPORT_VERSION is 3, but 4 is what is known",
+            |file| file.version == Some(3),
+        ),
+        (
             "§MODEL \"a\" END_OF_MODEL".into(),
             "there is no EXPORT_VERSION; 4 is what is known",
             |file| file.version.is_none() && file.name == "a",
@@ -327,4 +332,11 @@ fn of_indices_by_lenient_readers() {
         ),
     ];
     told(Lenient, rows);
+    // What comes after is told without the group.
+    let text = group("TYPE_FAN COUNT 3 0 1 9");
+    let text = text.replace("END_OF_MODEL", "MESH \"Next\" VERTS §-1");
+    let (text, _, position) = unmarked(&text);
+    let error = parse(text.as_bytes(), Lenient).unwrap_err();
+    let told = "LGW: mesh 1 \"Next\" / VERTS is -1, but must be from 0 to 4294967295";
+    assert_eq!(error.to_string(), format!("{position}: {told}"));
 }
