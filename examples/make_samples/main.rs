@@ -1,5 +1,5 @@
-//! Makes the models, animations and pictures in this crate's `assets`, and shows how MDL, ALO, ALA, ABC
-//! and DTX files are written.
+//! Makes the models, animations and pictures in this crate's `assets`, and shows how MDL, ALO, ALA, ABC,
+//! DTX and LGW files are written.
 //!
 //! ```text
 //! cargo run --example make_samples [FOLDER]
@@ -11,7 +11,8 @@
 //! solids with bevels, have normal maps, and wear pictures in files of their own (`alamo`); ALA clips
 //! pose the bones of such a model for each frame (`walker::clips`). The ABC model is made of solids too
 //! (`warden`), its cloth is let fall and swing for each keyframe, the crate's writer finds its levels of
-//! detail, and its skins get a palette (`lithtech`). The same bytes come out on every run and every
+//! detail, and its skins get a palette (`lithtech`). The LGW model is made of solids and of surfaces,
+//! which become lists, strips and fans (`courier`). The same bytes come out on every run and every
 //! machine.
 //!
 //! You should see a line about each model and each clip, without any warning. Look at them with the viewer:
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 mod alamo;
 mod atlas;
 mod brazier;
+mod courier;
 mod crystal;
 mod document;
 mod lithtech;
@@ -51,7 +53,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder.join("skins"))?;
     std::fs::create_dir_all(folder.join("textures"))?;
     quake_samples(&folder.join("models"))?;
-    let files = [walker::files()?, supply::files()?, warden::files()?];
+    let files = [
+        walker::files()?,
+        supply::files()?,
+        warden::files()?,
+        courier::files()?,
+    ];
     for (path, bytes) in files.into_iter().flatten() {
         std::fs::write(folder.join(path), bytes)?;
     }

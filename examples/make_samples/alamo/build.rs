@@ -31,9 +31,10 @@ struct Sum {
 }
 
 /// Where a point is, in 1/1024 units.
-type Spot = [i32; 3];
+pub type Spot = [i32; 3];
 
-fn spot(at: Vec3) -> Spot {
+/// Where a point is.
+pub fn spot(at: Vec3) -> Spot {
     (at * 1024.0).round().as_ivec3().into()
 }
 
@@ -129,7 +130,7 @@ impl Recipe<'_> {
 }
 
 /// The faces that meet at each point.
-fn meeting(solid: &Solid) -> HashMap<Spot, Vec<usize>> {
+pub fn meeting(solid: &Solid) -> HashMap<Spot, Vec<usize>> {
     let mut meeting: HashMap<Spot, Vec<usize>> = HashMap::new();
     for (number, face) in solid.faces.iter().enumerate() {
         for corner in &face.corners {
@@ -143,7 +144,7 @@ fn meeting(solid: &Solid) -> HashMap<Spot, Vec<usize>> {
 }
 
 /// The normal at a corner of a face. Flat faces are shaded flat; bevels go over into them.
-fn normal(solid: &Solid, number: usize, meeting: &[usize]) -> Vec3 {
+pub fn normal(solid: &Solid, number: usize, meeting: &[usize]) -> Vec3 {
     let own = solid.faces[number].normal();
     let towards = own.normalize_or(Vec3::Z);
     if !solid.faces[number].round {

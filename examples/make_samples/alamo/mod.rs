@@ -1,10 +1,11 @@
 //! What the Alamo samples are made with.
 //!
-//! Solids are spanned over outlines (`profile`, `shape`), unfolded onto a sheet and painted there (`sheet`), and
+//! Solids are spanned over outlines (`profile`, `shape`) or rows of points (`loft`), unfolded onto a sheet and painted there (`sheet`), and
 //! become vertices (`build`); pictures are written as DDS and TGA (`picture`). All solids are where
 //! the model has them at rest, Z up and the front looking along −Y, until they are written.
 
 pub mod build;
+pub mod loft;
 pub mod picture;
 pub mod profile;
 pub mod shape;

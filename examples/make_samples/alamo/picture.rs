@@ -46,7 +46,7 @@ impl Picture {
         let masks = [32, 0xff_0000, 0xff00, 0xff, 0xff00_0000];
         let mut bytes = self.dds(|format| {
             format[0] = RGBA;
-            format[2..].copy_from_slice(&masks);
+            format[2..7].copy_from_slice(&masks);
         });
         for level in self.levels() {
             bytes.extend(level.bgra());
@@ -68,10 +68,28 @@ impl Picture {
 
     /// A DDS file of DXT5, a byte per texel, with all levels of detail.
     pub fn to_dxt5(&self) -> Vec<u8> {
-        let mut bytes = self.dds(|format| {
-            const FOUR_CC: u32 = 0x4;
-            format[..2].copy_from_slice(&[FOUR_CC, u32::from_le_bytes(*b"DXT5")]);
+        let mut bytes = self.dds(dxt5_format);
+        bytes.extend(self.dxt5_blocks());
+        bytes
+    }
+
+    /// As [`to_dxt5`](Self::to_dxt5), of the six sides of a cube: +X, −X, +Y, −Y, +Z, −Z.
+    pub fn cube_to_dxt5(sides: &[Self; 6]) -> Vec<u8> {
+        /// A cube map with all of its sides.
+        const CUBE: u32 = 0x200 | 0xfc00;
+        let mut bytes = sides[0].dds(|format| {
+            dxt5_format(format);
+            format[8] = CUBE;
         });
+        for side in sides {
+            bytes.extend(side.dxt5_blocks());
+        }
+        bytes
+    }
+
+    /// The blocks of all levels of detail.
+    fn dxt5_blocks(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
         for level in self.levels() {
             for y in (0..level.size.y).step_by(4) {
                 for x in (0..level.size.x).step_by(4) {
@@ -95,7 +113,8 @@ impl Picture {
         levels
     }
 
-    /// The begin of a DDS file. `format` fills in what is said of the texels' format.
+    /// The begin of a DDS file. `format` fills in what is said of the texels' format and of the kind
+    /// of picture, from the 19th word of the header on.
     fn dds(&self, format: impl FnOnce(&mut [u32])) -> Vec<u8> {
         /// Which fields are meant: sizes, the format, the number of levels.
         const FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x1000 | 0x2_0000;
@@ -106,8 +125,8 @@ impl Picture {
         (header[2], header[3]) = (self.size.y, self.size.x);
         header[6] = self.levels().len() as u32;
         header[18] = 32;
-        format(&mut header[19..26]);
         header[26] = CAPS;
+        format(&mut header[19..]);
         let mut bytes = b"DDS ".to_vec();
         bytes.extend(header.iter().flat_map(|word| word.to_le_bytes()));
         bytes
@@ -116,6 +135,11 @@ impl Picture {
     fn bgra(&self) -> impl Iterator<Item = u8> + '_ {
         self.texels.iter().flat_map(|[r, g, b, a]| [*b, *g, *r, *a])
     }
+}
+
+fn dxt5_format(format: &mut [u32]) {
+    const FOUR_CC: u32 = 0x4;
+    format[..2].copy_from_slice(&[FOUR_CC, u32::from_le_bytes(*b"DXT5")]);
 }
 
 /// A channel of a picture from 0 to 1.

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const FINE: u32 = 2;
 /// Texels around each chart.
 const GAP: f32 = 2.0;
+/// Units in which things hide the sky, if nothing else is said.
+const REACH: f32 = 2.2;
 /// Texels that share one look at what hides the sky, along each side.
 const COARSE: usize = 4;
 
@@ -32,6 +34,8 @@ pub struct Sheet {
     /// Its size in texels, as it is written.
     size: UVec2,
     charts: BTreeMap<&'static str, Chart>,
+    /// How far away things hide the sky.
+    reach: f32,
 }
 
 /// What is known of a texel.
@@ -93,12 +97,18 @@ impl Sheet {
             let mut sheet = Self {
                 size,
                 charts: charts.collect(),
+                reach: REACH,
             };
             if sheet.pack() || density < 1.0 {
                 return sheet;
             }
             density -= 0.25;
         }
+    }
+
+    /// The same, painted as if things hid the sky only within this many units.
+    pub fn reaching(self, reach: f32) -> Self {
+        Self { reach, ..self }
     }
 
     /// Places the charts, the highest first; tells whether they fit.
@@ -145,13 +155,14 @@ impl Sheet {
             .fold(0.0, f32::max)
     }
 
-    /// The base picture and the normal map, the latter green up.
+    /// The base picture and the normal map, the latter green up. Solids on other sheets hide the sky.
     pub fn paint(&self, solids: &[&Solid], ink: impl Fn(&Texel<'_>) -> Ink) -> [Picture; 2] {
         let size = self.size * FINE;
         let (width, height) = (size.x as usize, size.y as usize);
         let mut texels: Vec<Option<(Texel<'_>, bool)>> = vec![None; width * height];
         for solid in solids {
-            for (number, face) in solid.faces.iter().enumerate() {
+            let faces = solid.faces.iter().enumerate();
+            for (number, face) in faces.filter(|(_, face)| self.charts.contains_key(face.chart)) {
                 self.cover(solid, number, face, |at, texel| {
                     let index = at.y as usize * width + at.x as usize;
                     texels[index].get_or_insert((texel, solid.ghost));
@@ -251,7 +262,7 @@ impl Sheet {
 
     /// Finds out how much of the sky texels see.
     fn darken(&self, solids: &[&Solid], texels: &mut [Option<(Texel<'_>, bool)>], width: usize) {
-        let sky = Sky::new(solids);
+        let sky = Sky::new(solids, self.reach);
         let columns = width / COARSE;
         let mut looks: Vec<Option<(&'static str, f32)>> =
             vec![None; texels.len() / COARSE / COARSE];

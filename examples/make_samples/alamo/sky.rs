@@ -5,18 +5,17 @@ use crate::atlas::hit;
 use crate::maths::{cos, sin};
 use bevy::math::Vec3;
 
-/// How far away things hide the sky.
-const REACH: f32 = 2.2;
-
 /// Tells how much of the sky a point of the model sees, if the model itself is all that hides it.
 pub struct Sky {
     blockers: Vec<(Vec3, f32, Vec<[Vec3; 3]>)>,
     directions: Vec<Vec3>,
+    reach: f32,
 }
 
 impl Sky {
-    /// Every solid but those that are not there at the same time.
-    pub fn new(solids: &[&Solid]) -> Self {
+    /// Every solid but those that are not there at the same time. Things that are farther away than
+    /// `reach` hide nothing.
+    pub fn new(solids: &[&Solid], reach: f32) -> Self {
         let blocker = |solid: &&Solid| {
             let faces = solid.faces.iter();
             let triangles: Vec<_> = faces
@@ -41,13 +40,15 @@ impl Sky {
         Self {
             blockers: solid.map(blocker).collect(),
             directions: directions.collect(),
+            reach,
         }
     }
 
     /// 0 in a deep corner, 1 where nothing is near.
     pub fn open(&self, at: Vec3, normal: Vec3) -> f32 {
         let from = at + normal * 0.02;
-        let near = |(centre, radius, _): &&(Vec3, f32, _)| centre.distance(from) < radius + REACH;
+        let near =
+            |(centre, radius, _): &&(Vec3, f32, _)| centre.distance(from) < radius + self.reach;
         let near: Vec<_> = self.blockers.iter().filter(near).collect();
         let (mut open, mut all) = (0.0, 0.0);
         for direction in &self.directions {
@@ -55,7 +56,7 @@ impl Sky {
             if weight <= 0.0 {
                 continue;
             }
-            let mut nearest = REACH;
+            let mut nearest = self.reach;
             for (centre, radius, triangles) in &near {
                 let to_centre = *centre - from;
                 let along = to_centre.dot(*direction);
@@ -67,7 +68,7 @@ impl Sky {
                 let hits = hits.filter_map(|triangle| hit(triangle, from, *direction));
                 nearest = hits.fold(nearest, f32::min);
             }
-            open += weight * nearest / REACH;
+            open += weight * nearest / self.reach;
             all += weight;
         }
         open / all

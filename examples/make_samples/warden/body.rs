@@ -1,7 +1,7 @@
 //! Trunk, head and hood.
 
-use super::loft::{Ring, cap, joined, loft, plate, rings, skin};
 use super::rig::{HEAD, PELVIS, TORSO};
+use crate::alamo::loft::{Ring, cap, joined, loft, plate, rings, skin};
 use crate::alamo::shape::Solid;
 use crate::maths::{cos, mix, sin};
 use bevy::math::Vec3;

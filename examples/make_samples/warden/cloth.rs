@@ -4,9 +4,9 @@
 //! and then puts right what is wrong, again and again.
 
 use super::clips::Clip;
-use super::loft::skin;
 use super::pose::{Pose, pose};
 use super::rig::{ARMS, CAPE, HEAD, LEGS, NODES, PELVIS, TABARD, TORSO};
+use crate::alamo::loft::skin;
 use crate::alamo::shape::Solid;
 use crate::maths::{Place, mix, sin};
 use bevy::math::Vec3;

@@ -1,8 +1,8 @@
 //! The weapon. Its shaft goes up along Z through the origin, which is where the right hand grips it,
 //! and its edge looks to the front.
 
-use super::loft::{Ring, cap, joined, loft, rings, skin};
 use super::rig::{GLAIVE, NODES};
+use crate::alamo::loft::{Ring, cap, joined, loft, rings, skin};
 use crate::alamo::shape::Solid;
 use crate::maths::Place;
 use bevy::math::Vec3;

@@ -1,8 +1,8 @@
 //! Arms and legs, at +X; those at −X are mirrored.
 
 use super::body::tasset;
-use super::loft::{Ring, cap, joined, loft, rings, skin};
 use super::rig::{ARMS, LEGS};
+use crate::alamo::loft::{Ring, cap, joined, loft, rings, skin};
 use crate::alamo::shape::Solid;
 use crate::maths::{cos, sin};
 use bevy::math::Vec3;

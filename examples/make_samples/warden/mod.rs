@@ -6,7 +6,6 @@ mod cloth;
 mod document;
 mod glaive;
 mod limbs;
-mod loft;
 mod marks;
 mod paint;
 mod pose;

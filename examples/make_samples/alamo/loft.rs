@@ -1,8 +1,8 @@
-//! Shapes of the warden: surfaces over rings of points, plates, and cloth.
+//! Shapes that are not prisms: surfaces over rings of points, plates, and cloth.
 //!
 //! As in the other samples with bones, Z is up here, the front looks along −Y, and the left is at +X.
 
-use crate::alamo::shape::{Corner, Face, Finish, Solid};
+use super::shape::{Corner, Face, Finish, Solid};
 use crate::maths::{cos, mix, sin};
 use bevy::math::{Vec2, Vec3};
 

@@ -1,0 +1,284 @@
+//! `courier.lgw`: a van of three wheels that carries what is left to carry, and its pictures.
+//!
+//! Parts are solids and surfaces (`cab`, `bed`, `gear`); meshes of lists, strips and fans are made of
+//! them here (`draft`).
+
+mod bed;
+mod cab;
+mod draft;
+mod gear;
+mod marks;
+mod materials;
+mod paint;
+mod pictures;
+mod shapes;
+
+use crate::alamo::SampleFile;
+use crate::alamo::picture::Picture;
+use crate::alamo::shape::{Face, Solid};
+use crate::alamo::sheet::Sheet;
+use bevy::math::{UVec2, Vec2};
+use bevy_classic_models::lgw::text::{LgwFile, Mesh, Tolerance, parse, write};
+use draft::{Draft, Unfolding, reversed};
+use materials::{CHROME, DULL, GLASS, LENS, PAINT, ROPE, RUBBER, WIRE, WOOD, color};
+use shapes::Surface;
+use std::error::Error;
+
+/// How far away things hide the sky, in decimetres.
+const REACH: f32 = 6.0;
+
+/// What is painted on sheets.
+struct Parts {
+    painted: Vec<Solid>,
+    dull: Vec<Solid>,
+    mudguards: [Surface; 3],
+    discs: Vec<Surface>,
+    tarpaulin: Surface,
+    curtain: Solid,
+    drum: bed::Drum,
+    pipes: [Surface; 2],
+}
+
+impl Parts {
+    fn new() -> Self {
+        let wheels = gear::wheels();
+        let discs = wheels
+            .iter()
+            .flat_map(|place| gear::disc().map(|disc| disc.at(place)));
+        Self {
+            painted: cab::painted(),
+            dull: [cab::dull(), bed::dull()].concat(),
+            mudguards: cab::mudguards(),
+            discs: discs.collect(),
+            tarpaulin: bed::tarpaulin(),
+            curtain: bed::curtain(),
+            drum: bed::drum(),
+            pipes: [gear::exhaust(), bed::hoop()],
+        }
+    }
+
+    /// What is on the sheet of what is dull.
+    fn on_load(&self) -> Vec<&Solid> {
+        let surfaces = self.mudguards.iter().chain(&self.discs).chain(&self.pipes);
+        let surfaces = surfaces.chain([&self.tarpaulin, &self.drum.side]);
+        let solids = self.dull.iter().chain([&self.curtain, &self.drum.lid]);
+        solids
+            .chain(surfaces.map(|surface| &surface.solid))
+            .collect()
+    }
+}
+
+/// The model, and the pictures that it wears.
+pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
+    let parts = Parts::new();
+    let [paint, load] = [parts.painted.iter().collect(), parts.on_load()];
+    let size = UVec2::splat(256);
+    let sheets =
+        [&paint, &load].map(|solids| Sheet::new(solids, size, paint::weight).reaching(REACH));
+    println!(
+        "courier: {} and {} texels per decimetre",
+        sheets[0].density(),
+        sheets[1].density()
+    );
+    // Each hides the sky from the other, and so do crates.
+    let crates = bed::crates();
+    let painted: Vec<&Solid> = paint.iter().chain(&load).copied().chain(&crates).collect();
+    let [paint, load] = [0, 1].map(|sheet: usize| {
+        let [base, _] = sheets[sheet].paint(&painted, paint::ink);
+        base.to_dxt5()
+    });
+    let file = LgwFile {
+        name: "courier".into(),
+        version: Some(4),
+        source: Some(r"Q:\WorkData\Tactical\MaxModels\cars\courier.max".into()),
+        materials: materials::materials(),
+        meshes: meshes(&parts, &sheets, &crates),
+        ..LgwFile::default()
+    };
+    let mut files = vec![model("models/courier.lgw", &file)?];
+    files.extend([
+        ("textures/courier_paint.dds", paint),
+        ("textures/courier_load.dds", load),
+        (
+            "textures/courier_sky.dds",
+            Picture::cube_to_dxt5(&pictures::sky()),
+        ),
+        ("textures/courier_glass.tga", pictures::glass().to_tga()),
+        ("textures/courier_lens.tga", pictures::lens().to_tga()),
+        ("textures/courier_planks.tga", pictures::planks().to_tga()),
+        ("textures/courier_rope.tga", pictures::rope().to_tga()),
+        ("textures/courier_tyre.tga", pictures::tyre().to_tga()),
+        ("textures/courier_wire.tga", pictures::wire().to_tga()),
+    ]);
+    Ok(files)
+}
+
+/// The bytes of a model, which should be beyond reproach.
+fn model(path: &'static str, file: &LgwFile<'_>) -> Result<SampleFile, Box<dyn Error>> {
+    let bytes = write(file)?;
+    let read = parse(&bytes, Tolerance::Strict)?;
+    if let Some(warning) = read.warnings.first() {
+        return Err(format!("{path}: {warning}").into());
+    }
+    println!(
+        "{path}: {} materials, {} meshes, {} vertices, {} bytes",
+        read.materials.len(),
+        read.meshes.len(),
+        read.meshes
+            .iter()
+            .map(|mesh| mesh.vertices.len())
+            .sum::<usize>(),
+        bytes.len(),
+    );
+    Ok((path, bytes))
+}
+
+fn meshes(parts: &Parts, sheets: &[Sheet; 2], crates: &[Solid]) -> Vec<Mesh<'static>> {
+    let [paint, load] = sheets
+        .each_ref()
+        .map(|sheet| |face: &Face, uv: Vec2| sheet.uv(face, uv));
+    let mut meshes = vec![body(parts, &paint)];
+    meshes.extend(load_bed(parts, &load));
+    meshes.extend(wheels());
+    meshes.extend(chrome());
+    meshes.extend(cargo(crates));
+    meshes.extend(glass());
+    meshes
+}
+
+fn finished(draft: Draft<'_>, name: &'static str, material: i64) -> Mesh<'static> {
+    draft.finished(name, material, color(material))
+}
+
+fn body(parts: &Parts, paint: Unfolding<'_>) -> Mesh<'static> {
+    let mut body = Draft::new(paint);
+    body.list(&parts.painted);
+    finished(body, "Body", PAINT)
+}
+
+/// What is on the sheet of what is dull. Thin things are there twice, with opposite normals.
+fn load_bed(parts: &Parts, load: Unfolding<'_>) -> [Mesh<'static>; 4] {
+    let mut chassis = Draft::new(load);
+    chassis.list(&parts.dull);
+    let mut pipes = Draft::new(load);
+    for pipe in &parts.pipes {
+        pipes.stitched(&pipe.solid, pipe.faces);
+    }
+    pipes.stitched(&parts.drum.side.solid, parts.drum.side.faces);
+    pipes.fan(&parts.drum.lid);
+    let mut discs = Draft::new(load);
+    for disc in &parts.discs {
+        discs.stitched(&disc.solid, disc.faces);
+    }
+    for guard in &parts.mudguards {
+        discs.stitched(&guard.solid, guard.faces);
+        discs.stitched(&reversed(guard.solid.clone()), guard.faces);
+    }
+    let mut cloth = Draft::new(load);
+    let tarpaulin = &parts.tarpaulin;
+    cloth.strips(&tarpaulin.solid, tarpaulin.faces);
+    cloth.strips(&reversed(tarpaulin.solid.clone()), tarpaulin.faces);
+    cloth.fan(&parts.curtain);
+    cloth.fan(&reversed(parts.curtain.clone()));
+    [
+        finished(chassis, "Chassis + bed", DULL),
+        finished(pipes, "Pipes, drum", DULL),
+        finished(discs, "Wheel discs", DULL),
+        finished(cloth, "Tarpaulin", DULL),
+    ]
+}
+
+fn wheels() -> [Mesh<'static>; 2] {
+    // Eight times around, once across.
+    let tyre = gear::tyre();
+    let corners = || tyre.solid.faces.iter().flat_map(|face| &face.corners);
+    let least = corners()
+        .map(|corner| corner.uv)
+        .fold(Vec2::INFINITY, Vec2::min);
+    let size = corners()
+        .map(|corner| corner.uv - least)
+        .fold(Vec2::ZERO, Vec2::max);
+    let around = move |_: &Face, uv: Vec2| (uv - least) / size * Vec2::new(8.0, 1.0);
+    let mut tyres = Draft::new(&around);
+    let mut caps = Draft::new(&|_, _| Vec2::ZERO);
+    for place in gear::wheels() {
+        let tyre = gear::tyre().at(&place);
+        tyres.stitched(&tyre.solid, tyre.faces);
+        let (side, dome) = gear::hub_cap();
+        caps.strips(&side.solid.at(&place), side.faces)
+            .dome(&dome.at(&place));
+    }
+    [
+        finished(tyres, "Tyres", RUBBER),
+        finished(caps, "Hub caps", CHROME),
+    ]
+}
+
+fn chrome() -> [Mesh<'static>; 2] {
+    let bare = |_: &Face, _: Vec2| Vec2::ZERO;
+    let mut bright = Draft::new(&bare);
+    let fittings = gear::fittings();
+    let mirrors = [gear::mirror_arm(), gear::mirror_arm().mirrored()];
+    let (back, glass) = gear::mirror();
+    bright.list(&fittings);
+    for pipe in [gear::bumper(), gear::surround(), gear::horn()]
+        .iter()
+        .chain(&mirrors)
+    {
+        bright.stitched(&pipe.solid, pipe.faces);
+    }
+    bright.stitched(&back.solid, back.faces).fan(&glass);
+    let back = back.mirrored();
+    bright
+        .stitched(&back.solid, back.faces)
+        .fan(&glass.mirrored(|bone| bone));
+    for place in gear::lamps() {
+        let lamp = gear::lamp().at(&place);
+        bright.strips(&lamp.solid, lamp.faces);
+    }
+    let mut lenses = Draft::new(&bare);
+    for place in gear::lamps() {
+        lenses.dome(&gear::lens().at(&place));
+    }
+    [
+        finished(bright, "Chrome", CHROME),
+        finished(lenses, "Head lamps", LENS),
+    ]
+}
+
+/// Crates, whose planks repeat every four decimetres, and the net over them.
+fn cargo(crates: &[Solid]) -> [Mesh<'static>; 2] {
+    let planks = |_: &Face, uv: Vec2| uv / 4.0;
+    let mut wood = Draft::new(&planks);
+    wood.list(crates);
+    let knots = |_: &Face, uv: Vec2| uv / 1.5;
+    let mut rope = Draft::new(&knots);
+    let net = bed::net();
+    rope.strips(&net.solid, net.faces);
+    rope.strips(&reversed(net.solid), net.faces);
+    [finished(wood, "Crates", WOOD), finished(rope, "Net", ROPE)]
+}
+
+fn glass() -> [Mesh<'static>; 2] {
+    let whole = |_: &Face, uv: Vec2| uv;
+    let mut windows = Draft::new(&whole);
+    for pane in cab::windows() {
+        windows.fan(&pane).fan(&reversed(pane.clone()));
+    }
+    let wires = |face: &Face, uv: Vec2| {
+        if face.chart == "grille" {
+            uv
+        } else {
+            uv * Vec2::new(8.0, 5.0)
+        }
+    };
+    let mut wire = Draft::new(&wires);
+    let torn = cab::side_window(-1.0);
+    wire.fan(&cab::grille())
+        .fan(&torn)
+        .fan(&reversed(torn.clone()));
+    [
+        finished(windows, "Windows", GLASS),
+        finished(wire, "Wire", WIRE),
+    ]
+}
