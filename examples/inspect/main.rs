@@ -62,7 +62,8 @@ fn main() -> ExitCode {
     let args = match parse(std::env::args_os().skip(1)) {
         Ok(Some(args)) => args,
         Ok(None) => {
-            println!("{HELP}");
+            // Whoever reads may have had enough.
+            let _ = writeln!(io::stdout(), "{HELP}");
             return ExitCode::SUCCESS;
         }
         Err(error) => {

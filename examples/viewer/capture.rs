@@ -11,7 +11,7 @@ use crate::camera::{Framing, Orbit, OrbitPlugin, row_direction};
 use crate::complaints::complain;
 use crate::files::{Folders, is_dtx, models_to_show};
 use crate::gizmos::GizmosPlugin;
-use crate::lgw_models::{LgwModelsPlugin, Wardrobe};
+use crate::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::models::{ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::rooms::{Presence, settled};
@@ -88,9 +88,9 @@ fn capture(args: &Args) -> Result<(), String> {
                      alo: Res<Assets<Alo>>,
                      abc: Res<Assets<Abc>>,
                      models: Query<Presence<'static>>,
-                     worn: Query<&Wardrobe>| {
+                     worn: Query<&ModelMaterials>| {
             let mut all = models.iter();
-            let mut pictures = worn.iter().flat_map(Wardrobe::pictures);
+            let mut pictures = worn.iter().flat_map(ModelMaterials::pictures);
             !row.models.is_empty()
                 && settled(&row, &models)
                 && all.all(|(model, ..)| is_complete(&server, &alo, &abc, model))

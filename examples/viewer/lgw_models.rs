@@ -6,7 +6,6 @@ use crate::models::{Standing, ViewedModel};
 use crate::rooms::Room;
 use crate::support::stage::corners;
 use bevy::prelude::*;
-use bevy_classic_models::lgw::{LgwModel, text};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
@@ -19,7 +18,7 @@ pub struct LgwModelsPlugin;
 impl Plugin for LgwModelsPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Update, spawn)
-            .add_systems(PostUpdate, (measure, undress).before(Standing));
+            .add_systems(PostUpdate, (measure, keep_materials).before(Standing));
     }
 }
 
@@ -78,50 +77,31 @@ fn measure(
     }
 }
 
-/// What a model's materials consist of, in file order. On its root.
-#[derive(Component, Clone, Debug)]
-pub struct Wardrobe(pub Vec<Worn>);
+/// The materials of a model, in file order. On its root.
+#[derive(Component)]
+pub struct ModelMaterials(pub Vec<LgwMaterial>);
 
-/// A material of a model.
-#[derive(Clone, Debug)]
-pub struct Worn {
-    pub source: text::Material<'static>,
-    /// The pictures of its textures.
-    pub pictures: [Option<Handle<Image>>; 2],
-}
-
-/// Finds out what models wear that were spawned, or spawned anew.
-fn undress(
-    mut commands: Commands,
-    models: Query<(Entity, &LgwInstance), Changed<LgwInstance>>,
-    materials: Res<Assets<LgwMaterial>>,
-) {
-    for (root, instance) in &models {
-        let wardrobe = wardrobe(instance.model(), &materials);
-        commands.entity(root).insert(wardrobe);
-    }
-}
-
-fn wardrobe(model: &LgwModel, materials: &Assets<LgwMaterial>) -> Wardrobe {
-    let worn = model.materials.iter().filter_map(|info| {
-        let LgwMaterial {
-            source, pictures, ..
-        } = materials.get(&info.material)?;
-        Some(Worn {
-            source: source.clone(),
-            pictures: pictures.clone(),
-        })
-    });
-    Wardrobe(worn.collect())
-}
-
-impl Wardrobe {
+impl ModelMaterials {
     /// The pictures that were found.
     pub fn pictures(&self) -> impl Iterator<Item = &Handle<Image>> {
-        let pictures = self.0.iter().flat_map(|worn| &worn.pictures);
+        let pictures = self.0.iter().flat_map(|material| &material.pictures);
         // What stands for one that was not found is in no file.
         pictures
             .flatten()
             .filter(|picture| picture.path().is_some())
+    }
+}
+
+/// Keeps the materials of models that were spawned, or spawned anew.
+fn keep_materials(
+    mut commands: Commands,
+    models: Query<(Entity, &LgwInstance), Changed<LgwInstance>>,
+    assets: Res<Assets<LgwMaterial>>,
+) {
+    for (root, instance) in &models {
+        let materials = instance.model().materials.iter();
+        let materials = materials.filter_map(|info| assets.get(&info.material).cloned());
+        let materials = ModelMaterials(materials.collect());
+        commands.entity(root).insert(materials);
     }
 }

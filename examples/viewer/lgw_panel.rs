@@ -2,7 +2,7 @@
 
 use crate::actions::Action;
 use crate::contents::{Item, Tone, button};
-use crate::lgw_models::{Wardrobe, Worn};
+use crate::lgw_models::ModelMaterials;
 use crate::support::lgw_words;
 use bevy::ecs::query::QueryData;
 use bevy_classic_models::lgw::{LgwMeshInfo, LgwModel};
@@ -12,7 +12,7 @@ use bevy_classic_models::prelude::*;
 #[derive(QueryData)]
 pub struct LgwTold {
     instance: &'static LgwInstance,
-    wardrobe: Option<&'static Wardrobe>,
+    materials: Option<&'static ModelMaterials>,
     hidden: &'static HiddenParts,
 }
 
@@ -21,11 +21,11 @@ pub fn lgw_items(told: &LgwToldItem<'_, '_>) -> Vec<Item> {
     let model = told.instance.model();
     let mut items = facts(model);
     items.push(Item::Heading("Materials"));
-    let worn = told.wardrobe.map_or(&[][..], |wardrobe| &wardrobe.0);
-    if worn.is_empty() {
+    let materials = told.materials.map_or(&[][..], |materials| &materials.0);
+    if materials.is_empty() {
         items.push(remark("The model has none."));
     }
-    items.extend(worn.iter().flat_map(material));
+    items.extend(materials.iter().flat_map(textures));
     items.push(Item::Heading("Meshes"));
     for (index, meshes) in meshes_by_name(model).iter().enumerate() {
         items.extend(part(model, index, meshes, told.hidden));
@@ -79,11 +79,11 @@ fn facts(model: &LgwModel) -> Vec<Item> {
 }
 
 /// A material and its textures. Of those in files it is told which were not found.
-fn material(worn: &Worn) -> Vec<Item> {
-    let source = &worn.source;
+fn textures(material: &LgwMaterial) -> Vec<Item> {
+    let source = &material.source;
     let mut items = vec![remark(format!("{} \"{}\"", source.id, source.name))];
     let units = source.units().into_iter().flatten();
-    for (texture, picture) in units.zip(&worn.pictures) {
+    for (texture, picture) in units.zip(&material.pictures) {
         let told = lgw_words::texture(texture);
         items.push(remark(format!("  {}: {told}", texture.number)));
         let is_found = picture.as_ref().is_some_and(|of| of.path().is_some());

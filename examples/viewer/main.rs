@@ -53,13 +53,15 @@ mod window;
 mod support;
 
 use bevy::app::AppExit;
+use std::io::Write;
 
 fn main() -> AppExit {
     match args::parse() {
         Ok(Some(args)) if args.capture.is_some() => capture::run(&args),
         Ok(Some(args)) => window::run(args),
         Ok(None) => {
-            print!("{}", args::HELP);
+            // Whoever reads may have had enough.
+            let _ = write!(std::io::stdout(), "{}", args::HELP);
             AppExit::Success
         }
         Err(error) => {

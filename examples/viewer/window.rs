@@ -16,7 +16,7 @@ use crate::clips::ClipList;
 use crate::files::{Folders, is_ala};
 use crate::gizmos::GizmosPlugin;
 use crate::lgw_actions::act_on_lgw;
-use crate::lgw_models::{LgwModelsPlugin, Wardrobe};
+use crate::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::models::{ModelsPlugin, Row, ViewedModel, add};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::panel::PanelPlugin;
@@ -24,6 +24,7 @@ use crate::playback::act_on_clip;
 use crate::support::stage::StagePlugin;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
+use bevy::ecs::query::QueryData;
 use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -171,38 +172,28 @@ fn reload_changed(
 }
 
 /// What a model consists of.
-type Loaded = (
-    &'static ViewedModel,
-    Option<&'static ClipList>,
-    Option<&'static AbcInstance>,
-    Option<&'static Wardrobe>,
-);
-
-/// What a model consists of, at hand.
-type LoadedItem<'a> = (
-    &'a ViewedModel,
-    Option<&'a ClipList>,
-    Option<&'a AbcInstance>,
-    Option<&'a Wardrobe>,
-);
+#[derive(QueryData)]
+struct Loaded {
+    model: &'static ViewedModel,
+    clips: Option<&'static ClipList>,
+    abc: Option<&'static AbcInstance>,
+    materials: Option<&'static ModelMaterials>,
+}
 
 /// The files of a model, of its clips, and of its skins or textures.
-fn files(
-    (model, clips, abc, wardrobe): LoadedItem,
-    folders: &Folders,
-) -> Vec<(AssetPath<'static>, PathBuf)> {
-    let clips = clips.iter().flat_map(|clips| &clips.0);
+fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)> {
+    let clips = of.clips.iter().flat_map(|clips| &clips.0);
     let clips = clips.filter_map(|clip| clip.ala.as_ref()?.path());
-    let skins = abc.iter().flat_map(|abc| &abc.model().skins);
+    let skins = of.abc.iter().flat_map(|abc| &abc.model().skins);
     let skins = skins.map(|skin| &skin.image);
-    let pictures = wardrobe.into_iter().flat_map(Wardrobe::pictures);
+    let pictures = of.materials.into_iter().flat_map(ModelMaterials::pictures);
     let pictures = skins.chain(pictures).filter_map(Handle::path);
     let file = |path: &AssetPath<'static>| {
         let whole = path.clone().without_label().clone_owned();
         let file = folders.file_of(&whole)?;
         Some((whole, file))
     };
-    [(model.path.clone(), model.file.clone())]
+    [(of.model.path.clone(), of.model.file.clone())]
         .into_iter()
         .chain(clips.chain(pictures).filter_map(file))
         .collect()

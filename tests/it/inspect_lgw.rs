@@ -88,7 +88,7 @@ fn text_models_are_told() {
     sky["texgen"] = json!({ "s": ["EYE_LINEAR", 0.1], "t": null, "r": ["REFLECTION_MAP", 1.0] });
     let mut inside = texture(None, "MODULATE");
     inside["wrap"] = json!([true, false]);
-    // One of the list, three of the strip and two of the fan have no two equal indices. One coordinate of
+    // One of the list, two of the strip and two of the fan have no two equal indices. One coordinate of
     // the last vertex is no number and taken for 0, so that it is at (1, 0, 3).
     let expected = json!({
         "file": good, "ok": true, "format": "lgw",
