@@ -6,30 +6,30 @@ use core::fmt::{self, Display};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextPosition {
     /// Lines up to and with this one. They end with a line feed, a carriage return, or both.
-    pub line: u64,
+    pub line: u32,
     /// Letters of the line up to and with this one. A tab is one.
-    pub column: u64,
+    pub column: u32,
 }
 
 impl TextPosition {
     /// Where an offset is in a text. Beyond the end it is where the next letter would be.
     ///
-    /// Letters of UTF-8 are counted if the text is that, else bytes.
+    /// Letters of UTF-8 are counted if the text is that, else bytes; its mark at the begin is no letter.
     pub fn new(text: &[u8], offset: u64, is_utf8: bool) -> Self {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         let before = text.get(..offset).unwrap_or(text);
         let mut position = Self { line: 1, column: 1 };
         let mut last = 0;
-        for byte in before {
+        for byte in before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before) {
             match byte {
                 // The second half of one line end.
                 b'\n' if last == b'\r' => {}
                 b'\n' | b'\r' => {
-                    position.line += 1;
+                    position.line = position.line.saturating_add(1);
                     position.column = 1;
                 }
                 0x80..0xC0 if is_utf8 => {}
-                _ => position.column += 1,
+                _ => position.column = position.column.saturating_add(1),
             }
             last = *byte;
         }
@@ -65,6 +65,7 @@ mod tests {
     #[test]
     fn columns_are_letters_or_bytes() {
         assert_eq!(told("čaj x", 6), "1:6");
+        assert_eq!(told("\u{feff}čaj x", 9), "1:6");
         let position = TextPosition::new("čaj x".as_bytes(), 6, false);
         assert_eq!(position.column, 7);
     }

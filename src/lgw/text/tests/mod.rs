@@ -15,8 +15,9 @@ fn unmarked(text: &str) -> (String, u64, TextPosition) {
     let (before, after) = text.split_once(MARK).expect("there is a mark");
     let line = before.rsplit('\n').next().unwrap_or_default();
     let position = TextPosition {
-        line: before.matches('\n').count() as u64 + 1,
-        column: line.chars().count() as u64 + 1,
+        line: before.matches('\n').count() as u32 + 1,
+        // The mark of UTF-8 is no letter.
+        column: line.trim_start_matches('\u{feff}').chars().count() as u32 + 1,
     };
     (format!("{before}{after}"), before.len() as u64, position)
 }
