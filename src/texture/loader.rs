@@ -150,14 +150,12 @@ impl ClassicImageLoader {
         bytes: &[u8],
         settings: &ClassicImageSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Picture, Refusal> {
+    ) -> Result<Picture, Box<Refusal>> {
         let path = load_context.path().clone();
-        let refusal = |source, is_expected| Refusal {
-            error: ClassicImageError::Picture {
-                path: path.to_string(),
-                source,
-            },
-            is_expected,
+        let refusal = |source, is_expected| {
+            let path = path.to_string();
+            let error = ClassicImageError::Picture { path, source };
+            Box::new(Refusal { error, is_expected })
         };
         match self.decode(bytes, path.path()) {
             Ok(picture) => {

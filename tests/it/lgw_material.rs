@@ -231,7 +231,7 @@ fn holes_are_there_in_shadows_too() {
             shown.assert_is(&expected, &format!("shadow {file:?}"));
             if file != text::AlphaMode::Opaque {
                 let whole = control(&mut stage, root, &quads, AlphaMode::Opaque);
-                assert!(shown.different(&whole) > 500, "{}", shown.different(&whole));
+                assert!(shown.different(&whole) > 50, "{}", shown.different(&whole));
             }
         }
     }
