@@ -36,7 +36,7 @@ fn the_example_of_the_format_is_read() {
     assert_eq!(mesh.default_color, Some([0.878, 0.776, 0.341]));
     assert_eq!(mesh.vertices.len(), 10);
     let position = ["-86.991096", "82.610558", "3.704437"];
-    let position = position.map(|number| number.parse().unwrap());
+    let position = position.map(|number| number.parse::<f32>().unwrap());
     assert_eq!(mesh.vertices.positions[2], position);
     assert_eq!(mesh.vertices.uvs[4], [0.581584, 0.197750]);
     assert_eq!(mesh.vertices.normals[1], [0.962625, -0.257407, 0.084226]);
