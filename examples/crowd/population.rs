@@ -2,6 +2,7 @@
 
 use crate::support::dice::Dice;
 use bevy::camera::RenderTarget;
+use bevy::ecs::system::SystemParam;
 use bevy::math::Vec3A;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
@@ -42,6 +43,14 @@ enum Model {
     Mdl(Handle<Mdl>),
     Abc(Handle<Abc>),
     Lgw(Handle<Lgw>),
+}
+
+/// The models that are loaded.
+#[derive(SystemParam)]
+struct Known<'w> {
+    mdl: Res<'w, Assets<Mdl>>,
+    abc: Res<'w, Assets<Abc>>,
+    lgw: Res<'w, Assets<Lgw>>,
 }
 
 /// What there is to choose from in a model.
@@ -94,11 +103,11 @@ impl Model {
         }
     }
 
-    fn kind(&self, mdl: &Assets<Mdl>, abc: &Assets<Abc>, lgw: &Assets<Lgw>) -> Option<Kind> {
+    fn kind(&self, known: &Known) -> Option<Kind> {
         match self {
-            Self::Mdl(handle) => mdl.get(handle).map(mdl_kind),
-            Self::Abc(handle) => abc.get(handle).map(abc_kind),
-            Self::Lgw(handle) => lgw.get(handle).map(lgw_kind),
+            Self::Mdl(handle) => known.mdl.get(handle).map(mdl_kind),
+            Self::Abc(handle) => known.abc.get(handle).map(abc_kind),
+            Self::Lgw(handle) => known.lgw.get(handle).map(lgw_kind),
         }
     }
 }
@@ -159,7 +168,7 @@ fn load(mut crowd: ResMut<Crowd>, assets: Res<AssetServer>) {
 fn populate(
     mut crowd: ResMut<Crowd>,
     assets: Res<AssetServer>,
-    (mdl, abc, lgw): (Res<Assets<Mdl>>, Res<Assets<Abc>>, Res<Assets<Lgw>>),
+    known: Known,
     mut commands: Commands,
 ) {
     if crowd.complete || !crowd.models.iter().all(|model| model.is_loaded(&assets)) {
@@ -167,9 +176,7 @@ fn populate(
     }
     crowd.complete = true;
     let kinds = crowd.models.iter();
-    let kinds: Vec<Kind> = kinds
-        .filter_map(|model| model.kind(&mdl, &abc, &lgw))
-        .collect();
+    let kinds: Vec<Kind> = kinds.filter_map(|model| model.kind(&known)).collect();
     let spacing = kinds.iter().map(|kind| kind.width).fold(1.0, f32::max);
     let per_side = (crowd.instances as f32).sqrt().ceil().max(1.0);
     for (index, kind) in (0..crowd.instances).zip(kinds.iter().cycle()) {

@@ -209,7 +209,7 @@ fn broken_text_is_told_with_line_and_column() {
             "does not begin",
         ),
         ("cut", &text.as_bytes()[..20], [20, 3, 8], "END_OF_MODEL"),
-        ("open", b"\xEF\xBB\xBFMODEL \"m\n", [9, 1, 8], "quote"),
+        ("open", b"\xEF\xBB\xBFMODEL \"m\n", [9, 1, 7], "quote"),
         ("ref", &mesh("MATERIAL_REF x", ""), [52, 3, 24], "\"x\""),
         (
             "verts",
