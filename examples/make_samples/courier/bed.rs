@@ -35,28 +35,21 @@ fn chassis() -> Vec<Solid> {
             Finish::Frame,
             [3.0, 2.2, 5.9],
             [0.4, 14.2, 0.55],
-            0.1,
+            0.0,
         ),
         cuboid(
             "spring",
             Finish::Frame,
             [4.4, 9.0, 4.3],
             [0.3, 4.0, 0.15],
-            0.05,
+            0.0,
         ),
         cuboid(
             "spring",
             Finish::Frame,
             [4.4, 9.0, 4.0],
-            [0.3, 2.6, 0.15],
-            0.05,
-        ),
-        cuboid(
-            "spring",
-            Finish::Frame,
-            [4.4, 9.0, 3.7],
-            [0.3, 1.4, 0.15],
-            0.05,
+            [0.3, 2.2, 0.15],
+            0.0,
         ),
         bar(
             "shackle",
@@ -88,21 +81,21 @@ fn chassis() -> Vec<Solid> {
             Finish::Frame,
             [5.9, 16.95, 6.3],
             [0.75, 0.15, 0.4],
-            0.08,
+            0.0,
         ),
         cuboid(
             "tail lamp",
             Finish::Own,
             [5.55, 17.1, 6.3],
             [0.28, 0.1, 0.28],
-            0.05,
+            0.0,
         ),
         cuboid(
             "tail lamp",
             Finish::Own,
             [6.25, 17.1, 6.3],
             [0.28, 0.1, 0.28],
-            0.05,
+            0.0,
         ),
     ]);
     solids.extend([-7.0, 1.0, 15.8].map(|y| {
@@ -111,7 +104,7 @@ fn chassis() -> Vec<Solid> {
             Finish::Frame,
             [0.0, y, 5.9],
             [3.2, 0.35, 0.4],
-            0.1,
+            0.0,
         )
     }));
     let rod = |charts, radius, from, to| {
@@ -135,7 +128,7 @@ fn chassis() -> Vec<Solid> {
             Finish::Hull,
             [-5.4, 2.6, 5.1],
             [1.4, 2.3, 1.2],
-            0.12,
+            0.0,
         ),
         block(
             ["bed side", "bed floor", "bed floor"],
@@ -157,7 +150,7 @@ fn chassis() -> Vec<Solid> {
             Finish::Own,
             [-2.6, 17.0, 6.3],
             [1.5, 0.1, 0.5],
-            0.05,
+            0.0,
         ),
     ]);
     solids
@@ -194,13 +187,13 @@ fn boards() -> Vec<Solid> {
         ],
     );
     let mut solids = vec![left, renamed(right, &[("left board", "right board")]), tail];
-    let irons = [-1.4, 3.2, 8.6, 12.6, 16.1].map(|y| {
+    let irons = [-1.4, 0.6, 14.5, 16.1].map(|y| {
         cuboid(
             "iron",
             Finish::Frame,
             [HALF + 0.08, y, middle],
             [0.14, 0.25, 2.0],
-            0.05,
+            0.0,
         )
     });
     solids.extend(both(irons.into()));
@@ -210,7 +203,7 @@ fn boards() -> Vec<Solid> {
             Finish::Frame,
             [4.2, BED[1] + 0.36, middle],
             [0.25, 0.12, 1.95],
-            0.05,
+            0.0,
         ),
         bar(
             "head frame",
@@ -236,7 +229,7 @@ fn jerrycan(at: [f32; 3], turn: f32) -> Solid {
         Finish::Frame,
         [-0.3, 0.0, 3.75],
         [0.8, 0.18, 0.2],
-        0.06,
+        0.0,
     );
     crate::alamo::loft::joined([body, handle]).at(&place)
 }
@@ -371,7 +364,7 @@ pub fn tarpaulin() -> Surface {
             let fold = 0.16 * sin(y * 0.21 + 0.3 * x.signum()) * hem;
             let droop = if *y > 9.3 { 0.5 } else { 0.0 };
             Vec3::new(
-                x * (1.0 - 0.05 * sag) + x.signum() * (0.22 * hem + fold),
+                x * (1.0 - 0.05 * sag) + x.signum() * (0.5 * hem + fold),
                 *y + droop * top * 0.3,
                 10.9 + z - sag * top - 0.5 * hem * (1.0 + 0.5 * sin(y * 0.17)) - droop * top,
             )

@@ -208,21 +208,21 @@ pub fn dull() -> Vec<Solid> {
             Finish::Frame,
             [6.75, -9.55, 10.6],
             [0.12, 0.15, 0.35],
-            0.05,
+            0.0,
         ),
         cuboid(
             "hinge",
             Finish::Frame,
             [6.75, -9.55, 6.4],
             [0.12, 0.15, 0.35],
-            0.05,
+            0.0,
         ),
         cuboid(
             "step",
             Finish::Frame,
             [6.6, -6.0, 3.9],
             [0.9, 2.2, 0.15],
-            0.08,
+            0.0,
         ),
     ]));
     solids.push(steering_wheel());
@@ -253,10 +253,10 @@ fn steering_wheel() -> Solid {
     joined([rim, spoke, column]).at(&place)
 }
 
-/// Panes of the windscreen and of the driver's door. The right door has lost its own.
+/// Panes of the windscreen, the right one cracked, and of the driver's door. The other door has none.
 pub fn windows() -> [Solid; 3] {
     let z = [BELT, LINTEL];
-    let screen = |x: [f32; 2]| {
+    let screen = |chart, x: [f32; 2]| {
         let corner = |side: usize, up: usize| {
             let narrow = if x[side].abs() > 1.0 {
                 (half_width(z[up]) - 6.75) * x[side].signum()
@@ -267,11 +267,15 @@ pub fn windows() -> [Solid; 3] {
             (at, [side as f32, 1.0 - up as f32])
         };
         pane(
-            "screen",
+            chart,
             &[corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)],
         )
     };
-    [screen([-6.1, -0.1]), screen([0.1, 6.1]), side_window(1.0)]
+    [
+        screen("cracked", [-6.1, -0.1]),
+        screen("screen", [0.1, 6.1]),
+        side_window(1.0),
+    ]
 }
 
 /// The hole in a door; `side` is 1 for the left and −1 for the right.

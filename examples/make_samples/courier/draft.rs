@@ -1,7 +1,7 @@
 //! Solids to the meshes of an LGW file: lists, strips and fans.
 //!
 //! Samples are shaped in decimetres, with Z up and the front along −Y; the file has centimetres, Y up
-//! and the front along +Z. The left is at +X in both.
+//! and the front along −Z. The right is at −X here, and at +X there.
 
 use crate::alamo::build::{Spot, meeting, normal, spot};
 use crate::alamo::shape::{Face, Solid};
@@ -135,9 +135,9 @@ impl<'a> Draft<'a> {
 /// A vertex as the file has it. V goes up there.
 fn stored(at: Vec3, uv: Vec2, normal: Vec3) -> [f32; 8] {
     let at = at * SCALE;
-    let places = [at.x, at.z, -at.y].map(|way| rounded(way, 1e3));
-    let uv = [uv.x, 1.0 - uv.y].map(|way| rounded(way, 1e5));
-    let normal = [normal.x, normal.z, -normal.y].map(|way| rounded(way, 1e4));
+    let places = [-at.x, at.z, at.y].map(|way| rounded(way, 1e2));
+    let uv = [uv.x, 1.0 - uv.y].map(|way| rounded(way, 1e4));
+    let normal = [-normal.x, normal.z, normal.y].map(|way| rounded(way, 1e3));
     let [x, y, z] = places;
     [x, y, z, uv[0], uv[1], normal[0], normal[1], normal[2]]
 }

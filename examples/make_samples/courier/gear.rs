@@ -45,7 +45,7 @@ pub fn disc() -> [Surface; 2] {
         [0.32, 0.95],
         [0.42, 0.8],
     ];
-    let inner = [[-0.3, 0.5], [-0.2, 1.45], [-0.55, 1.6], [-0.62, 1.74]];
+    let inner = [[-0.2, 0.4], [-0.2, 1.45], [-0.62, 1.74]];
     [
         Surface::turned("rim", &outer, SIDES),
         Surface::turned("rim inside", &inner, SIDES),
@@ -100,7 +100,7 @@ pub fn bumper() -> Surface {
         [6.85, -15.2, 5.9],
         [7.0, -13.9, 5.9],
     ];
-    Surface::pipe("bumper", &path.map(Vec3::from), 0.36, 8, Vec3::Z)
+    Surface::pipe("bumper", &path.map(Vec3::from), 0.36, 7, Vec3::Z)
 }
 
 /// The frame around the grille.
@@ -149,14 +149,14 @@ pub fn fittings() -> Vec<Solid> {
         Finish::Steel,
         [6.88, -4.5, 10.2],
         [0.1, 0.6, 0.12],
-        0.05,
+        0.0,
     )]);
     solids.push(cuboid(
         "badge",
         Finish::Steel,
         [0.0, -16.05, 10.62],
         [0.9, 0.25, 0.16],
-        0.08,
+        0.0,
     ));
     solids
 }

@@ -72,7 +72,7 @@ pub fn lettering(text: &str, at: Vec2, height: f32) -> f32 {
     let way = place - 0.5 - corner;
     let row = |row: f32| mix(is_set(corner.x, row), is_set(corner.x + 1.0, row), way.x);
     let level = mix(row(corner.y), row(corner.y + 1.0), way.y);
-    smooth((level - 0.5) * 5.0 + 0.5)
+    smooth((level - 0.36) * 4.0 + 0.5)
 }
 
 /// How much of a ring with a number in it there is at a point.

@@ -121,12 +121,16 @@ fn model(path: &'static str, file: &LgwFile<'_>) -> Result<SampleFile, Box<dyn E
         return Err(format!("{path}: {warning}").into());
     }
     println!(
-        "{path}: {} materials, {} meshes, {} vertices, {} bytes",
+        "{path}: {} materials, {} meshes, {} vertices, {} triangles, {} bytes",
         read.materials.len(),
         read.meshes.len(),
         read.meshes
             .iter()
             .map(|mesh| mesh.vertices.len())
+            .sum::<usize>(),
+        read.meshes
+            .iter()
+            .map(|mesh| mesh.triangles().count())
             .sum::<usize>(),
         bytes.len(),
     );
@@ -260,8 +264,12 @@ fn cargo(crates: &[Solid]) -> [Mesh<'static>; 2] {
 }
 
 fn glass() -> [Mesh<'static>; 2] {
-    let whole = |_: &Face, uv: Vec2| uv;
-    let mut windows = Draft::new(&whole);
+    // The left half of the picture is cracked.
+    let halves = |face: &Face, uv: Vec2| {
+        let whole = f32::from(u8::from(face.chart != "cracked"));
+        (uv + Vec2::X * whole) * Vec2::new(0.5, 1.0)
+    };
+    let mut windows = Draft::new(&halves);
     for pane in cab::windows() {
         windows.fan(&pane).fan(&reversed(pane.clone()));
     }

@@ -19,8 +19,9 @@ const CANVAS: Vec3 = Vec3::new(0.52, 0.49, 0.36);
 /// How finely a chart is painted.
 pub fn weight(chart: &str, _: Finish) -> f32 {
     match chart {
-        "door" | "other door" | "nose" | "number plate" => 1.25,
-        "left board" | "right board" | "tail board" => 1.5,
+        "door" | "other door" | "nose" | "ear" => 1.15,
+        "number plate" | "rear plate" => 2.8,
+        "left board" | "right board" | "tail board" => 1.7,
         "tarpaulin" => 0.95,
         "wall" | "wall edge" | "ceiling" | "bed floor" | "board inside" | "curtain" => 0.4,
         "rim inside" | "axle" | "stub" | "gear" | "hoop" | "fork" => 0.6,
@@ -189,8 +190,9 @@ fn board(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let tail = texel.face.chart == "tail board";
     let wood = planks(at, at.z - 7.22, 1.27, if tail { at.x } else { at.y });
-    let flaked = noise(Vec3::new(at.x + at.y, at.z * 4.0, 8.0) * 1.3) * 0.6 + noise(at * 4.0) * 0.4;
+    let flaked = noise(Vec3::new(at.x + at.y, at.z * 4.0, 8.0) * 1.3) * 0.6 + noise(at * 2.5) * 0.4;
     let left = smooth((flaked - 0.3) * 5.0);
+    let letters_left = mix(0.5, 1.0, left);
     let place = reading(texel);
     if tail {
         let is_dark = is_stripe(Vec3::new(place.x.abs(), 0.0, place.y), 0.75);
@@ -207,13 +209,13 @@ fn board(texel: &Texel<'_>) -> Vec3 {
         };
         return color.lerp(
             CREAM,
-            left * lettering("K-27", place - Vec2::new(0.0, 9.1), 2.3),
+            letters_left * lettering("K-27", place - Vec2::new(0.0, 9.1), 2.3),
         );
     }
     let middle = 7.6 * texel.normal.x.signum();
     let paint = wood.lerp(TEAL * 0.8, left * 0.85);
     let letters = lettering("COURIER", place - Vec2::new(middle, 8.85), 2.35);
-    paint.lerp(CREAM, letters * left)
+    paint.lerp(CREAM, letters * letters_left)
 }
 
 /// Canvas with seams, patches and a sign on either side.

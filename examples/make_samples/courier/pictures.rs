@@ -102,42 +102,46 @@ pub fn rope() -> Picture {
     })
 }
 
-/// Glass: dust where no wiper comes, and a crack; its alpha is how much it hides.
+/// Glass: dust where no wiper comes; its alpha is how much it hides. It is cracked in the left half.
 pub fn glass() -> Picture {
-    let size = UVec2::splat(64);
+    let size = UVec2::new(128, 64);
     Picture::new(size, |at| {
-        let way = place(at, size);
+        let both = place(at, size) * Vec2::new(2.0, 1.0);
+        let way = Vec2::new(both.x.fract(), both.y);
         let from_wiper = (way - Vec2::new(0.3, 1.05)).length();
         let dirt = noise(Vec3::new(way.x * 5.0, way.y * 5.0, 4.0)) * 0.5
             + noise(Vec3::new(way.x * 17.0, way.y * 17.0, 4.0)) * 0.5;
         let dusty = smooth((from_wiper - 0.82) * 9.0).max(smooth((way.y - 0.93) * 14.0));
         let dusty = dusty * mix(0.45, 1.0, dirt);
-        let mut color = Vec3::new(0.34, 0.44, 0.45).lerp(Vec3::new(0.62, 0.55, 0.43), dusty);
-        let mut alpha = mix(0.2, 0.62, dusty);
-        // Cracks spread from where a stone has hit.
-        let hit = way - Vec2::new(0.72, 0.3);
-        let rays = [
-            (0.9, 0.43, 0.3),
-            (-0.5, 0.86, 0.55),
-            (-0.95, -0.3, 0.35),
-            (0.35, -0.94, 0.24),
-        ];
-        let crack = rays.iter().fold(f32::MAX, |nearest, (x, y, length)| {
-            let ray = Vec2::new(*x, *y);
-            let along = hit.dot(ray);
-            let wobble = 0.018 * sin(along * 7.0);
-            let inside = (0.0..*length).contains(&along);
-            if inside {
-                nearest.min((hit.perp_dot(ray) + wobble).abs())
-            } else {
-                nearest
-            }
-        });
-        let crack = smooth((0.016 - crack) * 90.0).max(smooth((0.035 - hit.length()) * 60.0));
-        color = color.lerp(Vec3::new(0.85, 0.9, 0.9), crack);
-        alpha = mix(alpha, 0.85, crack);
-        texel(color, alpha)
+        let color = Vec3::new(0.34, 0.44, 0.45).lerp(Vec3::new(0.62, 0.55, 0.43), dusty);
+        let cracked = if both.x < 1.0 { crack(way) } else { 0.0 };
+        let alpha = mix(mix(0.2, 0.62, dusty), 0.8, cracked);
+        texel(color.lerp(Vec3::new(0.85, 0.9, 0.9), cracked), alpha)
     })
+}
+
+/// How much of a crack there is at a place of a pane: it spreads from where a stone has hit.
+fn crack(way: Vec2) -> f32 {
+    let hit = way - Vec2::new(0.66, 0.34);
+    let rays = [
+        (0.9, 0.43, 0.25),
+        (-0.5, 0.86, 0.42),
+        (-0.95, -0.3, 0.3),
+        (0.35, -0.94, 0.2),
+    ];
+    let nearest = rays.iter().fold(f32::MAX, |nearest, (x, y, length)| {
+        let ray = Vec2::new(*x, *y);
+        let along = hit.dot(ray);
+        let wobble = 0.016 * sin(along * 6.0);
+        if (0.0..*length).contains(&along) {
+            nearest.min((hit.perp_dot(ray) + wobble).abs())
+        } else {
+            nearest
+        }
+    });
+    let web = ((hit.length() - 0.07).abs()).max(0.004);
+    let lines = smooth((0.013 - nearest.min(web)) * 90.0);
+    lines.max(smooth((0.03 - hit.length()) * 60.0)) * 0.85
 }
 
 /// What a ball of lamp glass shows of what is around it: the reflector, ribs, and the sky above.

@@ -2,7 +2,7 @@
 
 use crate::alamo::loft::{Ring, rings, skin};
 use crate::alamo::profile::Profile;
-use crate::alamo::shape::{Corner, Face, Finish, SIDEWAYS, Solid, block};
+use crate::alamo::shape::{Charts, Corner, Face, Finish, SIDEWAYS, Solid, Station, block, prism};
 use crate::maths::{Place, cos, sin};
 use bevy::math::{Mat3, Vec2, Vec3};
 
@@ -114,7 +114,7 @@ pub fn pane(chart: &'static str, corners: &[(Vec3, [f32; 2])]) -> Solid {
     }
 }
 
-/// A box around a point, by half its sides, with beveled edges and one chart.
+/// A box around a point, by half its sides, with one chart. Its edges are beveled, or sharp.
 pub fn cuboid(
     chart: &'static str,
     finish: Finish,
@@ -123,8 +123,16 @@ pub fn cuboid(
     bevel: f32,
 ) -> Solid {
     let profile = Profile::rectangle(half[0], half[1], bevel);
-    let ends = [-half[2], half[2]];
-    block([chart; 3], finish, ends, &profile, bevel).at(&Place::at(at[0], at[1], at[2]))
+    beam([chart; 3], finish, [-half[2], half[2]], &profile, bevel)
+        .at(&Place::at(at[0], at[1], at[2]))
+}
+
+/// As [`block`], without any faces for bevels of no size.
+fn beam(charts: Charts, finish: Finish, ends: [f32; 2], profile: &Profile, bevel: f32) -> Solid {
+    if bevel > 0.0 {
+        return block(charts, finish, ends, profile, bevel);
+    }
+    prism(charts, finish, &ends.map(|end| Station::new(end, profile)))
 }
 
 /// A bar of a rectangular profile from one point to another.
@@ -132,17 +140,9 @@ pub fn bar(chart: &'static str, finish: Finish, [from, to]: [Vec3; 2], half: [f3
     let along = (to - from).normalize_or(Vec3::Z);
     let across = along.cross(Vec3::X).normalize_or(Vec3::Y);
     let turn = Mat3::from_cols(across.cross(along), across, along);
-    let profile = Profile::rectangle(half[0], half[1], half[0].min(half[1]) * 0.4);
-    let bevel = half[0].min(half[1]) * 0.3;
+    let profile = Profile::rectangle(half[0], half[1], 0.0);
     let place = Place { turn, at: from };
-    block(
-        [chart; 3],
-        finish,
-        [0.0, from.distance(to)],
-        &profile,
-        bevel,
-    )
-    .at(&place)
+    beam([chart; 3], finish, [0.0, from.distance(to)], &profile, 0.0).at(&place)
 }
 
 /// Where something that was turned around Z stands, its axis across the vehicle.
