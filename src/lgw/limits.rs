@@ -8,7 +8,7 @@ use crate::lgw::text::LgwFile;
 use crate::read::{ErrorKind, Format, ParseError, TextPosition};
 
 /// How many there may be in any file, and for how many bytes of it there may be one more.
-const MESHES: (usize, usize) = (192, 512);
+const MESHES: (usize, usize) = (192, 384);
 const MATERIALS: (usize, usize) = (128, 512);
 
 /// Refuses models that would cost more than is promised.
@@ -17,7 +17,7 @@ pub(super) fn check(file: &LgwFile<'_>, length: usize) -> Result<(), ParseError>
         (
             file.meshes.len(),
             MESHES,
-            "192 meshes, and one for each 512 bytes of the file",
+            "192 meshes, and one for each 384 bytes of the file",
         ),
         (
             file.materials.len(),

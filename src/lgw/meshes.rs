@@ -2,7 +2,7 @@
 
 use crate::lgw::settings::{LgwLoaderSettings, LgwUp, LgwWinding};
 use crate::lgw::text::{self, Vertices};
-use crate::read::{Quoted, Warning};
+use crate::read::{Quoted, TextPosition, Warning};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Vec3, Vec3A};
@@ -42,7 +42,8 @@ impl MeshContents {
             let told = "too far away to be drawn, and stand at the origin";
             warnings.push(Warning {
                 offset: 0,
-                position: None,
+                // Which of its lines they are in is not known any more.
+                position: Some(TextPosition { line: 1, column: 1 }),
                 message: format!("mesh {index} {name}: {far} of {vertices} vertices are {told}"),
             });
         }
