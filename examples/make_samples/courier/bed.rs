@@ -41,14 +41,7 @@ fn chassis() -> Vec<Solid> {
             "spring",
             Finish::Frame,
             [4.4, 9.0, 4.3],
-            [0.3, 4.0, 0.15],
-            0.0,
-        ),
-        cuboid(
-            "spring",
-            Finish::Frame,
-            [4.4, 9.0, 4.0],
-            [0.3, 2.2, 0.15],
+            [0.3, 4.0, 0.3],
             0.0,
         ),
         bar(
@@ -98,7 +91,7 @@ fn chassis() -> Vec<Solid> {
             0.0,
         ),
     ]);
-    solids.extend([-7.0, 1.0, 15.8].map(|y| {
+    solids.extend([-7.0, 15.8].map(|y| {
         cuboid(
             "traverse",
             Finish::Frame,
@@ -301,7 +294,6 @@ pub fn crates() -> Vec<Solid> {
         crate_at([4.3, 13.4, FLOOR + 4.2], [1.7, 1.5, 1.3], -17.0),
         crate_at([-3.6, 6.0, FLOOR], [2.6, 2.2, 2.4], -4.0),
         crate_at([2.5, 5.2, FLOOR], [3.0, 2.6, 3.2], 6.0),
-        crate_at([-3.4, 1.4, FLOOR], [2.8, 2.2, 3.4], 2.0),
     ]
 }
 
@@ -330,8 +322,8 @@ pub fn drum() -> Drum {
     ];
     let place = Place::at(-4.5, 13.6, FLOOR);
     Drum {
-        side: Surface::turned("drum", &outline, 14).at(&place),
-        lid: cap("drum lid", &Ring::circle(5.85, 1.86).points(14), false).at(&place),
+        side: Surface::turned("drum", &outline, 12).at(&place),
+        lid: cap("drum lid", &Ring::circle(5.85, 1.86).points(12), false).at(&place),
     }
 }
 
@@ -347,7 +339,7 @@ fn arch(way: f32) -> [f32; 2] {
 
 /// The tarpaulin over the front of the bed: rows from front to back.
 pub fn tarpaulin() -> Surface {
-    const ACROSS: usize = 18;
+    const ACROSS: usize = 16;
     let along = [-1.75, -0.4, 0.8, 1.9, 3.1, 4.3, 5.5, 6.7, 7.9, 9.1, 9.7];
     let row = |y: &f32| {
         let nearest = HOOPS
@@ -407,7 +399,7 @@ pub fn hoop() -> Surface {
 
 /// A net over the crates at the rear, tied to the boards.
 pub fn net() -> Surface {
-    const STEPS: usize = 9;
+    const STEPS: usize = 8;
     let row = |step: usize| {
         let y = mix(10.3, 16.5, step as f32 / STEPS as f32);
         let point = |index: usize| {

@@ -312,9 +312,9 @@ pub fn grille() -> Solid {
 
 /// A mudguard: an arch over a wheel, with edges bent down.
 fn mudguard(x: [f32; 2], axis: [f32; 2], radius: f32, from: f32, to: f32) -> Surface {
-    const STEPS: usize = 9;
-    let across = [0.0, 0.0, 0.12, 0.88, 1.0, 1.0];
-    let rise = [-0.75, -0.35, 0.0, 0.0, -0.35, -0.75];
+    const STEPS: usize = 8;
+    let across = [0.0, 0.08, 0.92, 1.0];
+    let rise = [-0.6, 0.0, 0.0, -0.6];
     let row = |step: usize| {
         let turns = mix(from, to, step as f32 / STEPS as f32);
         let point = |(across, rise): (&f32, f32)| {
