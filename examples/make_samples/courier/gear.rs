@@ -1,7 +1,6 @@
 //! Wheels, lamps, and what shines: bumper, mirrors, horn, exhaust.
 
-use super::bed::lid;
-use super::shapes::{Surface, axle, both, cuboid};
+use super::shapes::{Surface, axle, both, cuboid, lid};
 use crate::alamo::loft::{Ring, cap};
 use crate::alamo::shape::{FORWARD, Finish, Solid};
 use crate::maths::{Place, pitch, yaw};
