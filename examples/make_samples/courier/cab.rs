@@ -4,7 +4,7 @@ use super::shapes::{Surface, bar, both, cuboid, pane, renamed};
 use crate::alamo::loft::joined;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, Station, block, prism};
-use crate::maths::{Place, cos, mix, sin};
+use crate::maths::{Place, cos, mix, roll, sin};
 use bevy::math::Vec3;
 
 /// Where windows begin and end.
@@ -192,6 +192,13 @@ pub fn dull() -> Vec<Solid> {
         )
         .at(&Place::at(-1.2, 0.0, 6.75).turned(FORWARD)),
     ];
+    solids.extend(fittings());
+    solids.push(steering_wheel());
+    solids
+}
+
+/// Wipers, hinges and steps.
+fn fittings() -> Vec<Solid> {
     // Wipers, at rest.
     let wiper = |x: f32| {
         let way = |z: f32| windscreen(z) - 0.2;
@@ -201,7 +208,7 @@ pub fn dull() -> Vec<Solid> {
         ];
         bar("wiper", Finish::Bore, ends, [0.06, 0.06])
     };
-    solids.extend([wiper(-4.4), wiper(1.2)]);
+    let mut solids = vec![wiper(-4.4), wiper(1.2)];
     solids.extend(both(vec![
         cuboid(
             "hinge",
@@ -225,7 +232,6 @@ pub fn dull() -> Vec<Solid> {
             0.0,
         ),
     ]));
-    solids.push(steering_wheel());
     solids
 }
 
@@ -249,7 +255,7 @@ fn steering_wheel() -> Solid {
         [Vec3::ZERO, Vec3::new(0.0, 0.0, -2.4)],
         [0.15, 0.15],
     );
-    let place = Place::at(2.9, -8.9, 13.5).turned(crate::maths::roll(35.0));
+    let place = Place::at(2.9, -8.9, 13.5).turned(roll(35.0));
     joined([rim, spoke, column]).at(&place)
 }
 
@@ -312,9 +318,9 @@ pub fn grille() -> Solid {
 
 /// A mudguard: an arch over a wheel, with edges bent down.
 fn mudguard(x: [f32; 2], axis: [f32; 2], radius: f32, from: f32, to: f32) -> Surface {
-    const STEPS: usize = 9;
-    let across = [0.0, 0.0, 0.12, 0.88, 1.0, 1.0];
-    let rise = [-0.75, -0.35, 0.0, 0.0, -0.35, -0.75];
+    const STEPS: usize = 8;
+    let across = [0.0, 0.08, 0.92, 1.0];
+    let rise = [-0.6, 0.0, 0.0, -0.6];
     let row = |step: usize| {
         let turns = mix(from, to, step as f32 / STEPS as f32);
         let point = |(across, rise): (&f32, f32)| {

@@ -1,13 +1,12 @@
 //! Wheels, lamps, and what shines: bumper, mirrors, horn, exhaust.
 
-use super::bed::lid;
-use super::shapes::{Surface, axle, both, cuboid};
+use super::shapes::{Surface, axle, both, cuboid, lid};
 use crate::alamo::loft::{Ring, cap};
 use crate::alamo::shape::{FORWARD, Finish, Solid};
 use crate::maths::{Place, pitch, yaw};
 use bevy::math::Vec3;
 
-const SIDES: usize = 18;
+const SIDES: usize = 16;
 
 /// Where wheels are, and how large: beside the hub, which looks along the place's Z.
 pub fn wheels() -> [Place; 4] {
@@ -54,8 +53,8 @@ pub fn disc() -> [Surface; 2] {
 
 /// A hub cap: its side, and its dome.
 pub fn hub_cap() -> (Surface, Solid) {
-    let side = Surface::turned("cap", &[[0.4, 0.84], [0.55, 0.82], [0.68, 0.66]], 14);
-    (side, lid("cap", 0.68, 0.66, 0.12, 14))
+    let side = Surface::turned("cap", &[[0.4, 0.84], [0.55, 0.82], [0.68, 0.66]], 12);
+    (side, lid("cap", 0.68, 0.66, 0.12, 12))
 }
 
 /// Where the head lamps are, looking along the place's Z. The left one has been knocked askew.
@@ -74,14 +73,13 @@ pub fn lamp() -> Surface {
         [0.72, 1.32],
         [0.82, 1.3],
         [0.84, 1.12],
-        [0.76, 1.08],
     ];
-    Surface::turned("lamp", &outline, 14)
+    Surface::turned("lamp", &outline, 12)
 }
 
 /// The glass of a lamp.
 pub fn lens() -> Solid {
-    lid("lens", 0.77, 1.1, 0.32, 14)
+    lid("lens", 0.79, 1.14, 0.32, 12)
 }
 
 /// The bumper, which has met something.
@@ -139,7 +137,7 @@ pub fn horn() -> Surface {
     let place = Place::at(-4.3, -10.3, 19.1)
         .turned(yaw(-4.0))
         .turned(FORWARD);
-    Surface::turned("horn", &outline, 12).at(&place)
+    Surface::turned("horn", &outline, 10).at(&place)
 }
 
 /// Door handles and the badge on the nose.

@@ -1,10 +1,12 @@
 //! `courier.lgw`: a van of three wheels that carries what is left to carry, and its pictures.
 //!
-//! Parts are solids and surfaces (`cab`, `bed`, `gear`); meshes of lists, strips and fans are made of
+//! Parts are solids and surfaces (`cab`, `bed`, `cargo`, `canvas`, `gear`); meshes of lists, strips and fans are made of
 //! them here (`draft`).
 
 mod bed;
 mod cab;
+mod canvas;
+mod cargo;
 mod draft;
 mod gear;
 mod marks;
@@ -35,7 +37,7 @@ struct Parts {
     discs: Vec<Surface>,
     tarpaulin: Surface,
     curtain: Solid,
-    drum: bed::Drum,
+    drum: cargo::Drum,
     pipes: [Surface; 2],
 }
 
@@ -50,10 +52,10 @@ impl Parts {
             dull: [cab::dull(), bed::dull()].concat(),
             mudguards: cab::mudguards(),
             discs: discs.collect(),
-            tarpaulin: bed::tarpaulin(),
-            curtain: bed::curtain(),
-            drum: bed::drum(),
-            pipes: [gear::exhaust(), bed::hoop()],
+            tarpaulin: canvas::tarpaulin(),
+            curtain: canvas::curtain(),
+            drum: cargo::drum(),
+            pipes: [gear::exhaust(), canvas::hoop()],
         }
     }
 
@@ -81,7 +83,7 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
         sheets[1].density()
     );
     // Each hides the sky from the other, and so do crates.
-    let crates = bed::crates();
+    let crates = cargo::crates();
     let painted: Vec<&Solid> = paint.iter().chain(&load).copied().chain(&crates).collect();
     let [paint, load] = [0, 1].map(|sheet: usize| {
         let [base, _] = sheets[sheet].paint(&painted, paint::ink);
@@ -145,7 +147,7 @@ fn meshes(parts: &Parts, sheets: &[Sheet; 2], crates: &[Solid]) -> Vec<Mesh<'sta
     meshes.extend(load_bed(parts, &load));
     meshes.extend(wheels());
     meshes.extend(chrome());
-    meshes.extend(cargo(crates));
+    meshes.extend(crates_and_net(crates));
     meshes.extend(glass());
     meshes
 }
@@ -251,13 +253,13 @@ fn chrome() -> [Mesh<'static>; 2] {
 }
 
 /// Crates, whose planks repeat every four decimetres, and the net over them.
-fn cargo(crates: &[Solid]) -> [Mesh<'static>; 2] {
+fn crates_and_net(crates: &[Solid]) -> [Mesh<'static>; 2] {
     let planks = |_: &Face, uv: Vec2| uv / 4.0;
     let mut wood = Draft::new(&planks);
     wood.list(crates);
     let knots = |_: &Face, uv: Vec2| uv / 1.5;
     let mut rope = Draft::new(&knots);
-    let net = bed::net();
+    let net = cargo::net();
     rope.strips(&net.solid, net.faces);
     rope.strips(&reversed(net.solid), net.faces);
     [finished(wood, "Crates", WOOD), finished(rope, "Net", ROPE)]

@@ -212,9 +212,9 @@ fn board(texel: &Texel<'_>) -> Vec3 {
             letters_left * lettering("K-27", place - Vec2::new(0.0, 9.1), 2.3),
         );
     }
-    let middle = 7.6 * texel.normal.x.signum();
+    let middle = 7.55 * texel.normal.x.signum();
     let paint = wood.lerp(TEAL * 0.8, left * 0.85);
-    let letters = lettering("COURIER", place - Vec2::new(middle, 8.85), 2.35);
+    let letters = lettering("COURIER", place - Vec2::new(middle, 8.85), 2.15);
     paint.lerp(CREAM, letters * letters_left)
 }
 

@@ -94,6 +94,12 @@ pub fn dome(chart: &'static str, top: Vec3, ring: &[Vec3]) -> Solid {
     }
 }
 
+/// A rounded lid, as of hub caps: triangles around the middle of a ring.
+pub fn lid(chart: &'static str, along: f32, radius: f32, height: f32, sides: usize) -> Solid {
+    let ring = Ring::circle(along, radius).points(sides);
+    dome(chart, Vec3::Z * (along + height), &ring)
+}
+
 /// A flat face of corners that are counter-clockwise where it is seen from, with a picture of its own.
 pub fn pane(chart: &'static str, corners: &[(Vec3, [f32; 2])]) -> Solid {
     let corner = |(at, uv): &(Vec3, [f32; 2])| Corner {
