@@ -120,7 +120,7 @@ fn a_broken_edit_is_told_with_its_line_and_changes_nothing() {
         (
             "VERTS 10",
             "VERTS 11",
-            "slip.lgw:31:5: LGW: mesh 0 \"Mesh01\" / VERTS",
+            "slip.lgw:30:5: LGW: mesh 0 \"Mesh01\" / VERTS",
         ),
         (
             "MESH \"Mesh01\"",
@@ -130,7 +130,7 @@ fn a_broken_edit_is_told_with_its_line_and_changes_nothing() {
         (
             "END_OF_GROUP 0\n  END_OF_MESH \"Mesh01\"",
             "END_OF_MESH",
-            "slip.lgw:35:7: LGW: mesh 0",
+            "slip.lgw:34:7: LGW: mesh 0",
         ),
     ];
     for (text, slip, expected) in slips {

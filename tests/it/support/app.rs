@@ -64,8 +64,10 @@ impl TestApp {
         let mut state = LoadState::NotLoaded;
         let done = gpuless::wait_until(&mut self.app, |world| {
             let server = world.resource::<AssetServer>();
+            // Asked in this order, because it may be loaded between the two.
+            let is_loaded = server.is_loaded_with_dependencies(handle);
             state = server.load_state(handle);
-            matches!(state, LoadState::Failed(_)) || server.is_loaded_with_dependencies(handle)
+            matches!(state, LoadState::Failed(_)) || is_loaded
         });
         assert!(done, "neither loaded nor failed: {state:?}");
         state
