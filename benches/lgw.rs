@@ -40,6 +40,9 @@ fn main() {
         ("strips", 200, GroupKind::Strip),
         ("small meshes", 6, GroupKind::List),
     ] {
+        if !is_asked_for(name) {
+            continue;
+        }
         let model = grids(side, kind);
         let text = write(&model).expect("what was made can be written");
         let obj = obj(&model);
@@ -49,6 +52,12 @@ fn main() {
         row(&model.name, &model.bytes, None);
     }
     println!("limits: {SPEED} MB/s, and {TIMES_PEER} × the MB/s of tobj, which reads OBJ");
+}
+
+/// All are, or what the command line names.
+fn is_asked_for(name: &str) -> bool {
+    let mut asked = std::env::args().skip(1).filter(|of| !of.starts_with('-'));
+    asked.next().is_none_or(|asked| name.contains(&asked))
 }
 
 fn row(name: &str, text: &[u8], obj: Option<&[u8]>) {

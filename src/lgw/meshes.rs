@@ -151,8 +151,12 @@ fn across<I: Index>(triangle: [I; 3], vertices: &Vertices) -> Vec3 {
 
 /// Whether more triangles face away from their normals than with them.
 fn is_inside_out<I: Index>(triangles: &[[I; 3]], vertices: &Vertices) -> bool {
-    let mut votes = 0_i64;
-    for triangle in triangles {
+    let mut votes = 0_isize;
+    for (done, triangle) in triangles.iter().enumerate() {
+        // The others cannot outvote them.
+        if votes.unsigned_abs() > triangles.len() - done {
+            break;
+        }
         let [a, b, c] = corners(*triangle, &vertices.normals);
         let with = across(*triangle, vertices).dot(a + b + c);
         if with > 0.0 {
@@ -205,11 +209,12 @@ fn unit(vector: Vec3) -> Vec3 {
 }
 
 fn bounds(positions: &[[f32; 3]]) -> Option<Aabb3d> {
-    let places = || positions.iter().map(|place| Vec3A::from_array(*place));
-    Some(Aabb3d {
-        min: places().reduce(Vec3A::min)?,
-        max: places().reduce(Vec3A::max)?,
-    })
+    let mut places = positions.iter().map(|place| Vec3A::from_array(*place));
+    let first = places.next()?;
+    let (min, max) = places.fold((first, first), |(min, max), place| {
+        (min.min(place), max.max(place))
+    });
+    Some(Aabb3d { min, max })
 }
 
 fn mesh(vertices: Vertices, indices: Indices, usage: RenderAssetUsages) -> Mesh {
