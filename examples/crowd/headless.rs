@@ -32,9 +32,15 @@ pub fn measure(crowd: Crowd, frames: usize) -> Report {
     let mut headless = Headless::start(app, SIZE);
     let target = headless.render_target();
     headless.app.world_mut().resource_mut::<Crowd>().target = target;
+    let mut failure = None;
     headless.wait_until("the crowd is there", |world| {
-        world.resource::<Figures>().ready()
+        failure = Crowd::failure(world);
+        failure.is_some() || world.resource::<Figures>().ready()
     });
+    if let Some(failure) = failure {
+        eprintln!("crowd: {failure}");
+        std::process::exit(1);
+    }
     for _ in 0..frames {
         let start = Instant::now();
         headless.step(STEP);

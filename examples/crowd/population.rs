@@ -1,6 +1,7 @@
 //! Who is in the crowd, where they stand, and what they do.
 
 use crate::support::dice::Dice;
+use bevy::asset::{LoadState, UntypedAssetId};
 use bevy::camera::RenderTarget;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Vec3A;
@@ -36,6 +37,28 @@ pub struct Crowd {
     paths: Vec<PathBuf>,
     models: Vec<Model>,
     complete: bool,
+}
+
+impl Crowd {
+    /// Why there will be no crowd, if one of its models cannot be loaded.
+    pub fn failure(world: &World) -> Option<String> {
+        let server = world.resource::<AssetServer>();
+        let mut models = world.resource::<Self>().models.iter();
+        models.find_map(|model| match server.load_state(model.id()) {
+            LoadState::Failed(error) => Some(error.to_string()),
+            _ => None,
+        })
+    }
+}
+
+impl Model {
+    fn id(&self) -> UntypedAssetId {
+        match self {
+            Self::Mdl(handle) => handle.id().untyped(),
+            Self::Abc(handle) => handle.id().untyped(),
+            Self::Lgw(handle) => handle.id().untyped(),
+        }
+    }
 }
 
 /// A model's asset.

@@ -21,7 +21,7 @@ impl LgwDescription {
     pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
         let settings = LgwLoaderSettings::default();
         let LgwContents { warnings, .. } = LgwContents::load(bytes, &settings)?;
-        // The meshes that the loader makes have no vertices that no triangle uses.
+        // What the loader makes of a mesh without triangles has no vertices.
         let file = LgwFile {
             warnings,
             ..parse(bytes, settings.tolerance)?

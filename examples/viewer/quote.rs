@@ -39,7 +39,7 @@ fn quote(text: &[u8], error: &ParseError) -> Option<String> {
     // What a line begins with says nothing.
     let shown = if cut == 0 { shown.trim_start() } else { &shown };
     let rest: String = after.iter().take(AFTER).collect();
-    let [from, to] = [cut > 0, after.len() > AFTER].map(|is_cut| if is_cut { "…" } else { "" });
+    let [from, to] = [cut > 0, after.len() > AFTER].map(|is_cut| if is_cut { "..." } else { "" });
     let number = position.line.to_string();
     let margin = " ".repeat(number.len());
     let indent = " ".repeat(from.chars().count() + shown.chars().count());

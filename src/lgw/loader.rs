@@ -70,7 +70,10 @@ impl AssetLoader for LgwLoader {
             warn!("{path}{separator}{warning}");
         }
         let materials = &contents.file.materials;
-        let pictures = self.pictures.find(materials, settings, load_context).await;
+        let pictures = self
+            .pictures
+            .find(materials, settings, &bytes, load_context);
+        let pictures = pictures.await;
         let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
         Ok(Lgw { scene, model })

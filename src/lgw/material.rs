@@ -2,13 +2,16 @@
 
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, TexGenKind, TextureMode};
+use crate::texture::is_sampled;
 use bevy::app::{App, PostUpdate};
-use bevy::asset::{Asset, AssetEvent, AssetId, AssetPath, Assets, Handle, embedded_asset};
+use bevy::asset::{
+    Asset, AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, embedded_asset,
+};
 use bevy::color::Color;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::schedule::common_conditions::resource_exists;
-use bevy::ecs::system::ResMut;
+use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
 use bevy::material::{AlphaMode, OpaqueRendererMethod};
 use bevy::math::{UVec3, Vec3};
@@ -220,11 +223,13 @@ pub(super) fn register(app: &mut App) {
 /// Bevy leaves a material with the one that it had.
 fn bind_changed_pictures(
     mut events: MessageReader<AssetEvent<Image>>,
+    server: Res<AssetServer>,
     mut plain: ResMut<Assets<StandardMaterial>>,
     mut tex_env: ResMut<Assets<LgwTexEnvMaterial>>,
 ) {
     let changed = events.read().filter_map(|event| match event {
-        AssetEvent::Modified { id } => Some(*id),
+        // Others are not this room's to look after.
+        AssetEvent::Modified { id } => server.get_path(*id).filter(is_sampled).map(|_| *id),
         _ => None,
     });
     let changed: HashSet<AssetId<Image>> = changed.collect();

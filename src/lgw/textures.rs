@@ -3,17 +3,27 @@
 use crate::lgw::material::is_plain;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text;
-use crate::read::Quoted;
+use crate::read::{Quoted, TextPosition};
 use crate::scene::{FileFinder, FileSearch};
 use crate::texture::{Sampling, Samplings, missing};
 use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext};
 use bevy::ecs::world::World;
 use bevy::image::Image;
 use bevy::log::warn;
+use memchr::memmem;
 use std::collections::HashMap;
 
 /// The longest name that is looked for, in bytes: many paths are made of it. Those of Windows have 260.
 const LONGEST_NAME: usize = 1024;
+
+/// How many names that are of use to nobody are told: each is looked for in the whole text.
+const MOST_FLAWS: usize = 8;
+
+/// Whether a name has a drive, or goes up, or begins at the root of a disk.
+fn leads_out(name: &str) -> bool {
+    let mut parts = name.split(['/', '\\']);
+    name.starts_with(['/', '\\']) || parts.any(|part| part == ".." || part.ends_with(':'))
+}
 
 /// Finds pictures and loads them. The loader keeps one.
 pub(super) struct Pictures {
@@ -31,11 +41,12 @@ impl Pictures {
     }
 
     /// The pictures of each material, by the units that draw them. What is nowhere is a placeholder,
-    /// with one warning for each file.
+    /// with one warning for each of the first few files, and one for the others.
     pub(super) async fn find(
         &self,
         materials: &[text::Material<'_>],
         settings: &LgwLoaderSettings,
+        text: &[u8],
         load_context: &mut LoadContext<'_>,
     ) -> Vec<[Option<Handle<Image>>; 2]> {
         let mut found = vec![[None, None]; materials.len()];
@@ -47,7 +58,9 @@ impl Pictures {
             search: self.finder.search(&model),
             settings,
             model,
+            text,
             known: HashMap::new(),
+            flaws: 0,
         };
         for (material, found) in materials.iter().zip(&mut found) {
             for (texture, found) in material.units().into_iter().zip(found) {
@@ -63,6 +76,9 @@ impl Pictures {
                 };
                 *found = Some(image);
             }
+        }
+        if let Some(others @ 1..) = places.flaws.checked_sub(MOST_FLAWS) {
+            warn!("{}: so it is with {others} more", places.model);
         }
         found
     }
@@ -83,6 +99,10 @@ struct Places<'a> {
     search: FileSearch<'a>,
     settings: &'a LgwLoaderSettings,
     model: AssetPath<'static>,
+    /// The model's file.
+    text: &'a [u8],
+    /// How many names are of use to nobody.
+    flaws: usize,
     /// By the names that the model has for them, in lower case.
     known: HashMap<String, Option<AssetPath<'static>>>,
 }
@@ -94,26 +114,51 @@ impl Places<'_> {
         texture: &text::Texture<'_>,
     ) -> Option<AssetPath<'static>> {
         // The parser warns of one that has no file.
-        let name = texture.file.as_deref()?;
+        let name = texture.file.as_deref().filter(|name| !name.is_empty())?;
         let key = name.to_lowercase();
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
         let settings = self.settings;
         let (first, folders) = (&settings.texture_root, &settings.texture_folders);
-        let (model, material) = (&self.model, Quoted(&material.name));
+        let quoted = Quoted(name);
         let path = if name.len() > LONGEST_NAME {
-            let name = Quoted(name);
-            warn!(
-                "{model}: material {material}: no file has a name as long as that of texture {name}"
-            );
-            None
+            Err(format!(
+                "no file has a name as long as that of texture {quoted}"
+            ))
         } else {
+            if leads_out(name) {
+                let flaw = format!(
+                    "texture {quoted} leads out of the game's folder, and is looked for in it"
+                );
+                self.warn(material, name, &flaw);
+            }
             let path = self.search.find_texture_below(first, name, folders).await;
-            path.inspect_err(|not_found| warn!("{model}: material {material}: texture {not_found}"))
-                .ok()
+            path.map_err(|not_found| format!("texture {not_found}"))
         };
-        self.known.insert(name.to_owned(), path.clone());
+        if let Err(flaw) = &path {
+            self.warn(material, name, flaw);
+        }
+        let path = path.ok();
+        self.known.insert(key, path.clone());
         path
+    }
+
+    /// Tells of a flaw with the first place where the name is, or only counts it.
+    fn warn(&mut self, material: &text::Material<'_>, name: &str, flaw: &str) {
+        self.flaws += 1;
+        if self.flaws > MOST_FLAWS {
+            return;
+        }
+        let (model, material) = (&self.model, Quoted(&material.name));
+        let place = memmem::find(self.text, format!("\"{name}\"").as_bytes());
+        match place {
+            Some(offset) => {
+                // It is there letter by letter, so it is UTF-8 or of letters that are the same.
+                let place = TextPosition::new(self.text, offset as u64, true);
+                warn!("{model}:{place}: material {material}: {flaw}");
+            }
+            None => warn!("{model}: material {material}: {flaw}"),
+        }
     }
 }

@@ -20,6 +20,9 @@ use std::collections::HashMap;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What labels of ways begin with.
+const PREFIX: &str = "Sampled/";
+
 /// A way in which a picture is sampled, always with linear filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sampling {
@@ -41,7 +44,7 @@ impl Sampling {
         let levels = if self.mipmaps { "Mips" } else { "NoMips" };
         let texels = if self.is_srgb { "Colors" } else { "Raw" };
         let kind = if self.is_cube { "Cube" } else { "Flat" };
-        format!("Sampled/{u}U,{v}V,{levels},{texels},{kind}")
+        format!("{PREFIX}{u}U,{v}V,{levels},{texels},{kind}")
     }
 
     fn sampler(self) -> ImageSampler {
@@ -77,6 +80,11 @@ impl Sampling {
             false => Placeholder::Checkers.image(),
         }
     }
+}
+
+/// Whether a path is of an image that is a way to sample a picture.
+pub(crate) fn is_sampled(path: &AssetPath<'_>) -> bool {
+    path.label().is_some_and(|label| label.starts_with(PREFIX))
 }
 
 /// What is seen where a picture is nowhere.

@@ -501,8 +501,8 @@ fn worn(app: &mut TestApp, model: &Handle<Lgw>) -> Option<String> {
 #[test]
 fn pictures_that_are_missing_or_broken_are_told_once_and_models_load() {
     log::listen();
-    let twice = "TEXTURE 0 FILE_NAME \"gone.tga\" END_OF_TEXTURE END_OF_MATERIAL\n\
-                 MATERIAL 1 \"b\" TEXTURE 0 FILE_NAME \"gone.tga\" END_OF_TEXTURE";
+    let twice = "TEXTURE 0 FILE_NAME \"Gone.tga\" END_OF_TEXTURE END_OF_MATERIAL\n\
+                 MATERIAL 1 \"b\" TEXTURE 0 FILE_NAME \"Gone.tga\" END_OF_TEXTURE";
     for (path, bytes, told) in [
         ("gone.lgw", with("DIFFUSE_COLOR 1 1 1", twice), 1),
         ("empty-name.lgw", textured(""), 1),
@@ -537,21 +537,46 @@ fn pictures_that_are_missing_or_broken_are_told_once_and_models_load() {
 }
 
 #[test]
+fn of_many_missing_pictures_a_few_are_told_with_their_places() {
+    log::listen();
+    let material = |index: usize| {
+        format!(
+            "MATERIAL {index} \"\" TEXTURE 0\n FILE_NAME \"Lost{index}.tga\" END_OF_TEXTURE END_OF_MATERIAL\n"
+        )
+    };
+    let list: String = (0..20).map(material).collect();
+    let text = format!(
+        "MODEL \"m\"\nEXPORT_VERSION 4 MATERIAL_LIST\n{list}END_OF_MATERIAL_LIST END_OF_MODEL"
+    );
+    let mut app = TestApp::new(&[("lost.lgw", text.into_bytes())]);
+    let (_, state) = load(&mut app, "lost.lgw", &LgwLoaderSettings::default());
+    assert_eq!(refusal(&state), None);
+    let warnings = log::warnings_with("lost.lgw");
+    assert_eq!(warnings.len(), 9, "{warnings:?}");
+    assert!(
+        warnings[1].contains("lost.lgw:6:12: material \"\": texture \"Lost1.tga\""),
+        "{}",
+        warnings[1]
+    );
+    assert!(warnings[8].contains("12 more"), "{}", warnings[8]);
+}
+
+#[test]
 fn pictures_are_looked_for_below_the_asset_root_only() {
     log::listen();
     let names = [
-        r"..\..\..\a.tga",
-        "../../a.tga",
-        r"C:\game\a.tga",
-        "C:a.tga",
-        "/a.tga",
-        r"\\server\share\a.tga",
-        r"TEXTURES\A.TGA",
-        r"game\..\..\secret.tga",
-        "other://a.tga",
-        "a.tga#Label",
+        (r"..\..\..\a.tga", true),
+        ("../../a.tga", true),
+        (r"C:\game\a.tga", true),
+        ("C:a.tga", false),
+        ("/a.tga", true),
+        (r"\\server\share\a.tga", true),
+        (r"TEXTURES\A.TGA", false),
+        (r"game\..\..\secret.tga", true),
+        ("other://a.tga", true),
+        ("a.tga#Label", false),
     ];
-    for (index, name) in names.into_iter().enumerate() {
+    for (index, (name, leads_out)) in names.into_iter().enumerate() {
         let path: &'static str = format!("models/way-{index}.lgw").leak();
         let files = [
             (path, textured(name)),
@@ -570,9 +595,11 @@ fn pictures_are_looked_for_below_the_asset_root_only() {
         let warnings = log::warnings_with(path);
         assert_eq!(
             warnings.len(),
-            usize::from(worn.is_none()),
+            usize::from(worn.is_none()) + usize::from(leads_out),
             "{name}: {warnings:?}"
         );
+        let is_told = warnings.iter().any(|of| of.contains("leads out"));
+        assert_eq!(is_told, leads_out, "{name}");
     }
 }
 

@@ -208,17 +208,9 @@ impl<'a> Lexer<'a> {
     /// Goes to the next place where a word is, in any case, as part of whatever; to the end if there is
     /// none.
     pub(super) fn skip_to(&mut self, word: &[u8]) {
-        let first = word.first().copied().unwrap_or_default();
-        let [lower, upper] = [first.to_ascii_lowercase(), first.to_ascii_uppercase()];
-        while let Some(next) = memchr2(lower, upper, self.rest) {
-            self.skip(next);
-            let found = self.rest.get(..word.len());
-            if found.is_some_and(|found| found.eq_ignore_ascii_case(word)) {
-                return;
-            }
-            self.skip(1);
-        }
-        self.rest = &[];
+        let mut places = self.rest.windows(word.len().max(1));
+        let found = places.position(|found| found.eq_ignore_ascii_case(word));
+        self.skip(found.unwrap_or(self.rest.len()));
     }
 
     /// Whether there is a NUL among the bytes that are not read yet.

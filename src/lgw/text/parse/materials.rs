@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
                 next => self.pass_over(next, Key::EndOfTexture)?,
             }
         };
-        if texture.file.is_none() && !texture.raw_image {
+        if texture.file.as_deref().unwrap_or_default().is_empty() && !texture.raw_image {
             self.warn("no picture", end, |place| {
                 format!("{place}there is no FILE_NAME")
             });

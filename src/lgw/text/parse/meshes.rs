@@ -118,6 +118,7 @@ impl<'a> Parser<'a> {
             normals: Vec::with_capacity(room),
         };
         let expected = 8 * u64::from(count);
+        let text = self.lexer.clone();
         for vertex in 0..count {
             let mut values = [0.0; 8];
             for (place, value) in values.iter_mut().enumerate() {
@@ -129,14 +130,37 @@ impl<'a> Parser<'a> {
                         found,
                         expected,
                     };
-                    return Err(self.missing("VERTS", kind, A_NUMBER));
+                    let what = self.verts(text);
+                    return Err(self.missing(&what, kind, A_NUMBER));
                 };
                 *value = self.finite(number, offset, "VERTS")?;
             }
             vertices.push(values);
         }
-        self.no_more_numbers("VERTS", OF_VERTICES, expected)?;
+        if matches!(self.lexer.peek(), Word::Number(_)) {
+            let what = self.verts(text);
+            self.no_more_numbers(&what, OF_VERTICES, expected)?;
+        }
         Ok(vertices)
+    }
+
+    /// What numbers of vertices are called where there are too many or too few: with the line that is to
+    /// blame, if each vertex has a line.
+    fn verts(&self, mut text: Lexer<'a>) -> String {
+        let begin = self.position(text.offset()).line;
+        let lines = text.rest().split(|byte| *byte == b'\n').map(count_words);
+        let counts = lines.map_while(|count| count);
+        let mut counts = counts
+            .zip(begin..)
+            .filter(|(count, _)| *count > 0)
+            .peekable();
+        let has_lines = counts.peek().is_some_and(|(count, _)| *count == 8);
+        match counts.find(|(count, _)| *count != 8) {
+            Some((count, line)) if has_lines => {
+                format!("VERTS, of which line {line} has {count} numbers where others have 8,")
+            }
+            _ => "VERTS".to_owned(),
+        }
     }
 
     /// What is wrong where a number should be: another word, or if a key is there that numbers are missing.
@@ -152,7 +176,7 @@ impl<'a> Parser<'a> {
     fn group_count(&mut self, offset: u64) -> Result<u32, ParseError> {
         const WHAT: &str = "PRIMITIVE_GEOMETRY_GROUPS";
         let count = self.count(WHAT)?;
-        let max = self.length as i64;
+        let max = self.text.len() as i64;
         if i64::from(count) <= max {
             return Ok(count);
         }
@@ -327,6 +351,17 @@ impl<'a> Parser<'a> {
         }
         Ok(())
     }
+}
+
+/// How many words a line has before its comment; none if it begins with a key.
+fn count_words(line: &[u8]) -> Option<usize> {
+    let words = line.split(u8::is_ascii_whitespace);
+    let words = words.filter(|word| !word.is_empty());
+    let mut words = words.take_while(|word| !word.starts_with(b"//")).peekable();
+    let is_key = words
+        .peek()
+        .is_some_and(|word| word.first().is_some_and(u8::is_ascii_alphabetic));
+    (!is_key).then(|| words.count())
 }
 
 /// Where a whole number of some is, and what it is.

@@ -10,6 +10,7 @@ use super::key::Key;
 use super::lexer::{Lexer, Word};
 use super::tolerance::Tolerance;
 use crate::read::{ErrorKind, Flaws, Format, ParseError, Quoted, TextPosition, Warning};
+use core::mem::take;
 use encoding_rs::WINDOWS_1250;
 use place::Place;
 use std::borrow::Cow;
@@ -27,24 +28,21 @@ const BLOCKS: usize = 1024;
 /// [`LgwFile::warnings`] instead; `tolerance` says how much is thought harmful.
 pub fn parse(bytes: &[u8], tolerance: Tolerance) -> Result<LgwFile<'_>, ParseError> {
     let is_utf8 = core::str::from_utf8(bytes).is_ok();
-    let position = |offset| Some(TextPosition::new(bytes, offset, is_utf8));
     let mut parser = Parser {
         lexer: Lexer::new(bytes),
-        length: bytes.len(),
+        text: bytes,
         is_utf8,
         tolerance,
         place: Place::default(),
         ids: HashSet::new(),
         references: Vec::new(),
+        unknown: None,
         flaws: Flaws::default(),
     };
-    let file = parser.model().map_err(|error| ParseError {
-        position: position(error.offset),
-        ..error
-    })?;
-    let warnings = parser.flaws.into_warnings().into_iter();
+    let file = parser.model().map_err(|error| parser.placed(error))?;
+    let warnings = take(&mut parser.flaws).into_warnings().into_iter();
     let warnings = warnings.map(|warning| Warning {
-        position: position(warning.offset),
+        position: Some(parser.position(warning.offset)),
         ..warning
     });
     let mut warnings: Vec<_> = warnings.collect();
@@ -63,8 +61,8 @@ enum Next<'a> {
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// Of the file, in bytes.
-    length: usize,
+    /// All of it.
+    text: &'a [u8],
     is_utf8: bool,
     tolerance: Tolerance,
     place: Place<'a>,
@@ -72,10 +70,35 @@ struct Parser<'a> {
     ids: HashSet<i64>,
     /// For each mesh, where it names its material, or could.
     references: Vec<u64>,
+    /// The last key that nobody knows, and where it is.
+    unknown: Option<(&'a [u8], u64)>,
     flaws: Flaws,
 }
 
 impl<'a> Parser<'a> {
+    fn position(&self, offset: u64) -> TextPosition {
+        TextPosition::new(self.text, offset, self.is_utf8)
+    }
+
+    /// An error with its line and column, and what may be its cause: a key that is misspelt.
+    fn placed(&self, error: ParseError) -> ParseError {
+        let position = Some(self.position(error.offset));
+        let context = match self.unknown {
+            Some((word, offset)) => format!(
+                "after {} at {}, which means nothing: {}",
+                told(Word::Key(word)),
+                self.position(offset),
+                error.context
+            ),
+            None => error.context,
+        };
+        ParseError {
+            position,
+            context,
+            ..error
+        }
+    }
+
     fn error(&self, offset: u64, what: &str, kind: ErrorKind) -> ParseError {
         ParseError {
             format: Format::Lgw,
@@ -108,7 +131,10 @@ impl<'a> Parser<'a> {
             Word::Unterminated(_) => ErrorKind::UnterminatedString,
             Word::Number(number) if expected == A_NUMBER && number.contains(&b',') => {
                 let found = told(word);
-                let expected = "a number, with a point where it has a comma";
+                let expected = match number.last() {
+                    Some(b',') => "a number, without a comma after it",
+                    _ => "a number, with a point where it has a comma",
+                };
                 ErrorKind::UnexpectedWord { found, expected }
             }
             _ => {
@@ -154,7 +180,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn floats<const N: usize>(&mut self, what: &str) -> Result<[f32; N], ParseError> {
+    fn floats<const N: usize>(&mut self, what: &'static str) -> Result<[f32; N], ParseError> {
         let mut values = [0.0; N];
         for value in &mut values {
             let offset = self.lexer.offset();
@@ -167,14 +193,14 @@ impl<'a> Parser<'a> {
     }
 
     /// The number, or 0 for one that is none.
-    fn finite(&mut self, number: f32, offset: u64, what: &str) -> Result<f32, ParseError> {
+    fn finite(&mut self, number: f32, offset: u64, what: &'static str) -> Result<f32, ParseError> {
         if number.is_finite() {
             return Ok(number);
         }
         if self.tolerance == Tolerance::Strict {
             return Err(self.error(offset, what, ErrorKind::NotFinite));
         }
-        self.warn("number", offset, |place| {
+        self.warn(what, offset, |place| {
             format!("{place}a number of {what} is not finite, and taken as 0")
         });
         Ok(0.0)
@@ -213,6 +239,9 @@ impl<'a> Parser<'a> {
             let expected = expected_before(end);
             let kind = ErrorKind::UnexpectedWord { found, expected };
             return Err(self.error(offset, A_WORD, kind));
+        }
+        if let Next::Unknown(word, offset) = next {
+            self.unknown = Some((word, offset));
         }
         self.warn("key", offset, |place| {
             format!(
@@ -260,7 +289,7 @@ impl<'a> Parser<'a> {
         offset: u64,
         what: &str,
     ) -> Result<(), ParseError> {
-        if count < BLOCKS + self.length / bytes_of_block {
+        if count < BLOCKS + self.text.len() / bytes_of_block {
             return Ok(());
         }
         let limit = "a file of its size has not so many";

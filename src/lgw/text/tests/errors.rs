@@ -177,7 +177,7 @@ fn words_that_belong_elsewhere() {
         ),
         (
             texture("UNKNOWN 1 §..."),
-            "material 0 \"skin\" / texture 0 / the next word is \"...\", but must be a key of a \
+            "after \"UNKNOWN\" at 7:1, which means nothing: material 0 \"skin\" / texture 0 / the next word is \"...\", but must be a key of a \
              texture, or END_OF_TEXTURE",
         ),
         (
@@ -236,7 +236,7 @@ fn strings_that_are_none() {
         ),
         (
             mesh("UNKNOWN 1 \"a\" §\"b\n"),
-            "mesh 0 \"Hull\" / the next word has no closing quote in its line",
+            "after \"UNKNOWN\" at 6:1, which means nothing: mesh 0 \"Hull\" / the next word has no closing quote in its line",
         ),
         (
             model("MESH \"a\" MATERIAL_REF 0 END_OF_MESH §\"a\n"),
@@ -539,4 +539,30 @@ fn columns_count_letters_of_utf_8_and_bytes_of_others() {
         assert_eq!(error.position, Some(TextPosition { line, column }));
         assert_eq!(error.offset, text.len() as u64 - 1);
     }
+}
+
+#[test]
+fn what_may_be_the_cause_of_an_error_is_told_with_it() {
+    let of = |text: &str| parse(text.as_bytes(), Normal).unwrap_err().to_string();
+    let misspelt = model("MEHS \"Hull\"\nGROUP 0 TYPE_FAN");
+    let expected =
+        "4:1: LGW: after \"MEHS\" at 3:1, which means nothing: the next word is \"GROUP\"";
+    assert!(of(&misspelt).starts_with(expected), "{}", of(&misspelt));
+
+    let row = "0 0 0 0 0 0 0 1";
+    let verts = |rows: &[&str]| {
+        model(&format!(
+            "MESH \"Hull\" VERTS 3\n{}\nEND_OF_MESH",
+            rows.join("\n")
+        ))
+    };
+    let short = "0 0 0 0 0 0 1 // seven";
+    let blame = "VERTS, of which line 5 has 7 numbers where others have 8, has 23 numbers";
+    assert!(of(&verts(&[row, short, row])).contains(blame));
+    let long = "0 0 0 0 0 0 0 0 1";
+    let blame = "VERTS, of which line 6 has 9 numbers where others have 8, has 25 numbers";
+    assert!(of(&verts(&[row, row, long])).contains(blame));
+    // Where vertices have no lines of their own, none is to blame.
+    assert!(of(&verts(&[&format!("{row} {row}"), short])).contains("VERTS has 23 numbers"));
+    assert!(of(&verts(&[row, row])).contains("VERTS has 16 numbers"));
 }
