@@ -38,6 +38,17 @@ const HEADLESS_FRAMES: usize = 100;
 /// Frames that the figures on screen are averages of.
 const FRAMES_ON_SCREEN: usize = 60;
 
+const HELP: &str = "\
+Thousands of models that move, and what they cost.
+
+usage: crowd [N] [OPTIONS]
+
+N is how many there are, 10000 by default.
+
+  --model FILE  a .mdl, .abc or .lgw file; may be given more than once. The bundled .mdl files by default
+  --frames K    prints figures after so many frames, and ends
+  --headless    draws to an image instead of a window, as where there is no display";
+
 struct Options {
     instances: usize,
     models: Vec<PathBuf>,
@@ -46,7 +57,8 @@ struct Options {
 }
 
 impl Options {
-    fn parse() -> Result<Self, lexopt::Error> {
+    /// What the command line says; `None` if it asks for help.
+    fn parse() -> Result<Option<Self>, lexopt::Error> {
         let mut options = Self {
             instances: 10_000,
             models: Vec::new(),
@@ -58,6 +70,7 @@ impl Options {
             match argument {
                 Long("frames") => options.frames = Some(parser.value()?.parse()?),
                 Long("headless") => options.headless = true,
+                Long("help") | Short('h') => return Ok(None),
                 // The asset server takes relative paths for those of its own folder.
                 Long("model") => options
                     .models
@@ -75,15 +88,19 @@ impl Options {
         if options.models.is_empty() {
             return Err("there are no bundled models; name one with --model FILE".into());
         }
-        Ok(options)
+        Ok(Some(options))
     }
 }
 
 fn main() -> ExitCode {
     let options = match Options::parse() {
-        Ok(options) => options,
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
         Err(error) => {
-            eprintln!("{error}\nusage: crowd [N] [--frames K] [--headless] [--model FILE]...");
+            eprintln!("crowd: {error}\n\n{HELP}");
             return ExitCode::FAILURE;
         }
     };

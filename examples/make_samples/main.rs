@@ -41,9 +41,14 @@ mod warden;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).peekable();
-    let is_option = |argument: &OsString| argument.to_string_lossy().starts_with('-');
-    if arguments.peek().is_some_and(is_option) {
-        return Err("usage: make_samples [FOLDER]".into());
+    let is_option = |argument: &&OsString| argument.to_string_lossy().starts_with('-');
+    if let Some(option) = arguments.peek().filter(is_option) {
+        const HELP: &str = "usage: make_samples [FOLDER]\n\nMakes the samples in FOLDER, by default this crate's assets.";
+        if option == "--help" || option == "-h" {
+            println!("{HELP}");
+            return Ok(());
+        }
+        return Err(format!("{option:?} is no option; --help tells more").into());
     }
     let folder = arguments.next().map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets"),

@@ -40,9 +40,11 @@ pub(super) async fn find_skins(
         let glows = start.is_some_and(|start| dtx::begins_full_bright(&start));
         let glow = glows.then(|| path.clone().with_label(GLOW));
         let mut load = |path| load_picture(load_context, path, true, Placeholder::Checkers);
+        // First, because once the file is being loaded the label may be there without its settings.
+        let glow = glow.map(&mut load);
         pictures.push(SkinPicture {
             image: load(path),
-            glow: glow.map(load),
+            glow,
         });
     }
     pictures

@@ -281,9 +281,10 @@ pub(crate) fn load_worn(
         };
         server.load_builder().with_settings(settings).load(path)
     };
-    let image = load(path.clone());
-    let glow = has_extension(path.path(), "dtx");
-    (image, glow.then(|| load(path.clone().with_label(GLOW))))
+    // First, because once the file is being loaded the label may be there without these settings.
+    let glows = has_extension(path.path(), "dtx");
+    let glow = glows.then(|| load(path.clone().with_label(GLOW)));
+    (load(path.clone()), glow)
 }
 
 /// Begins to load a picture that a model wears: by this crate's loader or by Bevy's.

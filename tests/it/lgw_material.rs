@@ -357,13 +357,15 @@ fn a_broken_picture_with_a_glow_is_told_of_once() {
         };
         server.load_builder().with_settings(settings).load(path)
     };
-    let images = [load("dim glow.dtx"), load("dim glow.dtx#Glow")];
+    let images = [load("dim glow.dtx#Glow"), load("dim glow.dtx")];
     // Bevy begins anew for the second label, so that the first image may be loading again.
     let are_loaded = |world: &mut World| {
         let server = world.resource::<AssetServer>();
         images.iter().all(|image| server.is_loaded(image))
     };
-    assert!(gpuless::wait_until(&mut app.app, are_loaded));
+    let done = gpuless::wait_until(&mut app.app, are_loaded);
+    let states = images.each_ref().map(|image| server.load_state(image));
+    assert!(done, "{states:?}");
     app.step(0.0);
     let errors = log::errors_of(&["bevy_classic_models"]);
     let told = errors.iter().filter(|error| error.contains("dim glow.dtx"));
