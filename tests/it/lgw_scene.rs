@@ -428,7 +428,7 @@ fn meshes_are_hidden_by_name() {
 }
 
 #[test]
-fn a_root_can_change_its_model_and_lose_it() {
+fn a_root_that_loses_its_scene_is_no_instance() {
     let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
     let root = spawned.root;
     spawned
