@@ -3,6 +3,7 @@
 use crate::lgw::settings::{LgwLoaderSettings, LgwUp, LgwWinding};
 use crate::lgw::text::{self, Vertices};
 use crate::read::{Quoted, TextPosition, Warning};
+use crate::scene::is_near;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Vec3, Vec3A};
@@ -111,12 +112,6 @@ fn turn(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
         }
     }
     far
-}
-
-/// Whether a place is one that Bevy can reckon with: it squares distances, and adds some up.
-fn is_near(place: Vec3) -> bool {
-    const FARTHEST: f32 = 1e18;
-    place.abs().max_element() <= FARTHEST
 }
 
 /// Turns triangles round if they should be, and makes normals be of length 1.

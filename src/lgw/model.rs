@@ -102,7 +102,7 @@ pub enum LgwDrawn {
 
 impl LgwDrawn {
     /// Has an entity be drawn with it.
-    pub fn insert(&self, mut entity: EntityWorldMut<'_>) -> Entity {
+    pub(super) fn insert(&self, mut entity: EntityWorldMut<'_>) -> Entity {
         match self {
             Self::Standard(material) => entity.insert(MeshMaterial3d(material.clone())),
             Self::TexEnv(material) => entity.insert(MeshMaterial3d(material.clone())),

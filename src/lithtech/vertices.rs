@@ -2,6 +2,7 @@
 
 use crate::lithtech::abc::{AbcFile, Geometry};
 use crate::lithtech::space::Space;
+use crate::scene::is_near;
 use bevy::math::{Isometry3d, Vec3};
 
 /// The vertices of a file in the space of the model.
@@ -35,13 +36,6 @@ impl Vertices {
         let normals = repaired(normals.collect(), geometry, space, &positions);
         Self { positions, normals }
     }
-}
-
-/// Whether a place is one that Bevy can reckon with: it squares distances, and adds some up. Places that
-/// are not stand at the origin.
-pub(super) fn is_near(place: Vec3) -> bool {
-    const FARTHEST: f32 = 1e18;
-    place.abs().max_element() <= FARTHEST
 }
 
 /// Normals where the file has none: those of the triangles around, by their areas.

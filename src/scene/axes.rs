@@ -1,4 +1,4 @@
-//! From the games' axes to Bevy's.
+//! From the games' axes to Bevy's, and how far away anything may be.
 
 use bevy::math::{Mat3, Quat, Vec3};
 use bevy::transform::components::Transform;
@@ -29,6 +29,13 @@ pub fn z_up_forward_minus_y() -> Axes {
     Axes {
         rotation: Quat::from_mat3(&Mat3::from_cols(Vec3::X, Vec3::NEG_Z, Vec3::Y)),
     }
+}
+
+/// Whether a place is one that Bevy can reckon with: it squares distances, and adds some up. Places that
+/// are not stand at the origin.
+pub(crate) fn is_near(place: Vec3) -> bool {
+    const FARTHEST: f32 = 1e18;
+    place.abs().max_element() <= FARTHEST
 }
 
 #[cfg(test)]

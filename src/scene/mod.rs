@@ -25,6 +25,7 @@ pub(crate) use animation::{
     Animator, Binder, ClipSource, Lane, Lanes, Rotation, Scale, Translation, node, says, slerp,
     take_away,
 };
+pub(crate) use axes::is_near;
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use extensions::all_cases;
 pub(crate) use find::clean_path;

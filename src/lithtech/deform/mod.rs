@@ -15,8 +15,8 @@ use crate::lithtech::deform::parts::Parts;
 use crate::lithtech::limits;
 use crate::lithtech::material::{MOST_TEXELS, texture_size};
 use crate::lithtech::space::Space;
-use crate::lithtech::vertices::is_near;
 use crate::read::Flaws;
+use crate::scene::is_near;
 use bevy::math::Vec3;
 use zerocopy::{FromBytes, IntoBytes};
 
