@@ -134,7 +134,10 @@ impl ClassicImageLoader {
 
     #[cfg_attr(
         not(feature = "lithtech"),
-        expect(unused_variables, reason = "other pictures are known by their first bytes")
+        expect(
+            unused_variables,
+            reason = "other pictures are known by their first bytes"
+        )
     )]
     fn decode(&self, bytes: &[u8], path: &Path) -> Result<Picture, PictureError> {
         match Picture::decode(bytes, self.limits) {
