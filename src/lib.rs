@@ -61,6 +61,7 @@ struct UfoAftermath;
 #[doc = include_str!("../docs/lithtech.md")]
 struct LithTech;
 
+pub mod model;
 pub mod read;
 pub mod scene;
 
@@ -99,11 +100,13 @@ pub mod prelude {
     pub use crate::lithtech::{
         Abc, AbcAnimator, AbcAssetLabel, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
     };
+    pub use crate::model::{Attached, ModelFormat, Models};
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{
-        BillboardCamera, ClipFinished, ClipRef, HiddenParts, ModelAlt, ModelLod, ModelSkin,
-        NightTime, PlayClip, Playback, PlayerColors, Repeat, TeamColor, Wind,
+        BillboardCamera, ClipFinished, ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips,
+        ModelLod, ModelSkin, ModelSkins, NamedClip, NightTime, PlayClip, Playback, PlayerColors,
+        Repeat, TeamColor, Wind,
     };
 }
 
@@ -129,6 +132,7 @@ impl Plugin for ClassicModelsPlugin {
         if !app.is_plugin_added::<scene::ScenePlugin>() {
             app.add_plugins(scene::ScenePlugin);
         }
+        app.add_plugins(model::ModelPlugin);
         #[cfg(feature = "alamo")]
         app.add_plugins(alamo::AlamoPlugin {
             extensions: self.alamo.extensions.clone(),

@@ -99,7 +99,7 @@ pub fn change(
         Action::UsualSpeed => play.speed = 1.0,
         Action::ToggleRepeat => {
             play.repeat = match play.repeat {
-                Repeat::Loop => Repeat::Once,
+                Repeat::Loop | Repeat::AsStated => Repeat::Once,
                 Repeat::Once => Repeat::Loop,
             }
         }
@@ -118,7 +118,7 @@ fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
         _ => (at - NEAR).ceil() - 1.0,
     };
     let frame = match repeat {
-        Repeat::Loop => frame.rem_euclid(last),
+        Repeat::Loop | Repeat::AsStated => frame.rem_euclid(last),
         Repeat::Once => frame.clamp(0.0, last),
     };
     clip.frames.seconds(frame as u32)

@@ -160,7 +160,7 @@ impl MdlAnimator {
             None if runs_by_itself => (self.clock(time) % f64::from(length)) as f32,
             None if play.is_some_and(|play| play.speed < 0.0) => match repeat {
                 Repeat::Once => length,
-                Repeat::Loop => 0.0,
+                Repeat::Loop | Repeat::AsStated => 0.0,
             },
             None => 0.0,
         }

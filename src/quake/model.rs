@@ -202,6 +202,7 @@ impl MdlModel {
             // Bevy's clips are none of morphed models.
             #[cfg(any(feature = "alamo", feature = "lithtech"))]
             ClipRef::Handle(_) => None,
+            ClipRef::Part { .. } => None,
         }
     }
 

@@ -5,6 +5,7 @@ use bevy::color::{Color, Srgba};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::image::Image;
+use bevy::platform::collections::HashMap;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
@@ -23,6 +24,8 @@ pub enum ModelSkin {
     Path(AssetPath<'static>),
     /// Any picture that somebody loaded or made.
     Image(Handle<Image>),
+    /// One of the root's [`ModelSkins`], by its name in any case.
+    Name(String),
 }
 
 impl ModelSkin {
@@ -30,8 +33,36 @@ impl ModelSkin {
     pub fn index(&self) -> usize {
         match self {
             Self::Index(index) => *index,
-            Self::Path(_) | Self::Image(_) => 0,
+            Self::Path(_) | Self::Image(_) | Self::Name(_) => 0,
         }
+    }
+}
+
+/// Skins by names of their own, which [`ModelSkin::Name`] chooses among: those of a manifest.
+///
+/// Put it on the entity that has the `WorldAssetRoot`.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct ModelSkins {
+    /// By names in lower case.
+    skins: HashMap<String, ModelSkin>,
+}
+
+impl ModelSkins {
+    /// Adds a skin, in the place of another one of its name.
+    pub fn insert(&mut self, name: &str, skin: ModelSkin) -> &mut Self {
+        self.skins.insert(name.to_lowercase(), skin);
+        self
+    }
+
+    /// The skin of a name, in any case.
+    pub fn get(&self, name: &str) -> Option<&ModelSkin> {
+        self.skins.get(&name.to_lowercase())
+    }
+
+    /// All names, in lower case and in no order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.skins.keys().map(String::as_str)
     }
 }
 

@@ -10,6 +10,7 @@
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod animation;
 mod axes;
+mod clips;
 mod extensions;
 mod find;
 mod look;
@@ -27,14 +28,15 @@ pub(crate) use animation::{
 };
 pub(crate) use axes::is_near;
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
+pub use clips::{ModelClips, NamedClip};
 pub(crate) use extensions::all_cases;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use look::team_color_tag;
-pub use look::{ModelSkin, PlayerColors, TeamColor};
+pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use names::Names;
 pub(crate) use names::{index_names, named};
-pub use parts::{HiddenParts, ModelAlt, ModelLod};
+pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::{Chosen, wrap};
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
 pub(crate) use reload::{SceneModel, follow_scenes};
@@ -66,7 +68,10 @@ impl Plugin for ScenePlugin {
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
             .register_type::<TeamColor>()
+            .register_type::<ModelSkins>()
+            .register_type::<ModelClips>()
             .register_type::<ModelLod>()
+            .register_type::<LodDistances>()
             .register_type::<ModelAlt>()
             .register_type::<HiddenParts>()
             .register_type::<BillboardCamera>()

@@ -18,6 +18,16 @@ use bevy::reflect::std_traits::ReflectDefault;
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelLod(pub u32);
 
+/// From how far away each level of detail after the finest is drawn where no [`ModelLod`] chooses one, in Bevy's
+/// units for an instance of scale 1; levels beyond the end of the list are never. The camera that is nearest
+/// counts. A level is left where the model is a twentieth nearer than where it begins.
+///
+/// It goes before what the file or the loader's settings say. Put it on the entity that has the
+/// `WorldAssetRoot`.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct LodDistances(pub Vec<f32>);
+
 /// How damaged a model is: 0, which is also what is drawn without this component, is whole. Beyond
 /// the last stage that the model knows it is the last.
 ///

@@ -11,6 +11,7 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use core::ops::Range;
+use std::sync::Arc;
 
 /// Which clip of a model.
 #[derive(Reflect, Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,24 @@ pub enum ClipRef {
     /// Any clip, on models that Bevy animates. It plays once it is loaded.
     #[cfg(any(feature = "alamo", feature = "lithtech"))]
     Handle(Handle<AnimationClip>),
+    /// Frames of a clip by their numbers, of which the clip's first is 0: of an ALA animation its frames, of an
+    /// ABC animation its keyframes, of an MDL clip its poses. The last one of the range is not played.
+    Part {
+        /// The clip that they are of.
+        clip: Arc<ClipRef>,
+        /// Which of its frames.
+        frames: Range<u32>,
+    },
+}
+
+impl ClipRef {
+    /// Frames of a clip: see [`ClipRef::Part`].
+    pub fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> Self {
+        Self::Part {
+            clip: Arc::new(clip.into()),
+            frames,
+        }
+    }
 }
 
 impl From<&str> for ClipRef {
@@ -70,6 +89,9 @@ impl core::fmt::Display for ClipRef {
                 Some(path) => write!(f, "{path}"),
                 None => write!(f, "{:?}", clip.id()),
             },
+            Self::Part { clip, frames } => {
+                write!(f, "{clip}, frames {} to {}", frames.start, frames.end)
+            }
         }
     }
 }
@@ -83,6 +105,8 @@ pub enum Repeat {
     Loop,
     /// It stays in its last pose, and a [`ClipFinished`] is written.
     Once,
+    /// What [`ModelClips`](super::ModelClips) state about the clip; without them it begins again.
+    AsStated,
 }
 
 /// Plays a clip of a model.
@@ -126,6 +150,14 @@ impl PlayClip {
             fade: 0.0,
             interpolate: true,
             paused: false,
+        }
+    }
+
+    /// Plays a clip as a manifest states it, and over and over where none does.
+    pub fn stated(clip: impl Into<ClipRef>) -> Self {
+        Self {
+            repeat: Repeat::AsStated,
+            ..Self::looping(clip)
         }
     }
 
@@ -194,7 +226,7 @@ impl Playback {
         let time = self.time + seconds;
         let time = if time.is_finite() { time } else { 0.0 };
         match repeat {
-            Repeat::Loop => {
+            Repeat::Loop | Repeat::AsStated => {
                 self.time = wrap(time, length);
                 self.finished = false;
                 false

@@ -39,7 +39,7 @@ pub(crate) struct WornPicture {
 impl WornPicture {
     fn new(skin: &ModelSkin, server: &AssetServer) -> Option<Self> {
         match skin {
-            ModelSkin::Index(_) => None,
+            ModelSkin::Index(_) | ModelSkin::Name(_) => None,
             ModelSkin::Image(image) => Some(Self {
                 image: image.clone(),
                 glow: None,

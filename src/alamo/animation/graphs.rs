@@ -217,7 +217,7 @@ impl Binder for AlaBinder<'_, '_> {
             ClipRef::Name(name) => model.animation(name),
             ClipRef::Index(index) => model.animations.get(*index),
             ClipRef::Handle(clip) => return Some(self.source_of(clip)),
-            ClipRef::Frames(_) => None,
+            ClipRef::Frames(_) | ClipRef::Part { .. } => None,
         };
         if animation.is_none() {
             let names: Vec<&str> = model.animations.iter().map(|found| &*found.name).collect();

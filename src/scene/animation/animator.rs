@@ -273,12 +273,12 @@ impl<M, S: ClipSource> Animator<M, S> {
         };
         active.set_speed(speed);
         active.set_repeat(match play.repeat {
-            Repeat::Loop => RepeatAnimation::Forever,
+            Repeat::Loop | Repeat::AsStated => RepeatAnimation::Forever,
             Repeat::Once => RepeatAnimation::Never,
         });
         let place = |time: f32| match play.repeat {
             _ if !time.is_finite() => 0.0,
-            Repeat::Loop => wrap(time, duration),
+            Repeat::Loop | Repeat::AsStated => wrap(time, duration),
             Repeat::Once => time.clamp(0.0, duration),
         };
         if begins {
