@@ -90,17 +90,17 @@ pub(super) fn rescue(
     let Ok(mut children) = children.get_mut(despawned.entity) else {
         return;
     };
-    let stays = |attached: &Attached| attached.to != despawned.entity && all.contains(attached.to);
-    let is_rescued = |child: &Entity| attached.get(*child).is_ok_and(stays);
-    let rescued: Vec<Entity> = children.iter().filter(is_rescued).collect();
-    for child in rescued {
-        // Those that are still its children are despawned next.
-        let collection = children.collection_mut_risky();
-        collection.retain(|other| *other != child);
-        let mut child = commands.entity(child);
-        child.try_remove::<ChildOf>();
-        child.try_insert(Unplaced { is_told: false });
-    }
+    let stays = |attached: &&Attached| attached.to != despawned.entity && all.contains(attached.to);
+    // Those that are still its children are despawned next.
+    children.collection_mut_risky().retain(|child| {
+        let Some(attached) = attached.get(*child).ok().filter(stays) else {
+            return true;
+        };
+        // Bevy shows what has lost its parent, even if it is given another one in the same frame.
+        let spot = (ChildOf(attached.to), Unplaced { is_told: false });
+        commands.entity(*child).try_insert(spot);
+        false
+    });
 }
 
 /// Where a thing belongs.
