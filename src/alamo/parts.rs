@@ -9,7 +9,8 @@ use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
 use crate::alamo::tags::Tags;
 use crate::scene::{
-    HiddenParts, ModelAlt, ModelLod, NightTime, SceneModel, TeamColor, team_color_tag,
+    DistanceLod, HiddenParts, Leveled, ModelAlt, ModelLod, NightTime, SceneModel, TeamColor,
+    team_color_tag,
 };
 use bevy::animation::{AnimatedBy, AnimationPlayer};
 use bevy::camera::visibility::Visibility;
@@ -288,10 +289,18 @@ impl SceneModel for AloScene {
     }
 }
 
+impl Leveled for AloInstance {
+    /// Files tell of levels, and not from where they are drawn.
+    fn own_distances(&self) -> &[f32] {
+        &[]
+    }
+}
+
 /// The root components that decide which parts show.
 type Choices<'w> = (
     Entity,
     &'w mut AloInstance,
+    Option<Ref<'w, DistanceLod>>,
     Option<Ref<'w, ModelLod>>,
     Option<Ref<'w, ModelAlt>>,
     Option<Ref<'w, HiddenParts>>,
@@ -314,9 +323,10 @@ pub(super) fn show_parts(
         .chain(removed.1.read())
         .chain(removed.2.read())
         .collect();
-    for (entity, mut instance, lod, alt, hidden) in &mut roots {
+    for (entity, mut instance, distance, lod, alt, hidden) in &mut roots {
         let changed = instance.is_changed()
             || night.is_changed()
+            || distance.as_ref().is_some_and(DetectChanges::is_changed)
             || lod.as_ref().is_some_and(DetectChanges::is_changed)
             || alt.as_ref().is_some_and(DetectChanges::is_changed)
             || hidden.as_ref().is_some_and(DetectChanges::is_changed)
@@ -327,8 +337,9 @@ pub(super) fn show_parts(
         let instance = instance.bypass_change_detection();
         let alt = alt.map_or(0, |alt| alt.0).min(instance.model.max_alt);
         instance.change_alt(alt, &parts);
+        let by_distance = distance.map_or(0, |distance| distance.0);
         let choice = Choice {
-            lod: instance.model.lod(lod.map_or(0, |lod| lod.0)),
+            lod: instance.model.lod(lod.map_or(by_distance, |lod| lod.0)),
             alt,
             night: night.0,
             hidden: hidden.as_deref(),

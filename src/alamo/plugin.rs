@@ -9,8 +9,8 @@ use crate::alamo::loader::AloLoader;
 use crate::alamo::material::AloMaterial;
 use crate::alamo::model::Alo;
 use crate::alamo::parts::{
-    AloBone, AloPart, AloScene, WearsTeamColor, color_teams, on_root_removed, on_scene_ready,
-    show_parts,
+    AloBone, AloInstance, AloPart, AloScene, WearsTeamColor, color_teams, on_root_removed,
+    on_scene_ready, show_parts,
 };
 use crate::alamo::proxies::pass_on;
 use crate::alamo::raycast::AloCollider;
@@ -20,8 +20,8 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, HiddenParts, ModelAlt, ModelLod, ScenePlugin, TeamColor,
-    all_cases, follow_scenes,
+    ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, ModelAlt, ModelLod, ScenePlugin,
+    TeamColor, all_cases, choose_levels, follow_scenes,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -75,9 +75,11 @@ impl Plugin for AlamoPlugin {
             (
                 replace_failed_textures,
                 follow_scenes::<AloScene>,
+                choose_levels::<AloInstance>,
                 (
                     pass_on::<TeamColor>,
                     pass_on::<ModelLod>,
+                    pass_on::<DistanceLod>,
                     pass_on::<ModelAlt>,
                     pass_on::<HiddenParts>,
                 ),

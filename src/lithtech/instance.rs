@@ -1,10 +1,9 @@
 //! A spawned model: its entities.
 
 use crate::lithtech::abc::node_flags;
-use crate::lithtech::lods::DistanceLod;
 use crate::lithtech::model::AbcModel;
 use crate::lithtech::player::AbcAnimator;
-use crate::scene::SceneModel;
+use crate::scene::{DistanceLod, Leveled, SceneModel};
 use bevy::animation::{AnimatedBy, AnimationPlayer};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -93,8 +92,14 @@ impl SceneModel for AbcScene {
     }
 }
 
+impl Leveled for AbcInstance {
+    fn own_distances(&self) -> &[f32] {
+        &self.model.lod_distances
+    }
+}
+
 /// What a root has as long as it is a model.
-type Instance = (AbcInstance, AbcAnimator, DistanceLod);
+type Instance = (AbcInstance, AbcAnimator);
 
 /// What tells the entities of a spawned scene apart.
 type SpawnedData = (

@@ -1,24 +1,6 @@
-//! Levels of detail by distance.
+//! From how far away levels of detail are drawn: what files and settings say.
 
-use crate::lithtech::instance::AbcInstance;
-use crate::lithtech::model::AbcModel;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::ModelLod;
-use bevy::camera::{Camera, Camera3d};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::component::Component;
-use bevy::ecs::query::{With, Without};
-use bevy::ecs::system::Query;
-use bevy::math::Vec3;
-use bevy::transform::components::GlobalTransform;
-
-/// How much nearer than where a level begins a model must come to leave it, so that one that stands
-/// there does not flicker.
-const NEARER: f32 = 0.95;
-
-/// The level that a model is drawn at for its distance. Beside [`AbcInstance`].
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct DistanceLod(pub(super) u32);
 
 /// From how far away each level after the full one is drawn, in Bevy's units: as the settings say, else
 /// as the file does.
@@ -60,41 +42,6 @@ fn command_value(command_string: &str, key: &str) -> Option<f32> {
         (is_meant && value.is_finite()).then_some(value)
     });
     values.next()
-}
-
-/// Chooses the levels of models for the camera that each is nearest to, by where both were in the frame
-/// before.
-pub(super) fn choose_levels(
-    cameras: Query<(&Camera, &GlobalTransform), With<Camera3d>>,
-    mut models: Query<(&AbcInstance, &GlobalTransform, &mut DistanceLod), Without<ModelLod>>,
-) {
-    let active = cameras.iter().filter(|(camera, _)| camera.is_active);
-    let eyes: Vec<Vec3> = active.map(|(_, place)| place.translation()).collect();
-    if eyes.is_empty() {
-        return;
-    }
-    for (instance, place, mut shown) in &mut models {
-        let model = instance.model();
-        if model.lod_distances.is_empty() {
-            continue;
-        }
-        let at = place.translation();
-        let squares = eyes.iter().map(|eye| eye.distance_squared(at));
-        let distance = squares.fold(f32::INFINITY, f32::min).sqrt();
-        let scale = place.scale().abs().max_element();
-        shown.set_if_neq(DistanceLod(level(model, distance / scale, shown.0)));
-    }
-}
-
-/// The coarsest level that begins no farther away than this, or the one that is shown as long as it is
-/// hardly left.
-fn level(model: &AbcModel, distance: f32, shown: u32) -> u32 {
-    let begun = |distance: f32| {
-        let mut distances = model.lod_distances.iter();
-        let begun = distances.rposition(|begin| distance >= *begin);
-        begun.map_or(0, |index| index as u32 + 1)
-    };
-    begun(distance).max(shown.min(begun(distance / NEARER)))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! What a root chooses about how its model looks: level of detail and skin; and surfaces that move.
+//! What a root chooses about how its model looks: level of detail, skin and hidden parts; and surfaces
+//! that move.
 
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::instance::{AbcInstance, AbcMesh};
-use crate::lithtech::lods::DistanceLod;
 use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::AbcModel;
-use crate::scene::{ModelLod, Wardrobe, WornPicture, WornSkin};
+use crate::scene::{DistanceLod, HiddenParts, ModelLod, Wardrobe, WornPicture, WornSkin};
 use bevy::asset::Assets;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
@@ -26,6 +26,7 @@ type Looks<'w> = (
     Ref<'w, DistanceLod>,
     Option<Ref<'w, ModelLod>>,
     Option<Ref<'w, WornSkin>>,
+    Option<Ref<'w, HiddenParts>>,
 );
 
 /// What of a mesh shows how its model looks.
@@ -42,10 +43,21 @@ type Drawn = (
 pub(super) struct Removed<'w, 's> {
     lods: RemovedComponents<'w, 's, ModelLod>,
     skins: RemovedComponents<'w, 's, WornSkin>,
+    hidden: RemovedComponents<'w, 's, HiddenParts>,
 }
 
-/// Gives models the meshes of their level of detail and the material of their skin, where anything
-/// changed that decides about them.
+impl Removed<'_, '_> {
+    fn read(&mut self) -> Vec<Entity> {
+        let of_levels = self.lods.read();
+        of_levels
+            .chain(self.skins.read())
+            .chain(self.hidden.read())
+            .collect()
+    }
+}
+
+/// Gives models the meshes of their level of detail and the material of their skin, and hides what is to
+/// be hidden, where anything changed that decides about it.
 pub(super) fn apply_looks(
     roots: Query<Looks<'static>>,
     mut removed: Removed,
@@ -53,12 +65,13 @@ pub(super) fn apply_looks(
     mut deforming: Wardrobe<AbcDeformMaterial>,
     mut meshes: Query<Drawn>,
 ) {
-    let removed: Vec<Entity> = removed.lods.read().chain(removed.skins.read()).collect();
-    for (entity, instance, distance, lod, skin) in &roots {
+    let removed = removed.read();
+    for (entity, instance, distance, lod, skin, hidden) in &roots {
         let changed = instance.is_changed()
             || distance.is_changed()
             || lod.as_ref().is_some_and(DetectChanges::is_changed)
             || skin.as_ref().is_some_and(DetectChanges::is_changed)
+            || hidden.as_ref().is_some_and(DetectChanges::is_changed)
             || removed.contains(&entity);
         if !changed {
             continue;
@@ -73,6 +86,7 @@ pub(super) fn apply_looks(
             level: lod.map_or(distance.0, |lod| lod.0),
             skin: chosen,
             picture: skin.as_ref().and_then(|skin| skin.picture.as_ref()),
+            hidden: hidden.as_deref(),
         };
         for mesh in instance.meshes() {
             if let Ok(drawn) = meshes.get_mut(*mesh) {
@@ -87,6 +101,7 @@ struct Look<'a> {
     level: u32,
     skin: usize,
     picture: Option<&'a WornPicture>,
+    hidden: Option<&'a HiddenParts>,
 }
 
 impl Look<'_> {
@@ -100,16 +115,16 @@ impl Look<'_> {
         ),
     ) {
         let (&AbcMesh { node }, mut mesh, of_plain, of_deforming, mut visibility) = drawn;
-        match model.level(self.level).and_then(|level| level.mesh(node)) {
-            Some(info) => {
-                mesh.set_if_neq(Mesh3d(info.mesh.clone()));
-                visibility.set_if_neq(Visibility::Inherited);
-            }
-            // The node has no triangles left.
-            None => {
-                visibility.set_if_neq(Visibility::Hidden);
-            }
+        let info = model.level(self.level).and_then(|level| level.mesh(node));
+        if let Some(info) = info {
+            mesh.set_if_neq(Mesh3d(info.mesh.clone()));
         }
+        // At coarse levels a node may have no triangles left.
+        let shows = info.is_some() && !self.hides(model, node);
+        visibility.set_if_neq(match shows {
+            true => Visibility::Inherited,
+            false => Visibility::Hidden,
+        });
         let picture = self.picture(model, node);
         if let Some(mut shown) = of_plain
             && let Some(own) = model.material(self.skin, node)
@@ -123,6 +138,13 @@ impl Look<'_> {
         {
             shown.set_if_neq(MeshMaterial3d(material));
         }
+    }
+
+    /// Whether the user hides the mesh of a node, which the skinned mesh is not.
+    fn hides(&self, model: &AbcModel, node: Option<usize>) -> bool {
+        let node = node.and_then(|node| model.nodes.get(node));
+        let of_node = |parts: &HiddenParts| parts.get(&node?.name);
+        self.hidden.and_then(of_node) == Some(true)
     }
 
     /// The picture from elsewhere that a mesh wears.

@@ -1,15 +1,16 @@
 //! Registers everything of this room with an app.
 
-use crate::lithtech::instance::{AbcMesh, AbcNode, AbcScene, on_root_removed, on_scene_ready};
+use crate::lithtech::instance::{
+    AbcInstance, AbcMesh, AbcNode, AbcScene, on_root_removed, on_scene_ready,
+};
 use crate::lithtech::loader::AbcLoader;
-use crate::lithtech::lods::choose_levels;
 use crate::lithtech::looks::{apply_looks, scroll_surfaces};
 use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, follow_scenes,
-    forget_worn,
+    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, choose_levels,
+    follow_scenes, forget_worn,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
@@ -85,7 +86,7 @@ impl Plugin for LithTechPlugin {
                         .before(VisibilitySystems::VisibilityPropagate),
                     (
                         follow_scenes::<AbcScene>,
-                        choose_levels,
+                        choose_levels::<AbcInstance>,
                         forget_worn::<StandardMaterial, Abc>,
                         forget_worn::<AbcDeformMaterial, Abc>,
                         apply_looks,

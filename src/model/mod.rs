@@ -6,17 +6,37 @@
 
 mod attach;
 mod models;
+mod told;
+mod vocabulary;
 
 pub use attach::Attached;
 pub use models::{ModelFormat, Models};
 
-use bevy::app::{App, Plugin};
+use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::camera::visibility::VisibilitySystems;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::transform::TransformSystems;
+use told::Said;
 
 /// Registers what is above the formats.
 pub(crate) struct ModelPlugin;
 
 impl Plugin for ModelPlugin {
     fn build(&self, app: &mut App) {
-        app.register_type::<Attached>();
+        app.register_type::<Attached>()
+            .init_resource::<Ready>()
+            .init_resource::<Said>()
+            .add_observer(on_model_ready)
+            .add_observer(rescue)
+            .add_observer(on_detached)
+            .add_systems(
+                PostUpdate,
+                (place, close_rooms)
+                    .chain()
+                    .before(TransformSystems::Propagate)
+                    .before(VisibilitySystems::CalculateBounds),
+            );
+        vocabulary::register(app);
     }
 }

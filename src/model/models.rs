@@ -1,7 +1,7 @@
 //! Any spawned model: its format, its bones.
 
 #[cfg(feature = "alamo")]
-use crate::alamo::AloInstance;
+use crate::alamo::{AloInstance, AloPart, AloPartKind, AloProxy};
 #[cfg(feature = "lgw")]
 use crate::lgw::LgwInstance;
 #[cfg(feature = "lithtech")]
@@ -10,6 +10,7 @@ use crate::lithtech::AbcInstance;
 use crate::quake::MdlAnimator;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::{Query, SystemParam};
+use core::fmt;
 use core::marker::PhantomData;
 
 /// Whose models they are.
@@ -26,11 +27,36 @@ pub enum ModelFormat {
     UfoAftermath,
 }
 
+impl fmt::Display for ModelFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Alamo => "Alamo's format",
+            Self::LithTech => "LithTech's format",
+            Self::Quake => "Quake's format",
+            Self::UfoAftermath => "the format of UFO: Aftermath",
+        })
+    }
+}
+
+/// Whether a name is that of a part which can be hidden by itself.
+pub(super) enum NamedPart {
+    /// It is, or may be, or it is not known yet.
+    Known,
+    /// No part has it.
+    Unknown,
+    /// The model has no parts, because all of it is one mesh.
+    OfOneMesh,
+}
+
 /// All spawned models, whatever their formats.
 #[derive(SystemParam)]
 pub struct Models<'w, 's> {
     #[cfg(feature = "alamo")]
     alamo: Query<'w, 's, &'static AloInstance>,
+    #[cfg(feature = "alamo")]
+    parts: Query<'w, 's, &'static AloPart>,
+    #[cfg(feature = "alamo")]
+    proxies: Query<'w, 's, &'static AloProxy>,
     #[cfg(feature = "lithtech")]
     lithtech: Query<'w, 's, &'static AbcInstance>,
     #[cfg(feature = "quake")]
@@ -63,13 +89,14 @@ impl Models<'_, '_> {
         None
     }
 
-    /// The entity that a name means, in any case: a bone of an ALO model, else one of its proxies or other
-    /// parts; a node of an ABC model; a mesh of an LGW model. `None` if there is none, or the scene is not
-    /// there yet. The one entity of an MDL model has no name.
+    /// The entity that a name means, in any case: a bone of an ALO model, else one of its proxies, meshes,
+    /// lights or dazzles, tags included; a node of an ABC model; a mesh of an LGW model. Of several it is the
+    /// first in the file. `None` if there is none, or the scene is not there yet. The one entity of an MDL
+    /// model has no name.
     pub fn bone(&self, root: Entity, name: &str) -> Option<Entity> {
         #[cfg(feature = "alamo")]
         if let Ok(instance) = self.alamo.get(root) {
-            return instance.bone(name);
+            return instance.bone(name).or_else(|| self.part(instance, name));
         }
         #[cfg(feature = "lithtech")]
         if let Ok(instance) = self.lithtech.get(root) {
@@ -82,4 +109,74 @@ impl Models<'_, '_> {
         let _ = (root, name);
         None
     }
+
+    /// The first part of a name, in any case.
+    #[cfg(feature = "alamo")]
+    fn part(&self, instance: &AloInstance, name: &str) -> Option<Entity> {
+        let name = name.to_lowercase();
+        let parts = instance.parts().iter();
+        let named = parts.filter_map(|entity| {
+            let part = self.parts.get(*entity).ok()?;
+            let kind = match part.kind {
+                AloPartKind::Proxy => 0,
+                AloPartKind::Mesh => 1,
+                AloPartKind::Light => 2,
+                AloPartKind::Dazzles => 3,
+            };
+            (part.name.to_lowercase() == name).then_some(((kind, part.index), *entity))
+        });
+        named.min().map(|(_, entity)| entity)
+    }
+
+    /// Whether a root is one that another model brought along.
+    pub(super) fn is_brought_along(&self, root: Entity) -> bool {
+        #[cfg(feature = "alamo")]
+        return self.proxies.contains(root);
+        #[cfg(not(feature = "alamo"))]
+        {
+            let _ = root;
+            false
+        }
+    }
+
+    /// Whether a name in lower case is that of a part of a root's model.
+    pub(super) fn named_part(&self, root: Entity, name: &str) -> NamedPart {
+        let known = |is_known: bool| match is_known {
+            true => NamedPart::Known,
+            false => NamedPart::Unknown,
+        };
+        #[cfg(feature = "alamo")]
+        if let Ok(instance) = self.alamo.get(root) {
+            return known(self.is_brought_along(root) || has_part(instance.model(), name));
+        }
+        #[cfg(feature = "lgw")]
+        if let Ok(instance) = self.lgw.get(root) {
+            return known(!instance.model().meshes_named(name).is_empty());
+        }
+        #[cfg(feature = "lithtech")]
+        if let Ok(instance) = self.lithtech.get(root) {
+            let model = instance.model();
+            let mut of_nodes = model.levels.iter().flat_map(|level| &level.meshes);
+            if of_nodes.clone().all(|mesh| mesh.node.is_none()) {
+                return NamedPart::OfOneMesh;
+            }
+            let named = model.nodes_named(name);
+            return known(of_nodes.any(|mesh| mesh.node.is_some_and(|node| named.contains(&node))));
+        }
+        let _ = (root, name, known);
+        NamedPart::Known
+    }
+}
+
+/// Whether a model has a part of a name in lower case, or brings models along that may have it.
+#[cfg(feature = "alamo")]
+fn has_part(model: &crate::alamo::AloModel, name: &str) -> bool {
+    let is_named = |of: &str| of.to_lowercase() == name;
+    !model.meshes_named(name).is_empty()
+        || model.lights.iter().any(|light| is_named(&light.name))
+        || model.dazzles.iter().any(|dazzle| is_named(&dazzle.name))
+        || model
+            .proxies
+            .iter()
+            .any(|proxy| proxy.model.is_some() || is_named(&proxy.proxy.name))
 }

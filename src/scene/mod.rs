@@ -13,6 +13,7 @@ mod axes;
 mod clips;
 mod extensions;
 mod find;
+mod lods;
 mod look;
 mod names;
 mod parts;
@@ -32,6 +33,8 @@ pub use clips::{ModelClips, NamedClip};
 pub(crate) use extensions::all_cases;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
+use lods::on_distances_removed;
+pub(crate) use lods::{DistanceLod, Leveled, choose_levels};
 pub(crate) use look::team_color_tag;
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use names::Names;
@@ -80,6 +83,7 @@ impl Plugin for ScenePlugin {
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
             .add_message::<ClipFinished>()
+            .add_observer(on_distances_removed)
             .add_systems(
                 PostUpdate,
                 (choose_skins, put_on_pictures)

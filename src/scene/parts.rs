@@ -1,5 +1,6 @@
 //! Components of a model's root that choose which of its parts show.
 
+use crate::scene::lods::DistanceLod;
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::platform::collections::HashMap;
@@ -26,6 +27,7 @@ pub struct ModelLod(pub u32);
 /// `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
+#[require(DistanceLod)]
 pub struct LodDistances(pub Vec<f32>);
 
 /// How damaged a model is: 0, which is also what is drawn without this component, is whole. Beyond
@@ -40,9 +42,9 @@ pub struct ModelAlt(pub u32);
 
 /// Parts of a model that are hidden, or shown although its file hides them.
 ///
-/// Parts of an ALO model are meshes, lights, proxies and dazzles, those of an LGW model its meshes, by
-/// their names in any case; parts of one name go together. What the level of detail, the damage stage or a hidden bone keeps from being drawn
-/// stays so.
+/// Parts of an ALO model are meshes, lights, proxies and dazzles, those of an LGW model its meshes, those of an
+/// ABC model the nodes that have a mesh of their own, by their names in any case; parts of one name go
+/// together. What the level of detail, the damage stage or a hidden bone keeps from being drawn stays so.
 ///
 /// Put it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
@@ -78,6 +80,13 @@ impl HiddenParts {
     pub fn reset(&mut self, name: &str) -> &mut Self {
         self.parts.remove(&name.to_lowercase());
         self
+    }
+
+    /// All names that anything is said of, in lower case and in no order, and whether their parts are
+    /// hidden.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, bool)> {
+        let parts = self.parts.iter();
+        parts.map(|(name, hidden)| (name.as_str(), *hidden))
     }
 
     /// Whether the parts of a name are hidden; `None` if that is left to the file.

@@ -1,15 +1,16 @@
 //! Pictures from elsewhere that models wear: found for their paths, and materials made of them.
 
-use crate::scene::ModelSkin;
+use crate::scene::{ModelSkin, ModelSkins};
 use bevy::asset::{
     Asset, AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle,
 };
 use bevy::color::{Color, LinearRgba};
+use bevy::ecs::change_detection::{DetectChanges, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::message::MessageReader;
-use bevy::ecs::query::{Changed, With};
+use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
 use bevy::image::Image;
@@ -77,15 +78,49 @@ pub(crate) fn wear(
 #[derive(Component)]
 pub(crate) struct AwaitedPicture(WornPicture);
 
+/// What a root says of its skin.
+type SaidOfSkin<'w> = (Entity, Ref<'w, ModelSkin>, Option<&'w ModelSkins>);
+
+/// The skin that a root means by what may be a name; none for a name without a skin, which is told.
+///
+/// A root that has no names yet may be given some later, as one whose manifest is loaded.
+fn meant<'a>(skin: &'a ModelSkin, named: Option<&'a ModelSkins>) -> Option<&'a ModelSkin> {
+    let mut meant = skin;
+    // A name may stand for another one, but not for ever.
+    for _ in 0..=named.map_or(0, |named| named.names().count()) {
+        let ModelSkin::Name(name) = meant else {
+            return Some(meant);
+        };
+        let named = named?;
+        let Some(of_name) = named.get(name) else {
+            let mut names: Vec<_> = named.names().collect();
+            names.sort_unstable();
+            let names = names.join(", ");
+            warn!("a model keeps its skin, for none is named \"{name}\", only these are: {names}");
+            return None;
+        };
+        meant = of_name;
+    }
+    warn!("a model keeps its skin, for its skins' names mean only each other");
+    None
+}
+
 /// Puts on skins of models' own, and begins to load what others name by their paths.
 pub(crate) fn choose_skins(
     mut commands: Commands,
     server: Res<AssetServer>,
-    changed: Query<(Entity, &ModelSkin), Changed<ModelSkin>>,
+    changed: Query<SaidOfSkin<'static>, Or<(Changed<ModelSkin>, Changed<ModelSkins>)>>,
     mut removed: RemovedComponents<ModelSkin>,
     skins: Query<(), With<ModelSkin>>,
 ) {
-    for (entity, skin) in &changed {
+    for (entity, skin, named) in &changed {
+        // Other names make no difference to what is not named.
+        if !skin.is_changed() && !matches!(*skin, ModelSkin::Name(_)) {
+            continue;
+        }
+        let Some(skin) = meant(&skin, named) else {
+            continue;
+        };
         let mut entity = commands.entity(entity);
         if let Some(picture) = WornPicture::new(skin, &server) {
             entity.try_insert(AwaitedPicture(picture));

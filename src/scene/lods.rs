@@ -1,0 +1,85 @@
+//! Levels of detail by distance, the same for all formats that have levels.
+
+use crate::scene::{LodDistances, ModelLod};
+use bevy::camera::{Camera, Camera3d};
+use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::component::Component;
+use bevy::ecs::lifecycle::Remove;
+use bevy::ecs::observer::On;
+use bevy::ecs::query::{With, Without};
+use bevy::ecs::system::Query;
+use bevy::math::Vec3;
+use bevy::transform::components::GlobalTransform;
+
+/// How much nearer than where a level begins a model must come to leave it, so that one that stands
+/// there does not flicker.
+const NEARER: f32 = 0.95;
+
+/// The level that a model is drawn at for its distance. On roots that have distances.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DistanceLod(pub(crate) u32);
+
+/// A spawned model that has levels of detail.
+pub(crate) trait Leveled: Component {
+    /// From how far away each level after the finest is drawn where the root does not say.
+    fn own_distances(&self) -> &[f32];
+}
+
+/// What decides the level of a model.
+type Distant<'w, L> = (
+    &'w L,
+    &'w GlobalTransform,
+    Option<&'w LodDistances>,
+    &'w mut DistanceLod,
+);
+
+/// Chooses the levels of models for the camera that each is nearest to, by where both were in the frame
+/// before.
+pub(crate) fn choose_levels<L: Leveled>(
+    cameras: Query<(&Camera, &GlobalTransform), With<Camera3d>>,
+    mut models: Query<Distant<'static, L>, Without<ModelLod>>,
+) {
+    if models.is_empty() {
+        return;
+    }
+    let active = cameras.iter().filter(|(camera, _)| camera.is_active);
+    let eyes: Vec<Vec3> = active.map(|(_, place)| place.translation()).collect();
+    if eyes.is_empty() {
+        return;
+    }
+    for (model, place, stated, mut shown) in &mut models {
+        let own = model.own_distances();
+        let distances = match stated {
+            Some(LodDistances(stated)) => stated,
+            // What has no distances of its own may still be told its level by another model.
+            None if own.is_empty() => continue,
+            None => own,
+        };
+        let at = place.translation();
+        let squares = eyes.iter().map(|eye| eye.distance_squared(at));
+        let distance = squares.fold(f32::INFINITY, f32::min).sqrt();
+        let scale = place.scale().abs().max_element();
+        let level = level(distances, distance / scale, shown.0);
+        shown.set_if_neq(DistanceLod(level));
+    }
+}
+
+/// The coarsest level that begins no farther away than this, or the one that is shown as long as it is
+/// hardly left.
+fn level(distances: &[f32], distance: f32, shown: u32) -> u32 {
+    let begun = |distance: f32| {
+        let begun = distances.iter().rposition(|begin| distance >= *begin);
+        begun.map_or(0, |index| index as u32 + 1)
+    };
+    begun(distance).max(shown.min(begun(distance / NEARER)))
+}
+
+/// Without distances a model is drawn at its finest level, until something else says otherwise.
+pub(super) fn on_distances_removed(
+    removed: On<Remove, LodDistances>,
+    mut shown: Query<&mut DistanceLod>,
+) {
+    if let Ok(mut shown) = shown.get_mut(removed.entity) {
+        shown.set_if_neq(DistanceLod(0));
+    }
+}
