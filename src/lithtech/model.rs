@@ -3,6 +3,7 @@
 use crate::lithtech::abc::TransformInfo;
 use crate::lithtech::material::{AbcDeformMaterial, surface_flags};
 use crate::read::Warning;
+use crate::scene::Frames;
 use crate::scene::{Names, named};
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
@@ -120,6 +121,17 @@ pub struct AbcAnimation {
     pub events: Vec<AbcEvent>,
     /// Half the size of the box that the game collides with, along each axis.
     pub dims: Option<Vec3>,
+}
+
+impl AbcAnimation {
+    /// When its keyframes are, and when it ends.
+    pub(super) fn frames(&self) -> Frames<'_> {
+        let last = self.keyframes.last().copied().unwrap_or_default();
+        Frames::Times {
+            times: &self.keyframes,
+            end: self.seconds.max(last),
+        }
+    }
 }
 
 /// What a game is told at a moment of an animation.

@@ -5,11 +5,12 @@
 use crate::lithtech::clip::node_target;
 use crate::lithtech::deform::MOST_POSES;
 use crate::lithtech::instance::{AbcInstance, AbcNode};
-use crate::lithtech::model::AbcModel;
+use crate::lithtech::model::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::tracks::moment;
 use crate::scene::{
-    Animator, Binder, ClipFinished, ClipRef, ClipSource, Lanes, PlayClip, Playback, Rotation,
-    Scale, Translation, node, says, take_away,
+    Animator, Asked, Binder, ClipFinished, ClipParts, ClipRef, ClipSource, Frames, Lanes,
+    ModelClips, PlayClip, Playback, Rotation, Scale, Stated, Translation, edited_clips, node, says,
+    take_away,
 };
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{AnimationClip, AnimationPlayer};
@@ -18,16 +19,16 @@ use bevy::ecs::change_detection::{DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::message::MessageWriter;
+use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::query::With;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
 use bevy::ecs::world::DeferredWorld;
-use bevy::log::warn;
 use bevy::mesh::MeshTag;
 use bevy::platform::collections::HashMap;
 use bevy::time::Time;
 use bevy::transform::components::Transform;
+use core::ops::Range;
 use std::sync::Arc;
 
 /// What a spawned LithTech model plays for its [`PlayClip`]. On the root entity, once its scene is
@@ -37,7 +38,7 @@ use std::sync::Arc;
 pub struct AbcAnimator(Animator<AbcModel, AbcSource>);
 
 impl AbcAnimator {
-    /// The clip that was chosen, once it plays.
+    /// The clip that was chosen, once it plays; of a part the clip that it is of.
     pub fn clip(&self) -> Option<&Handle<AnimationClip>> {
         self.0.clip()
     }
@@ -61,68 +62,121 @@ fn on_remove(world: DeferredWorld<'_>, context: HookContext) {
 
 /// A clip, which is the same for all models.
 #[derive(Clone, Debug)]
-pub(super) struct AbcSource(Handle<AnimationClip>);
+pub(super) struct AbcSource {
+    clip: Handle<AnimationClip>,
+    /// Which of its keyframes; `None` are all.
+    frames: Option<Range<u32>>,
+}
 
-impl ClipSource for AbcSource {
-    fn clip(&self) -> &Handle<AnimationClip> {
-        &self.0
+impl AbcSource {
+    /// Seconds in the whole clip, whose animation this is, at a time of what plays.
+    fn seconds(&self, animation: &AbcAnimation, time: f32) -> f32 {
+        let part = self.frames.as_ref();
+        let span = part.and_then(|part| animation.frames().span(part));
+        span.map_or(time, |span| span.time(time))
     }
 }
 
-/// The graphs of clips in use: one for each clip, and one for each fade from one to another. All
-/// models that do the same share it.
+impl ClipSource for AbcSource {
+    fn clip(&self) -> &Handle<AnimationClip> {
+        &self.clip
+    }
+
+    fn frames(&self) -> Option<&Range<u32>> {
+        self.frames.as_ref()
+    }
+}
+
+/// What models share that do the same.
 #[derive(Resource, Default)]
-pub(super) struct AbcGraphs(HashMap<Vec<AssetId<AnimationClip>>, Handle<AnimationGraph>>);
+pub(super) struct AbcGraphs {
+    /// Of clips in use: one for each clip, and one for each fade from one to another.
+    graphs: HashMap<Vec<AssetId<AnimationClip>>, Handle<AnimationGraph>>,
+    parts: ClipParts,
+}
 
 /// Makes clips ready to be played.
 #[derive(SystemParam)]
-pub(super) struct AbcBinder<'w> {
-    clips: Res<'w, Assets<AnimationClip>>,
+pub(super) struct AbcBinder<'w, 's> {
+    clips: ResMut<'w, Assets<AnimationClip>>,
+    clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
+    abcs: Res<'w, Assets<Abc>>,
     server: Res<'w, AssetServer>,
     shared: ResMut<'w, AbcGraphs>,
     graphs: ResMut<'w, Assets<AnimationGraph>>,
     graph_events: MessageWriter<'w, AssetEvent<AnimationGraph>>,
 }
 
-impl Binder for AbcBinder<'_> {
+impl AbcBinder<'_, '_> {
+    /// The clips that were edited since the last time.
+    fn take_edits(&mut self) -> Vec<AssetId<AnimationClip>> {
+        let edited = edited_clips(&mut self.clip_events);
+        self.shared.parts.forget(&edited);
+        edited
+    }
+}
+
+/// The animation that a clip is of.
+fn animation_of<'m>(clip: &Handle<AnimationClip>, model: &'m AbcModel) -> Option<&'m AbcAnimation> {
+    let mut animations = model.animations.iter();
+    animations.find(|animation| animation.clip == *clip)
+}
+
+impl Binder for AbcBinder<'_, '_> {
     type Model = AbcModel;
     type Source = AbcSource;
 
     fn find(&self, clip: &ClipRef, model: &AbcModel) -> Option<AbcSource> {
-        let animation = match clip {
-            ClipRef::Name(name) => model.animation(name),
-            ClipRef::Index(index) => model.animations.get(*index),
-            ClipRef::Handle(clip) => return Some(AbcSource(clip.clone())),
-            ClipRef::Frames(_) | ClipRef::Part { .. } => None,
+        let (clip, frames) = clip.flat();
+        let clip = match clip {
+            ClipRef::Name(name) => &model.animation(name)?.clip,
+            ClipRef::Index(index) => &model.animations.get(*index)?.clip,
+            ClipRef::Handle(clip) => clip,
+            ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
         };
-        if animation.is_none() {
-            let names: Vec<&str> = model.animations.iter().map(|found| &*found.name).collect();
-            warn!(
-                "the model has no clip {clip}; there {}",
-                match names.len() {
-                    0 => "are none".to_owned(),
-                    _ => format!("are {}", names.join(", ")),
-                }
-            );
-        }
-        animation.map(|animation| AbcSource(animation.clip.clone()))
+        Some(AbcSource {
+            clip: clip.clone(),
+            frames,
+        })
+    }
+
+    fn names<'m>(&self, model: &'m AbcModel) -> Vec<&'m str> {
+        let animations = model.animations.iter();
+        animations.map(|animation| &*animation.name).collect()
     }
 
     fn is_ready(&self, source: &AbcSource) -> bool {
-        self.clips.contains(&source.0)
+        self.clips.contains(&source.clip)
     }
 
     fn has_failed(&self, source: &AbcSource) -> bool {
-        matches!(self.server.load_state(&source.0), LoadState::Failed(_))
+        matches!(self.server.load_state(&source.clip), LoadState::Failed(_))
     }
 
-    fn bound(&mut self, source: &AbcSource, _: &Arc<AbcModel>) -> Handle<AnimationClip> {
-        source.0.clone()
+    fn frames<'a>(&'a self, source: &AbcSource, model: &'a AbcModel) -> Option<Frames<'a>> {
+        let own = animation_of(&source.clip, model);
+        let of_others = || {
+            let mut others = self.abcs.iter();
+            others.find_map(|(_, other)| animation_of(&source.clip, &other.model))
+        };
+        own.or_else(of_others).map(AbcAnimation::frames)
+    }
+
+    fn bound(
+        &mut self,
+        source: &AbcSource,
+        model: &Arc<AbcModel>,
+    ) -> Option<Handle<AnimationClip>> {
+        let Some(part) = &source.frames else {
+            return Some(source.clip.clone());
+        };
+        let span = self.frames(source, model)?.span(part)?;
+        self.shared.parts.get(&source.clip, span, &mut self.clips)
     }
 
     fn graph(&mut self, lanes: &Lanes<AbcSource>, _: &Arc<AbcModel>) -> Handle<AnimationGraph> {
         let key: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
-        if let Some(graph) = self.shared.0.get(&key) {
+        if let Some(graph) = self.shared.graphs.get(&key) {
             return graph.clone();
         }
         let mut graph = AnimationGraph::new();
@@ -138,8 +192,8 @@ impl Binder for AbcBinder<'_> {
             Handle::Strong(graph) => Arc::strong_count(graph) > 1,
             Handle::Uuid(..) => true,
         };
-        self.shared.0.retain(in_use);
-        self.shared.0.insert(key, graph.clone());
+        self.shared.graphs.retain(in_use);
+        self.shared.graphs.insert(key, graph.clone());
         graph
     }
 }
@@ -148,7 +202,8 @@ impl Binder for AbcBinder<'_> {
 type Players<'w> = (
     Entity,
     &'w AbcInstance,
-    Option<Ref<'w, PlayClip>>,
+    Option<Ref<'w, Stated>>,
+    Option<&'w ModelClips>,
     Option<&'w mut Playback>,
     &'w mut AbcAnimator,
     &'w mut AnimationPlayer,
@@ -162,18 +217,26 @@ type Nodes<'w, 's> = Query<'w, 's, &'static mut Transform, With<AbcNode>>;
 pub(super) fn choose_clips(
     mut commands: Commands,
     time: Res<Time>,
-    mut binder: AbcBinder<'_>,
+    mut binder: AbcBinder<'_, '_>,
     mut roots: Query<Players<'static>>,
     mut nodes: Nodes<'_, '_>,
 ) {
-    for (root, instance, play, playback, mut animator, mut player, graph) in &mut roots {
+    let edits = binder.take_edits();
+    for (root, instance, play, named, playback, mut animator, mut player, graph) in &mut roots {
         let animator = &mut animator.bypass_change_detection().0;
         let player = player.bypass_change_detection();
         let model = instance.model();
-        let change = animator.decide(play.as_ref(), model, time.delta_secs(), &binder);
+        let asked = Asked {
+            play: play.as_ref(),
+            named,
+            is_edited: animator.lanes.have_part_of(&edits),
+        };
+        let change = animator.decide(asked, model, time.delta_secs(), &binder);
+        let play = play.as_ref().and_then(|play| play.get());
+        let play = play.map(|stated| &stated.play);
         let begins = change.is_beginning();
         if change.is_any() {
-            let fade = play.as_ref().map_or(0.0, |play| play.fade);
+            let fade = play.map_or(0.0, |play| play.fade);
             animator.remember(player, graph);
             animator.apply(change, fade, model, &mut binder);
             animator.tell(player, graph);
@@ -183,7 +246,7 @@ pub(super) fn choose_clips(
         }
         if let (Some(play), Some(mut playback)) = (play, playback) {
             let playback = playback.bypass_change_detection();
-            animator.steer(player, &play, playback, begins, &binder.clips);
+            animator.steer(player, play, playback, begins, &binder.clips);
         }
     }
 }
@@ -244,13 +307,12 @@ pub(super) fn pose_deforms(
 fn tag(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -> u32 {
     let playing = lanes.iter().zip(lanes.weights()).enumerate();
     let playing = playing.filter_map(|(place, (lane, weight))| {
-        let clip = lane.source.clip();
-        let mut animations = model.animations.iter();
-        let animation = animations.find(|animation| animation.clip == *clip)?;
+        let animation = animation_of(&lane.source.clip, model)?;
         if animation.keyframes.is_empty() {
             return None;
         }
-        let seconds = player.animation(node(place))?.seek_time();
+        let time = player.animation(node(place))?.seek_time();
+        let seconds = lane.source.seconds(animation, time);
         let (key, way) = moment(&animation.keyframes, seconds);
         Some((animation.first_pose + key, way, weight))
     });

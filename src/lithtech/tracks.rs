@@ -2,15 +2,12 @@
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::space::Space;
-use crate::scene::slerp;
+use crate::scene::{STILL, slerp};
 use bevy::math::curve::{Curve, Interval};
 use bevy::math::{Quat, Vec3};
 use bevy::reflect::Reflect;
 use core::fmt;
 use std::sync::Arc;
-
-/// How long a clip of a single keyframe takes: a player that repeats divides by it.
-const STILL: f32 = 1.0 / 30.0;
 
 /// The keyframes of all nodes of an animation.
 struct Keys {

@@ -6,7 +6,9 @@ use crate::quake::model::{MdlModel, Sequence, SyncType};
 use crate::quake::pose_table::PoseTable;
 use crate::quake::poses::{PoseBlend, PosePair};
 use crate::quake::skins::Look;
-use crate::scene::{Chosen, ClipFinished, ClipRef, PlayClip, Playback, Repeat, wrap};
+use crate::scene::{
+    Chosen, ClipFinished, ModelClips, PlayClip, Playback, Repeat, Stated, StatedClip, wrap,
+};
 use bevy::asset::{AssetEvent, Assets};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
@@ -17,7 +19,6 @@ use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query, Res, ResMut};
 use bevy::ecs::world::DeferredWorld;
-use bevy::log::warn;
 use bevy::mesh::MeshTag;
 use bevy::time::Time;
 use bevy::world_serialization::{
@@ -113,18 +114,25 @@ impl MdlAnimator {
     }
 
     /// Chooses the sequence that is asked for. Returns whether it begins in this frame.
-    fn choose(&mut self, play: Option<&PlayClip>, playback: &mut Playback, time: &Time) -> bool {
-        self.sequence = play
-            .and_then(|play| self.find(&play.clip))
+    fn choose(
+        &mut self,
+        clip: Option<&StatedClip>,
+        named: Option<&ModelClips>,
+        playback: &mut Playback,
+        time: &Time,
+    ) -> bool {
+        self.sequence = clip
+            .and_then(|clip| self.find(clip, named))
             .unwrap_or_else(|| self.model.default_sequence());
-        let goes_on = self.stale && self.chosen.as_ref().is_some_and(|chosen| chosen.is(play));
+        let goes_on = self.stale && self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
         // Nothing has been shown that could be faded from.
         let fresh = self.stale || self.chosen.is_none();
-        self.chosen = Some(Chosen::new(play));
+        self.chosen = Some(Chosen::new(clip));
         self.stale = false;
         if goes_on {
             return false;
         }
+        let play = clip.map(|clip| &clip.play);
         let fade = play.map_or(0.0, |play| play.fade);
         self.fade = (fade > 0.0 && fade.is_finite() && !fresh).then(|| Fade {
             from: self.nearest_shown(),
@@ -136,15 +144,16 @@ impl MdlAnimator {
         true
     }
 
-    fn find(&self, clip: &ClipRef) -> Option<Sequence> {
-        let sequence = self.model.sequence(clip);
+    fn find(&self, clip: &StatedClip, named: Option<&ModelClips>) -> Option<Sequence> {
+        let sequence = self.model.sequence(&clip.play.clip);
         if sequence.is_none() {
-            let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
-            warn!(
-                "the model has no clip {clip}; it has {} frames and the clips {}",
-                self.model.frames.len(),
-                names.join(", ")
-            );
+            match self.model.sequence(clip.play.clip.flat().0) {
+                Some(whole) => clip.warn_empty(Some(whole.pose_count)),
+                None => {
+                    let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
+                    clip.warn_missing(named, &names);
+                }
+            }
         }
         sequence
     }
@@ -311,30 +320,32 @@ pub(super) fn play(
         Entity,
         &mut MdlAnimator,
         &mut Playback,
-        Option<Ref<PlayClip>>,
+        Option<Ref<Stated>>,
+        Option<&ModelClips>,
     )>,
 ) {
     let delta = time.delta_secs();
-    for (entity, mut animator, mut playback, play) in &mut models {
+    for (entity, mut animator, mut playback, stated, named) in &mut models {
         let animator = animator.bypass_change_detection();
         let playback = playback.bypass_change_detection();
-        let changed = match &play {
-            Some(play) => play.is_changed(),
+        let changed = match &stated {
+            Some(stated) => stated.is_changed(),
             None => animator
                 .chosen
                 .as_ref()
                 .is_some_and(|chosen| !chosen.is(None)),
         };
-        let play = play.as_deref();
+        let clip = stated.as_ref().and_then(|stated| stated.get());
         let fresh = animator.stale || animator.chosen.is_none();
         let differs = || {
             !animator
                 .chosen
                 .as_ref()
-                .is_some_and(|chosen| chosen.is(play))
+                .is_some_and(|chosen| chosen.is(clip))
         };
         let reconsider = fresh || (changed && differs());
-        let begins = reconsider && animator.choose(play, playback, &time);
+        let begins = reconsider && animator.choose(clip, named, playback, &time);
+        let play = clip.map(|clip| &clip.play);
 
         let paused = play.is_some_and(|play| play.paused);
         let seconds = if begins || paused { 0.0 } else { delta };
@@ -342,11 +353,11 @@ pub(super) fn play(
         let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
         let length = animator.sequence.seconds();
         if playback.advance(seconds * speed, length, repeat)
-            && let Some(play) = play
+            && let Some(clip) = clip
         {
             finished.write(ClipFinished {
                 entity,
-                clip: play.clip.clone(),
+                clip: clip.asked.clone(),
             });
         }
 

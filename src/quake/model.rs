@@ -13,7 +13,7 @@ use bevy::platform::collections::HashMap;
 use bevy::reflect::TypePath;
 use bevy::world_serialization::WorldAsset;
 use core::fmt;
-use core::ops::Deref;
+use core::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A loaded Quake model.
@@ -157,6 +157,18 @@ impl Sequence {
     pub fn seconds(&self) -> f32 {
         self.timing.seconds(self.pose_count)
     }
+
+    /// Some of its poses at their own pace, counted from its first; `None` if it has none of these.
+    fn part(&self, poses: &Range<u32>) -> Option<Self> {
+        let end = poses.end.min(self.pose_count);
+        let pose_count = end.checked_sub(poses.start).filter(|count| *count > 0)?;
+        Some(Self {
+            first_pose: self.first_pose + poses.start,
+            pose_count,
+            timing: self.timing.part(poses.start, pose_count),
+            is_group: false,
+        })
+    }
 }
 
 /// How the animations of a model's instances relate.
@@ -187,13 +199,12 @@ impl MdlModel {
     /// The poses a [`ClipRef`] means, if the model has them.
     ///
     /// A range of frames is played at the model's frame rate, from the first pose of its first
-    /// frame to the last pose of its last; a lone frame group keeps its own times.
+    /// frame to the last pose of its last; a lone frame group keeps its own times. A name is that of a
+    /// clip of the file, in its case if there is one.
     pub fn sequence(&self, clip: &ClipRef) -> Option<Sequence> {
-        match clip {
-            ClipRef::Name(name) => {
-                let index = *self.named_clips.get(name.as_str())?;
-                self.clips.get(index).map(|clip| clip.sequence.clone())
-            }
+        let (clip, poses) = clip.flat();
+        let whole = match clip {
+            ClipRef::Name(name) => self.clip_named(name).map(|clip| clip.sequence.clone()),
             ClipRef::Index(index) => self.clips.get(*index).map(|clip| clip.sequence.clone()),
             ClipRef::Frames(range) => {
                 let frames = self.frames.get(range.start as usize..range.end as usize)?;
@@ -203,7 +214,20 @@ impl MdlModel {
             #[cfg(any(feature = "alamo", feature = "lithtech"))]
             ClipRef::Handle(_) => None,
             ClipRef::Part { .. } => None,
+        }?;
+        match poses {
+            Some(poses) => whole.part(&poses),
+            None => Some(whole),
         }
+    }
+
+    fn clip_named(&self, name: &str) -> Option<&MdlClip> {
+        let exactly = self
+            .named_clips
+            .get(name)
+            .and_then(|clip| self.clips.get(*clip));
+        let mut clips = self.clips.iter();
+        exactly.or_else(|| clips.find(|clip| clip.name.eq_ignore_ascii_case(name)))
     }
 
     /// What an instance shows that nobody told to play anything: frame 0.

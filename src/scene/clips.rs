@@ -9,7 +9,8 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// Clips of a model by names of their own, which [`PlayClip`](super::PlayClip) then knows besides those of the
 /// files: those of a manifest. They go before a file's.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
+/// Put it on the entity that has the `WorldAssetRoot`, and change it at any time: what plays goes on with
+/// another speed or another end from where it is, and begins anew where its name stands for another clip.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelClips(pub Vec<NamedClip>);
@@ -20,19 +21,26 @@ pub struct ModelClips(pub Vec<NamedClip>);
 pub struct NamedClip {
     /// Its name, by which it is found in any case.
     pub name: String,
-    /// What plays under it.
+    /// What plays under it. That may have a name of its own too: then the speeds of both count, and the end
+    /// that the first states. Each name is looked up once at most, so `walk` may stand for the file's `walk`.
     pub clip: ClipRef,
     /// How fast, times [`PlayClip::speed`](super::PlayClip::speed).
     pub speed: f32,
     /// What happens at its end where a [`PlayClip`](super::PlayClip) leaves that to it
-    /// ([`Repeat::AsStated`]).
+    /// ([`Repeat::AsStated`]); `AsStated` here leaves it to what plays under it.
     pub repeat: Repeat,
 }
 
 impl ModelClips {
     /// The first clip of a name, in any case.
     pub fn get(&self, name: &str) -> Option<&NamedClip> {
+        self.0.get(self.place(name)?)
+    }
+
+    /// Which that is.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
         let name = name.to_lowercase();
-        self.0.iter().find(|clip| clip.name.to_lowercase() == name)
+        let mut names = self.0.iter().map(|clip| clip.name.to_lowercase());
+        names.position(|found| found == name)
     }
 }

@@ -19,13 +19,14 @@ mod names;
 mod parts;
 mod play;
 mod reload;
+mod stated;
 mod surroundings;
 mod worn;
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
-    Animator, Binder, ClipSource, Lane, Lanes, Rotation, Scale, Translation, node, says, slerp,
-    take_away,
+    Animator, Asked, Binder, ClipParts, ClipSource, Frames, Lane, Lanes, Rotation, STILL, Scale,
+    Translation, edited_clips, node, says, slerp, take_away,
 };
 pub(crate) use axes::is_near;
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
@@ -40,9 +41,11 @@ pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use names::Names;
 pub(crate) use names::{index_names, named};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
-pub(crate) use play::{Chosen, wrap};
+pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
 pub(crate) use reload::{SceneModel, follow_scenes};
+use stated::state_clips;
+pub(crate) use stated::{Chosen, Stated, StatedClip};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
 pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, forget_worn, wear};
 use worn::{choose_skins, put_on_pictures};
@@ -68,6 +71,8 @@ impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<PlayClip>()
             .register_type::<Playback>()
+            // A scene may hold only what is registered.
+            .register_type::<Stated>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
             .register_type::<TeamColor>()
@@ -84,6 +89,7 @@ impl Plugin for ScenePlugin {
             .init_resource::<NightTime>()
             .add_message::<ClipFinished>()
             .add_observer(on_distances_removed)
+            .add_systems(PostUpdate, state_clips.before(ClassicModelsSystems::Play))
             .add_systems(
                 PostUpdate,
                 (choose_skins, put_on_pictures)

@@ -1,5 +1,6 @@
 //! Components of a model's root that choose what it plays, and what tells where it is.
 
+use crate::scene::stated::{Stated, forget_stated};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 use bevy::animation::AnimationClip;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
@@ -18,7 +19,7 @@ use std::sync::Arc;
 #[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipRef {
-    /// The first clip of this name.
+    /// The first clip of this name in [`ModelClips`](super::ModelClips), else in the model's file.
     Name(String),
     /// The clip at this place in the model's list.
     Index(usize),
@@ -28,7 +29,19 @@ pub enum ClipRef {
     #[cfg(any(feature = "alamo", feature = "lithtech"))]
     Handle(Handle<AnimationClip>),
     /// Frames of a clip by their numbers, of which the clip's first is 0: of an ALA animation its frames, of an
-    /// ABC animation its keyframes, of an MDL clip its poses. The last one of the range is not played.
+    /// ABC animation its keyframes, of an MDL clip its poses. The one at the end of the range is not among them.
+    ///
+    /// They play at the clip's own pace, as a clip would of these frames alone, and
+    /// [`Playback::time`] is 0 at the first of them:
+    /// * on ALO and ABC from the first frame to the last, at which a loop begins again, as in a whole clip: a range
+    ///   of 5 frames takes 4 steps. Where the first and the last are not the same pose, that is a jump.
+    ///   What an ABC clip has after its last keyframe belongs to that.
+    /// * on MDL each pose has its time, the last one too, in which a loop goes on to the first: a range of 5 poses
+    ///   takes 5 steps. Poses of a frame group begin at the first, whatever the client's clock says.
+    ///
+    /// Frames that the clip does not have are left out. If none is left, that is told and nothing plays.
+    /// A part may be of another part. A `Handle` is known by its frames on models of the format that it is
+    /// of: an ALA file's anywhere, an ABC file's while an `Abc` is loaded that has it.
     Part {
         /// The clip that they are of.
         clip: Arc<ClipRef>,
@@ -44,6 +57,31 @@ impl ClipRef {
             clip: Arc::new(clip.into()),
             frames,
         }
+    }
+
+    /// What is not a part, and which of its frames if this is one.
+    pub(crate) fn flat(&self) -> (&Self, Option<Range<u32>>) {
+        let (mut clip, mut frames) = (self, None);
+        while let Self::Part {
+            clip: of,
+            frames: which,
+        } = clip
+        {
+            frames = Some(part_within(which, frames));
+            clip = of;
+        }
+        (clip, frames)
+    }
+}
+
+/// The frames of a part, told in those of the clip that another part is of.
+pub(super) fn part_within(of: &Range<u32>, part: Option<Range<u32>>) -> Range<u32> {
+    match part {
+        Some(part) => {
+            let within = |frame: u32| of.start.saturating_add(frame);
+            within(part.start)..within(part.end).min(of.end)
+        }
+        None => of.clone(),
     }
 }
 
@@ -116,7 +154,8 @@ pub enum Repeat {
 /// the clip is. To begin the same clip again or to jump in it, set [`Playback::time`].
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
-#[require(Playback)]
+#[require(Playback, Stated)]
+#[component(on_remove = forget_stated)]
 pub struct PlayClip {
     /// Which clip.
     pub clip: ClipRef,
@@ -243,29 +282,6 @@ impl Playback {
     }
 }
 
-/// The part of a [`PlayClip`] whose change begins anew. `None` inside is no [`PlayClip`] at all.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chosen(Option<(ClipRef, Repeat, Option<f32>)>);
-
-impl Chosen {
-    pub(crate) fn new(play: Option<&PlayClip>) -> Self {
-        Self(play.map(|play| (play.clip.clone(), play.repeat, play.start)))
-    }
-
-    /// Whether it is what is asked for now.
-    pub(crate) fn is(&self, play: Option<&PlayClip>) -> bool {
-        match (&self.0, play) {
-            (None, None) => true,
-            (Some((clip, repeat, start)), Some(play)) => {
-                // By its bits: a start that is not a number is still the same start.
-                let bits = |start: &Option<f32>| start.map(f32::to_bits);
-                (clip, repeat) == (&play.clip, &play.repeat) && bits(start) == bits(&play.start)
-            }
-            _ => false,
-        }
-    }
-}
-
 /// `time` modulo `length`, from 0 up to but not including it; 0 for a clip without length.
 pub(crate) fn wrap(time: f32, length: f32) -> f32 {
     if length <= 0.0 {
@@ -281,7 +297,7 @@ pub(crate) fn wrap(time: f32, length: f32) -> f32 {
 pub struct ClipFinished {
     /// The entity that has the [`PlayClip`].
     pub entity: Entity,
-    /// The clip, as [`PlayClip::clip`] named it.
+    /// The clip, as [`PlayClip::clip`] names it.
     pub clip: ClipRef,
 }
 

@@ -10,7 +10,9 @@ use crate::alamo::animation::rest::{Part, completed};
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
 use crate::alamo::model::AloModel;
-use crate::scene::{Binder, ClipRef, ClipSource, Lane, Lanes, says};
+use crate::scene::{
+    Binder, ClipParts, ClipRef, ClipSource, Frames, Lane, Lanes, edited_clips, says,
+};
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadState};
@@ -20,6 +22,7 @@ use bevy::ecs::system::{Res, ResMut, SystemParam};
 use bevy::log::warn;
 use bevy::platform::collections::HashMap;
 use core::any::TypeId;
+use core::ops::Range;
 use std::ffi::OsStr;
 use std::sync::{Arc, Weak};
 
@@ -32,6 +35,8 @@ pub(super) struct Graphs {
     graphs: HashMap<GraphKey, SharedGraph>,
     /// Clips as they are for a model, by the model's address and the clip.
     bound: HashMap<(usize, AssetId<AnimationClip>), Bound>,
+    /// Parts of those.
+    parts: ClipParts,
 }
 
 impl Graphs {
@@ -72,6 +77,7 @@ pub(super) struct AlaBinder<'w, 's> {
     graphs: ResMut<'w, Assets<AnimationGraph>>,
     graph_events: MessageWriter<'w, AssetEvent<AnimationGraph>>,
     ala_events: MessageReader<'w, 's, AssetEvent<Ala>>,
+    clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
 }
 
 /// A clip, and the animation that it is of if it is one of ours.
@@ -79,17 +85,38 @@ pub(super) struct AlaBinder<'w, 's> {
 pub(super) struct AlaSource {
     pub(super) clip: Handle<AnimationClip>,
     pub(super) ala: Option<Handle<Ala>>,
+    /// Which of its frames; `None` are all.
+    frames: Option<Range<u32>>,
 }
 
 impl ClipSource for AlaSource {
     fn clip(&self) -> &Handle<AnimationClip> {
         &self.clip
     }
+
+    fn frames(&self) -> Option<&Range<u32>> {
+        self.frames.as_ref()
+    }
+}
+
+/// What was edited since the last time.
+pub(super) struct Edits {
+    alas: Vec<AssetId<Ala>>,
+    clips: Vec<AssetId<AnimationClip>>,
+}
+
+impl Edits {
+    /// Whether any of it is among what plays.
+    pub(super) fn concern(&self, lanes: &Lanes<AlaSource>) -> bool {
+        let is_edited = |ala: &Handle<Ala>| self.alas.contains(&ala.id());
+        let mut alas = lanes.iter().filter_map(|lane| lane.source.ala.as_ref());
+        (!self.alas.is_empty() && alas.any(is_edited)) || lanes.have_part_of(&self.clips)
+    }
 }
 
 impl AlaBinder<'_, '_> {
-    /// The animations that were edited since the last time.
-    pub(super) fn take_edits(&mut self) -> Vec<AssetId<Ala>> {
+    /// Forgets what was made of files that were edited.
+    pub(super) fn take_edits(&mut self) -> Edits {
         let Self {
             shared, ala_events, ..
         } = self;
@@ -104,7 +131,12 @@ impl AlaBinder<'_, '_> {
             // What fades has copies of clips.
             shared.graphs.retain(|(clips, _), _| clips.len() == 1);
         }
-        edited
+        let clips = edited_clips(&mut self.clip_events);
+        shared.parts.forget(&clips);
+        Edits {
+            alas: edited,
+            clips,
+        }
     }
 
     /// A clip that somebody has a handle to.
@@ -114,6 +146,7 @@ impl AlaBinder<'_, '_> {
         AlaSource {
             clip: clip.clone(),
             ala: path.and_then(|path| self.ala_at(&path.without_label())),
+            frames: None,
         }
     }
 
@@ -139,6 +172,31 @@ impl AlaBinder<'_, '_> {
 
     pub(super) fn ala(&self, source: &AlaSource) -> Option<&Ala> {
         self.alas.get(source.ala.as_ref()?)
+    }
+
+    /// A whole clip as it is for a model: without what the model does not have. Warns once of that.
+    fn fitted(&mut self, source: &AlaSource, model: &Arc<AloModel>) -> Handle<AnimationClip> {
+        let key = (Arc::as_ptr(model).addr(), source.clip.id());
+        if let Some(bound) = self.shared.bound.get(&key)
+            && bound.model.strong_count() > 0
+        {
+            return bound.clip.clone();
+        }
+        let mismatches = self.ala(source).map(|ala| ala.mismatches(model));
+        let clip = match mismatches.filter(|mismatches| !mismatches.is_empty()) {
+            Some(mismatches) => self.filtered(source, &mismatches),
+            None => source.clip.clone(),
+        };
+        let shared = &mut *self.shared;
+        let is_alive = |_: &_, bound: &mut Bound| bound.model.strong_count() > 0;
+        shared.bound.retain(is_alive);
+        let bound = Bound {
+            ala: source.ala.as_ref().map(Handle::id),
+            model: Arc::downgrade(model),
+            clip: clip.clone(),
+        };
+        shared.bound.insert(key, bound);
+        clip
     }
 
     fn filtered(
@@ -213,26 +271,46 @@ impl Binder for AlaBinder<'_, '_> {
     type Source = AlaSource;
 
     fn find(&self, clip: &ClipRef, model: &AloModel) -> Option<AlaSource> {
+        let (clip, frames) = clip.flat();
         let animation = match clip {
-            ClipRef::Name(name) => model.animation(name),
-            ClipRef::Index(index) => model.animations.get(*index),
-            ClipRef::Handle(clip) => return Some(self.source_of(clip)),
-            ClipRef::Frames(_) | ClipRef::Part { .. } => None,
+            ClipRef::Name(name) => model.animation(name)?,
+            ClipRef::Index(index) => model.animations.get(*index)?,
+            ClipRef::Handle(clip) => {
+                let source = self.source_of(clip);
+                return Some(AlaSource { frames, ..source });
+            }
+            ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
         };
-        if animation.is_none() {
-            let names: Vec<&str> = model.animations.iter().map(|found| &*found.name).collect();
-            warn!(
-                "the model has no clip {clip}; there {}",
-                match names.len() {
-                    0 => "are none".to_owned(),
-                    _ => format!("are {}", names.join(", ")),
-                }
-            );
-        }
-        animation.map(|animation| AlaSource {
+        Some(AlaSource {
             clip: animation.clip.clone(),
             ala: Some(animation.ala.clone()),
+            frames,
         })
+    }
+
+    fn names<'m>(&self, model: &'m AloModel) -> Vec<&'m str> {
+        let animations = model.animations.iter();
+        animations.map(|animation| &*animation.name).collect()
+    }
+
+    fn frames<'a>(&'a self, source: &AlaSource, _: &'a AloModel) -> Option<Frames<'a>> {
+        self.ala(source).map(|ala| Frames::Rate {
+            count: ala.frames,
+            fps: ala.fps,
+        })
+    }
+
+    fn bound(
+        &mut self,
+        source: &AlaSource,
+        model: &Arc<AloModel>,
+    ) -> Option<Handle<AnimationClip>> {
+        let Some(part) = &source.frames else {
+            return Some(self.fitted(source, model));
+        };
+        let span = self.frames(source, model)?.span(part)?;
+        let whole = self.fitted(source, model);
+        self.shared.parts.get(&whole, span, &mut self.clips)
     }
 
     fn has_failed(&self, source: &AlaSource) -> bool {
@@ -244,31 +322,6 @@ impl Binder for AlaBinder<'_, '_> {
             self.alas.contains(ala) || matches!(self.server.load_state(ala), LoadState::Failed(_))
         });
         has_names && self.clips.contains(&source.clip)
-    }
-
-    /// A clip as it is for a model: without what the model does not have. Warns once of that.
-    fn bound(&mut self, source: &AlaSource, model: &Arc<AloModel>) -> Handle<AnimationClip> {
-        let key = (Arc::as_ptr(model).addr(), source.clip.id());
-        if let Some(bound) = self.shared.bound.get(&key)
-            && bound.model.strong_count() > 0
-        {
-            return bound.clip.clone();
-        }
-        let mismatches = self.ala(source).map(|ala| ala.mismatches(model));
-        let clip = match mismatches.filter(|mismatches| !mismatches.is_empty()) {
-            Some(mismatches) => self.filtered(source, &mismatches),
-            None => source.clip.clone(),
-        };
-        let shared = &mut *self.shared;
-        let is_alive = |_: &_, bound: &mut Bound| bound.model.strong_count() > 0;
-        shared.bound.retain(is_alive);
-        let bound = Bound {
-            ala: source.ala.as_ref().map(Handle::id),
-            model: Arc::downgrade(model),
-            clip: clip.clone(),
-        };
-        shared.bound.insert(key, bound);
-        clip
     }
 
     /// The graph that blends the clips of lanes, in their order, with [`ModelFlag`]s last if there is

@@ -4,7 +4,9 @@ use crate::alamo::animation::graphs::{AlaBinder, AlaSource};
 use crate::alamo::animation::rest::{Bones, settle};
 use crate::alamo::model::AloModel;
 use crate::alamo::parts::AloInstance;
-use crate::scene::{Animator, ClipFinished, PlayClip, Playback, node, take_away};
+use crate::scene::{
+    Animator, Asked, ClipFinished, ModelClips, PlayClip, Playback, Stated, node, take_away,
+};
 use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::asset::{Assets, Handle};
@@ -26,7 +28,7 @@ pub struct AloAnimator(Inner);
 type Inner = Animator<AloModel, AlaSource>;
 
 impl AloAnimator {
-    /// The clip that was chosen, once it plays.
+    /// The clip that was chosen, once it plays; of a part the clip that it is of.
     pub fn clip(&self) -> Option<&Handle<AnimationClip>> {
         self.0.clip()
     }
@@ -52,7 +54,8 @@ fn on_remove(world: DeferredWorld<'_>, context: HookContext) {
 type Players<'w> = (
     Entity,
     &'w AloInstance,
-    Option<Ref<'w, PlayClip>>,
+    Option<Ref<'w, Stated>>,
+    Option<&'w ModelClips>,
     Option<&'w mut Playback>,
     &'w mut AloAnimator,
     &'w mut AnimationPlayer,
@@ -67,21 +70,24 @@ pub(super) fn choose_clips(
     mut roots: Query<Players<'static>>,
     mut bones: Bones<'_, '_>,
 ) {
-    let edited = binder.take_edits();
-    for (root, instance, play, playback, mut animator, mut player, graph) in &mut roots {
+    let edits = binder.take_edits();
+    for (root, instance, play, named, playback, mut animator, mut player, graph) in &mut roots {
         let animator = &mut animator.bypass_change_detection().0;
         let player = player.bypass_change_detection();
         let model = instance.model();
-        let mut change = animator.decide(play.as_ref(), model, time.delta_secs(), &binder);
-        let is_edited = animator.lanes.iter().any(|lane| {
-            let ala = lane.source.ala.as_ref();
-            ala.is_some_and(|ala| edited.contains(&ala.id()))
-        });
-        change.is_rebound |= is_edited;
+        let is_edited = edits.concern(&animator.lanes);
+        let asked = Asked {
+            play: play.as_ref(),
+            named,
+            is_edited,
+        };
+        let change = animator.decide(asked, model, time.delta_secs(), &binder);
+        let play = play.as_ref().and_then(|play| play.get());
+        let play = play.map(|stated| &stated.play);
         let begins = change.is_beginning();
         if change.is_any() {
             let before = animator.lanes.clips();
-            let fade = play.as_ref().map_or(0.0, |play| play.fade);
+            let fade = play.map_or(0.0, |play| play.fade);
             animator.remember(player, graph);
             animator.apply(change, fade, model, &mut binder);
             animator.tell(player, graph);
@@ -97,7 +103,7 @@ pub(super) fn choose_clips(
         }
         if let (Some(play), Some(mut playback)) = (play, playback) {
             let playback = playback.bypass_change_detection();
-            animator.steer(player, &play, playback, begins, &binder.clips);
+            animator.steer(player, play, playback, begins, &binder.clips);
         }
     }
 }

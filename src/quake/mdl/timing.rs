@@ -22,6 +22,23 @@ impl Timing {
         }
     }
 
+    /// When each of `count` elements begins of which the first is number `first`, told from there.
+    pub(in crate::quake) fn part(&self, first: u32, count: u32) -> Self {
+        let Self::Ends(ends) = self else {
+            return self.clone();
+        };
+        let (first, count) = (first as usize, count as usize);
+        let begin = first.checked_sub(1).and_then(|before| ends.get(before));
+        let begin = begin.copied().unwrap_or_default();
+        let mut last = 0.0_f32;
+        let ends = ends.iter().skip(first).take(count).map(|end| {
+            // They ascend still where the difference is too small for the numbers.
+            last = (end - begin).max(last.next_up());
+            last
+        });
+        Self::Ends(ends.collect())
+    }
+
     /// The element that shows `time` seconds into a pass over `count` elements, and how far it is
     /// towards the next one, from 0 to 1.
     ///
@@ -66,6 +83,20 @@ mod tests {
         assert_eq!(timing.locate(99.0, 8), (7, 1.0));
         assert_eq!(timing.locate(-1.0, 8), (0, 0.0));
         assert_eq!(timing.locate(0.3, 0), (0, 0.0));
+    }
+
+    #[test]
+    fn a_part_has_the_times_of_its_own_elements() {
+        assert_eq!(Timing::Rate(10.0).part(3, 2), Timing::Rate(10.0));
+        let timing = Timing::Ends([0.25, 1.0, 1.5, 3.0].into());
+        assert_eq!(timing.part(0, 2), Timing::Ends([0.25, 1.0].into()));
+        assert_eq!(timing.part(1, 2), Timing::Ends([0.75, 1.25].into()));
+        assert_eq!(timing.part(3, 1), Timing::Ends([1.5].into()));
+        let narrow = Timing::Ends([1.0, 1.0_f32.next_up(), 4e7, 4e7_f32.next_up()].into());
+        let Timing::Ends(ends) = narrow.part(1, 3) else {
+            panic!("no times of its own");
+        };
+        assert!(ends[0] > 0.0 && ends.is_sorted_by(|a, b| a < b), "{ends:?}");
     }
 
     #[test]

@@ -1,10 +1,13 @@
-//! Plays what [`PlayClip`] says on Bevy's `AnimationPlayer`, for formats whose clips are Bevy's.
+//! Plays what [`PlayClip`](crate::scene::PlayClip) says on Bevy's `AnimationPlayer`, for formats whose clips are Bevy's.
 //!
 //! The player is on the root entity, which survives when the model's file changes. Whoever wants to
 //! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
 
+use crate::scene::animation::clip_parts::Frames;
 use crate::scene::animation::lanes::{ClipSource, Lanes, node};
-use crate::scene::play::{Chosen, ClipRef, PlayClip, Playback, Repeat, wrap};
+use crate::scene::clips::ModelClips;
+use crate::scene::play::{ClipRef, PlayClip, Playback, Repeat, wrap};
+use crate::scene::stated::{Chosen, Stated, StatedClip};
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{AnimationClip, AnimationPlayer, RepeatAnimation};
 use bevy::asset::{Assets, Handle};
@@ -21,17 +24,27 @@ pub(crate) trait Binder {
     /// Where a clip is from.
     type Source: ClipSource;
 
-    /// The clip that is meant, if the model has it. Warns if not.
+    /// The clip that is meant, which is no name of [`ModelClips`], if the model has it.
     fn find(&self, clip: &ClipRef, model: &Self::Model) -> Option<Self::Source>;
 
-    /// Whether all is there that is needed to play it.
+    /// The names of the model's clips.
+    fn names<'m>(&self, model: &'m Self::Model) -> Vec<&'m str>;
+
+    /// Whether all is loaded that is needed to play it.
     fn is_ready(&self, source: &Self::Source) -> bool;
 
     /// Whether it could not be loaded, and perhaps never will be.
     fn has_failed(&self, source: &Self::Source) -> bool;
 
-    /// The clip as it is for a model.
-    fn bound(&mut self, source: &Self::Source, model: &Arc<Self::Model>) -> Handle<AnimationClip>;
+    /// The frames of the clip, if they are known.
+    fn frames<'a>(&'a self, source: &Self::Source, model: &'a Self::Model) -> Option<Frames<'a>>;
+
+    /// The clip as it is for a model; `None` if nothing is left of it.
+    fn bound(
+        &mut self,
+        source: &Self::Source,
+        model: &Arc<Self::Model>,
+    ) -> Option<Handle<AnimationClip>>;
 
     /// The graph that blends the clips of lanes, in their order.
     fn graph(
@@ -39,6 +52,21 @@ pub(crate) trait Binder {
         lanes: &Lanes<Self::Source>,
         model: &Arc<Self::Model>,
     ) -> Handle<AnimationGraph>;
+}
+
+/// What a root asks for.
+pub(crate) struct Asked<'a> {
+    pub(crate) play: Option<&'a Ref<'a, Stated>>,
+    /// Its clips by names of their own.
+    pub(crate) named: Option<&'a ModelClips>,
+    /// Whether a clip that it plays was edited.
+    pub(crate) is_edited: bool,
+}
+
+impl<'a> Asked<'a> {
+    fn clip(&self) -> Option<&'a StatedClip> {
+        self.play.and_then(|play| play.get())
+    }
 }
 
 /// What a spawned model plays for its [`PlayClip`]. Formats have it in a component of the root.
@@ -62,6 +90,8 @@ struct Pending<S> {
     source: S,
     /// Whether it takes the place of what plays, of which only the file is another.
     goes_on: bool,
+    /// Whether it was told that nothing is left of it.
+    is_told: bool,
 }
 
 /// What changes about what plays.
@@ -70,7 +100,7 @@ pub(crate) struct Change<S> {
     stops: bool,
     ends_fade: bool,
     /// The model or clips are others than what the clips were bound to.
-    pub(crate) is_rebound: bool,
+    is_rebound: bool,
 }
 
 impl<S> Change<S> {
@@ -115,7 +145,7 @@ impl<M, S: ClipSource> Animator<M, S> {
     /// Sees what is asked for, and what of it begins or ends now.
     pub(crate) fn decide(
         &mut self,
-        play: Option<&Ref<'_, PlayClip>>,
+        asked: Asked<'_>,
         model: &Arc<M>,
         seconds: f32,
         binder: &impl Binder<Model = M, Source = S>,
@@ -125,25 +155,24 @@ impl<M, S: ClipSource> Animator<M, S> {
         if is_other_model {
             self.model = Some(model.clone());
         }
-        let is_changed = play.is_none_or(DetectChanges::is_changed);
-        let play = play.map(|play| &**play);
+        let is_changed = asked.play.is_none_or(DetectChanges::is_changed);
+        let clip = asked.clip();
         let is_chosen = match &self.chosen {
-            Some(chosen) => !is_changed || chosen.is(play),
-            None => play.is_none(),
+            Some(chosen) => !is_changed || chosen.is(clip),
+            None => clip.is_none(),
         };
-        let is_asked = !is_chosen || (is_other_model && play.is_some());
+        let is_other_file = is_other_model || asked.is_edited;
+        let is_asked = !is_chosen || (is_other_file && clip.is_some());
         let mut change = Change {
-            stops: is_asked && !self.ask(play, model, binder),
-            is_rebound: is_other_model && !self.lanes.is_empty(),
+            stops: is_asked && !self.ask(&asked, model, binder),
+            is_rebound: is_other_file && !self.lanes.is_empty(),
             begins: None,
             ends_fade: false,
         };
-        let is_ready = |pending: &mut Pending<S>| binder.is_ready(&pending.source);
-        change.begins = self.pending.take_if(is_ready);
-        // The server has told of it. It begins should the file ever be mended.
-        let has_failed = |pending: &Pending<S>| binder.has_failed(&pending.source);
-        change.stops |= !self.lanes.is_empty() && self.pending.as_ref().is_some_and(has_failed);
-        let stands = change.is_beginning() || play.is_none_or(|play| play.paused);
+        if self.pending.is_some() {
+            self.await_clip(&mut change, clip, model, binder);
+        }
+        let stands = change.is_beginning() || clip.is_none_or(|clip| clip.play.paused);
         change.ends_fade = !stands && self.lanes.advance_fade(seconds);
         change
     }
@@ -151,17 +180,61 @@ impl<M, S: ClipSource> Animator<M, S> {
     /// Chooses what is asked for. False if that is nothing.
     fn ask(
         &mut self,
-        play: Option<&PlayClip>,
+        asked: &Asked<'_>,
         model: &M,
         binder: &impl Binder<Model = M, Source = S>,
     ) -> bool {
-        let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(play));
-        self.chosen = Some(Chosen::new(play));
-        let source = play.and_then(|play| binder.find(&play.clip, model));
+        let clip = asked.clip();
+        let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
+        self.chosen = Some(Chosen::new(clip));
+        let source = clip.and_then(|clip| {
+            let source = binder.find(&clip.play.clip, model);
+            if source.is_none() {
+                clip.warn_missing(asked.named, &binder.names(model));
+            }
+            source
+        });
         let has_begun = self.pending.as_ref().is_none_or(|pending| pending.goes_on);
         let goes_on = is_same && has_begun && !self.lanes.is_empty();
-        self.pending = source.map(|source| Pending { source, goes_on });
+        self.pending = source.map(|source| Pending {
+            source,
+            goes_on,
+            is_told: false,
+        });
         self.pending.is_some()
+    }
+
+    /// Lets what is asked for begin once it is loaded. What played before ends if that will not be.
+    fn await_clip(
+        &mut self,
+        change: &mut Change<S>,
+        clip: Option<&StatedClip>,
+        model: &M,
+        binder: &impl Binder<Model = M, Source = S>,
+    ) {
+        let Some(pending) = &mut self.pending else {
+            return;
+        };
+        // The server has told of what has failed. It begins should the file ever be mended.
+        let mut is_lost = binder.has_failed(&pending.source);
+        if binder.is_ready(&pending.source) {
+            let frames = binder.frames(&pending.source, model);
+            let part = pending.source.frames();
+            is_lost =
+                part.is_some_and(|part| frames.and_then(|frames| frames.span(part)).is_none());
+            if !is_lost {
+                change.begins = self.pending.take();
+                return;
+            }
+            if let Some(clip) = clip.filter(|_| !pending.is_told) {
+                clip.warn_empty(frames.map(|frames| frames.count()));
+            }
+            pending.is_told = true;
+        }
+        if is_lost {
+            change.stops |= !self.lanes.is_empty();
+            pending.goes_on = false;
+        }
     }
 
     /// Whether what plays is not what is asked for, because that is not loaded yet.
@@ -183,15 +256,18 @@ impl<M, S: ClipSource> Animator<M, S> {
             self.lanes.end_fade();
         }
         match change.begins {
-            Some(Pending { source, goes_on }) if goes_on => self.lanes.replace(source),
-            Some(Pending { source, .. }) => self.lanes.begin(source, fade),
+            Some(pending) if pending.goes_on => self.lanes.replace(pending.source),
+            Some(pending) => self.lanes.begin(pending.source, fade),
             None => {}
         }
         if change.stops {
             self.lanes.stop();
         }
         for lane in self.lanes.iter_mut() {
-            lane.clip = binder.bound(&lane.source, model);
+            // Of what fades out, and was edited so that nothing is left of it, that fades out which was.
+            if let Some(clip) = binder.bound(&lane.source, model) {
+                lane.clip = clip;
+            }
         }
     }
 

@@ -2,12 +2,16 @@
 
 use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer};
-use bevy::asset::Handle;
+use bevy::asset::{AssetId, Handle};
+use core::ops::Range;
 
 /// Where a format has a clip from.
 pub(crate) trait ClipSource: Clone {
     /// The clip, as it is for any model.
     fn clip(&self) -> &Handle<AnimationClip>;
+
+    /// Which of its frames are meant; `None` for the whole clip.
+    fn frames(&self) -> Option<&Range<u32>>;
 }
 
 /// Where in a graph a clip is.
@@ -63,6 +67,12 @@ impl<S: ClipSource> Lanes<S> {
     /// Their clips, in the order of the graph.
     pub(crate) fn clips(&self) -> Vec<Handle<AnimationClip>> {
         self.lanes.iter().map(|lane| lane.clip.clone()).collect()
+    }
+
+    /// Whether a part of any of these clips is among them.
+    pub(crate) fn have_part_of(&self, clips: &[AssetId<AnimationClip>]) -> bool {
+        let is_part = |source: &S| source.frames().is_some() && clips.contains(&source.clip().id());
+        !clips.is_empty() && self.lanes.iter().any(|lane| is_part(&lane.source))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Lane<S>> {
@@ -184,6 +194,10 @@ mod tests {
     impl ClipSource for Handle<AnimationClip> {
         fn clip(&self) -> &Handle<AnimationClip> {
             self
+        }
+
+        fn frames(&self) -> Option<&Range<u32>> {
+            None
         }
     }
 

@@ -4,11 +4,13 @@
 //! What may not enter: curves over the data of one format, and what a clip of it leaves unsaid.
 
 mod animator;
+mod clip_parts;
 mod lanes;
 mod properties;
 mod rotations;
 
-pub(crate) use animator::{Animator, Binder, take_away};
+pub(crate) use animator::{Animator, Asked, Binder, take_away};
+pub(crate) use clip_parts::{ClipParts, Frames, STILL, edited_clips};
 pub(crate) use lanes::{ClipSource, Lane, Lanes, node};
 pub(crate) use properties::{Rotation, Scale, Translation, says};
 pub(crate) use rotations::slerp;

@@ -1,0 +1,327 @@
+//! Parts of clips: clips of their own that show some frames of others.
+
+use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
+use bevy::animation::graph::AnimationNodeIndex;
+use bevy::animation::{AnimationClip, AnimationEvaluationError, VariableCurve};
+use bevy::asset::{AssetEvent, AssetId, Assets, Handle, StrongHandle};
+use bevy::ecs::message::MessageReader;
+use bevy::math::curve::Interval;
+use bevy::platform::collections::HashMap;
+use bevy::reflect::structs::Struct;
+use bevy::reflect::{PartialReflect, ReflectMut};
+use core::any::Any;
+use core::ops::Range;
+use std::sync::{Arc, Weak};
+
+/// How long a clip of a single frame takes where its format does not say: a player that repeats divides by it.
+pub(crate) const STILL: f32 = 1.0 / 30.0;
+
+/// When the frames of a clip are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Frames<'a> {
+    /// So many, and so many a second.
+    Rate { count: u32, fps: f32 },
+    /// Each at its time, in seconds that never descend, and when the clip ends.
+    Times { times: &'a [f32], end: f32 },
+}
+
+/// A part of a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    /// The time of its first frame in the clip, in seconds.
+    start: f32,
+    /// That of its last.
+    end: f32,
+    /// How long it takes; greater than 0.
+    length: f32,
+}
+
+impl Frames<'_> {
+    /// How many there are.
+    pub(crate) fn count(&self) -> u32 {
+        match self {
+            Self::Rate { count, .. } => *count,
+            Self::Times { times, .. } => times.len().try_into().unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The part that consists of some of them; `None` if the clip has none of these.
+    pub(crate) fn span(&self, frames: &Range<u32>) -> Option<Span> {
+        let count = self.count();
+        let last = frames.end.min(count).checked_sub(1)?;
+        if last < frames.start {
+            return None;
+        }
+        let start = self.time(frames.start);
+        let end = match self {
+            // What comes after the last frame belongs to it.
+            Self::Times { end, .. } if last + 1 == count => *end,
+            _ => self.time(last),
+        };
+        let length = if end > start {
+            end - start
+        } else {
+            self.still()
+        };
+        Some(Span { start, end, length })
+    }
+
+    fn time(&self, frame: u32) -> f32 {
+        match self {
+            Self::Rate { fps, .. } => (frame as f32 / fps).min(f32::MAX),
+            Self::Times { times, .. } => times.get(frame as usize).copied().unwrap_or_default(),
+        }
+    }
+
+    /// How long a single one takes.
+    fn still(&self) -> f32 {
+        match self {
+            Self::Rate { fps, .. } => (1.0 / fps).min(f32::MAX),
+            Self::Times { .. } => STILL,
+        }
+    }
+}
+
+impl Span {
+    /// The time in the whole clip at a time of the part, which is clamped to it.
+    #[inline]
+    pub(crate) fn time(&self, time: f32) -> f32 {
+        if time >= self.length {
+            return self.end;
+        }
+        // A number that is none is as the beginning.
+        (self.start + time.max(0.0)).min(self.end)
+    }
+
+    /// The other way round; `None` if it is not in the part.
+    fn time_within(&self, time: f32) -> Option<f32> {
+        let is_within = (self.start..=self.end).contains(&time);
+        is_within.then(|| (time - self.start).min(self.length))
+    }
+
+    fn bits(&self) -> [u32; 3] {
+        [self.start, self.end, self.length].map(f32::to_bits)
+    }
+}
+
+/// The parts that play. Models share them, and each is forgotten with the last that plays it.
+#[derive(Debug, Default)]
+pub(crate) struct ClipParts(HashMap<(AssetId<AnimationClip>, [u32; 3]), Weak<StrongHandle>>);
+
+impl ClipParts {
+    /// A part of a clip; `None` if there is no such clip.
+    pub(crate) fn get(
+        &mut self,
+        clip: &Handle<AnimationClip>,
+        span: Span,
+        clips: &mut Assets<AnimationClip>,
+    ) -> Option<Handle<AnimationClip>> {
+        let key = (clip.id(), span.bits());
+        if let Some(made) = self.0.get(&key).and_then(Weak::upgrade) {
+            return Some(Handle::Strong(made));
+        }
+        let part = part(clips.get(clip)?, span);
+        let made = clips.add(part);
+        self.0.retain(|_, made| made.strong_count() > 0);
+        if let Handle::Strong(strong) = &made {
+            self.0.insert(key, Arc::downgrade(strong));
+        }
+        Some(made)
+    }
+
+    /// Forgets the parts of clips that are others now. Who plays them has them until told otherwise.
+    pub(crate) fn forget(&mut self, edited: &[AssetId<AnimationClip>]) {
+        if !edited.is_empty() {
+            self.0.retain(|(clip, _), _| !edited.contains(clip));
+        }
+    }
+}
+
+/// The clips that were edited since the last time.
+pub(crate) fn edited_clips(
+    events: &mut MessageReader<AssetEvent<AnimationClip>>,
+) -> Vec<AssetId<AnimationClip>> {
+    let edited = events.read().filter_map(|event| match event {
+        AssetEvent::Modified { id } => Some(*id),
+        _ => None,
+    });
+    edited.collect()
+}
+
+/// A clip of some time of another. It shares its data with that.
+fn part(clip: &AnimationClip, span: Span) -> AnimationClip {
+    let mut part = clip.clone();
+    for curves in part.curves_mut().values_mut() {
+        for VariableCurve(curve) in curves {
+            *curve = Box::new(PartOfCurve {
+                whole: curve.clone_value(),
+                span,
+            });
+        }
+    }
+    shift_events(&mut part, span);
+    part.set_duration(span.length);
+    part
+}
+
+/// Leaves the events of a part, at their times in it.
+///
+/// Bevy lets others see a clip's events by reflection alone.
+fn shift_events(part: &mut AnimationClip, span: Span) {
+    let Some(events) = part.field_mut("events") else {
+        return;
+    };
+    let ReflectMut::Map(events) = events.reflect_mut() else {
+        return;
+    };
+    events.retain(&mut |_, of_target| {
+        let ReflectMut::List(of_target) = of_target.reflect_mut() else {
+            return true;
+        };
+        for index in (0..of_target.len()).rev() {
+            let event = of_target.get_mut(index);
+            if event
+                .and_then(event_time)
+                .is_some_and(|time| !shift(time, span))
+            {
+                of_target.remove(index);
+            }
+        }
+        of_target.len() > 0
+    });
+}
+
+fn event_time(event: &mut dyn PartialReflect) -> Option<&mut f32> {
+    let ReflectMut::Struct(event) = event.reflect_mut() else {
+        return None;
+    };
+    event.field_mut("time")?.try_downcast_mut()
+}
+
+/// Makes a time of a clip one of a part. False if it is not in that.
+fn shift(time: &mut f32, span: Span) -> bool {
+    let within = span.time_within(*time);
+    *time = within.unwrap_or_default();
+    within.is_some()
+}
+
+/// A curve at the times of a part. To Bevy it is of the same kind as the whole, and so blends with it.
+#[derive(Debug)]
+struct PartOfCurve {
+    whole: Box<dyn AnimationCurve>,
+    span: Span,
+}
+
+impl AnimationCurve for PartOfCurve {
+    fn clone_value(&self) -> Box<dyn AnimationCurve> {
+        Box::new(Self {
+            whole: self.whole.clone_value(),
+            span: self.span,
+        })
+    }
+
+    fn domain(&self) -> Interval {
+        Interval::new(0.0, self.span.length).unwrap_or(Interval::UNIT)
+    }
+
+    fn evaluator_id(&self) -> EvaluatorId<'_> {
+        self.whole.evaluator_id()
+    }
+
+    fn create_evaluator(&self) -> Box<dyn AnimationCurveEvaluator> {
+        self.whole.create_evaluator()
+    }
+
+    fn apply(
+        &self,
+        evaluator: &mut dyn AnimationCurveEvaluator,
+        time: f32,
+        weight: f32,
+        node: AnimationNodeIndex,
+    ) -> Result<(), AnimationEvaluationError> {
+        self.whole
+            .apply(evaluator, self.span.time(time), weight, node)
+    }
+
+    fn sample_clamped(&self, time: f32) -> Box<dyn Any> {
+        self.whole.sample_clamped(self.span.time(time))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(frames: Frames<'_>, range: Range<u32>) -> Option<[f32; 3]> {
+        let span = frames.span(&range)?;
+        Some([span.start, span.end, span.length])
+    }
+
+    #[test]
+    fn frames_at_a_rate() {
+        let frames = Frames::Rate {
+            count: 5,
+            fps: 10.0,
+        };
+        assert_eq!(span(frames, 0..5), Some([0.0, 0.4, 0.4]));
+        assert_eq!(span(frames, 1..3), Some([0.1, 0.2, 0.1]));
+        assert_eq!(span(frames, 3..u32::MAX), Some([0.3, 0.4, 0.4 - 0.3]));
+        assert_eq!(span(frames, 4..5), Some([0.4, 0.4, 0.1]), "a single one");
+        for nothing in [
+            0..0,
+            2..2,
+            5..9,
+            u32::MAX..u32::MAX,
+            Range { start: 3, end: 1 },
+        ] {
+            assert_eq!(span(frames, nothing), None);
+        }
+    }
+
+    #[test]
+    fn frames_at_times_of_their_own() {
+        let times = [0.0, 0.1, 0.1, 0.5];
+        let frames = Frames::Times {
+            times: &times,
+            end: 0.75,
+        };
+        assert_eq!(span(frames, 0..4), Some([0.0, 0.75, 0.75]));
+        assert_eq!(span(frames, 0..2), Some([0.0, 0.1, 0.1]));
+        assert_eq!(
+            span(frames, 3..4),
+            Some([0.5, 0.75, 0.25]),
+            "and what is after it"
+        );
+        assert_eq!(span(frames, 1..3), Some([0.1, 0.1, STILL]), "of no length");
+        assert_eq!(
+            span(
+                Frames::Times {
+                    times: &[],
+                    end: 1.0
+                },
+                0..1
+            ),
+            None
+        );
+    }
+
+    #[test]
+    fn any_time_is_in_the_part() {
+        for frames in [1..4, 2..3] {
+            let span = Frames::Rate {
+                count: 9,
+                fps: 10.0,
+            }
+            .span(&frames)
+            .unwrap();
+            assert_eq!(span.time(f32::INFINITY), span.end);
+            for time in [f32::NAN, -0.0, -1.0, f32::NEG_INFINITY] {
+                assert_eq!(span.time(time), span.start);
+            }
+            for step in 0..50 {
+                let time = span.time(step as f32 * 0.01);
+                assert!((span.start..=span.end).contains(&time));
+            }
+        }
+    }
+}

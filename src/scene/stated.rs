@@ -1,0 +1,269 @@
+//! What a [`PlayClip`] comes to on a model that has clips by names of their own.
+//!
+//! Players read this instead of the [`PlayClip`]: names of [`ModelClips`] are resolved in it, so that only
+//! clips of files are left, and parts of them.
+
+use crate::scene::clips::ModelClips;
+use crate::scene::play::{ClipRef, PlayClip, Repeat, part_within};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::component::Component;
+use bevy::ecs::lifecycle::{HookContext, RemovedComponents};
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::system::Query;
+use bevy::ecs::world::DeferredWorld;
+use bevy::log::warn;
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
+use std::sync::Arc;
+
+/// What a [`PlayClip`] comes to; nothing until it is seen for the first time. Required by it.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(opaque, Component, Default, Clone, Debug, PartialEq)]
+pub(crate) struct Stated(Option<StatedClip>);
+
+/// A clip as it is to be played.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StatedClip {
+    /// With a clip of a file or a part of one, and with the speed and the end that are stated.
+    pub(crate) play: PlayClip,
+    /// The clip as the user names it.
+    pub(crate) asked: ClipRef,
+    /// The end as the user asks for it.
+    asked_repeat: Repeat,
+}
+
+impl Stated {
+    pub(crate) fn get(&self) -> Option<&StatedClip> {
+        self.0.as_ref()
+    }
+}
+
+impl StatedClip {
+    fn new(asked: &PlayClip, table: Option<&ModelClips>) -> Self {
+        let (mut clip, mut frames) = (&asked.clip, None);
+        let (mut speed, mut repeat) = (asked.speed, asked.repeat);
+        // Each name is looked up once at most: one may stand for the file's clip of the same name.
+        let mut seen = Vec::new();
+        loop {
+            let place = match clip {
+                ClipRef::Part {
+                    clip: of,
+                    frames: which,
+                } => {
+                    frames = Some(part_within(which, frames));
+                    clip = of;
+                    continue;
+                }
+                ClipRef::Name(name) => table.and_then(|table| table.place(name)),
+                _ => None,
+            };
+            let Some((place, table)) = place.zip(table).filter(|(place, _)| !seen.contains(place))
+            else {
+                break;
+            };
+            let named = &table.0[place];
+            seen.push(place);
+            clip = &named.clip;
+            speed *= named.speed;
+            if repeat == Repeat::AsStated {
+                repeat = named.repeat;
+            }
+        }
+        let whole = clip.clone();
+        let clip = match frames {
+            Some(frames) => ClipRef::Part {
+                clip: Arc::new(whole),
+                frames,
+            },
+            None => whole,
+        };
+        Self {
+            play: PlayClip {
+                clip,
+                speed,
+                repeat: match repeat {
+                    Repeat::AsStated => Repeat::Loop,
+                    repeat => repeat,
+                },
+                ..*asked
+            },
+            asked: asked.clip.clone(),
+            asked_repeat: asked.repeat,
+        }
+    }
+
+    /// Tells that the model has no such clip, and which it has.
+    pub(crate) fn warn_missing(&self, table: Option<&ModelClips>, own: &[&str]) {
+        let mut names = match own {
+            [] => "there are none".to_owned(),
+            own => format!("there are {}", own.join(", ")),
+        };
+        if let Some(ModelClips(table)) = table.filter(|table| !table.0.is_empty()) {
+            let stated: Vec<&str> = table.iter().map(|clip| &*clip.name).collect();
+            names += &format!(
+                " in its file, and by names of their own {}",
+                stated.join(", ")
+            );
+        }
+        warn!("the model has no clip {}; {names}", self.meant());
+    }
+
+    /// Tells that nothing is left of a part of a clip, which has so many frames if that is known.
+    pub(crate) fn warn_empty(&self, count: Option<u32>) {
+        let why = match count {
+            Some(1) => "its only frame is number 0".to_owned(),
+            Some(count) => format!("its frames are 0 to {}", count.saturating_sub(1)),
+            None => "which frames it has is not known".to_owned(),
+        };
+        warn!("nothing is left of the clip {}; {why}", self.meant());
+    }
+
+    /// The clip, and what it is called if that is something else.
+    fn meant(&self) -> String {
+        let clip = &self.play.clip;
+        match *clip == self.asked {
+            true => clip.to_string(),
+            false => format!("{clip}, which {} stands for", self.asked),
+        }
+    }
+}
+
+/// What of a [`PlayClip`] begins anew where it changes. `None` inside is no [`PlayClip`] at all.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Chosen(Option<Choice>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Choice {
+    clip: ClipRef,
+    asked: ClipRef,
+    /// As it is asked for: another end that is stated does not begin anew.
+    repeat: Repeat,
+    /// By its bits: a start that is not a number is still the same start.
+    start: Option<u32>,
+}
+
+impl Chosen {
+    pub(crate) fn new(stated: Option<&StatedClip>) -> Self {
+        Self(stated.map(|stated| Choice {
+            clip: stated.play.clip.clone(),
+            asked: stated.asked.clone(),
+            repeat: stated.asked_repeat,
+            start: stated.play.start.map(f32::to_bits),
+        }))
+    }
+
+    /// Whether it is what is asked for now.
+    pub(crate) fn is(&self, stated: Option<&StatedClip>) -> bool {
+        match (&self.0, stated) {
+            (None, None) => true,
+            (Some(choice), Some(stated)) => {
+                (&choice.clip, &choice.asked) == (&stated.play.clip, &stated.asked)
+                    && choice.repeat == stated.asked_repeat
+                    && choice.start == stated.play.start.map(f32::to_bits)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Sees what is asked for where that or what is stated has changed.
+pub(super) fn state_clips(
+    mut models: Query<(Ref<PlayClip>, Option<Ref<ModelClips>>, &mut Stated)>,
+    mut removed: RemovedComponents<ModelClips>,
+) {
+    for (play, table, mut stated) in &mut models {
+        let is_changed = play.is_changed() || table.as_ref().is_some_and(Ref::is_changed);
+        if is_changed {
+            let clip = StatedClip::new(&play, table.as_deref());
+            stated.set_if_neq(Stated(Some(clip)));
+        }
+    }
+    for root in removed.read() {
+        if let Ok((play, table, mut stated)) = models.get_mut(root) {
+            let clip = StatedClip::new(&play, table.as_deref());
+            stated.set_if_neq(Stated(Some(clip)));
+        }
+    }
+}
+
+/// Where there is no [`PlayClip`] any more, nothing is asked for.
+pub(super) fn forget_stated(mut world: DeferredWorld<'_>, context: HookContext) {
+    if let Ok(mut root) = world.commands().get_entity(context.entity) {
+        root.try_remove::<Stated>();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::clips::NamedClip;
+
+    fn named(name: &str, clip: impl Into<ClipRef>, speed: f32, repeat: Repeat) -> NamedClip {
+        NamedClip {
+            name: name.to_owned(),
+            clip: clip.into(),
+            speed,
+            repeat,
+        }
+    }
+
+    fn table() -> ModelClips {
+        ModelClips(vec![
+            named("walk", "walk", 2.0, Repeat::Once),
+            named("Stroll", "WALK", 0.25, Repeat::AsStated),
+            named("step", ClipRef::part("stroll", 2..6), 3.0, Repeat::AsStated),
+            named("a", "b", 2.0, Repeat::AsStated),
+            named("b", "A", 2.0, Repeat::AsStated),
+            named("first", 0_usize, 1.0, Repeat::Loop),
+        ])
+    }
+
+    #[track_caller]
+    fn assert_stands(
+        asked: impl Into<ClipRef>,
+        clip: impl Into<ClipRef>,
+        speed: f32,
+        repeat: Repeat,
+    ) {
+        let found = StatedClip::new(&PlayClip::stated(asked), Some(&table())).play;
+        assert_eq!(
+            (found.clip, found.speed, found.repeat),
+            (clip.into(), speed, repeat)
+        );
+    }
+
+    #[test]
+    fn a_name_stands_for_others_and_at_last_for_the_files_own() {
+        assert_stands("Walk", "walk", 2.0, Repeat::Once);
+        assert_stands("stroll", "walk", 0.5, Repeat::Once);
+        assert_stands("step", ClipRef::part("walk", 2..6), 1.5, Repeat::Once);
+        assert_stands(
+            ClipRef::part("step", 1..9),
+            ClipRef::part("walk", 3..6),
+            1.5,
+            Repeat::Once,
+        );
+        assert_stands("FIRST", 0, 1.0, Repeat::Loop);
+        assert_stands("swim", "swim", 1.0, Repeat::Loop);
+        assert_stands(0, 0, 1.0, Repeat::Loop);
+    }
+
+    #[test]
+    fn names_that_stand_for_each_other_end_somewhere() {
+        assert_stands("a", "A", 4.0, Repeat::Loop);
+        assert_stands("B", "b", 4.0, Repeat::Loop);
+        let chain =
+            (0..1000).map(|n| named(&n.to_string(), (n + 1).to_string(), 1.0, Repeat::Loop));
+        let chain = ModelClips(chain.collect());
+        let last = StatedClip::new(&PlayClip::looping("0"), Some(&chain));
+        assert_eq!(last.play.clip, "1000".into());
+    }
+
+    #[test]
+    fn who_asks_for_an_end_has_it() {
+        let end = |play: PlayClip| StatedClip::new(&play, Some(&table())).play.repeat;
+        assert_eq!(end(PlayClip::looping("walk")), Repeat::Loop);
+        assert_eq!(end(PlayClip::once("first")), Repeat::Once);
+        assert_eq!(end(PlayClip::stated("first")), Repeat::Loop);
+    }
+}
