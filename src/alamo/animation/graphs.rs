@@ -10,7 +10,7 @@ use crate::alamo::animation::rest::{Part, completed};
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
 use crate::alamo::model::AloModel;
-use crate::scene::{Binder, ClipRef, ClipSource, Lane, Lanes, says};
+use crate::scene::{Binder, ClipRef, ClipSource, Lane, Lanes, has_extension, says};
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadState};
@@ -20,7 +20,6 @@ use bevy::ecs::system::{Res, ResMut, SystemParam};
 use bevy::log::warn;
 use bevy::platform::collections::HashMap;
 use core::any::TypeId;
-use std::ffi::OsStr;
 use std::sync::{Arc, Weak};
 
 /// What is shared.
@@ -122,18 +121,11 @@ impl AlaBinder<'_, '_> {
         let loaded = self
             .server
             .get_path_and_type_id_handle(path, TypeId::of::<Ala>());
-        let extension = path.path().extension().and_then(OsStr::to_str);
-        let is_known = |extension: &&str| {
-            let mut known = self.shared.extensions.iter();
-            known.any(|known| known.eq_ignore_ascii_case(extension))
-        };
         match loaded {
             Some(ala) => Some(ala.typed()),
             // Only its clip is alive; the names of its bones are in the animation.
-            None => {
-                extension.filter(is_known)?;
-                Some(self.server.load(path.clone_owned()))
-            }
+            None => has_extension(path.path(), &self.shared.extensions)
+                .then(|| self.server.load(path.clone_owned())),
         }
     }
 
