@@ -12,7 +12,7 @@ use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
 use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
-use crate::scene::{FileFinder, FileSearch, index_names};
+use crate::scene::{FileFinder, FileSearch, folded, index_names};
 use crate::texture::{PLACEHOLDER_IMAGE, Placeholder, load_picture};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
@@ -154,7 +154,7 @@ impl AloLoader {
         let mut search = self.finder.search(load_context.path());
         if settings.load_textures {
             for worn in textures(file) {
-                let key = (worn.name.to_lowercase(), worn.is_srgb);
+                let key = (folded(&worn.name), worn.is_srgb);
                 if !found.textures.contains_key(&key) {
                     let texture = texture(&mut search, &worn, settings, load_context).await;
                     found.textures.insert(key, texture);
@@ -163,9 +163,10 @@ impl AloLoader {
         }
         if settings.follow_proxies {
             for proxy in &file.proxies {
-                let key = Tags::of(&proxy.name).stem.to_lowercase();
+                let stem = Tags::of(&proxy.name).stem;
+                let key = folded(&stem);
                 if !found.models.contains_key(&key) {
-                    let model = self.proxy_model(&mut search, &key, settings).await;
+                    let model = self.proxy_model(&mut search, &stem, settings).await;
                     found.models.insert(key, model);
                 }
             }
@@ -399,7 +400,7 @@ impl Assets<'_, '_> {
     }
 
     fn found(&self, name: Option<&str>, is_srgb: bool) -> Option<Handle<Image>> {
-        let key = (name?.to_lowercase(), is_srgb);
+        let key = (folded(name?), is_srgb);
         self.found.textures.get(&key).cloned().flatten()
     }
 
@@ -409,7 +410,7 @@ impl Assets<'_, '_> {
             model: self
                 .found
                 .models
-                .get(&tags.stem.to_lowercase())
+                .get(&folded(&tags.stem))
                 .cloned()
                 .flatten(),
             tags,
@@ -444,14 +445,12 @@ impl Assets<'_, '_> {
                     .collect();
                 let texture = self.found(Some(key.texture), true);
                 let label = AloAssetLabel::DazzleMaterial(materials.len()).to_string();
-                let material = materials
-                    .entry(key.texture.to_lowercase())
-                    .or_insert_with(|| {
-                        let material = texture.map_or_else(DazzleMaterial::default, |texture| {
-                            DazzleMaterial { texture }
-                        });
-                        self.load_context.add_labeled_asset(label, material)
+                let material = materials.entry(folded(key.texture)).or_insert_with(|| {
+                    let material = texture.map_or_else(DazzleMaterial::default, |texture| {
+                        DazzleMaterial { texture }
                     });
+                    self.load_context.add_labeled_asset(label, material)
+                });
                 let label = AloAssetLabel::Dazzles(number).to_string();
                 DazzleGroup {
                     bone: key.bone as usize,

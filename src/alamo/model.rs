@@ -7,7 +7,7 @@ use crate::alamo::material::AloMaterial;
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
-use crate::scene::{Names, named};
+use crate::scene::{Names, named, same_name};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -163,7 +163,7 @@ impl AloModel {
     /// The animation of a name, in any case: `MOVE_00`.
     pub fn animation(&self, name: &str) -> Option<&AloAnimation> {
         let mut animations = self.animations.iter();
-        animations.find(|animation| animation.name.eq_ignore_ascii_case(name))
+        animations.find(|animation| same_name(&animation.name, name))
     }
 
     /// The number that parts of the level of detail must be tagged with, `steps` coarser than the

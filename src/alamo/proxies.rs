@@ -3,6 +3,7 @@
 use crate::alamo::parts::AloInstance;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
+use crate::scene::same_name;
 use bevy::asset::AssetServer;
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
@@ -60,7 +61,7 @@ impl ProxyFollower<'_, '_> {
     fn is_of(&self, entity: Entity, path: &str) -> bool {
         let root = self.roots.get(entity).ok();
         let root = root.and_then(|root| self.server.get_path(root.id()));
-        root.is_some_and(|root| root.without_label().to_string() == path)
+        root.is_some_and(|root| same_name(&root.without_label().to_string(), path))
     }
 }
 

@@ -367,7 +367,9 @@ impl Parameters<'_> {
     fn texture(&self, name: &str) -> Option<String> {
         match self.value(name)? {
             ParameterValue::Texture(file) => {
-                let stem = file.split('.').next().unwrap_or_default().trim();
+                // The folders may have dots.
+                let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+                let stem = name.split('.').next().unwrap_or_default().trim();
                 let names_one = !stem.is_empty() && !stem.eq_ignore_ascii_case("none");
                 names_one.then(|| file.clone().into_owned())
             }

@@ -4,7 +4,7 @@ use crate::lgw::material::is_plain;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text;
 use crate::read::{Quoted, TextPosition};
-use crate::scene::{FileFinder, FileSearch};
+use crate::scene::{FileFinder, FileSearch, folded};
 use crate::texture::{Sampling, Samplings, missing};
 use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext};
 use bevy::ecs::world::World;
@@ -115,7 +115,7 @@ impl Places<'_> {
     ) -> Option<AssetPath<'static>> {
         // The parser warns of one that has no file.
         let name = texture.file.as_deref().filter(|name| !name.is_empty())?;
-        let key = name.to_lowercase();
+        let key = folded(name);
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }

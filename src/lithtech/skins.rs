@@ -2,7 +2,7 @@
 
 use crate::lithtech::dtx;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::{FileFinder, FileSearch, clean_path};
+use crate::scene::{FileFinder, FileSearch, clean_path, same_name};
 use crate::texture::{GLOW, Placeholder, load_picture};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::Image;
@@ -97,9 +97,8 @@ fn candidates(model: &Path, folders: &[String]) -> Vec<PathBuf> {
 /// below `Skins` as below `Models`.
 fn in_skins(folder: &Path) -> Option<PathBuf> {
     let parts: Vec<&OsStr> = folder.iter().collect();
-    let models = parts
-        .iter()
-        .rposition(|part| part.eq_ignore_ascii_case("models"))?;
+    let is_models = |part: &&OsStr| same_name(&part.to_string_lossy(), "models");
+    let models = parts.iter().rposition(is_models)?;
     let parts = parts.iter().enumerate();
     let part = |(place, part): (usize, &&OsStr)| match place == models {
         true => OsStr::new("Skins").to_os_string(),

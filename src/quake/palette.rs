@@ -91,7 +91,7 @@ impl AssetLoader for PaletteLoader {
     }
 
     fn extensions(&self) -> &[&str] {
-        &["lmp", "LMP", "Lmp"]
+        &["lmp", "Lmp", "lMp", "LMp", "lmP", "LmP", "lMP", "LMP"]
     }
 }
 

@@ -2,14 +2,17 @@
 //!
 //! Game files name other files as Windows let them: in any case, with backslashes, sometimes with a
 //! path of the author's disk. What is found is told under the name the disk has, because the asset
-//! server's watcher knows no other.
+//! server's watcher knows no other. When two names are the same, [`matching`](super::matching) says; of several
+//! files of one name the one that is spelled as it is looked for counts, else the first by order.
+//! A source that cannot be listed, as a web server, is asked for each place as it is spelled, with the
+//! file's name in lower case, and all in lower case.
 
+use crate::scene::matching::{file_key, folded, has_extension, path_part};
 use bevy::asset::io::{AssetSource, ErasedAssetReader};
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::image::ImageLoader;
 use futures_lite::{AsyncReadExt, StreamExt};
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -180,14 +183,8 @@ impl FileSearch<'_> {
             let Some(disk) = &mut self.disk else {
                 break;
             };
-            let is_meant = |path: &PathBuf| {
-                let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-                extensions
-                    .iter()
-                    .any(|of| of.eq_ignore_ascii_case(extension))
-            };
             for path in disk.files(&folder).await {
-                if is_meant(&path) && known.insert(path.clone()) {
+                if has_extension(&path, extensions) && known.insert(path.clone()) {
                     found.push(path);
                 }
             }
@@ -266,28 +263,29 @@ fn as_named(name: &Path) -> Vec<PathBuf> {
     vec![name.to_path_buf()]
 }
 
-/// Games shipped one kind of picture and named the other.
+/// Games shipped one kind of picture and named the other. What follows a dot may be a part of the name.
 fn as_picture(name: &Path) -> Vec<PathBuf> {
-    let named = Some(name.to_path_buf()).filter(|name| has_loader(name));
-    let others = ["dds", "tga"].map(|extension| name.with_extension(extension));
+    const KINDS: [&str; 2] = ["dds", "tga"];
+    let named = match has_loader(name) {
+        true => vec![name.to_path_buf()],
+        false => Vec::from(KINDS.map(|kind| name.with_added_extension(kind))),
+    };
+    let others = KINDS.map(|kind| name.with_extension(kind));
     named.into_iter().chain(others).collect()
 }
 
 /// Whether a picture's extension is one that this crate or Bevy, with the features that the app has,
 /// loads.
 fn has_loader(name: &Path) -> bool {
-    let extension = name.extension().unwrap_or_default().to_string_lossy();
-    let extension = extension.to_ascii_lowercase();
-    let bevys = ImageLoader::SUPPORTED_FILE_EXTENSIONS;
-    let is_ours = matches!(&*extension, "dds" | "tga");
-    let is_ours = is_ours || cfg!(feature = "lithtech") && extension == "dtx";
-    is_ours || bevys.contains(&&*extension)
+    has_extension(name, &["dds", "tga"])
+        || cfg!(feature = "lithtech") && has_extension(name, &["dtx"])
+        || has_extension(name, ImageLoader::SUPPORTED_FILE_EXTENSIONS)
 }
 
 /// A path in the manner of Windows as one that stays inside the asset source.
 pub(crate) fn clean_path(name: &str) -> PathBuf {
-    let part = |part: &&str| !matches!(*part, "" | "." | "..") && !part.ends_with(':');
-    name.split(['/', '\\']).filter(part).collect()
+    let parts = name.split(['/', '\\']).map(path_part);
+    parts.filter(|part| !part.is_empty()).collect()
 }
 
 /// An asset source during one search: every folder is listed once.
@@ -299,7 +297,7 @@ struct Disk<'a> {
 /// A folder that the source cannot list.
 struct Unlisted;
 
-/// The names in a folder by their lower case; none if the source cannot list it (a web server
+/// The names in a folder by their [keys](file_key); none if the source cannot list it (a web server
 /// cannot list any).
 type Listing = Option<HashMap<String, Vec<String>>>;
 
@@ -327,7 +325,12 @@ impl Disk<'_> {
         let names = self.list(&folder).await.into_iter().flatten();
         let mut names: Vec<&String> = names.flat_map(|(_, names)| names).collect();
         names.sort();
-        names.into_iter().map(|name| folder.join(name)).collect()
+        let path = |name: &String| {
+            let mut path = folder.to_string_lossy().into_owned();
+            push_part(&mut path, name);
+            PathBuf::from(path)
+        };
+        names.into_iter().map(path).collect()
     }
 
     /// A path under the names that the disk has; `None` if there is no such thing.
@@ -336,18 +339,19 @@ impl Disk<'_> {
         if path.has_root() {
             return Err(Unlisted);
         }
-        let mut found = PathBuf::new();
+        // With the same separator on every system.
+        let mut found = String::new();
         for part in path.components() {
             let part = part.as_os_str().to_string_lossy();
-            let names = self.list(&found).await.ok_or(Unlisted)?;
+            let names = self.list(Path::new(&found)).await.ok_or(Unlisted)?;
             let entry = match entry(names, &part) {
                 Some(entry) => entry.to_owned(),
                 None if is_hidden(Path::new(&*part)) => part.into_owned(),
                 None => return Ok(None),
             };
-            found.push(entry);
+            push_part(&mut found, &entry);
         }
-        Ok(Some(found))
+        Ok(Some(found.into()))
     }
 
     async fn list(&mut self, folder: &Path) -> Option<&HashMap<String, Vec<String>>> {
@@ -357,6 +361,13 @@ impl Disk<'_> {
         }
         self.folders.get(folder)?.as_ref()
     }
+}
+
+fn push_part(path: &mut String, part: &str) {
+    if !path.is_empty() {
+        path.push('/');
+    }
+    path.push_str(part);
 }
 
 /// Whether Bevy leaves it out of lists; it may be there all the same.
@@ -371,25 +382,30 @@ async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Listing {
     while let Some(entry) = entries.next().await {
         if let Some(name) = entry.file_name() {
             let name = name.to_string_lossy().into_owned();
-            names.entry(name.to_lowercase()).or_default().push(name);
+            names.entry(file_key(&name)).or_default().push(name);
         }
     }
     (!names.is_empty()).then_some(names)
 }
 
 /// The entry of a folder with this name: the exact one if there is one, else one that differs in
-/// case alone, the first by order.
+/// case alone, else any that is the same; of several the first by order.
 fn entry<'a>(names: &'a HashMap<String, Vec<String>>, name: &str) -> Option<&'a String> {
-    let same = names.get(&name.to_lowercase())?;
-    same.iter()
-        .find(|entry| *entry == name)
-        .or_else(|| same.iter().min())
+    let same = names.get(&file_key(name))?;
+    let rank = |entry: &&'a String| (*entry != name, folded(entry) != folded(name), *entry);
+    same.iter().min_by_key(rank)
 }
 
-/// Asks for the file itself, as named and with its name in lower case.
+/// Asks for the file itself, as named, with its name in lower case, and with its folders as well.
 async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    for path in [path.to_path_buf(), path.with_file_name(name)] {
+    let name = path.file_name()?.to_string_lossy();
+    let mut spellings = vec![path.to_path_buf(), path.with_file_name(folded(&name))];
+    // Outside the source other folders are none of the model's.
+    if !path.has_root() {
+        spellings.push(folded(&path.to_string_lossy()).into());
+    }
+    spellings.dedup();
+    for path in spellings {
         if reader.read(&path).await.is_ok() {
             return Some(path);
         }
@@ -589,6 +605,10 @@ mod tests {
         assert_eq!(tried("hull.png"), ["hull.png", "hull.dds", "hull.tga"]);
         assert_eq!(tried("hull"), ["hull.dds", "hull.tga"]);
         assert_eq!(
+            tried("hull.v2"),
+            ["hull.v2.dds", "hull.v2.tga", "hull.dds", "hull.tga"]
+        );
+        assert_eq!(
             tried(r"a\hull.dds"),
             ["a/hull.dds", "a/hull.tga", "hull.dds", "hull.tga"]
         );
@@ -602,6 +622,11 @@ mod tests {
         );
         assert_eq!(clean_path("/etc/passwd"), Path::new("etc/passwd"));
         assert_eq!(clean_path("../.."), Path::new(""));
+        assert_eq!(clean_path(r"W:hull.tga"), Path::new("hull.tga"));
+        assert_eq!(
+            clean_path(r".. \art. \hull.tga. "),
+            Path::new("art/hull.tga")
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Parts of models by their names, which other parts may have too.
 
+use crate::scene::matching::folded;
 use bevy::platform::collections::HashMap;
 
 /// Indices by name, in lower case.
@@ -7,17 +8,14 @@ pub type Names = HashMap<Box<str>, Vec<usize>>;
 
 /// The indices of a name, in any case.
 pub(crate) fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
-    names.get(&*name.to_lowercase()).map_or(&[], Vec::as_slice)
+    names.get(&*folded(name)).map_or(&[], Vec::as_slice)
 }
 
 /// The indices of all names.
 pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
     let mut indices = Names::default();
     for (index, name) in names.enumerate() {
-        indices
-            .entry(name.to_lowercase().into())
-            .or_default()
-            .push(index);
+        indices.entry(folded(name).into()).or_default().push(index);
     }
     indices
 }

@@ -1,6 +1,6 @@
 //! From the asset server's bytes to an [`Image`].
 
-use crate::scene::all_cases;
+use crate::scene::{all_cases, has_extension};
 #[cfg(feature = "lithtech")]
 use crate::texture::dtx;
 use crate::texture::picture::{Limits, Picture, PictureError};
@@ -12,7 +12,6 @@ use bevy::image::{Image, ImageLoaderSettings, ImageSampler, ImageSamplerDescript
 use bevy::reflect::TypePath;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::ops::DerefMut;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -143,7 +142,7 @@ impl ClassicImageLoader {
         match Picture::decode(bytes, self.limits) {
             // The oldest DTX pictures have no first bytes to be known by.
             #[cfg(feature = "lithtech")]
-            Err(PictureError::Tga(_)) if has_extension(path, "dtx") => {
+            Err(PictureError::Tga(_)) if has_extension(path, &["dtx"]) => {
                 dtx::decode(bytes, self.limits)
             }
             picture => picture,
@@ -238,7 +237,7 @@ impl AssetLoader for ClassicImageLoader {
             picture.into_image(settings.is_srgb, sampler, settings.asset_usage)
         };
         #[cfg(feature = "lithtech")]
-        if has_extension(path.path(), "dtx") {
+        if has_extension(path.path(), &["dtx"]) {
             let glow = into_image(dtx::glow(&bytes, self.limits));
             load_context.add_labeled_asset(GLOW, glow);
         }
@@ -265,12 +264,7 @@ impl AssetLoader for ClassicImageLoader {
 
 /// Whether a file is one that [`ClassicImageLoader`] loads, by its extension in any case.
 pub(super) fn is_classic_picture(path: &Path) -> bool {
-    EXTENSIONS.iter().any(|known| has_extension(path, known))
-}
-
-fn has_extension(path: &Path, expected: &str) -> bool {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    extension.eq_ignore_ascii_case(expected)
+    has_extension(path, EXTENSIONS)
 }
 
 /// Begins to load a picture that somebody put on a model in play, and what of it is unlit.
@@ -289,7 +283,7 @@ pub(crate) fn load_worn(
         server.load_builder().with_settings(settings).load(path)
     };
     // First, because once the file is being loaded the label may be there without these settings.
-    let glows = has_extension(path.path(), "dtx");
+    let glows = has_extension(path.path(), &["dtx"]);
     let glow = glows.then(|| load(path.clone().with_label(GLOW)));
     (load(path.clone()), glow)
 }

@@ -5,6 +5,7 @@
 use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::model::AloModel;
+use crate::scene::same_name;
 use bevy::animation::AnimationClip;
 use core::fmt;
 
@@ -39,7 +40,7 @@ impl Ala {
             let in_model = model.bones.get(index).map(|bone| bone.name.clone());
             let fits = in_model
                 .as_ref()
-                .is_some_and(|in_model| is_same(in_model, name));
+                .is_some_and(|in_model| same_name(in_model, name));
             (!fits).then(|| BoneMismatch {
                 index,
                 name: name.into(),
@@ -68,8 +69,4 @@ pub(super) fn without(clip: &AnimationClip, mismatches: &[BoneMismatch]) -> Anim
         clip.curves_mut().remove(&bone_target(mismatch.index));
     }
     clip
-}
-
-fn is_same(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
 }

@@ -11,7 +11,7 @@ use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
 use crate::alamo::model::AloModel;
 use crate::scene::{
-    Binder, ClipParts, ClipRef, ClipSource, Frames, Lane, Lanes, edited_clips, says,
+    Binder, ClipParts, ClipRef, ClipSource, Frames, Lane, Lanes, edited_clips, has_extension, says,
 };
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
@@ -23,7 +23,6 @@ use bevy::log::warn;
 use bevy::platform::collections::HashMap;
 use core::any::TypeId;
 use core::ops::Range;
-use std::ffi::OsStr;
 use std::sync::{Arc, Weak};
 
 /// What is shared.
@@ -155,18 +154,11 @@ impl AlaBinder<'_, '_> {
         let loaded = self
             .server
             .get_path_and_type_id_handle(path, TypeId::of::<Ala>());
-        let extension = path.path().extension().and_then(OsStr::to_str);
-        let is_known = |extension: &&str| {
-            let mut known = self.shared.extensions.iter();
-            known.any(|known| known.eq_ignore_ascii_case(extension))
-        };
         match loaded {
             Some(ala) => Some(ala.typed()),
             // Only its clip is alive; the names of its bones are in the animation.
-            None => {
-                extension.filter(is_known)?;
-                Some(self.server.load(path.clone_owned()))
-            }
+            None => has_extension(path.path(), &self.shared.extensions)
+                .then(|| self.server.load(path.clone_owned())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which files are a model's animations: `<MODEL>_<TYPE>_<NN>.ala`, in any case.
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel, AloAnimation};
-use crate::scene::FileSearch;
+use crate::scene::{FileSearch, raised};
 use bevy::asset::{AssetPath, LoadContext};
 
 /// Finds a model's animations in its folder and in others, and begins to load them.
@@ -45,7 +45,7 @@ pub(crate) async fn find_animations(
 /// A file's name in upper case, without its extension.
 fn stem(path: &AssetPath<'_>) -> String {
     let stem = path.path().file_stem().unwrap_or_default();
-    stem.to_string_lossy().to_uppercase()
+    raised(&stem.to_string_lossy())
 }
 
 /// What an animation is to a model; `None` if it is not the model's. All names are in upper case.

@@ -1,7 +1,7 @@
 //! An app without a GPU whose files are in memory, or in a folder.
 
 use crate::gpuless;
-use bevy::app::Plugins;
+use bevy::app::{PluginGroupBuilder, Plugins};
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::asset::{AssetPath, LoadState};
@@ -38,6 +38,17 @@ impl TestApp {
     pub fn in_folder(folder: &Path) -> Self {
         let plugin = ClassicModelsPlugin::default();
         Self::finished(App::new(), Dir::default(), folder, plugin)
+    }
+
+    /// An app that knows its asset sources, with Bevy's plugins as they are given, and no files in memory.
+    pub fn with_sources(mut app: App, bevy: PluginGroupBuilder) -> Self {
+        app.add_plugins(bevy)
+            .add_plugins(ClassicModelsPlugin::default());
+        gpuless::finish(&mut app);
+        Self {
+            app,
+            files: Dir::default(),
+        }
     }
 
     fn finished<M>(mut app: App, files: Dir, folder: &Path, plugin: impl Plugins<M>) -> Self {

@@ -1,0 +1,87 @@
+//! Asset sources in memory that know files as disks of other systems do.
+
+use bevy::asset::io::{AssetReader, AssetReaderError, PathStream, Reader, VecReader};
+use futures_lite::stream;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a disk knows its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// By their names, as on Linux.
+    Exact,
+    /// In any case and whatever dots and spaces follow, as on Windows; lists them as they are stored.
+    AnyCase,
+    /// By their names, but lists none, as a web server.
+    Unlisted,
+}
+
+/// Files by paths.
+#[derive(Clone)]
+pub struct Disk {
+    rules: Rules,
+    files: Arc<BTreeMap<String, Vec<u8>>>,
+}
+
+impl Disk {
+    pub fn new(rules: Rules, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
+        let files = Arc::new(files.into_iter().collect());
+        Self { rules, files }
+    }
+
+    /// A path as the disk compares it.
+    fn key(&self, path: &str) -> String {
+        match self.rules {
+            Rules::AnyCase => {
+                let parts = path.split(['/', '\\']);
+                let parts = parts.map(|part| part.trim_end_matches([' ', '.']).to_uppercase());
+                parts.collect::<Vec<_>>().join("/")
+            }
+            Rules::Exact | Rules::Unlisted => path.to_owned(),
+        }
+    }
+
+    /// Names of what is in a folder; none if there is no such folder.
+    fn list(&self, folder: &Path) -> BTreeSet<String> {
+        let folder = self.key(&folder.to_string_lossy());
+        let depth = folder.split('/').filter(|part| !part.is_empty()).count();
+        let mut names = BTreeSet::new();
+        for path in self.files.keys() {
+            let parts: Vec<&str> = path.split('/').collect();
+            let is_in = depth < parts.len() && self.key(&parts[..depth].join("/")) == folder;
+            names.extend(is_in.then(|| parts[depth].to_owned()));
+        }
+        names
+    }
+}
+
+impl AssetReader for Disk {
+    async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        let key = self.key(&path.to_string_lossy());
+        let mut files = self.files.iter();
+        let found = files.find(|(path, _)| self.key(path) == key);
+        let (_, bytes) = found.ok_or_else(|| AssetReaderError::NotFound(path.to_owned()))?;
+        Ok(VecReader::new(bytes.clone()))
+    }
+
+    async fn read_meta<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        Err::<VecReader, _>(AssetReaderError::NotFound(path.to_owned()))
+    }
+
+    async fn read_directory<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> Result<Box<PathStream>, AssetReaderError> {
+        let names = self.list(path);
+        if self.rules == Rules::Unlisted || names.is_empty() {
+            return Err(AssetReaderError::NotFound(path.to_owned()));
+        }
+        let paths: Vec<PathBuf> = names.into_iter().map(|name| path.join(name)).collect();
+        Ok(Box::new(stream::iter(paths)))
+    }
+
+    async fn is_directory<'a>(&'a self, path: &'a Path) -> Result<bool, AssetReaderError> {
+        Ok(self.rules != Rules::Unlisted && !self.list(path).is_empty())
+    }
+}
