@@ -12,7 +12,7 @@ use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
 use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
-use crate::scene::{FileFinder, FileSearch, folded, index_names};
+use crate::scene::{FileFinder, FileSearch, Reloads, folded, index_names};
 use crate::texture::{PLACEHOLDER_IMAGE, Placeholder, load_picture};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
@@ -30,6 +30,7 @@ use std::sync::Arc;
 #[derive(TypePath)]
 pub struct AloLoader {
     finder: FileFinder,
+    reloads: Reloads,
     extensions: Vec<&'static str>,
     animation_extensions: Vec<&'static str>,
 }
@@ -37,11 +38,13 @@ pub struct AloLoader {
 impl AloLoader {
     pub(super) fn new(
         finder: FileFinder,
+        reloads: Reloads,
         extensions: Vec<&'static str>,
         animation_extensions: Vec<&'static str>,
     ) -> Self {
         Self {
             finder,
+            reloads,
             extensions,
             animation_extensions,
         }
@@ -89,6 +92,7 @@ impl AssetLoader for AloLoader {
         let found = self
             .find_files(&contents.file, settings, load_context)
             .await;
+        let pictures: Vec<_> = found.textures.values().flatten().cloned().collect();
         let mut assets = Assets {
             found,
             materials: HashMap::default(),
@@ -97,6 +101,7 @@ impl AssetLoader for AloLoader {
         let dazzles = assets.dazzles(&contents.file);
         let model = Arc::new(assets.model(contents));
         let scene = scene(&model, dazzles, settings, load_context);
+        self.reloads.finish(load_context, pictures).await;
         Ok(Alo { scene, model })
     }
 
@@ -166,7 +171,7 @@ impl AloLoader {
                 let stem = Tags::of(&proxy.name).stem;
                 let key = folded(&stem);
                 if !found.models.contains_key(&key) {
-                    let model = self.proxy_model(&mut search, &stem, settings).await;
+                    let model = proxy_model(&mut search, &stem, settings).await;
                     found.models.insert(key, model);
                 }
             }
@@ -183,21 +188,20 @@ impl AloLoader {
         }
         found
     }
+}
 
-    /// The model that a proxy names, if it names one and not a particle system.
-    async fn proxy_model(
-        &self,
-        search: &mut FileSearch<'_>,
-        stem: &str,
-        settings: &AloLoaderSettings,
-    ) -> Option<AssetPath<'static>> {
-        const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
-        let name = format!("{stem}.alo");
-        let found = search.find(&name, &settings.proxy_folders).await;
-        let path = found.ok()?;
-        let is_model = self.finder.begins_with(&path, &SKELETON).await;
-        is_model.then_some(path)
-    }
+/// The model that a proxy names, if it names one and not a particle system.
+async fn proxy_model(
+    search: &mut FileSearch<'_>,
+    stem: &str,
+    settings: &AloLoaderSettings,
+) -> Option<AssetPath<'static>> {
+    const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
+    let name = format!("{stem}.alo");
+    let found = search.find(&name, &settings.proxy_folders).await;
+    let path = found.ok()?;
+    let start = search.start(&path, SKELETON.len()).await;
+    (start? == SKELETON).then_some(path)
 }
 
 /// A texture by its name in the model, with one warning if there is none.

@@ -1,6 +1,7 @@
 //! The material of Alamo models: Bevy's own, and what the games' shaders did beyond it.
 
 use crate::alamo::shading::{Extra, Gloss, Phase, Shading, TeamMask};
+use crate::scene::Pictured;
 use crate::texture::Placeholder;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::color::{Color, ColorToComponents, LinearRgba};
@@ -206,6 +207,12 @@ fn linear([r, g, b]: [f32; 3]) -> [f32; 3] {
 fn shader() -> ShaderRef {
     let path = "embedded://bevy_classic_models/alamo/shaders/alo.wgsl";
     ShaderRef::Path(AssetPath::parse(path).into_owned())
+}
+
+impl Pictured for AloShading {
+    fn pictures(&self) -> Vec<&Handle<Image>> {
+        self.extra_texture.iter().collect()
+    }
 }
 
 impl MaterialExtension for AloShading {

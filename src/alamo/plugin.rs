@@ -20,12 +20,12 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
-    ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, ModelAlt, ModelLod, ScenePlugin,
-    TeamColor, all_cases, choose_levels, follow_scenes,
+    ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, ModelAlt, ModelLod, Reloads,
+    ScenePlugin, TeamColor, all_cases, choose_levels, follow_pictures, follow_scenes,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, AssetServer, embedded_asset};
+use bevy::asset::{AssetApp, embedded_asset};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -67,34 +67,35 @@ impl Plugin for AlamoPlugin {
             BillboardPlugin,
             DazzlePlugin,
         ))
-        .init_asset::<Alo>()
-        .add_observer(on_scene_ready)
-        .add_observer(on_root_removed)
-        .add_systems(
-            PostUpdate,
-            (
-                replace_failed_textures,
-                follow_scenes::<AloScene>,
-                choose_levels::<AloInstance>,
+        .init_asset::<Alo>();
+        follow_scenes::<AloScene>(app);
+        follow_pictures::<AloMaterial>(app);
+        app.add_observer(on_scene_ready)
+            .add_observer(on_root_removed)
+            .add_systems(
+                PostUpdate,
                 (
-                    pass_on::<TeamColor>,
-                    pass_on::<ModelLod>,
-                    pass_on::<DistanceLod>,
-                    pass_on::<ModelAlt>,
-                    pass_on::<HiddenParts>,
-                ),
-                show_parts,
-                color_teams,
+                    replace_failed_textures,
+                    choose_levels::<AloInstance>,
+                    (
+                        pass_on::<TeamColor>,
+                        pass_on::<ModelLod>,
+                        pass_on::<DistanceLod>,
+                        pass_on::<ModelAlt>,
+                        pass_on::<HiddenParts>,
+                    ),
+                    show_parts,
+                    color_teams,
+                )
+                    .chain()
+                    .in_set(ClassicModelsSystems::Look),
             )
-                .chain()
-                .in_set(ClassicModelsSystems::Look),
-        )
-        .configure_sets(
-            PostUpdate,
-            ClassicModelsSystems::Look
-                .before(TransformSystems::Propagate)
-                .before(VisibilitySystems::CalculateBounds),
-        );
+            .configure_sets(
+                PostUpdate,
+                ClassicModelsSystems::Look
+                    .before(TransformSystems::Propagate)
+                    .before(VisibilitySystems::CalculateBounds),
+            );
         #[cfg(feature = "picking")]
         app.add_plugins(AloPickingPlugin);
         #[cfg(feature = "gizmos")]
@@ -104,9 +105,9 @@ impl Plugin for AlamoPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        let server = app.world().resource::<AssetServer>().clone();
         app.register_asset_loader(AloLoader::new(
-            FileFinder::new(server),
+            FileFinder::of(app.world()),
+            Reloads::of(app.world()),
             all_cases(&self.extensions),
             all_cases(&self.animation_extensions),
         ));

@@ -10,7 +10,7 @@ use crate::lgw::settings::{LgwLoaderError, LgwLoaderSettings};
 use crate::lgw::spawn::scene;
 use crate::lgw::text::Material;
 use crate::lgw::textures::Pictures;
-use crate::scene::index_names;
+use crate::scene::{Reloads, index_names};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, Handle, LoadContext};
 use bevy::image::Image;
@@ -24,13 +24,15 @@ use std::sync::Arc;
 #[derive(TypePath)]
 pub struct LgwLoader {
     pictures: Pictures,
+    reloads: Reloads,
     extensions: Vec<&'static str>,
 }
 
 impl LgwLoader {
-    pub(super) fn new(pictures: Pictures, extensions: Vec<&'static str>) -> Self {
+    pub(super) fn new(pictures: Pictures, reloads: Reloads, extensions: Vec<&'static str>) -> Self {
         Self {
             pictures,
+            reloads,
             extensions,
         }
     }
@@ -74,8 +76,10 @@ impl AssetLoader for LgwLoader {
             .pictures
             .find(materials, settings, &bytes, load_context);
         let pictures = pictures.await;
+        let worn: Vec<_> = pictures.iter().flatten().flatten().cloned().collect();
         let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
+        self.reloads.finish(load_context, worn).await;
         Ok(Lgw { scene, model })
     }
 

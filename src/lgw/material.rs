@@ -2,16 +2,10 @@
 
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, TexGenKind, TextureMode};
-use crate::texture::is_sampled;
-use bevy::app::{App, PostUpdate};
-use bevy::asset::{
-    Asset, AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, embedded_asset,
-};
+use crate::scene::{Pictured, follow_pictures};
+use bevy::app::App;
+use bevy::asset::{Asset, AssetPath, Handle, embedded_asset};
 use bevy::color::Color;
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::schedule::common_conditions::resource_exists;
-use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
 use bevy::material::{AlphaMode, OpaqueRendererMethod};
 use bevy::math::{UVec3, Vec3};
@@ -21,7 +15,6 @@ use bevy::pbr::{
 use bevy::reflect::Reflect;
 use bevy::render::render_resource::{AsBindGroup, ShaderType};
 use bevy::shader::ShaderRef;
-use std::collections::HashSet;
 
 /// Draws materials of two textures, of other modes than the product, with coordinates that are made, or
 /// with cube maps. The others are a [`StandardMaterial`].
@@ -210,54 +203,17 @@ fn source(kind: Option<TexGenKind>) -> u32 {
 /// Tells an app of what draws.
 pub(super) fn register(app: &mut App) {
     embedded_asset!(app, "shaders/tex_env.wgsl");
+    follow_pictures::<StandardMaterial>(app);
+    follow_pictures::<LgwTexEnvMaterial>(app);
     app.add_plugins(MaterialPlugin::<LgwTexEnvMaterial>::default())
-        .add_systems(
-            PostUpdate,
-            bind_changed_pictures.run_if(resource_exists::<Assets<Image>>),
-        )
         .register_type::<MeshMaterial3d<LgwTexEnvMaterial>>()
         .register_type::<MeshMaterial3d<StandardMaterial>>();
 }
 
-/// Has materials bind pictures anew that have changed: of another size they are another texture, and
-/// Bevy leaves a material with the one that it had.
-fn bind_changed_pictures(
-    mut events: MessageReader<AssetEvent<Image>>,
-    server: Res<AssetServer>,
-    mut plain: ResMut<Assets<StandardMaterial>>,
-    mut tex_env: ResMut<Assets<LgwTexEnvMaterial>>,
-) {
-    let changed = events.read().filter_map(|event| match event {
-        // Others are not this room's to look after.
-        AssetEvent::Modified { id } => server.get_path(*id).filter(is_sampled).map(|_| *id),
-        _ => None,
-    });
-    let changed: HashSet<AssetId<Image>> = changed.collect();
-    if changed.is_empty() {
-        return;
-    }
-    let has_changed = |image: &Option<Handle<Image>>| {
-        let id = image.as_ref().map(Handle::id);
-        id.is_some_and(|id| changed.contains(&id))
-    };
-    touch(&mut plain, |material| {
-        has_changed(&material.base_color_texture)
-    });
-    touch(&mut tex_env, |material| {
-        let units = &material.extension;
-        let images = [&units.flat_0, &units.cube_0, &units.flat_1, &units.cube_1];
-        images.into_iter().any(has_changed)
-    });
-}
-
-/// Has Bevy prepare some assets again.
-fn touch<A: Asset>(assets: &mut Assets<A>, is_meant: impl Fn(&A) -> bool) {
-    let meant = assets.iter().filter(|(_, asset)| is_meant(asset));
-    let meant: Vec<AssetId<A>> = meant.map(|(id, _)| id).collect();
-    for id in meant {
-        if let Some(asset) = assets.get_mut(id) {
-            asset.into_inner();
-        }
+impl Pictured for LgwTexEnv {
+    fn pictures(&self) -> Vec<&Handle<Image>> {
+        let pictures = [&self.flat_0, &self.cube_0, &self.flat_1, &self.cube_1];
+        pictures.into_iter().flatten().collect()
     }
 }
 

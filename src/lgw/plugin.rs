@@ -5,7 +5,7 @@ use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
 use crate::lgw::model::{Lgw, LgwMaterial};
 use crate::lgw::textures::Pictures;
-use crate::scene::{ClassicModelsSystems, ScenePlugin, all_cases, follow_scenes};
+use crate::scene::{ClassicModelsSystems, Reloads, ScenePlugin, all_cases, follow_scenes};
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets};
@@ -43,6 +43,7 @@ impl Plugin for LgwPlugin {
             app.init_asset::<StandardMaterial>();
         }
         material::register(app);
+        follow_scenes::<LgwScene>(app);
         app.init_asset::<Lgw>()
             .init_asset::<LgwMaterial>()
             // A scene may hold only what is registered.
@@ -50,12 +51,7 @@ impl Plugin for LgwPlugin {
             .register_type::<LgwMesh>()
             .add_observer(on_scene_ready)
             .add_observer(on_root_removed)
-            .add_systems(
-                PostUpdate,
-                (follow_scenes::<LgwScene>, apply_hidden)
-                    .chain()
-                    .in_set(ClassicModelsSystems::Look),
-            )
+            .add_systems(PostUpdate, apply_hidden.in_set(ClassicModelsSystems::Look))
             .configure_sets(
                 PostUpdate,
                 ClassicModelsSystems::Look
@@ -67,6 +63,8 @@ impl Plugin for LgwPlugin {
 
     fn finish(&self, app: &mut App) {
         let pictures = Pictures::new(app.world());
-        app.register_asset_loader(LgwLoader::new(pictures, all_cases(&self.extensions)));
+        let extensions = all_cases(&self.extensions);
+        let reloads = Reloads::of(app.world());
+        app.register_asset_loader(LgwLoader::new(pictures, reloads, extensions));
     }
 }

@@ -6,7 +6,7 @@ use crate::lgw::text;
 use crate::read::{Quoted, TextPosition};
 use crate::scene::{FileFinder, FileSearch, folded};
 use crate::texture::{Sampling, Samplings, missing};
-use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext};
+use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::ecs::world::World;
 use bevy::image::Image;
 use bevy::log::warn;
@@ -35,7 +35,7 @@ impl Pictures {
     /// For an app that has the [`TexturePlugin`](crate::texture::TexturePlugin).
     pub(super) fn new(world: &World) -> Self {
         Self {
-            finder: FileFinder::new(world.resource::<AssetServer>().clone()),
+            finder: FileFinder::of(world),
             samplings: world.resource::<Samplings>().clone(),
         }
     }

@@ -17,7 +17,7 @@ use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
 use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
-use crate::scene::{FileFinder, index_names, is_near, wear};
+use crate::scene::{FileFinder, Reloads, index_names, is_near, wear};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::log::warn;
@@ -32,12 +32,17 @@ use std::sync::Arc;
 #[derive(TypePath)]
 pub struct AbcLoader {
     finder: FileFinder,
+    reloads: Reloads,
     extensions: Vec<&'static str>,
 }
 
 impl AbcLoader {
-    pub(super) fn new(finder: FileFinder, extensions: Vec<&'static str>) -> Self {
-        Self { finder, extensions }
+    pub(super) fn new(finder: FileFinder, reloads: Reloads, extensions: Vec<&'static str>) -> Self {
+        Self {
+            finder,
+            reloads,
+            extensions,
+        }
     }
 }
 
@@ -76,6 +81,10 @@ impl AssetLoader for AbcLoader {
         let pictures = find_skins(&self.finder, settings, load_context).await;
         let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
+        let skins = model.skins.iter();
+        let pictures = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
+        let pictures = pictures.cloned().collect();
+        self.reloads.finish(load_context, pictures).await;
         Ok(Abc { scene, model })
     }
 

@@ -18,6 +18,7 @@ use bevy::math::Vec2;
 use bevy::mesh::Mesh3d;
 use bevy::pbr::{MeshMaterial3d, StandardMaterial};
 use bevy::time::Time;
+use std::sync::Arc;
 
 /// The root components that decide how a model looks.
 type Looks<'w> = (
@@ -107,7 +108,7 @@ struct Look<'a> {
 impl Look<'_> {
     fn apply(
         &self,
-        model: &AbcModel,
+        model: &Arc<AbcModel>,
         drawn: QueryItem<'_, '_, Drawn>,
         (plain, deforming): (
             &mut Wardrobe<'_, StandardMaterial>,
@@ -128,13 +129,13 @@ impl Look<'_> {
         let picture = self.picture(model, node);
         if let Some(mut shown) = of_plain
             && let Some(own) = model.material(self.skin, node)
-            && let Some(material) = plain.dressed(own, picture, |made| made)
+            && let Some(material) = plain.dressed(model, own, picture, |made| made)
         {
             shown.set_if_neq(MeshMaterial3d(material));
         }
         if let Some(mut shown) = of_deforming
             && let Some(own) = node.and_then(|node| model.deform_material(self.skin, node))
-            && let Some(material) = deforming.dressed(own, picture, |made| &mut made.base)
+            && let Some(material) = deforming.dressed(model, own, picture, |made| &mut made.base)
         {
             shown.set_if_neq(MeshMaterial3d(material));
         }

@@ -3,6 +3,7 @@
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::deform::DeformContents;
 use crate::lithtech::settings::AbcLoaderSettings;
+use crate::scene::Pictured;
 use bevy::asset::{Asset, AssetPath, Handle, RenderAssetUsages};
 use bevy::color::{Color, LinearRgba};
 use bevy::image::Image;
@@ -61,6 +62,12 @@ impl AbcDeformUniform {
 fn vertex_shader() -> ShaderRef {
     let path = "embedded://bevy_classic_models/lithtech/shaders/deform.wgsl";
     ShaderRef::Path(AssetPath::parse(path))
+}
+
+impl Pictured for AbcDeform {
+    fn pictures(&self) -> Vec<&Handle<Image>> {
+        vec![&self.poses, &self.around]
+    }
 }
 
 impl MaterialExtension for AbcDeform {

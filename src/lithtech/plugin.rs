@@ -9,13 +9,13 @@ use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, choose_levels,
-    follow_scenes, forget_worn,
+    ClassicModelsSystems, FileFinder, Reloads, ScenePlugin, WornMaterials, all_cases,
+    choose_levels, follow_pictures, follow_scenes,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
+use bevy::asset::{AssetApp, Assets, embedded_asset};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -55,6 +55,9 @@ impl Plugin for LithTechPlugin {
             app.init_asset::<StandardMaterial>();
         }
         embedded_asset!(app, "shaders/deform.wgsl");
+        follow_scenes::<AbcScene>(app);
+        follow_pictures::<StandardMaterial>(app);
+        follow_pictures::<AbcDeformMaterial>(app);
         app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
             .init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
@@ -84,14 +87,7 @@ impl Plugin for LithTechPlugin {
                     (follow_player, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
-                    (
-                        follow_scenes::<AbcScene>,
-                        choose_levels::<AbcInstance>,
-                        forget_worn::<StandardMaterial, Abc>,
-                        forget_worn::<AbcDeformMaterial, Abc>,
-                        apply_looks,
-                        scroll_surfaces,
-                    )
+                    (choose_levels::<AbcInstance>, apply_looks, scroll_surfaces)
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),
@@ -106,9 +102,9 @@ impl Plugin for LithTechPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        let server = app.world().resource::<AssetServer>().clone();
         app.register_asset_loader(AbcLoader::new(
-            FileFinder::new(server),
+            FileFinder::of(app.world()),
+            Reloads::of(app.world()),
             all_cases(&self.extensions),
         ));
     }

@@ -36,7 +36,7 @@ pub(super) async fn find_skins(
     let mut pictures = Vec::with_capacity(paths.len());
     for path in paths {
         // To ask for what is unlit has the file read once more, and few pictures have it.
-        let start = finder.start(&path, dtx::HEADER).await;
+        let start = search.start(&path, dtx::HEADER).await;
         let glows = start.is_some_and(|start| dtx::begins_full_bright(&start));
         let glow = glows.then(|| path.clone().with_label(GLOW));
         let mut load = |path| load_picture(load_context, path, true, Placeholder::Checkers);

@@ -7,23 +7,20 @@ use crate::quake::pose_table::PoseTable;
 use crate::quake::poses::{PoseBlend, PosePair};
 use crate::quake::skins::Look;
 use crate::scene::{
-    Chosen, ClipFinished, ModelClips, PlayClip, Playback, Repeat, Stated, StatedClip, wrap,
+    Chosen, ClipFinished, ModelClips, PlayClip, Playback, Repeat, SceneModel, Stated, StatedClip,
+    wrap,
 };
-use bevy::asset::{AssetEvent, Assets};
-use bevy::camera::primitives::Aabb;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::message::{MessageReader, MessageWriter};
+use bevy::ecs::message::MessageWriter;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query, Res, ResMut};
 use bevy::ecs::world::DeferredWorld;
 use bevy::mesh::MeshTag;
 use bevy::time::Time;
-use bevy::world_serialization::{
-    WorldAsset, WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner,
-};
+use bevy::world_serialization::{WorldInstanceReady, WorldInstanceSpawner};
 use std::sync::Arc;
 
 /// What a spawned Quake model is doing. On the root entity, once its scene is there.
@@ -242,6 +239,14 @@ fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
     }
 }
 
+impl SceneModel for MdlMesh {
+    type Instance = MdlAnimator;
+
+    fn is_of(&self, instance: &MdlAnimator) -> bool {
+        Arc::ptr_eq(&self.0, &instance.model)
+    }
+}
+
 /// Takes charge of a scene that was spawned, or spawned anew because its file changed.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
@@ -272,43 +277,6 @@ pub(super) fn on_scene_ready(
         row
     };
     commands.entity(mesh).insert(MeshTag(row));
-}
-
-/// Takes models from changed scenes that Bevy has not spawned anew: of two changes within three
-/// frames it overlooks the second.
-pub(super) fn follow_scenes(
-    mut events: MessageReader<AssetEvent<WorldAsset>>,
-    scenes: Res<Assets<WorldAsset>>,
-    mut roots: Query<(Entity, &WorldAssetRoot, &mut MdlAnimator)>,
-    mut meshes: Query<(&mut MdlMesh, &mut Aabb)>,
-    mut table: ResMut<PoseTable>,
-) {
-    for event in events.read() {
-        let AssetEvent::Modified { id } = event else {
-            continue;
-        };
-        let Some((MdlMesh(model), aabb)) = scenes.get(*id).and_then(mesh_of) else {
-            continue;
-        };
-        for (entity, root, mut animator) in &mut roots {
-            if root.id() != *id || Arc::ptr_eq(&animator.model, model) {
-                continue;
-            }
-            let mesh = animator.mesh;
-            animator.exchange(model.clone(), mesh, entity);
-            table.refresh_materials();
-            if let Ok((mut mesh, mut bounds)) = meshes.get_mut(mesh) {
-                *mesh = MdlMesh(model.clone());
-                *bounds = *aabb;
-            }
-        }
-    }
-}
-
-/// The entity of the mesh in a scene that is not spawned.
-fn mesh_of(scene: &WorldAsset) -> Option<(&MdlMesh, &Aabb)> {
-    let mut meshes = scene.world.try_query::<(&MdlMesh, &Aabb)>()?;
-    meshes.iter(&scene.world).next()
 }
 
 /// Advances every model's clip.

@@ -6,9 +6,9 @@ use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
 use crate::quake::palette::Palette;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
 use crate::read::ParseError;
-use crate::scene::{FileFinder, z_up_forward_x};
+use crate::scene::{FileFinder, Reloads, z_up_forward_x};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, Handle, LoadContext, RenderAssetUsages};
+use bevy::asset::{AssetLoader, Handle, LoadContext, LoadDirectError, RenderAssetUsages};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{NoAutoAabb, Visibility};
 use bevy::color::{Color, LinearRgba};
@@ -112,6 +112,14 @@ pub enum MdlLoaderError {
         /// Where and why.
         source: ParseError,
     },
+    /// The palette is broken of a model that is loaded again: it stays as it was.
+    #[error("{path}: {source}")]
+    Palette {
+        /// The asset's path.
+        path: String,
+        /// What is wrong with the palette.
+        source: Box<LoadDirectError>,
+    },
     /// A setting has a value that no model can be loaded with.
     #[error("{path}: loader setting {setting} is {value}, but must be a finite number{but}")]
     Setting {
@@ -130,6 +138,7 @@ pub enum MdlLoaderError {
 #[derive(TypePath)]
 pub struct MdlLoader {
     finder: FileFinder,
+    reloads: Reloads,
     extensions: Vec<&'static str>,
     /// Longest side of a texture that the adapter can do.
     max_texture_size: u32,
@@ -138,11 +147,13 @@ pub struct MdlLoader {
 impl MdlLoader {
     pub(super) fn new(
         finder: FileFinder,
+        reloads: Reloads,
         extensions: Vec<&'static str>,
         max_texture_size: u32,
     ) -> Self {
         Self {
             finder,
+            reloads,
             extensions,
             max_texture_size,
         }
@@ -152,28 +163,32 @@ impl MdlLoader {
         &self,
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Palette {
-        let Some(name) = &settings.palette else {
-            return Palette::default();
-        };
+    ) -> Result<Palette, MdlLoaderError> {
         let model = load_context.path().clone();
-        let found = self
-            .finder
-            .find(&model, name, &settings.search_folders)
-            .await;
-        let path = match found {
+        let mut search = self.finder.search(&model);
+        let Some(name) = &settings.palette else {
+            return Ok(Palette::default());
+        };
+        let path = match search.find(name, &settings.search_folders).await {
             Ok(path) => path,
             Err(not_found) => {
                 warn!("{model}: Quake's palette is used: {not_found}");
-                return Palette::default();
+                return Ok(Palette::default());
             }
         };
+        search.reads(&path);
         let builder = load_context.load_builder();
-        match builder.load_value::<Palette>(path).await {
-            Ok(palette) => palette.take(),
+        match builder.load_value::<Palette>(path.clone()).await {
+            Ok(palette) => Ok(palette.take()),
             Err(error) => {
+                // Bevy does not follow what it could not load.
+                search.cannot_use(&path);
+                if self.reloads.is_in_use(&model) {
+                    let (path, source) = (model.to_string(), Box::new(error));
+                    return Err(MdlLoaderError::Palette { path, source });
+                }
                 warn!("{model}: Quake's palette is used: {error}");
-                Palette::default()
+                Ok(Palette::default())
             }
         }
     }
@@ -196,7 +211,7 @@ impl AssetLoader for MdlLoader {
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             return Err(MdlLoaderError::Io { path, source });
         }
-        let palette = self.palette(settings, load_context).await;
+        let palette = self.palette(settings, load_context).await?;
         let contents =
             match MdlContents::load_for(&bytes, settings, &palette, self.max_texture_size) {
                 Ok(contents) => contents,
@@ -207,6 +222,8 @@ impl AssetLoader for MdlLoader {
         }
         let model = Arc::new(model(contents, settings, load_context));
         let scene = scene(&model, settings, load_context);
+        // All its pictures are in the file.
+        self.reloads.finish(load_context, Vec::new()).await;
         Ok(Mdl { scene, model })
     }
 

@@ -3,6 +3,7 @@
 use crate::quake::mdl::NORMAL_COUNT;
 use crate::quake::normals::normals;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
+use crate::scene::Pictured;
 use bevy::asset::{Asset, Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::Image;
 use bevy::math::Vec3;
@@ -122,6 +123,12 @@ fn fragment_shader() -> ShaderRef {
 fn embedded(file: &str) -> bevy::asset::AssetPath<'static> {
     let path = format!("embedded://bevy_classic_models/quake/shaders/{file}");
     bevy::asset::AssetPath::parse(&path).into_owned()
+}
+
+impl Pictured for MdlMorph {
+    fn pictures(&self) -> Vec<&Handle<Image>> {
+        vec![&self.poses, &self.indices, &self.palette]
+    }
 }
 
 impl MaterialExtension for MdlMorph {

@@ -1,6 +1,6 @@
 //! Registers everything of this room with an app.
 
-use crate::quake::animator::{follow_scenes, on_scene_ready, play};
+use crate::quake::animator::{on_scene_ready, play};
 use crate::quake::convert::MAX_TEXTURE_SIZE;
 use crate::quake::loader::{MdlLoader, MdlMesh};
 use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
@@ -8,10 +8,11 @@ use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, forget_worn,
+    ClassicModelsSystems, FileFinder, Reloads, ScenePlugin, WornMaterials, all_cases,
+    follow_pictures, follow_scenes,
 };
 use bevy::app::{App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
+use bevy::asset::{AssetApp, Assets, embedded_asset};
 use bevy::camera::visibility::{NoAutoAabb, VisibilitySystems};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -44,6 +45,8 @@ impl Plugin for QuakePlugin {
         if !app.is_plugin_added::<ScenePlugin>() {
             app.add_plugins(ScenePlugin);
         }
+        follow_scenes::<MdlMesh>(app);
+        follow_pictures::<MdlMaterial>(app);
         app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
             .init_asset::<Mdl>()
             .init_asset::<Palette>()
@@ -60,10 +63,10 @@ impl Plugin for QuakePlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (follow_scenes, play, pose_table::upload)
+                    (play, pose_table::upload)
                         .chain()
                         .in_set(ClassicModelsSystems::Play),
-                    (forget_worn::<MdlMaterial, Mdl>, apply_looks, forget_colors)
+                    (apply_looks, forget_colors)
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),
@@ -85,9 +88,9 @@ impl Plugin for QuakePlugin {
         let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {
             device.limits().max_texture_dimension_2d
         });
-        let server = app.world().resource::<AssetServer>().clone();
         app.register_asset_loader(MdlLoader::new(
-            FileFinder::new(server),
+            FileFinder::of(app.world()),
+            Reloads::of(app.world()),
             all_cases(&self.extensions),
             max_texture_size,
         ));

@@ -112,7 +112,7 @@ pub(super) fn apply_looks(
             continue;
         };
         let material = match look.colors {
-            None => wardrobe.dressed(plain, picture, |made| &mut made.base),
+            None => wardrobe.dressed(&model, plain, picture, |made| &mut made.base),
             Some(colors) => colored.get_or_make(&model, plain, colors, wardrobe.all_mut()),
         };
         if let Some(material) = material

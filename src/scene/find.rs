@@ -8,8 +8,10 @@
 //! file's name in lower case, and all in lower case.
 
 use crate::scene::matching::{file_key, folded, has_extension, path_part};
+use crate::scene::watch::{Hopes, Wishes};
 use bevy::asset::io::{AssetSource, ErasedAssetReader};
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
+use bevy::ecs::world::World;
 use bevy::image::ImageLoader;
 use futures_lite::{AsyncReadExt, StreamExt};
 use std::collections::{HashMap, HashSet};
@@ -20,6 +22,8 @@ use thiserror::Error;
 #[derive(Clone)]
 pub struct FileFinder {
     server: AssetServer,
+    /// Where it is told what was looked for, if anybody follows files that come later.
+    wishes: Option<Wishes>,
 }
 
 /// A file that a model names is nowhere.
@@ -35,7 +39,18 @@ pub struct NotFound {
 impl FileFinder {
     /// Searches through the sources of this server.
     pub fn new(server: AssetServer) -> Self {
-        Self { server }
+        Self {
+            server,
+            wishes: None,
+        }
+    }
+
+    /// For a loader: models that it loads are loaded anew when a file comes that they would have taken.
+    pub(crate) fn of(world: &World) -> Self {
+        Self {
+            server: world.resource::<AssetServer>().clone(),
+            wishes: world.get_resource::<Wishes>().cloned(),
+        }
     }
 
     /// The asset path of the first file that exists, under the name that the disk has.
@@ -74,6 +89,8 @@ impl FileFinder {
     }
 
     /// Whether a file can be read and begins with these bytes.
+    ///
+    /// Nothing is loaded anew when that changes.
     pub async fn begins_with(&self, path: &AssetPath<'_>, expected: &[u8]) -> bool {
         let found = self.start(path, expected.len()).await;
         found.is_some_and(|found| found == expected)
@@ -96,6 +113,9 @@ impl FileFinder {
     }
 
     /// Begins a search for several files of one model, in which each folder is listed once.
+    ///
+    /// A loader does all its looking in one search, at whose end is known which files, should they
+    /// come, are reason to load the model anew.
     pub fn search(&self, model: &AssetPath<'_>) -> FileSearch<'_> {
         let source = self.server.get_source(model.source()).ok();
         let disk = source
@@ -105,17 +125,31 @@ impl FileFinder {
                 folders: HashMap::new(),
             });
         FileSearch {
+            finder: self,
             model: model.clone_owned(),
             disk,
+            hopes: Hopes::default(),
         }
     }
 }
 
 /// A search for several files of one model: see [`FileFinder::search`].
 pub struct FileSearch<'a> {
+    finder: &'a FileFinder,
     model: AssetPath<'static>,
     /// `None` if there is no such asset source.
     disk: Option<Disk<'a>>,
+    /// What would have been taken, had it been there.
+    hopes: Hopes,
+}
+
+impl Drop for FileSearch<'_> {
+    fn drop(&mut self) {
+        if let Some(wishes) = &self.finder.wishes {
+            let hopes = core::mem::take(&mut self.hopes);
+            wishes.renew(&self.model, hopes, &self.finder.server);
+        }
+    }
 }
 
 impl FileSearch<'_> {
@@ -175,6 +209,18 @@ impl FileSearch<'_> {
         folders: &[String],
         extensions: &[&str],
     ) -> Vec<AssetPath<'static>> {
+        self.files_beginning("", folders, extensions).await
+    }
+
+    /// As [`files`](Self::files), but the caller uses none whose names do not begin with `prefix`, in
+    /// any case: they may be told all the same, but when others come that is no reason to load the
+    /// model anew.
+    pub(crate) async fn files_beginning(
+        &mut self,
+        prefix: &str,
+        folders: &[String],
+        extensions: &[&str],
+    ) -> Vec<AssetPath<'static>> {
         let own = self.model.path().parent().unwrap_or(Path::new(""));
         let mut found: Vec<PathBuf> = Vec::new();
         let mut known = HashSet::new();
@@ -183,6 +229,7 @@ impl FileSearch<'_> {
             let Some(disk) = &mut self.disk else {
                 break;
             };
+            self.hopes.list(&folder, prefix, extensions);
             for path in disk.files(&folder).await {
                 if has_extension(&path, extensions) && known.insert(path.clone()) {
                     found.push(path);
@@ -191,6 +238,24 @@ impl FileSearch<'_> {
         }
         let asset = |path| AssetPath::from(path).with_source(self.model.source().clone_owned());
         found.into_iter().map(asset).collect()
+    }
+
+    /// Tells that the model is made of a file that nobody holds as an asset.
+    pub(crate) fn reads(&mut self, path: &AssetPath<'_>) {
+        self.hopes.read(path.path());
+    }
+
+    /// Tells that a file is there, but of no use as it is.
+    pub(crate) fn cannot_use(&mut self, path: &AssetPath<'_>) {
+        self.hopes.miss(path.path());
+    }
+
+    /// The first bytes of a file; `None` if it has not so many, or cannot be read. Should they change,
+    /// the model is loaded anew.
+    pub(crate) async fn start(&mut self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
+        let found = self.finder.start(path, length).await;
+        self.hopes.start(path.path(), length, found.clone());
+        found
     }
 
     /// The first candidate that exists.
@@ -205,6 +270,7 @@ impl FileSearch<'_> {
                     let source = self.model.source().clone_owned();
                     return Ok(AssetPath::from(found).with_source(source));
                 }
+                self.hopes.miss(candidate);
             }
         }
         let tried = candidates.iter().map(|path| path.display().to_string());

@@ -10,6 +10,7 @@
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod animation;
 mod axes;
+mod bind;
 mod clips;
 mod extensions;
 mod find;
@@ -22,6 +23,7 @@ mod play;
 mod reload;
 mod stated;
 mod surroundings;
+mod watch;
 mod worn;
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
@@ -31,6 +33,7 @@ pub(crate) use animation::{
 };
 pub(crate) use axes::is_near;
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
+pub(crate) use bind::{Pictured, follow_pictures};
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use extensions::all_cases;
 pub(crate) use find::clean_path;
@@ -45,11 +48,11 @@ pub(crate) use names::{index_names, named};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
-pub(crate) use reload::{SceneModel, follow_scenes};
+pub(crate) use reload::{Reloads, SceneModel, follow_scenes};
 use stated::state_clips;
 pub(crate) use stated::{Chosen, Stated, StatedClip};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
-pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, forget_worn, wear};
+pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, wear};
 use worn::{choose_skins, put_on_pictures};
 
 use bevy::app::{App, Plugin, PostUpdate};
@@ -71,6 +74,9 @@ pub(crate) struct ScenePlugin;
 
 impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
+        reload::register(app);
+        #[cfg(not(target_arch = "wasm32"))]
+        watch::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()
             // A scene may hold only what is registered.

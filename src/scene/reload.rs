@@ -1,11 +1,85 @@
-//! What Bevy overlooks when the file of a spawned model changes.
+//! Models whose files change while they are in use: spawned anew when everything that they need is there, and
+//! in the same frame in which it comes.
+//!
+//! Bevy puts all that a file has made into the world at once, meshes and materials under the old handles,
+//! but spawns a scene anew a frame later, and of two changes within three frames it overlooks the
+//! second. Until then old entities would be drawn with new meshes.
 
-use bevy::asset::{AssetEvent, AssetId, Assets};
-use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
+use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext};
 use bevy::ecs::component::Component;
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::system::{Local, Query, Res};
-use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
+use bevy::ecs::message::{MessageReader, MessageWriter};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy::ecs::system::{Query, Res, ResMut, SystemParam, SystemState};
+use bevy::ecs::world::{Mut, World};
+use bevy::image::Image;
+use bevy::log::error;
+use bevy::world_serialization::{
+    WorldAsset, WorldAssetRoot, WorldInstanceSpawner, world_instance_spawner_system,
+};
+use core::ops::DerefMut;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Label of the scene in the files of all formats.
+const SCENE: &str = "Scene";
+
+/// Frames after which nobody expects any more that a load comes to its end.
+const PATIENCE: u32 = 1000;
+
+/// Frames in which Bevy overlooks a change, and two more.
+const OVERLOOKED: u32 = 5;
+
+/// What loaders do when a model is loaded that is in use already. They keep one.
+#[derive(Resource, Clone)]
+pub(crate) struct Reloads {
+    server: AssetServer,
+    /// Scenes that are about to change.
+    coming: Arc<Mutex<Vec<AssetId<WorldAsset>>>>,
+}
+
+impl Reloads {
+    /// For a loader of this app.
+    pub(crate) fn of(world: &World) -> Self {
+        world.resource::<Self>().clone()
+    }
+
+    /// Whether the scene of a model is there, so that a load of it is not the first.
+    pub(crate) fn is_in_use(&self, model: &AssetPath<'static>) -> bool {
+        self.scene(model).is_some()
+    }
+
+    fn scene(&self, model: &AssetPath<'static>) -> Option<Handle<WorldAsset>> {
+        let path = model.clone().with_label(SCENE);
+        let scene = self.server.get_handle(path)?;
+        self.server.is_loaded(&scene).then_some(scene)
+    }
+
+    /// To be called at the end of a load. If the model is in use, waits until its pictures are loaded or
+    /// have failed: Bevy draws no material that lacks one, so that the old model is to stay until then.
+    pub(crate) async fn finish(
+        &self,
+        load_context: &LoadContext<'_>,
+        pictures: Vec<Handle<Image>>,
+    ) {
+        let Some(scene) = self.scene(load_context.path()) else {
+            return;
+        };
+        for picture in pictures {
+            // The asset processor loads with a server of its own, on which there is nothing to wait for.
+            let own = picture.path().and_then(|path| self.server.get_handle(path));
+            if own.is_some_and(|own| own == picture) {
+                // One that fails is not to keep the model from being loaded.
+                let _ = self.server.wait_for_asset(&picture).await;
+            }
+        }
+        self.coming().push(scene.id());
+    }
+
+    fn coming(&self) -> impl DerefMut<Target = Vec<AssetId<WorldAsset>>> {
+        self.coming.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// A component of a scene's own world that tells which model the scene is of.
 pub(crate) trait SceneModel: Component {
@@ -16,36 +90,127 @@ pub(crate) trait SceneModel: Component {
     fn is_of(&self, instance: &Self::Instance) -> bool;
 }
 
-/// Bevy overlooks the second of two changes of a scene within three frames. Such models are spawned
-/// anew.
-pub(crate) fn follow_scenes<S: SceneModel>(
+/// Scenes that may be others than what was spawned of them, each for so many more frames.
+#[derive(Resource, Default)]
+struct Changing(Vec<(AssetId<WorldAsset>, u32)>);
+
+impl Changing {
+    fn expect(&mut self, id: AssetId<WorldAsset>, frames: u32) {
+        self.0.retain(|(other, _)| *other != id);
+        self.0.push((id, frames));
+    }
+}
+
+#[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
+struct NoteChanges;
+
+/// What the reloads of all formats need.
+pub(super) fn register(app: &mut App) {
+    let server = app.world().resource::<AssetServer>().clone();
+    app.insert_resource(Reloads {
+        server,
+        coming: Arc::default(),
+    })
+    .init_resource::<Changing>()
+    .add_systems(
+        SpawnScene,
+        note_changes
+            .in_set(NoteChanges)
+            .before(SceneSpawnerSystems::WorldInstanceSpawn),
+    );
+}
+
+/// Has models be spawned anew in the frame in which their scene changes.
+pub(crate) fn follow_scenes<S: SceneModel>(app: &mut App) {
+    app.add_systems(
+        SpawnScene,
+        (
+            tell_early::<S>
+                .after(NoteChanges)
+                .before(SceneSpawnerSystems::WorldInstanceSpawn),
+            spawn_overlooked::<S>.after(SceneSpawnerSystems::WorldInstanceSpawn),
+        ),
+    );
+}
+
+fn note_changes(
+    reloads: Res<Reloads>,
+    mut changing: ResMut<Changing>,
     mut events: MessageReader<AssetEvent<WorldAsset>>,
-    mut changed: Local<Vec<(AssetId<WorldAsset>, u32)>>,
-    scenes: Res<Assets<WorldAsset>>,
-    mut roots: Query<(&mut WorldAssetRoot, &S::Instance)>,
 ) {
-    /// Bevy waits for three frames.
-    const FRAMES: u32 = 5;
-    for (_, frames) in changed.iter_mut() {
-        *frames += 1;
+    changing.0.retain_mut(|(_, frames)| {
+        *frames -= 1;
+        *frames > 0
+    });
+    for id in reloads.coming().drain(..) {
+        changing.expect(id, PATIENCE);
     }
     for event in events.read() {
         if let AssetEvent::Modified { id } = event {
-            changed.retain(|(other, _)| other != id);
-            changed.push((*id, 0));
+            changing.expect(*id, OVERLOOKED);
         }
     }
-    for (id, _) in changed.iter().filter(|(_, frames)| *frames == FRAMES) {
-        let Some(model) = scenes.get(*id).and_then(model_of::<S>) else {
-            continue;
+}
+
+/// What was spawned of scenes that are others now.
+#[derive(SystemParam)]
+struct Stale<'w, 's, S: SceneModel> {
+    changing: Res<'w, Changing>,
+    scenes: Res<'w, Assets<WorldAsset>>,
+    roots: Query<
+        'w,
+        's,
+        (
+            &'static WorldAssetRoot,
+            &'static <S as SceneModel>::Instance,
+        ),
+    >,
+}
+
+impl<S: SceneModel> Stale<'_, '_, S> {
+    fn scenes(&self) -> Vec<AssetId<WorldAsset>> {
+        let ids = self.changing.0.iter().map(|(id, _)| *id);
+        ids.filter(|id| self.is_stale(*id)).collect()
+    }
+
+    fn is_stale(&self, id: AssetId<WorldAsset>) -> bool {
+        let Some(model) = self.scenes.get(id).and_then(model_of::<S>) else {
+            return false;
         };
-        for (mut root, instance) in &mut roots {
-            if root.id() == *id && !model.is_of(instance) {
-                root.set_changed();
-            }
-        }
+        let mut roots = self.roots.iter();
+        roots.any(|(root, instance)| root.id() == id && !model.is_of(instance))
     }
-    changed.retain(|(_, frames)| *frames < FRAMES);
+}
+
+/// Tells Bevy of changes that it would hear of in the next frame.
+fn tell_early<S: SceneModel>(
+    stale: Stale<'_, '_, S>,
+    mut events: MessageWriter<AssetEvent<WorldAsset>>,
+) {
+    for id in stale.scenes() {
+        events.write(AssetEvent::Modified { id });
+    }
+}
+
+/// Spawns what Bevy did not spawn anew.
+fn spawn_overlooked<S: SceneModel>(
+    world: &mut World,
+    stale: &mut SystemState<Stale<'static, 'static, S>>,
+) {
+    let Ok(stale) = stale.get(world) else {
+        return;
+    };
+    let stale = stale.scenes();
+    if stale.is_empty() {
+        return;
+    }
+    world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
+        if let Err(error) = spawner.update_spawned_instances(world, &stale) {
+            error!("a model whose file changed could not be spawned anew: {error}");
+        }
+    });
+    // It tells everybody that they are there.
+    world_instance_spawner_system(world);
 }
 
 /// The model of a scene that is not spawned.

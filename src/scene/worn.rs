@@ -1,15 +1,12 @@
 //! Pictures from elsewhere that models wear: found for their paths, and materials made of them.
 
 use crate::scene::{ModelSkin, ModelSkins};
-use bevy::asset::{
-    Asset, AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle,
-};
+use bevy::asset::{Asset, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle};
 use bevy::color::{Color, LinearRgba};
 use bevy::ecs::change_detection::{DetectChanges, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::message::MessageReader;
 use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
@@ -17,6 +14,7 @@ use bevy::image::Image;
 use bevy::log::warn;
 use bevy::pbr::StandardMaterial;
 use bevy::platform::collections::HashMap;
+use core::any::Any;
 use std::sync::{Arc, Weak};
 
 /// What a root's [`ModelSkin`] says, as far as it is there: until a picture is loaded it stays what it was, for
@@ -76,7 +74,12 @@ pub(crate) fn wear(
 
 /// A picture that is to be worn once it is there.
 #[derive(Component)]
-pub(crate) struct AwaitedPicture(WornPicture);
+pub(crate) struct AwaitedPicture {
+    picture: WornPicture,
+    /// Somebody was told that it cannot be loaded. It is held all the same, because its file may be
+    /// mended.
+    has_failed: bool,
+}
 
 /// What a root says of its skin.
 type SaidOfSkin<'w> = (Entity, Ref<'w, ModelSkin>, Option<&'w ModelSkins>);
@@ -123,7 +126,10 @@ pub(crate) fn choose_skins(
         };
         let mut entity = commands.entity(entity);
         if let Some(picture) = WornPicture::new(skin, &server) {
-            entity.try_insert(AwaitedPicture(picture));
+            entity.try_insert(AwaitedPicture {
+                picture,
+                has_failed: false,
+            });
         } else {
             let worn = WornSkin {
                 index: skin.index(),
@@ -147,9 +153,10 @@ pub(crate) fn put_on_pictures(
     mut commands: Commands,
     server: Res<AssetServer>,
     images: Res<Assets<Image>>,
-    awaited: Query<(Entity, &AwaitedPicture)>,
+    mut awaited: Query<(Entity, &mut AwaitedPicture)>,
 ) {
-    for (entity, AwaitedPicture(picture)) in &awaited {
+    for (entity, mut awaited) in &mut awaited {
+        let picture = &awaited.picture;
         let state = |image: &Handle<Image>| match images.contains(image) {
             true => LoadState::Loaded,
             false => server.load_state(image),
@@ -166,9 +173,9 @@ pub(crate) fn put_on_pictures(
                 let mut entity = commands.entity(entity);
                 entity.try_insert(worn).try_remove::<AwaitedPicture>();
             }
-            LoadState::Failed(error) => {
+            LoadState::Failed(error) if !awaited.has_failed => {
                 warn!("a model keeps its skin, for another could not be loaded: {error}");
-                commands.entity(entity).try_remove::<AwaitedPicture>();
+                awaited.has_failed = true;
             }
             _ => {}
         }
@@ -179,7 +186,14 @@ pub(crate) fn put_on_pictures(
 /// something is drawn with it.
 #[derive(Resource)]
 pub(crate) struct WornMaterials<M: Asset> {
-    made: HashMap<(AssetId<M>, AssetId<Image>), Weak<StrongHandle>>,
+    made: HashMap<(AssetId<M>, AssetId<Image>), Made>,
+}
+
+struct Made {
+    /// The model that the material is of: after a change of its file another one, whose materials keep
+    /// their names.
+    model: Weak<dyn Any + Send + Sync>,
+    material: Weak<StrongHandle>,
 }
 
 impl<M: Asset> Default for WornMaterials<M> {
@@ -204,8 +218,9 @@ impl<M: Asset + Clone> Wardrobe<'_, M> {
 
     /// The material like `plain` that wears a picture, or `plain` itself without one; none if `plain` is
     /// not loaded. Of a material `base` is what Bevy draws.
-    pub(crate) fn dressed(
+    pub(crate) fn dressed<Model: Any + Send + Sync>(
         &mut self,
+        model: &Arc<Model>,
         plain: &Handle<M>,
         picture: Option<&WornPicture>,
         base: impl FnOnce(&mut M) -> &mut StandardMaterial,
@@ -215,28 +230,20 @@ impl<M: Asset + Clone> Wardrobe<'_, M> {
         };
         let made = &mut self.worn.made;
         let key = (plain.id(), image.id());
-        if let Some(material) = made.get(&key).and_then(Weak::upgrade) {
+        let model: Arc<dyn Any + Send + Sync> = model.clone();
+        let model = Arc::downgrade(&model);
+        let known = made.get(&key).filter(|made| made.model.ptr_eq(&model));
+        if let Some(material) = known.and_then(|made| made.material.upgrade()) {
             return Some(Handle::Strong(material));
         }
         let mut material = self.all.get(plain)?.clone();
         wear(base(&mut material), image.clone(), glow.clone());
         let material = self.all.add(material);
         if let Handle::Strong(material) = &material {
-            made.retain(|_, material| material.strong_count() > 0);
-            made.insert(key, Arc::downgrade(material));
+            made.retain(|_, made| made.material.strong_count() > 0);
+            let material = Arc::downgrade(material);
+            made.insert(key, Made { model, material });
         }
         Some(material)
-    }
-}
-
-/// Forgets what was made for models of a kind when a file of one has changed: materials that are worn are
-/// told from others by what they are made of, which keeps its name.
-pub(crate) fn forget_worn<M: Asset, Model: Asset>(
-    mut worn: ResMut<WornMaterials<M>>,
-    mut events: MessageReader<AssetEvent<Model>>,
-) {
-    let mut events = events.read();
-    if events.any(|event| matches!(event, AssetEvent::Modified { .. })) {
-        worn.made.clear();
     }
 }

@@ -26,4 +26,4 @@ pub(crate) use loader::{GLOW, load_picture, load_worn};
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;
-pub(crate) use sampling::{Sampling, Samplings, is_sampled, missing};
+pub(crate) use sampling::{Sampling, Samplings, missing};

@@ -7,7 +7,8 @@ use crate::texture::{dds, tga};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{CompressedImageFormats, Image, ImageSampler};
 use bevy::render::render_resource::{
-    Extent3d, TextureDimension, TextureFormat, TextureViewDescriptor, TextureViewDimension,
+    Extent3d, TextureDimension, TextureFormat, TextureUsages, TextureViewDescriptor,
+    TextureViewDimension,
 };
 use thiserror::Error;
 
@@ -169,6 +170,10 @@ impl Picture {
         // `Image::new` expects one level.
         let mut image = Image::new_uninit(size, TextureDimension::D2, format, asset_usage);
         image.texture_descriptor.mip_level_count = self.levels;
+        if self.levels > 1 {
+            // Of a picture that changes Bevy would copy the largest level alone.
+            image.texture_descriptor.usage -= TextureUsages::COPY_DST;
+        }
         image.texture_view_descriptor = self.is_cube.then(cube_view);
         image.sampler = sampler;
         image.data = Some(self.data);

@@ -82,11 +82,6 @@ impl Sampling {
     }
 }
 
-/// Whether a path is of an image that is a way to sample a picture.
-pub(crate) fn is_sampled(path: &AssetPath<'_>) -> bool {
-    path.label().is_some_and(|label| label.starts_with(PREFIX))
-}
-
 /// What is seen where a picture is nowhere.
 pub(crate) fn missing(is_cube: bool) -> Handle<Image> {
     match is_cube {

@@ -16,11 +16,13 @@ pub(crate) async fn find_animations(
     load_context: &mut LoadContext<'_>,
 ) -> Vec<AloAnimation> {
     let model = stem(load_context.path());
-    let clips = search.files(folders, extensions).await;
+    let clips = search.files_beginning(&model, folders, extensions).await;
     if clips.is_empty() {
         return Vec::new();
     }
-    let others = search.files(folders, model_extensions).await;
+    let others = search
+        .files_beginning(&model, folders, model_extensions)
+        .await;
     let others: Vec<String> = others.iter().map(stem).collect();
     let mut found: Vec<(String, AssetPath<'static>)> = Vec::new();
     for path in clips {

@@ -1,0 +1,165 @@
+//! What Bevy's watcher of files overlooks.
+//!
+//! Bevy loads a file again when it is written to or comes from elsewhere. It does nothing when a file of
+//! the same folder is renamed over it, when its `.meta` comes or goes, and when a file comes that a
+//! model looked for in vain. A second watcher of the same folder sees to these, and to nothing else.
+//!
+//! There is one for the default asset source, if that is of files and Bevy watches it.
+
+use crate::scene::FileFinder;
+use crate::scene::watch::wishes::{Change, Start, Wishes};
+use bevy::app::{App, PreUpdate};
+use bevy::asset::io::file::FileAssetReader;
+use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceEvent, AssetSourceId};
+use bevy::asset::{
+    AssetPath, AssetPlugin, AssetServer, AssetServerMode, handle_internal_asset_events,
+};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::ecs::schedule::common_conditions::resource_exists;
+use bevy::ecs::system::Res;
+use bevy::tasks::IoTaskPool;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// The most files of a folder that comes as a whole which are looked at.
+const MOST_FILES: usize = 10_000;
+
+/// A source of the same folder as the default one: of it only the watcher is used, because only one
+/// reader gets each event.
+#[derive(Resource)]
+struct SecondSource {
+    source: AssetSource,
+    root: PathBuf,
+}
+
+/// Has models follow what Bevy overlooks, if Bevy watches for changes.
+pub(in crate::scene) fn register(app: &mut App) {
+    let Some(second) = second_source(app) else {
+        return;
+    };
+    app.insert_resource(second)
+        .init_resource::<Wishes>()
+        .add_systems(
+            PreUpdate,
+            follow_files
+                .after(handle_internal_asset_events)
+                .run_if(resource_exists::<SecondSource>),
+        );
+}
+
+fn second_source(app: &App) -> Option<SecondSource> {
+    let server = app.world().get_resource::<AssetServer>()?;
+    let plugin = *app.get_added_plugins::<AssetPlugin>().first()?;
+    let own = server.get_source(AssetSourceId::Default).ok()?;
+    // Whoever has put another source in the place of Bevy's has no such watcher.
+    let (events, folder) = match server.mode() {
+        AssetServerMode::Unprocessed => (own.event_receiver(), &plugin.file_path),
+        AssetServerMode::Processed => (own.processed_event_receiver(), &plugin.processed_file_path),
+    };
+    let root = FileAssetReader::get_base_path().join(folder);
+    if events.is_none() || !root.is_dir() {
+        return None;
+    }
+    let mut builder = AssetSourceBuilder::platform_default(folder, None);
+    let source = builder.build(AssetSourceId::Default, true, false);
+    Some(SecondSource { source, root })
+}
+
+/// Loads anew what changed while Bevy did not look.
+fn follow_files(second: Res<SecondSource>, server: Res<AssetServer>, wishes: Res<Wishes>) {
+    let Some(events) = second.source.event_receiver() else {
+        return;
+    };
+    let mut follower = Follower {
+        server: &server,
+        wishes: &wishes,
+        root: &second.root,
+        stale: HashSet::new(),
+    };
+    while let Ok(event) = events.try_recv() {
+        follower.follow(event);
+    }
+    for path in follower.stale {
+        server.reload(path);
+    }
+}
+
+/// Collects what is to be loaded anew.
+struct Follower<'a> {
+    server: &'a AssetServer,
+    wishes: &'a Wishes,
+    root: &'a Path,
+    stale: HashSet<AssetPath<'static>>,
+}
+
+impl Follower<'_> {
+    fn follow(&mut self, event: AssetSourceEvent) {
+        match event {
+            AssetSourceEvent::AddedAsset(path) => self.change(&path, Change::Came),
+            AssetSourceEvent::ModifiedAsset(path) => self.change(&path, Change::Edited),
+            AssetSourceEvent::RenamedAsset { new: path, .. }
+            | AssetSourceEvent::AddedMeta(path)
+            | AssetSourceEvent::RemovedMeta(path)
+            | AssetSourceEvent::RemovedUnknown {
+                path,
+                is_meta: true,
+            } => self.change(&path, Change::Replaced),
+            AssetSourceEvent::RenamedMeta { old, new } => {
+                self.change(&old, Change::Replaced);
+                self.change(&new, Change::Replaced);
+            }
+            AssetSourceEvent::AddedFolder(folder)
+            | AssetSourceEvent::RenamedFolder { new: folder, .. } => {
+                // Nothing is told of what is in it.
+                for path in files_below(self.root, &folder) {
+                    self.change(&path, Change::Replaced);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, path: &Path, change: Change) {
+        if change == Change::Replaced {
+            self.stale.insert(AssetPath::from(path.to_path_buf()));
+        }
+        self.stale.extend(self.wishes.of(path, change));
+        for (model, was) in self.wishes.of_start(path) {
+            reload_if_another(self.server, model, path, was);
+        }
+    }
+}
+
+/// Loads a model anew if a file begins otherwise than when it was loaded.
+fn reload_if_another(server: &AssetServer, model: AssetPath<'static>, path: &Path, was: Start) {
+    let (server, path) = (server.clone(), AssetPath::from(path.to_path_buf()));
+    let is_another = async move {
+        let finder = FileFinder::new(server.clone());
+        if finder.start(&path, was.length).await != was.found {
+            server.reload(model);
+        }
+    };
+    IoTaskPool::get().spawn(is_another).detach();
+}
+
+/// Files in a folder and in those within it, from the root.
+fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let path = folder.join(entry.file_name());
+            // Links are not followed: they may lead in a circle.
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(_) if files.len() < MOST_FILES => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files
+}
