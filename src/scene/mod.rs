@@ -15,6 +15,7 @@ mod extensions;
 mod find;
 mod look;
 mod names;
+mod overrides;
 mod parts;
 mod play;
 mod reload;
@@ -36,6 +37,7 @@ pub(crate) use look::team_color_tag;
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use names::Names;
 pub(crate) use names::{index_names, named};
+pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::{Chosen, wrap};
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
@@ -79,6 +81,7 @@ impl Plugin for ScenePlugin {
             .register_type::<NightTime>()
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
+            .init_resource::<LoaderOverrides>()
             .add_message::<ClipFinished>()
             .add_systems(
                 PostUpdate,
