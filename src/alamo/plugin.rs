@@ -20,8 +20,9 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
-    ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, ModelAlt, ModelLod, Reloads,
-    ScenePlugin, TeamColor, all_cases, choose_levels, follow_pictures, follow_scenes,
+    ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, LoaderOverrides, ModelAlt,
+    ModelLod, Reloads, ScenePlugin, TeamColor, all_cases, choose_levels, follow_pictures,
+    follow_scenes,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -108,6 +109,7 @@ impl Plugin for AlamoPlugin {
         app.register_asset_loader(AloLoader::new(
             FileFinder::of(app.world()),
             Reloads::of(app.world()),
+            LoaderOverrides::of(app.world()),
             all_cases(&self.extensions),
             all_cases(&self.animation_extensions),
         ));

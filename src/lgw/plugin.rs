@@ -5,7 +5,9 @@ use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
 use crate::lgw::model::{Lgw, LgwMaterial};
 use crate::lgw::textures::Pictures;
-use crate::scene::{ClassicModelsSystems, Reloads, ScenePlugin, all_cases, follow_scenes};
+use crate::scene::{
+    ClassicModelsSystems, LoaderOverrides, Reloads, ScenePlugin, all_cases, follow_scenes,
+};
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets};
@@ -63,8 +65,11 @@ impl Plugin for LgwPlugin {
 
     fn finish(&self, app: &mut App) {
         let pictures = Pictures::new(app.world());
-        let extensions = all_cases(&self.extensions);
-        let reloads = Reloads::of(app.world());
-        app.register_asset_loader(LgwLoader::new(pictures, reloads, extensions));
+        app.register_asset_loader(LgwLoader::new(
+            pictures,
+            Reloads::of(app.world()),
+            LoaderOverrides::of(app.world()),
+            all_cases(&self.extensions),
+        ));
     }
 }

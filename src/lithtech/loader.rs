@@ -17,7 +17,7 @@ use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
 use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
-use crate::scene::{FileFinder, Reloads, index_names, is_near, wear};
+use crate::scene::{FileFinder, LoaderOverrides, Reloads, index_names, is_near, wear};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::log::warn;
@@ -33,14 +33,21 @@ use std::sync::Arc;
 pub struct AbcLoader {
     finder: FileFinder,
     reloads: Reloads,
+    overrides: LoaderOverrides,
     extensions: Vec<&'static str>,
 }
 
 impl AbcLoader {
-    pub(super) fn new(finder: FileFinder, reloads: Reloads, extensions: Vec<&'static str>) -> Self {
+    pub(super) fn new(
+        finder: FileFinder,
+        reloads: Reloads,
+        overrides: LoaderOverrides,
+        extensions: Vec<&'static str>,
+    ) -> Self {
         Self {
             finder,
             reloads,
+            overrides,
             extensions,
         }
     }
@@ -58,6 +65,10 @@ impl AssetLoader for AbcLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Abc, AbcLoaderError> {
         let path = load_context.path().to_string();
+        let mut settings = settings.clone();
+        let stated = self.overrides.get(load_context.path());
+        stated.prepend_folders(&mut settings.skin_folders);
+        let settings = &settings;
         let scale = settings.scale;
         if !scale.is_finite() || scale <= 0.0 {
             return Err(AbcLoaderError::Scale { path, value: scale });

@@ -9,8 +9,8 @@ use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, Reloads, ScenePlugin, WornMaterials, all_cases,
-    choose_levels, follow_pictures, follow_scenes,
+    ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
+    all_cases, choose_levels, follow_pictures, follow_scenes,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
@@ -105,6 +105,7 @@ impl Plugin for LithTechPlugin {
         app.register_asset_loader(AbcLoader::new(
             FileFinder::of(app.world()),
             Reloads::of(app.world()),
+            LoaderOverrides::of(app.world()),
             all_cases(&self.extensions),
         ));
     }

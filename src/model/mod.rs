@@ -5,11 +5,17 @@
 //! format does what it does.
 
 mod attach;
+#[cfg(feature = "manifest")]
+pub mod manifest;
 mod models;
 mod told;
 mod vocabulary;
 
 pub use attach::Attached;
+#[cfg(feature = "manifest")]
+pub use manifest::{ClassicModel, ModelManifest};
+#[cfg(feature = "manifest")]
+pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::{ModelFormat, Models};
 
 use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};

@@ -6,7 +6,7 @@ use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
 use crate::quake::palette::Palette;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
 use crate::read::ParseError;
-use crate::scene::{FileFinder, Reloads, z_up_forward_x};
+use crate::scene::{FileFinder, LoaderOverrides, Reloads, z_up_forward_x};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, Handle, LoadContext, LoadDirectError, RenderAssetUsages};
 use bevy::camera::primitives::Aabb;
@@ -139,6 +139,7 @@ pub enum MdlLoaderError {
 pub struct MdlLoader {
     finder: FileFinder,
     reloads: Reloads,
+    overrides: LoaderOverrides,
     extensions: Vec<&'static str>,
     /// Longest side of a texture that the adapter can do.
     max_texture_size: u32,
@@ -148,12 +149,14 @@ impl MdlLoader {
     pub(super) fn new(
         finder: FileFinder,
         reloads: Reloads,
+        overrides: LoaderOverrides,
         extensions: Vec<&'static str>,
         max_texture_size: u32,
     ) -> Self {
         Self {
             finder,
             reloads,
+            overrides,
             extensions,
             max_texture_size,
         }
@@ -165,11 +168,18 @@ impl MdlLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Palette, MdlLoaderError> {
         let model = load_context.path().clone();
+        let stated = self.overrides.get(&model);
         let mut search = self.finder.search(&model);
-        let Some(name) = &settings.palette else {
-            return Ok(Palette::default());
+        let found = match (&stated.palette, &settings.palette) {
+            (Some(path), _) => Ok(path.clone()),
+            (None, None) => return Ok(Palette::default()),
+            (None, Some(name)) => {
+                let mut folders = settings.search_folders.clone();
+                stated.prepend_folders(&mut folders);
+                search.find(name, &folders).await
+            }
         };
-        let path = match search.find(name, &settings.search_folders).await {
+        let path = match found {
             Ok(path) => path,
             Err(not_found) => {
                 warn!("{model}: Quake's palette is used: {not_found}");

@@ -8,8 +8,8 @@ use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, Reloads, ScenePlugin, WornMaterials, all_cases,
-    follow_pictures, follow_scenes,
+    ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
+    all_cases, follow_pictures, follow_scenes,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets, embedded_asset};
@@ -91,6 +91,7 @@ impl Plugin for QuakePlugin {
         app.register_asset_loader(MdlLoader::new(
             FileFinder::of(app.world()),
             Reloads::of(app.world()),
+            LoaderOverrides::of(app.world()),
             all_cases(&self.extensions),
             max_texture_size,
         ));

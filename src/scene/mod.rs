@@ -18,6 +18,7 @@ mod lods;
 mod look;
 mod matching;
 mod names;
+mod overrides;
 mod parts;
 mod play;
 mod reload;
@@ -45,6 +46,7 @@ pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub(crate) use matching::{folded, has_extension, raised, same_name};
 pub use names::Names;
 pub(crate) use names::{index_names, named};
+pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
@@ -95,6 +97,7 @@ impl Plugin for ScenePlugin {
             .register_type::<NightTime>()
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
+            .init_resource::<LoaderOverrides>()
             .add_message::<ClipFinished>()
             .add_observer(on_distances_removed)
             .add_systems(PostUpdate, state_clips.before(ClassicModelsSystems::Play))
