@@ -9,7 +9,7 @@ use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, follow_scenes,
-    forget_worn,
+    forget_worn, state_clips,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
@@ -79,6 +79,7 @@ impl Plugin for LithTechPlugin {
                 (
                     choose_clips
                         .in_set(ClassicModelsSystems::Play)
+                        .after(state_clips)
                         .before(AnimationSystems),
                     (follow_player, pose_deforms)
                         .after(AnimationSystems)

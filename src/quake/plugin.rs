@@ -9,6 +9,7 @@ use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, forget_worn,
+    state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
@@ -62,7 +63,8 @@ impl Plugin for QuakePlugin {
                 (
                     (follow_scenes, play, pose_table::upload)
                         .chain()
-                        .in_set(ClassicModelsSystems::Play),
+                        .in_set(ClassicModelsSystems::Play)
+                        .after(state_clips),
                     (forget_worn::<MdlMaterial, Mdl>, apply_looks, forget_colors)
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
