@@ -10,7 +10,7 @@ use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    all_cases, choose_levels, follow_pictures, follow_scenes,
+    all_cases, choose_levels, follow_pictures, follow_scenes, state_clips,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
@@ -83,6 +83,7 @@ impl Plugin for LithTechPlugin {
                 (
                     choose_clips
                         .in_set(ClassicModelsSystems::Play)
+                        .after(state_clips)
                         .before(AnimationSystems),
                     (follow_player, pose_deforms)
                         .after(AnimationSystems)

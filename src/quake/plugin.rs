@@ -9,7 +9,7 @@ use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    all_cases, follow_pictures, follow_scenes,
+    all_cases, follow_pictures, follow_scenes, state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets, embedded_asset};
@@ -65,7 +65,8 @@ impl Plugin for QuakePlugin {
                 (
                     (play, pose_table::upload)
                         .chain()
-                        .in_set(ClassicModelsSystems::Play),
+                        .in_set(ClassicModelsSystems::Play)
+                        .after(state_clips),
                     (apply_looks, forget_colors)
                         .chain()
                         .in_set(ClassicModelsSystems::Look),

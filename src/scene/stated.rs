@@ -166,8 +166,8 @@ impl Chosen {
     }
 }
 
-/// Sees what is asked for where that or what is stated has changed.
-pub(super) fn state_clips(
+/// Sees what is asked for where that or what is stated has changed. Players come after it.
+pub(crate) fn state_clips(
     mut models: Query<(Ref<PlayClip>, Option<Ref<ModelClips>>, &mut Stated)>,
     mut removed: RemovedComponents<ModelClips>,
 ) {

@@ -15,7 +15,7 @@ use bevy_classic_models::prelude::*;
 
 /// Fails unless all triangles are where the reference has them.
 #[track_caller]
-fn assert_posed(
+pub fn assert_posed(
     found: &[[Vec3; 3]],
     (document, settings): (&AbcDocument, &AbcLoaderSettings),
     level: usize,

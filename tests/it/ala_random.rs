@@ -15,12 +15,12 @@ const MOST_LANES: usize = 9;
 
 impl Random {
     /// Any of these.
-    fn of<T: Clone>(&mut self, all: &[T]) -> T {
+    pub fn of<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())].clone()
     }
 
     /// Numbers that clips are played with, and those that they are not to be.
-    fn number(&mut self) -> f32 {
+    pub fn number(&mut self) -> f32 {
         self.of(&[
             0.0,
             0.05,

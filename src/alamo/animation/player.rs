@@ -103,7 +103,8 @@ pub(super) fn choose_clips(
         }
         if let (Some(play), Some(mut playback)) = (play, playback) {
             let playback = playback.bypass_change_detection();
-            animator.steer(player, play, playback, begins, &binder.clips);
+            let moment = (time.delta_secs(), &*binder.clips);
+            animator.steer(player, play, playback, begins, moment);
         }
     }
 }

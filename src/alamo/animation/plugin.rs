@@ -5,7 +5,7 @@ use crate::alamo::animation::graphs::Graphs;
 use crate::alamo::animation::loader::AlaLoader;
 use crate::alamo::animation::player::{choose_clips, follow_player};
 use crate::alamo::animation::visibility::{BoneVisibility, let_go};
-use crate::scene::{ClassicModelsSystems, all_cases};
+use crate::scene::{ClassicModelsSystems, all_cases, state_clips};
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::AssetApp;
@@ -32,6 +32,7 @@ impl Plugin for AnimationPlugin {
                 (
                     choose_clips
                         .in_set(ClassicModelsSystems::Play)
+                        .after(state_clips)
                         .before(AnimationSystems),
                     (follow_player, let_go)
                         .after(AnimationSystems)

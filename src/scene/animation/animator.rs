@@ -320,13 +320,12 @@ impl<M, S: ClipSource> Animator<M, S> {
         play: &PlayClip,
         playback: &mut Playback,
         begins: bool,
-        clips: &Assets<AnimationClip>,
+        (seconds, clips): (f32, &Assets<AnimationClip>),
     ) {
         for (place, weight) in self.lanes.weights().enumerate() {
             if let Some(active) = player.animation_mut(node(place)) {
                 active.set_weight(weight);
-                // Bevy takes a time at the end of what stands for the beginning.
-                match play.paused || active.speed() == 0.0 {
+                match play.paused || stands(active.speed(), seconds) {
                     true => active.pause(),
                     false => active.resume(),
                 };
@@ -379,7 +378,7 @@ impl<M, S: ClipSource> Animator<M, S> {
             self.time = time;
         }
         // It shows where it begins for a frame before it goes on.
-        match begins || play.paused || speed == 0.0 {
+        match begins || play.paused || stands(speed, seconds) {
             true => active.pause(),
             false => active.resume(),
         };
@@ -418,6 +417,12 @@ impl<M, S: ClipSource> Animator<M, S> {
         self.time = playback.time;
         just_now
     }
+}
+
+/// Whether an animation must not be advanced by so many seconds, as Bevy takes a time at the end of what
+/// does not move, or is about to go backwards, for the beginning.
+fn stands(speed: f32, seconds: f32) -> bool {
+    speed == 0.0 || (speed < 0.0 && seconds == 0.0)
 }
 
 /// Takes away what an animator has given to a root that is no model any more.
