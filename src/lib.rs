@@ -61,6 +61,16 @@ struct UfoAftermath;
 #[doc = include_str!("../docs/lithtech.md")]
 struct LithTech;
 
+#[cfg(all(
+    doctest,
+    feature = "alamo",
+    feature = "lithtech",
+    feature = "quake",
+    feature = "lgw"
+))]
+#[doc = include_str!("../docs/vocabulary.md")]
+struct Vocabulary;
+
 pub mod model;
 pub mod read;
 pub mod scene;
