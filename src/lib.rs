@@ -65,6 +65,16 @@ struct LithTech;
 #[doc = include_str!("../docs/manifest.md")]
 struct Manifests;
 
+#[cfg(all(
+    doctest,
+    feature = "alamo",
+    feature = "lithtech",
+    feature = "quake",
+    feature = "lgw"
+))]
+#[doc = include_str!("../docs/vocabulary.md")]
+struct Vocabulary;
+
 pub mod model;
 pub mod read;
 pub mod scene;

@@ -21,7 +21,7 @@ use bevy::ecs::lifecycle::{Remove, RemovedComponents};
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Has, Or};
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Query, Res};
+use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::mesh::MeshTag;
 use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
@@ -306,23 +306,32 @@ type Choices<'w> = (
     Option<Ref<'w, HiddenParts>>,
 );
 
+/// Components that make a difference by going.
+#[derive(SystemParam)]
+pub(super) struct Removed<'w, 's> {
+    lods: RemovedComponents<'w, 's, ModelLod>,
+    alts: RemovedComponents<'w, 's, ModelAlt>,
+    hidden: RemovedComponents<'w, 's, HiddenParts>,
+}
+
+impl Removed<'_, '_> {
+    fn read(&mut self) -> Vec<Entity> {
+        let of_levels = self.lods.read();
+        of_levels
+            .chain(self.alts.read())
+            .chain(self.hidden.read())
+            .collect()
+    }
+}
+
 /// Shows and hides parts where anything changed that decides about them.
 pub(super) fn show_parts(
     mut roots: Query<Choices<'static>>,
-    mut removed: (
-        RemovedComponents<ModelLod>,
-        RemovedComponents<ModelAlt>,
-        RemovedComponents<HiddenParts>,
-    ),
+    mut removed: Removed,
     mut parts: Query<(&mut AloPart, &mut Visibility)>,
     night: Res<NightTime>,
 ) {
-    let removed: Vec<Entity> = removed
-        .0
-        .read()
-        .chain(removed.1.read())
-        .chain(removed.2.read())
-        .collect();
+    let removed = removed.read();
     for (entity, mut instance, distance, lod, alt, hidden) in &mut roots {
         let changed = instance.is_changed()
             || night.is_changed()

@@ -145,12 +145,15 @@ impl Finder<'_, '_> {
     }
 }
 
+/// What may belong elsewhere than where it hangs.
+type IsPending = Or<(Changed<Attached>, With<Unplaced>)>;
+
 /// Hangs things on their bones: those that changed, those that wait, and those whose model was spawned.
 pub(super) fn place(
     mut commands: Commands,
     mut ready: ResMut<Ready>,
     mut finder: Finder,
-    pending: Query<(Entity, &Attached), Or<(Changed<Attached>, With<Unplaced>)>>,
+    pending: Query<(Entity, &Attached), IsPending>,
     attached: Query<(Entity, &Attached)>,
 ) {
     let mut all: Vec<(Entity, &Attached)> = pending.iter().collect();

@@ -84,6 +84,9 @@ pub(crate) struct AwaitedPicture {
 /// What a root says of its skin.
 type SaidOfSkin<'w> = (Entity, Ref<'w, ModelSkin>, Option<&'w ModelSkins>);
 
+/// Where that may be something else than before.
+type SaysAnother = Or<(Changed<ModelSkin>, Changed<ModelSkins>)>;
+
 /// The skin that a root means by what may be a name; none for a name without a skin, which is told.
 ///
 /// A root that has no names yet may be given some later, as one whose manifest is loaded.
@@ -112,7 +115,7 @@ fn meant<'a>(skin: &'a ModelSkin, named: Option<&'a ModelSkins>) -> Option<&'a M
 pub(crate) fn choose_skins(
     mut commands: Commands,
     server: Res<AssetServer>,
-    changed: Query<SaidOfSkin<'static>, Or<(Changed<ModelSkin>, Changed<ModelSkins>)>>,
+    changed: Query<SaidOfSkin<'static>, SaysAnother>,
     mut removed: RemovedComponents<ModelSkin>,
     skins: Query<(), With<ModelSkin>>,
 ) {

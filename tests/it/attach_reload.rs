@@ -31,6 +31,9 @@ fn hung(app: &mut TestApp, path: &'static str, bone: &str) -> (Entity, Entity) {
         "lgw" => server.load::<Lgw>(path).untyped(),
         _ => server.load::<Mdl>(path).untyped(),
     };
+    let is_loaded =
+        gpuless::wait_until(&mut app.app, |_| server.is_loaded_with_dependencies(&model));
+    assert!(is_loaded, "{path} was not loaded");
     let place = Transform::from_xyz(3.0, 4.0, 5.0);
     let root = spawn_model(app, path, (place, Keeps(model), PlayClip::looping(0)));
     wait_for_model(app, root);
