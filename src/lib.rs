@@ -61,6 +61,10 @@ struct UfoAftermath;
 #[doc = include_str!("../docs/lithtech.md")]
 struct LithTech;
 
+#[cfg(all(doctest, feature = "manifest"))]
+#[doc = include_str!("../docs/manifest.md")]
+struct Manifests;
+
 pub mod model;
 pub mod read;
 pub mod scene;
@@ -101,6 +105,8 @@ pub mod prelude {
         Abc, AbcAnimator, AbcAssetLabel, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
     };
     pub use crate::model::{Attached, ModelFormat, Models};
+    #[cfg(feature = "manifest")]
+    pub use crate::model::{ClassicModel, ModelManifest};
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{
@@ -133,6 +139,10 @@ impl Plugin for ClassicModelsPlugin {
             app.add_plugins(scene::ScenePlugin);
         }
         app.add_plugins(model::ModelPlugin);
+        #[cfg(feature = "manifest")]
+        app.add_plugins(model::ManifestPlugin {
+            formats: self.formats(),
+        });
         #[cfg(feature = "alamo")]
         app.add_plugins(alamo::AlamoPlugin {
             extensions: self.alamo.extensions.clone(),
@@ -150,5 +160,22 @@ impl Plugin for ClassicModelsPlugin {
         app.add_plugins(quake::QuakePlugin {
             extensions: self.quake.extensions.clone(),
         });
+    }
+}
+
+#[cfg(feature = "manifest")]
+impl ClassicModelsPlugin {
+    /// Which extensions are whose.
+    fn formats(&self) -> model::FormatsByExtension {
+        let mut formats = model::FormatsByExtension::default();
+        #[cfg(feature = "alamo")]
+        formats.add::<alamo::Alo>(&self.alamo.extensions);
+        #[cfg(feature = "lgw")]
+        formats.add::<lgw::Lgw>(&self.lgw.extensions);
+        #[cfg(feature = "lithtech")]
+        formats.add::<lithtech::Abc>(&self.lithtech.extensions);
+        #[cfg(feature = "quake")]
+        formats.add::<quake::Mdl>(&self.quake.extensions);
+        formats
     }
 }

@@ -12,7 +12,7 @@ use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
 use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
-use crate::scene::{FileFinder, FileSearch, folded, index_names};
+use crate::scene::{FileFinder, FileSearch, LoaderOverrides, folded, index_names};
 use crate::texture::{PLACEHOLDER_IMAGE, Placeholder, load_picture};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
@@ -30,6 +30,7 @@ use std::sync::Arc;
 #[derive(TypePath)]
 pub struct AloLoader {
     finder: FileFinder,
+    overrides: LoaderOverrides,
     extensions: Vec<&'static str>,
     animation_extensions: Vec<&'static str>,
 }
@@ -37,11 +38,13 @@ pub struct AloLoader {
 impl AloLoader {
     pub(super) fn new(
         finder: FileFinder,
+        overrides: LoaderOverrides,
         extensions: Vec<&'static str>,
         animation_extensions: Vec<&'static str>,
     ) -> Self {
         Self {
             finder,
+            overrides,
             extensions,
             animation_extensions,
         }
@@ -60,6 +63,10 @@ impl AssetLoader for AloLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Alo, AloLoaderError> {
         let path = load_context.path().to_string();
+        let mut settings = settings.clone();
+        let stated = self.overrides.get(load_context.path());
+        stated.prepend_folders(&mut settings.texture_folders);
+        let settings = &settings;
         let scale = settings.scale;
         if !scale.is_finite() || scale <= 0.0 {
             return Err(AloLoaderError::Scale { path, value: scale });

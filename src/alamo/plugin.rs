@@ -20,8 +20,8 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, HiddenParts, ModelAlt, ModelLod, ScenePlugin, TeamColor,
-    all_cases, follow_scenes,
+    ClassicModelsSystems, FileFinder, HiddenParts, LoaderOverrides, ModelAlt, ModelLod,
+    ScenePlugin, TeamColor, all_cases, follow_scenes,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -103,8 +103,10 @@ impl Plugin for AlamoPlugin {
 
     fn finish(&self, app: &mut App) {
         let server = app.world().resource::<AssetServer>().clone();
+        let overrides = app.world().resource::<LoaderOverrides>().clone();
         app.register_asset_loader(AloLoader::new(
             FileFinder::new(server),
+            overrides,
             all_cases(&self.extensions),
             all_cases(&self.animation_extensions),
         ));

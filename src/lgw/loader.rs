@@ -10,7 +10,7 @@ use crate::lgw::settings::{LgwLoaderError, LgwLoaderSettings};
 use crate::lgw::spawn::scene;
 use crate::lgw::text::Material;
 use crate::lgw::textures::Pictures;
-use crate::scene::index_names;
+use crate::scene::{LoaderOverrides, index_names};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, Handle, LoadContext};
 use bevy::image::Image;
@@ -24,13 +24,19 @@ use std::sync::Arc;
 #[derive(TypePath)]
 pub struct LgwLoader {
     pictures: Pictures,
+    overrides: LoaderOverrides,
     extensions: Vec<&'static str>,
 }
 
 impl LgwLoader {
-    pub(super) fn new(pictures: Pictures, extensions: Vec<&'static str>) -> Self {
+    pub(super) fn new(
+        pictures: Pictures,
+        overrides: LoaderOverrides,
+        extensions: Vec<&'static str>,
+    ) -> Self {
         Self {
             pictures,
+            overrides,
             extensions,
         }
     }
@@ -48,6 +54,10 @@ impl AssetLoader for LgwLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Lgw, LgwLoaderError> {
         let path = load_context.path().to_string();
+        let mut settings = settings.clone();
+        let stated = self.overrides.get(load_context.path());
+        stated.prepend_folders(&mut settings.texture_folders);
+        let settings = &settings;
         let scale = settings.scale;
         if !scale.is_finite() || scale <= 0.0 {
             return Err(LgwLoaderError::Scale { path, value: scale });

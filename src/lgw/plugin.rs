@@ -5,7 +5,7 @@ use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
 use crate::lgw::model::{Lgw, LgwMaterial};
 use crate::lgw::textures::Pictures;
-use crate::scene::{ClassicModelsSystems, ScenePlugin, all_cases, follow_scenes};
+use crate::scene::{ClassicModelsSystems, LoaderOverrides, ScenePlugin, all_cases, follow_scenes};
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets};
@@ -67,6 +67,11 @@ impl Plugin for LgwPlugin {
 
     fn finish(&self, app: &mut App) {
         let pictures = Pictures::new(app.world());
-        app.register_asset_loader(LgwLoader::new(pictures, all_cases(&self.extensions)));
+        let overrides = app.world().resource::<LoaderOverrides>().clone();
+        app.register_asset_loader(LgwLoader::new(
+            pictures,
+            overrides,
+            all_cases(&self.extensions),
+        ));
     }
 }

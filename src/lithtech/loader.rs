@@ -17,7 +17,7 @@ use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
 use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
-use crate::scene::{FileFinder, index_names, is_near, wear};
+use crate::scene::{FileFinder, LoaderOverrides, index_names, is_near, wear};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::log::warn;
@@ -32,12 +32,21 @@ use std::sync::Arc;
 #[derive(TypePath)]
 pub struct AbcLoader {
     finder: FileFinder,
+    overrides: LoaderOverrides,
     extensions: Vec<&'static str>,
 }
 
 impl AbcLoader {
-    pub(super) fn new(finder: FileFinder, extensions: Vec<&'static str>) -> Self {
-        Self { finder, extensions }
+    pub(super) fn new(
+        finder: FileFinder,
+        overrides: LoaderOverrides,
+        extensions: Vec<&'static str>,
+    ) -> Self {
+        Self {
+            finder,
+            overrides,
+            extensions,
+        }
     }
 }
 
@@ -53,6 +62,10 @@ impl AssetLoader for AbcLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Abc, AbcLoaderError> {
         let path = load_context.path().to_string();
+        let mut settings = settings.clone();
+        let stated = self.overrides.get(load_context.path());
+        stated.prepend_folders(&mut settings.skin_folders);
+        let settings = &settings;
         let scale = settings.scale;
         if !scale.is_finite() || scale <= 0.0 {
             return Err(AbcLoaderError::Scale { path, value: scale });

@@ -8,8 +8,8 @@ use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, follow_scenes,
-    forget_worn,
+    ClassicModelsSystems, FileFinder, LoaderOverrides, ScenePlugin, WornMaterials, all_cases,
+    follow_scenes, forget_worn,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
@@ -106,8 +106,10 @@ impl Plugin for LithTechPlugin {
 
     fn finish(&self, app: &mut App) {
         let server = app.world().resource::<AssetServer>().clone();
+        let overrides = app.world().resource::<LoaderOverrides>().clone();
         app.register_asset_loader(AbcLoader::new(
             FileFinder::new(server),
+            overrides,
             all_cases(&self.extensions),
         ));
     }

@@ -5,9 +5,15 @@
 //! format does what it does.
 
 mod attach;
+#[cfg(feature = "manifest")]
+pub mod manifest;
 mod models;
 
 pub use attach::Attached;
+#[cfg(feature = "manifest")]
+pub use manifest::{ClassicModel, ModelManifest};
+#[cfg(feature = "manifest")]
+pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::{ModelFormat, Models};
 
 use bevy::app::{App, Plugin};

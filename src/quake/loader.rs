@@ -6,7 +6,7 @@ use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
 use crate::quake::palette::Palette;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
 use crate::read::ParseError;
-use crate::scene::{FileFinder, z_up_forward_x};
+use crate::scene::{FileFinder, LoaderOverrides, z_up_forward_x};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, Handle, LoadContext, RenderAssetUsages};
 use bevy::camera::primitives::Aabb;
@@ -130,6 +130,7 @@ pub enum MdlLoaderError {
 #[derive(TypePath)]
 pub struct MdlLoader {
     finder: FileFinder,
+    overrides: LoaderOverrides,
     extensions: Vec<&'static str>,
     /// Longest side of a texture that the adapter can do.
     max_texture_size: u32,
@@ -138,11 +139,13 @@ pub struct MdlLoader {
 impl MdlLoader {
     pub(super) fn new(
         finder: FileFinder,
+        overrides: LoaderOverrides,
         extensions: Vec<&'static str>,
         max_texture_size: u32,
     ) -> Self {
         Self {
             finder,
+            overrides,
             extensions,
             max_texture_size,
         }
@@ -153,14 +156,17 @@ impl MdlLoader {
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Palette {
-        let Some(name) = &settings.palette else {
-            return Palette::default();
-        };
         let model = load_context.path().clone();
-        let found = self
-            .finder
-            .find(&model, name, &settings.search_folders)
-            .await;
+        let stated = self.overrides.get(&model);
+        let found = match (&stated.palette, &settings.palette) {
+            (Some(path), _) => Ok(path.clone()),
+            (None, None) => return Palette::default(),
+            (None, Some(name)) => {
+                let mut folders = settings.search_folders.clone();
+                stated.prepend_folders(&mut folders);
+                self.finder.find(&model, name, &folders).await
+            }
+        };
         let path = match found {
             Ok(path) => path,
             Err(not_found) => {

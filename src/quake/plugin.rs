@@ -8,7 +8,8 @@ use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, ScenePlugin, WornMaterials, all_cases, forget_worn,
+    ClassicModelsSystems, FileFinder, LoaderOverrides, ScenePlugin, WornMaterials, all_cases,
+    forget_worn,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, AssetServer, Assets, embedded_asset};
@@ -86,8 +87,10 @@ impl Plugin for QuakePlugin {
             device.limits().max_texture_dimension_2d
         });
         let server = app.world().resource::<AssetServer>().clone();
+        let overrides = app.world().resource::<LoaderOverrides>().clone();
         app.register_asset_loader(MdlLoader::new(
             FileFinder::new(server),
+            overrides,
             all_cases(&self.extensions),
             max_texture_size,
         ));

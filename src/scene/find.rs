@@ -189,8 +189,21 @@ impl FileSearch<'_> {
                 }
             }
         }
-        let asset = |path| AssetPath::from(path).with_source(self.model.source().clone_owned());
-        found.into_iter().map(asset).collect()
+        found.into_iter().map(|path| self.asset(path)).collect()
+    }
+
+    /// What is in a folder, from the root of the asset source: files and folders, by name, under the names that
+    /// the disk has. Nothing where the source cannot be listed.
+    pub(crate) async fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+        match &mut self.disk {
+            Some(disk) => disk.files(folder).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// A path from the root of the asset source as one of the model's source.
+    pub(crate) fn asset(&self, path: PathBuf) -> AssetPath<'static> {
+        AssetPath::from(path).with_source(self.model.source().clone_owned())
     }
 
     /// The first candidate that exists.
@@ -202,8 +215,7 @@ impl FileSearch<'_> {
         if let Some(disk) = &mut self.disk {
             for candidate in candidates {
                 if let Some(found) = disk.find(candidate).await {
-                    let source = self.model.source().clone_owned();
-                    return Ok(AssetPath::from(found).with_source(source));
+                    return Ok(self.asset(found));
                 }
             }
         }

@@ -16,6 +16,7 @@ mod find;
 mod look;
 mod matching;
 mod names;
+mod overrides;
 mod parts;
 mod play;
 mod reload;
@@ -38,6 +39,7 @@ pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub(crate) use matching::{folded, has_extension, raised, same_name};
 pub use names::Names;
 pub(crate) use names::{index_names, named};
+pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::{Chosen, wrap};
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
@@ -81,6 +83,7 @@ impl Plugin for ScenePlugin {
             .register_type::<NightTime>()
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
+            .init_resource::<LoaderOverrides>()
             .add_message::<ClipFinished>()
             .add_systems(
                 PostUpdate,

@@ -1,0 +1,101 @@
+//! Which files are whose models, and what the assets of all formats have in common.
+
+use bevy::asset::{Asset, AssetPath, AssetServer, Assets, Handle, UntypedHandle};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::world::World;
+use bevy::world_serialization::WorldAsset;
+use core::any::TypeId;
+
+/// A format's asset.
+pub(crate) trait ModelAsset: Asset {
+    /// The model as a scene.
+    fn scene(&self) -> &Handle<WorldAsset>;
+
+    /// Whether the file's third axis is mirrored when it is loaded.
+    const MIRRORS_Z: bool;
+}
+
+macro_rules! model_asset {
+    ($feature:literal, $asset:ty, $mirrors:literal) => {
+        #[cfg(feature = $feature)]
+        impl ModelAsset for $asset {
+            fn scene(&self) -> &Handle<WorldAsset> {
+                &self.scene
+            }
+
+            const MIRRORS_Z: bool = $mirrors;
+        }
+    };
+}
+
+model_asset!("alamo", crate::alamo::Alo, false);
+model_asset!("lgw", crate::lgw::Lgw, false);
+model_asset!("lithtech", crate::lithtech::Abc, true);
+model_asset!("quake", crate::quake::Mdl, false);
+
+/// A format whose models manifests may name.
+#[derive(Clone)]
+struct Format {
+    /// In lower case.
+    extensions: Vec<String>,
+    asset: TypeId,
+    mirrors_z: bool,
+    scene: fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>>,
+}
+
+/// The formats, by the extensions of their files.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct FormatsByExtension(Vec<Format>);
+
+impl FormatsByExtension {
+    /// Adds the format of an asset.
+    pub(crate) fn add<A: ModelAsset>(&mut self, extensions: &[String]) {
+        let extensions = extensions.iter().map(|extension| extension.to_lowercase());
+        self.0.push(Format {
+            extensions: extensions.collect(),
+            asset: TypeId::of::<A>(),
+            mirrors_z: A::MIRRORS_Z,
+            scene: |world, handle| {
+                let id = handle.id().try_typed::<A>().ok()?;
+                let asset = world.get_resource::<Assets<A>>()?.get(id)?;
+                Some(asset.scene().clone())
+            },
+        });
+    }
+
+    /// The format of a file, which the last one that claims its extension has.
+    fn of(&self, path: &AssetPath<'_>) -> Option<&Format> {
+        let name = path.path().file_name()?.to_string_lossy().to_lowercase();
+        let is_of = |extension: &String| {
+            let stem = name.strip_suffix(extension.as_str());
+            stem.is_some_and(|stem| stem.ends_with('.'))
+        };
+        let mut formats = self.0.iter().rev();
+        formats.find(|format| format.extensions.iter().any(is_of))
+    }
+
+    /// Begins to load a model; `None` if nobody claims its extension.
+    pub(super) fn load(
+        &self,
+        server: &AssetServer,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.of(path)?;
+        let builder = server.load_builder();
+        Some(builder.load_erased(format.asset, path.clone()))
+    }
+
+    /// The scene of a model, once it is loaded.
+    pub(super) fn scene(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
+        (self.of_asset(model)?.scene)(world, model)
+    }
+
+    /// Whether the third axis of a model's file was mirrored when it was loaded.
+    pub(super) fn mirrors_z(&self, model: &UntypedHandle) -> bool {
+        self.of_asset(model).is_some_and(|format| format.mirrors_z)
+    }
+
+    fn of_asset(&self, model: &UntypedHandle) -> Option<&Format> {
+        self.0.iter().find(|format| format.asset == model.type_id())
+    }
+}

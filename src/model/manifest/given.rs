@@ -1,0 +1,166 @@
+//! What a manifest gives to the root of its model, and what of that the user has changed since.
+
+use super::document::{ManifestClip, ModelManifest};
+use super::files::ManifestFiles;
+use crate::scene::{
+    ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips, ModelSkin, ModelSkins, NamedClip,
+    PlayClip, PlayerColors, TeamColor,
+};
+use bevy::asset::{AssetServer, Handle};
+use bevy::color::Color;
+use bevy::ecs::component::Component;
+use bevy::ecs::world::EntityWorldMut;
+use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
+
+/// Components that were given to a root.
+#[derive(Clone, Default)]
+pub(super) struct Given {
+    pub(super) root: Option<WorldAssetRoot>,
+    pub(super) play: Option<PlayClip>,
+    pub(super) skin: Option<ModelSkin>,
+    clips: Option<ModelClips>,
+    skins: Option<ModelSkins>,
+    distances: Option<LodDistances>,
+    team: Option<TeamColor>,
+    player: Option<PlayerColors>,
+    hidden: Option<HiddenParts>,
+    alt: Option<ModelAlt>,
+}
+
+impl Given {
+    /// What a manifest states.
+    pub(super) fn stated(
+        manifest: &ModelManifest,
+        files: &ManifestFiles,
+        scene: Handle<WorldAsset>,
+        server: &AssetServer,
+    ) -> Self {
+        let play = manifest.play.clone();
+        let clips = clips(manifest, files, server);
+        let mut skins = ModelSkins::default();
+        for (name, path) in &files.skins {
+            skins.insert(name, ModelSkin::Path(path.clone()));
+        }
+        let mut hidden = HiddenParts::new(manifest.hidden.iter().map(String::as_str));
+        for name in &manifest.shown {
+            hidden.show(name);
+        }
+        let distances = LodDistances(manifest.lod_distances.clone());
+        Self {
+            root: Some(WorldAssetRoot(scene)),
+            play: play.map(|clip| PlayClip::stated(ClipRef::from(clip))),
+            skin: manifest.skin.clone().map(ModelSkin::from),
+            clips: unless_empty(ModelClips(clips)),
+            skins: unless_empty(skins),
+            distances: unless_empty(distances),
+            team: manifest.team_color.map(Color::from).map(TeamColor),
+            player: manifest.player_colors.map(PlayerColors::from),
+            hidden: unless_empty(hidden),
+            alt: manifest.alt.map(ModelAlt),
+        }
+    }
+
+    /// Gives an entity what is wanted now in the place of what it was given before. What the user has put there, or
+    /// changed, stays.
+    pub(super) fn follow(&mut self, entity: &mut EntityWorldMut<'_>, wanted: Self) {
+        // First, so that nothing looks for what is not there yet.
+        follow(entity, &mut self.clips, wanted.clips);
+        follow(entity, &mut self.skins, wanted.skins);
+        follow(entity, &mut self.play, wanted.play);
+        follow(entity, &mut self.skin, wanted.skin);
+        follow(entity, &mut self.distances, wanted.distances);
+        follow(entity, &mut self.team, wanted.team);
+        follow(entity, &mut self.player, wanted.player);
+        follow(entity, &mut self.hidden, wanted.hidden);
+        follow(entity, &mut self.alt, wanted.alt);
+        follow(entity, &mut self.root, wanted.root);
+    }
+}
+
+fn unless_empty<C: Default + PartialEq>(component: C) -> Option<C> {
+    (component != C::default()).then_some(component)
+}
+
+/// Gives an entity one component, unless the one that it has is not the one that it was given.
+pub(super) fn follow<C: Component + Clone + PartialEq>(
+    entity: &mut EntityWorldMut<'_>,
+    given: &mut Option<C>,
+    wanted: Option<C>,
+) {
+    if entity.get::<C>() != given.as_ref() || *given == wanted {
+        return;
+    }
+    match &wanted {
+        Some(component) => entity.insert(component.clone()),
+        None => entity.remove::<C>(),
+    };
+    *given = wanted;
+}
+
+/// Clips in the order of the manifest.
+fn clips(manifest: &ModelManifest, files: &ManifestFiles, server: &AssetServer) -> Vec<NamedClip> {
+    let mut clips = Vec::new();
+    for (entry, stated) in manifest.clips.iter().enumerate() {
+        if stated.file.is_none() {
+            clips.extend(own_clip(stated).map(|clip| named(stated, &stated.name, clip)));
+        }
+        for file in files.clips.iter().filter(|file| file.entry == entry) {
+            let clip = file_clip(stated, &file.path, server);
+            clips.extend(clip.map(|clip| named(stated, &file.name, clip)));
+        }
+    }
+    clips
+}
+
+fn named(stated: &ManifestClip, name: &str, clip: ClipRef) -> NamedClip {
+    NamedClip {
+        name: name.to_owned(),
+        clip,
+        speed: stated.speed,
+        repeat: stated.repeat.into(),
+    }
+}
+
+/// A clip of the model's file.
+fn own_clip(stated: &ManifestClip) -> Option<ClipRef> {
+    match stated.clip.clone() {
+        Some(clip) => Some(part(stated, clip.into())),
+        None => frames(stated).map(ClipRef::Frames),
+    }
+}
+
+/// A clip that is a file.
+#[cfg(feature = "alamo")]
+fn file_clip(
+    stated: &ManifestClip,
+    path: &bevy::asset::AssetPath<'static>,
+    server: &AssetServer,
+) -> Option<ClipRef> {
+    let label = crate::alamo::AlaAssetLabel::Clip.to_string();
+    let clip = server.load(path.clone().with_label(label));
+    Some(part(stated, ClipRef::Handle(clip)))
+}
+
+/// No other format has clips that are files.
+#[cfg(not(feature = "alamo"))]
+fn file_clip(
+    _: &ManifestClip,
+    _: &bevy::asset::AssetPath<'static>,
+    _: &AssetServer,
+) -> Option<ClipRef> {
+    None
+}
+
+/// The frames of a clip, if not all are meant.
+fn part(stated: &ManifestClip, clip: ClipRef) -> ClipRef {
+    match frames(stated) {
+        Some(frames) => ClipRef::part(clip, frames),
+        None => clip,
+    }
+}
+
+/// As a range, of which the last is not part. The parser sees to it that there is a number after the last.
+fn frames(stated: &ManifestClip) -> Option<core::ops::Range<u32>> {
+    let (first, last) = stated.frames?;
+    Some(first..last.saturating_add(1))
+}

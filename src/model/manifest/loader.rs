@@ -1,0 +1,276 @@
+//! From the asset server's bytes to a [`ModelManifest`] whose files are found.
+
+use super::classic_model::is_manifest;
+use super::document::ModelManifest;
+use super::files::{FoundClip, ManifestFiles, clip_name};
+use super::glob::{is_glob, matching};
+use super::place::Step::{self, Element, Field, Key};
+use super::read::{Flaw, ManifestError, name_of, parse, text};
+use super::spawn::manifest_scene;
+use crate::scene::{FileFinder, FileSearch, all_cases, clean_path};
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, AssetPath, LoadContext};
+use bevy::log::warn;
+use bevy::reflect::TypePath;
+use std::path::Path;
+use thiserror::Error;
+
+/// How many clips all patterns of a manifest may bring.
+const MOST_CLIPS: usize = 4096;
+
+/// How many of the files that are nowhere are told.
+const MOST_WARNINGS: usize = 8;
+
+/// Loads manifests.
+///
+/// Files of other names it takes for models, as manifests that say nothing but where those are, and does not read
+/// them.
+#[derive(TypePath)]
+pub struct ManifestLoader {
+    finder: FileFinder,
+    extensions: Vec<&'static str>,
+}
+
+/// Why a manifest could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ManifestLoaderError {
+    /// The file could not be read.
+    #[error("{path}: could not be read: {source}")]
+    Io {
+        /// The asset's path.
+        path: String,
+        /// What the source said.
+        source: std::io::Error,
+    },
+    /// The file is no manifest, or what it names is nowhere. It begins with `path:line:column:`.
+    #[error("{path}:{source}")]
+    Manifest {
+        /// The asset's path.
+        path: String,
+        /// Where and why.
+        source: ManifestError,
+        /// Where the model was looked for in vain, if that is why.
+        awaited: Option<AssetPath<'static>>,
+    },
+}
+
+impl ManifestLoader {
+    pub(super) fn new(finder: FileFinder) -> Self {
+        let extensions = extensions();
+        Self { finder, extensions }
+    }
+}
+
+/// `model.ron` in all cases.
+pub(super) fn extensions() -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for model in all_cases(&["model"]) {
+        for ron in all_cases(&["ron"]) {
+            // The server keeps loaders for ever, and asks them for borrowed names.
+            all.push(&*format!("{model}.{ron}").leak());
+        }
+    }
+    all
+}
+
+impl AssetLoader for ManifestLoader {
+    type Asset = ModelManifest;
+    type Settings = ();
+    type Error = ManifestLoaderError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        (): &(),
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<ModelManifest, ManifestLoaderError> {
+        let path = load_context.path().clone_owned();
+        if !is_manifest(&path) {
+            return Ok(ModelManifest::of(path));
+        }
+        let mut bytes = Vec::new();
+        if let Err(source) = reader.read_to_end(&mut bytes).await {
+            let path = path.to_string();
+            return Err(ManifestLoaderError::Io { path, source });
+        }
+        let refused = |source, awaited| ManifestLoaderError::Manifest {
+            path: path.to_string(),
+            source,
+            awaited,
+        };
+        let mut manifest = parse(&bytes).map_err(|error| refused(error, None))?;
+        let text = text(&bytes).map_err(|error| refused(error, None))?;
+        let mut finding = Finding {
+            search: self.finder.search(&path),
+            path: &path,
+            text,
+            flaws: 0,
+        };
+        let model = match finding.search.find(&manifest.model, &[]).await {
+            Ok(model) => model,
+            Err(not_found) => {
+                let awaited = finding.beside(&manifest.model);
+                let flaw = Flaw::new([Field("model")], not_found).in_text(text);
+                return Err(refused(flaw, Some(awaited)));
+            }
+        };
+        manifest.files = finding.all(&manifest, model).await;
+        finding.finish();
+        let scene = manifest_scene(path);
+        load_context.add_labeled_asset("Scene".to_owned(), scene);
+        Ok(manifest)
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+/// The search for the files of one manifest.
+struct Finding<'a> {
+    search: FileSearch<'a>,
+    path: &'a AssetPath<'static>,
+    text: &'a str,
+    /// How many warnings there were.
+    flaws: usize,
+}
+
+impl Finding<'_> {
+    /// The path of a name in the manifest's folder.
+    fn beside(&self, name: &str) -> AssetPath<'static> {
+        self.search.asset(self.folder().join(clean_path(name)))
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.path().parent().unwrap_or(Path::new(""))
+    }
+
+    /// Where a file is; where it is nowhere there is a warning.
+    async fn file<'a>(
+        &mut self,
+        steps: impl IntoIterator<Item = Step<'a>>,
+        name: &str,
+    ) -> Option<AssetPath<'static>> {
+        match self.search.find(name, &[]).await {
+            Ok(path) => Some(path),
+            Err(not_found) => {
+                self.warn(Flaw::new(steps, not_found));
+                None
+            }
+        }
+    }
+
+    fn warn(&mut self, flaw: Flaw<'_>) {
+        self.flaws += 1;
+        if self.flaws <= MOST_WARNINGS {
+            // As compilers do, so that terminals and editors find the place.
+            warn!("{}:{}", self.path, flaw.in_text(self.text));
+        }
+    }
+
+    fn finish(self) {
+        if let Some(others @ 1..) = self.flaws.checked_sub(MOST_WARNINGS) {
+            warn!("{}: so it is with {others} more", self.path);
+        }
+    }
+
+    async fn all(&mut self, manifest: &ModelManifest, model: AssetPath<'static>) -> ManifestFiles {
+        let clips = self.clips(manifest, &model).await;
+        self.check_skin(manifest);
+        let mut files = ManifestFiles {
+            clips,
+            texture_folders: self.texture_folders(manifest),
+            ..ManifestFiles::of_model(model)
+        };
+        for (name, file) in &manifest.skins {
+            if let Some(path) = self.file([Field("skins"), Key(name)], file).await {
+                files.skins.insert(name.clone(), path);
+            }
+        }
+        if let Some(palette) = &manifest.palette {
+            files.palette = self.file([Field("palette")], palette).await;
+        }
+        for (index, attachment) in manifest.attachments.iter().enumerate() {
+            let steps = [Field("attachments"), Element(index), Field("model")];
+            let path = self.file(steps, &attachment.model).await;
+            files.attachments.push(path);
+        }
+        files
+    }
+
+    /// Each folder as one beside the manifest, then as one below the root.
+    fn texture_folders(&self, manifest: &ModelManifest) -> Vec<String> {
+        let mut folders: Vec<String> = Vec::new();
+        for name in &manifest.texture_folders {
+            let name = clean_path(name);
+            for folder in [self.folder().join(&name), name] {
+                let folder = folder.to_string_lossy().into_owned();
+                if !folders.contains(&folder) {
+                    folders.push(folder);
+                }
+            }
+        }
+        folders
+    }
+
+    /// Clips that are files.
+    async fn clips(
+        &mut self,
+        manifest: &ModelManifest,
+        model: &AssetPath<'static>,
+    ) -> Vec<FoundClip> {
+        let stem = model.path().file_stem().unwrap_or_default();
+        let stem = stem.to_string_lossy().into_owned();
+        let mut found: Vec<FoundClip> = Vec::new();
+        for (entry, clip) in manifest.clips.iter().enumerate() {
+            let Some(file) = &clip.file else {
+                continue;
+            };
+            let steps = [Field("clips"), Element(entry), Field("file")];
+            let paths = match is_glob(file) {
+                true => self.pattern(steps, file, MOST_CLIPS - found.len()).await,
+                false => self.file(steps, file).await.into_iter().collect(),
+            };
+            for path in paths {
+                let name = clip_name(&clip.name, &path, &stem);
+                found.push(FoundClip { entry, name, path });
+            }
+            found.truncate(MOST_CLIPS);
+        }
+        found
+    }
+
+    /// The files that fit a pattern.
+    async fn pattern(
+        &mut self,
+        steps: [Step<'_>; 3],
+        pattern: &str,
+        room: usize,
+    ) -> Vec<AssetPath<'static>> {
+        let folder = self.folder().to_path_buf();
+        let found = matching(&mut self.search, &folder, pattern, room).await;
+        if found.is_empty() {
+            self.warn(Flaw::new(steps, format!("{pattern:?} fits no file")));
+        } else if found.len() > room {
+            let message = format!("fits more than {MOST_CLIPS} files, and the others are left out");
+            self.warn(Flaw::new(steps, message));
+        }
+        found
+    }
+
+    /// A skin that is chosen by a name which none has. A clip may have that of one of the model's own, which are
+    /// not known here.
+    fn check_skin(&mut self, manifest: &ModelManifest) {
+        let skin = name_of(&manifest.skin);
+        if let Some(name) = skin.filter(|name| !has_skin(manifest, name)) {
+            let message = format!("is {name:?}, which none of `skins` is called");
+            self.warn(Flaw::new([Field("skin")], message));
+        }
+    }
+}
+
+fn has_skin(manifest: &ModelManifest, name: &str) -> bool {
+    let name = name.to_lowercase();
+    manifest.skins.keys().any(|key| key.to_lowercase() == name)
+}

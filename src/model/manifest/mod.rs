@@ -1,0 +1,42 @@
+//! Manifests, `*.model.ron`: what a game says about its models, as files in the place of code; and
+//! [`ClassicModel`], which spawns a manifest or a bare model and all that belongs to it.
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_classic_models::prelude::*;
+//! # fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
+//! commands.spawn(ClassicModel(assets.load("units/soldier.model.ron")));
+//! # }
+//! ```
+//!
+//! The text becomes a [`ModelManifest`] ([`parse`]), the loader finds the files that it names, and systems give
+//! the entity a `WorldAssetRoot` and the components that the manifest states. What the user has put there, or
+//! changed since, stays.
+
+mod attachments;
+mod claims;
+mod classic_model;
+mod document;
+mod files;
+mod formats;
+mod given;
+mod glob;
+mod loader;
+mod place;
+mod plugin;
+mod read;
+mod spawn;
+mod stand;
+mod values;
+
+pub use classic_model::ClassicModel;
+pub use document::{
+    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
+    ModelManifest,
+};
+pub use files::ManifestFiles;
+pub(crate) use formats::FormatsByExtension;
+pub use loader::{ManifestLoader, ManifestLoaderError};
+pub(crate) use plugin::ManifestPlugin;
+pub use read::{ManifestError, parse};
+pub use values::NameOrIndex;

@@ -1,0 +1,48 @@
+//! Registers everything of this room with an app.
+
+use super::claims::{Claims, follow_claims};
+use super::classic_model::ClassicModel;
+use super::document::ModelManifest;
+use super::formats::FormatsByExtension;
+use super::loader::{ManifestLoader, extensions};
+use super::spawn::{
+    Awaited, ManifestScene, await_models, follow_manifests, on_model_removed, on_scene_ready,
+};
+use super::stand::on_instance_ready;
+use crate::scene::FileFinder;
+use bevy::app::{App, Plugin, SceneSpawnerSystems, SpawnScene};
+use bevy::asset::{AssetApp, AssetServer};
+use bevy::ecs::schedule::IntoScheduleConfigs;
+
+/// Manifests, for the formats that an app has.
+pub(crate) struct ManifestPlugin {
+    pub(crate) formats: FormatsByExtension,
+}
+
+impl Plugin for ManifestPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_asset::<ModelManifest>()
+            .insert_resource(self.formats.clone())
+            .init_resource::<Claims>()
+            .init_resource::<Awaited>()
+            .register_type::<ClassicModel>()
+            // A scene may hold only what is registered.
+            .register_type::<ManifestScene>()
+            .add_observer(on_scene_ready)
+            .add_observer(on_instance_ready)
+            .add_observer(on_model_removed)
+            .add_systems(
+                SpawnScene,
+                // Behind what `Update` did, so that it is known what the user has put on an entity.
+                (await_models, follow_claims, follow_manifests)
+                    .chain()
+                    .before(SceneSpawnerSystems::WorldInstanceSpawn),
+            );
+        app.preregister_asset_loader::<ManifestLoader>(&extensions());
+    }
+
+    fn finish(&self, app: &mut App) {
+        let server = app.world().resource::<AssetServer>().clone();
+        app.register_asset_loader(ManifestLoader::new(FileFinder::new(server)));
+    }
+}

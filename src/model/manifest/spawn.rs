@@ -1,0 +1,346 @@
+//! From a [`ClassicModel`] to all that belongs to it, and after every change again.
+
+use super::attachments::{Hung, hang};
+use super::claims::note_claim;
+use super::classic_model::{ClassicModel, is_manifest};
+use super::document::ModelManifest;
+use super::formats::FormatsByExtension;
+use super::given::Given;
+use super::loader::ManifestLoaderError;
+use super::stand::{Stand, apply_stand};
+use bevy::asset::{
+    AssetEvent, AssetId, AssetLoadError, AssetLoadFailedEvent, AssetPath, AssetServer, Assets,
+    RecursiveDependencyLoadState, UntypedHandle,
+};
+use bevy::ecs::change_detection::{DetectChanges, Mut, Ref};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::Remove;
+use bevy::ecs::message::MessageReader;
+use bevy::ecs::observer::On;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::resource::Resource;
+use bevy::ecs::system::{Commands, Query, Res, ResMut};
+use bevy::ecs::world::World;
+use bevy::log::warn;
+use bevy::reflect::Reflect;
+use bevy::world_serialization::{
+    WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceReady, WorldInstanceSpawner,
+};
+use std::collections::HashSet;
+
+/// On the one entity of a manifest's own scene: the manifest's path.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(super) struct ManifestScene(AssetPath<'static>);
+
+/// The scene of a manifest: it tells whoever spawned it what to spawn in its place.
+pub(super) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
+    let mut world = World::new();
+    world.spawn(ManifestScene(path));
+    WorldAsset::new(world)
+}
+
+/// On an entity with a [`ClassicModel`]: what became of it.
+#[derive(Component, Default)]
+pub(super) struct ModelState {
+    /// The model that is shown. Held because Bevy loads a file anew as what is held of it.
+    shown: Option<Model>,
+    /// The model that is to be shown once it is loaded.
+    coming: Option<Model>,
+    /// Whether there is something to wait for.
+    is_waiting: bool,
+    given: Given,
+    hung: Vec<Hung>,
+    pub(super) stand: Stand,
+}
+
+#[derive(Clone)]
+struct Model {
+    path: AssetPath<'static>,
+    /// `None` if no format claims its extension.
+    asset: Option<UntypedHandle>,
+}
+
+/// Warnings that were given, of which each is about a manifest.
+#[derive(Resource, Default)]
+pub(super) struct Told(HashSet<(AssetId<ModelManifest>, String)>);
+
+impl Told {
+    /// Warns once about the manifest of an entity, however many entities it has.
+    pub(super) fn warn(world: &mut World, entity: Entity, message: String) {
+        let Some(model) = world.get::<ClassicModel>(entity) else {
+            return;
+        };
+        let id = model.0.id();
+        let path = model.0.path().map(ToString::to_string);
+        if world.resource_mut::<Self>().0.insert((id, message.clone())) {
+            match path {
+                Some(path) => warn!("{path}: {message}"),
+                None => warn!("{message}"),
+            }
+        }
+    }
+}
+
+/// Sees to all entities with a [`ClassicModel`] that is new, or whose manifest is, or whose model was waited for.
+pub(super) fn follow_manifests(
+    mut commands: Commands,
+    mut events: MessageReader<AssetEvent<ModelManifest>>,
+    mut told: ResMut<Told>,
+    models: Query<(Entity, Ref<ClassicModel>, Option<&ModelState>)>,
+) {
+    let mut changed = HashSet::new();
+    for event in events.read() {
+        if let AssetEvent::Added { id } | AssetEvent::Modified { id } = event {
+            changed.insert(*id);
+        }
+    }
+    if !changed.is_empty() {
+        told.0.retain(|(id, _)| !changed.contains(id));
+    }
+    for (entity, model, state) in &models {
+        let waits = state.is_none_or(|state| state.is_waiting);
+        if waits || model.is_changed() || changed.contains(&model.0.id()) {
+            commands.queue(move |world: &mut World| update(world, entity));
+        }
+    }
+}
+
+/// Makes an entity what its [`ClassicModel`] says.
+fn update(world: &mut World, entity: Entity) {
+    let Ok(mut root) = world.get_entity_mut(entity) else {
+        return;
+    };
+    let Some(model) = root.get::<ClassicModel>().cloned() else {
+        return;
+    };
+    let mut state = root.entry::<ModelState>().or_default();
+    let mut state = core::mem::take(&mut *state.get_mut());
+    state.is_waiting = match manifest_of(world, &model) {
+        Some(manifest) => !state.follow(world, entity, &model, &manifest),
+        None => true,
+    };
+    // Nothing of what was done can have removed it, but for hooks of others.
+    if let Some(mut place) = world.get_mut::<ModelState>(entity) {
+        *place = state;
+    }
+}
+
+/// The manifest, if it is loaded. That of a bare model is known by its path alone: where the model has a `.meta` file
+/// the manifest cannot be loaded.
+fn manifest_of(world: &World, model: &ClassicModel) -> Option<ModelManifest> {
+    match model.0.path() {
+        Some(path) if !is_manifest(path) => {
+            Some(ModelManifest::of(path.without_label().into_owned()))
+        }
+        _ => world
+            .resource::<Assets<ModelManifest>>()
+            .get(&model.0)
+            .cloned(),
+    }
+}
+
+impl ModelState {
+    /// Shows what a manifest says; false while its model is being loaded.
+    fn follow(
+        &mut self,
+        world: &mut World,
+        entity: Entity,
+        model: &ClassicModel,
+        manifest: &ModelManifest,
+    ) -> bool {
+        let files = manifest.whereabouts();
+        let Some(path) = files.model() else {
+            Told::warn(world, entity, "names no model".to_owned());
+            return true;
+        };
+        note_claim(world, model.0.id(), manifest);
+        let model = self.model(world, entity, path);
+        let Some(asset) = &model.asset else {
+            return true;
+        };
+        let formats = world.resource::<FormatsByExtension>();
+        let Some(scene) = formats.scene(world, asset) else {
+            self.coming = Some(model);
+            return false;
+        };
+        let stand = Stand::stated(manifest, formats.mirrors_z(asset));
+        let server = world.resource::<AssetServer>();
+        if self.is_shown() && self.coming.is_some() && are_pictures_coming(server, asset) {
+            return false;
+        }
+        let wanted = Given::stated(manifest, &files, scene, server);
+        self.shown = Some(model);
+        self.coming = None;
+        self.stand = stand;
+        if let Ok(mut root) = world.get_entity_mut(entity) {
+            self.given.follow(&mut root, wanted);
+        }
+        apply_stand(world, entity, stand);
+        let before = core::mem::take(&mut self.hung);
+        self.hung = hang(world, entity, before, manifest, &files);
+        true
+    }
+
+    fn is_shown(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    /// The model of a path, which is begun to be loaded if it is not the one that is shown, or coming.
+    fn model(&self, world: &mut World, entity: Entity, path: &AssetPath<'static>) -> Model {
+        let known = self.shown.iter().chain(&self.coming);
+        if let Some(model) = known.into_iter().find(|model| model.path == *path) {
+            return model.clone();
+        }
+        let formats = world.resource::<FormatsByExtension>();
+        let asset = formats.load(world.resource::<AssetServer>(), path);
+        if asset.is_none() {
+            let message = format!("{path} has not the extension of any model");
+            Told::warn(world, entity, message);
+        }
+        let path = path.clone();
+        Model { path, asset }
+    }
+}
+
+/// Whether something that a loaded model needs is still being loaded.
+fn are_pictures_coming(server: &AssetServer, model: &UntypedHandle) -> bool {
+    let state = server.recursive_dependency_load_state(model);
+    matches!(
+        state,
+        RecursiveDependencyLoadState::Loading | RecursiveDependencyLoadState::NotLoaded
+    )
+}
+
+/// Gives the root of a manifest's own scene its [`ClassicModel`]. The scene itself is empty, and the model's takes its
+/// place.
+pub(super) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    spawner: Res<WorldInstanceSpawner>,
+    server: Res<AssetServer>,
+    scenes: Query<&ManifestScene>,
+    roots: Query<(&WorldAssetRoot, Option<&ClassicModel>)>,
+) {
+    let mut entities = spawner.iter_instance_entities(ready.instance_id);
+    let Some(scene) = entities.find_map(|entity| scenes.get(entity).ok()) else {
+        return;
+    };
+    let Ok((root, model)) = roots.get(ready.entity) else {
+        return;
+    };
+    let manifest = server.load(scene.0.clone());
+    let is_news = model.is_none_or(|model| model.0 != manifest);
+    let (entity, root) = (ready.entity, root.clone());
+    commands.queue(move |world: &mut World| {
+        let Ok(mut entity) = world.get_entity_mut(entity) else {
+            return;
+        };
+        let mut state = entity.entry::<ModelState>().or_default();
+        let mut state = state.get_mut();
+        // It is as good as given: the model's scene takes its place.
+        state.given.root = Some(root);
+        state.is_waiting = true;
+        if is_news {
+            entity.insert(ClassicModel(manifest));
+        }
+    });
+}
+
+/// What was given goes with the [`ClassicModel`].
+pub(super) fn on_model_removed(
+    removed: On<Remove, ClassicModel>,
+    mut commands: Commands,
+    states: Query<&ModelState>,
+) {
+    let root = removed.entity;
+    let Ok(state) = states.get(root) else {
+        return;
+    };
+    for hung in &state.hung {
+        commands.entity(hung.entity).try_despawn();
+    }
+    commands.queue(move |world: &mut World| withdraw(world, root));
+}
+
+fn withdraw(world: &mut World, root: Entity) {
+    let Ok(mut entity) = world.get_entity_mut(root) else {
+        return;
+    };
+    let Some(mut state) = entity.take::<ModelState>() else {
+        return;
+    };
+    let is_given = entity.get::<WorldAssetRoot>() == state.given.root.as_ref();
+    let instance = entity.get::<WorldInstance>().map(|instance| **instance);
+    if let Some(instance) = instance.filter(|_| is_given) {
+        // Bevy would leave it where it is.
+        entity.remove::<WorldInstance>();
+        world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
+            spawner.despawn_instance_sync(world, &instance);
+        });
+    }
+    if let Ok(mut entity) = world.get_entity_mut(root) {
+        state.given.follow(&mut entity, Given::default());
+    }
+}
+
+/// Manifests whose models are nowhere, while files are watched.
+#[derive(Resource, Default)]
+pub(super) struct Awaited(Vec<AwaitedModel>);
+
+struct AwaitedModel {
+    manifest: AssetId<ModelManifest>,
+    path: AssetPath<'static>,
+    /// Where it was looked for first. Held so that Bevy loads it once it is there.
+    model: UntypedHandle,
+    is_there: bool,
+}
+
+/// Has manifests loaded anew once the models that they lacked are there: Bevy does not remember what a load that failed
+/// had looked for.
+pub(super) fn await_models(
+    mut failures: MessageReader<AssetLoadFailedEvent<ModelManifest>>,
+    mut events: MessageReader<AssetEvent<ModelManifest>>,
+    mut awaited: ResMut<Awaited>,
+    formats: Res<FormatsByExtension>,
+    server: Res<AssetServer>,
+) {
+    for failure in failures.read() {
+        awaited.0.retain(|of| of.manifest != failure.id);
+        let model = awaited_model(&failure.error);
+        let model = model.filter(|_| server.watching_for_changes());
+        if let Some(model) = model.and_then(|path| formats.load(&server, path)) {
+            awaited.0.push(AwaitedModel {
+                manifest: failure.id,
+                path: failure.path.clone(),
+                model,
+                is_there: false,
+            });
+        }
+    }
+    for event in events.read() {
+        if let AssetEvent::Added { id } | AssetEvent::Modified { id } | AssetEvent::Unused { id } =
+            event
+        {
+            awaited.0.retain(|of| of.manifest != *id);
+        }
+    }
+    for of in &mut awaited.0 {
+        if !of.is_there && server.is_loaded(&of.model) {
+            of.is_there = true;
+            server.reload(of.path.clone());
+        }
+    }
+}
+
+/// The model that a manifest could not be loaded without.
+fn awaited_model(error: &AssetLoadError) -> Option<&AssetPath<'static>> {
+    let AssetLoadError::AssetLoaderError(error) = error else {
+        return None;
+    };
+    match error.error().downcast_ref()? {
+        ManifestLoaderError::Manifest { awaited, .. } => awaited.as_ref(),
+        ManifestLoaderError::Io { .. } => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! What is said about the loading of a model from elsewhere than its `.meta` file: by manifests.
+//!
+//! Bevy keeps one asset for a path, and forgets the settings of a load when the file is loaded again. So loaders
+//! ask here at the begin of each load.
+
+use bevy::asset::AssetPath;
+use bevy::ecs::resource::Resource;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What goes before a loader's settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LoaderOverride {
+    /// Folders to look for pictures in before those of the settings, from the root of the asset source.
+    pub(crate) texture_folders: Vec<String>,
+    /// The palette in the place of that of the settings.
+    pub(crate) palette: Option<AssetPath<'static>>,
+}
+
+impl LoaderOverride {
+    /// Whether it says nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Puts the folders before those of the settings.
+    pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
+        folders.splice(0..0, self.texture_folders.iter().cloned());
+    }
+}
+
+/// By the paths of models, what goes before the settings of their loaders. All clones are one.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct LoaderOverrides(Arc<RwLock<HashMap<AssetPath<'static>, LoaderOverride>>>);
+
+impl LoaderOverrides {
+    /// What goes before the settings of a model.
+    pub(crate) fn get(&self, model: &AssetPath<'_>) -> LoaderOverride {
+        let overrides = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        overrides.get(model).cloned().unwrap_or_default()
+    }
+
+    /// Says what goes before the settings of a model from now on; whether that is news.
+    pub(crate) fn set(&self, model: &AssetPath<'static>, value: LoaderOverride) -> bool {
+        let mut overrides = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let before = match value.is_empty() {
+            true => overrides.remove(model),
+            false => overrides.insert(model.clone(), value.clone()),
+        };
+        before.unwrap_or_default() != value
+    }
+}
