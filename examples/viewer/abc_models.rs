@@ -43,7 +43,7 @@ fn spawn(
     assets: Res<Assets<Abc>>,
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
-    for (entity, model) in &models {
+    for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
         let Some(abc) = model.handle.abc().and_then(|abc| assets.get(abc)) else {
             continue;
         };

@@ -65,6 +65,8 @@ pub enum Action {
     TogglePart(usize),
     ResetParts,
     Frame(Framing),
+    /// Writes a manifest of the selected model.
+    SaveManifest,
     Look(View),
 }
 
@@ -107,6 +109,7 @@ fn action_of(key: &Key) -> Option<Action> {
             "p" => Action::ToggleProxies,
             "h" => Action::ToggleLights,
             "e" => Action::ToggleDims,
+            "k" => Action::SaveManifest,
             "s" => Action::NextSkin,
             "m" => Action::ToggleNight,
             "x" => Action::NextTreeLevel,

@@ -43,6 +43,16 @@ pub struct GivenClips {
     has_begun: bool,
 }
 
+impl GivenClips {
+    /// Where something else decides what plays at first.
+    pub fn begun() -> Self {
+        Self {
+            has_begun: true,
+            ..Self::default()
+        }
+    }
+}
+
 /// Types of clips that show most of a model.
 const FIRST: [&str; 2] = ["MOVE", "IDLE"];
 

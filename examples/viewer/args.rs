@@ -14,7 +14,7 @@ Shows Quake, Alamo and LithTech models, animated, and LGW models.
 
 Usage: viewer [FILE...] [OPTIONS]
 
-FILE is a .mdl, .alo, .ala, .abc, .dtx or .lgw file anywhere on the disk. Several models are shown side
+FILE is a .mdl, .alo, .ala, .abc, .dtx or .lgw file, or a manifest (.model.ron), anywhere on the disk. Several models are shown side
 by side; without any, those in assets/models are. Textures of .alo files are looked for beside them and in
 ../Textures, their clips beside them: MODEL_TYPE_NN.ala. A .ala file plays on the model that its name
 begins with, which is looked for beside it if no model is given; else on the first .alo file.
@@ -69,6 +69,9 @@ Without a window:
   --capture OUT.png   writes a picture and ends; the same arguments always give the same picture.
                       Shows the clip at its beginning unless --time says otherwise.
                       The picture holds all poses of the clip (with --bounds: of the model, .alo at rest).
+  --save-manifest OUT.model.ron
+                      writes a manifest of what is shown of the first model: its clip, speed and repeat,
+                      skin, colours, hidden parts, damage stage and distances of levels of detail
   --probe X,Y         marks what is at this pixel, and says what it is
 
 With a window:
@@ -85,6 +88,7 @@ With a window:
   C                   player's colours             O P H                bones, proxies, lights
   [ ]                 level of detail finer, coarser
   E                   box that the game collides with (.abc)
+  K                   writes a manifest of what is shown of the selected model beside it
   D T M               damage stage, team's colour, night
   X                   collision trees: off, level by level, all levels
 
@@ -103,6 +107,8 @@ Exit status: 0; 1 if a picture could not be made; 2 for wrong arguments.
 pub struct Args {
     pub files: Vec<PathBuf>,
     pub capture: Option<PathBuf>,
+    /// Where to write a manifest of what is shown.
+    pub save_manifest: Option<PathBuf>,
     pub clip: Option<String>,
     pub time: Option<f32>,
     pub once: bool,
@@ -171,6 +177,7 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
     let mut args = Args {
         files: Vec::new(),
         capture: None,
+        save_manifest: None,
         clip: None,
         time: None,
         once: false,
@@ -200,6 +207,7 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
         match argument {
             Value(file) => args.files.push(file.into()),
             Long("capture") => args.capture = Some(parser.value()?.into()),
+            Long("save-manifest") => args.save_manifest = Some(parser.value()?.into()),
             Long("clip") => args.clip = Some(parser.value()?.string()?),
             Long("time") => args.time = Some(parser.value()?.parse_with(time)?),
             Long("once") => args.once = true,

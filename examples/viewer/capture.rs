@@ -15,12 +15,14 @@ use crate::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::models::{ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::rooms::{Presence, settled};
+use crate::save_manifest::ManifestWriter;
 use crate::support::headless::{Headless, plugins};
 use crate::support::pictures::save;
 use crate::support::stage::StagePlugin;
 use crate::sweep::sweep;
 use crate::window::LOG_FILTER;
 use bevy::asset::UntypedAssetId;
+use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
@@ -122,6 +124,13 @@ fn capture(args: &Args) -> Result<(), String> {
     }
     if args.probe.is_some() && met.is_empty() {
         println!("nothing that rays meet; hulls that the file hides are met with --tree-level");
+    }
+    if let Some(file) = args.save_manifest.clone() {
+        let write = move |writer: ManifestWriter| writer.write(&file);
+        let world = headless.app.world_mut();
+        world
+            .run_system_once(write)
+            .map_err(|error| error.to_string())??;
     }
     match &args.capture {
         Some(path) => save(headless.capture(), path),

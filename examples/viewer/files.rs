@@ -164,9 +164,15 @@ pub fn is_lgw(file: &Path) -> bool {
     has_extension(file, "lgw")
 }
 
+/// Whether a file is a manifest, as its name says.
+pub fn is_manifest(file: &Path) -> bool {
+    let stem = file.file_stem().map(Path::new);
+    has_extension(file, "ron") && stem.is_some_and(|stem| has_extension(stem, "model"))
+}
+
 /// Whether files of this kind have textures in files of their own, or are of those that have.
 fn has_textures(file: &Path) -> bool {
-    is_alo(file) || is_ala(file) || is_abc(file) || is_lgw(file)
+    is_alo(file) || is_ala(file) || is_abc(file) || is_lgw(file) || is_manifest(file)
 }
 
 fn has_extension(file: &Path, expected: &str) -> bool {
@@ -204,7 +210,11 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     if others.is_empty() {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
         return list(&samples, |file| {
-            has_extension(file, "mdl") || is_alo(file) || is_abc(file) || is_lgw(file)
+            has_extension(file, "mdl")
+                || is_alo(file)
+                || is_abc(file)
+                || is_lgw(file)
+                || is_manifest(file)
         });
     }
     let mut models: Vec<_> = others

@@ -42,7 +42,7 @@ fn spawn(
     assets: Res<Assets<Lgw>>,
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
-    for (entity, model) in &models {
+    for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
         let Some(lgw) = model.handle.lgw().and_then(|lgw| assets.get(lgw)) else {
             continue;
         };

@@ -4,7 +4,8 @@
 //! a panel with the models' names and what the selected one lets you choose: clips, and what its format
 //! has of skins, levels of detail, damage stages, the team's colour and parts. What a LithTech model tells
 //! the game while it plays comes up at the right. Without files the models are the samples in
-//! `assets/models`, of which the walker walks. A text model (`.lgw`) that is edited by hand changes with
+//! `assets/models`, of which the walker walks. A manifest (`*.model.ron`) is opened as a model is, with all that it
+//! states; `--save-manifest` writes one. A text model (`.lgw`) that is edited by hand changes with
 //! every save; where it is broken the panel shows the line. Drag with the left mouse button to go around them, with the right one to move,
 //! turn the wheel to come closer. Files dropped on the window are added (an Alamo animation, `.ala`,
 //! plays on its model), and a file that changes on disk changes here. With `--capture` there is no window: the same picture, without panel and grid,
@@ -38,12 +39,14 @@ mod gizmos;
 mod lgw_actions;
 mod lgw_models;
 mod lgw_panel;
+mod manifests;
 mod models;
 mod overlay;
 mod panel;
 mod playback;
 mod quote;
 mod rooms;
+mod save_manifest;
 mod shelves;
 mod shown;
 mod sweep;
@@ -57,7 +60,9 @@ use std::io::Write;
 
 fn main() -> AppExit {
     match args::parse() {
-        Ok(Some(args)) if args.capture.is_some() => capture::run(&args),
+        Ok(Some(args)) if args.capture.is_some() || args.save_manifest.is_some() => {
+            capture::run(&args)
+        }
         Ok(Some(args)) => window::run(args),
         Ok(None) => {
             // Whoever reads may have had enough.

@@ -5,8 +5,9 @@ use crate::alo_clips::GivenClips;
 use crate::alo_room::measure_alo;
 use crate::args::Args;
 use crate::clips::ClipList;
-use crate::files::{Folders, absolute, is_abc, is_alo, is_lgw, models_to_show};
+use crate::files::{Folders, absolute, is_abc, is_alo, is_lgw, is_manifest, models_to_show};
 use crate::lgw_models;
+use crate::manifests::{Opened, open_manifests};
 use crate::quote::line_of;
 use crate::rooms::stand_side_by_side;
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
@@ -14,6 +15,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
 use bevy_classic_models::lgw::LgwLoaderError;
 use bevy_classic_models::lithtech::AbcLoaderError;
+use bevy_classic_models::model::manifest::ManifestLoaderError;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlLoaderError;
 use bevy_classic_models::scene::ClassicModelsSystems;
@@ -28,6 +30,8 @@ pub struct ViewedModel {
     pub file: PathBuf,
     pub path: AssetPath<'static>,
     pub handle: ModelHandle,
+    /// What it was opened by, if that is not the model itself.
+    pub manifest: Option<Opened>,
     /// Why it, or its newest version, is not there.
     pub problem: Option<String>,
     /// What the problem is told of.
@@ -41,6 +45,8 @@ pub enum ModelHandle {
     Alo(Handle<Alo>),
     Abc(Handle<Abc>),
     Lgw(Handle<Lgw>),
+    /// One that is not known yet.
+    Manifest(Handle<ModelManifest>),
 }
 
 impl ModelHandle {
@@ -50,6 +56,7 @@ impl ModelHandle {
             Self::Alo(handle) => handle.id().untyped(),
             Self::Abc(handle) => handle.id().untyped(),
             Self::Lgw(handle) => handle.id().untyped(),
+            Self::Manifest(handle) => handle.id().untyped(),
         }
     }
 
@@ -114,7 +121,10 @@ pub struct ModelsPlugin;
 impl Plugin for ModelsPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, load_all)
-            .add_systems(Update, (tell_problems, spawn_mdl, spawn_alo))
+            .add_systems(
+                Update,
+                (tell_problems, open_manifests, spawn_mdl, spawn_alo),
+            )
             .add_systems(PostUpdate, measure_alo.before(Standing))
             .add_systems(PostUpdate, stand_side_by_side.in_set(Standing));
         app.configure_sets(
@@ -158,14 +168,22 @@ pub fn add(
     let path = folders.asset_path(&file);
     let handle = load(&file, &path, folders, server);
     let is_alo = handle.alo().is_some();
-    // Alamo models look to where the others have their backs.
-    let yaw = if is_alo { PI } else { 0.0 };
+    let yaw = yaw(&handle);
+    let manifest = match &handle {
+        ModelHandle::Manifest(handle) => Some(Opened {
+            handle: handle.clone(),
+            path: path.clone(),
+            file: file.clone(),
+        }),
+        _ => None,
+    };
     let model = ViewedModel {
         name: file
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default(),
         handle,
+        manifest,
         file,
         path,
         problem: None,
@@ -180,8 +198,13 @@ pub fn add(
     row.models.push(model.id());
 }
 
+/// How a model is turned: Alamo models look to where the others have their backs.
+pub fn yaw(handle: &ModelHandle) -> f32 {
+    if handle.alo().is_some() { PI } else { 0.0 }
+}
+
 /// Loads a model as what its name says that it is.
-fn load(
+pub fn load(
     file: &Path,
     path: &AssetPath<'static>,
     folders: &Folders,
@@ -201,6 +224,8 @@ fn load(
     } else if is_lgw(file) {
         let settings = lgw_models::settings(file, folders);
         ModelHandle::Lgw(builder.with_settings(settings).load(path.clone()))
+    } else if is_manifest(file) {
+        ModelHandle::Manifest(builder.load(path.clone()))
     } else {
         ModelHandle::Mdl(builder.load(path.clone()))
     }
@@ -209,10 +234,12 @@ fn load(
 /// Keeps the reasons of what could not be loaded, as long as they hold.
 fn tell_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) {
     for mut model in &mut models {
-        let failure = match server.load_state(model.handle.id()) {
-            LoadState::Failed(error) => Some(error),
+        let manifest = model.manifest.as_ref().map(|opened| &opened.handle);
+        let of_manifest = manifest.map(|manifest| server.load_state(manifest));
+        let failure = match (of_manifest, server.load_state(model.handle.id())) {
+            (Some(LoadState::Failed(error)), _) | (_, LoadState::Failed(error)) => Some(error),
             // What is wrong may still be so.
-            LoadState::Loading => continue,
+            (Some(LoadState::Loading), _) | (_, LoadState::Loading) => continue,
             _ => None,
         };
         let known = model.failure.as_ref().map(Arc::as_ptr);
@@ -241,7 +268,7 @@ fn spawn_mdl(
     assets: Res<Assets<Mdl>>,
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
-    for (entity, model) in &models {
+    for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
         let Some(mdl) = model.handle.mdl().and_then(|mdl| assets.get(mdl)) else {
             continue;
         };
@@ -283,7 +310,7 @@ fn spawn_alo(
     assets: Res<Assets<Alo>>,
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
-    for (entity, model) in &models {
+    for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
         let Some(alo) = model.handle.alo().and_then(|alo| assets.get(alo)) else {
             continue;
         };
@@ -321,5 +348,6 @@ pub fn explain(error: &AssetLoadError) -> String {
         .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<AbcLoaderError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<LgwLoaderError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<ManifestLoaderError>()?.to_string()))
         .unwrap_or_else(|| error.to_string())
 }

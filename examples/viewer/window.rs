@@ -21,6 +21,7 @@ use crate::models::{ModelsPlugin, Row, ViewedModel, add};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::panel::PanelPlugin;
 use crate::playback::act_on_clip;
+use crate::save_manifest::act_on_manifest;
 use crate::support::stage::StagePlugin;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
@@ -99,6 +100,7 @@ pub fn run(args: Args) -> AppExit {
                 act_on_abc,
                 act_on_lgw,
                 act_on_clip,
+                act_on_manifest,
             )
                 .chain(),
             fit_viewport,
@@ -180,7 +182,7 @@ struct Loaded {
     materials: Option<&'static ModelMaterials>,
 }
 
-/// The files of a model, of its clips, and of its skins or textures.
+/// The files of a model, of its manifest, of its clips, and of its skins or textures.
 fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)> {
     let clips = of.clips.iter().flat_map(|clips| &clips.0);
     let clips = clips.filter_map(|clip| clip.ala.as_ref()?.path());
@@ -193,8 +195,11 @@ fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)
         let file = folders.file_of(&whole)?;
         Some((whole, file))
     };
+    let manifest = of.model.manifest.iter();
+    let manifest = manifest.map(|opened| (opened.path.clone(), opened.file.clone()));
     [(of.model.path.clone(), of.model.file.clone())]
         .into_iter()
+        .chain(manifest)
         .chain(clips.chain(pictures).filter_map(file))
         .collect()
 }
