@@ -8,7 +8,7 @@ use crate::quake::pose_table::POSE_TABLE_IMAGE;
 use crate::read::ParseError;
 use crate::scene::{FileFinder, LoaderOverrides, Reloads, z_up_forward_x};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, Handle, LoadContext, LoadDirectError, RenderAssetUsages};
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{NoAutoAabb, Visibility};
 use bevy::color::{Color, LinearRgba};
@@ -17,7 +17,7 @@ use bevy::ecs::name::Name;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::World;
 use bevy::image::Image;
-use bevy::log::warn;
+use bevy::log::{error, warn};
 use bevy::material::AlphaMode;
 use bevy::math::Vec3;
 use bevy::mesh::Mesh3d;
@@ -26,7 +26,9 @@ use bevy::reflect::{Reflect, TypePath};
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldAsset;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::ops::DerefMut;
+use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 /// How [`MdlLoader`] loads a file, from code or from its `.meta` file.
@@ -112,14 +114,6 @@ pub enum MdlLoaderError {
         /// Where and why.
         source: ParseError,
     },
-    /// The palette is broken of a model that is loaded again: it stays as it was.
-    #[error("{path}: {source}")]
-    Palette {
-        /// The asset's path.
-        path: String,
-        /// What is wrong with the palette.
-        source: Box<LoadDirectError>,
-    },
     /// A setting has a value that no model can be loaded with.
     #[error("{path}: loader setting {setting} is {value}, but must be a finite number{but}")]
     Setting {
@@ -143,6 +137,8 @@ pub struct MdlLoader {
     extensions: Vec<&'static str>,
     /// Longest side of a texture that the adapter can do.
     max_texture_size: u32,
+    /// The last good ones, by their paths: they stay while their files are broken.
+    palettes: Mutex<HashMap<AssetPath<'static>, Palette>>,
 }
 
 impl MdlLoader {
@@ -159,20 +155,25 @@ impl MdlLoader {
             overrides,
             extensions,
             max_texture_size,
+            palettes: Mutex::default(),
         }
+    }
+
+    fn palettes(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Palette>> {
+        self.palettes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn palette(
         &self,
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Palette, MdlLoaderError> {
+    ) -> Palette {
         let model = load_context.path().clone();
         let stated = self.overrides.get(&model);
         let mut search = self.finder.search(&model);
         let found = match (&stated.palette, &settings.palette) {
             (Some(path), _) => Ok(path.clone()),
-            (None, None) => return Ok(Palette::default()),
+            (None, None) => return Palette::default(),
             (None, Some(name)) => {
                 let mut folders = settings.search_folders.clone();
                 stated.prepend_folders(&mut folders);
@@ -183,22 +184,26 @@ impl MdlLoader {
             Ok(path) => path,
             Err(not_found) => {
                 warn!("{model}: Quake's palette is used: {not_found}");
-                return Ok(Palette::default());
+                return Palette::default();
             }
         };
         search.reads(&path);
         let builder = load_context.load_builder();
         match builder.load_value::<Palette>(path.clone()).await {
-            Ok(palette) => Ok(palette.take()),
+            Ok(palette) => {
+                let palette = palette.take();
+                self.palettes().insert(path, palette.clone());
+                palette
+            }
             Err(error) => {
                 // Bevy does not follow what it could not load.
                 search.cannot_use(&path);
-                if self.reloads.is_in_use(&model) {
-                    let (path, source) = (model.to_string(), Box::new(error));
-                    return Err(MdlLoaderError::Palette { path, source });
+                if let Some(last) = self.palettes().get(&path) {
+                    error!("{model}: the palette stays as it was: {error}");
+                    return last.clone();
                 }
                 warn!("{model}: Quake's palette is used: {error}");
-                Ok(Palette::default())
+                Palette::default()
             }
         }
     }
@@ -221,7 +226,7 @@ impl AssetLoader for MdlLoader {
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             return Err(MdlLoaderError::Io { path, source });
         }
-        let palette = self.palette(settings, load_context).await?;
+        let palette = self.palette(settings, load_context).await;
         let contents =
             match MdlContents::load_for(&bytes, settings, &palette, self.max_texture_size) {
                 Ok(contents) => contents,

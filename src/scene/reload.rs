@@ -44,11 +44,7 @@ impl Reloads {
         world.resource::<Self>().clone()
     }
 
-    /// Whether the scene of a model is there, so that a load of it is not the first.
-    pub(crate) fn is_in_use(&self, model: &AssetPath<'static>) -> bool {
-        self.scene(model).is_some()
-    }
-
+    /// The scene of a model, if it is there, so that a load of it is not the first.
     fn scene(&self, model: &AssetPath<'static>) -> Option<Handle<WorldAsset>> {
         let path = model.clone().with_label(SCENE);
         let scene = self.server.get_handle(path)?;

@@ -112,6 +112,9 @@ pub struct ClassicImageLoader {
 struct Known {
     /// Whether it was decoded once.
     is_good: bool,
+    /// Whether it was asked to be [`flat`](ClassicImageSettings::flat), and was. When the next file is not
+    /// Bevy tries once more, without anybody's settings.
+    is_flat: bool,
     /// What was said of it last: Bevy loads a file again for each of its labels.
     told: Option<String>,
 }
@@ -166,7 +169,7 @@ impl ClassicImageLoader {
         match self.decode(bytes, path.path()) {
             Ok(picture) => {
                 let is_sampled = self.samplings.add_images(&picture, load_context);
-                if settings.flat {
+                if self.must_be_flat(&path, settings) {
                     let is_flat = picture.check_dimension(false);
                     is_flat.map_err(|error| refusal(error, is_sampled))?;
                 }
@@ -179,6 +182,11 @@ impl ClassicImageLoader {
                 Err(refusal(error, false))
             }
         }
+    }
+
+    /// Whether a picture may be no cube map.
+    fn must_be_flat(&self, path: &AssetPath<'static>, settings: &ClassicImageSettings) -> bool {
+        settings.flat || self.known().get(path).is_some_and(|known| known.is_flat)
     }
 
     /// What is shown instead of a picture, if anything is.
@@ -245,6 +253,7 @@ impl AssetLoader for ClassicImageLoader {
             Ok(picture) => {
                 let known = Known {
                     is_good: true,
+                    is_flat: self.must_be_flat(&path, settings),
                     told: None,
                 };
                 self.known().insert(path, known);
@@ -324,7 +333,9 @@ mod tests {
     use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
     use bevy::asset::{AssetApp, AssetPlugin, AssetServer, Assets, LoadState};
     use bevy::image::ImagePlugin;
-    use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureViewDimension};
+    use bevy::render::render_resource::{
+        TextureDimension, TextureFormat, TextureUsages, TextureViewDimension,
+    };
     use std::time::Duration;
 
     struct Stage {
@@ -454,6 +465,40 @@ mod tests {
             1,
             "the last good picture is kept"
         );
+    }
+
+    #[test]
+    fn a_flat_picture_never_becomes_a_cube_map() {
+        let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+        let mut cube = DdsSample::new(2, 2, l8, &[9; 30]);
+        (cube.levels, cube.caps2) = (2, 0xFE00);
+        let mut stage = Stage::new(&[("x.tga", tga(2, 1, 1, 24, 0, &[1, 2, 3]))]);
+        let server = stage.app.world().resource::<AssetServer>();
+        let flat = |settings: &mut ClassicImageSettings| settings.flat = true;
+        let handle: Handle<Image> = server.load_builder().with_settings(flat).load("x.tga");
+        stage.wait(|server, _| server.is_loaded(&handle));
+        stage.write("x.tga", cube.bytes());
+        stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+        // Bevy's second try, without the settings.
+        for _ in 0..100 {
+            stage.app.update();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(stage.image(&handle).texture_view_descriptor, None);
+    }
+
+    #[test]
+    fn levels_are_renewed_with_the_picture() {
+        let usage = |file: Vec<u8>| {
+            let image = Stage::new(&[("x.dds", file)]).loaded("x.dds", false);
+            image.texture_descriptor.usage
+        };
+        let mut sample = DdsSample::new(2, 2, masks(0x2_0000, 8, [0xFF, 0, 0, 0]), &[9; 5]);
+        sample.levels = 2;
+        // Bevy would copy but the largest into the texture that is there.
+        assert!(!usage(sample.bytes()).contains(TextureUsages::COPY_DST));
+        let one = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
+        assert!(usage(one).contains(TextureUsages::COPY_DST));
     }
 
     #[test]

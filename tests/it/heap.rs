@@ -152,6 +152,11 @@ pub trait Loadable: Asset {
     type Settings: bevy::asset::meta::Settings;
 }
 
+/// Bytes that are allocated now.
+pub fn in_use() -> usize {
+    HEAP.current_usage()
+}
+
 /// Bytes that stay allocated as long as what `make` makes.
 pub fn kept<T>(make: impl FnOnce() -> T) -> usize {
     let before = HEAP.current_usage();
