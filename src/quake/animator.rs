@@ -279,18 +279,21 @@ pub(super) fn on_scene_ready(
     commands.entity(mesh).insert(MeshTag(row));
 }
 
+/// What decides about what a model plays.
+type Players<'w> = (
+    Entity,
+    &'w mut MdlAnimator,
+    &'w mut Playback,
+    Option<Ref<'w, Stated>>,
+    Option<&'w ModelClips>,
+);
+
 /// Advances every model's clip.
 pub(super) fn play(
     time: Res<Time>,
     mut table: ResMut<PoseTable>,
     mut finished: MessageWriter<ClipFinished>,
-    mut models: Query<(
-        Entity,
-        &mut MdlAnimator,
-        &mut Playback,
-        Option<Ref<Stated>>,
-        Option<&ModelClips>,
-    )>,
+    mut models: Query<Players<'static>>,
 ) {
     let delta = time.delta_secs();
     for (entity, mut animator, mut playback, stated, named) in &mut models {

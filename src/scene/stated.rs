@@ -166,9 +166,16 @@ impl Chosen {
     }
 }
 
+/// What is asked for, what is stated about it, and what both come to.
+type Models<'w> = (
+    Ref<'w, PlayClip>,
+    Option<Ref<'w, ModelClips>>,
+    &'w mut Stated,
+);
+
 /// Sees what is asked for where that or what is stated has changed. Players come after it.
 pub(crate) fn state_clips(
-    mut models: Query<(Ref<PlayClip>, Option<Ref<ModelClips>>, &mut Stated)>,
+    mut models: Query<Models<'static>>,
     mut removed: RemovedComponents<ModelClips>,
 ) {
     for (play, table, mut stated) in &mut models {

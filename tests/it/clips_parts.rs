@@ -328,7 +328,7 @@ fn frames_that_are_not_there_are_told_and_nothing_plays() {
             "\"MOVE_01\", frames 5 to 9; its frames are 0 to 4",
         ),
         (
-            part(1, 4..2),
+            part(1, Range { start: 4, end: 2 }),
             "number 1, frames 4 to 2; its frames are 0 to 4",
         ),
         (

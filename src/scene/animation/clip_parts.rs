@@ -187,7 +187,7 @@ fn shift_events(part: &mut AnimationClip, span: Span) {
                 of_target.remove(index);
             }
         }
-        of_target.len() > 0
+        !of_target.is_empty()
     });
 }
 
