@@ -12,7 +12,7 @@ use bevy::camera::primitives::Aabb;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::lifecycle::{HookContext, Remove};
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query, Res, ResMut};
@@ -263,6 +263,11 @@ pub(super) fn on_scene_ready(
         row
     };
     commands.entity(mesh).insert(MeshTag(row));
+}
+
+/// Without a scene there is no instance.
+pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<MdlAnimator>();
 }
 
 /// Takes models from changed scenes that Bevy has not spawned anew: of two changes within three

@@ -241,7 +241,9 @@ impl From<ManifestColors> for PlayerColors {
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ManifestAttachment {
-    /// The bone, or what else [`Models::bone`](crate::model::Models::bone) finds, by its name in any case.
+    /// The bone, or what else [`Models::bone`](crate::model::Models::bone) finds, by its name in any case. Without
+    /// one the model hangs on the root of the other.
+    #[serde(skip_serializing_if = "is_default")]
     pub bone: String,
     /// The model's file, or its manifest.
     pub model: String,

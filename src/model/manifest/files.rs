@@ -1,6 +1,7 @@
 //! Where the files are that a manifest names.
 
 use super::document::ModelManifest;
+use super::glob::is_glob;
 use bevy::asset::AssetPath;
 use std::collections::BTreeMap;
 
@@ -53,7 +54,8 @@ impl ModelManifest {
         }
         let path = |name: &String| AssetPath::try_parse(name).ok().map(AssetPath::into_owned);
         let clip = |(entry, clip): (usize, &super::ManifestClip)| {
-            let path = path(clip.file.as_ref()?)?;
+            // Only a loader can tell what fits a pattern.
+            let path = path(clip.file.as_ref().filter(|file| !is_glob(file))?)?;
             let name = clip_name(&clip.name, &path, "");
             Some(FoundClip { entry, name, path })
         };

@@ -25,6 +25,22 @@ pub(super) fn place(text: &str, steps: &[Step<'_>]) -> usize {
     found
 }
 
+/// Where the word, text or sign begins that an offset is in. The text need not be well formed.
+pub(super) fn word_start(text: &str, offset: usize) -> usize {
+    let mut reader = Reader { text, at: 0 };
+    loop {
+        reader.skip_blank();
+        let begin = reader.at;
+        if begin >= offset || reader.peek().is_none() {
+            return offset;
+        }
+        reader.skip_token();
+        if reader.at > offset {
+            return begin;
+        }
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -155,20 +171,24 @@ impl Reader<'_> {
                 ',' | ')' | ']' | '}' if depth == 0 => return,
                 '(' | '[' | '{' => depth += 1,
                 ')' | ']' | '}' => depth -= 1,
-                '\'' => {
-                    self.skip_letter();
-                    continue;
-                }
-                _ => {
-                    let before = self.at;
-                    self.skip_word();
-                    if self.at == before && self.text().is_none() && self.at == before {
-                        self.at += letter.len_utf8();
-                    }
-                    continue;
-                }
+                _ => {}
             }
-            self.at += 1;
+            self.skip_token();
+        }
+    }
+
+    /// Goes behind a word, a text, a letter in quotes, or a sign.
+    fn skip_token(&mut self) {
+        let Some(letter) = self.peek() else {
+            return;
+        };
+        if letter == '\'' {
+            return self.skip_letter();
+        }
+        let before = self.at;
+        self.skip_word();
+        if self.at == before && self.text().is_none() && self.at == before {
+            self.at += letter.len_utf8();
         }
     }
 
@@ -255,6 +275,19 @@ Manifest /* ( */ (
         assert!(rest(&second).starts_with("2)"));
         assert!(rest(&[Field("skins"), Key("red")]).starts_with("\"r.dtx\""));
         assert!(rest(&[Field("last")]).starts_with("[]"));
+    }
+
+    #[test]
+    fn words_are_whole() {
+        let text = "(a: \"b c\", /* d */ -12)";
+        let start = |part: &str| word_start(text, text.find(part).unwrap());
+        assert_eq!(start("c\""), 4);
+        assert_eq!(start("2)"), 19);
+        assert_eq!(start(", /"), 9);
+        assert_eq!(start("d *"), 14);
+        assert_eq!(word_start(text, 99), 99);
+        assert_eq!(word_start("\"a", 1), 0);
+        assert_eq!(word_start("", 0), 0);
     }
 
     #[test]

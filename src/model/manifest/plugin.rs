@@ -6,7 +6,7 @@ use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
 use super::loader::{ManifestLoader, extensions};
 use super::spawn::{
-    Awaited, ManifestScene, await_models, follow_manifests, on_model_removed, on_scene_ready,
+    Awaited, ManifestScene, Told, await_models, follow_manifests, on_model_removed, on_scene_ready,
 };
 use super::stand::on_instance_ready;
 use crate::scene::FileFinder;
@@ -25,6 +25,7 @@ impl Plugin for ManifestPlugin {
             .insert_resource(self.formats.clone())
             .init_resource::<Claims>()
             .init_resource::<Awaited>()
+            .init_resource::<Told>()
             .register_type::<ClassicModel>()
             // A scene may hold only what is registered.
             .register_type::<ManifestScene>()

@@ -3,11 +3,12 @@
 use super::document::{ManifestAttachment, ManifestClip, ModelManifest};
 use super::glob::is_glob;
 use super::place::Step::{Element, Field, Key};
-use super::place::{Step, place};
-use super::values::NameOrIndex;
+use super::place::{Step, place, word_start};
+use super::values::{LONGEST_LIST, NameOrIndex};
 use crate::read::TextPosition;
 use core::fmt::{self, Display};
 use ron::Options;
+use ron::error::{Position, SpannedError};
 use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
 use std::collections::HashSet;
@@ -41,13 +42,8 @@ pub struct ManifestError {
 /// nothing can be done with.
 pub fn parse(bytes: &[u8]) -> Result<ModelManifest, ManifestError> {
     let text = text(bytes)?;
-    let manifest: ModelManifest = options().from_str(text).map_err(|error| ManifestError {
-        position: TextPosition {
-            line: count(error.span.start.line),
-            column: count(error.span.start.col),
-        },
-        message: error.code.to_string(),
-    })?;
+    let read = options().from_str(text);
+    let manifest: ModelManifest = read.map_err(|error| with_place(&error, text))?;
     match check(&manifest) {
         Some(flaw) => Err(flaw.in_text(text)),
         None => Ok(manifest),
@@ -90,8 +86,34 @@ fn options() -> Options {
         .with_recursion_limit(DEEPEST)
 }
 
-fn count(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
+/// What the reader of RON says, where the word is that it is about.
+fn with_place(error: &SpannedError, text: &str) -> ManifestError {
+    use ron::Error as Of;
+    // These are about what was just read, all others about what comes next.
+    let place = match error.code {
+        Of::Message(_)
+        | Of::NoSuchStructField { .. }
+        | Of::DuplicateStructField { .. }
+        | Of::NoSuchEnumVariant { .. }
+        | Of::InvalidValueForType { .. }
+        | Of::IntegerOutOfBounds
+        | Of::ExpectedDifferentStructName { .. } => error.span.start,
+        _ => error.span.end,
+    };
+    let offset = word_start(text, offset(text, place)) as u64;
+    ManifestError {
+        position: TextPosition::new(text.as_bytes(), offset, true),
+        message: error.code.to_string(),
+    }
+}
+
+/// The offset of a place by line and column.
+fn offset(text: &str, place: Position) -> usize {
+    let lines = text.split_inclusive('\n');
+    let before: usize = lines.take(place.line.saturating_sub(1)).map(str::len).sum();
+    let line = text.get(before..).unwrap_or_default();
+    let letters = line.chars().take(place.col.saturating_sub(1));
+    before + letters.map(char::len_utf8).sum::<usize>()
 }
 
 /// Something about a value of a manifest.
@@ -145,7 +167,8 @@ fn check(manifest: &ModelManifest) -> Option<Flaw<'_>> {
     if manifest.model.is_empty() {
         return Some(Flaw::new([], "lacks the field `model`"));
     }
-    let flaw = file([Field("model")], &manifest.model)
+    let flaw = lengths(manifest)
+        .or_else(|| file([Field("model")], &manifest.model))
         .or_else(|| positive([Field("scale")], manifest.scale))
         .or_else(|| axes(manifest))
         .or_else(|| files(manifest))
@@ -155,6 +178,24 @@ fn check(manifest: &ModelManifest) -> Option<Flaw<'_>> {
     let names = || twice(&manifest.clips);
     let attachments = || each("attachments", &manifest.attachments, attachment);
     flaw.or_else(clips).or_else(names).or_else(attachments)
+}
+
+/// A list that is too long. Readers see to that by themselves.
+fn lengths(manifest: &ModelManifest) -> Option<Flaw<'_>> {
+    let lists = [
+        ("texture_folders", manifest.texture_folders.len()),
+        ("clips", manifest.clips.len()),
+        ("skins", manifest.skins.len()),
+        ("lod_distances", manifest.lod_distances.len()),
+        ("hidden", manifest.hidden.len()),
+        ("shown", manifest.shown.len()),
+        ("attachments", manifest.attachments.len()),
+    ];
+    let (list, length) = lists
+        .into_iter()
+        .find(|(_, length)| *length > LONGEST_LIST)?;
+    let message = format!("has {length} elements, but must have at most {LONGEST_LIST}");
+    Some(Flaw::new([Field(list)], message))
 }
 
 /// The first flaw of the elements of a list.
@@ -289,9 +330,6 @@ fn twice(clips: &[ManifestClip]) -> Option<Flaw<'_>> {
 }
 
 fn attachment<'a>(steps: &[Step<'a>], of: &'a ManifestAttachment) -> Option<Flaw<'a>> {
-    if of.bone.is_empty() {
-        return Some(Flaw::new(steps.to_vec(), "lacks the field `bone`"));
-    }
     if of.model.is_empty() {
         return Some(Flaw::new(steps.to_vec(), "lacks the field `model`"));
     }

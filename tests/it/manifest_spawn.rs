@@ -1,0 +1,715 @@
+//! What becomes of entities with a `ClassicModel`.
+
+use crate::gpuless;
+use crate::support::app::TestApp;
+use crate::support::fixtures::figure;
+use crate::support::{abc, ala, alo, log};
+use bevy::asset::{AssetPath, LoadState};
+use bevy::prelude::*;
+use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::mdl::Precision;
+use std::path::Path;
+
+pub fn mdl() -> Vec<u8> {
+    figure(Precision::Bits8).to_bytes()
+}
+
+/// Spawns a manifest or a model.
+fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+    let model = ClassicModel(app.load(path));
+    app.world().spawn((model, bundle)).id()
+}
+
+#[track_caller]
+fn wait(app: &mut TestApp, what: &str, done: impl FnMut(&mut World) -> bool) {
+    assert!(gpuless::wait_until(&mut app.app, done), "never: {what}");
+}
+
+/// Waits until a model's scene is there.
+#[track_caller]
+fn wait_for(app: &mut TestApp, root: Entity) {
+    wait(app, "the scene", |world| is_there(world, root));
+    app.step(0.0);
+}
+
+pub fn is_there(world: &World, root: Entity) -> bool {
+    let root = world.entity(root);
+    root.contains::<MdlAnimator>()
+        || root.contains::<AloInstance>()
+        || root.contains::<AbcInstance>()
+}
+
+fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+    let root = spawn(app, path, bundle);
+    wait_for(app, root);
+    root
+}
+
+/// Changes a file, and has it loaded anew.
+fn edit(app: &mut TestApp, path: &'static str, text: &str) {
+    app.files
+        .insert_asset(Path::new(path), text.as_bytes().to_vec());
+    app.world().resource::<AssetServer>().reload(path);
+}
+
+fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> Option<C> {
+    app.world().get::<C>(entity).cloned()
+}
+
+fn children(app: &mut TestApp, root: Entity) -> Vec<Entity> {
+    app.world().get::<Children>(root).unwrap().to_vec()
+}
+
+/// The transform of the scene's own root.
+fn scene(app: &mut TestApp, root: Entity) -> Transform {
+    let children = children(app, root);
+    assert_eq!(children.len(), 1);
+    get(app, children[0]).unwrap()
+}
+
+fn shown(app: &mut TestApp, root: Entity) -> String {
+    let root = get::<WorldAssetRoot>(app, root).unwrap();
+    root.0.path().unwrap().to_string()
+}
+
+fn text(text: &str) -> Vec<u8> {
+    text.as_bytes().to_vec()
+}
+
+const SOLDIER: &str = r##"(
+    model: "Figure.MDL",
+    scale: 2,
+    clips: [
+        (name: "walk", clip: "run", speed: 1.5),
+        (name: "fall", frames: (4, 5), repeat: Once),
+        (name: "half", clip: 0, frames: (0, 1)),
+    ],
+    play: "walk",
+    skins: {"Red": "red.tga"},
+    skin: "red",
+    lod_distances: [10, 20],
+    team_color: "#ff8000",
+    player_colors: (shirt: 4, pants: 13),
+    hidden: ["Shield"],
+    shown: ["Engine"],
+    alt: 2,
+)"##;
+
+fn soldier() -> TestApp {
+    TestApp::new(&[
+        ("units/soldier.model.ron", text(SOLDIER)),
+        ("units/figure.mdl", mdl()),
+        ("units/red.tga", Vec::new()),
+    ])
+}
+
+#[test]
+fn a_manifest_gives_all_that_it_states() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
+    assert_eq!(shown(&mut app, root), "units/figure.mdl#Scene");
+    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    let clip = |name: &str, clip: ClipRef, speed, repeat| NamedClip {
+        name: name.into(),
+        clip,
+        speed,
+        repeat,
+    };
+    let clips = ModelClips(vec![
+        clip("walk", "run".into(), 1.5, Repeat::Loop),
+        clip("fall", (4..6).into(), 1.0, Repeat::Once),
+        clip("half", ClipRef::part(0, 0..2), 1.0, Repeat::Loop),
+    ]);
+    assert_eq!(get(&mut app, root), Some(clips));
+    let mut skins = ModelSkins::default();
+    skins.insert("red", "units/red.tga".into());
+    assert_eq!(get(&mut app, root), Some(skins));
+    assert_eq!(get(&mut app, root), Some(ModelSkin::Name("red".into())));
+    assert_eq!(get(&mut app, root), Some(LodDistances(vec![10.0, 20.0])));
+    let team = TeamColor(Color::srgb_u8(255, 128, 0));
+    assert_eq!(get(&mut app, root), Some(team));
+    let (shirt, pants) = (4, 13);
+    assert_eq!(get(&mut app, root), Some(PlayerColors { shirt, pants }));
+    let mut hidden = HiddenParts::new(["shield"]);
+    hidden.show("engine");
+    assert_eq!(get(&mut app, root), Some(hidden));
+    assert_eq!(get(&mut app, root), Some(ModelAlt(2)));
+    assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
+}
+
+#[test]
+fn a_manifest_that_states_nothing_gives_nothing() {
+    let files = [
+        ("plain.model.ron", text(r#"(model: "a.mdl")"#)),
+        ("a.mdl", mdl()),
+    ];
+    let mut app = TestApp::new(&files);
+    let root = spawn_ready(&mut app, "plain.model.ron", ());
+    let root = app.world().entity(root);
+    assert!(!root.contains::<PlayClip>() && !root.contains::<ModelClips>());
+    assert!(!root.contains::<ModelSkin>() && !root.contains::<ModelSkins>());
+    assert!(!root.contains::<HiddenParts>() && !root.contains::<ModelAlt>());
+    assert!(!root.contains::<TeamColor>() && !root.contains::<LodDistances>());
+}
+
+#[test]
+fn what_the_user_has_put_there_stays() {
+    let mut app = soldier();
+    let own = (
+        PlayClip::once("die"),
+        ModelAlt(7),
+        Transform::from_xyz(1.0, 2.0, 3.0),
+    );
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", own);
+    assert_eq!(get(&mut app, root), Some(PlayClip::once("die")));
+    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    let place = get::<Transform>(&mut app, root).unwrap().translation;
+    assert_eq!(place, Vec3::new(1.0, 2.0, 3.0));
+    // What was given may be changed, and taken away.
+    app.world().entity_mut(root).insert(TeamColor(Color::BLACK));
+    app.world().entity_mut(root).remove::<HiddenParts>();
+    let edited = SOLDIER
+        .replace("\"walk\",\n", "\"fall\",\n")
+        .replace("alt: 2", "alt: 3")
+        .replace("#ff8000", "#00ff00")
+        .replace("Shield", "Hull")
+        .replace("[10, 20]", "[30]")
+        .replace("scale: 2", "scale: 3");
+    edit(&mut app, "units/soldier.model.ron", &edited);
+    wait(&mut app, "the edit", |world| {
+        world.get::<LodDistances>(root).unwrap().0 == [30.0]
+    });
+    assert_eq!(get(&mut app, root), Some(PlayClip::once("die")));
+    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    assert_eq!(get(&mut app, root), Some(TeamColor(Color::BLACK)));
+    assert_eq!(get::<HiddenParts>(&mut app, root), None);
+    assert_eq!(scene(&mut app, root).scale, Vec3::splat(3.0));
+}
+
+#[test]
+fn what_was_given_follows_the_manifest() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
+    app.step(0.1);
+    let before = children(&mut app, root);
+    let time = get::<Playback>(&mut app, root).unwrap().time;
+    edit(
+        &mut app,
+        "units/soldier.model.ron",
+        r#"(model: "figure.mdl", play: "walk", alt: 3)"#,
+    );
+    wait(&mut app, "the edit", |world| {
+        world.get::<ModelAlt>(root) == Some(&ModelAlt(3))
+    });
+    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    assert_eq!(get::<ModelClips>(&mut app, root), None);
+    assert_eq!(get::<ModelSkin>(&mut app, root), None);
+    assert_eq!(get::<LodDistances>(&mut app, root), None);
+    assert_eq!(scene(&mut app, root).scale, Vec3::ONE);
+    // The scene is the same one, and its clip goes on.
+    assert_eq!(children(&mut app, root), before);
+    assert_eq!(get::<Playback>(&mut app, root).unwrap().time, time);
+}
+
+#[test]
+fn a_scene_stands_as_each_manifest_states() {
+    let manifest = |rest: &str| text(&format!("(model: \"a.mdl\", {rest})"));
+    let mut app = TestApp::new(&[
+        ("a.mdl", mdl()),
+        ("small.model.ron", manifest("scale: 0.5")),
+        ("large.model.ron", manifest("scale: 4")),
+        ("turned.model.ron", manifest("axes: (up: Y, forward: X)")),
+        ("quake.model.ron", manifest("axes: (up: Z, forward: X)")),
+    ]);
+    let [bare, small, large, turned, quake] = [
+        "a.mdl",
+        "small.model.ron",
+        "large.model.ron",
+        "turned.model.ron",
+        "quake.model.ron",
+    ]
+    .map(|path| spawn_ready(&mut app, path, ()));
+    let own = scene(&mut app, bare);
+    assert_eq!(own.scale, Vec3::ONE);
+    assert_eq!(scene(&mut app, small), own.with_scale(Vec3::splat(0.5)));
+    assert_eq!(scene(&mut app, large), own.with_scale(Vec3::splat(4.0)));
+    assert!(
+        scene(&mut app, quake)
+            .rotation
+            .abs_diff_eq(own.rotation, 1e-6)
+    );
+    let rotation = scene(&mut app, turned).rotation;
+    assert!((rotation * Vec3::X).abs_diff_eq(Vec3::NEG_Z, 1e-6));
+    assert!((rotation * Vec3::Y).abs_diff_eq(Vec3::Y, 1e-6));
+    // The model's file changes: it stands as before.
+    app.world().resource::<AssetServer>().reload("a.mdl");
+    let child = children(&mut app, large)[0];
+    wait(&mut app, "the scene is spawned anew", |world| {
+        world
+            .get::<Children>(large)
+            .is_some_and(|children| children[0] != child)
+    });
+    app.step(0.0);
+    assert_eq!(scene(&mut app, large), own.with_scale(Vec3::splat(4.0)));
+    assert_eq!(scene(&mut app, bare), own);
+}
+
+#[test]
+fn axes_of_a_mirrored_file_are_those_of_the_file() {
+    let manifest = |axes: &str| text(&format!("(model: \"hero.abc\", axes: {axes})"));
+    let mut app = TestApp::new(&[
+        ("hero.abc", abc::bytes(&abc::figure())),
+        ("as_is.model.ron", manifest("(up: Y, forward: Z)")),
+        ("back.model.ron", manifest("(up: Y, forward: NegZ)")),
+    ]);
+    let as_is = spawn_ready(&mut app, "as_is.model.ron", ());
+    let back = spawn_ready(&mut app, "back.model.ron", ());
+    assert!(
+        scene(&mut app, as_is)
+            .rotation
+            .abs_diff_eq(Quat::IDENTITY, 1e-6)
+    );
+    let turned = scene(&mut app, back).rotation * Vec3::NEG_Z;
+    assert!(turned.abs_diff_eq(Vec3::Z, 1e-6));
+}
+
+#[test]
+fn bare_models_are_spawned_by_either_way() {
+    log::listen();
+    let mut app = TestApp::new(&[("bare_one.mdl", mdl()), ("bare_two.ALO", alo::clean())]);
+    let server = app.world().resource::<AssetServer>().clone();
+    let loaded = spawn_ready(&mut app, "bare_one.mdl", PlayClip::looping("run"));
+    let opened = ClassicModel::open(&server, "bare_two.ALO");
+    let opened = app.world().spawn(opened).id();
+    wait_for(&mut app, opened);
+    assert_eq!(shown(&mut app, loaded), "bare_one.mdl#Scene");
+    assert_eq!(shown(&mut app, opened), "bare_two.ALO#Scene");
+    let told = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+    assert!(
+        told.iter().all(|error| !error.contains("bare_")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn bare_models_with_meta_files_are_spawned() {
+    log::listen();
+    let meta = r#"(meta_format_version: "1.0", asset: Load(
+        loader: "bevy_classic_models::quake::loader::MdlLoader",
+        settings: (scale: 3.0),
+    ))"#;
+    let files = ["meta_loaded.mdl", "meta_opened.mdl"];
+    let mut app = TestApp::new(&files.map(|path| (path, mdl())));
+    for path in files {
+        app.files.insert_meta_text(Path::new(path), meta);
+    }
+    let loaded = spawn_ready(&mut app, "meta_loaded.mdl", ());
+    let server = app.world().resource::<AssetServer>().clone();
+    let opened = ClassicModel::open(&server, "meta_opened.mdl");
+    let opened = app.world().spawn(opened).id();
+    wait_for(&mut app, opened);
+    assert_eq!(scene(&mut app, loaded).scale, Vec3::splat(3.0));
+    assert_eq!(scene(&mut app, opened).scale, Vec3::splat(3.0));
+    let told = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+    let of = |name: &str| told.iter().filter(|error| error.contains(name)).count();
+    assert_eq!(of("meta_opened"), 0, "{told:?}");
+}
+
+#[test]
+fn the_scene_of_a_manifest_is_the_same_thing() {
+    let mut app = soldier();
+    let scene_of = "units/soldier.model.ron#Scene";
+    let root = app.spawn(scene_of, ModelAlt(7));
+    wait_for(&mut app, root);
+    assert_eq!(shown(&mut app, root), "units/figure.mdl#Scene");
+    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
+    let manifest = get::<ClassicModel>(&mut app, root).unwrap().0;
+    let path = manifest.path().unwrap().to_string();
+    assert_eq!(path, "units/soldier.model.ron");
+    edit(
+        &mut app,
+        "units/soldier.model.ron",
+        r#"(model: "figure.mdl", scale: 3)"#,
+    );
+    wait(&mut app, "the edit", |world| {
+        world.get::<PlayClip>(root).is_none()
+    });
+    assert_eq!(scene(&mut app, root).scale, Vec3::splat(3.0));
+}
+
+#[test]
+fn what_was_given_goes_with_the_component() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ModelAlt(7));
+    app.world().entity_mut(root).insert(TeamColor(Color::BLACK));
+    let before = app.world().get::<Children>(root).unwrap()[0];
+    app.world().entity_mut(root).remove::<ClassicModel>();
+    app.step(0.0);
+    assert!(app.world().get_entity(before).is_err());
+    let entity = app.world().entity(root);
+    assert!(!entity.contains::<WorldAssetRoot>() && !entity.contains::<PlayClip>());
+    assert!(!entity.contains::<ModelClips>() && !entity.contains::<MdlAnimator>());
+    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    assert_eq!(get(&mut app, root), Some(TeamColor(Color::BLACK)));
+    // And comes back.
+    let again = ClassicModel(app.load("units/soldier.model.ron"));
+    app.world().entity_mut(root).insert(again);
+    wait_for(&mut app, root);
+    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+}
+
+#[test]
+fn another_manifest_takes_the_place_of_what_was_given() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
+    app.files.insert_asset(Path::new("other.mdl"), mdl());
+    app.files.insert_asset(
+        Path::new("other.model.ron"),
+        text(r#"(model: "other.mdl", play: "die")"#),
+    );
+    let other = ClassicModel(app.load("other.model.ron"));
+    app.world().entity_mut(root).insert(other);
+    wait(&mut app, "the other", |world| {
+        let path = world.get::<WorldAssetRoot>(root).unwrap().0.path().unwrap();
+        assert!(is_there(world, root), "no frame is empty");
+        path.to_string() == "other.mdl#Scene"
+    });
+    assert_eq!(get(&mut app, root), Some(PlayClip::stated("die")));
+    assert_eq!(get::<ModelClips>(&mut app, root), None);
+    app.step(0.0);
+    assert_eq!(scene(&mut app, root).scale, Vec3::ONE);
+}
+
+#[test]
+fn a_manifest_may_be_made_by_code() {
+    let mut app = TestApp::new(&[("a/figure.mdl", mdl())]);
+    let manifest = ModelManifest {
+        model: "a/figure.mdl".into(),
+        alt: Some(4),
+        ..default()
+    };
+    let manifest = app
+        .world()
+        .resource_mut::<Assets<ModelManifest>>()
+        .add(manifest);
+    let root = app.world().spawn(ClassicModel(manifest.clone())).id();
+    wait_for(&mut app, root);
+    assert_eq!(get(&mut app, root), Some(ModelAlt(4)));
+    let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
+    manifests.get_mut(&manifest).unwrap().alt = Some(5);
+    wait(&mut app, "the change", |world| {
+        world.get::<ModelAlt>(root) == Some(&ModelAlt(5))
+    });
+}
+
+#[test]
+fn clips_are_files_and_patterns() {
+    let manifest = r#"(model: "tank.alo", clips: [
+        (name: "idle", file: "Tank_Stand_00.ALA", speed: 2, frames: (0, 1)),
+        (file: "anims/*/tank_m?ve_*.ala", repeat: Once),
+        (file: "anims/other.ala"),
+    ])"#;
+    let mut app = TestApp::new(&[
+        ("u/tank.model.ron", text(manifest)),
+        ("u/TANK.ALO", alo::clean()),
+        ("u/tank_stand_00.ala", ala::small(1)),
+        ("u/Anims/b/TANK_MOVE_01.ala", ala::small(1)),
+        ("u/Anims/b/TANK_STOP_00.ala", ala::small(1)),
+        ("u/Anims/a/tank_move_00.ALA", ala::small(1)),
+        ("u/Anims/other.ala", ala::small(1)),
+    ]);
+    let root = spawn_ready(&mut app, "u/tank.model.ron", ());
+    let clips = get::<ModelClips>(&mut app, root).unwrap().0;
+    let told = |clip: &NamedClip| format!("{} {} {:?}", clip.name, clip.clip, clip.repeat);
+    let told: Vec<String> = clips.iter().map(told).collect();
+    assert_eq!(
+        told,
+        [
+            "idle u/tank_stand_00.ala#Clip, frames 0 to 2 Loop",
+            "move_00 u/Anims/a/tank_move_00.ALA#Clip Once",
+            "MOVE_01 u/Anims/b/TANK_MOVE_01.ala#Clip Once",
+            "other u/Anims/other.ala#Clip Loop",
+        ]
+    );
+}
+
+#[test]
+fn what_is_nowhere_is_told_with_its_place() {
+    log::listen();
+    let bad = r#"(
+    model: "nowhere.mdl",
+)"#;
+    let lacking = "(
+    model: \"here.mdl\",
+    clips: [(file: \"gone.ala\"),
+            (file: \"none/*.ala\")],
+    skins: {\"red\": \"gone.tga\"},
+    skin: \"blue\",
+    palette: \"gone.lmp\",
+    attachments: [(model: \"gone.mdl\")],
+)";
+    let mut app = TestApp::new(&[
+        ("far/no_model.model.ron", text(bad)),
+        ("far/lacking.model.ron", text(lacking)),
+        ("far/here.mdl", mdl()),
+    ]);
+    let handle = app.load::<ModelManifest>("far/no_model.model.ron");
+    let LoadState::Failed(error) = app.finish_load(&handle) else {
+        panic!("it has a model");
+    };
+    let error = error.to_string();
+    let expected = "far/no_model.model.ron:2:12: model \"nowhere.mdl\" was not found; looked for \
+                    far/nowhere.mdl, Textures/nowhere.mdl, nowhere.mdl";
+    assert!(error.contains(expected), "{error}");
+    let root = spawn_ready(&mut app, "far/lacking.model.ron", ());
+    let warnings = log::warnings_with("far/lacking.model.ron");
+    for (place, what) in [
+        ("3:20: clips[0].file", "gone.ala"),
+        ("4:20: clips[1].file \"none/*.ala\" fits no file", ""),
+        ("5:20: skins[\"red\"]", "gone.tga"),
+        (
+            "6:11: skin is \"blue\", which none of `skins` is called",
+            "",
+        ),
+        ("7:14: palette", "gone.lmp"),
+        ("8:27: attachments[0].model", "gone.mdl"),
+    ] {
+        let place = format!("far/lacking.model.ron:{place}");
+        let is_it = |text: &&String| text.contains(&place) && text.contains(what);
+        assert_eq!(
+            warnings.iter().filter(is_it).count(),
+            1,
+            "{place} {warnings:#?}"
+        );
+    }
+    assert!(is_there(app.world(), root));
+}
+
+#[test]
+fn a_broken_edit_changes_nothing() {
+    log::listen();
+    let files = [
+        ("broken_edit.model.ron", text(r#"(model: "a.mdl", alt: 1)"#)),
+        ("a.mdl", mdl()),
+    ];
+    let mut app = TestApp::new(&files);
+    let root = spawn_ready(&mut app, "broken_edit.model.ron", ());
+    edit(
+        &mut app,
+        "broken_edit.model.ron",
+        "(model: \"a.mdl\",\n alt: 2, new: 3)",
+    );
+    let errors = || {
+        let mut errors = log::errors_of(&["bevy_asset"]);
+        errors.retain(|error| error.contains("broken_edit.model.ron:2:10:"));
+        errors.len()
+    };
+    wait(&mut app, "an error", |_| errors() > 0);
+    for _ in 0..50 {
+        app.step(0.0);
+    }
+    // Bevy tries a second time to load a file that is held as a whole, and says again why it cannot.
+    assert!(errors() <= 2);
+    assert_eq!(get(&mut app, root), Some(ModelAlt(1)));
+    edit(
+        &mut app,
+        "broken_edit.model.ron",
+        r#"(model: "a.mdl", alt: 3)"#,
+    );
+    wait(&mut app, "the edit", |world| {
+        world.get::<ModelAlt>(root) == Some(&ModelAlt(3))
+    });
+}
+
+#[test]
+fn loaders_hear_of_texture_folders_and_palettes() {
+    log::listen();
+    let manifest = |palette: &str| text(&format!("(model: \"a.mdl\", palette: {palette:?})"));
+    let mut app = TestApp::new(&[
+        ("a.mdl", mdl()),
+        ("claims_first.model.ron", manifest("p/grey.lmp")),
+        ("claims_second.model.ron", manifest("p/white.lmp")),
+        ("p/grey.lmp", vec![100; 768]),
+        ("p/white.lmp", vec![255; 768]),
+    ]);
+    let color = |world: &mut World, root: Entity| {
+        let model = world.get::<MdlAnimator>(root)?.model().clone();
+        let images = world.resource::<Assets<Image>>();
+        let image = images.get(&model.skins[0].pictures[0].image)?;
+        Some(image.data.as_ref()?[0])
+    };
+    let first = spawn_ready(&mut app, "claims_first.model.ron", ());
+    assert_eq!(color(app.world(), first), Some(100));
+    let second = spawn_ready(&mut app, "claims_second.model.ron", ());
+    assert_eq!(color(app.world(), second), Some(100));
+    let warnings = log::warnings_with("claims_second.model.ron");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].contains("claims_first.model.ron"),
+        "{warnings:?}"
+    );
+    // The first one changes, and the model with it; then it goes.
+    edit(&mut app, "claims_first.model.ron", r#"(model: "a.mdl")"#);
+    wait(&mut app, "the second counts", |world| {
+        color(world, second) == Some(255)
+    });
+    app.world().entity_mut(second).despawn();
+    wait(&mut app, "none counts", |world| {
+        color(world, first).is_some_and(|color| color != 255 && color != 100)
+    });
+}
+
+#[test]
+fn texture_folders_are_looked_into_first() {
+    let manifest = r#"(model: "hero.abc", texture_folders: ["more"])"#;
+    let mut app = TestApp::new(&[
+        ("u/hero.abc", abc::bytes(&abc::figure())),
+        ("u/hero.model.ron", text(manifest)),
+        ("u/more/hero.dtx", Vec::new()),
+    ]);
+    let skins = |world: &mut World, root: Entity| {
+        world.get::<AbcInstance>(root).unwrap().model().skins.len()
+    };
+    let root = spawn_ready(&mut app, "u/hero.model.ron", ());
+    assert_eq!(skins(app.world(), root), 1);
+    edit(&mut app, "u/hero.model.ron", r#"(model: "hero.abc")"#);
+    wait(&mut app, "the edit", |world| skins(world, root) == 0);
+}
+
+/// The models that hang on one, by the bones.
+fn hung(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
+    let world = app.world();
+    let mut all = world.query::<(Entity, &Attached)>();
+    let all = all.iter(world).filter(|(_, attached)| attached.to == root);
+    let mut all: Vec<_> = all.map(|(entity, of)| (of.bone.clone(), entity)).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn attachments_come_and_go() {
+    let manifest =
+        |attachments: &str| format!("(model: \"body.abc\", attachments: [{attachments}])");
+    let gun = r#"(bone: "Arm", model: "gun.model.ron", translation: (1, 2, 3), play: "die")"#;
+    let hat = r#"(bone: "Body", model: "hat.mdl", rotation: (0, 90, 0), scale: 2)"#;
+    let mut app = TestApp::new(&[
+        ("body.abc", abc::bytes(&abc::figure())),
+        ("armed.model.ron", text(&manifest(&format!("{gun}, {hat}")))),
+        (
+            "gun.model.ron",
+            text(r#"(model: "gun.mdl", play: "run", alt: 1)"#),
+        ),
+        ("gun.mdl", mdl()),
+        ("hat.mdl", mdl()),
+    ]);
+    let root = spawn_ready(&mut app, "armed.model.ron", ());
+    let [(_, arm), (_, head)] = hung(&mut app, root)[..] else {
+        panic!("a gun and a hat");
+    };
+    wait_for(&mut app, arm);
+    wait_for(&mut app, head);
+    assert_eq!(shown(&mut app, arm), "gun.mdl#Scene");
+    assert_eq!(get(&mut app, arm), Some(PlayClip::stated("die")));
+    assert_eq!(get(&mut app, arm), Some(ModelAlt(1)));
+    assert_eq!(get(&mut app, arm), Some(Transform::from_xyz(1.0, 2.0, 3.0)));
+    let turned = get::<Transform>(&mut app, head).unwrap();
+    assert!((turned.rotation * Vec3::Z).abs_diff_eq(Vec3::X, 1e-6));
+    assert_eq!(turned.scale, Vec3::splat(2.0));
+
+    // What is still asked for stays what it is.
+    let moved = gun
+        .replace("(1, 2, 3)", "(4, 5, 6)")
+        .replace("\"die\"", "\"run\"");
+    edit(&mut app, "armed.model.ron", &manifest(&moved));
+    wait(&mut app, "the edit", |world| {
+        world.get_entity(head).is_err()
+    });
+    assert_eq!(hung(&mut app, root), [("Arm".to_owned(), arm)]);
+    assert_eq!(get(&mut app, arm), Some(PlayClip::stated("run")));
+    assert_eq!(get(&mut app, arm), Some(Transform::from_xyz(4.0, 5.0, 6.0)));
+    edit(
+        &mut app,
+        "armed.model.ron",
+        &manifest(&format!("{moved}, {hat}")),
+    );
+    wait(&mut app, "the hat is back", |world| {
+        world.query::<&Attached>().iter(world).count() == 2
+    });
+
+    app.world().entity_mut(root).despawn();
+    app.step(0.0);
+    assert!(hung(&mut app, root).is_empty());
+    assert!(app.world().get_entity(arm).is_err());
+}
+
+#[test]
+fn attachments_go_with_the_component() {
+    let manifest = r#"(model: "a.mdl", attachments: [(model: "a.mdl")])"#;
+    let mut app = TestApp::new(&[("a.mdl", mdl()), ("with_hat.model.ron", text(manifest))]);
+    let root = spawn_ready(&mut app, "with_hat.model.ron", ());
+    assert_eq!(hung(&mut app, root).len(), 1);
+    app.world().entity_mut(root).remove::<ClassicModel>();
+    app.step(0.0);
+    assert!(hung(&mut app, root).is_empty());
+}
+
+#[test]
+fn no_model_hangs_on_itself() {
+    log::listen();
+    let hangs = |on: &str| {
+        text(&format!(
+            "(model: \"a.mdl\", attachments: [(model: {on:?})])"
+        ))
+    };
+    let mut app = TestApp::new(&[
+        ("a.mdl", mdl()),
+        ("cycle_a.model.ron", hangs("cycle_b.model.ron")),
+        ("cycle_b.model.ron", hangs("cycle_a.model.ron")),
+        ("deep_0.model.ron", hangs("deep_1.model.ron")),
+        ("deep_1.model.ron", hangs("deep_2.model.ron")),
+        ("deep_2.model.ron", hangs("deep_3.model.ron")),
+        ("deep_3.model.ron", hangs("deep_4.model.ron")),
+        ("deep_4.model.ron", hangs("deep_5.model.ron")),
+        ("deep_5.model.ron", hangs("a.mdl")),
+    ]);
+    for path in ["cycle_a.model.ron", "deep_0.model.ron", "cycle_a.model.ron"] {
+        spawn(&mut app, path, ());
+    }
+    wait(&mut app, "all", |world| {
+        world.query::<&Attached>().iter(world).count() == 1 + 4 + 1
+            && world.query::<&MdlAnimator>().iter(world).count() == 2 + 5 + 2
+    });
+    for _ in 0..20 {
+        app.step(0.0);
+    }
+    let world = app.world();
+    assert_eq!(world.query::<&Attached>().iter(world).count(), 6);
+    let cycles = log::warnings_with("cycle_a.model.ron is attached to itself");
+    assert_eq!(cycles.len(), 1, "{cycles:?}");
+    let deep = log::warnings_with("deep_5.model.ron is attached 5 models deep");
+    assert_eq!(deep.len(), 1, "{deep:?}");
+}
+
+#[test]
+fn what_no_format_claims_is_told() {
+    log::listen();
+    let manifest = text(r#"(model: "unclaimed.xyz")"#);
+    let files = [("unclaimed.model.ron", manifest), ("unclaimed.xyz", mdl())];
+    let mut app = TestApp::new(&files);
+    let path = AssetPath::from("unclaimed.model.ron");
+    let manifest = app.load::<ModelManifest>(path);
+    app.finish_load(&manifest);
+    for _ in 0..2 {
+        let manifest = manifest.clone();
+        app.world().spawn(ClassicModel(manifest));
+    }
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    let told = log::warnings_with("unclaimed.xyz has not the extension of any model");
+    assert_eq!(told.len(), 1, "{told:?}");
+}
