@@ -28,7 +28,7 @@ const MANIFESTS: [(&str, &str); 4] = [
 /// The walker's manifest.
 pub const WALKER: &str = r##"(
     model: "walker.alo",
-    scale: 0.48,
+    scale: 0.25,
     play: "MOVE_00",
     team_color: "#a33620",
 )
@@ -37,7 +37,7 @@ pub const WALKER: &str = r##"(
 /// The warden's manifest.
 pub const WARDEN: &str = r#"(
     model: "warden.abc",
-    scale: 0.033,
+    scale: 0.044,
     skins: {"usual": "skins/warden.dtx", "frost": "skins/warden_frost.dtx"},
     skin: "usual",
     play: "walk",

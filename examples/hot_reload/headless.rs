@@ -11,19 +11,19 @@ use bevy::prelude::*;
 use std::path::Path;
 use std::time::Duration;
 
-const SIZE: UVec2 = UVec2::new(1280, 720);
+const SIZE: UVec2 = UVec2::new(1280, 640);
 
 /// Rows of pixels above and below the models, in which there is text.
 const TEXT: [u32; 2] = [80, 70];
 
 /// Frames in which everything that is drawn reaches the GPU.
-const SETTLING: usize = 6;
+const SETTLING: usize = 2;
 
 /// How often a picture is taken until it stays the same.
 const ATTEMPTS: usize = 20;
 
 /// How far the models move between steps, in seconds and frames.
-const MOVES: (f32, usize) = (0.05, 7);
+const MOVES: (f32, usize) = (0.12, 3);
 
 /// Takes all steps.
 pub fn run(folder: Folder, pictures: &Path) -> Result<(), String> {

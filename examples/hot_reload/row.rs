@@ -11,7 +11,7 @@ use std::f32::consts::PI;
 /// From one model to the next, in metres.
 const SPACING: f32 = 3.4;
 /// As tall as a model may become.
-const HEIGHT: f32 = 3.3;
+const HEIGHT: f32 = 2.8;
 const FOV: f32 = 0.35;
 
 /// What the camera draws to; the window if there is none.
@@ -37,18 +37,18 @@ impl Plugin for RowPlugin {
 }
 
 fn spawn_models(mut commands: Commands, server: Res<AssetServer>) {
-    // All look to −Z, where the camera is, a little to the side of it.
-    let mut spawn = |place: f32, file: &'static str| {
+    // They look to the camera, a little to the side of it; Alamo models look to where the others have their backs.
+    let mut spawn = |place: f32, yaw: f32, file: &'static str| {
         let at = Transform::from_xyz((1.5 - place) * SPACING, 0.0, 0.0);
-        let turned = at.with_rotation(Quat::from_rotation_y(0.45));
+        let turned = at.with_rotation(Quat::from_rotation_y(yaw));
         let model = ClassicModel(server.load(file));
         commands.spawn((model, turned)).id()
     };
     let row = Row {
-        sentry: spawn(0.0, "models/sentry.model.ron"),
-        walker: spawn(1.0, "models/walker.model.ron"),
-        warden: spawn(2.0, "models/warden.model.ron"),
-        courier: spawn(3.0, "models/courier.model.ron"),
+        sentry: spawn(0.0, 0.45, "models/sentry.model.ron"),
+        walker: spawn(1.0, 0.45 + PI, "models/walker.model.ron"),
+        warden: spawn(2.0, 0.45, "models/warden.model.ron"),
+        courier: spawn(3.0, 0.45, "models/courier.model.ron"),
     };
     commands.insert_resource(row);
 }

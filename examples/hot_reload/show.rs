@@ -110,12 +110,13 @@ impl Taken {
         let told = |is_good, words| Some(Outcome { is_good, words });
         match step.expect {
             Expect::Change if has_changed => {
-                let words = format!("{} → {now}. {}", self.before, self.delay(step, world));
+                let words = format!("{} -> {now}. {}", self.before, self.delay(step, world));
                 told(true, words)
             }
-            Expect::Error | Expect::Nothing if has_changed => {
-                told(false, format!("{} → {now}, but it was not to", self.before))
-            }
+            Expect::Error | Expect::Nothing if has_changed => told(
+                false,
+                format!("{} -> {now}, but it was not to", self.before),
+            ),
             Expect::Error if failure.is_some() && waited > STILL => told(true, failure?),
             Expect::Nothing if failure.is_some() => told(false, failure?),
             Expect::Nothing if waited > STILL => told(true, format!("still {now}")),

@@ -12,7 +12,8 @@
 //! pose the bones of such a model for each frame (`walker::clips`). The ABC model is made of solids too
 //! (`warden`), its cloth is let fall and swing for each keyframe, the crate's writer finds its levels of
 //! detail, and its skins get a palette (`lithtech`). The LGW model is made of solids and of surfaces,
-//! which become lists, strips and fans (`courier`). The same bytes come out on every run and every
+//! which become lists, strips and fans (`courier`). Two manifests say what a game would of the walker and the
+//! warden (`manifests`). The same bytes come out on every run and every
 //! machine.
 //!
 //! You should see a line about each model and each clip, without any warning. Look at them with the viewer:
@@ -30,6 +31,7 @@ mod courier;
 mod crystal;
 mod document;
 mod lithtech;
+mod manifests;
 mod maths;
 mod mesh;
 mod paint;
@@ -63,6 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         supply::files()?,
         warden::files()?,
         courier::files()?,
+        manifests::files()?,
     ];
     for (path, bytes) in files.into_iter().flatten() {
         std::fs::write(folder.join(path), bytes)?;

@@ -210,11 +210,7 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     if others.is_empty() {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
         return list(&samples, |file| {
-            has_extension(file, "mdl")
-                || is_alo(file)
-                || is_abc(file)
-                || is_lgw(file)
-                || is_manifest(file)
+            has_extension(file, "mdl") || is_alo(file) || is_abc(file) || is_lgw(file)
         });
     }
     let mut models: Vec<_> = others

@@ -13,14 +13,14 @@ use crate::scene::{
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::lifecycle::{HookContext, Remove};
 use bevy::ecs::message::MessageWriter;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query, Res, ResMut};
 use bevy::ecs::world::DeferredWorld;
 use bevy::mesh::MeshTag;
 use bevy::time::Time;
-use bevy::world_serialization::{WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
 use std::sync::Arc;
 
 /// What a spawned Quake model is doing. On the root entity, once its scene is there.
@@ -277,6 +277,11 @@ pub(super) fn on_scene_ready(
         row
     };
     commands.entity(mesh).insert(MeshTag(row));
+}
+
+/// Without a scene there is no instance.
+pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
+    commands.entity(removed.entity).try_remove::<MdlAnimator>();
 }
 
 /// What decides about what a model plays.

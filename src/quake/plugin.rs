@@ -1,6 +1,6 @@
 //! Registers everything of this room with an app.
 
-use crate::quake::animator::{on_scene_ready, play};
+use crate::quake::animator::{on_root_removed, on_scene_ready, play};
 use crate::quake::convert::MAX_TEXTURE_SIZE;
 use crate::quake::loader::{MdlLoader, MdlMesh};
 use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
@@ -60,6 +60,7 @@ impl Plugin for QuakePlugin {
             .init_resource::<ColoredMaterials>()
             .init_resource::<WornMaterials<MdlMaterial>>()
             .add_observer(on_scene_ready)
+            .add_observer(on_root_removed)
             .add_systems(
                 PostUpdate,
                 (

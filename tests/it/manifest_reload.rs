@@ -171,7 +171,7 @@ fn manifests_follow_their_files() {
     app.save("watched_one.model.ron", "(model: \"a.mdl\",\nalt: 3");
     app.wait("an error", |_| !errors().is_empty());
     app.rest();
-    // The watcher may tell of one write twice.
+    // Bevy tries a second time to load a file that is held as a whole.
     let mut told = errors();
     told.dedup();
     assert_eq!(told.len(), 1, "{told:?}");
@@ -188,6 +188,34 @@ fn manifests_follow_their_files() {
         has_clip(world, root, "fly")
     });
     assert_eq!(app.app.world().get(root), Some(&ModelAlt(4)));
+}
+
+#[test]
+fn a_broken_model_is_one_error() {
+    log::listen();
+    let mut app = Folder::watching(&[
+        (
+            "one_error.model.ron",
+            br#"(model: "one_error.mdl")"#.to_vec(),
+        ),
+        ("one_error.mdl", mdl()),
+    ]);
+    let root = app.spawn("one_error.model.ron");
+    app.wait_for(root);
+    app.rest();
+    let before = model(app.app.world(), root);
+    app.save("one_error.mdl", &mdl()[..2000]);
+    let errors = || {
+        let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+        errors.retain(|error| error.contains("one_error"));
+        errors
+    };
+    app.wait("an error", |_| !errors().is_empty());
+    app.rest();
+    assert_eq!(errors().len(), 1, "{:?}", errors());
+    assert!(Arc::ptr_eq(&before, &model(app.app.world(), root)));
+    app.save("one_error.mdl", renamed_clip());
+    app.wait("the edit", |world| has_clip(world, root, "fly"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::loader::ManifestLoaderError;
 use super::stand::{Stand, apply_stand};
 use bevy::asset::{
     AssetEvent, AssetId, AssetLoadError, AssetLoadFailedEvent, AssetPath, AssetServer, Assets,
-    RecursiveDependencyLoadState, UntypedHandle,
+    Handle, RecursiveDependencyLoadState, UntypedHandle,
 };
 use bevy::ecs::change_detection::{DetectChanges, Mut, Ref};
 use bevy::ecs::component::Component;
@@ -44,7 +44,7 @@ pub(super) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
 /// On an entity with a [`ClassicModel`]: what became of it.
 #[derive(Component, Default)]
 pub(super) struct ModelState {
-    /// The model that is shown. Held because Bevy loads a file anew as what is held of it.
+    /// The model that is shown.
     shown: Option<Model>,
     /// The model that is to be shown once it is loaded.
     coming: Option<Model>,
@@ -58,8 +58,30 @@ pub(super) struct ModelState {
 #[derive(Clone)]
 struct Model {
     path: AssetPath<'static>,
-    /// `None` if no format claims its extension.
+    /// `None` if no format claims its extension, and where it was let go: see [`Model::let_go`].
     asset: Option<UntypedHandle>,
+    /// Once it is loaded, its scene, and whether the file's third axis was mirrored.
+    loaded: Option<(Handle<WorldAsset>, bool)>,
+}
+
+impl Model {
+    fn find_scene(&mut self, world: &World) {
+        let formats = world.resource::<FormatsByExtension>();
+        if let (None, Some(asset)) = (&self.loaded, &self.asset) {
+            let scene = formats.scene(world, asset);
+            self.loaded = scene.map(|scene| (scene, formats.mirrors_z(asset)));
+        }
+    }
+
+    /// Holds no more than the scene, where that is enough for Bevy to load the file anew: it tries twice to load a
+    /// broken file of which the whole is held, with an error each time. It is not enough where files are not
+    /// watched, nor where the whole is held as a manifest, which Bevy then takes it for.
+    fn let_go(&mut self, server: &AssetServer, model: &ClassicModel) {
+        let is_bare = model.0.path().is_some_and(|path| !is_manifest(path));
+        if server.watching_for_changes() && !is_bare {
+            self.asset = None;
+        }
+    }
 }
 
 /// Warnings that were given, of which each is about a manifest.
@@ -92,12 +114,12 @@ pub(super) fn follow_manifests(
 ) {
     let mut changed = HashSet::new();
     for event in events.read() {
+        if let AssetEvent::Modified { id } = event {
+            told.0.retain(|(of, _)| of != id);
+        }
         if let AssetEvent::Added { id } | AssetEvent::Modified { id } = event {
             changed.insert(*id);
         }
-    }
-    if !changed.is_empty() {
-        told.0.retain(|(id, _)| !changed.contains(id));
     }
     for (entity, model, state) in &models {
         let waits = state.is_none_or(|state| state.is_waiting);
@@ -156,35 +178,31 @@ impl ModelState {
             return true;
         };
         note_claim(world, model.0.id(), manifest);
-        let model = self.model(world, entity, path);
-        let Some(asset) = &model.asset else {
-            return true;
+        let mut next = self.model(world, entity, path);
+        next.find_scene(world);
+        let Some((scene, mirrors_z)) = next.loaded.clone() else {
+            let is_awaited = next.asset.is_some();
+            self.coming = is_awaited.then_some(next);
+            return !is_awaited;
         };
-        let formats = world.resource::<FormatsByExtension>();
-        let Some(scene) = formats.scene(world, asset) else {
-            self.coming = Some(model);
-            return false;
-        };
-        let stand = Stand::stated(manifest, formats.mirrors_z(asset));
         let server = world.resource::<AssetServer>();
-        if self.is_shown() && self.coming.is_some() && are_pictures_coming(server, asset) {
+        let has_pictures = |asset| !are_pictures_coming(server, asset);
+        if self.shown.is_some() && !next.asset.iter().all(has_pictures) {
+            self.coming = Some(next);
             return false;
         }
+        next.let_go(server, model);
         let wanted = Given::stated(manifest, &files, scene, server);
-        self.shown = Some(model);
+        self.shown = Some(next);
         self.coming = None;
-        self.stand = stand;
+        self.stand = Stand::stated(manifest, mirrors_z);
         if let Ok(mut root) = world.get_entity_mut(entity) {
             self.given.follow(&mut root, wanted);
         }
-        apply_stand(world, entity, stand);
+        apply_stand(world, entity, self.stand);
         let before = core::mem::take(&mut self.hung);
         self.hung = hang(world, entity, before, manifest, &files);
         true
-    }
-
-    fn is_shown(&self) -> bool {
-        self.shown.is_some()
     }
 
     /// The model of a path, which is begun to be loaded if it is not the one that is shown, or coming.
@@ -199,8 +217,11 @@ impl ModelState {
             let message = format!("{path} has not the extension of any model");
             Told::warn(world, entity, message);
         }
-        let path = path.clone();
-        Model { path, asset }
+        Model {
+            path: path.clone(),
+            asset,
+            loaded: None,
+        }
     }
 }
 
