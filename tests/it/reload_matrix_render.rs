@@ -6,7 +6,7 @@ use crate::support::abc::bytes as abc_bytes;
 use crate::support::abc_stage::tower;
 use crate::support::alo_stage::{cuboid, stored, tga, turned};
 use crate::support::fixtures::figure;
-use crate::support::lgw_stage::{Quad, dds, material, model as lgw_bytes, texture};
+use crate::support::lgw_stage::{BEFORE, Quad, dds, material, model as lgw_bytes, texture};
 use crate::support::stage::{Picture, Stage};
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
@@ -51,6 +51,9 @@ impl Watched {
             brightness: 4000.0,
             ..default()
         });
+        if model.ends_with("lgw") {
+            stage.view_from(BEFORE);
+        }
         let scene = format!("{model}#Scene");
         let scene = WorldAssetRoot(stage.world().resource::<AssetServer>().load(scene));
         let root = stage.world().spawn(scene).id();
@@ -127,7 +130,7 @@ impl Watched {
     }
 }
 
-/// Fails unless nearly all that is not background is more of one colour than of the others.
+/// Fails unless most that is not background is more of one colour than of the others.
 #[track_caller]
 fn assert_is(picture: &Picture, color: [u8; 3]) {
     let channel = if color == RED { 0 } else { 1 };
@@ -137,7 +140,7 @@ fn assert_is(picture: &Picture, color: [u8; 3]) {
     let is_right = |pixel: &&&[u8; 4]| (0..3).all(|other| pixel[other] <= pixel[channel]);
     let right = shown.iter().filter(is_right).count();
     assert!(
-        shown.len() > 1500 && 10 * right > 9 * shown.len(),
+        shown.len() > 1500 && 4 * right > 3 * shown.len(),
         "{right} of {} pixels are so",
         shown.len()
     );
@@ -227,7 +230,10 @@ fn abc_meta(picture: &str, scale: f32) -> Vec<u8> {
     format!("(meta_format_version: \"1.0\", asset: {asset})").into_bytes()
 }
 
-/// Of 224 colours of Quake's palette, rows 4 and 3 are red and green enough.
+/// Colours of Quake's palette, as red and as green as it has them.
+const RED_INDEX: u8 = 79;
+const GREEN_INDEX: u8 = 63;
+
 fn mdl(color: u8, size: f32) -> Vec<u8> {
     let mut document = figure(Precision::Bits8);
     document.header.scale = document.header.scale.map(|scale| scale * size);
@@ -287,7 +293,3 @@ fn mdl_models_change_without_flicker() {
         &[],
     );
 }
-
-/// Colours of Quake's palette.
-const RED_INDEX: u8 = 79;
-const GREEN_INDEX: u8 = 63;
