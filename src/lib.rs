@@ -43,7 +43,7 @@
         feature = "manifest",
         feature = "quake"
     )),
-    allow(dead_code, unused_imports)
+    allow(dead_code, unused_imports, unused_mut)
 )]
 
 #[cfg(doctest)]
