@@ -34,15 +34,16 @@
 //! [`texture`].
 
 #![forbid(unsafe_code)]
-// What formats share is unused where not all of them are built.
+// What formats share is unused where not all of them are built, and what only manifests do without those.
 #![cfg_attr(
     not(all(
         feature = "alamo",
         feature = "lgw",
         feature = "lithtech",
+        feature = "manifest",
         feature = "quake"
     )),
-    allow(dead_code, unused_imports)
+    allow(dead_code, unused_imports, unused_mut)
 )]
 
 #[cfg(doctest)]

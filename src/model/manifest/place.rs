@@ -187,7 +187,10 @@ impl Reader<'_> {
         }
         let before = self.at;
         self.skip_word();
-        if self.at == before && self.text().is_none() && self.at == before {
+        if self.at == before {
+            let _ = self.text();
+        }
+        if self.at == before {
             self.at += letter.len_utf8();
         }
     }

@@ -322,9 +322,9 @@ fn clip_values<'a>(steps: &[Step<'a>], clip: &'a ManifestClip) -> Option<Flaw<'a
 /// Two clips of one name.
 fn twice(clips: &[ManifestClip]) -> Option<Flaw<'_>> {
     let mut names = HashSet::new();
-    let mut is_second =
+    let is_second =
         |clip: &ManifestClip| !clip.name.is_empty() && !names.insert(clip.name.to_lowercase());
-    let index = clips.iter().position(|clip| is_second(clip))?;
+    let index = clips.iter().position(is_second)?;
     let steps = [Field("clips"), Element(index), Field("name")];
     Some(Flaw::new(steps, "is that of another clip before it"))
 }
