@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use std::path::Path;
 use std::time::Duration;
 
-const SIZE: UVec2 = UVec2::new(1280, 640);
+const SIZE: UVec2 = UVec2::new(1280, 600);
 
 /// Rows of pixels above and below the models, in which there is text.
 const TEXT: [u32; 2] = [80, 70];

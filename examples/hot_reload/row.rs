@@ -72,6 +72,12 @@ fn spawn_camera(mut commands: Commands, target: Option<Res<Target>>) {
         Projection::Perspective(projection),
         Transform::from_translation(eye).with_rotation(rotation),
     );
+    // Pictures are taken by the dozen, perhaps by a processor.
+    let msaa = if target.is_some() {
+        Msaa::Off
+    } else {
+        Msaa::default()
+    };
     let target = target.map(|target| target.0.clone()).unwrap_or_default();
-    commands.spawn((camera, target));
+    commands.spawn((camera, msaa, target));
 }
