@@ -169,7 +169,7 @@ impl ClassicImageLoader {
         match self.decode(bytes, path.path()) {
             Ok(picture) => {
                 let is_sampled = self.samplings.add_images(&picture, load_context);
-                if self.must_be_flat(&path, settings) {
+                if settings.flat || !is_sampled && self.was_flat(&path) {
                     let is_flat = picture.check_dimension(false);
                     is_flat.map_err(|error| refusal(error, is_sampled))?;
                 }
@@ -184,9 +184,9 @@ impl ClassicImageLoader {
         }
     }
 
-    /// Whether a picture may be no cube map.
-    fn must_be_flat(&self, path: &AssetPath<'static>, settings: &ClassicImageSettings) -> bool {
-        settings.flat || self.known().get(path).is_some_and(|known| known.is_flat)
+    /// Whether somebody has a picture who may be given no cube map.
+    fn was_flat(&self, path: &AssetPath<'static>) -> bool {
+        self.known().get(path).is_some_and(|known| known.is_flat)
     }
 
     /// What is shown instead of a picture, if anything is.
@@ -253,7 +253,7 @@ impl AssetLoader for ClassicImageLoader {
             Ok(picture) => {
                 let known = Known {
                     is_good: true,
-                    is_flat: self.must_be_flat(&path, settings),
+                    is_flat: settings.flat || self.was_flat(&path),
                     told: None,
                 };
                 self.known().insert(path, known);

@@ -82,6 +82,7 @@ mod raycast;
 mod raycast_render;
 mod reload;
 mod reload_matrix;
+mod reload_matrix_frames;
 mod reload_matrix_render;
 mod reload_subjects;
 mod render;
