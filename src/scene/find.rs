@@ -248,6 +248,11 @@ impl FileSearch<'_> {
         }
     }
 
+    /// Tells that files which come to a folder are for the model, if they have such a name.
+    pub(crate) fn awaits(&mut self, folder: &Path, prefix: &str, extension: &str) {
+        self.hopes.list(folder, prefix, &[extension]);
+    }
+
     /// A path from the root of the asset source as one of the model's source.
     pub(crate) fn asset(&self, path: PathBuf) -> AssetPath<'static> {
         AssetPath::from(path).with_source(self.model.source().clone_owned())

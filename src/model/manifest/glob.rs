@@ -2,6 +2,7 @@
 
 use crate::scene::FileSearch;
 use bevy::asset::AssetPath;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Whether a name stands for others.
@@ -71,7 +72,14 @@ async fn entries(
     limit: usize,
 ) -> Vec<PathBuf> {
     let mut found = Vec::new();
+    // Where none but files of one extension fit, those that come later are known by it.
+    let extension = Path::new(part).extension().and_then(OsStr::to_str);
+    let extension = extension.filter(|extension| !is_glob(extension));
+    let prefix = part.split(['*', '?']).next().unwrap_or_default();
     for folder in folders {
+        if let Some(extension) = extension {
+            search.awaits(folder, prefix, extension);
+        }
         for entry in search.entries(folder).await {
             let name = entry.file_name().unwrap_or_default();
             if found.len() <= limit && fits(part, &name.to_string_lossy()) {

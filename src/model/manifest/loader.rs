@@ -50,8 +50,6 @@ pub enum ManifestLoaderError {
         path: String,
         /// Where and why.
         source: ManifestError,
-        /// Where the model was looked for in vain, if that is why.
-        awaited: Option<AssetPath<'static>>,
     },
 }
 
@@ -94,13 +92,12 @@ impl AssetLoader for ManifestLoader {
             let path = path.to_string();
             return Err(ManifestLoaderError::Io { path, source });
         }
-        let refused = |source, awaited| ManifestLoaderError::Manifest {
+        let refused = |source| ManifestLoaderError::Manifest {
             path: path.to_string(),
             source,
-            awaited,
         };
-        let mut manifest = parse(&bytes).map_err(|error| refused(error, None))?;
-        let text = text(&bytes).map_err(|error| refused(error, None))?;
+        let mut manifest = parse(&bytes).map_err(refused)?;
+        let text = text(&bytes).map_err(refused)?;
         let mut finding = Finding {
             search: self.finder.search(&path),
             path: &path,
@@ -110,9 +107,8 @@ impl AssetLoader for ManifestLoader {
         let model = match finding.search.find(&manifest.model, &[]).await {
             Ok(model) => model,
             Err(not_found) => {
-                let awaited = finding.beside(&manifest.model);
                 let flaw = Flaw::new([Field("model")], not_found).in_text(text);
-                return Err(refused(flaw, Some(awaited)));
+                return Err(refused(flaw));
             }
         };
         manifest.files = finding.all(&manifest, model).await;
@@ -137,11 +133,6 @@ struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// The path of a name in the manifest's folder.
-    fn beside(&self, name: &str) -> AssetPath<'static> {
-        self.search.asset(self.folder().join(clean_path(name)))
-    }
-
     fn folder(&self) -> &Path {
         self.path.path().parent().unwrap_or(Path::new(""))
     }

@@ -5,13 +5,11 @@ use super::classic_model::ClassicModel;
 use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
 use super::loader::{ManifestLoader, extensions};
-use super::spawn::{
-    Awaited, ManifestScene, Told, await_models, follow_manifests, on_model_removed, on_scene_ready,
-};
+use super::spawn::{ManifestScene, Told, follow_manifests, on_model_removed, on_scene_ready};
 use super::stand::on_instance_ready;
 use crate::scene::FileFinder;
 use bevy::app::{App, Plugin, SceneSpawnerSystems, SpawnScene};
-use bevy::asset::{AssetApp, AssetServer};
+use bevy::asset::AssetApp;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 
 /// Manifests, for the formats that an app has.
@@ -24,7 +22,6 @@ impl Plugin for ManifestPlugin {
         app.init_asset::<ModelManifest>()
             .insert_resource(self.formats.clone())
             .init_resource::<Claims>()
-            .init_resource::<Awaited>()
             .init_resource::<Told>()
             .register_type::<ClassicModel>()
             // A scene may hold only what is registered.
@@ -35,7 +32,7 @@ impl Plugin for ManifestPlugin {
             .add_systems(
                 SpawnScene,
                 // Behind what `Update` did, so that it is known what the user has put on an entity.
-                (await_models, follow_claims, follow_manifests)
+                (follow_claims, follow_manifests)
                     .chain()
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),
             );
@@ -43,7 +40,7 @@ impl Plugin for ManifestPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        let server = app.world().resource::<AssetServer>().clone();
-        app.register_asset_loader(ManifestLoader::new(FileFinder::new(server)));
+        let finder = FileFinder::of(app.world());
+        app.register_asset_loader(ManifestLoader::new(finder));
     }
 }

@@ -6,11 +6,10 @@ use super::classic_model::{ClassicModel, is_manifest};
 use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
 use super::given::Given;
-use super::loader::ManifestLoaderError;
 use super::stand::{Stand, apply_stand};
 use bevy::asset::{
-    AssetEvent, AssetId, AssetLoadError, AssetLoadFailedEvent, AssetPath, AssetServer, Assets,
-    Handle, RecursiveDependencyLoadState, UntypedHandle,
+    AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState,
+    UntypedHandle,
 };
 use bevy::ecs::change_detection::{DetectChanges, Mut, Ref};
 use bevy::ecs::component::Component;
@@ -303,65 +302,5 @@ fn withdraw(world: &mut World, root: Entity) {
     }
     if let Ok(mut entity) = world.get_entity_mut(root) {
         state.given.follow(&mut entity, Given::default());
-    }
-}
-
-/// Manifests whose models are nowhere, while files are watched.
-#[derive(Resource, Default)]
-pub(super) struct Awaited(Vec<AwaitedModel>);
-
-struct AwaitedModel {
-    manifest: AssetId<ModelManifest>,
-    path: AssetPath<'static>,
-    /// Where it was looked for first. Held so that Bevy loads it once it is there.
-    model: UntypedHandle,
-    is_there: bool,
-}
-
-/// Has manifests loaded anew once the models that they lacked are there: Bevy does not remember what a load that failed
-/// had looked for.
-pub(super) fn await_models(
-    mut failures: MessageReader<AssetLoadFailedEvent<ModelManifest>>,
-    mut events: MessageReader<AssetEvent<ModelManifest>>,
-    mut awaited: ResMut<Awaited>,
-    formats: Res<FormatsByExtension>,
-    server: Res<AssetServer>,
-) {
-    for failure in failures.read() {
-        awaited.0.retain(|of| of.manifest != failure.id);
-        let model = awaited_model(&failure.error);
-        let model = model.filter(|_| server.watching_for_changes());
-        if let Some(model) = model.and_then(|path| formats.load(&server, path)) {
-            awaited.0.push(AwaitedModel {
-                manifest: failure.id,
-                path: failure.path.clone(),
-                model,
-                is_there: false,
-            });
-        }
-    }
-    for event in events.read() {
-        if let AssetEvent::Added { id } | AssetEvent::Modified { id } | AssetEvent::Unused { id } =
-            event
-        {
-            awaited.0.retain(|of| of.manifest != *id);
-        }
-    }
-    for of in &mut awaited.0 {
-        if !of.is_there && server.is_loaded(&of.model) {
-            of.is_there = true;
-            server.reload(of.path.clone());
-        }
-    }
-}
-
-/// The model that a manifest could not be loaded without.
-fn awaited_model(error: &AssetLoadError) -> Option<&AssetPath<'static>> {
-    let AssetLoadError::AssetLoaderError(error) = error else {
-        return None;
-    };
-    match error.error().downcast_ref()? {
-        ManifestLoaderError::Manifest { awaited, .. } => awaited.as_ref(),
-        ManifestLoaderError::Io { .. } => None,
     }
 }
