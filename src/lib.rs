@@ -76,6 +76,17 @@ struct Manifests;
 #[doc = include_str!("../docs/vocabulary.md")]
 struct Vocabulary;
 
+#[cfg(all(
+    doctest,
+    feature = "alamo",
+    feature = "lithtech",
+    feature = "quake",
+    feature = "lgw",
+    feature = "manifest"
+))]
+#[doc = include_str!("../docs/manual.md")]
+struct Manual;
+
 pub mod model;
 pub mod read;
 pub mod scene;

@@ -424,14 +424,22 @@ fn regressions_stay_fixed() {
 
 #[test]
 fn examples_of_the_docs_are_manifests() {
-    let docs = include_str!("../../docs/manifest.md");
-    let mut blocks = 0;
-    for block in docs.split("```ron\n").skip(1) {
-        let text = block.split("```").next().unwrap();
-        parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        blocks += 1;
+    for docs in [
+        include_str!("../../docs/manifest.md"),
+        include_str!("../../docs/manual.md"),
+        include_str!("../../README.md"),
+    ] {
+        let mut blocks = 0;
+        for block in docs.split("```ron\n").skip(1) {
+            let text = block.split("```").next().unwrap();
+            // That of a loader's settings is no manifest.
+            if !text.contains("meta_format_version") {
+                parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                blocks += 1;
+            }
+        }
+        assert!(blocks > 0);
     }
-    assert!(blocks > 0);
 }
 
 #[test]
