@@ -7,7 +7,7 @@
 //! What may not enter: bytes of files, and when an entity is shown.
 
 use crate::alamo::alo::Dazzle;
-use crate::scene::{Pictured, follow_pictures};
+use crate::scene::{Pictured, follow_pictures, hold_shader};
 use bevy::app::{App, Plugin};
 use bevy::asset::{
     Asset, AssetPath, Assets, Handle, RenderAssetUsages, embedded_asset, uuid_handle,
@@ -229,6 +229,7 @@ pub(crate) struct DazzlePlugin;
 impl Plugin for DazzlePlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/dazzle.wgsl");
+        hold_shader(app, shader());
         follow_pictures::<DazzleMaterial>(app);
         app.add_plugins(MaterialPlugin::<DazzleMaterial>::default())
             .register_type::<MeshMaterial3d<DazzleMaterial>>();

@@ -204,7 +204,7 @@ fn linear([r, g, b]: [f32; 3]) -> [f32; 3] {
     LinearRgba::from(Color::srgb(r, g, b)).to_f32_array_no_alpha()
 }
 
-fn shader() -> ShaderRef {
+pub(super) fn shader() -> ShaderRef {
     let path = "embedded://bevy_classic_models/alamo/shaders/alo.wgsl";
     ShaderRef::Path(AssetPath::parse(path).into_owned())
 }

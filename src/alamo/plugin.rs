@@ -6,7 +6,7 @@ use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
 use crate::alamo::lights::AloLight;
 use crate::alamo::loader::AloLoader;
-use crate::alamo::material::AloMaterial;
+use crate::alamo::material::{AloMaterial, shader};
 use crate::alamo::model::Alo;
 use crate::alamo::parts::{
     AloBone, AloInstance, AloPart, AloScene, WearsTeamColor, color_teams, on_root_removed,
@@ -22,7 +22,7 @@ use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
     ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, LoaderOverrides, ModelAlt,
     ModelLod, Reloads, ScenePlugin, TeamColor, all_cases, choose_levels, follow_pictures,
-    follow_scenes,
+    follow_scenes, hold_shader,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -54,6 +54,7 @@ impl Default for AlamoPlugin {
 impl Plugin for AlamoPlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/alo.wgsl");
+        hold_shader(app, shader());
         if !app.is_plugin_added::<ScenePlugin>() {
             app.add_plugins(ScenePlugin);
         }

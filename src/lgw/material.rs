@@ -2,7 +2,7 @@
 
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, TexGenKind, TextureMode};
-use crate::scene::{Pictured, follow_pictures};
+use crate::scene::{Pictured, follow_pictures, hold_shader};
 use bevy::app::App;
 use bevy::asset::{Asset, AssetPath, Handle, embedded_asset};
 use bevy::color::Color;
@@ -203,6 +203,7 @@ fn source(kind: Option<TexGenKind>) -> u32 {
 /// Tells an app of what draws.
 pub(super) fn register(app: &mut App) {
     embedded_asset!(app, "shaders/tex_env.wgsl");
+    hold_shader(app, shader());
     follow_pictures::<StandardMaterial>(app);
     follow_pictures::<LgwTexEnvMaterial>(app);
     app.add_plugins(MaterialPlugin::<LgwTexEnvMaterial>::default())

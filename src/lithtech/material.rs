@@ -59,7 +59,7 @@ impl AbcDeformUniform {
     }
 }
 
-fn vertex_shader() -> ShaderRef {
+pub(super) fn vertex_shader() -> ShaderRef {
     let path = "embedded://bevy_classic_models/lithtech/shaders/deform.wgsl";
     ShaderRef::Path(AssetPath::parse(path))
 }

@@ -5,12 +5,12 @@ use crate::lithtech::instance::{
 };
 use crate::lithtech::loader::AbcLoader;
 use crate::lithtech::looks::{apply_looks, scroll_surfaces};
-use crate::lithtech::material::AbcDeformMaterial;
+use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    all_cases, choose_levels, follow_pictures, follow_scenes, state_clips,
+    all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader, state_clips,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
@@ -55,6 +55,7 @@ impl Plugin for LithTechPlugin {
             app.init_asset::<StandardMaterial>();
         }
         embedded_asset!(app, "shaders/deform.wgsl");
+        hold_shader(app, vertex_shader());
         follow_scenes::<AbcScene>(app);
         follow_pictures::<StandardMaterial>(app);
         follow_pictures::<AbcDeformMaterial>(app);

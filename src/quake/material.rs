@@ -112,11 +112,11 @@ impl MdlMorph {
     }
 }
 
-fn vertex_shader() -> ShaderRef {
+pub(super) fn vertex_shader() -> ShaderRef {
     ShaderRef::Path(embedded("morph.wgsl"))
 }
 
-fn fragment_shader() -> ShaderRef {
+pub(super) fn fragment_shader() -> ShaderRef {
     ShaderRef::Path(embedded("skin.wgsl"))
 }
 

@@ -3,13 +3,15 @@
 use crate::quake::animator::{on_root_removed, on_scene_ready, play};
 use crate::quake::convert::MAX_TEXTURE_SIZE;
 use crate::quake::loader::{MdlLoader, MdlMesh};
-use crate::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image};
+use crate::quake::material::{
+    MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
+};
 use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    all_cases, follow_pictures, follow_scenes, state_clips,
+    all_cases, follow_pictures, follow_scenes, hold_shader, state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets, embedded_asset};
@@ -42,6 +44,8 @@ impl Plugin for QuakePlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/morph.wgsl");
         embedded_asset!(app, "shaders/skin.wgsl");
+        hold_shader(app, vertex_shader());
+        hold_shader(app, fragment_shader());
         if !app.is_plugin_added::<ScenePlugin>() {
             app.add_plugins(ScenePlugin);
         }

@@ -1,0 +1,28 @@
+//! Shaders of this crate, in memory from the start: Bevy loads a shader when the first material wants it, and until
+//! then draws nothing that wears that. A model whose file changes to a material of a new kind would be gone for frames.
+
+use bevy::app::App;
+use bevy::asset::{AssetServer, Assets, Handle};
+use bevy::ecs::resource::Resource;
+use bevy::shader::{Shader, ShaderRef};
+
+#[derive(Resource, Default)]
+struct Shaders {
+    #[expect(
+        dead_code,
+        reason = "as long as they are there, Bevy keeps the shaders"
+    )]
+    held: Vec<Handle<Shader>>,
+}
+
+/// Loads a shader that was embedded, where anything is drawn.
+pub(crate) fn hold_shader(app: &mut App, shader: ShaderRef) {
+    let ShaderRef::Path(path) = shader else {
+        return;
+    };
+    if app.world().contains_resource::<Assets<Shader>>() {
+        let shader = app.world().resource::<AssetServer>().load(path);
+        let mut shaders = app.world_mut().get_resource_or_init::<Shaders>();
+        shaders.held.push(shader);
+    }
+}
