@@ -16,6 +16,8 @@ const PAUSE: Duration = Duration::from_secs(4);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long nothing must change to be taken for nothing.
 const STILL: Duration = Duration::from_millis(1200);
+/// Letters that fit on a line.
+const LONGEST: usize = 130;
 
 /// Where the show is.
 #[derive(Resource)]
@@ -129,7 +131,10 @@ impl Taken {
     fn failure(&self, step: &Step, world: &World) -> Option<String> {
         let mut failures = world.resource::<Heard>().failures.iter();
         let (_, why) = failures.find(|(path, _)| path == step.file)?;
-        Some(why.lines().next().unwrap_or_default().to_owned())
+        // Bevy's words come before the loader's.
+        let why = why.split_once("Loader': ").map_or(&**why, |(_, why)| why);
+        let line = why.lines().next().unwrap_or_default();
+        Some(line.chars().take(LONGEST).collect())
     }
 
     /// How soon it came, in seconds after the edit and in frames after the watcher's event.

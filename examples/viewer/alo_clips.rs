@@ -212,6 +212,7 @@ fn begin(commands: &mut Commands, model: Entity, clip: &ReadyClip, args: &Args, 
 /// Models whose clips Bevy plays, and what of that is there.
 type Players = (
     &'static ViewedModel,
+    &'static ClipList,
     Option<&'static GivenClips>,
     Has<PlayClip>,
     Animators,
@@ -219,11 +220,17 @@ type Players = (
 
 /// Whether all models play what they shall.
 pub fn clips_settled(models: Query<Players, With<ClipList>>) -> bool {
-    models.iter().all(|(model, given, shall_play, animators)| {
-        let has_begun = given.is_none_or(|given| given.has_begun);
-        let plays = animators.clip().is_some();
-        model.problem.is_some() || (has_begun && (!shall_play || plays))
-    })
+    let is_loading = |clip: &ListedClip| clip.state == ClipState::Loading;
+    models
+        .iter()
+        .all(|(model, list, given, has_clip, animators)| {
+            let has_begun = given.is_none_or(|given| given.has_begun);
+            // A manifest may state a clip that the model does not have.
+            let is_listed = !list.0.is_empty() && !list.0.iter().any(is_loading);
+            let shall_play = has_clip && !(model.manifest.is_some() && is_listed);
+            let plays = animators.clip().is_some();
+            model.problem.is_some() || (has_begun && (!shall_play || plays))
+        })
 }
 
 fn file_name(file: &Path) -> String {
