@@ -8,6 +8,7 @@ use crate::lgw::LgwInstance;
 use crate::lithtech::AbcInstance;
 #[cfg(feature = "quake")]
 use crate::quake::MdlAnimator;
+use crate::scene::folded;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::{Query, SystemParam};
 use core::fmt;
@@ -113,7 +114,7 @@ impl Models<'_, '_> {
     /// The first part of a name, in any case.
     #[cfg(feature = "alamo")]
     fn part(&self, instance: &AloInstance, name: &str) -> Option<Entity> {
-        let name = name.to_lowercase();
+        let name = folded(name);
         let parts = instance.parts().iter();
         let named = parts.filter_map(|entity| {
             let part = self.parts.get(*entity).ok()?;
@@ -123,7 +124,7 @@ impl Models<'_, '_> {
                 AloPartKind::Light => 2,
                 AloPartKind::Dazzles => 3,
             };
-            (part.name.to_lowercase() == name).then_some(((kind, part.index), *entity))
+            (folded(&part.name) == name).then_some(((kind, part.index), *entity))
         });
         named.min().map(|(_, entity)| entity)
     }
@@ -171,7 +172,7 @@ impl Models<'_, '_> {
 /// Whether a model has a part of a name in lower case, or brings models along that may have it.
 #[cfg(feature = "alamo")]
 fn has_part(model: &crate::alamo::AloModel, name: &str) -> bool {
-    let is_named = |of: &str| of.to_lowercase() == name;
+    let is_named = |of: &str| folded(of) == name;
     !model.meshes_named(name).is_empty()
         || model.lights.iter().any(|light| is_named(&light.name))
         || model.dazzles.iter().any(|dazzle| is_named(&dazzle.name))

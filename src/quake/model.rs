@@ -4,7 +4,7 @@ use crate::quake::material::MdlMaterial;
 use crate::quake::mdl::{MdlFile, Timing};
 use crate::quake::poses::MdlPoses;
 use crate::read::Warning;
-use crate::scene::ClipRef;
+use crate::scene::{ClipRef, same_name};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::image::Image;
 use bevy::math::Vec3;
@@ -227,7 +227,7 @@ impl MdlModel {
             .get(name)
             .and_then(|clip| self.clips.get(*clip));
         let mut clips = self.clips.iter();
-        exactly.or_else(|| clips.find(|clip| clip.name.eq_ignore_ascii_case(name)))
+        exactly.or_else(|| clips.find(|clip| same_name(&clip.name, name)))
     }
 
     /// What an instance shows that nobody told to play anything: frame 0.

@@ -1,5 +1,6 @@
 //! Clips by names of their own, and what is stated about how they play.
 
+use crate::scene::matching::folded;
 use crate::scene::play::{ClipRef, Repeat};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
@@ -39,8 +40,8 @@ impl ModelClips {
 
     /// Which that is.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
-        let name = name.to_lowercase();
-        let mut names = self.0.iter().map(|clip| clip.name.to_lowercase());
+        let name = folded(name);
+        let mut names = self.0.iter().map(|clip| folded(&clip.name));
         names.position(|found| found == name)
     }
 }

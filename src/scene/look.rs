@@ -1,5 +1,6 @@
 //! Components of a model's root that choose how it looks.
 
+use crate::scene::matching::folded;
 use bevy::asset::{AssetPath, Handle};
 use bevy::color::{Color, Srgba};
 use bevy::ecs::component::Component;
@@ -51,13 +52,13 @@ pub struct ModelSkins {
 impl ModelSkins {
     /// Adds a skin, in the place of another one of its name.
     pub fn insert(&mut self, name: &str, skin: ModelSkin) -> &mut Self {
-        self.skins.insert(name.to_lowercase(), skin);
+        self.skins.insert(folded(name), skin);
         self
     }
 
     /// The skin of a name, in any case.
     pub fn get(&self, name: &str) -> Option<&ModelSkin> {
-        self.skins.get(&name.to_lowercase())
+        self.skins.get(&folded(name))
     }
 
     /// All names, in lower case and in no order.

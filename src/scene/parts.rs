@@ -1,6 +1,7 @@
 //! Components of a model's root that choose which of its parts show.
 
 use crate::scene::lods::DistanceLod;
+use crate::scene::matching::folded;
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::platform::collections::HashMap;
@@ -66,19 +67,19 @@ impl HiddenParts {
 
     /// Hides the parts of a name.
     pub fn hide(&mut self, name: &str) -> &mut Self {
-        self.parts.insert(name.to_lowercase(), true);
+        self.parts.insert(folded(name), true);
         self
     }
 
     /// Shows the parts of a name, also if the file hides them.
     pub fn show(&mut self, name: &str) -> &mut Self {
-        self.parts.insert(name.to_lowercase(), false);
+        self.parts.insert(folded(name), false);
         self
     }
 
     /// Leaves the parts of a name as the file has them.
     pub fn reset(&mut self, name: &str) -> &mut Self {
-        self.parts.remove(&name.to_lowercase());
+        self.parts.remove(&folded(name));
         self
     }
 
@@ -91,7 +92,7 @@ impl HiddenParts {
 
     /// Whether the parts of a name are hidden; `None` if that is left to the file.
     pub fn get(&self, name: &str) -> Option<bool> {
-        self.parts.get(&name.to_lowercase()).copied()
+        self.parts.get(&folded(name)).copied()
     }
 }
 

@@ -23,6 +23,6 @@ pub(crate) fn hold_shader(app: &mut App, shader: ShaderRef) {
     if app.world().contains_resource::<Assets<Shader>>() {
         let shader = app.world().resource::<AssetServer>().load(path);
         let mut shaders = app.world_mut().get_resource_or_init::<Shaders>();
-        shaders.held.push(shader);
+        shaders.0.push(shader);
     }
 }

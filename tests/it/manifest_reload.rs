@@ -5,6 +5,7 @@ use crate::gpuless;
 use crate::manifest_spawn::{is_there, mdl};
 use crate::support::log;
 use bevy::asset::AssetMode;
+use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};
@@ -43,6 +44,12 @@ impl Folder {
         };
         let mut app = App::new();
         app.add_plugins(gpuless::plugins(folder.path(), true).set(plugin));
+        // By default it lies in the folder of whoever runs the tests.
+        let log = FileTransactionLogFactory {
+            file_path: folder.path().join("log"),
+        };
+        let processor = app.world().resource::<AssetProcessor>();
+        processor.data().set_log_factory(Box::new(log)).unwrap();
         Self::finished(app, folder)
     }
 

@@ -1,6 +1,7 @@
 //! The component that people spawn.
 
 use super::document::ModelManifest;
+use crate::scene::same_name;
 use bevy::asset::{AssetPath, AssetServer, Handle};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
@@ -53,7 +54,7 @@ pub(super) fn is_manifest(path: &AssetPath<'_>) -> bool {
     let name = name.to_string_lossy();
     let start = name.len().checked_sub(END.len());
     let end = start.and_then(|start| name.get(start..));
-    end.is_some_and(|end| end.eq_ignore_ascii_case(END))
+    end.is_some_and(|end| same_name(end, END))
 }
 
 #[cfg(test)]

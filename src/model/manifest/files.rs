@@ -2,6 +2,7 @@
 
 use super::document::ModelManifest;
 use super::glob::is_glob;
+use crate::scene::same_name;
 use bevy::asset::AssetPath;
 use std::collections::BTreeMap;
 
@@ -80,7 +81,7 @@ pub(super) fn clip_name(stated: &str, file: &AssetPath<'_>, model: &str) -> Stri
     let stem = stem.to_string_lossy();
     let rest = stem
         .get(..model.len())
-        .filter(|start| !start.is_empty() && start.eq_ignore_ascii_case(model))
+        .filter(|start| !start.is_empty() && same_name(start, model))
         .and_then(|_| stem.get(model.len()..)?.strip_prefix('_'))
         .filter(|rest| !rest.is_empty());
     rest.unwrap_or(&stem).to_owned()

@@ -1,5 +1,6 @@
 //! Which files are whose models, and what the assets of all formats have in common.
 
+use crate::scene::folded;
 use bevy::asset::{Asset, AssetPath, AssetServer, Assets, Handle, UntypedHandle};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::world::World;
@@ -50,7 +51,7 @@ pub(crate) struct FormatsByExtension(Vec<Format>);
 impl FormatsByExtension {
     /// Adds the format of an asset.
     pub(crate) fn add<A: ModelAsset>(&mut self, extensions: &[String]) {
-        let extensions = extensions.iter().map(|extension| extension.to_lowercase());
+        let extensions = extensions.iter().map(|extension| folded(extension));
         self.0.push(Format {
             extensions: extensions.collect(),
             asset: TypeId::of::<A>(),
@@ -65,7 +66,7 @@ impl FormatsByExtension {
 
     /// The format of a file, which the last one that claims its extension has.
     fn of(&self, path: &AssetPath<'_>) -> Option<&Format> {
-        let name = path.path().file_name()?.to_string_lossy().to_lowercase();
+        let name = folded(&path.path().file_name()?.to_string_lossy());
         let is_of = |extension: &String| {
             let stem = name.strip_suffix(extension.as_str());
             stem.is_some_and(|stem| stem.ends_with('.'))

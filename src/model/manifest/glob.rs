@@ -1,6 +1,6 @@
 //! Names with `*` and `?` in them.
 
-use crate::scene::FileSearch;
+use crate::scene::{FileSearch, folded};
 use bevy::asset::AssetPath;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ pub(super) fn is_glob(name: &str) -> bool {
 
 /// Whether a name fits a pattern, in any case: `*` stands for any letters, also none, and `?` for one.
 fn fits(pattern: &str, name: &str) -> bool {
-    let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
-    let name: Vec<char> = name.to_lowercase().chars().collect();
+    let pattern: Vec<char> = folded(pattern).chars().collect();
+    let name: Vec<char> = folded(name).chars().collect();
     let (mut in_pattern, mut in_name) = (0, 0);
     // Behind the last star, and the first letter that is not its own.
     let mut star = None;

@@ -7,7 +7,7 @@ use super::glob::{is_glob, matching};
 use super::place::Step::{self, Element, Field, Key};
 use super::read::{Flaw, ManifestError, name_of, parse, text};
 use super::spawn::manifest_scene;
-use crate::scene::{FileFinder, FileSearch, all_cases, clean_path};
+use crate::scene::{FileFinder, FileSearch, all_cases, clean_path, same_name};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, LoadContext};
 use bevy::log::warn;
@@ -262,6 +262,5 @@ impl Finding<'_> {
 }
 
 fn has_skin(manifest: &ModelManifest, name: &str) -> bool {
-    let name = name.to_lowercase();
-    manifest.skins.keys().any(|key| key.to_lowercase() == name)
+    manifest.skins.keys().any(|key| same_name(key, name))
 }

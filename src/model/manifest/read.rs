@@ -6,6 +6,7 @@ use super::place::Step::{Element, Field, Key};
 use super::place::{Step, place, word_start};
 use super::values::{LONGEST_LIST, NameOrIndex};
 use crate::read::TextPosition;
+use crate::scene::folded;
 use core::fmt::{self, Display};
 use ron::Options;
 use ron::error::{Position, SpannedError};
@@ -323,7 +324,7 @@ fn clip_values<'a>(steps: &[Step<'a>], clip: &'a ManifestClip) -> Option<Flaw<'a
 fn twice(clips: &[ManifestClip]) -> Option<Flaw<'_>> {
     let mut names = HashSet::new();
     let is_second =
-        |clip: &ManifestClip| !clip.name.is_empty() && !names.insert(clip.name.to_lowercase());
+        |clip: &ManifestClip| !clip.name.is_empty() && !names.insert(folded(&clip.name));
     let index = clips.iter().position(is_second)?;
     let steps = [Field("clips"), Element(index), Field("name")];
     Some(Flaw::new(steps, "is that of another clip before it"))

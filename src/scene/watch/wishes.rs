@@ -1,5 +1,6 @@
 //! What models looked for among files, and would have taken had it been there.
 
+use crate::scene::folded;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
@@ -68,8 +69,8 @@ impl Hopes {
         if self.listed.len() < MOST_PATHS {
             self.listed.push(Listed {
                 folder: key(folder),
-                prefix: prefix.to_lowercase(),
-                extensions: extensions.iter().map(|of| of.to_lowercase()).collect(),
+                prefix: folded(prefix),
+                extensions: extensions.iter().map(|of| folded(of)).collect(),
             });
         }
     }
@@ -89,7 +90,7 @@ impl Hopes {
 
 /// A path as names are matched.
 fn key(path: &Path) -> String {
-    path.to_string_lossy().replace('\\', "/").to_lowercase()
+    folded(&path.to_string_lossy().replace('\\', "/"))
 }
 
 /// What happened to a file.
