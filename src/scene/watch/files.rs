@@ -124,7 +124,9 @@ impl Follower<'_> {
         if change == Change::Replaced {
             self.stale.insert(AssetPath::from(path.to_path_buf()));
         }
-        self.stale.extend(self.wishes.of(path, change));
+        // Bevy forgets what a model was made of when nobody holds more of it than its scene.
+        let knows = |model: &AssetPath<'static>| !self.server.get_path_ids(model).is_empty();
+        self.stale.extend(self.wishes.of(path, change, knows));
         for (model, was) in self.wishes.of_start(path) {
             reload_if_another(self.server, model, path, was);
         }

@@ -127,16 +127,22 @@ impl Wishes {
         all.insert(model.clone().without_label().into_owned(), hopes);
     }
 
-    /// The models that are to be loaded anew because something happened to a file.
-    pub(super) fn of(&self, path: &Path, change: Change) -> Vec<AssetPath<'static>> {
+    /// The models that are to be loaded anew because something happened to a file. Of some Bevy knows that
+    /// they are made of it, as long as it `knows` them.
+    pub(super) fn of(
+        &self,
+        path: &Path,
+        change: Change,
+        knows: impl Fn(&AssetPath<'static>) -> bool,
+    ) -> Vec<AssetPath<'static>> {
         let path = key(path);
-        let is_meant = |hopes: &Hopes| {
+        let is_meant = |(model, hopes): &(&AssetPath<'static>, &Hopes)| {
             hopes.missing.contains(&path)
-                || change == Change::Replaced && hopes.read.contains(&path)
+                || hopes.read.contains(&path) && (change == Change::Replaced || !knows(model))
                 || change != Change::Edited && hopes.lists(&path)
         };
         let all = self.all();
-        let meant = all.iter().filter(|(_, hopes)| is_meant(hopes));
+        let meant = all.iter().filter(is_meant);
         meant.map(|(model, _)| model.clone()).collect()
     }
 
@@ -175,14 +181,16 @@ mod tests {
         hopes.list(Path::new("Art"), "Ship", &["ALA"]);
         let model = AssetPath::from("Art/Ship.alo");
         wishes.all().insert(model.clone(), hopes);
-        let wants = |path: &str, change| wishes.of(Path::new(path), change) == [model.clone()];
+        let of = |path: &str, change, knows| wishes.of(Path::new(path), change, |_| knows);
+        let wants = |path: &str, change| of(path, change, true) == [model.clone()];
         for change in [Change::Came, Change::Edited, Change::Replaced] {
             assert!(wants("art/HULL.dds", change));
             assert!(!wants("hull.dds", change));
         }
-        // Bevy follows edits of what was read and of what is held.
+        // Bevy follows edits of what was read, for models that are held themselves.
         assert!(wants("GFX/palette.LMP", Change::Replaced));
         assert!(!wants("gfx/palette.lmp", Change::Edited));
+        assert!(of("gfx/palette.lmp", Change::Edited, false) == [model.clone()]);
         assert!(wants("ART/SHIP_move_00.ala", Change::Came));
         assert!(!wants("art/ship_move_00.ala", Change::Edited));
         assert!(!wants("art/tank_move_00.ala", Change::Came));
