@@ -6,14 +6,9 @@ use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::resource::Resource;
 use bevy::shader::{Shader, ShaderRef};
 
+/// As long as this is there, Bevy keeps them.
 #[derive(Resource, Default)]
-struct Shaders {
-    #[expect(
-        dead_code,
-        reason = "as long as they are there, Bevy keeps the shaders"
-    )]
-    held: Vec<Handle<Shader>>,
-}
+struct Shaders(Vec<Handle<Shader>>);
 
 /// Loads a shader that was embedded, where anything is drawn.
 pub(crate) fn hold_shader(app: &mut App, shader: ShaderRef) {
