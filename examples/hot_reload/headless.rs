@@ -8,6 +8,7 @@ use crate::steps::{Expect, STEPS};
 use crate::support::headless::{Headless, plugins};
 use crate::support::pictures::save;
 use bevy::prelude::*;
+use bevy_classic_models::prelude::ClassicModel;
 use std::path::Path;
 use std::time::Duration;
 
@@ -90,6 +91,7 @@ fn with_show<T>(headless: &mut Headless, act: impl FnOnce(&mut Show, &mut World)
 
 /// A picture that is the same as the one before, so that all is there.
 fn still(headless: &mut Headless) -> Result<Image, String> {
+    headless.wait_until("all that is asked for is there", is_all_there);
     let mut last: Option<Image> = None;
     for _ in 0..ATTEMPTS {
         for _ in 0..SETTLING {
@@ -102,6 +104,16 @@ fn still(headless: &mut Headless) -> Result<Image, String> {
         last = Some(picture);
     }
     Err("what is drawn does not come to rest".to_owned())
+}
+
+/// Whether all models are spawned, those that hang on others among them.
+fn is_all_there(world: &mut World) -> bool {
+    let mut roots = world.query_filtered::<Option<&WorldAssetRoot>, With<ClassicModel>>();
+    let server = world.resource::<AssetServer>();
+    let is_there = |root: Option<&WorldAssetRoot>| {
+        root.is_some_and(|root| server.is_loaded_with_dependencies(&root.0))
+    };
+    roots.iter(world).all(is_there)
 }
 
 /// The pixels between the texts.
