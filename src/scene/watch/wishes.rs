@@ -139,6 +139,17 @@ impl Wishes {
         meant.map(|(model, _)| model.clone()).collect()
     }
 
+    /// The models that are made of a file whose edits Bevy does not follow, because it has let go of all but their
+    /// labels.
+    pub(super) fn of_read(&self, path: &Path, server: &AssetServer) -> Vec<AssetPath<'static>> {
+        let path = key(path);
+        let all = self.all();
+        let meant = all.iter().filter(|(model, hopes)| {
+            hopes.read.contains(&path) && server.get_path_ids(*model).is_empty()
+        });
+        meant.map(|(model, _)| model.clone()).collect()
+    }
+
     /// The models that the first bytes of a file decided about, each with those bytes.
     pub(super) fn of_start(&self, path: &Path) -> Vec<(AssetPath<'static>, Start)> {
         let path = key(path);
@@ -179,7 +190,7 @@ mod tests {
             assert!(wants("art/HULL.dds", change));
             assert!(!wants("hull.dds", change));
         }
-        // Bevy follows edits of what was read and of what is held.
+        // Bevy follows edits of what was read for models that are held, and of what is held itself.
         assert!(wants("GFX/palette.LMP", Change::Replaced));
         assert!(!wants("gfx/palette.lmp", Change::Edited));
         assert!(wants("ART/SHIP_move_00.ala", Change::Came));
