@@ -33,7 +33,13 @@ fn nothing_is_left_of_a_thousand_reloads() {
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn reloaded_alone() {
-    for format in [Format::Mdl, Format::Alo, Format::Abc, Format::Lgw] {
+    for format in [
+        Format::Mdl,
+        Format::Alo,
+        Format::Abc,
+        Format::Lgw,
+        Format::Manifest,
+    ] {
         let mut subject = Subject::new(format);
         subject.round(1);
         subject.round(2);
@@ -83,7 +89,7 @@ impl Subject {
             .add_plugins(ClassicModelsPlugin::default());
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
-        let path = format.file(Kind::Model);
+        let path = format.file(format.opened());
         let model = format.load(&server, path.clone());
         let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&model);
         assert!(gpuless::wait_until(&mut app, is_loaded));
@@ -92,8 +98,18 @@ impl Subject {
             let skin = ModelSkin::Path(AssetPath::from("from_elsewhere.tga"));
             app.world_mut().entity_mut(roots[1]).insert(skin);
         }
-        let is_there = |world: &mut World| format.is_settled(world, roots[0]);
-        assert!(gpuless::wait_until(&mut app, is_there));
+        let are_there = |world: &mut World| {
+            let is_there = |root| {
+                let mut kinds = format.kinds().iter();
+                format.is_settled(world, root)
+                    && kinds.all(|kind| format.shown(world, root, *kind).is_some())
+            };
+            roots.into_iter().all(is_there)
+        };
+        assert!(gpuless::wait_until(&mut app, are_there));
+        for root in roots {
+            format.change(app.world_mut(), root);
+        }
         Self {
             format,
             app,
@@ -185,6 +201,7 @@ impl Subject {
                 count::<Lgw>(world) + count::<LgwTexEnvMaterial>(world),
             ),
             ("LGW materials", count::<LgwMaterial>(world)),
+            ("manifests", count::<ModelManifest>(world)),
         ]
     }
 }
