@@ -87,6 +87,7 @@ mod reload_matrix_edits;
 mod reload_matrix_frames;
 mod reload_matrix_manifests;
 mod reload_matrix_render;
+mod reload_proxies;
 mod reload_subjects;
 mod render;
 mod scene;
