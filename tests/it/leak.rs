@@ -73,8 +73,8 @@ struct Subject {
 impl Subject {
     fn new(format: Format) -> Self {
         let files = Dir::default();
-        for kind in format.kinds() {
-            insert(&files, &format.file(*kind), format.contents(*kind, 1));
+        for kind in kinds(format) {
+            insert(&files, &format.file(kind), format.contents(kind, 1));
         }
         let plain = crate::support::abc_stage::dtx(&[[7, 9, 9, 255]; 64]);
         insert(&files, "plain.dtx", plain);
@@ -99,12 +99,12 @@ impl Subject {
             app.world_mut().entity_mut(roots[1]).insert(skin);
         }
         let are_there = |world: &mut World| {
-            let is_there = |root| {
-                let mut kinds = format.kinds().iter();
-                format.is_settled(world, root)
-                    && kinds.all(|kind| format.shown(world, root, *kind).is_some())
+            let shows = |root| kinds(format).all(|kind| format.shown(world, root, kind).is_some());
+            let holds = |root| {
+                format != Format::Manifest || format.shown(world, root, Kind::Skin) == Some(1)
             };
-            roots.into_iter().all(is_there)
+            format.is_settled(world, roots[0])
+                && roots.into_iter().all(|root| shows(root) && holds(root))
         };
         assert!(gpuless::wait_until(&mut app, are_there));
         for root in roots {
@@ -125,9 +125,9 @@ impl Subject {
         let format = self.format;
         let server = self.app.world().resource::<AssetServer>().clone();
         let mut stale: Vec<String> = Vec::new();
-        for kind in format.kinds() {
-            let file = format.file(*kind);
-            insert(&self.files, &file, format.contents(*kind, version));
+        for kind in kinds(format) {
+            let file = format.file(kind);
+            insert(&self.files, &file, format.contents(kind, version));
             let file = file.strip_suffix(".meta").unwrap_or(&file).to_owned();
             if !stale.contains(&file) {
                 stale.push(file);
@@ -140,13 +140,10 @@ impl Subject {
         }
         let roots = self.roots;
         let is_seen = |world: &mut World| {
-            let kinds = format.kinds().iter();
             let is_new = |root| {
                 let picture = |kind: &Kind| matches!(kind, Kind::Picture | Kind::PictureMeta);
-                let mut kinds = kinds
-                    .clone()
-                    .filter(|kind| root == roots[0] || !picture(kind));
-                kinds.all(|kind| format.shown(world, root, *kind) == Some(version))
+                let mut kinds = kinds(format).filter(|kind| root == roots[0] || !picture(kind));
+                kinds.all(|kind| format.shown(world, root, kind) == Some(version))
             };
             roots.into_iter().all(is_new)
         };
@@ -204,6 +201,12 @@ impl Subject {
             ("manifests", count::<ModelManifest>(world)),
         ]
     }
+}
+
+/// The files of a model; a manifest says how large its model is, as a `.meta` would.
+fn kinds(format: Format) -> impl Iterator<Item = Kind> {
+    let kinds = format.kinds().iter().copied();
+    kinds.filter(move |kind| format != Format::Manifest || *kind != Kind::Meta)
 }
 
 fn count<A: Asset>(world: &World) -> usize {
