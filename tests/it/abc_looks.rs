@@ -9,6 +9,7 @@ use crate::support::app::TestApp;
 use crate::support::fixtures::tetrahedron;
 use crate::support::log;
 use crate::support::stage::Stage;
+use bevy::image::{CompressedImageFormats, ImageLoader};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::node_flags;
@@ -235,6 +236,9 @@ fn a_skin_that_cannot_be_read_is_a_placeholder_until_it_is_mended() {
     for file in ["broken_skin.png", "broken_skin.tga", "broken_skin.dtx"] {
         let files = [(FILE, bytes(&figure())), (file, b"nonsense".to_vec())];
         let mut app = TestApp::new(&files);
+        // Without a renderer nobody registers it.
+        let loader = ImageLoader::new(CompressedImageFormats::NONE);
+        app.app.register_asset_loader(loader);
         let settings = move |to: &mut AbcLoaderSettings| to.skins = vec![file.into()];
         let server = app.world().resource::<AssetServer>().clone();
         let model: Handle<Abc> = server.load_builder().with_settings(settings).load(FILE);
