@@ -12,7 +12,7 @@ use crate::alamo::parts::{
     AloBone, AloInstance, AloPart, AloScene, WearsTeamColor, color_teams, on_root_removed,
     on_scene_ready, show_parts,
 };
-use crate::alamo::proxies::pass_on;
+use crate::alamo::proxies::{pass_on, spawn_brought};
 use crate::alamo::raycast::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::alamo::raycast::AloColliderGizmosPlugin;
@@ -25,7 +25,7 @@ use crate::scene::{
     follow_scenes, hold_shader,
 };
 use crate::texture::TexturePlugin;
-use bevy::app::{App, Plugin, PostUpdate};
+use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetApp, embedded_asset};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
 use bevy::ecs::reflect::ReflectComponent;
@@ -74,6 +74,10 @@ impl Plugin for AlamoPlugin {
         follow_pictures::<AloMaterial>(app);
         app.add_observer(on_scene_ready)
             .add_observer(on_root_removed)
+            .add_systems(
+                SpawnScene,
+                spawn_brought.before(SceneSpawnerSystems::WorldInstanceSpawn),
+            )
             .add_systems(
                 PostUpdate,
                 (

@@ -1,14 +1,15 @@
 //! Brings along the models that proxies name.
 
+use crate::alamo::model::Alo;
 use crate::alamo::parts::AloInstance;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
 use crate::scene::same_name;
-use bevy::asset::AssetServer;
+use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::With;
+use bevy::ecs::query::{With, Without};
 use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::log::warn;
 use bevy::world_serialization::WorldAssetRoot;
@@ -17,7 +18,12 @@ use std::sync::Arc;
 /// Models within models may be this many.
 const MAX_DEPTH: usize = 4;
 
-/// Spawns what proxies name.
+/// On a proxy: the model that it names. Of a file that changes and of which only the scene is held, Bevy forgets the
+/// settings.
+#[derive(Component)]
+pub(super) struct ProxyModel(Handle<Alo>);
+
+/// Begins to load what proxies name.
 #[derive(SystemParam)]
 pub(super) struct ProxyFollower<'w, 's> {
     server: Res<'w, AssetServer>,
@@ -32,7 +38,7 @@ impl ProxyFollower<'_, '_> {
         self.proxies.contains(root)
     }
 
-    /// Spawns a model below a proxy of the model of `root`, but none within itself, and not too many
+    /// Brings along a model on a proxy of the model of `root`, but none within itself, and not too many
     /// within each other.
     pub(super) fn follow(
         &self,
@@ -54,14 +60,28 @@ impl ProxyFollower<'_, '_> {
         let outer = settings.clone();
         let settings = move |settings: &mut AloLoaderSettings| *settings = (*outer).clone();
         let builder = self.server.load_builder().with_settings(settings);
-        let scene = builder.load(format!("{path}#Scene"));
-        commands.entity(proxy).try_insert(WorldAssetRoot(scene));
+        let model = ProxyModel(builder.load(path.to_owned()));
+        commands.entity(proxy).try_insert(model);
     }
 
     fn is_of(&self, entity: Entity, path: &str) -> bool {
         let root = self.roots.get(entity).ok();
         let root = root.and_then(|root| self.server.get_path(root.id()));
         root.is_some_and(|root| same_name(&root.without_label().to_string(), path))
+    }
+}
+
+/// Spawns models of proxies once they are loaded.
+pub(super) fn spawn_brought(
+    mut commands: Commands,
+    models: Res<Assets<Alo>>,
+    waiting: Query<(Entity, &ProxyModel), Without<WorldAssetRoot>>,
+) {
+    for (proxy, model) in &waiting {
+        if let Some(model) = models.get(&model.0) {
+            let scene = WorldAssetRoot(model.scene.clone());
+            commands.entity(proxy).try_insert(scene);
+        }
     }
 }
 

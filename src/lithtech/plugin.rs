@@ -8,6 +8,7 @@ use crate::lithtech::looks::{apply_looks, scroll_surfaces};
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
+use crate::lithtech::skins::replace_failed_skins;
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
     all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader, state_clips,
@@ -89,7 +90,12 @@ impl Plugin for LithTechPlugin {
                     (follow_player, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
-                    (choose_levels::<AbcInstance>, apply_looks, scroll_surfaces)
+                    (
+                        replace_failed_skins,
+                        choose_levels::<AbcInstance>,
+                        apply_looks,
+                        scroll_surfaces,
+                    )
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),

@@ -8,7 +8,9 @@
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext};
 use bevy::ecs::component::Component;
+use bevy::ecs::lifecycle::Despawn;
 use bevy::ecs::message::{MessageReader, MessageWriter};
+use bevy::ecs::observer::On;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy::ecs::system::{Query, Res, ResMut, SystemParam, SystemState};
@@ -16,7 +18,8 @@ use bevy::ecs::world::{Mut, World};
 use bevy::image::Image;
 use bevy::log::error;
 use bevy::world_serialization::{
-    WorldAsset, WorldAssetRoot, WorldInstanceSpawner, world_instance_spawner_system,
+    InstanceId, WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceSpawner,
+    world_instance_spawner_system,
 };
 use core::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,6 +100,28 @@ impl Changing {
     }
 }
 
+/// Instances of scenes whose roots are gone.
+#[derive(Resource, Default)]
+struct Orphans(Vec<InstanceId>);
+
+/// Notes that a root is gone. Bevy forgets its instance, but not where the root was part of another scene that is
+/// spawned anew: it would spawn the instance anew when its own file changes, below what is not there, and panic.
+fn note_orphan(
+    gone: On<Despawn, WorldInstance>,
+    instances: Query<&WorldInstance>,
+    mut orphans: ResMut<Orphans>,
+) {
+    orphans.0.extend(instances.get(gone.entity).map(|of| **of));
+}
+
+fn forget_orphans(mut orphans: ResMut<Orphans>, spawner: Option<ResMut<WorldInstanceSpawner>>) {
+    if let Some(mut spawner) = spawner {
+        for instance in orphans.0.drain(..) {
+            spawner.unregister_instance(instance);
+        }
+    }
+}
+
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 struct NoteChanges;
 
@@ -108,9 +133,11 @@ pub(super) fn register(app: &mut App) {
         coming: Arc::default(),
     })
     .init_resource::<Changing>()
+    .init_resource::<Orphans>()
+    .add_observer(note_orphan)
     .add_systems(
         SpawnScene,
-        note_changes
+        (note_changes, forget_orphans)
             .in_set(NoteChanges)
             .before(SceneSpawnerSystems::WorldInstanceSpawn),
     );

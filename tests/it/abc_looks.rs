@@ -2,12 +2,14 @@
 //! distance; and what its nodes' flags say.
 
 use crate::abc_scene::{dtx, get, worn};
+use crate::gpuless;
 use crate::support::abc::{ARM, BODY, bytes, figure};
 use crate::support::abc_app::{model, spawned_of as app_of};
 use crate::support::app::TestApp;
 use crate::support::fixtures::tetrahedron;
 use crate::support::log;
 use crate::support::stage::Stage;
+use bevy::image::{CompressedImageFormats, ImageLoader};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::node_flags;
@@ -16,6 +18,7 @@ use bevy_classic_models::lithtech::dtx::picture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlMaterial;
+use std::path::Path;
 
 const FILE: &str = "model.abc";
 
@@ -222,6 +225,37 @@ fn a_picture_that_is_nowhere_changes_nothing() {
             told.iter().any(|told| told.contains(path))
         });
         assert!(told, "{path}");
+    }
+}
+
+/// One texel, (255, 128, 64).
+const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde\x00\x00\x00\x0cIDATx\x9cc\xf8\xdf\xe0\x00\x00\x04A\x01\xc0\x0c\xd1\xed\x91\x00\x00\x00\x00IEND\xaeB`\x82";
+
+#[test]
+fn a_skin_that_cannot_be_read_is_a_placeholder_until_it_is_mended() {
+    for file in ["broken_skin.png", "broken_skin.tga", "broken_skin.dtx"] {
+        let files = [(FILE, bytes(&figure())), (file, b"nonsense".to_vec())];
+        let mut app = TestApp::new(&files);
+        // Without a renderer nobody registers it.
+        let loader = ImageLoader::new(CompressedImageFormats::NONE);
+        app.app.register_asset_loader(loader);
+        let settings = move |to: &mut AbcLoaderSettings| to.skins = vec![file.into()];
+        let server = app.world().resource::<AssetServer>().clone();
+        let model: Handle<Abc> = server.load_builder().with_settings(settings).load(FILE);
+        let texel = |world: &World| {
+            let model = world.resource::<Assets<Abc>>().get(&model)?;
+            let images = world.resource::<Assets<Image>>();
+            let texels = images.get(&model.skins[0].image)?.data.as_ref()?;
+            texels.first_chunk::<4>().copied()
+        };
+        let is_replaced = |world: &mut World| texel(world) == Some([255, 0, 255, 255]);
+        assert!(gpuless::wait_until(&mut app.app, is_replaced), "{file}");
+        if file.ends_with("png") {
+            app.files.insert_asset(Path::new(file), PNG.to_vec());
+            server.reload(file);
+            let is_mended = |world: &mut World| texel(world) == Some([255, 128, 64, 255]);
+            assert!(gpuless::wait_until(&mut app.app, is_mended));
+        }
     }
 }
 

@@ -33,7 +33,13 @@ fn nothing_is_left_of_a_thousand_reloads() {
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn reloaded_alone() {
-    for format in [Format::Mdl, Format::Alo, Format::Abc, Format::Lgw] {
+    for format in [
+        Format::Mdl,
+        Format::Alo,
+        Format::Abc,
+        Format::Lgw,
+        Format::Manifest,
+    ] {
         let mut subject = Subject::new(format);
         subject.round(1);
         subject.round(2);
@@ -67,8 +73,8 @@ struct Subject {
 impl Subject {
     fn new(format: Format) -> Self {
         let files = Dir::default();
-        for kind in format.kinds() {
-            insert(&files, &format.file(*kind), format.contents(*kind, 1));
+        for kind in kinds(format) {
+            insert(&files, &format.file(kind), format.contents(kind, 1));
         }
         let plain = crate::support::abc_stage::dtx(&[[7, 9, 9, 255]; 64]);
         insert(&files, "plain.dtx", plain);
@@ -83,7 +89,7 @@ impl Subject {
             .add_plugins(ClassicModelsPlugin::default());
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
-        let path = format.file(Kind::Model);
+        let path = format.file(format.opened());
         let model = format.load(&server, path.clone());
         let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&model);
         assert!(gpuless::wait_until(&mut app, is_loaded));
@@ -92,8 +98,18 @@ impl Subject {
             let skin = ModelSkin::Path(AssetPath::from("from_elsewhere.tga"));
             app.world_mut().entity_mut(roots[1]).insert(skin);
         }
-        let is_there = |world: &mut World| format.is_settled(world, roots[0]);
-        assert!(gpuless::wait_until(&mut app, is_there));
+        let are_there = |world: &mut World| {
+            let shows = |root| kinds(format).all(|kind| format.shown(world, root, kind).is_some());
+            let holds = |root| {
+                format != Format::Manifest || format.shown(world, root, Kind::Skin) == Some(1)
+            };
+            format.is_settled(world, roots[0])
+                && roots.into_iter().all(|root| shows(root) && holds(root))
+        };
+        assert!(gpuless::wait_until(&mut app, are_there));
+        for root in roots {
+            format.change(app.world_mut(), root);
+        }
         Self {
             format,
             app,
@@ -109,9 +125,9 @@ impl Subject {
         let format = self.format;
         let server = self.app.world().resource::<AssetServer>().clone();
         let mut stale: Vec<String> = Vec::new();
-        for kind in format.kinds() {
-            let file = format.file(*kind);
-            insert(&self.files, &file, format.contents(*kind, version));
+        for kind in kinds(format) {
+            let file = format.file(kind);
+            insert(&self.files, &file, format.contents(kind, version));
             let file = file.strip_suffix(".meta").unwrap_or(&file).to_owned();
             if !stale.contains(&file) {
                 stale.push(file);
@@ -124,13 +140,10 @@ impl Subject {
         }
         let roots = self.roots;
         let is_seen = |world: &mut World| {
-            let kinds = format.kinds().iter();
             let is_new = |root| {
                 let picture = |kind: &Kind| matches!(kind, Kind::Picture | Kind::PictureMeta);
-                let mut kinds = kinds
-                    .clone()
-                    .filter(|kind| root == roots[0] || !picture(kind));
-                kinds.all(|kind| format.shown(world, root, *kind) == Some(version))
+                let mut kinds = kinds(format).filter(|kind| root == roots[0] || !picture(kind));
+                kinds.all(|kind| format.shown(world, root, kind) == Some(version))
             };
             roots.into_iter().all(is_new)
         };
@@ -185,8 +198,15 @@ impl Subject {
                 count::<Lgw>(world) + count::<LgwTexEnvMaterial>(world),
             ),
             ("LGW materials", count::<LgwMaterial>(world)),
+            ("manifests", count::<ModelManifest>(world)),
         ]
     }
+}
+
+/// The files of a model; a manifest says how large its model is, as a `.meta` would.
+fn kinds(format: Format) -> impl Iterator<Item = Kind> {
+    let kinds = format.kinds().iter().copied();
+    kinds.filter(move |kind| format != Format::Manifest || *kind != Kind::Meta)
 }
 
 fn count<A: Asset>(world: &World) -> usize {

@@ -2,15 +2,15 @@
 //! about it in every frame. Once in a folder, seen by the real watcher, and once in memory.
 
 use crate::gpuless;
+use crate::reload_matrix_disk::Disk;
+use crate::reload_matrix_edits::{Act, Edit, METAS, Step, edits};
 use crate::reload_subjects::{Format, Kind, PLACEHOLDER};
 use crate::support::log;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// How long edits may take to be seen. The watcher waits for 0.3 s.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -18,135 +18,27 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// After which nothing more comes of an edit.
 const QUIET: Duration = Duration::from_millis(800);
 
-/// What is done to a file.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Act {
-    /// It is written to, from its beginning.
-    Write(u8),
-    /// It is written to, but only half of it.
-    WriteHalf(u8),
-    /// It is written to, and is no file of its kind.
-    WriteNonsense,
-    Remove,
-    /// It is removed, and written at once.
-    Replace(u8),
-    /// A file of its folder that was there before is renamed to it.
-    RenameInside(u8),
-    /// A file from elsewhere is renamed to it.
-    RenameFromOutside(u8),
-    /// It is renamed to a name that nobody knows, and written: so do some editors.
-    BackUp(u8),
-    /// It is written in a folder that is looked into earlier.
-    WriteNearer(u8),
-}
-
-/// An act, the version that shows when it is seen, and how many errors it is.
-type Step = (Act, u8, usize);
-
-/// A way to edit.
-struct Edit {
-    name: &'static str,
-    /// The version that is there at first, if any.
-    first: Option<u8>,
-    steps: Vec<Step>,
-    kinds: &'static [Kind],
-}
-
-const ALL: &[Kind] = &[
-    Kind::Model,
-    Kind::Meta,
-    Kind::Picture,
-    Kind::PictureMeta,
-    Kind::Animation,
-    Kind::Palette,
+const FORMATS: [Format; 5] = [
+    Format::Mdl,
+    Format::Alo,
+    Format::Abc,
+    Format::Lgw,
+    Format::Manifest,
 ];
-const FILES: &[Kind] = &[Kind::Model, Kind::Picture, Kind::Animation, Kind::Palette];
-const WISHED: &[Kind] = &[Kind::Picture, Kind::Animation, Kind::Palette];
-const METAS: &[Kind] = &[Kind::Meta, Kind::PictureMeta];
 
-fn edits() -> Vec<Edit> {
-    use Act::*;
-    let edit = |name, first, steps: &[Step], kinds| Edit {
-        name,
-        first,
-        steps: steps.to_vec(),
-        kinds,
-    };
-    vec![
-        edit("touched", Some(1), &[(Write(1), 1, 0)], ALL),
-        edit("written to", Some(1), &[(Write(2), 2, 0)], ALL),
-        edit("replaced", Some(1), &[(Replace(2), 2, 0)], ALL),
-        edit("renamed inside", Some(1), &[(RenameInside(2), 2, 0)], ALL),
-        edit(
-            "renamed from outside",
-            Some(1),
-            &[(RenameFromOutside(2), 2, 0)],
-            ALL,
-        ),
-        edit("backed up", Some(1), &[(BackUp(2), 2, 0)], ALL),
-        edit(
-            "in two halves",
-            Some(1),
-            &[(WriteHalf(2), 1, 1), (Write(2), 2, 0)],
-            ALL,
-        ),
-        edit(
-            "broken",
-            Some(1),
-            &[(WriteNonsense, 1, 1), (Write(2), 2, 0)],
-            ALL,
-        ),
-        edit(
-            "deleted",
-            Some(1),
-            &[(Remove, 1, 0), (Write(2), 2, 0)],
-            FILES,
-        ),
-        edit(
-            "deleted, renamed",
-            Some(1),
-            &[(Remove, 1, 0), (RenameInside(2), 2, 0)],
-            FILES,
-        ),
-        // Without one everything is as by default.
-        edit(
-            "deleted",
-            Some(2),
-            &[(Remove, 1, 0), (Write(2), 2, 0)],
-            METAS,
-        ),
-        edit("comes", None, &[(Write(2), 2, 0)], METAS),
-        edit("comes", None, &[(Write(2), 2, 0), (Write(3), 3, 0)], WISHED),
-        edit(
-            "comes by renaming",
-            None,
-            &[(RenameInside(2), 2, 0)],
-            WISHED,
-        ),
-        edit(
-            "comes from outside",
-            None,
-            &[(RenameFromOutside(2), 2, 0)],
-            WISHED,
-        ),
-        edit(
-            "comes nearer",
-            Some(1),
-            &[(WriteNearer(2), 2, 0)],
-            &[Kind::Picture],
-        ),
-    ]
-}
+/// The first byte of the skin that a model wears whose manifest names one that is nowhere: its own, in the colours of the
+/// first version of its palette.
+const OWN_SKIN: u8 = 1;
 
 /// One place in the table.
-struct Cell {
+pub struct Cell {
     name: String,
-    format: Format,
-    kind: Kind,
+    pub format: Format,
+    pub kind: Kind,
     first: Option<u8>,
-    steps: Vec<Step>,
+    pub steps: Vec<Step>,
     /// The model's folder, from the root.
-    folder: String,
+    pub folder: String,
     root: Entity,
     /// The version that shows.
     shown: u8,
@@ -160,7 +52,7 @@ impl Cell {
     fn all(test: &str, is_meant: impl Fn(&Edit) -> bool) -> Vec<Self> {
         let mut cells = Vec::new();
         for edit in edits().iter().filter(|edit| is_meant(edit)) {
-            for format in [Format::Mdl, Format::Alo, Format::Abc, Format::Lgw] {
+            for format in FORMATS {
                 let kinds = format.kinds().iter().copied();
                 for kind in kinds.filter(|kind| edit.kinds.contains(kind)) {
                     let name = format!("{format:?} {kind:?} {}", edit.name);
@@ -175,8 +67,9 @@ impl Cell {
                         shown: edit.first.unwrap_or(match kind {
                             Kind::Meta | Kind::PictureMeta => 1,
                             Kind::Picture if format != Format::Abc => PLACEHOLDER,
-                            // A plain skin, no clip, the game's palette.
+                            // A plain skin, the model's own, no clip, the game's palette.
                             Kind::Picture => 7,
+                            Kind::Skin => OWN_SKIN,
                             _ => 0,
                         }),
                         flaws: Vec::new(),
@@ -188,12 +81,12 @@ impl Cell {
         cells
     }
 
-    fn path(&self, kind: Kind) -> String {
+    pub fn path(&self, kind: Kind) -> String {
         format!("{}/{}", self.folder, self.format.file(kind))
     }
 
     fn model(&self) -> String {
-        self.path(Kind::Model)
+        self.path(self.format.opened())
     }
 
     /// Whether the file is in the folder that is looked into second.
@@ -224,6 +117,24 @@ impl Cell {
         files
     }
 
+    /// Why not everything shows that is there.
+    fn unsettled(&self, world: &World) -> Option<String> {
+        if let Err(flaw) = self.format.keeps(world, self.root) {
+            return Some(flaw);
+        }
+        let is_there = |kind: &&Kind| match self.kind {
+            // Both say how large the model is.
+            Kind::Meta => **kind != Kind::Manifest,
+            other => self.first.is_some() || !kind.needs(other),
+        };
+        let mut kinds = self.format.kinds().iter().filter(is_there);
+        kinds.find_map(|kind| {
+            let shown = self.format.shown(world, self.root, *kind);
+            let expected = if *kind == self.kind { self.shown } else { 1 };
+            (shown != Some(expected)).then(|| format!("{kind:?} shows {shown:?}"))
+        })
+    }
+
     /// Looks at what shows in this frame.
     fn look(&mut self, world: &World, expected: u8) -> bool {
         if let Err(flaw) = self.format.keeps(world, self.root) {
@@ -245,117 +156,6 @@ impl Cell {
         errors.dedup();
         errors.len()
     }
-}
-
-/// Where the files are.
-enum Disk {
-    Folder { root: TempDir, outside: TempDir },
-    Memory(Dir),
-}
-
-impl Disk {
-    fn put(&self, path: &str, bytes: &[u8]) {
-        match self {
-            Self::Folder { root, .. } => put(&root.path().join(path), bytes),
-            Self::Memory(files) => match path.strip_suffix(".meta") {
-                Some(path) => files.insert_meta(Path::new(path), bytes.to_vec()),
-                None => files.insert_asset(Path::new(path), bytes.to_vec()),
-            },
-        }
-    }
-
-    fn remove(&self, path: &str) {
-        match self {
-            Self::Folder { root, .. } => std::fs::remove_file(root.path().join(path)).unwrap(),
-            Self::Memory(files) => {
-                let _ = match path.strip_suffix(".meta") {
-                    Some(path) => files.remove_metadata(Path::new(path)),
-                    None => files.remove_asset(Path::new(path)),
-                };
-            }
-        }
-    }
-
-    /// Puts a file beside another, to be renamed later.
-    fn prepare(&self, cell: &Cell) {
-        let Self::Folder { root, outside } = self else {
-            return;
-        };
-        for (act, ..) in &cell.steps {
-            let (folder, version) = match act {
-                Act::RenameInside(version) => (root.path(), version),
-                Act::RenameFromOutside(version) => (outside.path(), version),
-                _ => continue,
-            };
-            // Bevy takes what ends in `.meta` for what it says.
-            let end = if METAS.contains(&cell.kind) {
-                ".meta"
-            } else {
-                ""
-            };
-            let path = folder.join(&cell.folder).join(format!("saved{end}"));
-            put(&path, &cell.format.contents(cell.kind, *version));
-        }
-    }
-
-    fn act(&self, cell: &Cell, act: Act) {
-        let path = cell.path(cell.kind);
-        let contents = |version| cell.format.contents(cell.kind, version);
-        let end = if METAS.contains(&cell.kind) {
-            ".meta"
-        } else {
-            ""
-        };
-        let rename = |from: &Path, version| match self {
-            Self::Folder { root, .. } => {
-                let from = from.join(&cell.folder).join(format!("saved{end}"));
-                std::fs::rename(from, root.path().join(&path)).unwrap();
-            }
-            Self::Memory(_) => self.put(&path, &contents(version)),
-        };
-        match act {
-            Act::Write(version) | Act::WriteNearer(version) => self.put(&path, &contents(version)),
-            Act::WriteHalf(version) => {
-                let whole = contents(version);
-                self.put(&path, &whole[..whole.len() / 2]);
-            }
-            Act::WriteNonsense => self.put(&path, b"nonsense"),
-            Act::Remove => self.remove(&path),
-            Act::Replace(version) => {
-                self.remove(&path);
-                self.put(&path, &contents(version));
-            }
-            Act::BackUp(version) => {
-                if let Self::Folder { root, .. } = self {
-                    let place = root.path().join(&path);
-                    let backup = root.path().join(&cell.folder).join(format!("backup{end}"));
-                    std::fs::rename(place, backup).unwrap();
-                }
-                self.put(&path, &contents(version));
-            }
-            Act::RenameInside(version) => rename(self.root(), version),
-            Act::RenameFromOutside(version) => rename(self.outside(), version),
-        }
-    }
-
-    fn root(&self) -> &Path {
-        match self {
-            Self::Folder { root, .. } => root.path(),
-            Self::Memory(_) => Path::new(""),
-        }
-    }
-
-    fn outside(&self) -> &Path {
-        match self {
-            Self::Folder { outside, .. } => outside.path(),
-            Self::Memory(_) => Path::new(""),
-        }
-    }
-}
-
-fn put(path: &PathBuf, bytes: &[u8]) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, bytes).unwrap();
 }
 
 /// An app in which all cells are spawned.
@@ -399,17 +199,20 @@ impl Table {
         for cell in &mut cells {
             cell.root = cell.format.spawn(app.world_mut(), &cell.model());
         }
-        let are_there = |world: &mut World| {
-            let mut cells = cells.iter();
-            cells.all(|cell| cell.format.is_settled(world, cell.root))
-        };
-        if !gpuless::wait_until(&mut app, are_there) {
-            let kept = |cell: &Cell| cell.format.keeps(app.world(), cell.root);
-            let kept = cells.iter().map(|cell| (&cell.name, kept(cell)));
-            panic!(
-                "{:#?}",
-                kept.filter(|(_, kept)| kept.is_err()).collect::<Vec<_>>()
-            );
+        let begun = Instant::now();
+        while cells
+            .iter()
+            .any(|cell| cell.unsettled(app.world()).is_some())
+        {
+            gpuless::step(&mut app, 0.0);
+            std::thread::sleep(Duration::from_millis(2));
+            if begun.elapsed() > PATIENCE {
+                let of = |cell: &Cell| Some((cell.name.clone(), cell.unsettled(app.world())?));
+                panic!("{:#?}", cells.iter().filter_map(of).collect::<Vec<_>>());
+            }
+        }
+        for cell in &cells {
+            cell.format.change(app.world_mut(), cell.root);
         }
         Self {
             app,
@@ -483,11 +286,14 @@ impl Table {
             let path = path.strip_suffix(".meta").unwrap_or(&path).to_owned();
             match cell.kind {
                 _ if *act == Act::Remove && !METAS.contains(&cell.kind) => {}
-                Kind::Palette => server.reload(cell.model()),
                 _ if cell.first.is_none() && !METAS.contains(&cell.kind) => {
                     server.reload(path);
-                    server.reload(cell.model());
+                    server.reload(cell.path(cell.format.seeker(cell.kind)));
+                    if cell.kind == Kind::Palette && number > 0 {
+                        server.reload(cell.path(cell.format.colored()));
+                    }
                 }
+                Kind::Palette => server.reload(cell.path(cell.format.colored())),
                 _ => server.reload(path),
             }
         }

@@ -2,6 +2,7 @@
 //! chose about them.
 
 use crate::ala_play::{ala, document};
+use crate::reload_matrix_manifests as manifests;
 use crate::support::abc::{bytes as abc_bytes, figure};
 use crate::support::abc_stage::dtx;
 use crate::support::alo_stage::{cuboid, tga};
@@ -25,6 +26,8 @@ pub enum Format {
     Alo,
     Abc,
     Lgw,
+    /// An Alamo model by a manifest, which holds another one: see [`reload_matrix_manifests`](manifests).
+    Manifest,
 }
 
 /// A kind of file that a model is made of.
@@ -36,10 +39,27 @@ pub enum Kind {
     PictureMeta,
     Animation,
     Palette,
+    Manifest,
+    /// The manifest of what hangs on a bone.
+    Held,
+    HeldModel,
+    /// A picture that a manifest gives a name.
+    Skin,
 }
 
 /// What a picture shows that is not there: the first byte of the placeholder.
 pub const PLACEHOLDER: u8 = 255;
+
+impl Kind {
+    /// Whether files of this kind show only where there is one of another kind.
+    pub fn needs(self, other: Self) -> bool {
+        match other {
+            Self::Held => matches!(self, Self::HeldModel | Self::Palette | Self::Skin),
+            Self::HeldModel => matches!(self, Self::Held | Self::Palette | Self::Skin),
+            _ => false,
+        }
+    }
+}
 
 impl Format {
     pub fn kinds(self) -> &'static [Kind] {
@@ -49,6 +69,32 @@ impl Format {
             Self::Alo => &[Model, Meta, Animation, Picture, PictureMeta],
             Self::Abc => &[Model, Meta, Picture, PictureMeta],
             Self::Lgw => &[Model, Meta, Picture],
+            Self::Manifest => manifests::KINDS,
+        }
+    }
+
+    /// The file that is spawned.
+    pub fn opened(self) -> Kind {
+        match self {
+            Self::Manifest => Kind::Manifest,
+            _ => Kind::Model,
+        }
+    }
+
+    /// The file that looks for one of a kind.
+    pub fn seeker(self, kind: Kind) -> Kind {
+        match (self, kind) {
+            (Self::Manifest, Kind::Held | Kind::Animation) => Kind::Manifest,
+            (Self::Manifest, Kind::HeldModel | Kind::Palette | Kind::Skin) => Kind::Held,
+            _ => Kind::Model,
+        }
+    }
+
+    /// The file that the palette is for.
+    pub fn colored(self) -> Kind {
+        match self {
+            Self::Manifest => Kind::HeldModel,
+            _ => Kind::Model,
         }
     }
 
@@ -56,7 +102,7 @@ impl Format {
     pub fn file(self, kind: Kind) -> String {
         let model = match self {
             Self::Mdl => "unit.mdl",
-            Self::Alo => "unit.alo",
+            Self::Alo | Self::Manifest => "unit.alo",
             Self::Abc => "unit.abc",
             Self::Lgw => "unit.lgw",
         };
@@ -69,21 +115,28 @@ impl Format {
             Kind::Meta => format!("{model}.meta"),
             Kind::Picture => picture.into(),
             Kind::PictureMeta => format!("{picture}.meta"),
+            Kind::Animation if self == Self::Manifest => manifests::ANIMATION.into(),
             Kind::Animation => "unit_HOLD_00.ala".into(),
             Kind::Palette => "colors.lmp".into(),
+            Kind::Manifest => "unit.model.ron".into(),
+            Kind::Held => "gun.model.ron".into(),
+            Kind::HeldModel => "gun.mdl".into(),
+            Kind::Skin => "skin.tga".into(),
         }
     }
 
     /// What a version of a file holds.
     pub fn contents(self, kind: Kind, version: u8) -> Vec<u8> {
         match (kind, self) {
-            (Kind::Model, Self::Mdl) => mdl(version),
-            (Kind::Model, Self::Alo) => alo(version),
+            (Kind::Model, Self::Mdl) | (Kind::HeldModel, _) => mdl(version),
+            (Kind::Model, Self::Alo | Self::Manifest) => alo(version),
             (Kind::Model, Self::Abc) => abc(version),
             (Kind::Model, Self::Lgw) => lgw(version),
             (Kind::Meta, _) => meta(self.loader(), &format!("scale: {version}.0")),
             (Kind::Picture, Self::Abc) => dtx(&[[version, 9, 9, 255]; 64]),
-            (Kind::Picture, _) => tga(&[[version, 9, 9, 255]; 16]),
+            (Kind::Manifest, _) => manifests::unit(version).into_bytes(),
+            (Kind::Held, _) => manifests::gun(version).into_bytes(),
+            (Kind::Picture | Kind::Skin, _) => tga(&[[version, 9, 9, 255]; 16]),
             (Kind::PictureMeta, _) => {
                 let loader = "bevy_classic_models::texture::loader::ClassicImageLoader";
                 let settings = ["", "sampler: Default"];
@@ -101,7 +154,7 @@ impl Format {
     fn loader(self) -> &'static str {
         match self {
             Self::Mdl => "bevy_classic_models::quake::loader::MdlLoader",
-            Self::Alo => "bevy_classic_models::alamo::loader::AloLoader",
+            Self::Alo | Self::Manifest => "bevy_classic_models::alamo::loader::AloLoader",
             Self::Abc => "bevy_classic_models::lithtech::loader::AbcLoader",
             Self::Lgw => "bevy_classic_models::lgw::loader::LgwLoader",
         }
@@ -125,11 +178,15 @@ impl Format {
             }
             Self::Alo => builder.load::<Alo>(path).untyped(),
             Self::Lgw => builder.load::<Lgw>(path).untyped(),
+            Self::Manifest => builder.load::<ModelManifest>(path).untyped(),
         }
     }
 
     /// Spawns a model that is loaded, with everything chosen that can be.
     pub fn spawn(self, world: &mut World, path: &str) -> Entity {
+        if self == Self::Manifest {
+            return manifests::spawn(world, path);
+        }
         let server = world.resource::<AssetServer>();
         let scene = WorldAssetRoot(server.load(format!("{path}#Scene")));
         let root = world.spawn(scene).id();
@@ -155,6 +212,7 @@ impl Format {
             Self::Lgw => {
                 root.insert(HiddenParts::new(["quad 1"]));
             }
+            Self::Manifest => unreachable!("it is spawned above"),
         }
         root.id()
     }
@@ -168,9 +226,17 @@ impl Format {
     pub fn keeps(self, world: &World, root: Entity) -> Result<(), String> {
         match self {
             Self::Mdl => keeps_mdl(world, root),
-            Self::Alo => keeps_alo(world, root),
+            Self::Alo => keeps_alo(world, root, 0.25),
             Self::Abc => keeps_abc(world, root),
             Self::Lgw => keeps_lgw(world, root),
+            Self::Manifest => manifests::keeps(world, root),
+        }
+    }
+
+    /// Changes what was given to a model that is spawned, as a game does.
+    pub fn change(self, world: &mut World, root: Entity) {
+        if self == Self::Manifest {
+            manifests::change(world, root);
         }
     }
 
@@ -191,10 +257,10 @@ impl Format {
                 let bone = *world.get::<AloInstance>(root)?.bones().get(1)?;
                 Some(world.get::<Transform>(bone)?.translation.x as u8)
             }
-            Kind::Palette => {
-                let model = world.get::<MdlAnimator>(root)?.model();
-                let image = world.resource::<Assets<Image>>().get(&model.palette)?;
-                Some(*image.data.as_ref()?.first()?)
+            Kind::Palette if self == Self::Manifest => manifests::shown(world, root, kind),
+            Kind::Palette => palette(world, root),
+            Kind::Manifest | Kind::Held | Kind::HeldModel | Kind::Skin => {
+                manifests::shown(world, root, kind)
             }
         }
     }
@@ -202,7 +268,7 @@ impl Format {
     fn shown_model(self, world: &World, root: Entity) -> Option<u8> {
         Some(match self {
             Self::Mdl => world.get::<MdlAnimator>(root)?.model().radius as u8,
-            Self::Alo => {
+            Self::Alo | Self::Manifest => {
                 let model = world.get::<AloInstance>(root)?.model();
                 model.bones.get(2)?.transform.translation.z as u8
             }
@@ -221,7 +287,7 @@ impl Format {
     fn picture(self, world: &World, root: Entity) -> Option<&Image> {
         let image = match self {
             Self::Mdl => None,
-            Self::Alo => {
+            Self::Alo | Self::Manifest => {
                 let meshes = world.get::<AloInstance>(root)?;
                 let parts = meshes.parts().iter();
                 let mut drawn = parts.flat_map(|part| world.get::<Children>(*part).into_iter());
@@ -237,13 +303,20 @@ impl Format {
     }
 }
 
+/// The first byte of an MDL model's palette.
+pub fn palette(world: &World, root: Entity) -> Option<u8> {
+    let model = world.get::<MdlAnimator>(root)?.model();
+    let image = world.resource::<Assets<Image>>().get(&model.palette)?;
+    image.data.as_ref()?.first().copied()
+}
+
 fn standard(world: &World, mesh: Entity) -> Option<&Handle<Image>> {
     let material = world.get::<MeshMaterial3d<StandardMaterial>>(mesh)?;
     let materials = world.resource::<Assets<StandardMaterial>>();
     materials.get(&material.0)?.base_color_texture.as_ref()
 }
 
-fn check(is_so: bool, what: &str) -> Result<(), String> {
+pub fn check(is_so: bool, what: &str) -> Result<(), String> {
     is_so.then_some(()).ok_or_else(|| format!("not {what}"))
 }
 
@@ -275,14 +348,15 @@ fn keeps_mdl(world: &World, root: Entity) -> Result<(), String> {
     )
 }
 
-fn keeps_alo(world: &World, root: Entity) -> Result<(), String> {
+/// Fails unless an Alamo model is in the middle of its clip and shows what was chosen.
+pub fn keeps_alo(world: &World, root: Entity, time: f32) -> Result<(), String> {
     let instance = world.get::<AloInstance>(root).ok_or("no model")?;
     let playback = world.get::<Playback>(root).ok_or("no clip")?;
     let hull = world
         .get::<Transform>(instance.bones()[1])
         .ok_or("no bone")?;
     if hull.translation.x != 0.0 {
-        check(playback.time == 0.25, "at the clip's time")?;
+        check(playback.time == time, "at the clip's time")?;
     }
     for part in instance.parts() {
         let (of, visibility) = (world.get::<AloPart>(*part), world.get::<Visibility>(*part));

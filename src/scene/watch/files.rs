@@ -1,8 +1,8 @@
 //! What Bevy's watcher of files overlooks.
 //!
 //! Bevy loads a file again when it is written to or comes from elsewhere. It does nothing when a file of
-//! the same folder is renamed over it, when its `.meta` comes or goes, and when a file comes that a
-//! model looked for in vain. A second watcher of the same folder sees to these, and to nothing else.
+//! the same folder is renamed over it, when its `.meta` comes or goes, when a file comes that a
+//! model looked for in vain, and when a palette changes of a model of which only labels are held. A second watcher of the same folder sees to these, and to nothing else.
 //!
 //! There is one for the default asset source, if that is of files and Bevy watches it.
 
@@ -124,9 +124,8 @@ impl Follower<'_> {
         if change == Change::Replaced {
             self.stale.insert(AssetPath::from(path.to_path_buf()));
         }
-        // Bevy forgets what a model was made of when nobody holds more of it than its scene.
-        let knows = |model: &AssetPath<'static>| !self.server.get_path_ids(model).is_empty();
-        self.stale.extend(self.wishes.of(path, change, knows));
+        self.stale.extend(self.wishes.of(path, change));
+        self.stale.extend(self.wishes.of_read(path, self.server));
         for (model, was) in self.wishes.of_start(path) {
             reload_if_another(self.server, model, path, was);
         }

@@ -1,6 +1,6 @@
 //! What models looked for among files, and would have taken had it been there.
 
-use crate::scene::folded;
+use crate::scene::matching::{file_key, folded};
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
@@ -90,7 +90,9 @@ impl Hopes {
 
 /// A path as names are matched.
 fn key(path: &Path) -> String {
-    folded(&path.to_string_lossy().replace('\\', "/"))
+    let path = path.to_string_lossy();
+    let parts: Vec<String> = path.split(['/', '\\']).map(file_key).collect();
+    parts.join("/")
 }
 
 /// What happened to a file.
@@ -127,22 +129,27 @@ impl Wishes {
         all.insert(model.clone().without_label().into_owned(), hopes);
     }
 
-    /// The models that are to be loaded anew because something happened to a file. Of some Bevy knows that
-    /// they are made of it, as long as it `knows` them.
-    pub(super) fn of(
-        &self,
-        path: &Path,
-        change: Change,
-        knows: impl Fn(&AssetPath<'static>) -> bool,
-    ) -> Vec<AssetPath<'static>> {
+    /// The models that are to be loaded anew because something happened to a file.
+    pub(super) fn of(&self, path: &Path, change: Change) -> Vec<AssetPath<'static>> {
         let path = key(path);
-        let is_meant = |(model, hopes): &(&AssetPath<'static>, &Hopes)| {
+        let is_meant = |hopes: &Hopes| {
             hopes.missing.contains(&path)
-                || hopes.read.contains(&path) && (change == Change::Replaced || !knows(model))
+                || change == Change::Replaced && hopes.read.contains(&path)
                 || change != Change::Edited && hopes.lists(&path)
         };
         let all = self.all();
-        let meant = all.iter().filter(is_meant);
+        let meant = all.iter().filter(|(_, hopes)| is_meant(hopes));
+        meant.map(|(model, _)| model.clone()).collect()
+    }
+
+    /// The models that are made of a file whose edits Bevy does not follow, because it has let go of all but their
+    /// labels.
+    pub(super) fn of_read(&self, path: &Path, server: &AssetServer) -> Vec<AssetPath<'static>> {
+        let path = key(path);
+        let all = self.all();
+        let meant = all.iter().filter(|(model, hopes)| {
+            hopes.read.contains(&path) && server.get_path_ids(*model).is_empty()
+        });
         meant.map(|(model, _)| model.clone()).collect()
     }
 
@@ -181,16 +188,14 @@ mod tests {
         hopes.list(Path::new("Art"), "Ship", &["ALA"]);
         let model = AssetPath::from("Art/Ship.alo");
         wishes.all().insert(model.clone(), hopes);
-        let of = |path: &str, change, knows| wishes.of(Path::new(path), change, |_| knows);
-        let wants = |path: &str, change| of(path, change, true) == [model.clone()];
+        let wants = |path: &str, change| wishes.of(Path::new(path), change) == [model.clone()];
         for change in [Change::Came, Change::Edited, Change::Replaced] {
             assert!(wants("art/HULL.dds", change));
             assert!(!wants("hull.dds", change));
         }
-        // Bevy follows edits of what was read, for models that are held themselves.
+        // Bevy follows edits of what was read for models that are held, and of what is held itself.
         assert!(wants("GFX/palette.LMP", Change::Replaced));
         assert!(!wants("gfx/palette.lmp", Change::Edited));
-        assert!(of("gfx/palette.lmp", Change::Edited, false) == [model.clone()]);
         assert!(wants("ART/SHIP_move_00.ala", Change::Came));
         assert!(!wants("art/ship_move_00.ala", Change::Edited));
         assert!(!wants("art/tank_move_00.ala", Change::Came));
