@@ -1,6 +1,6 @@
 //! From the meshes of a file to Bevy's.
 
-use crate::lgw::settings::{LgwLoaderSettings, LgwUp, LgwWinding};
+use crate::lgw::settings::{LgwLoaderSettings, LgwWinding};
 use crate::lgw::text::{self, Vertices};
 use crate::read::{Quoted, TextPosition, Warning};
 use crate::scene::is_near;
@@ -103,12 +103,10 @@ fn turn(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
         }
     }
     if settings.left_handed {
+        let mirror = settings.mirror();
         let positions = vertices.positions.iter_mut();
-        for [_, y, z] in positions.chain(&mut vertices.normals) {
-            match settings.up {
-                LgwUp::Y => *z = -*z,
-                LgwUp::Z => *y = -*y,
-            }
+        for vector in positions.chain(&mut vertices.normals) {
+            *vector = (Vec3::from_array(*vector) * mirror).to_array();
         }
     }
     far

@@ -3,6 +3,7 @@
 use crate::lgw::text::Tolerance;
 use crate::read::ParseError;
 use bevy::asset::RenderAssetUsages;
+use bevy::math::Vec3;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -55,6 +56,17 @@ impl Default for LgwLoaderSettings {
             unlit: false,
             double_sided: false,
             asset_usage: RenderAssetUsages::default(),
+        }
+    }
+}
+
+impl LgwLoaderSettings {
+    /// What positions and normals of a file are multiplied by.
+    pub(super) fn mirror(&self) -> Vec3 {
+        match (self.left_handed, self.up) {
+            (false, _) => Vec3::ONE,
+            (true, LgwUp::Y) => Vec3::new(1.0, 1.0, -1.0),
+            (true, LgwUp::Z) => Vec3::new(1.0, -1.0, 1.0),
         }
     }
 }

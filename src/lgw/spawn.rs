@@ -3,7 +3,7 @@
 use crate::lgw::instance::{LgwMesh, LgwScene};
 use crate::lgw::model::{LgwAssetLabel, LgwMeshInfo, LgwModel};
 use crate::lgw::settings::{LgwLoaderSettings, LgwUp};
-use crate::scene::{Axes, z_up_forward_minus_y};
+use crate::scene::{Axes, Mirror, z_up_forward_minus_y};
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::Visibility;
@@ -36,6 +36,7 @@ pub(super) fn scene(
         axes.transform(settings.scale),
         Visibility::default(),
         LgwScene(model.clone()),
+        Mirror(settings.mirror()),
     );
     let root = world.spawn(root).id();
     for (index, mesh) in model.meshes.iter().enumerate() {

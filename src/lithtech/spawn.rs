@@ -4,6 +4,7 @@ use crate::lithtech::clip::node_target;
 use crate::lithtech::instance::{AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::model::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::lithtech::settings::AbcLoaderSettings;
+use crate::scene::Mirror;
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
@@ -26,12 +27,17 @@ pub(super) fn scene(
 ) -> Handle<WorldAsset> {
     let path = load_context.path();
     let name = path.path().file_stem().unwrap_or_default();
+    let mirror = match settings.convert_axes {
+        true => Vec3::new(1.0, 1.0, -1.0),
+        false => Vec3::ONE,
+    };
     let mut world = World::new();
     let root = (
         Name::new(name.to_string_lossy().into_owned()),
         Transform::from_scale(Vec3::splat(settings.scale)),
         Visibility::default(),
         AbcScene(model.clone()),
+        Mirror(mirror),
     );
     let root = world.spawn(root).id();
     let mut builder = Builder {

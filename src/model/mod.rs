@@ -19,11 +19,12 @@ pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::{ModelFormat, Models};
 
 use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};
-use bevy::app::{App, Plugin, PostUpdate};
+use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::transform::TransformSystems;
-use told::Said;
+use bevy::world_serialization::WorldAsset;
+use told::{Said, follow_said};
 
 /// Registers what is above the formats.
 pub(crate) struct ModelPlugin;
@@ -36,6 +37,11 @@ impl Plugin for ModelPlugin {
             .add_observer(on_model_ready)
             .add_observer(rescue)
             .add_observer(on_detached)
+            .add_systems(
+                SpawnScene,
+                // Before models are spawned anew, of which the same may be said again.
+                follow_said::<WorldAsset>.before(SceneSpawnerSystems::WorldInstanceSpawn),
+            )
             .add_systems(
                 PostUpdate,
                 (place, close_rooms)

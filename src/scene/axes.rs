@@ -1,6 +1,9 @@
 //! From the games' axes to Bevy's, and how far away anything may be.
 
+use bevy::ecs::component::Component;
+use bevy::ecs::reflect::ReflectComponent;
 use bevy::math::{Mat3, Quat, Vec3};
+use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
 
 /// How a format's space lies in Bevy's, where X is right, Y up and −Z forward.
@@ -28,6 +31,18 @@ pub fn z_up_forward_x() -> Axes {
 pub fn z_up_forward_minus_y() -> Axes {
     Axes {
         rotation: Quat::from_mat3(&Mat3::from_cols(Vec3::X, Vec3::NEG_Z, Vec3::Y)),
+    }
+}
+
+/// On the root entity of a scene's own world: what positions and directions of the file were multiplied by, besides
+/// the scale; −1 for an axis that was mirrored. Without it none was.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub(crate) struct Mirror(pub(crate) Vec3);
+
+impl Default for Mirror {
+    fn default() -> Self {
+        Self(Vec3::ONE)
     }
 }
 

@@ -248,9 +248,18 @@ impl FileSearch<'_> {
         }
     }
 
-    /// Tells that files which come to a folder are for the model, if they have such a name.
-    pub(crate) fn awaits(&mut self, folder: &Path, prefix: &str, extension: &str) {
-        self.hopes.list(folder, prefix, &[extension]);
+    /// Whether something that [`entries`](Self::entries) told is a folder.
+    pub(crate) async fn is_folder(&self, path: &Path) -> bool {
+        match &self.disk {
+            Some(disk) => disk.reader.is_directory(path).await.unwrap_or(false),
+            None => false,
+        }
+    }
+
+    /// Tells that files which come are for the model if what leads to them from a folder fits these patterns, part
+    /// by part.
+    pub(crate) fn awaits(&mut self, folder: &Path, patterns: &[&str]) {
+        self.hopes.fit(folder, patterns);
     }
 
     /// A path from the root of the asset source as one of the model's source.

@@ -48,6 +48,35 @@ pub(crate) fn has_extension<S: AsRef<str>>(path: &Path, extensions: &[S]) -> boo
     extensions.iter().any(is)
 }
 
+/// Whether a name fits a pattern, in any case: `*` stands for any letters, also none, and `?` for one.
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+    let pattern: Vec<char> = folded(pattern).chars().collect();
+    let name: Vec<char> = folded(name).chars().collect();
+    let (mut in_pattern, mut in_name) = (0, 0);
+    // Behind the last star, and the first letter that is not its own.
+    let mut star = None;
+    while in_name < name.len() {
+        match pattern.get(in_pattern) {
+            Some('*') => {
+                in_pattern += 1;
+                star = Some((in_pattern, in_name));
+            }
+            Some(letter) if *letter == '?' || *letter == name[in_name] => {
+                in_pattern += 1;
+                in_name += 1;
+            }
+            _ => {
+                let Some((behind, own)) = star else {
+                    return false;
+                };
+                star = Some((behind, own + 1));
+                (in_pattern, in_name) = (behind, own + 1);
+            }
+        }
+    }
+    pattern[in_pattern..].iter().all(|letter| *letter == '*')
+}
+
 const ENDINGS: [char; 2] = ['.', ' '];
 
 /// A name without dots and spaces at its end, unless it has nothing else.
@@ -135,5 +164,34 @@ mod tests {
         ] {
             assert_eq!(path_part(part), expected, "{part}");
         }
+    }
+
+    #[test]
+    fn stars_and_question_marks_stand_for_letters() {
+        for (pattern, name) in [
+            ("*", ""),
+            ("*", "a.b"),
+            ("*.ala", "WALK.ALA"),
+            ("w?lk*", "walk"),
+            ("*a*b*c", "xxaxxbxxbxxc"),
+            ("č?j", "Čáj"),
+            ("a**", "a"),
+            ("", ""),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("?", ""),
+            ("*.ala", "walk.alo"),
+            ("w?lk", "wlk"),
+            ("*a*b*c", "xxaxxbxxbxx"),
+            ("a", "aa"),
+            ("", "a"),
+        ] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+        // What tries every star against every letter would not end.
+        assert!(!fits(&"*a".repeat(500), &"a".repeat(100_000)[..499]));
+        assert!(!fits("*a*a*a*a*a*a*a*b", &"a".repeat(1000)));
     }
 }

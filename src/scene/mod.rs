@@ -33,8 +33,8 @@ pub(crate) use animation::{
     Animator, Asked, Binder, ClipParts, ClipSource, Frames, Lane, Lanes, Rotation, STILL, Scale,
     Translation, edited_clips, node, says, slerp, take_away,
 };
-pub(crate) use axes::is_near;
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
+pub(crate) use axes::{Mirror, is_near};
 pub(crate) use bind::{Pictured, follow_pictures};
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use extensions::all_cases;
@@ -44,6 +44,8 @@ use lods::on_distances_removed;
 pub(crate) use lods::{DistanceLod, Leveled, choose_levels};
 pub(crate) use look::team_color_tag;
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
+#[cfg(feature = "manifest")]
+pub(crate) use matching::fits;
 pub(crate) use matching::{folded, has_extension, raised, same_name};
 pub use names::Names;
 pub(crate) use names::{index_names, named};
@@ -84,6 +86,7 @@ impl Plugin for ScenePlugin {
             .register_type::<Playback>()
             // A scene may hold only what is registered.
             .register_type::<Stated>()
+            .register_type::<Mirror>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
             .register_type::<TeamColor>()

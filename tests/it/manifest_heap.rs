@@ -13,7 +13,8 @@ fn adversaries() -> Vec<(String, Vec<u8>)> {
     let list = |field: &str, element: &str, count: usize| {
         format!("(model: \"a.mdl\", {field}: [{}])", element.repeat(count))
     };
-    let long = "x".repeat(1 << 20);
+    // No text is longer than 1 << 20.
+    let long = "x".repeat(1 << 19);
     let many = 1024;
     let texts = [
         ("clips", list("clips", "(file:\"a\"),", many)),
@@ -31,32 +32,32 @@ fn adversaries() -> Vec<(String, Vec<u8>)> {
         ),
         (
             "escapes",
-            format!("(model: \"{}\")", "\\u{61}".repeat(1 << 17)),
+            format!("(model: \"{}\")", "\\u{61}".repeat(1 << 16)),
         ),
         ("field", format!("({long}: 1)")),
         ("choice", format!("(model: \"a\", play: {long})")),
         ("blank", " ".repeat(1 << 20)),
-        ("comments", "/* // */ ".repeat(1 << 17)),
+        ("comments", "/* // */ ".repeat(1 << 16)),
         ("nested_comments", "/*".repeat(1 << 19)),
         ("open", "(".repeat(1 << 20)),
         (
             "deep",
-            format!("(model: \"a\", play: {}", "(".repeat(1 << 20)),
+            format!("(model: \"a\", play: {}", "(".repeat(1 << 19)),
         ),
         (
             "deep_lists",
-            format!("(model: \"a\", hidden: {}", "[".repeat(1 << 20)),
+            format!("(model: \"a\", hidden: {}", "[".repeat(1 << 19)),
         ),
         (
             "somes",
-            format!("(model: \"a\", alt: {}1", "Some(".repeat(1 << 18)),
+            format!("(model: \"a\", alt: {}1", "Some(".repeat(1 << 17)),
         ),
         ("attributes", "#![enable(implicit_some)]".repeat(1 << 15)),
         (
             "number",
-            format!("(model: \"a\", scale: {})", "1".repeat(1 << 20)),
+            format!("(model: \"a\", scale: {})", "1".repeat(1 << 19)),
         ),
-        ("raw", format!("(model: r{}\"", "#".repeat(1 << 20))),
+        ("raw", format!("(model: r{}\"", "#".repeat(1 << 19))),
     ];
     let texts = texts.into_iter();
     texts

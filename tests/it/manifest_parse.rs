@@ -297,7 +297,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", skins: {\"red\": \"r\", \"red\": \"s\"})",
-        "1:44: this name is there twice",
+        "1:41: this name is there twice",
     ),
     (
         "(model: \"a\", skin: 1.5)",
@@ -589,4 +589,28 @@ fn arbitrary(random: &mut Random) -> ModelManifest {
         });
     }
     manifest
+}
+
+#[test]
+fn words_without_quotes_are_told_where_they_are() {
+    for (text, place) in [
+        ("(\n    model: \"a\",\n    play: walk,\n)", "3:11:"),
+        ("(model: \"a\", play: walk)", "1:20:"),
+        ("(model: \"a\", skin: (1))", "1:20:"),
+        ("(model: \"a\", team_color: red, alt: 1)", "1:26:"),
+        ("(model: \"a\", play: true)", "1:20:"),
+        ("(model: \"a\", play: -1)", "1:20:"),
+    ] {
+        let error = parse(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with(place), "{text}: {error}");
+    }
+}
+
+#[test]
+fn texts_have_a_longest_length() {
+    let start = "(model: \"a\")";
+    let padded = |length: usize| start.to_owned() + &" ".repeat(length - start.len());
+    assert!(parse(padded(1 << 20).as_bytes()).is_ok());
+    let error = parse(padded((1 << 20) + 1).as_bytes()).unwrap_err();
+    assert_eq!(error.to_string(), "1:1: is longer than 1048576 bytes");
 }

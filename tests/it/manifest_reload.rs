@@ -3,7 +3,7 @@
 
 use crate::gpuless;
 use crate::manifest_spawn::{is_there, mdl};
-use crate::support::log;
+use crate::support::{ala, alo, log};
 use bevy::asset::AssetMode;
 use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory};
 use bevy::prelude::*;
@@ -293,4 +293,31 @@ fn processed_manifests_and_models_are_spawned_and_followed() {
     let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
     errors.retain(|error| error.contains("processed_"));
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn patterns_follow_folders_that_come_later() {
+    let manifest = r#"(model: "a.alo", clips: [(file: "extra/*.ala"), (file: "*/deep/b?.ala")])"#;
+    let mut app = Folder::watching(&[
+        ("awaits.model.ron", manifest.as_bytes().to_vec()),
+        ("a.alo", alo::clean()),
+    ]);
+    let root = app.spawn("awaits.model.ron");
+    app.wait_for(root);
+    let files = app.folder.path().join("files");
+    let clips = |world: &World| {
+        let clips = world.get::<ModelClips>(root).cloned();
+        let clips = clips.unwrap_or_default().0.into_iter();
+        clips.map(|clip| clip.name).collect::<Vec<_>>()
+    };
+    std::fs::create_dir(files.join("extra")).unwrap();
+    app.rest();
+    app.save("extra/first.ala", ala::small(1));
+    app.wait("the first", |world| clips(world) == ["first"]);
+    // A folder that comes with what is in it.
+    let other = app.folder.path().join("other");
+    std::fs::create_dir_all(other.join("deep")).unwrap();
+    std::fs::write(other.join("deep/b2.ala"), ala::small(1)).unwrap();
+    std::fs::rename(other, files.join("other")).unwrap();
+    app.wait("the second", |world| clips(world) == ["first", "b2"]);
 }

@@ -3,14 +3,17 @@
 use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::fixtures::figure;
+use crate::support::lgw::BICYCLE;
 use crate::support::{abc, ala, alo, log};
-use bevy::asset::{AssetPath, LoadState};
+use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::model::manifest::ManifestAttachment;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::quake::mdl::Precision;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 pub fn mdl() -> Vec<u8> {
     figure(Precision::Bits8).to_bytes()
@@ -198,13 +201,14 @@ fn what_was_given_follows_the_manifest() {
     edit(
         &mut app,
         "units/soldier.model.ron",
-        r#"(model: "figure.mdl", play: "walk", alt: 3)"#,
+        r#"(model: "figure.mdl", clips: [(name: "walk", clip: "run")], play: "walk", alt: 3)"#,
     );
     wait(&mut app, "the edit", |world| {
         world.get::<ModelAlt>(root) == Some(&ModelAlt(3))
     });
     assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
-    assert_eq!(get::<ModelClips>(&mut app, root), None);
+    let clips = get::<ModelClips>(&mut app, root).unwrap().0;
+    assert_eq!(clips.len(), 1);
     assert_eq!(get::<ModelSkin>(&mut app, root), None);
     assert_eq!(get::<LodDistances>(&mut app, root), None);
     assert_eq!(scene(&mut app, root).scale, Vec3::ONE);
@@ -695,21 +699,238 @@ fn no_model_hangs_on_itself() {
 }
 
 #[test]
-fn what_no_format_claims_is_told() {
-    log::listen();
-    let manifest = text(r#"(model: "unclaimed.xyz")"#);
+fn what_no_format_claims_is_an_error_of_a_file() {
+    let manifest = text("(\n    model: \"unclaimed.xyz\",\n)");
     let files = [("unclaimed.model.ron", manifest), ("unclaimed.xyz", mdl())];
     let mut app = TestApp::new(&files);
-    let path = AssetPath::from("unclaimed.model.ron");
-    let manifest = app.load::<ModelManifest>(path);
-    app.finish_load(&manifest);
-    for _ in 0..2 {
-        let manifest = manifest.clone();
-        app.world().spawn(ClassicModel(manifest));
-    }
-    for _ in 0..5 {
+    let manifest = app.load::<ModelManifest>("unclaimed.model.ron");
+    let LoadState::Failed(error) = app.finish_load(&manifest) else {
+        panic!("no format has it");
+    };
+    let expected = "unclaimed.model.ron:2:12: model unclaimed.xyz has not the extension";
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[test]
+fn what_no_format_claims_is_told_once() {
+    log::listen();
+    let mut app = TestApp::new(&[]);
+    let server = app.world().resource::<AssetServer>().clone();
+    for _ in 0..10 {
+        let model = ClassicModel::open(&server, "opened_often.xyz");
+        app.world().spawn(model);
         app.step(0.0);
     }
-    let told = log::warnings_with("unclaimed.xyz has not the extension of any model");
+    let told = log::warnings_with("opened_often.xyz has not the extension of any model");
     assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
+fn attachments_of_attachments_do_not_multiply() {
+    log::listen();
+    let hangs = |model: &str, count: usize| {
+        let all = format!("(model: {model:?}),").repeat(count);
+        text(&format!("(model: \"a.mdl\", attachments: [{all}])"))
+    };
+    let mut app = TestApp::new(&[
+        ("a.mdl", mdl()),
+        ("many_0.model.ron", hangs("many_1.model.ron", 40)),
+        ("many_1.model.ron", hangs("a.mdl", 40)),
+    ]);
+    let first = spawn(&mut app, "many_0.model.ron", ());
+    let second = spawn(&mut app, "many_0.model.ron", ());
+    let attached = |world: &mut World| world.query::<&Attached>().iter(world).count();
+    wait(&mut app, "all", |world| attached(world) >= 2 * 1024);
+    for _ in 0..20 {
+        app.step(0.0);
+    }
+    assert_eq!(attached(app.world()), 2 * 1024);
+    let told = log::warnings_with("many_0.model.ron: more than 1024 models");
+    assert_eq!(told.len(), 1, "{told:?}");
+    app.world().entity_mut(first).despawn();
+    app.world().entity_mut(second).despawn();
+    assert_eq!(attached(app.world()), 0);
+}
+
+#[test]
+fn models_that_do_not_come_cost_nothing() {
+    let clips: String = (0..1000)
+        .map(|number| format!("(name: \"{number}\", clip: 0),"))
+        .collect();
+    let manifest = format!("(model: \"broken.mdl\", clips: [{clips}])");
+    let mut app = TestApp::new(&[
+        ("waits.model.ron", text(&manifest)),
+        ("broken.mdl", mdl()[..2000].to_vec()),
+    ]);
+    let roots: Vec<_> = (0..200)
+        .map(|_| spawn(&mut app, "waits.model.ron", ()))
+        .collect();
+    for _ in 0..100 {
+        app.step(0.0);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let begin = Instant::now();
+    for _ in 0..100 {
+        app.step(0.0);
+    }
+    // Copies of the manifest would take some 5 s.
+    let taken = begin.elapsed();
+    assert!(taken < Duration::from_secs(1), "{taken:?}");
+    // And it comes after all.
+    app.files.insert_asset(Path::new("broken.mdl"), mdl());
+    app.world().resource::<AssetServer>().reload("broken.mdl");
+    wait_for(&mut app, roots[199]);
+}
+
+/// How a model stands whose manifest states axes, and whose `.meta` file settings.
+fn standing(model: (&'static str, Vec<u8>), loader: &str, settings: &str, axes: &str) -> Quat {
+    let meta = format!(
+        "(meta_format_version: \"1.0\", asset: Load(loader: \"bevy_classic_models::{loader}\", \
+         settings: ({settings})))"
+    );
+    let manifest = format!("(model: {:?}, axes: {axes})", model.0);
+    let path = model.0;
+    let mut app = TestApp::new(&[model, ("stands.model.ron", text(&manifest))]);
+    app.files.insert_meta_text(Path::new(path), &meta);
+    let root = spawn(&mut app, "stands.model.ron", ());
+    wait(&mut app, "the scene", |world| {
+        is_there(world, root) || world.entity(root).contains::<LgwInstance>()
+    });
+    app.step(0.0);
+    scene(&mut app, root).rotation
+}
+
+#[test]
+fn axes_are_those_of_the_file_whatever_is_mirrored() {
+    let abc = |settings: &str| {
+        let model = ("hero.abc", abc::bytes(&abc::figure()));
+        let loader = "lithtech::loader::AbcLoader";
+        standing(model, loader, settings, "(up: Y, forward: Z)")
+    };
+    let is = |a: Quat, b: Quat| assert!(a.abs_diff_eq(b, 1e-6), "{a} {b}");
+    is(abc("convert_axes: true"), Quat::IDENTITY);
+    // Its +Z is still there, and Bevy's models look along −Z.
+    let turned = abc("convert_axes: false");
+    assert!((turned * Vec3::Z).abs_diff_eq(Vec3::NEG_Z, 1e-6));
+    assert!((turned * Vec3::Y).abs_diff_eq(Vec3::Y, 1e-6));
+    let lgw = |settings: &str, axes: &str| {
+        let loader = "lgw::loader::LgwLoader";
+        standing(("bike.lgw", text(BICYCLE)), loader, settings, axes)
+    };
+    is(
+        lgw("left_handed: true", "(up: Y, forward: Z)"),
+        Quat::IDENTITY,
+    );
+    let mirrored = lgw("left_handed: true, up: Z", "(up: Z, forward: Y)");
+    assert!((mirrored * Vec3::NEG_Y).abs_diff_eq(Vec3::NEG_Z, 1e-6));
+    assert!((mirrored * Vec3::Z).abs_diff_eq(Vec3::Y, 1e-6));
+    let plain = lgw("up: Z", "(up: Z, forward: Y)");
+    assert!((plain * Vec3::Y).abs_diff_eq(Vec3::NEG_Z, 1e-6));
+}
+
+#[test]
+fn code_changes_what_a_file_stated() {
+    let manifest = r#"(model: "a.mdl", clips: [(file: "near*.ala")], skins: {"red": "red.tga"})"#;
+    let mut app = TestApp::new(&[
+        ("u/changed.model.ron", text(manifest)),
+        ("u/a.mdl", mdl()),
+        ("u/red.tga", Vec::new()),
+        ("u/near_1.ala", ala::small(1)),
+        ("far/b.mdl", mdl()),
+        ("far/blue.tga", Vec::new()),
+    ]);
+    let root = spawn_ready(&mut app, "u/changed.model.ron", ());
+    let handle = get::<ClassicModel>(&mut app, root).unwrap().0;
+    let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
+    let mut manifest = manifests.get_mut(&handle).unwrap();
+    manifest.model = "far/b.mdl".into();
+    manifest.skins.insert("blue".into(), "far/blue.tga".into());
+    manifest.attachments.push(ManifestAttachment {
+        model: "far/b.mdl".into(),
+        ..default()
+    });
+    drop(manifest);
+    wait(&mut app, "the other model", |world| {
+        let root = world.get::<WorldAssetRoot>(root).unwrap();
+        root.0.path().unwrap().to_string() == "far/b.mdl#Scene"
+    });
+    let mut skins = ModelSkins::default();
+    skins.insert("blue", "far/blue.tga".into());
+    skins.insert("red", "u/red.tga".into());
+    assert_eq!(get(&mut app, root), Some(skins));
+    assert_eq!(hung(&mut app, root).len(), 1);
+    // What a pattern brought stays.
+    let clips = get::<ModelClips>(&mut app, root).unwrap().0;
+    assert_eq!(clips.len(), 1);
+    assert_eq!(clips[0].name, "near_1");
+}
+
+#[test]
+fn manifests_made_by_code_are_checked() {
+    log::listen();
+    let mut app = TestApp::new(&[("by_code.mdl", mdl())]);
+    let manifest = ModelManifest {
+        model: "by_code.mdl".into(),
+        scale: f32::NAN,
+        ..default()
+    };
+    let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
+    let nothing = manifests.add(ModelManifest::default());
+    let manifest = manifests.add(manifest);
+    app.world().spawn(ClassicModel(nothing));
+    let root = app.world().spawn(ClassicModel(manifest.clone())).id();
+    app.world().spawn(ClassicModel(manifest.clone()));
+    for _ in 0..50 {
+        app.step(0.0);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(!is_there(app.world(), root));
+    let told = log::warnings_with("a manifest of by_code.mdl, made by code: scale is NaN");
+    assert_eq!(told.len(), 1, "{told:?}");
+    let told = log::warnings_with("a manifest made by code: the manifest lacks the field `model`");
+    assert_eq!(told.len(), 1, "{told:?}");
+    let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
+    manifests.get_mut(&manifest).unwrap().scale = 2.0;
+    wait_for(&mut app, root);
+    assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
+}
+
+#[test]
+fn a_skin_that_is_nowhere_is_told_once() {
+    log::listen();
+    let files = |skins: &str, skin: &str| {
+        text(&format!(
+            "(model: \"no_skin.mdl\", skins: {skins}, skin: {skin:?})"
+        ))
+    };
+    let mut app = TestApp::new(&[
+        ("no_skin.mdl", mdl()),
+        (
+            "no_skin_1.model.ron",
+            files(r#"{"red": "gone.tga"}"#, "red"),
+        ),
+        ("no_skin_2.model.ron", files("{}", "blue")),
+    ]);
+    for path in ["no_skin_1.model.ron", "no_skin_2.model.ron"] {
+        let root = spawn_ready(&mut app, path, ());
+        app.step(0.0);
+        assert_eq!(log::warnings_with(path).len(), 1);
+        assert_eq!(get::<ModelSkin>(&mut app, root), None);
+    }
+    assert_eq!(log::warnings_with("no_skin.mdl keeps its skin"), [""; 0]);
+}
+
+#[test]
+fn a_pattern_fits_files_and_not_folders() {
+    let manifest = r#"(model: "a.mdl", clips: [(file: "*.ala")])"#;
+    let mut app = TestApp::new(&[
+        ("folders.model.ron", text(manifest)),
+        ("a.mdl", mdl()),
+        ("folder.ala/inner.txt", Vec::new()),
+        ("file.ala", ala::small(1)),
+    ]);
+    let root = spawn_ready(&mut app, "folders.model.ron", ());
+    let clips = get::<ModelClips>(&mut app, root).unwrap().0;
+    let names: Vec<_> = clips.iter().map(|clip| &*clip.name).collect();
+    assert_eq!(names, ["file"]);
 }

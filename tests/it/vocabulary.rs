@@ -373,3 +373,45 @@ fn hidden_meshes_stay_hidden_over_an_edit() {
     }
     panic!("it was never spawned anew");
 }
+
+#[test]
+fn what_was_right_in_between_is_told_again() {
+    log::listen();
+    let whole = bytes(&figure());
+    let mut broken = whole.clone();
+    for at in 0..broken.len() - 3 {
+        if &broken[at..at + 3] == b"Arm" {
+            broken[at..at + 3].copy_from_slice(b"Leg");
+        }
+    }
+    let path = "said/arm.abc";
+    let mut app = TestApp::new(&[(path, broken.clone())]);
+    let model: Handle<Abc> = app.load(path);
+    app.finish_load(&model);
+    let root = spawn_model(&mut app, path, ());
+    wait_for_model(&mut app, root);
+    let mut scene = app.world().get::<Children>(root).unwrap()[0];
+    for _ in 0..2 {
+        let bone = "Arm".to_owned();
+        app.world().spawn(Attached { to: root, bone });
+        app.step(0.0);
+    }
+    let told = || log::warnings_with("said/arm.abc has no bone \"Arm\"").len();
+    assert_eq!(told(), 1);
+    // Broken as before, whole, and broken again.
+    for (bytes, expected) in [(&broken, 1), (&whole, 1), (&broken, 2), (&broken, 2)] {
+        app.files.insert_asset(Path::new(path), bytes.clone());
+        app.world().resource::<AssetServer>().reload(path);
+        assert!(gpuless::wait_until(&mut app.app, |world| {
+            world.get_entity(scene).is_err() && world.get::<AbcInstance>(root).is_some()
+        }));
+        app.step(0.0);
+        let mut children = app
+            .world()
+            .query_filtered::<(Entity, &ChildOf), Without<Attached>>();
+        let mut children = children.iter(app.world());
+        let child = children.find(|(_, of)| of.parent() == root);
+        scene = child.unwrap().0;
+        assert_eq!(told(), expected);
+    }
+}

@@ -2,19 +2,33 @@
 
 use super::classic_model::ClassicModel;
 use super::document::{ManifestAttachment, ModelManifest};
-use super::files::ManifestFiles;
+use super::files::Whereabouts;
 use super::given::follow;
-use super::spawn::Told;
+use super::spawn::warn_of;
 use crate::model::Attached;
 use crate::scene::{ClipRef, ModelSkin, PlayClip};
 use bevy::asset::{AssetPath, AssetServer};
-use bevy::ecs::entity::Entity;
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::name::Name;
 use bevy::ecs::world::World;
 use bevy::transform::components::Transform;
 
 /// Models may hang on each other so deep.
 const MAX_DEPTH: usize = 4;
+
+/// So many models may hang below the topmost one, of which each may have its own attachments.
+const MOST_BELOW: usize = 1024;
+
+/// On a model that a manifest has hung: the topmost of those above it.
+#[derive(Component)]
+#[relationship(relationship_target = AllBelow)]
+pub(super) struct HangsBelow(Entity);
+
+/// On a topmost model: all that manifests have hung below it.
+#[derive(Component)]
+#[relationship_target(relationship = HangsBelow)]
+pub(super) struct AllBelow(EntityHashSet);
 
 /// A model that was hung on a bone, and what it was given.
 pub(super) struct Hung {
@@ -33,7 +47,7 @@ pub(super) fn hang(
     root: Entity,
     before: Vec<Hung>,
     manifest: &ModelManifest,
-    files: &ManifestFiles,
+    files: &Whereabouts,
 ) -> Vec<Hung> {
     let mut before = before;
     let mut all = Vec::new();
@@ -78,8 +92,14 @@ fn spawn(
     stated: &ManifestAttachment,
     model: &AssetPath<'static>,
 ) -> Option<Hung> {
-    if let Some(flaw) = flaw(world, root, model) {
-        Told::warn(world, root, flaw);
+    let top = match top(world, root, model) {
+        Ok(top) => top,
+        Err(flaw) => {
+            warn_of(world, root, &flaw);
+            return None;
+        }
+    };
+    if !has_room(world, top) {
         return None;
     }
     let server = world.resource::<AssetServer>();
@@ -91,7 +111,9 @@ fn spawn(
     let model_of = ClassicModel::open(server, model.clone());
     let name = model.path().file_name().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
-    let entity = world.spawn((name, transform, attached, model_of)).id();
+    let below = HangsBelow(top);
+    let entity = world.spawn((name, transform, attached, model_of, below));
+    let entity = entity.id();
     Some(Hung {
         entity,
         bone: stated.bone.clone(),
@@ -102,24 +124,36 @@ fn spawn(
     })
 }
 
-/// Why a model is not hung on another one.
-fn flaw(world: &World, root: Entity, model: &AssetPath<'static>) -> Option<String> {
-    let mut above = Some(root);
-    let mut depth = 0;
-    while let Some(entity) = above {
-        let path = world.get::<ClassicModel>(entity);
+/// The topmost of the models above one that is to be hung on a root; or why it is not hung there.
+fn top(world: &World, root: Entity, model: &AssetPath<'static>) -> Result<Entity, String> {
+    let mut above = root;
+    for _ in 0..MAX_DEPTH {
+        let path = world.get::<ClassicModel>(above);
         if path.and_then(|of| of.0.path()) == Some(model) {
-            return Some(format!(
+            return Err(format!(
                 "{model} is attached to itself, which is not followed"
             ));
         }
-        depth += 1;
-        if depth > MAX_DEPTH {
-            return Some(format!(
-                "{model} is attached {depth} models deep, which is not followed"
-            ));
+        match world.get::<Attached>(above) {
+            Some(attached) => above = attached.to,
+            None => return Ok(above),
         }
-        above = world.get::<Attached>(entity).map(|attached| attached.to);
     }
-    None
+    let depth = MAX_DEPTH + 1;
+    Err(format!(
+        "{model} is attached {depth} models deep, which is not followed"
+    ))
+}
+
+/// Whether one more may hang below a topmost model; a warning if not.
+fn has_room(world: &mut World, top: Entity) -> bool {
+    let below = world.get::<AllBelow>(top);
+    let has_room = below.is_none_or(|below| below.0.len() < MOST_BELOW);
+    if !has_room {
+        let message = format!(
+            "more than {MOST_BELOW} models hang on it and on each other, and the others are left out"
+        );
+        warn_of(world, top, &message);
+    }
+    has_room
 }

@@ -1,7 +1,7 @@
 //! What manifests say about the loading of their models, of which one asset may have several that disagree.
 
 use super::document::ModelManifest;
-use super::files::ManifestFiles;
+use super::files::Whereabouts;
 use crate::scene::{LoaderOverride, LoaderOverrides};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets};
 use bevy::ecs::change_detection::Mut;
@@ -52,7 +52,7 @@ pub(super) fn note_claim(world: &mut World, id: AssetId<ModelManifest>, manifest
 
 /// What a manifest says about the loading of its model, if that is anything.
 fn claim(id: AssetId<ModelManifest>, manifest: &ModelManifest) -> Option<Claim> {
-    let ManifestFiles {
+    let Whereabouts {
         model,
         palette,
         texture_folders,

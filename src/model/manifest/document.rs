@@ -2,7 +2,7 @@
 
 use super::files::ManifestFiles;
 use super::values::{NameOrIndex, color, list, map};
-use crate::scene::{PlayerColors, Repeat};
+use crate::scene::{Mirror, PlayerColors, Repeat};
 use bevy::asset::{Asset, AssetPath};
 use bevy::color::Srgba;
 use bevy::math::{EulerRot, Mat3, Quat, Vec3};
@@ -69,8 +69,8 @@ pub struct ModelManifest {
     /// Models that hang on this one's bones.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub attachments: Vec<ManifestAttachment>,
-    /// Where what it names is, as far as its loader found it. It is no part of the file, and empty where code made
-    /// the manifest.
+    /// What its names stand for, as far as its loader found it. It is no part of the file, and empty where code made
+    /// the manifest. Names that are not in it are paths from the root.
     #[serde(skip)]
     pub files: ManifestFiles,
 }
@@ -102,9 +102,10 @@ impl Default for ModelManifest {
 impl ModelManifest {
     /// A manifest that says nothing but where the model is.
     pub fn of(model: AssetPath<'static>) -> Self {
+        let name = model.to_string();
         Self {
-            model: model.to_string(),
-            files: ManifestFiles::of_model(model),
+            files: ManifestFiles::of_model(&name, model),
+            model: name,
             ..Self::default()
         }
     }
@@ -123,7 +124,12 @@ pub struct ManifestAxes {
 impl ManifestAxes {
     /// The turn from the file's axes to Bevy's; `None` if both are on one line.
     pub fn rotation(self) -> Option<Quat> {
-        let (up, forward) = (self.up.direction(), self.forward.direction());
+        self.rotation_in(Mirror::default())
+    }
+
+    /// The same for a file of which axes were mirrored when it was loaded.
+    pub(super) fn rotation_in(self, Mirror(mirror): Mirror) -> Option<Quat> {
+        let [up, forward] = [self.up, self.forward].map(|axis| axis.direction() * mirror);
         if up.dot(forward) != 0.0 {
             return None;
         }

@@ -11,28 +11,23 @@ use core::any::TypeId;
 pub(crate) trait ModelAsset: Asset {
     /// The model as a scene.
     fn scene(&self) -> &Handle<WorldAsset>;
-
-    /// Whether the file's third axis is mirrored when it is loaded.
-    const MIRRORS_Z: bool;
 }
 
 macro_rules! model_asset {
-    ($feature:literal, $asset:ty, $mirrors:literal) => {
+    ($feature:literal, $asset:ty) => {
         #[cfg(feature = $feature)]
         impl ModelAsset for $asset {
             fn scene(&self) -> &Handle<WorldAsset> {
                 &self.scene
             }
-
-            const MIRRORS_Z: bool = $mirrors;
         }
     };
 }
 
-model_asset!("alamo", crate::alamo::Alo, false);
-model_asset!("lgw", crate::lgw::Lgw, false);
-model_asset!("lithtech", crate::lithtech::Abc, true);
-model_asset!("quake", crate::quake::Mdl, false);
+model_asset!("alamo", crate::alamo::Alo);
+model_asset!("lgw", crate::lgw::Lgw);
+model_asset!("lithtech", crate::lithtech::Abc);
+model_asset!("quake", crate::quake::Mdl);
 
 /// A format whose models manifests may name.
 #[derive(Clone)]
@@ -40,7 +35,6 @@ struct Format {
     /// In lower case.
     extensions: Vec<String>,
     asset: TypeId,
-    mirrors_z: bool,
     scene: fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>>,
 }
 
@@ -55,7 +49,6 @@ impl FormatsByExtension {
         self.0.push(Format {
             extensions: extensions.collect(),
             asset: TypeId::of::<A>(),
-            mirrors_z: A::MIRRORS_Z,
             scene: |world, handle| {
                 let id = handle.id().try_typed::<A>().ok()?;
                 let asset = world.get_resource::<Assets<A>>()?.get(id)?;
@@ -75,6 +68,11 @@ impl FormatsByExtension {
         formats.find(|format| format.extensions.iter().any(is_of))
     }
 
+    /// Whether a file is of any format.
+    pub(super) fn has(&self, path: &AssetPath<'_>) -> bool {
+        self.of(path).is_some()
+    }
+
     /// Begins to load a model; `None` if nobody claims its extension.
     pub(super) fn load(
         &self,
@@ -88,15 +86,8 @@ impl FormatsByExtension {
 
     /// The scene of a model, once it is loaded.
     pub(super) fn scene(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
-        (self.of_asset(model)?.scene)(world, model)
-    }
-
-    /// Whether the third axis of a model's file was mirrored when it was loaded.
-    pub(super) fn mirrors_z(&self, model: &UntypedHandle) -> bool {
-        self.of_asset(model).is_some_and(|format| format.mirrors_z)
-    }
-
-    fn of_asset(&self, model: &UntypedHandle) -> Option<&Format> {
-        self.0.iter().find(|format| format.asset == model.type_id())
+        let mut formats = self.0.iter();
+        let format = formats.find(|format| format.asset == model.type_id())?;
+        (format.scene)(world, model)
     }
 }

@@ -1,7 +1,7 @@
 //! What a manifest gives to the root of its model, and what of that the user has changed since.
 
 use super::document::{ManifestClip, ModelManifest};
-use super::files::ManifestFiles;
+use super::files::Whereabouts;
 use crate::scene::{
     ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips, ModelSkin, ModelSkins, NamedClip,
     PlayClip, PlayerColors, TeamColor,
@@ -31,11 +31,12 @@ impl Given {
     /// What a manifest states.
     pub(super) fn stated(
         manifest: &ModelManifest,
-        files: &ManifestFiles,
+        files: &Whereabouts,
         scene: Handle<WorldAsset>,
         server: &AssetServer,
     ) -> Self {
         let play = manifest.play.clone();
+        let skin = manifest.skin.clone().filter(|_| !files.is_skin_nowhere);
         let clips = clips(manifest, files, server);
         let mut skins = ModelSkins::default();
         for (name, path) in &files.skins {
@@ -49,7 +50,7 @@ impl Given {
         Self {
             root: Some(WorldAssetRoot(scene)),
             play: play.map(|clip| PlayClip::stated(ClipRef::from(clip))),
-            skin: manifest.skin.clone().map(ModelSkin::from),
+            skin: skin.map(ModelSkin::from),
             clips: unless_empty(ModelClips(clips)),
             skins: unless_empty(skins),
             distances: unless_empty(distances),
@@ -98,7 +99,7 @@ pub(super) fn follow<C: Component + Clone + PartialEq>(
 }
 
 /// Clips in the order of the manifest.
-fn clips(manifest: &ModelManifest, files: &ManifestFiles, server: &AssetServer) -> Vec<NamedClip> {
+fn clips(manifest: &ModelManifest, files: &Whereabouts, server: &AssetServer) -> Vec<NamedClip> {
     let mut clips = Vec::new();
     for (entry, stated) in manifest.clips.iter().enumerate() {
         if stated.file.is_none() {

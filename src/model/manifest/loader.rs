@@ -2,21 +2,20 @@
 
 use super::classic_model::is_manifest;
 use super::document::ModelManifest;
-use super::files::{FoundClip, ManifestFiles, clip_name};
+use super::files::{MOST_CLIPS, ManifestFiles};
+use super::formats::FormatsByExtension;
 use super::glob::{is_glob, matching};
 use super::place::Step::{self, Element, Field, Key};
-use super::read::{Flaw, ManifestError, name_of, parse, text};
+use super::read::{Flaw, LONGEST_TEXT, ManifestError, name_of, parse, text};
 use super::spawn::manifest_scene;
 use crate::scene::{FileFinder, FileSearch, all_cases, clean_path, same_name};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, LoadContext};
 use bevy::log::warn;
 use bevy::reflect::TypePath;
-use std::path::Path;
+use futures_lite::AsyncReadExt;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
-
-/// How many clips all patterns of a manifest may bring.
-const MOST_CLIPS: usize = 4096;
 
 /// How many of the files that are nowhere are told.
 const MOST_WARNINGS: usize = 8;
@@ -28,6 +27,7 @@ const MOST_WARNINGS: usize = 8;
 #[derive(TypePath)]
 pub struct ManifestLoader {
     finder: FileFinder,
+    formats: FormatsByExtension,
     extensions: Vec<&'static str>,
 }
 
@@ -54,9 +54,12 @@ pub enum ManifestLoaderError {
 }
 
 impl ManifestLoader {
-    pub(super) fn new(finder: FileFinder) -> Self {
-        let extensions = extensions();
-        Self { finder, extensions }
+    pub(super) fn new(finder: FileFinder, formats: FormatsByExtension) -> Self {
+        Self {
+            finder,
+            formats,
+            extensions: extensions(),
+        }
     }
 }
 
@@ -88,7 +91,9 @@ impl AssetLoader for ManifestLoader {
             return Ok(ModelManifest::of(path));
         }
         let mut bytes = Vec::new();
-        if let Err(source) = reader.read_to_end(&mut bytes).await {
+        // One byte more shows that the file is longer.
+        let mut start = reader.take(LONGEST_TEXT as u64 + 1);
+        if let Err(source) = start.read_to_end(&mut bytes).await {
             let path = path.to_string();
             return Err(ManifestLoaderError::Io { path, source });
         }
@@ -111,6 +116,10 @@ impl AssetLoader for ManifestLoader {
                 return Err(refused(flaw));
             }
         };
+        if !self.formats.has(&model) {
+            let message = format!("{model} has not the extension of any model");
+            return Err(refused(Flaw::new([Field("model")], message).in_text(text)));
+        }
         manifest.files = finding.all(&manifest, model).await;
         finding.finish();
         let scene = manifest_scene(path);
@@ -167,69 +176,56 @@ impl Finding<'_> {
     }
 
     async fn all(&mut self, manifest: &ModelManifest, model: AssetPath<'static>) -> ManifestFiles {
-        let clips = self.clips(manifest, &model).await;
-        self.check_skin(manifest);
-        let mut files = ManifestFiles {
-            clips,
-            texture_folders: self.texture_folders(manifest),
-            ..ManifestFiles::of_model(model)
-        };
+        let mut files = ManifestFiles::of_model(&manifest.model, model);
+        self.clips(manifest, &mut files).await;
+        files.unknown_skin = self.unknown_skin(manifest);
+        for name in &manifest.texture_folders {
+            let folders = self.texture_folders(name);
+            files.folders.insert(name.clone(), folders);
+        }
         for (name, file) in &manifest.skins {
-            if let Some(path) = self.file([Field("skins"), Key(name)], file).await {
-                files.skins.insert(name.clone(), path);
-            }
+            let path = self.file([Field("skins"), Key(name)], file).await;
+            files.named.insert(file.clone(), path);
         }
         if let Some(palette) = &manifest.palette {
-            files.palette = self.file([Field("palette")], palette).await;
+            let path = self.file([Field("palette")], palette).await;
+            files.named.insert(palette.clone(), path);
         }
         for (index, attachment) in manifest.attachments.iter().enumerate() {
             let steps = [Field("attachments"), Element(index), Field("model")];
             let path = self.file(steps, &attachment.model).await;
-            files.attachments.push(path);
+            files.named.insert(attachment.model.clone(), path);
         }
         files
     }
 
-    /// Each folder as one beside the manifest, then as one below the root.
-    fn texture_folders(&self, manifest: &ModelManifest) -> Vec<String> {
-        let mut folders: Vec<String> = Vec::new();
-        for name in &manifest.texture_folders {
-            let name = clean_path(name);
-            for folder in [self.folder().join(&name), name] {
-                let folder = folder.to_string_lossy().into_owned();
-                if !folders.contains(&folder) {
-                    folders.push(folder);
-                }
-            }
-        }
-        folders
+    /// A folder as one beside the manifest, then as one below the root.
+    fn texture_folders(&self, name: &str) -> Vec<String> {
+        let name = clean_path(name);
+        let mut folders = Vec::from([self.folder().join(&name), name]);
+        folders.dedup();
+        let text = |folder: PathBuf| folder.to_string_lossy().into_owned();
+        folders.into_iter().map(text).collect()
     }
 
     /// Clips that are files.
-    async fn clips(
-        &mut self,
-        manifest: &ModelManifest,
-        model: &AssetPath<'static>,
-    ) -> Vec<FoundClip> {
-        let stem = model.path().file_stem().unwrap_or_default();
-        let stem = stem.to_string_lossy().into_owned();
-        let mut found: Vec<FoundClip> = Vec::new();
+    async fn clips(&mut self, manifest: &ModelManifest, files: &mut ManifestFiles) {
+        let mut count = 0;
         for (entry, clip) in manifest.clips.iter().enumerate() {
             let Some(file) = &clip.file else {
                 continue;
             };
             let steps = [Field("clips"), Element(entry), Field("file")];
-            let paths = match is_glob(file) {
-                true => self.pattern(steps, file, MOST_CLIPS - found.len()).await,
-                false => self.file(steps, file).await.into_iter().collect(),
-            };
-            for path in paths {
-                let name = clip_name(&clip.name, &path, &stem);
-                found.push(FoundClip { entry, name, path });
+            if is_glob(file) {
+                let found = self.pattern(steps, file, MOST_CLIPS - count).await;
+                count = MOST_CLIPS.min(count + found.len());
+                files.patterns.entry(file.clone()).or_insert(found);
+            } else {
+                let path = self.file(steps, file).await;
+                count = MOST_CLIPS.min(count + usize::from(path.is_some()));
+                files.named.insert(file.clone(), path);
             }
-            found.truncate(MOST_CLIPS);
         }
-        found
     }
 
     /// The files that fit a pattern.
@@ -252,15 +248,11 @@ impl Finding<'_> {
 
     /// A skin that is chosen by a name which none has. A clip may have that of one of the model's own, which are
     /// not known here.
-    fn check_skin(&mut self, manifest: &ModelManifest) {
-        let skin = name_of(&manifest.skin);
-        if let Some(name) = skin.filter(|name| !has_skin(manifest, name)) {
-            let message = format!("is {name:?}, which none of `skins` is called");
-            self.warn(Flaw::new([Field("skin")], message));
-        }
+    fn unknown_skin(&mut self, manifest: &ModelManifest) -> Option<String> {
+        let has_skin = |name: &str| manifest.skins.keys().any(|key| same_name(key, name));
+        let name = name_of(&manifest.skin).filter(|name| !has_skin(name))?;
+        let message = format!("is {name:?}, which none of `skins` is called");
+        self.warn(Flaw::new([Field("skin")], message));
+        Some(name.to_owned())
     }
-}
-
-fn has_skin(manifest: &ModelManifest, name: &str) -> bool {
-    manifest.skins.keys().any(|key| same_name(key, name))
 }

@@ -41,6 +41,21 @@ pub(super) fn word_start(text: &str, offset: usize) -> usize {
     }
 }
 
+/// Where the last word, text or sign before an offset begins.
+pub(super) fn word_before(text: &str, offset: usize) -> usize {
+    let mut reader = Reader { text, at: 0 };
+    let mut last = 0;
+    loop {
+        reader.skip_blank();
+        let begin = reader.at;
+        if begin >= offset || reader.peek().is_none() {
+            return last;
+        }
+        reader.skip_token();
+        last = begin;
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -289,6 +304,8 @@ Manifest /* ( */ (
         assert_eq!(start(", /"), 9);
         assert_eq!(start("d *"), 14);
         assert_eq!(word_start(text, 99), 99);
+        assert_eq!(word_before(text, 9), 4);
+        assert_eq!(word_before(text, 0), 0);
         assert_eq!(word_start("\"a", 1), 0);
         assert_eq!(word_start("", 0), 0);
     }

@@ -5,8 +5,9 @@ use super::classic_model::ClassicModel;
 use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
 use super::loader::{ManifestLoader, extensions};
-use super::spawn::{ManifestScene, Told, follow_manifests, on_model_removed, on_scene_ready};
+use super::spawn::{ManifestScene, follow_manifests, on_model_removed, on_scene_ready};
 use super::stand::on_instance_ready;
+use crate::model::told::follow_said;
 use crate::scene::FileFinder;
 use bevy::app::{App, Plugin, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::AssetApp;
@@ -22,7 +23,6 @@ impl Plugin for ManifestPlugin {
         app.init_asset::<ModelManifest>()
             .insert_resource(self.formats.clone())
             .init_resource::<Claims>()
-            .init_resource::<Told>()
             .register_type::<ClassicModel>()
             // A scene may hold only what is registered.
             .register_type::<ManifestScene>()
@@ -32,7 +32,11 @@ impl Plugin for ManifestPlugin {
             .add_systems(
                 SpawnScene,
                 // Behind what `Update` did, so that it is known what the user has put on an entity.
-                (follow_claims, follow_manifests)
+                (
+                    follow_said::<ModelManifest>,
+                    follow_claims,
+                    follow_manifests,
+                )
                     .chain()
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),
             );
@@ -41,6 +45,6 @@ impl Plugin for ManifestPlugin {
 
     fn finish(&self, app: &mut App) {
         let finder = FileFinder::of(app.world());
-        app.register_asset_loader(ManifestLoader::new(finder));
+        app.register_asset_loader(ManifestLoader::new(finder, self.formats.clone()));
     }
 }

@@ -3,7 +3,7 @@
 use super::document::{ManifestAttachment, ManifestClip, ModelManifest};
 use super::glob::is_glob;
 use super::place::Step::{Element, Field, Key};
-use super::place::{Step, place, word_start};
+use super::place::{Step, place, word_before, word_start};
 use super::values::{LONGEST_LIST, NameOrIndex};
 use crate::read::TextPosition;
 use crate::scene::folded;
@@ -17,6 +17,9 @@ use thiserror::Error;
 
 /// The longest name that is looked for, in bytes: many paths are made of it. Those of Windows have 260.
 const LONGEST_NAME: usize = 1024;
+
+/// The longest text, in bytes. Those of people are a thousandth of it.
+pub(super) const LONGEST_TEXT: usize = 1 << 20;
 
 /// A manifest is four deep.
 const DEEPEST: usize = 32;
@@ -42,6 +45,12 @@ pub struct ManifestError {
 /// [`ManifestError`] if it is not RON, has fields that manifests do not have, lacks the model, or has a value that
 /// nothing can be done with.
 pub fn parse(bytes: &[u8]) -> Result<ModelManifest, ManifestError> {
+    if bytes.len() > LONGEST_TEXT {
+        return Err(ManifestError {
+            position: TextPosition { line: 1, column: 1 },
+            message: format!("is longer than {LONGEST_TEXT} bytes"),
+        });
+    }
     let text = text(bytes)?;
     let read = options().from_str(text);
     let manifest: ModelManifest = read.map_err(|error| with_place(&error, text))?;
@@ -91,19 +100,27 @@ fn options() -> Options {
 fn with_place(error: &SpannedError, text: &str) -> ManifestError {
     use ron::Error as Of;
     // These are about what was just read, all others about what comes next.
-    let place = match error.code {
+    let is_read = matches!(
+        error.code,
         Of::Message(_)
-        | Of::NoSuchStructField { .. }
-        | Of::DuplicateStructField { .. }
-        | Of::NoSuchEnumVariant { .. }
-        | Of::InvalidValueForType { .. }
-        | Of::IntegerOutOfBounds
-        | Of::ExpectedDifferentStructName { .. } => error.span.start,
-        _ => error.span.end,
+            | Of::NoSuchStructField { .. }
+            | Of::DuplicateStructField { .. }
+            | Of::NoSuchEnumVariant { .. }
+            | Of::InvalidValueForType { .. }
+            | Of::IntegerOutOfBounds
+            | Of::ExpectedDifferentStructName { .. }
+    );
+    let place = match is_read {
+        true => error.span.start,
+        false => error.span.end,
     };
-    let offset = word_start(text, offset(text, place)) as u64;
+    let mut start = word_start(text, offset(text, place));
+    let rest = text.get(start..).unwrap_or_default();
+    if is_read && rest.starts_with([',', ')', ']', '}']) {
+        start = word_before(text, start);
+    }
     ManifestError {
-        position: TextPosition::new(text.as_bytes(), offset, true),
+        position: TextPosition::new(text.as_bytes(), start as u64, true),
         message: error.code.to_string(),
     }
 }
@@ -164,7 +181,7 @@ impl Display for Name<'_> {
 }
 
 /// The first flaw of a manifest that makes it useless.
-fn check(manifest: &ModelManifest) -> Option<Flaw<'_>> {
+pub(super) fn check(manifest: &ModelManifest) -> Option<Flaw<'_>> {
     if manifest.model.is_empty() {
         return Some(Flaw::new([], "lacks the field `model`"));
     }

@@ -4,12 +4,14 @@ use super::attachments::{Hung, hang};
 use super::claims::note_claim;
 use super::classic_model::{ClassicModel, is_manifest};
 use super::document::ModelManifest;
+use super::files::Whereabouts;
 use super::formats::FormatsByExtension;
 use super::given::Given;
+use super::read::check;
 use super::stand::{Stand, apply_stand};
+use crate::model::told::Said;
 use bevy::asset::{
-    AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState,
-    UntypedHandle,
+    AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
 };
 use bevy::ecs::change_detection::{DetectChanges, Mut, Ref};
 use bevy::ecs::component::Component;
@@ -18,10 +20,8 @@ use bevy::ecs::lifecycle::Remove;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::observer::On;
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, Res, ResMut};
+use bevy::ecs::system::{Commands, Query, Res};
 use bevy::ecs::world::World;
-use bevy::log::warn;
 use bevy::reflect::Reflect;
 use bevy::world_serialization::{
     WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceReady, WorldInstanceSpawner,
@@ -59,17 +59,25 @@ struct Model {
     path: AssetPath<'static>,
     /// `None` if no format claims its extension, and where it was let go: see [`Model::let_go`].
     asset: Option<UntypedHandle>,
-    /// Once it is loaded, its scene, and whether the file's third axis was mirrored.
-    loaded: Option<(Handle<WorldAsset>, bool)>,
+    /// Once it is loaded.
+    scene: Option<Handle<WorldAsset>>,
 }
 
 impl Model {
     fn find_scene(&mut self, world: &World) {
         let formats = world.resource::<FormatsByExtension>();
-        if let (None, Some(asset)) = (&self.loaded, &self.asset) {
-            let scene = formats.scene(world, asset);
-            self.loaded = scene.map(|scene| (scene, formats.mirrors_z(asset)));
+        if let (None, Some(asset)) = (&self.scene, &self.asset) {
+            self.scene = formats.scene(world, asset);
         }
+    }
+
+    /// Whether something has come of what was waited for, where another model is shown meanwhile or not.
+    fn is_ready(&self, server: &AssetServer, is_other_shown: bool) -> bool {
+        let Some(asset) = &self.asset else {
+            return true;
+        };
+        let is_there = self.scene.is_some() || server.is_loaded(asset);
+        is_there && !(is_other_shown && are_pictures_coming(server, asset))
     }
 
     /// Holds no more than the scene, where that is enough for Bevy to load the file anew: it tries twice to load a
@@ -83,46 +91,42 @@ impl Model {
     }
 }
 
-/// Warnings that were given, of which each is about a manifest.
-#[derive(Resource, Default)]
-pub(super) struct Told(HashSet<(AssetId<ModelManifest>, String)>);
-
-impl Told {
-    /// Warns once about the manifest of an entity, however many entities it has.
-    pub(super) fn warn(world: &mut World, entity: Entity, message: String) {
-        let Some(model) = world.get::<ClassicModel>(entity) else {
-            return;
-        };
-        let id = model.0.id();
-        let path = model.0.path().map(ToString::to_string);
-        if world.resource_mut::<Self>().0.insert((id, message.clone())) {
-            match path {
-                Some(path) => warn!("{path}: {message}"),
-                None => warn!("{message}"),
-            }
+/// Warns once about the manifest of an entity, however many entities it has. One without a file goes by its model,
+/// as many may be made of that.
+pub(super) fn warn_of(world: &mut World, entity: Entity, message: &str) {
+    let Some(ClassicModel(manifest)) = world.get::<ClassicModel>(entity).cloned() else {
+        return;
+    };
+    let stated = world.resource::<Assets<ModelManifest>>().get(&manifest);
+    let name = match (manifest.path(), stated) {
+        (Some(path), _) => format!("{path}:"),
+        (None, Some(stated)) if !stated.model.is_empty() => {
+            format!("a manifest of {}, made by code:", stated.model)
         }
-    }
+        (None, _) => "a manifest made by code:".to_owned(),
+    };
+    let id = manifest.id().untyped();
+    let mut said = world.resource_mut::<Said>();
+    said.warn_once(Some(id), &name, message);
 }
 
 /// Sees to all entities with a [`ClassicModel`] that is new, or whose manifest is, or whose model was waited for.
 pub(super) fn follow_manifests(
     mut commands: Commands,
     mut events: MessageReader<AssetEvent<ModelManifest>>,
-    mut told: ResMut<Told>,
+    manifests: Res<Assets<ModelManifest>>,
+    server: Res<AssetServer>,
     models: Query<(Entity, Ref<ClassicModel>, Option<&ModelState>)>,
 ) {
     let mut changed = HashSet::new();
     for event in events.read() {
-        if let AssetEvent::Modified { id } = event {
-            told.0.retain(|(of, _)| of != id);
-        }
         if let AssetEvent::Added { id } | AssetEvent::Modified { id } = event {
             changed.insert(*id);
         }
     }
     for (entity, model, state) in &models {
-        let waits = state.is_none_or(|state| state.is_waiting);
-        if waits || model.is_changed() || changed.contains(&model.0.id()) {
+        let is_due = |state: &ModelState| state.is_due(&model, &manifests, &server);
+        if model.is_changed() || changed.contains(&model.0.id()) || state.is_none_or(is_due) {
             commands.queue(move |world: &mut World| update(world, entity));
         }
     }
@@ -140,7 +144,10 @@ fn update(world: &mut World, entity: Entity) {
     let mut state = core::mem::take(&mut *state.get_mut());
     state.is_waiting = match manifest_of(world, &model) {
         Some(manifest) => !state.follow(world, entity, &model, &manifest),
-        None => true,
+        None => {
+            state.coming = None;
+            true
+        }
     };
     // Nothing of what was done can have removed it, but for hooks of others.
     if let Some(mut place) = world.get_mut::<ModelState>(entity) {
@@ -163,6 +170,20 @@ fn manifest_of(world: &World, model: &ClassicModel) -> Option<ModelManifest> {
 }
 
 impl ModelState {
+    /// Whether what was waited for is there. It is asked every frame of what may never come.
+    fn is_due(
+        &self,
+        model: &ClassicModel,
+        manifests: &Assets<ModelManifest>,
+        server: &AssetServer,
+    ) -> bool {
+        self.is_waiting
+            && match &self.coming {
+                Some(coming) => coming.is_ready(server, self.shown.is_some()),
+                None => manifests.contains(&model.0),
+            }
+    }
+
     /// Shows what a manifest says; false while its model is being loaded.
     fn follow(
         &mut self,
@@ -171,37 +192,53 @@ impl ModelState {
         model: &ClassicModel,
         manifest: &ModelManifest,
     ) -> bool {
+        if let Some(flaw) = check(manifest) {
+            warn_of(world, entity, &flaw.message);
+            return true;
+        }
         let files = manifest.whereabouts();
-        let Some(path) = files.model() else {
-            Told::warn(world, entity, "names no model".to_owned());
+        let Some(path) = &files.model else {
+            warn_of(world, entity, "names no model");
             return true;
         };
         note_claim(world, model.0.id(), manifest);
         let mut next = self.model(world, entity, path);
         next.find_scene(world);
-        let Some((scene, mirrors_z)) = next.loaded.clone() else {
+        let Some(scene) = next.scene.clone() else {
             let is_awaited = next.asset.is_some();
             self.coming = is_awaited.then_some(next);
             return !is_awaited;
         };
         let server = world.resource::<AssetServer>();
-        let has_pictures = |asset| !are_pictures_coming(server, asset);
-        if self.shown.is_some() && !next.asset.iter().all(has_pictures) {
+        if !next.is_ready(server, self.shown.is_some()) {
             self.coming = Some(next);
             return false;
         }
         next.let_go(server, model);
-        let wanted = Given::stated(manifest, &files, scene, server);
         self.shown = Some(next);
         self.coming = None;
-        self.stand = Stand::stated(manifest, mirrors_z);
+        self.show(world, entity, manifest, &files, scene);
+        true
+    }
+
+    /// Gives an entity a model and what its manifest says of it.
+    fn show(
+        &mut self,
+        world: &mut World,
+        entity: Entity,
+        manifest: &ModelManifest,
+        files: &Whereabouts,
+        scene: Handle<WorldAsset>,
+    ) {
+        let server = world.resource::<AssetServer>();
+        let wanted = Given::stated(manifest, files, scene, server);
+        self.stand = Stand::stated(manifest);
         if let Ok(mut root) = world.get_entity_mut(entity) {
             self.given.follow(&mut root, wanted);
         }
         apply_stand(world, entity, self.stand);
         let before = core::mem::take(&mut self.hung);
-        self.hung = hang(world, entity, before, manifest, &files);
-        true
+        self.hung = hang(world, entity, before, manifest, files);
     }
 
     /// The model of a path, which is begun to be loaded if it is not the one that is shown, or coming.
@@ -214,12 +251,12 @@ impl ModelState {
         let asset = formats.load(world.resource::<AssetServer>(), path);
         if asset.is_none() {
             let message = format!("{path} has not the extension of any model");
-            Told::warn(world, entity, message);
+            warn_of(world, entity, &message);
         }
         Model {
             path: path.clone(),
             asset,
-            loaded: None,
+            scene: None,
         }
     }
 }

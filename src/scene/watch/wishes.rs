@@ -1,6 +1,6 @@
 //! What models looked for among files, and would have taken had it been there.
 
-use crate::scene::matching::{file_key, folded};
+use crate::scene::matching::{file_key, fits, folded};
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
@@ -26,6 +26,7 @@ pub(in crate::scene) struct Hopes {
     /// First bytes of files that decided about the model.
     starts: HashMap<String, Start>,
     listed: Vec<Listed>,
+    patterns: Vec<Patterns>,
 }
 
 /// The first bytes of a file.
@@ -75,6 +76,19 @@ impl Hopes {
         }
     }
 
+    pub(in crate::scene) fn fit(&mut self, folder: &Path, parts: &[&str]) {
+        if self.patterns.len() < MOST_PATHS {
+            self.patterns.push(Patterns {
+                folder: key(folder),
+                parts: parts.iter().map(|part| folded(part)).collect(),
+            });
+        }
+    }
+
+    fn fits(&self, path: &str) -> bool {
+        self.patterns.iter().any(|patterns| patterns.fit(path))
+    }
+
     fn lists(&self, path: &str) -> bool {
         let path = Path::new(path);
         let folder = path.parent().and_then(Path::to_str).unwrap_or_default();
@@ -85,6 +99,28 @@ impl Hopes {
                 && name.starts_with(&listed.prefix)
                 && listed.extensions.iter().any(|of| *of == extension)
         })
+    }
+}
+
+/// Files whose paths fit, whether their folders are there yet or not.
+#[derive(Debug)]
+struct Patterns {
+    folder: String,
+    /// Of what is below the folder, part by part.
+    parts: Vec<String>,
+}
+
+impl Patterns {
+    fn fit(&self, path: &str) -> bool {
+        let below = match &*self.folder {
+            "" => Some(path),
+            folder => path
+                .strip_prefix(folder)
+                .and_then(|rest| rest.strip_prefix('/')),
+        };
+        let names: Vec<&str> = below.into_iter().flat_map(|path| path.split('/')).collect();
+        let mut pairs = self.parts.iter().zip(&names);
+        names.len() == self.parts.len() && pairs.all(|(part, name)| fits(part, name))
     }
 }
 
@@ -135,7 +171,7 @@ impl Wishes {
         let is_meant = |hopes: &Hopes| {
             hopes.missing.contains(&path)
                 || change == Change::Replaced && hopes.read.contains(&path)
-                || change != Change::Edited && hopes.lists(&path)
+                || change != Change::Edited && (hopes.lists(&path) || hopes.fits(&path))
         };
         let all = self.all();
         let meant = all.iter().filter(|(_, hopes)| is_meant(hopes));
