@@ -1,0 +1,234 @@
+//! Searches in memory, on disks of several kinds.
+
+use super::*;
+use bevy::app::{App, TaskPoolPlugin};
+use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+use bevy::asset::io::{
+    AssetReader, AssetReaderError, AssetSourceBuilder, AssetSourceId, PathStream, Reader, VecReader,
+};
+use bevy::asset::{AssetApp, AssetPlugin};
+use bevy::tasks::block_on;
+use std::sync::{Arc, Mutex};
+
+/// Files in memory that tell which folders were listed.
+struct Listed {
+    files: MemoryAssetReader,
+    folders: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl AssetReader for Listed {
+    async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        AssetReader::read(&self.files, path).await
+    }
+
+    async fn read_meta<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        Err::<VecReader, _>(AssetReaderError::NotFound(path.to_owned()))
+    }
+
+    async fn read_directory<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> Result<Box<PathStream>, AssetReaderError> {
+        self.folders.lock().unwrap().push(path.to_owned());
+        AssetReader::read_directory(&self.files, path).await
+    }
+
+    async fn is_directory<'a>(&'a self, path: &'a Path) -> Result<bool, AssetReaderError> {
+        AssetReader::is_directory(&self.files, path).await
+    }
+}
+
+struct Stage {
+    finder: FileFinder,
+    folders: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl Stage {
+    fn new(files: &[&str]) -> Self {
+        let root = Dir::default();
+        for path in files {
+            root.insert_asset(Path::new(path), Vec::new());
+        }
+        let folders = Arc::<Mutex<Vec<PathBuf>>>::default();
+        let listed = folders.clone();
+        let reader = move || -> Box<dyn ErasedAssetReader> {
+            let files = MemoryAssetReader { root: root.clone() };
+            let folders = listed.clone();
+            Box::new(Listed { files, folders })
+        };
+        let mut app = App::new();
+        app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
+            .add_plugins((TaskPoolPlugin::default(), AssetPlugin::default()));
+        let server = app.world().resource::<AssetServer>().clone();
+        Self {
+            finder: FileFinder::new(server),
+            folders,
+        }
+    }
+
+    /// Of a picture that `art/Models/ship.alo` names.
+    fn texture(&self, name: &str, folders: &[&str]) -> Option<String> {
+        let model = AssetPath::from("art/Models/ship.alo");
+        let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
+        let found = block_on(self.finder.find_texture(&model, name, &folders));
+        found.ok().map(|path| path.to_string())
+    }
+}
+
+#[test]
+fn pictures_are_found_in_any_case_and_kind() {
+    let stage = Stage::new(&["Art/TEXTURES/Hull.DDS", "Art/Models/other.tga"]);
+    let expected = Some("Art/TEXTURES/Hull.DDS".to_owned());
+    assert_eq!(stage.texture("hull.tga", &["art/textures"]), expected);
+    assert_eq!(stage.texture("HULL", &["Art\\Textures"]), expected);
+    let authors = r"W:\Project\Art\hull.tga";
+    assert_eq!(stage.texture(authors, &["art/textures"]), expected);
+    assert_eq!(stage.texture("hulk.tga", &["art/textures"]), None);
+}
+
+#[test]
+fn every_kind_is_tried_in_a_folder_before_the_next_folder() {
+    let near = "art/Models/hull.tga";
+    let far = "art/Textures/hull.dds";
+    let named = "more/hull.tga";
+    let twin = "more/hull.dds";
+    let root = "hull.dds";
+    let found = |files: &[&str]| Stage::new(files).texture("hull.tga", &["more"]).unwrap();
+    assert_eq!(found(&[near, far, named, twin, root]), near);
+    assert_eq!(found(&[far, named, twin, root]), far);
+    assert_eq!(found(&[named, twin, root]), named);
+    assert_eq!(found(&[twin, root]), twin);
+    assert_eq!(found(&[root]), root);
+}
+
+#[test]
+fn a_folder_may_come_before_all_others() {
+    let below = "Game/art/hull.dds";
+    let bare = "Game/hull.tga";
+    let near = "art/Models/hull.tga";
+    let found = |files: &[&str]| {
+        let stage = Stage::new(files);
+        let model = AssetPath::from("art/Models/ship.lgw");
+        let mut search = stage.finder.search(&model);
+        let found = block_on(search.find_texture_below("game", r"ART\hull.tga", &[]));
+        found.map(|path| path.to_string())
+    };
+    assert_eq!(found(&[near, bare, below]).unwrap(), below);
+    assert_eq!(found(&[near, bare]).unwrap(), bare);
+    assert_eq!(found(&[near]).unwrap(), near);
+    let tried = found(&[]).unwrap_err().tried;
+    assert_eq!(tried[0], "game/ART/hull.tga");
+    assert_eq!(tried.last().unwrap(), "hull.dds");
+}
+
+#[test]
+fn files_are_listed_by_extension_and_folder() {
+    let stage = Stage::new(&[
+        "Art/Models/b.ALA",
+        "Art/Models/a.ala",
+        "Art/Models/a.alo",
+        "Art/Models/deep/c.ala",
+        "Other/d.Ala",
+        "e.ala",
+    ]);
+    let listed = |folders: &[&str]| {
+        let model = AssetPath::from("art/models/ship.alo");
+        let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
+        let mut search = stage.finder.search(&model);
+        let found = block_on(search.files(&folders, &["ala"]));
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&[]), ["Art/Models/a.ala", "Art/Models/b.ALA"]);
+    let more = ["Art/Models/a.ala", "Art/Models/b.ALA", "Other/d.Ala"];
+    assert_eq!(listed(&["other", "nowhere", r"ART\Models"]), more);
+}
+
+#[test]
+fn what_is_hidden_is_found_by_its_name_alone() {
+    let stage = Stage::new(&["art/.new/hull.tga", "art/Models/.hull.dds", "a/b.tga"]);
+    assert_eq!(
+        stage.texture("hull.tga", &["art/.new"]).unwrap(),
+        "art/.new/hull.tga"
+    );
+    assert_eq!(
+        stage.texture(".hull.dds", &[]).unwrap(),
+        "art/Models/.hull.dds"
+    );
+    assert_eq!(stage.texture(".cab.dds", &["art/.old"]), None);
+}
+
+#[test]
+fn a_folder_is_no_picture() {
+    let stage = Stage::new(&["art/Models/hull/x.txt", "art/Models/hull.tga"]);
+    assert_eq!(stage.texture("hull", &[]).unwrap(), "art/Models/hull.tga");
+}
+
+#[test]
+fn a_search_lists_each_folder_once() {
+    let stage = Stage::new(&["art/Models/ship.alo", "art/Textures/a.dds", "b.dds"]);
+    assert_eq!(stage.texture(r"deep\c.tga", &["art"]), None);
+    let mut listed = stage.folders.lock().unwrap().clone();
+    let all = listed.len();
+    listed.sort();
+    listed.dedup();
+    assert_eq!(listed.len(), all);
+    assert_eq!(all, 4, "the root, art, Models, Textures");
+}
+
+#[test]
+fn pictures_are_tried_under_each_extension_once() {
+    let tried = |name| {
+        let tried = candidates(Path::new("ship.alo"), name, &[], as_picture);
+        let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
+        tried.collect::<Vec<_>>()
+    };
+    assert_eq!(tried("hull.tga"), ["hull.tga", "hull.dds"]);
+    assert_eq!(tried("hull.png"), ["hull.png", "hull.dds", "hull.tga"]);
+    assert_eq!(tried("hull"), ["hull.dds", "hull.tga"]);
+    assert_eq!(
+        tried("hull.v2"),
+        ["hull.v2.dds", "hull.v2.tga", "hull.dds", "hull.tga"]
+    );
+    assert_eq!(
+        tried(r"a\hull.dds"),
+        ["a/hull.dds", "a/hull.tga", "hull.dds", "hull.tga"]
+    );
+}
+
+#[test]
+fn names_never_leave_the_source() {
+    assert_eq!(
+        clean_path(r"C:\art\..\..\gfx\Palette.lmp"),
+        Path::new("art/gfx/Palette.lmp")
+    );
+    assert_eq!(clean_path("/etc/passwd"), Path::new("etc/passwd"));
+    assert_eq!(clean_path("../.."), Path::new(""));
+    assert_eq!(clean_path(r"W:hull.tga"), Path::new("hull.tga"));
+    assert_eq!(
+        clean_path(r".. \art. \hull.tga. "),
+        Path::new("art/hull.tga")
+    );
+}
+
+#[test]
+fn folders_are_tried_in_order_and_once() {
+    let tried = candidates(
+        Path::new("progs/Models/ogre.mdl"),
+        r"gfx\palette.lmp",
+        &["gfx".into()],
+        as_named,
+    );
+    let tried: Vec<_> = tried.iter().map(|path| path.to_string_lossy()).collect();
+    assert_eq!(
+        tried,
+        [
+            "progs/Models/gfx/palette.lmp",
+            "progs/Models/palette.lmp",
+            "progs/Textures/gfx/palette.lmp",
+            "progs/Textures/palette.lmp",
+            "gfx/gfx/palette.lmp",
+            "gfx/palette.lmp",
+            "palette.lmp",
+        ]
+    );
+}
