@@ -66,7 +66,8 @@ pub(super) fn follow_said<A: Asset>(
             _ => false,
         };
     }
-    if !said.0.is_empty() && !(changed.is_empty() && gone.is_empty()) {
+    let is_news = !changed.is_empty() || !gone.is_empty();
+    if is_news {
         said.change(&changed);
         said.forget(&gone);
     }

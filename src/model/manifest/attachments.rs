@@ -100,6 +100,12 @@ fn spawn(
         }
     };
     if !has_room(world, top) {
+        let message = format!(
+            "more than {MOST_BELOW} models hang on it and on each other, and the others are left out"
+        );
+        // The topmost may be a model that nobody spawned as one of a manifest.
+        let is_ours = world.get::<ClassicModel>(top).is_some();
+        warn_of(world, if is_ours { top } else { root }, &message);
         return None;
     }
     let server = world.resource::<AssetServer>();
@@ -145,15 +151,8 @@ fn top(world: &World, root: Entity, model: &AssetPath<'static>) -> Result<Entity
     ))
 }
 
-/// Whether one more may hang below a topmost model; a warning if not.
-fn has_room(world: &mut World, top: Entity) -> bool {
+/// Whether one more may hang below a topmost model.
+fn has_room(world: &World, top: Entity) -> bool {
     let below = world.get::<AllBelow>(top);
-    let has_room = below.is_none_or(|below| below.0.len() < MOST_BELOW);
-    if !has_room {
-        let message = format!(
-            "more than {MOST_BELOW} models hang on it and on each other, and the others are left out"
-        );
-        warn_of(world, top, &message);
-    }
-    has_room
+    below.is_none_or(|below| below.0.len() < MOST_BELOW)
 }
