@@ -69,12 +69,15 @@ fn spawn(mut commands: Commands) {
                 Text::new("Files that change while they are in use: space takes the next step"),
                 TextFont::from_font_size(20.0),
                 TextColor(TEXT),
+                // A second line would come down to the models.
+                TextLayout::no_wrap(),
             ),
             (
                 Caption::Outcome,
                 Text::default(),
                 TextFont::from_font_size(15.0),
                 TextColor(DIM),
+                TextLayout::no_wrap(),
             )
         ],
     ));
@@ -118,7 +121,7 @@ fn describe(world: &mut World, labels: &mut QueryState<(Entity, &Label)>) {
     let words: Vec<_> = words.collect();
     for (entity, words) in words {
         if let Some(mut text) = world.get_mut::<Text>(entity) {
-            let words = words.unwrap_or_default();
+            let words = words.unwrap_or_default().words;
             if text.0 != words {
                 text.0 = words;
             }

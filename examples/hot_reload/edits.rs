@@ -20,6 +20,16 @@ pub fn recoloured(mut dds: Vec<u8>) -> Vec<u8> {
     dds
 }
 
+/// A DTX picture of a palette with red and blue exchanged.
+pub fn repainted(mut dtx: Vec<u8>) -> Vec<u8> {
+    const PALETTE: core::ops::Range<usize> = 172..172 + 4 * 256;
+    for color in dtx[PALETTE].as_chunks_mut::<4>().0 {
+        // Before them is alpha.
+        color.swap(1, 3);
+    }
+    dtx
+}
+
 /// A Quake model half as tall again.
 pub fn taller(mut mdl: Vec<u8>) -> Vec<u8> {
     // Of the scale and of the origin, the number that is about height.

@@ -3,6 +3,7 @@
 use crate::captions::{Caption, say};
 use crate::events::Heard;
 use crate::folder::Folder;
+use crate::looks::Sight;
 use crate::row::Row;
 use crate::steps::{Expect, STEPS, Step};
 use bevy::diagnostic::FrameCount;
@@ -16,6 +17,8 @@ const PAUSE: Duration = Duration::from_secs(4);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long nothing must change to be taken for nothing.
 const STILL: Duration = Duration::from_millis(1200);
+/// How long what has changed must stay as it is, so that all of it is there.
+const SETTLED: Duration = Duration::from_millis(400);
 /// Letters that fit on a line.
 const LONGEST: usize = 130;
 
@@ -32,9 +35,18 @@ pub struct Show {
 /// A step that was taken.
 struct Taken {
     /// What was to be seen before.
-    before: String,
+    before: Sight,
     at: Instant,
     frame: u32,
+    change: Option<Change>,
+}
+
+/// What has become of it. More may follow, such as a model that hangs on it.
+struct Change {
+    now: Option<Sight>,
+    at: Instant,
+    /// How soon it came.
+    delay: String,
 }
 
 /// What came of a step.
@@ -84,12 +96,14 @@ impl Show {
             before,
             at: Instant::now(),
             frame: world.resource::<FrameCount>().0,
+            change: None,
         });
     }
 
     /// Looks what has come of the step that was taken; `None` as long as that is open.
     pub fn watch(&mut self, world: &mut World) -> Option<Outcome> {
-        let (step, taken) = (self.step()?, self.taken.as_ref()?);
+        let (step, taken) = (self.step()?, self.taken.as_mut()?);
+        taken.follow(step, world);
         let outcome = taken.outcome(step, world)?;
         say(world, Caption::Outcome, &outcome.words);
         self.taken = None;
@@ -99,30 +113,47 @@ impl Show {
     }
 }
 
-fn look(step: &Step, world: &World) -> Option<String> {
+fn look(step: &Step, world: &World) -> Option<Sight> {
     (step.look)(world, world.get_resource::<Row>()?)
 }
 
 impl Taken {
+    /// Looks whether something is other than before.
+    fn follow(&mut self, step: &Step, world: &World) {
+        let now = look(step, world);
+        let last = self.change.as_ref().map(|change| &change.now);
+        if last.map_or(now.as_ref() != Some(&self.before), |last| *last != now) {
+            self.change = Some(Change {
+                now,
+                at: Instant::now(),
+                delay: self.delay(step, world),
+            });
+        }
+    }
+
     fn outcome(&self, step: &Step, world: &World) -> Option<Outcome> {
-        let now = look(step, world).unwrap_or_else(|| "nothing is there".to_owned());
-        let has_changed = now != self.before;
         let failure = self.failure(step, world);
         let waited = self.at.elapsed();
         let told = |is_good, words| Some(Outcome { is_good, words });
+        let before = &self.before.words;
+        if let Some(change) = &self.change {
+            let Some(now) = &change.now else {
+                // It goes for a moment at most.
+                let words = format!("{before} -> nothing is there");
+                return told(false, words).filter(|_| change.at.elapsed() > STILL);
+            };
+            let what = now.since(&self.before);
+            return match step.expect {
+                Expect::Change if change.at.elapsed() < SETTLED => None,
+                Expect::Change => told(*now != self.before, format!("{what}. {}", change.delay)),
+                _ => told(false, format!("{what}, but it was not to")),
+            };
+        }
         match step.expect {
-            Expect::Change if has_changed => {
-                let words = format!("{} -> {now}. {}", self.before, self.delay(step, world));
-                told(true, words)
-            }
-            Expect::Error | Expect::Nothing if has_changed => told(
-                false,
-                format!("{} -> {now}, but it was not to", self.before),
-            ),
             Expect::Error if failure.is_some() && waited > STILL => told(true, failure?),
             Expect::Nothing if failure.is_some() => told(false, failure?),
-            Expect::Nothing if waited > STILL => told(true, format!("still {now}")),
-            _ if waited > PATIENCE => told(false, format!("still {now}, in vain")),
+            Expect::Nothing if waited > STILL => told(true, format!("still {before}")),
+            _ if waited > PATIENCE => told(false, format!("still {before}, in vain")),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! What is done to the files, one after the other, and what is to come of it.
 
-use crate::edits::{abc_meta, half, other_palette, recoloured, taller, without_meshes};
+use crate::edits::{abc_meta, half, other_palette, recoloured, repainted, taller, without_meshes};
 use crate::folder::{Folder, WALKER, WARDEN};
 use crate::looks::{
     Look, courier_meshes, sentry_colours, sentry_height, walker_clip, walker_orders,
@@ -46,7 +46,7 @@ pub const STEPS: [Step; 14] = [
     Step {
         caption: "Saves another picture over the warden's skin",
         file: "skins/warden.dtx",
-        edit: |folder, file| folder.write(file, folder.original("skins/warden_frost.dtx")?),
+        edit: |folder, file| folder.write(file, repainted(folder.read(file)?)),
         look: warden_skin,
         expect: Expect::Change,
     },
@@ -94,7 +94,7 @@ pub const STEPS: [Step; 14] = [
     Step {
         caption: "Writes a .meta file for the warden, with another scale",
         file: "models/warden.abc.meta",
-        edit: |folder, file| folder.write(file, abc_meta(0.7)),
+        edit: |folder, file| folder.write(file, abc_meta(1.2)),
         look: warden_size,
         expect: Expect::Change,
     },
@@ -123,14 +123,14 @@ pub const STEPS: [Step; 14] = [
         expect: Expect::Change,
     },
     Step {
-        caption: "Edits the warden's manifest: another skin, and a brazier in its hand",
+        caption: "Edits the warden's manifest: another skin, and a crystal in its hand",
         file: "models/warden.model.ron",
         edit: |folder, file| folder.rename_over(file, equipped()),
         look: warden_outfit,
         expect: Expect::Change,
     },
     Step {
-        caption: "Saves a manifest with a field that manifests do not have: an error with its place, and nothing changes",
+        caption: "Saves a manifest with an unknown field: an error with its place, and nothing changes",
         file: "models/warden.model.ron",
         edit: |folder, file| folder.write(file, equipped().replace("skin:", "hat:")),
         look: warden_outfit,
@@ -148,6 +148,8 @@ pub const STEPS: [Step; 14] = [
 /// The warden's manifest with another skin and something to hold.
 fn equipped() -> String {
     let more = r#"skin: "frost",
-    attachments: [(bone: "L_Hand", model: "brazier.mdl", scale: 0.6, play: "flame")],"#;
+    attachments: [
+        (bone: "L_Hand", model: "crystal.mdl", translation: (0, -28, 0), scale: 0.8, play: "hover"),
+    ],"#;
     WARDEN.replace(r#"skin: "usual","#, more)
 }

@@ -73,7 +73,7 @@ fn patrol() -> ModelManifest {
     }
 }
 
-/// The warden in its second skin, with a crystal in its hand.
+/// The warden in its second skin, with a crystal that hangs from its hand.
 fn frost_warden() -> ModelManifest {
     let skins = [
         ("fire", "skins/warden.dtx"),
@@ -90,7 +90,7 @@ fn frost_warden() -> ModelManifest {
         attachments: vec![ManifestAttachment {
             bone: "L_Hand".to_owned(),
             model: "crystal.mdl".to_owned(),
-            translation: [0.0, -22.0, 0.0],
+            translation: [0.0, -28.0, 0.0],
             scale: 0.8,
             play: Some("hover".into()),
             ..ManifestAttachment::default()

@@ -2,6 +2,7 @@
 
 use crate::actions::Action;
 use crate::models::Row;
+use crate::named_panel::worn;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 
@@ -9,27 +10,33 @@ use bevy_classic_models::prelude::*;
 pub fn act_on_abc(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
-    mut models: Query<(&AbcInstance, &mut ModelLod, &mut ModelSkin)>,
+    models: Query<(&AbcInstance, Option<&ModelLod>, Option<&ModelSkin>)>,
+    mut commands: Commands,
 ) {
     for action in actions.read() {
         let Some(entity) = row.selected() else {
             continue;
         };
-        let Ok((instance, mut lod, mut skin)) = models.get_mut(entity) else {
+        let Ok((instance, lod, skin)) = models.get(entity) else {
             continue;
         };
+        let mut root = commands.entity(entity);
+        let lod = lod.map_or(0, |lod| lod.0);
         let model = instance.model();
         let coarsest = (model.levels.len() as u32).saturating_sub(1);
         match *action {
             Action::LodPart(part) => {
                 let level = (part * model.levels.len() as f32) as u32;
-                lod.set_if_neq(ModelLod(level.min(coarsest)));
+                if lod != level.min(coarsest) {
+                    root.insert(ModelLod(level.min(coarsest)));
+                }
             }
-            Action::FinerLod => lod.0 = lod.0.min(coarsest).saturating_sub(1),
-            Action::CoarserLod => lod.0 = (lod.0 + 1).min(coarsest),
-            Action::Skin(chosen) => *skin = ModelSkin::Index(chosen),
+            Action::FinerLod => _ = root.insert(ModelLod(lod.min(coarsest).saturating_sub(1))),
+            Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
+            Action::Skin(chosen) => _ = root.insert(ModelSkin::Index(chosen)),
             Action::NextSkin => {
-                *skin = ModelSkin::Index((skin.index() + 1) % model.skins.len().max(1));
+                let next = worn(skin).map_or(0, |worn| worn + 1) % model.skins.len().max(1);
+                root.insert(ModelSkin::Index(next));
             }
             _ => {}
         }

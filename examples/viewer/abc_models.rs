@@ -5,6 +5,7 @@ use crate::args::Args;
 use crate::clips::{ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::files::Folders;
 use crate::models::{Standing, ViewedModel};
+use crate::stated::Known;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::{AbcAnimation, AbcModel};
 use bevy_classic_models::prelude::*;
@@ -47,7 +48,7 @@ fn spawn(
         let Some(abc) = model.handle.abc().and_then(|abc| assets.get(abc)) else {
             continue;
         };
-        let list = clip_list(abc);
+        let list = clip_list(abc, None);
         let clip = list.asked(args.clip.as_deref(), FIRST);
         let play = clip.map(|clip| args.play(clip.play.clone()));
         let mut entity = commands.entity(entity);
@@ -57,7 +58,7 @@ fn spawn(
         entity.insert((
             WorldAssetRoot(abc.scene.clone()),
             ModelLod(args.lod.unwrap_or_default()),
-            ModelSkin::Index(args.skin.unwrap_or_default()),
+            args.skin.clone().unwrap_or_default(),
             list,
         ));
         info!(
@@ -72,14 +73,21 @@ fn spawn(
     }
 }
 
-/// Lists the clips of models that were spawned anew.
-fn list_again(mut models: Query<(&AbcInstance, &mut ClipList), Changed<AbcInstance>>) {
-    for (instance, mut list) in &mut models {
-        list.set_if_neq(clip_list(instance.model()));
+/// What the clips of a model are known by.
+type Listed = (
+    &'static AbcInstance,
+    Option<&'static ModelClips>,
+    &'static mut ClipList,
+);
+
+/// Lists the clips of models that were spawned anew, or get other names for them.
+fn list_again(mut models: Query<Listed, Or<(Changed<AbcInstance>, Changed<ModelClips>)>>) {
+    for (instance, own, mut list) in &mut models {
+        list.set_if_neq(clip_list(instance.model(), own));
     }
 }
 
-fn clip_list(model: &AbcModel) -> ClipList {
+fn clip_list(model: &AbcModel, own: Option<&ModelClips>) -> ClipList {
     let animations = model.animations.iter().enumerate();
     let clips = animations.map(|(index, animation)| {
         let namesakes = model.animations_named(&animation.name);
@@ -91,11 +99,23 @@ fn clip_list(model: &AbcModel) -> ClipList {
         };
         ListedClip {
             name,
+            is_stated: false,
             ala: None,
             state: ClipState::Ready(ready(animation, play)),
         }
     });
-    ClipList(clips.collect())
+    let mut clips: Vec<_> = clips.collect();
+    if let Some(own) = own {
+        let of_file = |clip: &Handle<_>| ClipState::Broken(format!("{:?} is not shown", clip.id()));
+        let known = Known {
+            own,
+            listed: &clips,
+            of_file: &of_file,
+        };
+        let stated = known.stated();
+        clips.extend(stated);
+    }
+    ClipList(clips)
 }
 
 fn ready(animation: &AbcAnimation, play: ClipRef) -> ReadyClip {
@@ -106,6 +126,7 @@ fn ready(animation: &AbcAnimation, play: ClipRef) -> ReadyClip {
         play,
         frames: Frames::At(animation.keyframes.clone()),
         seconds: animation.seconds,
+        ends: false,
         facts: format!(
             "{} keyframes, {:.2} s{}",
             animation.keyframes.len(),

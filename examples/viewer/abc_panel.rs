@@ -6,6 +6,7 @@ use crate::bars::Bar;
 use crate::clip_panel::clip_items;
 use crate::clips::ClipList;
 use crate::contents::{Item, Tone, button};
+use crate::named_panel::worn;
 use crate::overlay::Overlays;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
@@ -19,8 +20,9 @@ use std::path::Path;
 pub struct AbcTold {
     instance: &'static AbcInstance,
     clips: &'static ClipList,
-    lod: &'static ModelLod,
-    skin: &'static ModelSkin,
+    // Manifests give no more than they state.
+    lod: Option<&'static ModelLod>,
+    skin: Option<&'static ModelSkin>,
     counts: Option<&'static FileCounts>,
 }
 
@@ -36,8 +38,8 @@ pub fn abc_items(
         button("nodes", Action::ToggleBones, overlays.bones),
         button("dims", Action::ToggleDims, overlays.dims),
     ]));
-    items.extend(levels(model, told.lod.0));
-    items.extend(skins(model, told.skin.index()));
+    items.extend(levels(model, told.lod.map_or(0, |lod| lod.0)));
+    items.extend(skins(model, worn(told.skin)));
     items.extend(clip_items(told.clips, play));
     items.extend(events(told, play.map(|(play, _)| play)));
     items
@@ -104,13 +106,13 @@ fn levels(model: &AbcModel, chosen: u32) -> Vec<Item> {
     items
 }
 
-fn skins(model: &AbcModel, chosen: usize) -> Vec<Item> {
-    let worn = chosen.min(model.skins.len().saturating_sub(1));
+fn skins(model: &AbcModel, chosen: Option<usize>) -> Vec<Item> {
+    let worn = chosen.map(|skin| skin.min(model.skins.len().saturating_sub(1)));
     let skins = model.skins.iter().enumerate().map(|(index, skin)| {
         let path = skin.image.path().map(|path| path.path());
         let name = path.and_then(Path::file_name).unwrap_or_default();
         let name = format!("{index} {}", name.to_string_lossy());
-        button(&name, Action::Skin(index), index == worn)
+        button(&name, Action::Skin(index), Some(index) == worn)
     });
     let mut items = vec![Item::Heading("Skins")];
     if model.skins.is_empty() {

@@ -4,6 +4,7 @@ use crate::alo_trees::Trees;
 use crate::args::View;
 use crate::camera::{Framing, Orbit, row_direction};
 use crate::models::Row;
+use crate::named_panel::worn;
 use crate::overlay::Overlays;
 use crate::playback::{change, start};
 use bevy::input::keyboard::{Key, KeyboardInput};
@@ -35,6 +36,10 @@ pub enum Action {
     ToggleInterpolation,
     Skin(usize),
     NextSkin,
+    /// A skin that the manifest names, by the names' order.
+    NamedSkin(usize),
+    /// A clip that the manifest names, of a Quake model.
+    NamedClip(usize),
     ToggleColors,
     /// Rows of the palette to go on by.
     Shirt(u8),
@@ -217,7 +222,7 @@ pub fn act_on_model(
                 commands.entity(entity).insert(ModelSkin::Index(skin));
             }
             Action::NextSkin => {
-                let next = (skin.map_or(0, ModelSkin::index) + 1) % model.skins.len().max(1);
+                let next = worn(skin).map_or(0, |worn| worn + 1) % model.skins.len().max(1);
                 commands.entity(entity).insert(ModelSkin::Index(next));
             }
             Action::ToggleColors if colors.is_some() => {

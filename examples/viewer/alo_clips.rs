@@ -5,6 +5,7 @@ use crate::clips::{Animators, ClipList, ClipState, Frames, ListedClip, ReadyClip
 use crate::files::{Folders, belongs_to, is_ala};
 use crate::models::{Row, ViewedModel, explain};
 use crate::playback::FADE;
+use crate::stated::Known;
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloModel;
@@ -107,12 +108,16 @@ fn home(clip: &Path, row: &Row, models: &Query<(&ViewedModel, &GivenClips)>) -> 
         .map(|(place, _)| *place)
 }
 
-fn list_clips(
-    server: Res<AssetServer>,
-    alas: Res<Assets<Ala>>,
-    mut models: Query<(&AloInstance, &GivenClips, &mut ClipList)>,
-) {
-    for (instance, given, mut list) in &mut models {
+/// What the clips of a model are known by.
+type Listed = (
+    &'static AloInstance,
+    &'static GivenClips,
+    Option<&'static ModelClips>,
+    &'static mut ClipList,
+);
+
+fn list_clips(server: Res<AssetServer>, alas: Res<Assets<Ala>>, mut models: Query<Listed>) {
+    for (instance, given, own, mut list) in &mut models {
         let model = instance.model();
         let state =
             |ala: &Handle<Ala>, name: Option<&str>| match (alas.get(ala), server.load_state(ala)) {
@@ -123,6 +128,7 @@ fn list_clips(
             };
         let beside = model.animations.iter().map(|own| ListedClip {
             name: own.name.to_string(),
+            is_stated: false,
             ala: Some(own.ala.clone()),
             state: state(&own.ala, Some(&own.name)),
         });
@@ -130,10 +136,37 @@ fn list_clips(
         let given = given.clips.iter().filter(|(_, ala)| !is_own(ala));
         let given = given.map(|(name, ala)| ListedClip {
             name: name.clone(),
+            is_stated: false,
             ala: Some(ala.clone()),
             state: state(ala, None),
         });
-        list.set_if_neq(ClipList(beside.chain(given).collect()));
+        let mut clips: Vec<_> = beside.chain(given).collect();
+        if let Some(own) = own {
+            let of_file = |clip: &Handle<_>| clip_of_file(clip, model, &server, &alas);
+            let known = Known {
+                own,
+                listed: &clips,
+                of_file: &of_file,
+            };
+            let stated = known.stated();
+            clips.extend(stated);
+        }
+        list.set_if_neq(ClipList(clips));
+    }
+}
+
+/// What is known of a clip of any animation's file, as manifests name them.
+fn clip_of_file(
+    clip: &Handle<AnimationClip>,
+    model: &AloModel,
+    server: &AssetServer,
+    alas: &Assets<Ala>,
+) -> ClipState {
+    let ala = alas.iter().find(|(_, ala)| ala.clip == *clip);
+    match (ala, server.load_state(clip)) {
+        (_, LoadState::Failed(error)) => ClipState::Broken(explain(&error)),
+        (Some((_, ala)), _) => ready(ala, model, None),
+        (None, _) => ClipState::Loading,
     }
 }
 
@@ -157,6 +190,7 @@ fn ready(ala: &Ala, model: &AloModel, name: Option<&str>) -> ClipState {
             fps: ala.fps,
         },
         seconds,
+        ends: false,
         facts: format!(
             "{} frames at {} fps, {seconds:.2} s\n{} bones, {with_visibility} of them shown and hidden",
             ala.frames,
@@ -214,23 +248,22 @@ type Players = (
     &'static ViewedModel,
     &'static ClipList,
     Option<&'static GivenClips>,
-    Has<PlayClip>,
+    Option<&'static PlayClip>,
     Animators,
 );
 
 /// Whether all models play what they shall.
 pub fn clips_settled(models: Query<Players, With<ClipList>>) -> bool {
-    let is_loading = |clip: &ListedClip| clip.state == ClipState::Loading;
-    models
-        .iter()
-        .all(|(model, list, given, has_clip, animators)| {
-            let has_begun = given.is_none_or(|given| given.has_begun);
-            // A manifest may state a clip that the model does not have.
-            let is_listed = !list.0.is_empty() && !list.0.iter().any(is_loading);
-            let shall_play = has_clip && !(model.manifest.is_some() && is_listed);
-            let plays = animators.clip().is_some();
-            model.problem.is_some() || (has_begun && (!shall_play || plays))
-        })
+    models.iter().all(|(model, list, given, play, animators)| {
+        let has_begun = given.is_none_or(|given| given.has_begun);
+        // A manifest may state a clip that the model does not have.
+        let shall_play = match &model.manifest {
+            Some(_) => play.is_some_and(|play| list.ready(play).is_some()),
+            None => play.is_some(),
+        };
+        let plays = animators.clip().is_some();
+        model.problem.is_some() || (has_begun && (!shall_play || plays))
+    })
 }
 
 fn file_name(file: &Path) -> String {

@@ -24,9 +24,10 @@ pub const TEAMS: [(&str, Color); 4] = [
 pub struct AloTold {
     instance: &'static AloInstance,
     clips: &'static ClipList,
-    lod: &'static ModelLod,
-    alt: &'static ModelAlt,
-    hidden: &'static HiddenParts,
+    // Manifests give no more than they state.
+    lod: Option<&'static ModelLod>,
+    alt: Option<&'static ModelAlt>,
+    hidden: Option<&'static HiddenParts>,
     team: Option<&'static TeamColor>,
 }
 
@@ -104,11 +105,11 @@ pub fn alo_items(
     items.extend(clip_items(told.clips, play));
     if !model.lods.is_empty() {
         items.push(Item::Heading("Level of detail"));
-        items.push(Item::Buttons(lods(model, told.lod.0)));
+        items.push(Item::Buttons(lods(model, told.lod.map_or(0, |lod| lod.0))));
     }
     if model.max_alt > 0 {
         items.push(Item::Heading("Damage"));
-        let shown = told.alt.0.min(model.max_alt);
+        let shown = told.alt.map_or(0, |alt| alt.0).min(model.max_alt);
         let stages = 0..=model.max_alt;
         let stages = stages.map(|n| button(&n.to_string(), Action::Alt(n), n == shown));
         items.push(Item::Buttons(stages.collect()));
@@ -190,7 +191,8 @@ fn part_lists(model: &AloModel, told: &AloToldItem<'_, '_>) -> Vec<Item> {
         let of_kind = of_kind.filter(|(_, part)| part.kind == kind && !part.is_data);
         let buttons: Vec<Button> = of_kind
             .map(|(index, part)| {
-                let shows = !told.hidden.get(&part.name).unwrap_or(part.hidden);
+                let chosen = told.hidden.and_then(|hidden| hidden.get(&part.name));
+                let shows = !chosen.unwrap_or(part.hidden);
                 button(&label(part), Action::TogglePart(index), shows)
             })
             .collect();

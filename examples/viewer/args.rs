@@ -4,7 +4,7 @@ use crate::alo_trees::Trees;
 use bevy::color::{Color, Srgba};
 use bevy::math::{UVec2, Vec2};
 use bevy::prelude::Resource;
-use bevy_classic_models::prelude::{ClipRef, HiddenParts, PlayClip, PlayerColors};
+use bevy_classic_models::prelude::{ClipRef, HiddenParts, ModelSkin, PlayClip, PlayerColors};
 use lexopt::prelude::*;
 use std::path::PathBuf;
 
@@ -26,10 +26,11 @@ What is shown:
   --clip NAME         plays this clip; models that have none of this name play their first, those
                       of .alo files rather MOVE or IDLE, those of .abc files rather Walk or Run.
                       There NAME may lack the number: move. It may also be the place of a clip in
-                      the list, counted from 0
+                      the list, counted from 0. What a manifest states gives way to this and all
+                      that follows
   --once              plays it once; --time beyond its end shows its end
   --time SECONDS      shows this moment of the clip, and stands still
-  --skin N            wears this skin, counted from 0
+  --skin N            wears this skin, counted from 0, or one that the manifest has under this name
   --colors S,P        wears the palette's rows S and P as shirt and trousers (0 to 15)
   --view VIEW         looks from there:
                         front  at the face
@@ -113,7 +114,7 @@ pub struct Args {
     pub time: Option<f32>,
     pub once: bool,
     pub rest: bool,
-    pub skin: Option<usize>,
+    pub skin: Option<ModelSkin>,
     pub colors: Option<PlayerColors>,
     pub view: View,
     pub wireframe: bool,
@@ -136,9 +137,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// The parts that are to be hidden or shown.
-    pub fn hidden_parts(&self) -> HiddenParts {
-        let mut parts = HiddenParts::default();
+    /// Parts that are hidden or shown, with those that are to be.
+    pub fn hidden_parts(&self, mut parts: HiddenParts) -> HiddenParts {
         for (name, hidden) in &self.parts {
             match hidden {
                 true => parts.hide(name),
@@ -212,7 +212,7 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
             Long("time") => args.time = Some(parser.value()?.parse_with(time)?),
             Long("once") => args.once = true,
             Long("rest") => args.rest = true,
-            Long("skin") => args.skin = Some(parser.value()?.parse()?),
+            Long("skin") => args.skin = Some(skin(parser.value()?.string()?)),
             Long("colors") => args.colors = Some(parser.value()?.parse_with(colors)?),
             Long("view") => args.view = parser.value()?.parse_with(view)?,
             Long("wireframe") => args.wireframe = true,
@@ -237,6 +237,13 @@ pub fn parse() -> Result<Option<Args>, lexopt::Error> {
         }
     }
     Ok(Some(args))
+}
+
+fn skin(text: String) -> ModelSkin {
+    match text.parse() {
+        Ok(index) => ModelSkin::Index(index),
+        Err(_) => ModelSkin::Name(text),
+    }
 }
 
 fn time(text: &str) -> Result<f32, &'static str> {

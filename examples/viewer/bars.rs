@@ -92,7 +92,7 @@ pub fn drag(
 /// What decides how full the bars are.
 type Filled = (
     Option<(&'static Playback, Option<&'static MdlAnimator>, Animators)>,
-    Option<(&'static AbcInstance, &'static ModelLod)>,
+    Option<(&'static AbcInstance, Option<&'static ModelLod>)>,
 );
 
 /// Fills them.
@@ -116,7 +116,7 @@ pub fn fill(
             }),
             Bar::Lod => leveled.map_or(0.0, |(instance, lod)| {
                 let count = instance.model().levels.len().max(1);
-                (lod.0 as f32 + 0.5) / count as f32
+                (lod.map_or(0, |lod| lod.0) as f32 + 0.5) / count as f32
             }),
         };
         let width = percent(part.clamp(0.0, 1.0) * 100.0);

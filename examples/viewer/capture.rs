@@ -7,6 +7,7 @@ use crate::alo_gizmos::AloGizmosPlugin;
 use crate::alo_pointer::{AloPointerPlugin, Pointer};
 use crate::alo_trees::AloTreesPlugin;
 use crate::args::Args;
+use crate::asked::all_asked;
 use crate::camera::{Framing, Orbit, OrbitPlugin, row_direction};
 use crate::complaints::complain;
 use crate::files::{Folders, is_dtx, models_to_show};
@@ -102,6 +103,7 @@ fn capture(args: &Args) -> Result<(), String> {
             && world
                 .run_system_cached(clips_settled)
                 .is_ok_and(|done| done)
+            && world.run_system_cached(all_asked).is_ok_and(|done| done)
     });
     let checked = headless.app.world_mut().run_system_cached(complain);
     checked.map_err(|error| error.to_string())??;

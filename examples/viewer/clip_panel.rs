@@ -5,6 +5,9 @@ use crate::clips::{ClipList, ClipState};
 use crate::contents::{Item, Tone, button, controls};
 use bevy_classic_models::prelude::*;
 
+/// What stands above clips that a manifest names.
+pub const STATED_CLIPS: &str = "Clips of the manifest";
+
 /// The clips of a model, and what there is to do with that which plays.
 pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<Item> {
     let mut items = Vec::new();
@@ -13,21 +16,26 @@ pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<
     }
     let current = play.and_then(|(play, _)| list.playing(play));
     if let Some((play, playback)) = play {
-        items.extend(controls(play, playback.finished));
         let ready = list.ready(play);
+        let ends = ready.is_some_and(|clip| clip.ends);
+        items.extend(controls(play, playback.finished, ends));
         let facts = ready.map(|clip| Item::Text(clip.facts.clone(), Tone::Remark));
         let remark = ready.and_then(|clip| clip.remark.clone());
         let remark = remark.map(|remark| Item::Text(remark, Tone::Warning));
         items.extend(facts.into_iter().chain(remark));
     }
-    items.push(Item::Heading("Clips"));
     let mut buttons = vec![button("at rest", Action::Rest, play.is_none())];
-    let mut problems = Vec::new();
+    let (mut stated, mut problems) = (Vec::new(), Vec::new());
     for (place, clip) in list.0.iter().enumerate() {
         match &clip.state {
             ClipState::Ready(_) => {
                 let lit = current == Some(place);
-                buttons.push(button(&clip.name, Action::Clip(place), lit));
+                let group = if clip.is_stated {
+                    &mut stated
+                } else {
+                    &mut buttons
+                };
+                group.push(button(&clip.name, Action::Clip(place), lit));
             }
             ClipState::Broken(why) => {
                 let problem = format!("{}: {why}", clip.name);
@@ -36,6 +44,11 @@ pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<
             ClipState::Loading => {}
         }
     }
+    if !stated.is_empty() {
+        items.push(Item::Heading(STATED_CLIPS));
+        items.push(Item::Buttons(stated));
+    }
+    items.push(Item::Heading("Clips"));
     items.push(Item::Buttons(buttons));
     items.extend(problems);
     items

@@ -14,6 +14,8 @@ pub struct ClipList(pub Vec<ListedClip>);
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedClip {
     pub name: String,
+    /// Whether a manifest gives it that name.
+    pub is_stated: bool,
     /// The file that it is from, if that is not the model's.
     pub ala: Option<Handle<Ala>>,
     pub state: ClipState,
@@ -35,6 +37,8 @@ pub struct ReadyClip {
     pub frames: Frames,
     /// From the first frame to the last.
     pub seconds: f32,
+    /// Whether it stays in its last pose where nothing else is asked for.
+    pub ends: bool,
     /// What there is to say of it.
     pub facts: String,
     /// What it says that is not for the model.
@@ -98,7 +102,14 @@ impl ClipList {
     /// The place of what plays.
     pub fn playing(&self, play: &PlayClip) -> Option<usize> {
         let is_it = |clip: &ListedClip| clip.ready().is_some_and(|ready| ready.play == play.clip);
-        self.0.iter().position(is_it)
+        self.position(is_it)
+    }
+
+    /// The place of the first that is meant, of those that manifests name if there is one.
+    fn position(&self, is_meant: impl Fn(&ListedClip) -> bool) -> Option<usize> {
+        let stated = |clip: &ListedClip| clip.is_stated && is_meant(clip);
+        let first = self.0.iter().position(stated);
+        first.or_else(|| self.0.iter().position(is_meant))
     }
 
     /// What is known of what plays.
@@ -109,8 +120,8 @@ impl ClipList {
     /// A clip by its name in any case, with or without the number at its end (`MOVE` is `MOVE_00`); or
     /// by its place.
     pub fn named(&self, name: &str) -> Option<&ListedClip> {
-        let is_it = |clip: &&ListedClip| clip.name.eq_ignore_ascii_case(name);
-        let whole = self.0.iter().find(is_it);
+        let is_it = |clip: &ListedClip| clip.name.eq_ignore_ascii_case(name);
+        let whole = self.position(is_it).and_then(|place| self.0.get(place));
         let of_type = || self.0.iter().find(|clip| is_of_type(&clip.name, name));
         let place = || self.0.get(name.parse::<usize>().ok()?);
         whole.or_else(of_type).or_else(place)

@@ -16,7 +16,17 @@ struct Offer<'a> {
     has_clip: bool,
     /// `None` if models of its kind have none to choose from.
     skins: Option<usize>,
+    /// Names that its manifest has for skins.
+    skin_names: Vec<&'a str>,
 }
+
+/// What there is to know of a model, and what its manifest names.
+type Known = (
+    &'static ViewedModel,
+    Option<&'static ClipList>,
+    Option<&'static ModelClips>,
+    Option<&'static ModelSkins>,
+);
 
 /// What a model has that can be hidden.
 struct Parts<'a> {
@@ -27,23 +37,30 @@ struct Parts<'a> {
 /// Why there shall be no picture.
 pub fn complain(
     args: Res<Args>,
-    models: Query<(&ViewedModel, Option<&ClipList>)>,
+    models: Query<Known>,
     mdl: Res<Assets<Mdl>>,
     alo: Res<Assets<Alo>>,
     abc: Res<Assets<Abc>>,
     lgw: Res<Assets<Lgw>>,
     inbox: Res<Inbox>,
 ) -> Result<(), String> {
-    let problems = models.iter().filter_map(|(model, _)| model.problem.clone());
+    let problems = models
+        .iter()
+        .filter_map(|(model, ..)| model.problem.clone());
     let problems: Vec<_> = problems.chain(inbox.problems.iter().cloned()).collect();
     if !problems.is_empty() {
         return Err(problems.join("\nviewer: "));
     }
     let mut offers = Vec::new();
     let mut with_parts: Vec<Parts> = Vec::new();
-    for (model, list) in &models {
+    for (model, list, own, skins) in &models {
         complain_of_broken_clips(&args, model, list)?;
-        offers.extend(offer(&args, model, list, &mdl, &abc));
+        offers.extend(
+            offer(&args, model, list, own, &mdl, &abc).map(|offer| Offer {
+                skin_names: skins.map_or_else(Vec::new, |skins| skins.names().collect()),
+                ..offer
+            }),
+        );
         let alo = model.handle.alo().and_then(|of| alo.get(of));
         let of_alo = alo.map(|alo| parts(alo).into_iter().map(|part| part.name).collect());
         let lgw = model.handle.lgw().and_then(|of| lgw.get(of));
@@ -69,17 +86,24 @@ fn offer<'a>(
     args: &Args,
     model: &'a ViewedModel,
     list: Option<&'a ClipList>,
+    own: Option<&'a ModelClips>,
     mdl: &'a Assets<Mdl>,
     abc: &Assets<Abc>,
 ) -> Option<Offer<'a>> {
     let asked = args.clip.as_deref();
     if let ModelHandle::Mdl(handle) = &model.handle {
         let mdl = mdl.get(handle)?;
+        let stated = own.into_iter().flat_map(|own| &own.0);
+        let stated = stated.map(|clip| &*clip.name);
+        let is_stated = |name| own.is_some_and(|own| own.get(name).is_some());
         return Some(Offer {
             name: &model.name,
-            clips: mdl.clips.iter().map(|clip| &*clip.name).collect(),
-            has_clip: asked.is_some_and(|name| mdl_clip(mdl, name).is_some()),
+            clips: stated
+                .chain(mdl.clips.iter().map(|clip| &*clip.name))
+                .collect(),
+            has_clip: asked.is_some_and(|name| is_stated(name) || mdl_clip(mdl, name).is_some()),
             skins: Some(mdl.skins.len()),
+            skin_names: Vec::new(),
         });
     }
     if model.handle.lgw().is_some() && model.problem.is_none() {
@@ -88,6 +112,7 @@ fn offer<'a>(
             clips: Vec::new(),
             has_clip: false,
             skins: None,
+            skin_names: Vec::new(),
         });
     }
     let list = list?;
@@ -97,6 +122,7 @@ fn offer<'a>(
         clips: list.0.iter().map(|clip| &*clip.name).collect(),
         has_clip: asked.is_some_and(|name| list.named(name).is_some()),
         skins: abc.map(|abc| abc.skins.len()),
+        skin_names: Vec::new(),
     })
 }
 
@@ -146,12 +172,29 @@ fn complain_of_clip(args: &Args, offers: &[Offer]) -> Result<(), String> {
 fn complain_of_skin(args: &Args, offers: &[Offer]) -> Result<(), String> {
     let most = offers.iter().filter_map(|offer| offer.skins).max();
     let most = most.unwrap_or_default();
-    match args.skin {
-        Some(skin) if skin >= most => Err(format!(
+    match &args.skin {
+        Some(ModelSkin::Index(skin)) if *skin >= most => Err(format!(
             "there is no skin {skin}: {most} at most, counted from 0"
         )),
+        Some(ModelSkin::Name(name)) => complain_of_skin_name(name, offers),
         _ => Ok(()),
     }
+}
+
+fn complain_of_skin_name(name: &str, offers: &[Offer]) -> Result<(), String> {
+    let names = offers.iter().flat_map(|offer| &offer.skin_names);
+    let mut names: Vec<&str> = names.copied().collect();
+    names.sort_unstable();
+    if names.contains(&&*name.to_lowercase()) {
+        return Ok(());
+    }
+    Err(match names.len() {
+        0 => format!("there is no skin \"{name}\": only manifests name skins"),
+        _ => format!(
+            "there is no skin \"{name}\": there are {}",
+            names.join(", ")
+        ),
+    })
 }
 
 fn complain_of_parts(args: &Args, models: &[Parts]) -> Result<(), String> {

@@ -7,6 +7,7 @@ use crate::alo_panel::{AloTold, alo_items};
 use crate::bars::Bar;
 use crate::lgw_panel::{LgwTold, lgw_items};
 use crate::models::{Row, ViewedModel};
+use crate::named_panel;
 use crate::overlay::{Edges, Overlays};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
@@ -52,6 +53,8 @@ pub struct Told {
     animator: Option<&'static MdlAnimator>,
     play: Option<(&'static PlayClip, &'static Playback)>,
     skin: Option<&'static ModelSkin>,
+    skins: Option<&'static ModelSkins>,
+    clips: Option<&'static ModelClips>,
     colors: Option<&'static PlayerColors>,
     edges: Option<&'static Edges>,
     alo: Option<AloTold>,
@@ -91,12 +94,17 @@ pub fn contents(
         && let Some((play, playback)) = told.play
     {
         let model = animator.model();
+        let ends = told
+            .clips
+            .is_some_and(|clips| named_panel::ends(clips, play));
         let triangles = told.edges.map(|edges| edges.triangles);
         items.extend(facts(model, triangles));
-        items.extend(controls(play, playback.finished));
+        items.extend(controls(play, playback.finished, ends));
         let interpolate = button("interpolate", Action::ToggleInterpolation, play.interpolate);
         items.push(Item::Buttons(vec![interpolate]));
         items.extend(looks(model, told.skin, told.colors));
+        let stated = told.clips.map(|clips| named_panel::clip_items(clips, play));
+        items.extend(stated.into_iter().flatten());
         items.extend(clips(model, play));
     }
     if let Some(told) = &selected
@@ -113,6 +121,11 @@ pub fn contents(
         && let Some(lgw) = &told.lgw
     {
         items.extend(lgw_items(lgw));
+    }
+    if let Some(told) = &selected
+        && let Some(skins) = told.skins
+    {
+        items.extend(named_panel::skin_items(skins, told.skin));
     }
     items.push(Item::Heading("View"));
     items.push(Item::Buttons(vec![
@@ -144,9 +157,15 @@ fn facts(model: &MdlModel, triangles: Option<usize>) -> Vec<Item> {
 }
 
 /// What there is to do with any clip.
-pub fn controls(play: &PlayClip, finished: bool) -> Vec<Item> {
+/// `ends` is whether the clip is stated to stay in its last pose.
+pub fn controls(play: &PlayClip, finished: bool, ends: bool) -> Vec<Item> {
     let stands = play.paused || finished;
     let play_or_pause = if stands { "play" } else { "pause" };
+    let loops = match play.repeat {
+        Repeat::Loop => true,
+        Repeat::Once => false,
+        Repeat::AsStated => !ends,
+    };
     let speed = format!("x{}", play.speed);
     vec![
         Item::Heading("Playback"),
@@ -159,21 +178,21 @@ pub fn controls(play: &PlayClip, finished: bool) -> Vec<Item> {
             button("-", Action::Slower, false),
             button(&speed, Action::UsualSpeed, play.speed == 1.0),
             button("+", Action::Faster, false),
-            button("loop", Action::ToggleRepeat, play.repeat == Repeat::Loop),
+            button("loop", Action::ToggleRepeat, loops),
         ]),
     ]
 }
 
 fn looks(model: &MdlModel, skin: Option<&ModelSkin>, colors: Option<&PlayerColors>) -> Vec<Item> {
     let last = model.skins.len().saturating_sub(1);
-    let worn = skin.map_or(0, ModelSkin::index).min(last);
+    let worn = named_panel::worn(skin).map(|skin| skin.min(last));
     let mut skins = Vec::new();
     for (index, skin) in model.skins.iter().enumerate() {
         let name = match skin.pictures.len() {
             1 => index.to_string(),
             count => format!("{index} ({count} pictures)"),
         };
-        skins.push(button(&name, Action::Skin(index), index == worn));
+        skins.push(button(&name, Action::Skin(index), Some(index) == worn));
     }
     let mut items = vec![Item::Heading("Skins")];
     if skins.is_empty() {

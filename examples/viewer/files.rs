@@ -135,7 +135,14 @@ impl Folders {
             is_abc(file) && name.is_some_and(|name| name.eq_ignore_ascii_case("models"))
         };
         let beside = own.ancestors().find(is_models).unwrap_or(own);
-        self.shelves.path(beside.parent().unwrap_or(own), file)
+        let path = self.shelves.path(beside.parent().unwrap_or(own), file);
+        if is_manifest(file) {
+            // Any of them may be the root that it names files from.
+            for folder in own.ancestors().take(FOLDERS_ABOVE) {
+                self.shelves.number(folder);
+            }
+        }
+        path
     }
 }
 

@@ -11,13 +11,14 @@ use bevy_classic_models::prelude::*;
 pub fn act_on_lgw(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
-    mut models: Query<(&LgwInstance, &mut HiddenParts)>,
+    models: Query<(&LgwInstance, Option<&HiddenParts>)>,
+    mut commands: Commands,
 ) {
     for action in actions.read() {
         let Some(entity) = row.selected() else {
             continue;
         };
-        let Ok((instance, mut hidden)) = models.get_mut(entity) else {
+        let Ok((instance, hidden)) = models.get(entity) else {
             continue;
         };
         match *action {
@@ -26,12 +27,14 @@ pub fn act_on_lgw(
                 let Some(mesh) = parts.get(index).and_then(|part| part.first()) else {
                     continue;
                 };
+                let mut hidden = hidden.cloned().unwrap_or_default();
                 match hidden.get(&mesh.name) {
                     Some(true) => hidden.reset(&mesh.name),
                     _ => hidden.hide(&mesh.name),
                 };
+                commands.entity(entity).insert(hidden);
             }
-            Action::ResetParts => *hidden = HiddenParts::default(),
+            Action::ResetParts => _ = commands.entity(entity).insert(HiddenParts::default()),
             _ => {}
         }
     }

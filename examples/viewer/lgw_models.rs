@@ -47,7 +47,9 @@ fn spawn(
             continue;
         };
         let scene = WorldAssetRoot(lgw.scene.clone());
-        commands.entity(entity).insert((scene, args.hidden_parts()));
+        commands
+            .entity(entity)
+            .insert((scene, args.hidden_parts(HiddenParts::default())));
         info!(
             "{}: {} materials, {} meshes",
             model.name,

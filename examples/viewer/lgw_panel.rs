@@ -13,7 +13,7 @@ use bevy_classic_models::prelude::*;
 pub struct LgwTold {
     instance: &'static LgwInstance,
     materials: Option<&'static ModelMaterials>,
-    hidden: &'static HiddenParts,
+    hidden: Option<&'static HiddenParts>,
 }
 
 /// What there is to know and to choose.
@@ -99,7 +99,7 @@ fn part(
     model: &LgwModel,
     index: usize,
     meshes: &[&LgwMeshInfo],
-    hidden: &HiddenParts,
+    hidden: Option<&HiddenParts>,
 ) -> Vec<Item> {
     let Some(first) = meshes.first() else {
         return Vec::new();
@@ -108,7 +108,8 @@ fn part(
         "" => "(no name)",
         name => name,
     };
-    let shows = !hidden.get(&first.name).unwrap_or(false);
+    let is_hidden = hidden.and_then(|hidden| hidden.get(&first.name));
+    let shows = !is_hidden.unwrap_or(false);
     let toggle = button(name, Action::TogglePart(index), shows);
     let lines = meshes.iter().map(|mesh| remark(counts(model, mesh)));
     [Item::Buttons(vec![toggle])]

@@ -4,12 +4,14 @@ use crate::abc_models;
 use crate::alo_clips::GivenClips;
 use crate::alo_room::measure_alo;
 use crate::args::Args;
+use crate::asked::ask;
 use crate::clips::ClipList;
 use crate::files::{Folders, absolute, is_abc, is_alo, is_lgw, is_manifest, models_to_show};
 use crate::lgw_models;
 use crate::manifests::{Opened, open_manifests};
 use crate::quote::line_of;
 use crate::rooms::stand_side_by_side;
+use crate::stated::hold_files;
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
@@ -125,6 +127,7 @@ impl Plugin for ModelsPlugin {
                 Update,
                 (tell_problems, open_manifests, spawn_mdl, spawn_alo),
             )
+            .add_systems(Update, (hold_files, ask))
             .add_systems(PostUpdate, measure_alo.before(Standing))
             .add_systems(PostUpdate, stand_side_by_side.in_set(Standing));
         app.configure_sets(
@@ -276,8 +279,8 @@ fn spawn_mdl(
         let play = args.play(clip.unwrap_or(ClipRef::Index(0)));
         let mut entity = commands.entity(entity);
         entity.insert((WorldAssetRoot(mdl.scene.clone()), play));
-        if let Some(skin) = args.skin {
-            entity.insert(ModelSkin::Index(skin));
+        if let Some(skin) = &args.skin {
+            entity.insert(skin.clone());
         }
         if let Some(colors) = args.colors {
             entity.insert(colors);
@@ -319,7 +322,7 @@ fn spawn_alo(
             WorldAssetRoot(alo.scene.clone()),
             ModelLod(args.lod.unwrap_or_default()),
             ModelAlt(args.alt.unwrap_or_default()),
-            args.hidden_parts(),
+            args.hidden_parts(HiddenParts::default()),
         ));
         if let Some(team) = args.team {
             entity.insert(TeamColor(team));

@@ -30,7 +30,7 @@ pub fn act_on_clip(
             match &mut playing {
                 Some((play, playback)) => start(clip.play.clone(), play, playback),
                 None => {
-                    let play = PlayClip::looping(clip.play.clone()).with_fade(FADE);
+                    let play = PlayClip::stated(clip.play.clone()).with_fade(FADE);
                     commands.entity(entity).insert((play, Playback::default()));
                 }
             }
@@ -118,6 +118,7 @@ fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
         _ => (at - NEAR).ceil() - 1.0,
     };
     let frame = match repeat {
+        Repeat::AsStated if clip.ends => frame.clamp(0.0, last),
         Repeat::Loop | Repeat::AsStated => frame.rem_euclid(last),
         Repeat::Once => frame.clamp(0.0, last),
     };

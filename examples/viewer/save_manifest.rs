@@ -2,8 +2,9 @@
 
 use crate::actions::Action;
 use crate::alo_panel::parts;
-use crate::files::absolute;
+use crate::files::{Folders, absolute};
 use crate::models::{Row, ViewedModel};
+use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
@@ -12,6 +13,8 @@ use bevy_classic_models::model::manifest::{
     ManifestClip, ManifestColors, ManifestRepeat, NameOrIndex,
 };
 use bevy_classic_models::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// What is chosen about a model.
@@ -34,6 +37,7 @@ pub struct Shown {
 #[derive(SystemParam)]
 pub struct ManifestWriter<'w, 's> {
     row: Res<'w, Row>,
+    folders: Res<'w, Folders>,
     manifests: Res<'w, Assets<ModelManifest>>,
     models: Query<'w, 's, Shown>,
 }
@@ -74,13 +78,13 @@ impl ManifestWriter<'_, '_> {
                 "{name} names files from its own folder: save the new manifest there too"
             ));
         }
-        manifest.model = model_name(shown.model, file)?;
-        if let Some(play) = shown.play {
-            manifest.play = playing(play, &mut manifest.clips);
-        } else {
-            manifest.play = None;
-        }
-        manifest.skin = skin(shown.skin, &mut manifest)?;
+        let model = shown.model;
+        manifest.model = name_from(file, &model.file, &model.path)?;
+        manifest.play = match shown.play {
+            Some(play) => Some(self.playing(play, &mut manifest.clips, file)?),
+            None => None,
+        };
+        manifest.skin = self.skin(shown.skin, &mut manifest.skins, file)?;
         manifest.lod_distances = distances(shown);
         manifest.team_color = shown.team.map(|TeamColor(color)| color.to_srgba());
         manifest.player_colors = shown.colors.map(|colors| ManifestColors {
@@ -91,6 +95,130 @@ impl ManifestWriter<'_, '_> {
         (manifest.hidden, manifest.shown) = hidden(shown);
         Ok(manifest)
     }
+
+    /// A file as a manifest names it.
+    fn name(&self, manifest: &Path, path: &AssetPath<'static>) -> Result<String, String> {
+        let path = path.clone().without_label().clone_owned();
+        let file = self.folders.file_of(&path);
+        let file = file.ok_or_else(|| format!("no manifest finds {path}"))?;
+        name_from(manifest, &file, &path)
+    }
+
+    /// What plays, as a clip of the manifest's own where it has another speed or end than it would have, or no name.
+    fn playing(
+        &self,
+        play: &PlayClip,
+        clips: &mut Vec<ManifestClip>,
+        file: &Path,
+    ) -> Result<NameOrIndex, String> {
+        let shown = self.clip(&play.clip, file)?;
+        let chosen = match (&shown.file, shown.frames, &shown.clip) {
+            (None, None, Some(chosen)) => chosen.clone(),
+            _ => NameOrIndex::Name(free_name(|name| has(clips, name))),
+        };
+        let name = match &chosen {
+            NameOrIndex::Name(name) => name.clone(),
+            NameOrIndex::Index(index) => format!("clip {index}"),
+        };
+        let repeat = match play.repeat {
+            Repeat::Loop => Some(ManifestRepeat::Loop),
+            Repeat::Once => Some(ManifestRepeat::Once),
+            Repeat::AsStated => None,
+        };
+        let own = clips.iter_mut().find(|clip| is_named(clip, &name));
+        if let Some(own) = own {
+            own.speed *= play.speed;
+            own.repeat = repeat.unwrap_or(own.repeat);
+            return Ok(chosen);
+        }
+        let repeat = repeat.unwrap_or_default();
+        let is_plain = play.speed == 1.0 && repeat == ManifestRepeat::default();
+        if is_plain && shown.clip.as_ref() == Some(&chosen) {
+            return Ok(chosen);
+        }
+        clips.push(ManifestClip {
+            name: name.clone(),
+            speed: play.speed,
+            repeat,
+            ..shown
+        });
+        Ok(NameOrIndex::Name(name))
+    }
+
+    /// A clip as a manifest says it.
+    fn clip(&self, clip: &ClipRef, file: &Path) -> Result<ManifestClip, String> {
+        let mut said = ManifestClip::default();
+        match clip {
+            ClipRef::Name(name) => said.clip = Some(NameOrIndex::Name(name.clone())),
+            ClipRef::Index(index) => said.clip = Some(NameOrIndex::Index(*index)),
+            ClipRef::Frames(range) => said.frames = frames(range),
+            ClipRef::Handle(clip) => {
+                let path = clip.path().ok_or("the clip is in no file")?;
+                said.file = Some(self.name(file, path)?);
+            }
+            ClipRef::Part {
+                clip,
+                frames: range,
+            } => {
+                said = self.clip(clip, file)?;
+                if said.frames.is_some() {
+                    return Err("a manifest has no parts of parts of clips".to_owned());
+                }
+                said.frames = frames(range);
+            }
+            _ => return Err("a manifest cannot say what plays".to_owned()),
+        }
+        Ok(said)
+    }
+
+    /// What is worn. A picture by its path becomes one of the manifest's own, if it is not one of those.
+    fn skin(
+        &self,
+        skin: Option<&ModelSkin>,
+        skins: &mut BTreeMap<String, String>,
+        file: &Path,
+    ) -> Result<Option<NameOrIndex>, String> {
+        Ok(match skin {
+            None | Some(ModelSkin::Index(0)) => None,
+            Some(ModelSkin::Index(index)) => Some(NameOrIndex::Index(*index)),
+            Some(ModelSkin::Name(name)) => Some(NameOrIndex::Name(name.clone())),
+            Some(ModelSkin::Path(path)) => {
+                let picture = self.name(file, path)?;
+                let known = skins.iter().find(|(_, of)| **of == picture);
+                if let Some((name, _)) = known {
+                    return Ok(Some(NameOrIndex::Name(name.clone())));
+                }
+                let name = free_name(|name| skins.contains_key(name));
+                skins.insert(name.clone(), picture);
+                Some(NameOrIndex::Name(name))
+            }
+            Some(ModelSkin::Image(_)) => {
+                return Err("the skin is in no file that a manifest could name".to_owned());
+            }
+        })
+    }
+}
+
+/// A name for what is shown that nothing has yet.
+fn free_name(is_taken: impl Fn(&str) -> bool) -> String {
+    let mut names = (1..).map(|number| match number {
+        1 => "shown".to_owned(),
+        _ => format!("shown {number}"),
+    });
+    names.find(|name| !is_taken(name)).unwrap_or_default()
+}
+
+fn is_named(clip: &ManifestClip, name: &str) -> bool {
+    clip.name.to_lowercase() == name.to_lowercase()
+}
+
+fn has(clips: &[ManifestClip], name: &str) -> bool {
+    clips.iter().any(|clip| is_named(clip, name))
+}
+
+/// The first and the last frame.
+fn frames(range: &Range<u32>) -> Option<(u32, u32)> {
+    Some((range.start, range.end.saturating_sub(1)))
 }
 
 /// Whether it names files beside the model.
@@ -102,80 +230,21 @@ fn names_files(manifest: &ModelManifest) -> bool {
         || manifest.clips.iter().any(|clip| clip.file.is_some())
 }
 
-/// The model's file as a manifest names it: from its own folder, else from the root of the assets.
-fn model_name(model: &ViewedModel, manifest: &Path) -> Result<String, String> {
+/// A file as a manifest names it: from its own folder, else from the root of the assets.
+fn name_from(manifest: &Path, file: &Path, path: &AssetPath) -> Result<String, String> {
     let folder = manifest.parent().unwrap_or(Path::new(""));
-    let name = match (model.file.strip_prefix(folder), model.path.source()) {
+    let name = match (file.strip_prefix(folder), path.source()) {
         (Ok(beside), _) => beside.to_string_lossy(),
-        (Err(_), AssetSourceId::Default) => model.path.path().to_string_lossy(),
+        (Err(_), AssetSourceId::Default) => path.path().to_string_lossy(),
         _ => {
-            let folder = model.file.parent().unwrap_or(Path::new(""));
-            let place = folder.display();
+            let place = file.parent().unwrap_or(Path::new("")).display();
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
             return Err(format!(
-                "a manifest finds {} only from {place}, or a folder above it",
-                model.name
+                "a manifest finds {name} only from {place}, or a folder above it"
             ));
         }
     };
     Ok(name.replace('\\', "/"))
-}
-
-/// What plays, as a clip of the manifest's own where it has another speed or end than it would have.
-fn playing(play: &PlayClip, clips: &mut Vec<ManifestClip>) -> Option<NameOrIndex> {
-    let chosen = match &play.clip {
-        ClipRef::Name(name) => NameOrIndex::Name(name.clone()),
-        ClipRef::Index(index) => NameOrIndex::Index(*index),
-        // No file and no name says which.
-        _ => return None,
-    };
-    let name = match &chosen {
-        NameOrIndex::Name(name) => name.clone(),
-        NameOrIndex::Index(index) => format!("clip {index}"),
-    };
-    let own = clips
-        .iter_mut()
-        .find(|clip| clip.name.to_lowercase() == name.to_lowercase());
-    let repeat = match play.repeat {
-        Repeat::Loop => Some(ManifestRepeat::Loop),
-        Repeat::Once => Some(ManifestRepeat::Once),
-        Repeat::AsStated => None,
-    };
-    if let Some(own) = own {
-        own.speed *= play.speed;
-        own.repeat = repeat.unwrap_or(own.repeat);
-        return Some(chosen);
-    }
-    let repeat = repeat.unwrap_or_default();
-    if play.speed == 1.0 && repeat == ManifestRepeat::default() {
-        return Some(chosen);
-    }
-    clips.push(ManifestClip {
-        name: name.clone(),
-        clip: Some(chosen),
-        speed: play.speed,
-        repeat,
-        ..ManifestClip::default()
-    });
-    Some(NameOrIndex::Name(name))
-}
-
-fn skin(
-    skin: Option<&ModelSkin>,
-    manifest: &mut ModelManifest,
-) -> Result<Option<NameOrIndex>, String> {
-    Ok(match skin {
-        None | Some(ModelSkin::Index(0)) => None,
-        Some(ModelSkin::Index(index)) => Some(NameOrIndex::Index(*index)),
-        Some(ModelSkin::Name(name)) => Some(NameOrIndex::Name(name.clone())),
-        Some(ModelSkin::Path(path)) => {
-            let file = path.path().to_string_lossy().into_owned();
-            manifest.skins.insert("shown".to_owned(), file);
-            Some("shown".into())
-        }
-        Some(ModelSkin::Image(_)) => {
-            return Err("the skin is in no file that a manifest could name".to_owned());
-        }
-    })
 }
 
 /// Those that were chosen, else those of the model's file.

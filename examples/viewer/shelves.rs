@@ -2,7 +2,8 @@
 //!
 //! The asset server knows no folder beside its own, and lists none that it is given by a whole path;
 //! but textures are found by listing, in whatever case they are written. Here each folder is listed
-//! under a number: `disk://0/Models/tower.alo`.
+//! under a number: `disk://0/Models/tower.alo`. What begins with none is in the first folder that has it, so
+//! that manifests may name files from what was the root of their game's assets.
 
 use bevy::asset::io::{
     AssetReader, AssetReaderError, AssetSourceBuilder, PathStream, Reader, VecReader,
@@ -58,8 +59,13 @@ impl Shelves {
         let number = parts.next().and_then(|part| part.as_os_str().to_str());
         let folders = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let folder = number.and_then(|number| folders.get(number.parse::<usize>().ok()?));
-        folder
-            .map(|folder| folder.join(parts.as_path()))
+        let numbered = folder.map(|folder| folder.join(parts.as_path()));
+        let anywhere = || {
+            let mut places = folders.iter().map(|folder| folder.join(path));
+            places.find(|place| place.exists())
+        };
+        numbered
+            .or_else(anywhere)
             .ok_or_else(|| AssetReaderError::NotFound(path.to_path_buf()))
     }
 
@@ -71,8 +77,15 @@ impl Shelves {
     fn list(&self, path: &Path) -> Result<Vec<PathBuf>, AssetReaderError> {
         if path.as_os_str().is_empty() {
             let folders = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            let numbers = 0..folders.len();
-            return Ok(numbers.map(|n| PathBuf::from(n.to_string())).collect());
+            let numbers = (0..folders.len()).map(|number| PathBuf::from(number.to_string()));
+            let entries = folders.iter().filter_map(|folder| folder.read_dir().ok());
+            let names = entries
+                .flatten()
+                .filter_map(|entry| Some(entry.ok()?.file_name()));
+            let mut all: Vec<PathBuf> = numbers.chain(names.map(PathBuf::from)).collect();
+            all.sort();
+            all.dedup();
+            return Ok(all);
         }
         let entries =
             std::fs::read_dir(self.locate(path)?).map_err(|error| failure(path, error))?;

@@ -2,12 +2,17 @@
 //! picture is taken.
 
 use crate::clips::ClipList;
+use crate::models::ViewedModel;
 use crate::rooms::Room;
 use crate::shown::{OfModel, Shown};
 use crate::support::headless::Headless;
+use crate::support::stage::corners;
+use bevy::camera::primitives::Aabb;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloSubmeshOf;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlAnimator;
 
 /// Moments of a clip that are looked at.
 const MOMENTS: u16 = 24;
@@ -57,6 +62,25 @@ type Drawn = (
     Option<&'static AloSubmeshOf>,
 );
 
+/// Quake models that hang on others. Their boxes hold every pose.
+#[derive(SystemParam)]
+struct Hung<'w, 's> {
+    models: Query<'w, 's, (Entity, &'static MdlAnimator), Without<ViewedModel>>,
+    meshes: Query<'w, 's, (&'static Aabb, &'static GlobalTransform)>,
+}
+
+impl Hung<'_, '_> {
+    /// Where they are in the world.
+    fn places(&self) -> impl Iterator<Item = (Entity, Vec<Vec3>)> {
+        self.models.iter().filter_map(|(model, animator)| {
+            let (aabb, place) = self.meshes.get(animator.mesh()).ok()?;
+            let corners = corners(aabb.min().into(), aabb.max().into());
+            let corners = corners.map(|at| place.transform_point(at));
+            Some((model, corners.to_vec()))
+        })
+    }
+}
+
 /// Makes rooms large enough for what shows now; at first, just so large. Beams and glows do not
 /// count: they end in nothing, far from the model.
 fn grow(
@@ -64,15 +88,19 @@ fn grow(
     meshes: Query<Drawn, OfModel>,
     parents: Query<&ChildOf>,
     places: Shown,
+    hung: Hung,
     mut rooms: Query<(&Transform, Option<&AloInstance>, &mut Room), With<PlayClip>>,
 ) {
     let mut grown: Vec<(Entity, Room)> = Vec::new();
-    for (entity, _, of) in meshes.iter().filter(|(_, shows, _)| shows.get()) {
+    let shown = meshes.iter().filter(|(_, shows, _)| shows.get());
+    let shown = shown.filter_map(|(entity, _, of)| Some((entity, of, places.vertices(entity)?)));
+    let hung = hung
+        .places()
+        .map(|(entity, corners)| (entity, None, corners));
+    for (entity, of, vertices) in shown.chain(hung) {
         let root = parents.iter_ancestors(entity).find(|e| rooms.contains(*e));
-        let Some((root, vertices)) = root.zip(places.vertices(entity)) else {
-            continue;
-        };
-        let Ok((transform, alo, _)) = rooms.get(root) else {
+        let Some((root, (transform, alo, _))) = root.and_then(|of| Some((of, rooms.get(of).ok()?)))
+        else {
             continue;
         };
         if alo.zip(of).is_some_and(|(alo, of)| is_glow(alo, of)) {

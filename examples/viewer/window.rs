@@ -18,10 +18,12 @@ use crate::gizmos::GizmosPlugin;
 use crate::lgw_actions::act_on_lgw;
 use crate::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::models::{ModelsPlugin, Row, ViewedModel, add};
+use crate::named_panel::act_on_named;
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::panel::PanelPlugin;
 use crate::playback::act_on_clip;
 use crate::save_manifest::act_on_manifest;
+use crate::stated::NamedFiles;
 use crate::support::stage::StagePlugin;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
@@ -100,6 +102,7 @@ pub fn run(args: Args) -> AppExit {
                 act_on_abc,
                 act_on_lgw,
                 act_on_clip,
+                act_on_named,
                 act_on_manifest,
             )
                 .chain(),
@@ -180,6 +183,7 @@ struct Loaded {
     clips: Option<&'static ClipList>,
     abc: Option<&'static AbcInstance>,
     materials: Option<&'static ModelMaterials>,
+    named: Option<&'static NamedFiles>,
 }
 
 /// The files of a model, of its manifest, of its clips, and of its skins or textures.
@@ -190,6 +194,8 @@ fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)
     let skins = skins.map(|skin| &skin.image);
     let pictures = of.materials.into_iter().flat_map(ModelMaterials::pictures);
     let pictures = skins.chain(pictures).filter_map(Handle::path);
+    let named = of.named.into_iter().flat_map(|named| &named.0);
+    let clips = clips.chain(named.filter_map(Handle::path));
     let file = |path: &AssetPath<'static>| {
         let whole = path.clone().without_label().clone_owned();
         let file = folders.file_of(&whole)?;
