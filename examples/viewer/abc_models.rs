@@ -80,8 +80,11 @@ type Listed = (
     &'static mut ClipList,
 );
 
+/// Whether what is known of a model's clips may be other than before.
+type OtherClips = Or<(Changed<AbcInstance>, Changed<ModelClips>)>;
+
 /// Lists the clips of models that were spawned anew, or get other names for them.
-fn list_again(mut models: Query<Listed, Or<(Changed<AbcInstance>, Changed<ModelClips>)>>) {
+fn list_again(mut models: Query<Listed, OtherClips>) {
     for (instance, own, mut list) in &mut models {
         list.set_if_neq(clip_list(instance.model(), own));
     }

@@ -27,12 +27,15 @@ pub struct Given {
     hidden: Option<&'static HiddenParts>,
 }
 
+/// Whether a manifest has given all that it states, and nothing was asked since.
+type Unasked = (With<ClassicModel>, With<WorldAssetRoot>, Without<Asked>);
+
 /// Asks it once, when a model is there and it is known what it can play.
 pub fn ask(
     mut commands: Commands,
     args: Res<Args>,
     mdl: Res<Assets<Mdl>>,
-    models: Query<Given, (With<ClassicModel>, With<WorldAssetRoot>, Without<Asked>)>,
+    models: Query<Given, Unasked>,
 ) {
     for given in models.iter().filter(GivenItem::is_there) {
         let mut entity = commands.entity(given.entity);
