@@ -573,7 +573,7 @@ fn arbitrary(random: &mut Random) -> ModelManifest {
         let has_clip = random.below(2) == 0;
         manifest.clips.push(ManifestClip {
             name: format!("{}{index}", text(random)),
-            clip: has_clip.then(|| NameOrIndex::Index(index)),
+            clip: has_clip.then_some(NameOrIndex::Index(index)),
             frames: (!has_clip).then(|| (index as u32, random.below(1000) as u32 + 4)),
             speed: float(random),
             ..ManifestClip::default()
