@@ -21,8 +21,8 @@ use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
     ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, LoaderOverrides, ModelAlt,
-    ModelLod, Reloads, ScenePlugin, TeamColor, all_cases, choose_levels, follow_pictures,
-    follow_scenes, hold_shader,
+    ModelLod, Reloads, ScenePlugin, SpawnEarly, TeamColor, all_cases, choose_levels,
+    follow_pictures, follow_scenes, hold_shader,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -76,7 +76,9 @@ impl Plugin for AlamoPlugin {
             .add_observer(on_root_removed)
             .add_systems(
                 SpawnScene,
-                spawn_brought.before(SceneSpawnerSystems::WorldInstanceSpawn),
+                spawn_brought
+                    .after(SpawnEarly)
+                    .before(SceneSpawnerSystems::WorldInstanceSpawn),
             )
             .add_systems(
                 PostUpdate,

@@ -30,6 +30,7 @@ pub(super) struct ProxyFollower<'w, 's> {
     proxies: Query<'w, 's, &'static AloProxy>,
     roots: Query<'w, 's, &'static WorldAssetRoot>,
     parents: Query<'w, 's, &'static ChildOf>,
+    models: Res<'w, Assets<Alo>>,
 }
 
 impl ProxyFollower<'_, '_> {
@@ -60,8 +61,13 @@ impl ProxyFollower<'_, '_> {
         let outer = settings.clone();
         let settings = move |settings: &mut AloLoaderSettings| *settings = (*outer).clone();
         let builder = self.server.load_builder().with_settings(settings);
-        let model = ProxyModel(builder.load(path.to_owned()));
-        commands.entity(proxy).try_insert(model);
+        let model = builder.load(path.to_owned());
+        // One that was there before a change of the outer model's file comes in the same frame as that.
+        if let Some(model) = self.models.get(&model) {
+            let scene = WorldAssetRoot(model.scene.clone());
+            commands.entity(proxy).try_insert(scene);
+        }
+        commands.entity(proxy).try_insert(ProxyModel(model));
     }
 
     fn is_of(&self, entity: Entity, path: &str) -> bool {

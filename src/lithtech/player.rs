@@ -9,8 +9,8 @@ use crate::lithtech::model::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::tracks::moment;
 use crate::scene::{
     Animator, Asked, Binder, ClipFinished, ClipParts, ClipRef, ClipSource, Frames, Lanes,
-    ModelClips, PlayClip, Playback, Rotation, Scale, Stated, Translation, edited_clips, node, says,
-    take_away,
+    ModelClips, PlayClip, Playback, Rotation, Scale, Stated, Told, Translation, edited_clips, node,
+    says, take_away,
 };
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{AnimationClip, AnimationPlayer};
@@ -218,6 +218,7 @@ pub(super) fn choose_clips(
     mut commands: Commands,
     time: Res<Time>,
     mut binder: AbcBinder<'_, '_>,
+    mut told: Told,
     mut roots: Query<Players<'static>>,
     mut nodes: Nodes<'_, '_>,
 ) {
@@ -232,6 +233,9 @@ pub(super) fn choose_clips(
             is_edited: animator.lanes.have_part_of(&edits),
         };
         let change = animator.decide(asked, model, time.delta_secs(), &binder);
+        if let Some(complaint) = &change.complaint {
+            told.warn_once(root, complaint);
+        }
         let play = play.as_ref().and_then(|play| play.get());
         let play = play.map(|stated| &stated.play);
         let begins = change.is_beginning();

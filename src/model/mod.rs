@@ -8,7 +8,6 @@ mod attach;
 #[cfg(feature = "manifest")]
 pub mod manifest;
 mod models;
-mod told;
 mod vocabulary;
 
 pub use attach::Attached;
@@ -19,12 +18,10 @@ pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::{ModelFormat, Models};
 
 use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};
-use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
+use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::transform::TransformSystems;
-use bevy::world_serialization::WorldAsset;
-use told::{Said, follow_said};
 
 /// Registers what is above the formats.
 pub(crate) struct ModelPlugin;
@@ -33,15 +30,9 @@ impl Plugin for ModelPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<Attached>()
             .init_resource::<Ready>()
-            .init_resource::<Said>()
             .add_observer(on_model_ready)
             .add_observer(rescue)
             .add_observer(on_detached)
-            .add_systems(
-                SpawnScene,
-                // Before models are spawned anew, of which the same may be said again.
-                follow_said::<WorldAsset>.before(SceneSpawnerSystems::WorldInstanceSpawn),
-            )
             .add_systems(
                 PostUpdate,
                 (place, close_rooms)

@@ -4,7 +4,7 @@
 //! Whoever adds a component or spawns a model pays for it; nothing is looked through frame by frame.
 
 use crate::model::models::{ModelFormat, Models, NamedPart};
-use crate::model::told::Told;
+use crate::scene::Told;
 use crate::scene::{
     HiddenParts, LodDistances, ModelAlt, ModelLod, ModelSkin, ModelSkins, PlayClip, PlayerColors,
     TeamColor,

@@ -8,7 +8,7 @@ use crate::quake::poses::{PoseBlend, PosePair};
 use crate::quake::skins::Look;
 use crate::scene::{
     Chosen, ClipFinished, ModelClips, PlayClip, Playback, Repeat, SceneModel, Stated, StatedClip,
-    wrap,
+    Told, wrap,
 };
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
@@ -110,17 +110,16 @@ impl MdlAnimator {
         self.look = None;
     }
 
-    /// Chooses the sequence that is asked for. Returns whether it begins in this frame.
+    /// Chooses the sequence that is asked for, or without one that of the model. Returns whether it begins in this
+    /// frame.
     fn choose(
         &mut self,
         clip: Option<&StatedClip>,
-        named: Option<&ModelClips>,
+        found: Option<Sequence>,
         playback: &mut Playback,
         time: &Time,
     ) -> bool {
-        self.sequence = clip
-            .and_then(|clip| self.find(clip, named))
-            .unwrap_or_else(|| self.model.default_sequence());
+        self.sequence = found.unwrap_or_else(|| self.model.default_sequence());
         let goes_on = self.stale && self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
         // Nothing has been shown that could be faded from.
         let fresh = self.stale || self.chosen.is_none();
@@ -141,18 +140,16 @@ impl MdlAnimator {
         true
     }
 
-    fn find(&self, clip: &StatedClip, named: Option<&ModelClips>) -> Option<Sequence> {
+    /// The sequence of a clip, or what to say of the model that has none.
+    fn find(&self, clip: &StatedClip, named: Option<&ModelClips>) -> Result<Sequence, String> {
         let sequence = self.model.sequence(&clip.play.clip);
-        if sequence.is_none() {
-            match self.model.sequence(clip.play.clip.flat().0) {
-                Some(whole) => clip.warn_empty(Some(whole.pose_count)),
-                None => {
-                    let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
-                    clip.warn_missing(named, &names);
-                }
+        sequence.ok_or_else(|| match self.model.sequence(clip.play.clip.flat().0) {
+            Some(whole) => clip.empty(Some(whole.pose_count)),
+            None => {
+                let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
+                clip.missing(named, &names)
             }
-        }
-        sequence
+        })
     }
 
     fn start(&self, play: Option<&PlayClip>, time: &Time) -> f32 {
@@ -298,6 +295,7 @@ pub(super) fn play(
     time: Res<Time>,
     mut table: ResMut<PoseTable>,
     mut finished: MessageWriter<ClipFinished>,
+    mut told: Told,
     mut models: Query<Players<'static>>,
 ) {
     let delta = time.delta_secs();
@@ -320,7 +318,14 @@ pub(super) fn play(
                 .is_some_and(|chosen| chosen.is(clip))
         };
         let reconsider = fresh || (changed && differs());
-        let begins = reconsider && animator.choose(clip, named, playback, &time);
+        let begins = reconsider && {
+            let found = clip.map(|clip| animator.find(clip, named)).transpose();
+            let found = found.unwrap_or_else(|complaint| {
+                told.warn_once(entity, &complaint);
+                None
+            });
+            animator.choose(clip, found, playback, &time)
+        };
         let play = clip.map(|clip| &clip.play);
 
         let paused = play.is_some_and(|play| play.paused);

@@ -25,6 +25,7 @@ mod reload;
 mod shaders;
 mod stated;
 mod surroundings;
+mod told;
 mod watch;
 mod worn;
 
@@ -53,10 +54,11 @@ pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
-pub(crate) use reload::{Reloads, SceneModel, follow_scenes};
+pub(crate) use reload::{Outlives, Reloads, SceneModel, SpawnEarly, follow_scenes};
 pub(crate) use shaders::hold_shader;
 pub(crate) use stated::{Chosen, Stated, StatedClip, state_clips};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
+pub(crate) use told::{Said, Told, follow_said};
 pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, wear};
 use worn::{choose_skins, put_on_pictures};
 
@@ -80,6 +82,7 @@ pub(crate) struct ScenePlugin;
 impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
         reload::register(app);
+        told::register(app);
         #[cfg(not(target_arch = "wasm32"))]
         watch::register(app);
         app.register_type::<PlayClip>()

@@ -8,9 +8,12 @@
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext};
 use bevy::ecs::component::Component;
+use bevy::ecs::entity::{Entity, EntityHashSet};
+use bevy::ecs::hierarchy::Children;
 use bevy::ecs::lifecycle::Despawn;
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::observer::On;
+use bevy::ecs::query::With;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy::ecs::system::{Query, Res, ResMut, SystemParam, SystemState};
@@ -93,12 +96,20 @@ pub(crate) trait SceneModel: Component {
 #[derive(Resource, Default)]
 struct Changing(Vec<(AssetId<WorldAsset>, u32)>);
 
+/// Whether Bevy was told of changes in this frame.
+#[derive(Resource, Default)]
+struct ToldEarly(bool);
+
 impl Changing {
     fn expect(&mut self, id: AssetId<WorldAsset>, frames: u32) {
         self.0.retain(|(other, _)| *other != id);
         self.0.push((id, frames));
     }
 }
+
+/// On what stays when the bone that it hangs on is despawned.
+#[derive(Component, Default)]
+pub(crate) struct Outlives;
 
 /// Instances of scenes whose roots are gone.
 #[derive(Resource, Default)]
@@ -122,8 +133,10 @@ fn forget_orphans(mut orphans: ResMut<Orphans>, spawner: Option<ResMut<WorldInst
     }
 }
 
+/// In the schedule `SpawnScene`: spawns models anew whose files changed, so that what they bring along can be
+/// spawned with all that is new in this frame.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
-struct NoteChanges;
+pub(crate) struct SpawnEarly;
 
 /// What the reloads of all formats need.
 pub(super) fn register(app: &mut App) {
@@ -134,12 +147,18 @@ pub(super) fn register(app: &mut App) {
     })
     .init_resource::<Changing>()
     .init_resource::<Orphans>()
+    .init_resource::<ToldEarly>()
     .add_observer(note_orphan)
     .add_systems(
         SpawnScene,
-        (note_changes, forget_orphans)
-            .in_set(NoteChanges)
-            .before(SceneSpawnerSystems::WorldInstanceSpawn),
+        (
+            (note_changes, forget_orphans).before(SpawnEarly),
+            spawn_early.in_set(SpawnEarly),
+        ),
+    )
+    .configure_sets(
+        SpawnScene,
+        SpawnEarly.before(SceneSpawnerSystems::WorldInstanceSpawn),
     );
 }
 
@@ -148,11 +167,10 @@ pub(crate) fn follow_scenes<S: SceneModel>(app: &mut App) {
     app.add_systems(
         SpawnScene,
         (
-            tell_early::<S>
-                .after(NoteChanges)
-                .before(SceneSpawnerSystems::WorldInstanceSpawn),
-            spawn_overlooked::<S>.after(SceneSpawnerSystems::WorldInstanceSpawn),
-        ),
+            tell_early::<S>.before(spawn_early),
+            spawn_overlooked::<S>.after(spawn_early),
+        )
+            .in_set(SpawnEarly),
     );
 }
 
@@ -175,19 +193,19 @@ fn note_changes(
     }
 }
 
+/// What tells which scene stands on a root, and which model that was spawned of.
+type Spawned<S> = (
+    Entity,
+    &'static WorldAssetRoot,
+    &'static <S as SceneModel>::Instance,
+);
+
 /// What was spawned of scenes that are others now.
 #[derive(SystemParam)]
 struct Stale<'w, 's, S: SceneModel> {
     changing: Res<'w, Changing>,
     scenes: Res<'w, Assets<WorldAsset>>,
-    roots: Query<
-        'w,
-        's,
-        (
-            &'static WorldAssetRoot,
-            &'static <S as SceneModel>::Instance,
-        ),
-    >,
+    roots: Query<'w, 's, Spawned<S>>,
 }
 
 impl<S: SceneModel> Stale<'_, '_, S> {
@@ -201,17 +219,71 @@ impl<S: SceneModel> Stale<'_, '_, S> {
             return false;
         };
         let mut roots = self.roots.iter();
-        roots.any(|(root, instance)| root.id() == id && !model.is_of(instance))
+        roots.any(|(_, root, instance)| root.id() == id && !model.is_of(instance))
+    }
+
+    fn roots(&self, scenes: &[AssetId<WorldAsset>]) -> Vec<Entity> {
+        let is_of = |root: &WorldAssetRoot| scenes.contains(&root.id());
+        let roots = self.roots.iter();
+        roots
+            .filter_map(|(entity, root, _)| is_of(root).then_some(entity))
+            .collect()
+    }
+}
+
+/// Models within models.
+#[derive(SystemParam)]
+struct Nested<'w, 's> {
+    spawner: ResMut<'w, WorldInstanceSpawner>,
+    instances: Query<'w, 's, &'static WorldInstance>,
+    children: Query<'w, 's, &'static Children>,
+    outliving: Query<'w, 's, (), With<Outlives>>,
+}
+
+impl Nested<'_, '_> {
+    /// Has Bevy forget what goes when the scene of a root is spawned anew. If that changes too in the same frame,
+    /// Bevy would spawn it anew below what is no longer there, and panic.
+    fn forget_within(&mut self, root: Entity) {
+        let Ok(instance) = self.instances.get(root) else {
+            return;
+        };
+        let own: EntityHashSet = self.spawner.iter_instance_entities(**instance).collect();
+        let children = self.children.get(root).into_iter().flatten().copied();
+        let mut within: Vec<Entity> = children.filter(|child| own.contains(child)).collect();
+        while let Some(entity) = within.pop() {
+            if self.outliving.contains(entity) {
+                continue;
+            }
+            if let Ok(instance) = self.instances.get(entity) {
+                self.spawner.unregister_instance(**instance);
+            }
+            within.extend(self.children.get(entity).into_iter().flatten());
+        }
     }
 }
 
 /// Tells Bevy of changes that it would hear of in the next frame.
 fn tell_early<S: SceneModel>(
     stale: Stale<'_, '_, S>,
+    mut told: ResMut<ToldEarly>,
+    mut nested: Nested,
     mut events: MessageWriter<AssetEvent<WorldAsset>>,
 ) {
-    for id in stale.scenes() {
-        events.write(AssetEvent::Modified { id });
+    let scenes = stale.scenes();
+    if scenes.is_empty() {
+        return;
+    }
+    for root in stale.roots(&scenes) {
+        nested.forget_within(root);
+    }
+    events.write_batch(scenes.into_iter().map(|id| AssetEvent::Modified { id }));
+    told.0 = true;
+}
+
+/// Has Bevy spawn anew what it was told of.
+fn spawn_early(world: &mut World) {
+    if core::mem::take(&mut world.resource_mut::<ToldEarly>().0) {
+        world_instance_spawner_system(world);
     }
 }
 

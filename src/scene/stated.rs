@@ -11,7 +11,6 @@ use bevy::ecs::lifecycle::{HookContext, RemovedComponents};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::Query;
 use bevy::ecs::world::DeferredWorld;
-use bevy::log::warn;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
@@ -92,8 +91,8 @@ impl StatedClip {
         }
     }
 
-    /// Tells that the model has no such clip, and which it has.
-    pub(crate) fn warn_missing(&self, table: Option<&ModelClips>, own: &[&str]) {
+    /// What to say of a model that has no such clip, and which it has.
+    pub(crate) fn missing(&self, table: Option<&ModelClips>, own: &[&str]) -> String {
         let mut names = match own {
             [] => "there are none".to_owned(),
             own => format!("there are {}", own.join(", ")),
@@ -105,17 +104,17 @@ impl StatedClip {
                 stated.join(", ")
             );
         }
-        warn!("the model has no clip {}; {names}", self.meant());
+        format!("has no clip {}; {names}", self.meant())
     }
 
-    /// Tells that nothing is left of a part of a clip, which has so many frames if that is known.
-    pub(crate) fn warn_empty(&self, count: Option<u32>) {
+    /// What to say where nothing is left of a part of a clip, which has so many frames if that is known.
+    pub(crate) fn empty(&self, count: Option<u32>) -> String {
         let why = match count {
             Some(1) => "its only frame is number 0".to_owned(),
             Some(count) => format!("its frames are 0 to {}", count.saturating_sub(1)),
             None => "which frames it has is not known".to_owned(),
         };
-        warn!("nothing is left of the clip {}; {why}", self.meant());
+        format!("has nothing left of the clip {}; {why}", self.meant())
     }
 
     /// The clip, and what it is called if that is something else.

@@ -1,6 +1,6 @@
 //! Pictures from elsewhere that models wear: found for their paths, and materials made of them.
 
-use crate::scene::{ModelSkin, ModelSkins};
+use crate::scene::{ModelSkin, ModelSkins, Told};
 use bevy::asset::{Asset, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle};
 use bevy::color::{Color, LinearRgba};
 use bevy::ecs::change_detection::{DetectChanges, Ref};
@@ -11,7 +11,6 @@ use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
 use bevy::image::Image;
-use bevy::log::warn;
 use bevy::pbr::StandardMaterial;
 use bevy::platform::collections::HashMap;
 use core::any::Any;
@@ -90,7 +89,12 @@ type SaysAnother = Or<(Changed<ModelSkin>, Changed<ModelSkins>)>;
 /// The skin that a root means by what may be a name; none for a name without a skin, which is told.
 ///
 /// A root that has no names yet may be given some later, as one whose manifest is loaded.
-fn meant<'a>(skin: &'a ModelSkin, named: Option<&'a ModelSkins>) -> Option<&'a ModelSkin> {
+fn meant<'a>(
+    root: Entity,
+    skin: &'a ModelSkin,
+    named: Option<&'a ModelSkins>,
+    told: &mut Told,
+) -> Option<&'a ModelSkin> {
     let mut meant = skin;
     // A name may stand for another one, but not for ever.
     for _ in 0..=named.map_or(0, |named| named.names().count()) {
@@ -102,12 +106,17 @@ fn meant<'a>(skin: &'a ModelSkin, named: Option<&'a ModelSkins>) -> Option<&'a M
             let mut names: Vec<_> = named.names().collect();
             names.sort_unstable();
             let names = names.join(", ");
-            warn!("a model keeps its skin, for none is named \"{name}\", only these are: {names}");
+            let what =
+                format!("keeps its skin, for none is named \"{name}\", only these are: {names}");
+            told.warn_once(root, &what);
             return None;
         };
         meant = of_name;
     }
-    warn!("a model keeps its skin, for its skins' names mean only each other");
+    told.warn_once(
+        root,
+        "keeps its skin, for its skins' names mean only each other",
+    );
     None
 }
 
@@ -118,13 +127,14 @@ pub(crate) fn choose_skins(
     changed: Query<SaidOfSkin<'static>, SaysAnother>,
     mut removed: RemovedComponents<ModelSkin>,
     skins: Query<(), With<ModelSkin>>,
+    mut told: Told,
 ) {
     for (entity, skin, named) in &changed {
         // Other names make no difference to what is not named.
         if !skin.is_changed() && !matches!(*skin, ModelSkin::Name(_)) {
             continue;
         }
-        let Some(skin) = meant(&skin, named) else {
+        let Some(skin) = meant(entity, &skin, named, &mut told) else {
             continue;
         };
         let mut entity = commands.entity(entity);
@@ -157,6 +167,7 @@ pub(crate) fn put_on_pictures(
     server: Res<AssetServer>,
     images: Res<Assets<Image>>,
     mut awaited: Query<(Entity, &mut AwaitedPicture)>,
+    mut told: Told,
 ) {
     for (entity, mut awaited) in &mut awaited {
         let picture = &awaited.picture;
@@ -177,7 +188,8 @@ pub(crate) fn put_on_pictures(
                 entity.try_insert(worn).try_remove::<AwaitedPicture>();
             }
             LoadState::Failed(error) if !awaited.has_failed => {
-                warn!("a model keeps its skin, for another could not be loaded: {error}");
+                let what = format!("keeps its skin, for another could not be loaded: {error}");
+                told.warn_once(entity, &what);
                 awaited.has_failed = true;
             }
             _ => {}

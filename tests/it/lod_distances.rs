@@ -1,5 +1,6 @@
 //! Levels of detail by the distances that a root states, on the formats that have levels.
 
+use crate::gpuless;
 use crate::support::abc::{bytes as abc_bytes, figure};
 use crate::support::app::TestApp;
 use crate::support::log;
@@ -218,13 +219,13 @@ fn models_that_proxies_bring_along_have_the_level_of_the_whole() {
     let scene = app.load("outer.alo#Scene");
     let root = app.world().spawn((WorldAssetRoot(scene), stated())).id();
     app.wait_for(&[root]);
-    let proxy = {
-        let mut proxies = app
-            .world()
-            .query_filtered::<Entity, (With<AloProxy>, With<WorldAssetRoot>)>();
-        proxies.single(app.app.world()).unwrap()
+    let brought = |world: &mut World| {
+        let mut proxies = world.query_filtered::<Entity, (With<AloProxy>, With<AloInstance>)>();
+        proxies.single(world).ok()
     };
-    app.wait_for(&[proxy]);
+    let is_brought = |world: &mut World| brought(world).is_some();
+    assert!(gpuless::wait_until(&mut app.app, is_brought));
+    let proxy = brought(app.world()).unwrap();
     let camera = app.world().spawn(Camera3d::default()).id();
     for (at, expected) in [(50.0, 0), (150.0, 1), (300.0, 2), (10.0, 0)] {
         place(&mut app, camera, at);

@@ -286,6 +286,15 @@ fn lgw_models_change_without_flicker() {
 }
 
 #[test]
+fn lgw_models_change_their_kind_of_material_without_flicker() {
+    let versions = [
+        lgw("first.tga", TextureMode::Modulate, 1.0),
+        lgw("second.tga", TextureMode::Replace, 1.3),
+    ];
+    a_model_changes("wall.lgw", "wall.lgw", versions, &[]);
+}
+
+#[test]
 fn mdl_models_change_without_flicker() {
     a_model_changes(
         "figure.mdl",

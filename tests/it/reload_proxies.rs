@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
+use std::time::Duration;
 
 /// A model with one proxy that may name a model, and a mesh of some name.
 fn with_proxy(proxy: &'static str, mesh: &'static str) -> Vec<u8> {
@@ -37,16 +38,8 @@ fn watching(files: &[(&str, Vec<u8>)]) -> (TestApp, Dir) {
     (TestApp::with_sources(app, bevy), files)
 }
 
-/// The first mesh of the model that the proxy of a name has brought.
-fn brought(world: &mut World, proxy: &str) -> Option<String> {
-    let mut proxies = world.query::<(&AloProxy, &AloInstance)>();
-    let mut proxies = proxies.iter(world);
-    let (_, model) = proxies.find(|(of, _)| of.name == proxy)?;
-    Some(model.model().meshes[0].name.to_string())
-}
-
-#[test]
-fn models_of_proxies_keep_their_settings() {
+/// An app with a model that brings along another one, in which a third one is; and its root.
+fn with_third() -> (TestApp, Dir, Entity) {
     let (mut app, files) = watching(&[
         ("outer.alo", with_proxy("inner", "Hull")),
         ("inner.alo", with_proxy("third", "Hull")),
@@ -60,24 +53,102 @@ fn models_of_proxies_keep_their_settings() {
         .load("outer.alo");
     app.finish_load(&outer);
     let scene = WorldAssetRoot(server.load("outer.alo#Scene"));
-    app.world().spawn(scene);
-    let wait = |app: &mut TestApp, proxy: &str, mesh: &str| {
-        let is_there = |world: &mut World| brought(world, proxy).as_deref() == Some(mesh);
-        assert!(
-            gpuless::wait_until(&mut app.app, is_there),
-            "{mesh} of {proxy}"
-        );
-    };
-    wait(&mut app, "third", "Hull");
+    let root = app.world().spawn((scene, Holds(outer))).id();
+    wait_for(&mut app, "third", "Hull");
+    (app, files, root)
+}
+
+/// Keeps the settings of a model.
+#[derive(Component)]
+struct Holds(#[expect(dead_code)] Handle<Alo>);
+
+/// Waits until the model that a proxy has brought has a first mesh of some name.
+fn wait_for(app: &mut TestApp, proxy: &str, mesh: &str) {
+    let is_there = |world: &mut World| brought(world, proxy).as_deref() == Some(mesh);
+    assert!(
+        gpuless::wait_until(&mut app.app, is_there),
+        "{mesh} of {proxy}"
+    );
+}
+
+/// The first mesh of the model that the proxy of a name has brought.
+fn brought(world: &mut World, proxy: &str) -> Option<String> {
+    let mut proxies = world.query::<(&AloProxy, &AloInstance)>();
+    let mut proxies = proxies.iter(world);
+    let (_, model) = proxies.find(|(of, _)| of.name == proxy)?;
+    Some(model.model().meshes[0].name.to_string())
+}
+
+#[test]
+fn models_of_proxies_keep_their_settings() {
+    let (mut app, files, _) = with_third();
+    let server = app.world().resource::<AssetServer>().clone();
     // Twice, because the second load might be without what the first one was told.
     for mesh in ["Edited", "Again"] {
         files.insert_asset(Path::new("inner.alo"), with_proxy("third", mesh));
         server.reload("inner.alo");
-        wait(&mut app, "inner", mesh);
-        wait(&mut app, "third", "Hull");
+        wait_for(&mut app, "inner", mesh);
+        wait_for(&mut app, "third", "Hull");
     }
     let third = edited(&minimal(), |file| file.meshes[0].name = "Mended".into());
     files.insert_asset(Path::new("third.alo"), third);
     server.reload("third.alo");
-    wait(&mut app, "third", "Mended");
+    wait_for(&mut app, "third", "Mended");
+}
+
+#[test]
+fn models_of_proxies_come_in_the_frame_of_the_model_that_brings_them() {
+    let (mut app, files, root) = with_third();
+    let server = app.world().resource::<AssetServer>().clone();
+    for mesh in ["Edited", "Again"] {
+        files.insert_asset(Path::new("outer.alo"), with_proxy("inner", mesh));
+        server.reload("outer.alo");
+        let is_there = |world: &mut World| {
+            assert!(brought(world, "inner").is_some(), "a frame is without it");
+            let outer = world.get::<AloInstance>(root).unwrap().model();
+            outer.meshes[0].name.to_string() == mesh
+        };
+        assert!(gpuless::wait_until(&mut app.app, is_there));
+        wait_for(&mut app, "third", "Hull");
+    }
+}
+
+#[test]
+fn models_within_models_may_change_in_one_frame() {
+    let (mut app, files, root) = with_third();
+    // A user's own, below a bone and not attached.
+    let server = app.world().resource::<AssetServer>().clone();
+    let name = |world: &World, entity| {
+        let model = world.get::<AloInstance>(entity)?.model();
+        Some(model.meshes[0].name.to_string())
+    };
+    for round in 0..8 {
+        let mesh: &'static str = ["A", "B", "C", "D", "E", "F", "G", "H"][round];
+        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
+        let own = WorldAssetRoot(server.load("third.alo#Scene"));
+        app.world().spawn((own, ChildOf(bone)));
+        app.step(0.0);
+        app.step(0.0);
+        files.insert_asset(Path::new("outer.alo"), with_proxy("inner", mesh));
+        files.insert_asset(Path::new("inner.alo"), with_proxy("third", mesh));
+        let third = edited(&minimal(), |file| file.meshes[0].name = mesh.into());
+        files.insert_asset(Path::new("third.alo"), third);
+        let mut order = ["outer.alo", "inner.alo", "third.alo"];
+        order.rotate_left(round % 3);
+        for path in order {
+            server.reload(path);
+        }
+        // Loads end in other threads: in one frame if there is time enough between two.
+        std::thread::sleep(Duration::from_millis(20));
+        let is_there = |world: &mut World| name(world, root).as_deref() == Some(mesh);
+        assert!(gpuless::wait_until(&mut app.app, is_there));
+        wait_for(&mut app, "inner", mesh);
+        wait_for(&mut app, "third", mesh);
+        let instances = app
+            .world()
+            .query::<&AloInstance>()
+            .iter(app.app.world())
+            .count();
+        assert_eq!(instances, 3, "the user's own went with the bone");
+    }
 }

@@ -5,7 +5,7 @@ use crate::alamo::animation::rest::{Bones, settle};
 use crate::alamo::model::AloModel;
 use crate::alamo::parts::AloInstance;
 use crate::scene::{
-    Animator, Asked, ClipFinished, ModelClips, PlayClip, Playback, Stated, node, take_away,
+    Animator, Asked, ClipFinished, ModelClips, PlayClip, Playback, Stated, Told, node, take_away,
 };
 use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimationClip, AnimationPlayer};
@@ -67,6 +67,7 @@ pub(super) fn choose_clips(
     mut commands: Commands,
     time: Res<Time>,
     mut binder: AlaBinder<'_, '_>,
+    mut told: Told,
     mut roots: Query<Players<'static>>,
     mut bones: Bones<'_, '_>,
 ) {
@@ -82,6 +83,9 @@ pub(super) fn choose_clips(
             is_edited,
         };
         let change = animator.decide(asked, model, time.delta_secs(), &binder);
+        if let Some(complaint) = &change.complaint {
+            told.warn_once(root, complaint);
+        }
         let play = play.as_ref().and_then(|play| play.get());
         let play = play.map(|stated| &stated.play);
         let begins = change.is_beginning();

@@ -9,7 +9,7 @@ use super::formats::FormatsByExtension;
 use super::given::Given;
 use super::read::check;
 use super::stand::{Stand, apply_stand};
-use crate::model::told::Said;
+use crate::scene::Said;
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
 };

@@ -101,6 +101,8 @@ pub(crate) struct Change<S> {
     ends_fade: bool,
     /// The model or clips are others than what the clips were bound to.
     is_rebound: bool,
+    /// What is to be said of the model.
+    pub(crate) complaint: Option<String>,
 }
 
 impl<S> Change<S> {
@@ -164,11 +166,15 @@ impl<M, S: ClipSource> Animator<M, S> {
         let is_other_file = is_other_model || asked.is_edited;
         let is_asked = !is_chosen || (is_other_file && clip.is_some());
         let mut change = Change {
-            stops: is_asked && !self.ask(&asked, model, binder),
+            stops: false,
             is_rebound: is_other_file && !self.lanes.is_empty(),
             begins: None,
             ends_fade: false,
+            complaint: None,
         };
+        if is_asked {
+            self.ask(&mut change, &asked, model, binder);
+        }
         if self.pending.is_some() {
             self.await_clip(&mut change, clip, model, binder);
         }
@@ -177,20 +183,21 @@ impl<M, S: ClipSource> Animator<M, S> {
         change
     }
 
-    /// Chooses what is asked for. False if that is nothing.
+    /// Chooses what is asked for.
     fn ask(
         &mut self,
+        change: &mut Change<S>,
         asked: &Asked<'_>,
         model: &M,
         binder: &impl Binder<Model = M, Source = S>,
-    ) -> bool {
+    ) {
         let clip = asked.clip();
         let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
         self.chosen = Some(Chosen::new(clip));
         let source = clip.and_then(|clip| {
             let source = binder.find(&clip.play.clip, model);
             if source.is_none() {
-                clip.warn_missing(asked.named, &binder.names(model));
+                change.complaint = Some(clip.missing(asked.named, &binder.names(model)));
             }
             source
         });
@@ -201,7 +208,7 @@ impl<M, S: ClipSource> Animator<M, S> {
             goes_on,
             is_told: false,
         });
-        self.pending.is_some()
+        change.stops = self.pending.is_none();
     }
 
     /// Lets what is asked for begin once it is loaded. What played before ends if that will not be.
@@ -227,7 +234,7 @@ impl<M, S: ClipSource> Animator<M, S> {
                 return;
             }
             if let Some(clip) = clip.filter(|_| !pending.is_told) {
-                clip.warn_empty(frames.map(|frames| frames.count()));
+                change.complaint = Some(clip.empty(frames.map(|frames| frames.count())));
             }
             pending.is_told = true;
         }

@@ -1,17 +1,20 @@
 //! What is said of a model or a manifest once, and not for each instance or frame.
 
+use crate::scene::SpawnEarly;
+use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{Asset, AssetEvent, AssetServer, UntypedAssetId};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
+use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
 use bevy::log::warn;
 use bevy::platform::collections::{HashMap, HashSet};
-use bevy::world_serialization::WorldAssetRoot;
+use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
 
 /// All that was said of what is in use, by its name.
 #[derive(Resource, Default)]
-pub(super) struct Said(HashMap<String, Topic>);
+pub(crate) struct Said(HashMap<String, Topic>);
 
 /// What was said of one thing.
 #[derive(Default)]
@@ -27,7 +30,7 @@ struct Topic {
 impl Said {
     /// Warns of what is wrong with an asset; the text begins with its name and goes on with `what`. What was said
     /// already, and was wrong ever since, is no news.
-    pub(super) fn warn_once(&mut self, asset: Option<UntypedAssetId>, name: &str, what: &str) {
+    pub(crate) fn warn_once(&mut self, asset: Option<UntypedAssetId>, name: &str, what: &str) {
         let topic = self.0.entry(name.to_owned()).or_default();
         topic.assets.extend(asset);
         if topic.now.insert(what.to_owned()) && !topic.before.contains(what) {
@@ -53,8 +56,19 @@ impl Said {
     }
 }
 
+/// Has it said once what is said of models.
+pub(super) fn register(app: &mut App) {
+    app.init_resource::<Said>().add_systems(
+        SpawnScene,
+        // Before models are spawned anew, of which the same may be said again.
+        follow_said::<WorldAsset>
+            .before(SpawnEarly)
+            .before(SceneSpawnerSystems::WorldInstanceSpawn),
+    );
+}
+
 /// Keeps up with assets that change or go.
-pub(super) fn follow_said<A: Asset>(
+pub(crate) fn follow_said<A: Asset>(
     mut events: MessageReader<AssetEvent<A>>,
     mut said: ResMut<Said>,
 ) {
@@ -75,7 +89,7 @@ pub(super) fn follow_said<A: Asset>(
 
 /// Says things of models, each of them once for the file of a model.
 #[derive(SystemParam)]
-pub(super) struct Told<'w, 's> {
+pub(crate) struct Told<'w, 's> {
     said: ResMut<'w, Said>,
     server: Res<'w, AssetServer>,
     roots: Query<'w, 's, &'static WorldAssetRoot>,
@@ -83,7 +97,7 @@ pub(super) struct Told<'w, 's> {
 
 impl Told<'_, '_> {
     /// Says something that is wrong with the model of a root; `what` goes on from the model's path.
-    pub(super) fn warn_once(&mut self, root: Entity, what: &str) {
+    pub(crate) fn warn_once(&mut self, root: Entity, what: &str) {
         let scene = self.roots.get(root).ok().map(|scene| scene.id());
         let path = scene.and_then(|scene| self.server.get_path(scene));
         let path = path.map(|path| path.without_label().to_string());
