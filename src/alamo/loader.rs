@@ -1,22 +1,22 @@
 //! From the asset server's bytes to the [`Alo`] asset and everything it holds.
 
 use crate::alamo::alo::{self, AloFile, Submesh};
-use crate::alamo::animation::{AloAnimation, find_animations};
+use crate::alamo::animation::find_animations;
 use crate::alamo::convert::{AloContents, SubmeshContents};
 use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
+use crate::alamo::found::{Found, extra_is_srgb};
 use crate::alamo::material::{AloMaterial, Textures, material};
 use crate::alamo::model::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
 use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
-use crate::alamo::shading::{Extra, Phase, Shading, TeamMask};
+use crate::alamo::shading::{Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
-use crate::scene::{FileFinder, FileSearch, LoaderOverrides, Reloads, folded, index_names};
-use crate::texture::{PLACEHOLDER_IMAGE, Placeholder, load_picture};
+use crate::scene::{FileFinder, LoaderOverrides, Reloads, folded, index_names};
+use crate::texture::PLACEHOLDER_IMAGE;
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
-use bevy::image::Image;
+use bevy::asset::{AssetLoader, Handle, LoadContext, RenderAssetUsages};
 use bevy::log::warn;
 use bevy::math::Vec3A;
 use bevy::math::bounding::Aabb3d;
@@ -96,9 +96,18 @@ impl AssetLoader for AloLoader {
             warn!("{path}: {warning}");
         }
         warn_about_shaders(&path, &contents.file);
-        let found = self
-            .find_files(&contents.file, settings, load_context)
+        let mut search = self.finder.search(load_context.path());
+        let mut found = Found::find(&contents.file, settings, &mut search, load_context).await;
+        if settings.load_animations {
+            found.animations = find_animations(
+                &mut search,
+                &settings.animation_folders,
+                &self.extensions,
+                &self.animation_extensions,
+                load_context,
+            )
             .await;
+        }
         let pictures: Vec<_> = found.textures.values().flatten().cloned().collect();
         let mut assets = Assets {
             found,
@@ -131,146 +140,6 @@ fn warn_about_shaders(path: &str, file: &AloFile<'_>) {
         let names = unknown.join(", ");
         warn!("{path}: unknown shaders are drawn as plain opaque ones: {names}");
     }
-}
-
-/// A texture's file name in lower case, and whether its colours are sRGB.
-type TextureKey = (String, bool);
-
-/// A texture that something wears.
-struct Worn {
-    /// The file's name, as the model has it.
-    name: String,
-    /// Whether its colours are sRGB.
-    is_srgb: bool,
-    /// What is seen if it cannot be decoded.
-    placeholder: Placeholder,
-}
-
-/// Files that a model names, as far as they were found.
-#[derive(Default)]
-struct Found {
-    textures: HashMap<TextureKey, Option<Handle<Image>>>,
-    /// Models of proxies, by the names of the files in lower case.
-    models: HashMap<String, Option<AssetPath<'static>>>,
-    animations: Vec<AloAnimation>,
-}
-
-impl AloLoader {
-    async fn find_files(
-        &self,
-        file: &AloFile<'_>,
-        settings: &AloLoaderSettings,
-        load_context: &mut LoadContext<'_>,
-    ) -> Found {
-        let mut found = Found::default();
-        let mut search = self.finder.search(load_context.path());
-        if settings.load_textures {
-            for worn in textures(file) {
-                let key = (folded(&worn.name), worn.is_srgb);
-                if !found.textures.contains_key(&key) {
-                    let texture = texture(&mut search, &worn, settings, load_context).await;
-                    found.textures.insert(key, texture);
-                }
-            }
-        }
-        if settings.follow_proxies {
-            for proxy in &file.proxies {
-                let stem = Tags::of(&proxy.name).stem;
-                let key = folded(&stem);
-                if !found.models.contains_key(&key) {
-                    let model = proxy_model(&mut search, &stem, settings).await;
-                    found.models.insert(key, model);
-                }
-            }
-        }
-        if settings.load_animations {
-            found.animations = find_animations(
-                &mut search,
-                &settings.animation_folders,
-                &self.extensions,
-                &self.animation_extensions,
-                load_context,
-            )
-            .await;
-        }
-        found
-    }
-}
-
-/// The model that a proxy names, if it names one and not a particle system.
-async fn proxy_model(
-    search: &mut FileSearch<'_>,
-    stem: &str,
-    settings: &AloLoaderSettings,
-) -> Option<AssetPath<'static>> {
-    const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
-    let name = format!("{stem}.alo");
-    let found = search.find(&name, &settings.proxy_folders).await;
-    let path = found.ok()?;
-    let start = search.start(&path, SKELETON.len()).await;
-    (start? == SKELETON).then_some(path)
-}
-
-/// A texture by its name in the model, with one warning if there is none.
-async fn texture(
-    search: &mut FileSearch<'_>,
-    worn: &Worn,
-    settings: &AloLoaderSettings,
-    load_context: &mut LoadContext<'_>,
-) -> Option<Handle<Image>> {
-    let found = search.find_texture(&worn.name, &settings.texture_folders);
-    let path = match found.await {
-        Ok(path) => path,
-        Err(not_found) => {
-            warn!("{}: texture {not_found}", load_context.path());
-            return None;
-        }
-    };
-    let (is_srgb, placeholder) = (worn.is_srgb, worn.placeholder);
-    Some(load_picture(load_context, path, is_srgb, placeholder))
-}
-
-/// All textures that anything drawn wears.
-fn textures(file: &AloFile<'_>) -> Vec<Worn> {
-    let mut textures = Vec::new();
-    let mut wear = |name: Option<String>, is_srgb, placeholder| {
-        textures.extend(name.map(|name| Worn {
-            name,
-            is_srgb,
-            placeholder,
-        }));
-    };
-    for mesh in &file.meshes {
-        for submesh in &mesh.submeshes {
-            let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
-            if !shading.is_drawn() {
-                continue;
-            }
-            let (base, extra) = (base_placeholder(&shading), extra_is_srgb(&shading));
-            wear(shading.base_texture, true, base);
-            wear(shading.normal_texture, false, Placeholder::Flat);
-            wear(shading.extra_texture, extra, Placeholder::Black);
-        }
-    }
-    for dazzle in &file.dazzles {
-        let name = Some(&dazzle.texture).filter(|name| !name.is_empty());
-        let name = name.map(ToString::to_string);
-        wear(name, true, Placeholder::Black);
-    }
-    textures
-}
-
-fn base_placeholder(shading: &Shading) -> Placeholder {
-    match shading.phase {
-        Phase::Additive => Placeholder::Black,
-        Phase::Opaque => Placeholder::Unmasked,
-        _ => Placeholder::Checkers,
-    }
-}
-
-/// Gloss is a measure; clouds and waves are colours.
-fn extra_is_srgb(shading: &Shading) -> bool {
-    shading.extra != Extra::Gloss
 }
 
 /// Makes assets of a model's contents.
@@ -390,7 +259,7 @@ impl Assets<'_, '_> {
         if let Some(material) = self.materials.get(&key) {
             return material.clone();
         }
-        let base = self.found(shading.base_texture.as_deref(), true);
+        let base = self.found.texture(shading.base_texture.as_deref(), true);
         let base_is_missing = shading.base_texture.is_some() && base.is_none();
         let textures = Textures {
             base: if base_is_missing && !self.found.textures.is_empty() {
@@ -399,8 +268,10 @@ impl Assets<'_, '_> {
                 base
             },
             base_is_missing,
-            normal: self.found(shading.normal_texture.as_deref(), false),
-            extra: self.found(shading.extra_texture.as_deref(), extra_is_srgb(shading)),
+            normal: self.found.texture(shading.normal_texture.as_deref(), false),
+            extra: self
+                .found
+                .texture(shading.extra_texture.as_deref(), extra_is_srgb(shading)),
         };
         let label = AloAssetLabel::Material(self.materials.len()).to_string();
         let material = self
@@ -410,20 +281,10 @@ impl Assets<'_, '_> {
         material
     }
 
-    fn found(&self, name: Option<&str>, is_srgb: bool) -> Option<Handle<Image>> {
-        let key = (folded(name?), is_srgb);
-        self.found.textures.get(&key).cloned().flatten()
-    }
-
     fn proxy(&self, proxy: &alo::Proxy<'_>) -> AloProxyInfo {
         let tags = Tags::of(&proxy.name);
         AloProxyInfo {
-            model: self
-                .found
-                .models
-                .get(&folded(&tags.stem))
-                .cloned()
-                .flatten(),
+            model: self.found.model(&tags.stem),
             tags,
             proxy: alo::Proxy {
                 name: Cow::Owned(proxy.name.clone().into_owned()),
@@ -454,7 +315,7 @@ impl Assets<'_, '_> {
                     .iter()
                     .filter_map(|index| file.dazzles.get(*index))
                     .collect();
-                let texture = self.found(Some(key.texture), true);
+                let texture = self.found.texture(Some(key.texture), true);
                 let label = AloAssetLabel::DazzleMaterial(materials.len()).to_string();
                 let material = materials.entry(folded(key.texture)).or_insert_with(|| {
                     let material = texture.map_or_else(DazzleMaterial::default, |texture| {

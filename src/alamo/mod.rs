@@ -21,6 +21,7 @@ mod collision;
 mod convert;
 mod dazzle;
 mod fallback;
+mod found;
 mod lights;
 mod limits;
 mod loader;

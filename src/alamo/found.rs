@@ -1,0 +1,154 @@
+//! Files that a model names: looked for before anything is made of the model.
+
+use crate::alamo::alo::AloFile;
+use crate::alamo::animation::AloAnimation;
+use crate::alamo::settings::AloLoaderSettings;
+use crate::alamo::shading::{Extra, Phase, Shading};
+use crate::alamo::tags::Tags;
+use crate::scene::{FileSearch, folded};
+use crate::texture::{Placeholder, load_picture};
+use bevy::asset::{AssetPath, Handle, LoadContext};
+use bevy::image::Image;
+use bevy::log::warn;
+use bevy::platform::collections::HashMap;
+
+/// A texture's file name in lower case, and whether its colours are sRGB.
+type TextureKey = (String, bool);
+
+/// A texture that something wears.
+struct Worn {
+    /// The file's name, as the model has it.
+    name: String,
+    /// Whether its colours are sRGB.
+    is_srgb: bool,
+    /// What is seen if it cannot be decoded.
+    placeholder: Placeholder,
+}
+
+/// Files that a model names, as far as they were found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) textures: HashMap<TextureKey, Option<Handle<Image>>>,
+    /// Models of proxies, by the names of the files in lower case.
+    models: HashMap<String, Option<AssetPath<'static>>>,
+    pub(super) animations: Vec<AloAnimation>,
+}
+
+impl Found {
+    /// Looks for textures, and for models of proxies.
+    pub(super) async fn find(
+        file: &AloFile<'_>,
+        settings: &AloLoaderSettings,
+        search: &mut FileSearch<'_>,
+        load_context: &mut LoadContext<'_>,
+    ) -> Self {
+        let mut found = Self::default();
+        if settings.load_textures {
+            for worn in textures(file) {
+                let key = (folded(&worn.name), worn.is_srgb);
+                if !found.textures.contains_key(&key) {
+                    let texture = texture(search, &worn, settings, load_context).await;
+                    found.textures.insert(key, texture);
+                }
+            }
+        }
+        if settings.follow_proxies {
+            for proxy in &file.proxies {
+                let stem = Tags::of(&proxy.name).stem;
+                let key = folded(&stem);
+                if !found.models.contains_key(&key) {
+                    let model = proxy_model(search, &stem, settings).await;
+                    found.models.insert(key, model);
+                }
+            }
+        }
+        found
+    }
+
+    /// A texture, if it was found.
+    pub(super) fn texture(&self, name: Option<&str>, is_srgb: bool) -> Option<Handle<Image>> {
+        let key = (folded(name?), is_srgb);
+        self.textures.get(&key).cloned().flatten()
+    }
+
+    /// The model that a proxy of a name without tags names, if it was found.
+    pub(super) fn model(&self, stem: &str) -> Option<AssetPath<'static>> {
+        self.models.get(&folded(stem)).cloned().flatten()
+    }
+}
+
+/// The model that a proxy names, if it names one and not a particle system.
+async fn proxy_model(
+    search: &mut FileSearch<'_>,
+    stem: &str,
+    settings: &AloLoaderSettings,
+) -> Option<AssetPath<'static>> {
+    const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
+    let name = format!("{stem}.alo");
+    let found = search.find(&name, &settings.proxy_folders).await;
+    let path = found.ok()?;
+    let start = search.start(&path, SKELETON.len()).await;
+    (start? == SKELETON).then_some(path)
+}
+
+/// A texture by its name in the model, with one warning if there is none.
+async fn texture(
+    search: &mut FileSearch<'_>,
+    worn: &Worn,
+    settings: &AloLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Option<Handle<Image>> {
+    let found = search.find_texture(&worn.name, &settings.texture_folders);
+    let path = match found.await {
+        Ok(path) => path,
+        Err(not_found) => {
+            warn!("{}: texture {not_found}", load_context.path());
+            return None;
+        }
+    };
+    let (is_srgb, placeholder) = (worn.is_srgb, worn.placeholder);
+    Some(load_picture(load_context, path, is_srgb, placeholder))
+}
+
+/// All textures that anything drawn wears.
+fn textures(file: &AloFile<'_>) -> Vec<Worn> {
+    let mut textures = Vec::new();
+    let mut wear = |name: Option<String>, is_srgb, placeholder| {
+        textures.extend(name.map(|name| Worn {
+            name,
+            is_srgb,
+            placeholder,
+        }));
+    };
+    for mesh in &file.meshes {
+        for submesh in &mesh.submeshes {
+            let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
+            if !shading.is_drawn() {
+                continue;
+            }
+            let (base, extra) = (base_placeholder(&shading), extra_is_srgb(&shading));
+            wear(shading.base_texture, true, base);
+            wear(shading.normal_texture, false, Placeholder::Flat);
+            wear(shading.extra_texture, extra, Placeholder::Black);
+        }
+    }
+    for dazzle in &file.dazzles {
+        let name = Some(&dazzle.texture).filter(|name| !name.is_empty());
+        let name = name.map(ToString::to_string);
+        wear(name, true, Placeholder::Black);
+    }
+    textures
+}
+
+fn base_placeholder(shading: &Shading) -> Placeholder {
+    match shading.phase {
+        Phase::Additive => Placeholder::Black,
+        Phase::Opaque => Placeholder::Unmasked,
+        _ => Placeholder::Checkers,
+    }
+}
+
+/// Gloss is a measure; clouds and waves are colours.
+pub(super) fn extra_is_srgb(shading: &Shading) -> bool {
+    shading.extra != Extra::Gloss
+}

@@ -1,0 +1,189 @@
+//! The loader in an app that reads from memory.
+
+use super::*;
+use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, masks, tga};
+use crate::texture::{PLACEHOLDER_IMAGE, TexturePlugin};
+use bevy::MinimalPlugins;
+use bevy::app::App;
+use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::asset::{AssetApp, AssetPlugin, AssetServer, Assets, LoadState};
+use bevy::image::ImagePlugin;
+use bevy::render::render_resource::{
+    TextureDimension, TextureFormat, TextureUsages, TextureViewDimension,
+};
+use std::time::Duration;
+
+struct Stage {
+    app: App,
+    files: Dir,
+}
+
+impl Stage {
+    fn new(files: &[(&str, Vec<u8>)]) -> Self {
+        let root = Dir::default();
+        for (path, bytes) in files {
+            root.insert_asset(Path::new(path), bytes.clone());
+        }
+        let files = root.clone();
+        let reader = move || -> Box<dyn bevy::asset::io::ErasedAssetReader> {
+            Box::new(MemoryAssetReader { root: root.clone() })
+        };
+        let mut app = App::new();
+        app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
+            .add_plugins((MinimalPlugins, AssetPlugin::default()))
+            .add_plugins((ImagePlugin::default(), TexturePlugin));
+        app.finish();
+        app.cleanup();
+        Self { app, files }
+    }
+
+    fn load(&mut self, path: &'static str, placeholder: bool) -> Handle<Image> {
+        let server = self.app.world().resource::<AssetServer>();
+        let settings = move |settings: &mut ClassicImageSettings| {
+            settings.placeholder = placeholder.then_some(Placeholder::Checkers);
+        };
+        server.load_builder().with_settings(settings).load(path)
+    }
+
+    /// Updates until something is seen of the server.
+    fn wait(&mut self, what: impl Fn(&AssetServer, &Assets<Image>) -> bool) {
+        for _ in 0..5000 {
+            self.app.update();
+            let world = self.app.world();
+            if what(world.resource(), world.resource()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("it never came");
+    }
+
+    fn loaded(&mut self, path: &'static str, placeholder: bool) -> Image {
+        let handle = self.load(path, placeholder);
+        self.wait(|server, _| server.is_loaded(&handle));
+        self.image(&handle)
+    }
+
+    fn image(&self, handle: &Handle<Image>) -> Image {
+        let images = self.app.world().resource::<Assets<Image>>();
+        images.get(handle).unwrap().clone()
+    }
+
+    fn write(&mut self, path: &'static str, bytes: Vec<u8>) {
+        self.files.insert_asset(Path::new(path), bytes);
+        self.app.world().resource::<AssetServer>().reload(path);
+    }
+}
+
+#[test]
+fn bytes_decide_not_names() {
+    let dds = DdsSample::new(4, 4, four_cc(b"DXT1"), &BC1_BLOCK).bytes();
+    let tga = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
+    let mut stage = Stage::new(&[("a.TGA", dds), ("b.Dds", tga)]);
+    assert_eq!(stage.loaded("a.TGA", false).width(), 4);
+    let image = stage.loaded("b.Dds", false);
+    assert_eq!(image.data.as_deref(), Some(&[3, 2, 1, 255][..]));
+    assert_eq!(
+        image.texture_descriptor.format,
+        TextureFormat::Rgba8UnormSrgb
+    );
+}
+
+#[test]
+fn cube_maps_are_told_to_be_so() {
+    let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+    let mut sample = DdsSample::new(2, 2, l8, &[9; 30]);
+    (sample.levels, sample.caps2) = (2, 0xFE00);
+    let image = Stage::new(&[("sky.dds", sample.bytes())]).loaded("sky.dds", false);
+    let view = image.texture_view_descriptor.unwrap();
+    assert_eq!(view.dimension, Some(TextureViewDimension::Cube));
+    let texture = image.texture_descriptor;
+    assert_eq!(texture.dimension, TextureDimension::D2);
+    assert_eq!(texture.size.depth_or_array_layers, 6);
+    assert_eq!(texture.mip_level_count, 2);
+}
+
+#[test]
+fn errors_begin_with_the_path() {
+    let mut stage = Stage::new(&[("art/x.tga", b"?".to_vec())]);
+    let handle = stage.load("art/x.tga", false);
+    stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+    let server = stage.app.world().resource::<AssetServer>();
+    let LoadState::Failed(error) = server.load_state(&handle) else {
+        unreachable!()
+    };
+    assert!(
+        error
+            .to_string()
+            .contains("art/x.tga: TGA: the file is neither"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_placeholder_is_shown_until_there_is_a_picture_which_then_stays() {
+    let good = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
+    let mut stage = Stage::new(&[("x.tga", b"?".to_vec())]);
+    let handle = stage.load("x.tga", true);
+    stage.wait(|server, _| server.is_loaded(&handle));
+    let checkerboard = stage.image(&PLACEHOLDER_IMAGE);
+    assert_eq!(stage.image(&handle).data, checkerboard.data);
+
+    let width = |images: &Assets<Image>| images.get(&handle).map(Image::width);
+    stage.write("x.tga", good);
+    stage.wait(|_, images| width(images) == Some(1));
+
+    stage.write("x.tga", b"half".to_vec());
+    stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+    assert_eq!(
+        stage.image(&handle).width(),
+        1,
+        "the last good picture is kept"
+    );
+}
+
+#[test]
+fn a_flat_picture_never_becomes_a_cube_map() {
+    let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
+    let mut cube = DdsSample::new(2, 2, l8, &[9; 30]);
+    (cube.levels, cube.caps2) = (2, 0xFE00);
+    let mut stage = Stage::new(&[("x.tga", tga(2, 1, 1, 24, 0, &[1, 2, 3]))]);
+    let server = stage.app.world().resource::<AssetServer>();
+    let flat = |settings: &mut ClassicImageSettings| settings.flat = true;
+    let handle: Handle<Image> = server.load_builder().with_settings(flat).load("x.tga");
+    stage.wait(|server, _| server.is_loaded(&handle));
+    stage.write("x.tga", cube.bytes());
+    stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+    // Bevy's second try, without the settings.
+    for _ in 0..100 {
+        stage.app.update();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(stage.image(&handle).texture_view_descriptor, None);
+}
+
+#[test]
+fn levels_are_renewed_with_the_picture() {
+    let usage = |file: Vec<u8>| {
+        let image = Stage::new(&[("x.dds", file)]).loaded("x.dds", false);
+        image.texture_descriptor.usage
+    };
+    let mut sample = DdsSample::new(2, 2, masks(0x2_0000, 8, [0xFF, 0, 0, 0]), &[9; 5]);
+    sample.levels = 2;
+    // Bevy would copy but the largest into the texture that is there.
+    assert!(!usage(sample.bytes()).contains(TextureUsages::COPY_DST));
+    let one = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
+    assert!(usage(one).contains(TextureUsages::COPY_DST));
+}
+
+#[test]
+fn settings_may_name_only_what_they_change() {
+    let settings: ClassicImageSettings = serde_json::from_str(r#"{"is_srgb": false}"#).unwrap();
+    let expected = ClassicImageSettings {
+        is_srgb: false,
+        ..ClassicImageSettings::default()
+    };
+    assert_eq!(settings, expected);
+    assert!(serde_json::from_str::<ClassicImageSettings>(r#"{"srgb": false}"#).is_err());
+}
