@@ -4,7 +4,7 @@ use crate::alo_trees::Trees;
 use crate::args::View;
 use crate::camera::{Framing, Orbit, row_direction};
 use crate::models::Row;
-use crate::named_panel::worn;
+use crate::named_panel::{self, worn};
 use crate::overlay::Overlays;
 use crate::playback::{change, start};
 use bevy::input::keyboard::{Key, KeyboardInput};
@@ -180,6 +180,7 @@ type Chosen = (
     &'static mut Playback,
     Option<&'static ModelSkin>,
     Option<&'static PlayerColors>,
+    Option<&'static ModelClips>,
 );
 
 /// Does what concerns the selected Quake model. All of it is in components of the model's root, which stay
@@ -195,7 +196,8 @@ pub fn act_on_model(
         let Some(entity) = row.selected() else {
             continue;
         };
-        let Ok((animator, mut play, mut playback, skin, colors)) = models.get_mut(entity) else {
+        let Ok((animator, mut play, mut playback, skin, colors, clips)) = models.get_mut(entity)
+        else {
             continue;
         };
         let model = animator.model();
@@ -250,7 +252,8 @@ pub fn act_on_model(
             }
             action => {
                 let seconds = animator.clip_seconds();
-                change(action, &mut play, &mut playback, seconds);
+                let ends = named_panel::ends(clips, &play);
+                change(action, &mut play, &mut playback, seconds, ends);
             }
         }
     }

@@ -94,9 +94,7 @@ pub fn contents(
         && let Some((play, playback)) = told.play
     {
         let model = animator.model();
-        let ends = told
-            .clips
-            .is_some_and(|clips| named_panel::ends(clips, play));
+        let ends = named_panel::ends(told.clips, play);
         let triangles = told.edges.map(|edges| edges.triangles);
         items.extend(facts(model, triangles));
         items.extend(controls(play, playback.finished, ends));

@@ -39,11 +39,11 @@ pub fn skin_items(skins: &ModelSkins, worn: Option<&ModelSkin>) -> Vec<Item> {
 }
 
 /// Whether the clip that plays is stated to stay in its last pose.
-pub fn ends(clips: &ModelClips, play: &PlayClip) -> bool {
+pub fn ends(clips: Option<&ModelClips>, play: &PlayClip) -> bool {
     let ClipRef::Name(name) = &play.clip else {
         return false;
     };
-    let stated = clips.get(name);
+    let stated = clips.and_then(|clips| clips.get(name));
     stated.is_some_and(|clip| clip.repeat == Repeat::Once)
 }
 

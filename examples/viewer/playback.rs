@@ -35,8 +35,9 @@ pub fn act_on_clip(
                 }
             }
         } else if let Some((play, playback)) = &mut playing {
-            let seconds = list.ready(play).map_or(0.0, |clip| clip.seconds);
-            change(*action, play, playback, seconds);
+            let clip = list.ready(play);
+            let (seconds, ends) = clip.map_or((0.0, false), |clip| (clip.seconds, clip.ends));
+            change(*action, play, playback, seconds, ends);
             if let Action::StepForward | Action::StepBack = action
                 && let Some(clip) = list.ready(play)
             {
@@ -74,11 +75,13 @@ pub fn start(clip: ClipRef, play: &mut PlayClip, playback: &mut Playback) {
 }
 
 /// Does what is the same for all models with a clip, which is so long.
+/// `ends` is whether the clip is stated to stay in its last pose.
 pub fn change(
     action: Action,
     play: &mut Mut<PlayClip>,
     playback: &mut Mut<Playback>,
     seconds: f32,
+    ends: bool,
 ) {
     match action {
         Action::TogglePlay if playback.finished => {
@@ -99,6 +102,7 @@ pub fn change(
         Action::UsualSpeed => play.speed = 1.0,
         Action::ToggleRepeat => {
             play.repeat = match play.repeat {
+                Repeat::AsStated if ends => Repeat::Loop,
                 Repeat::Loop | Repeat::AsStated => Repeat::Once,
                 Repeat::Once => Repeat::Loop,
             }
