@@ -18,12 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// After which nothing more comes of an edit.
 const QUIET: Duration = Duration::from_millis(800);
 
-const FORMATS: [Format; 5] = [
+const FORMATS: [Format; 7] = [
     Format::Mdl,
     Format::Alo,
     Format::Abc,
     Format::Lgw,
     Format::Manifest,
+    Format::ManifestOfAbc,
+    Format::ManifestOfLgw,
 ];
 
 /// One place in the table.

@@ -5,7 +5,9 @@ mod abc;
 mod alo;
 mod held;
 mod lgw;
+mod manifest_abc;
 mod manifest_alo;
+mod manifest_lgw;
 mod mdl;
 
 use crate::support::abc_stage::dtx;
@@ -24,6 +26,10 @@ pub enum Format {
     Lgw,
     /// An Alamo model by a manifest.
     Manifest,
+    /// A LithTech model by a manifest.
+    ManifestOfAbc,
+    /// A model of UFO: Aftermath by a manifest.
+    ManifestOfLgw,
 }
 
 impl Deref for Format {
@@ -36,6 +42,8 @@ impl Deref for Format {
             Self::Abc => &abc::Unit,
             Self::Lgw => &lgw::Unit,
             Self::Manifest => &manifest_alo::Unit,
+            Self::ManifestOfAbc => &manifest_abc::Unit,
+            Self::ManifestOfLgw => &manifest_lgw::Unit,
         }
     }
 }
