@@ -85,7 +85,6 @@ mod reload_matrix;
 mod reload_matrix_disk;
 mod reload_matrix_edits;
 mod reload_matrix_frames;
-mod reload_matrix_manifests;
 mod reload_matrix_render;
 mod reload_proxies;
 mod reload_subjects;

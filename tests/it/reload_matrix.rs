@@ -4,7 +4,7 @@
 use crate::gpuless;
 use crate::reload_matrix_disk::Disk;
 use crate::reload_matrix_edits::{Act, Edit, METAS, Step, edits};
-use crate::reload_subjects::{Format, Kind, PLACEHOLDER};
+use crate::reload_subjects::{Format, Kind};
 use crate::support::log;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
@@ -18,17 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// After which nothing more comes of an edit.
 const QUIET: Duration = Duration::from_millis(800);
 
-const FORMATS: [Format; 5] = [
+const FORMATS: [Format; 7] = [
     Format::Mdl,
     Format::Alo,
     Format::Abc,
     Format::Lgw,
     Format::Manifest,
+    Format::ManifestOfAbc,
+    Format::ManifestOfLgw,
 ];
-
-/// The first byte of the skin that a model wears whose manifest names one that is nowhere: its own, in the colours of the
-/// first version of its palette.
-const OWN_SKIN: u8 = 1;
 
 /// One place in the table.
 pub struct Cell {
@@ -64,14 +62,7 @@ impl Cell {
                         first: edit.first,
                         steps: edit.steps.clone(),
                         root: Entity::PLACEHOLDER,
-                        shown: edit.first.unwrap_or(match kind {
-                            Kind::Meta | Kind::PictureMeta => 1,
-                            Kind::Picture if format != Format::Abc => PLACEHOLDER,
-                            // A plain skin, the model's own, no clip, the game's palette.
-                            Kind::Picture => 7,
-                            Kind::Skin => OWN_SKIN,
-                            _ => 0,
-                        }),
+                        shown: edit.first.unwrap_or_else(|| format.shown_without(kind)),
                         flaws: Vec::new(),
                         errors: 0,
                     });
@@ -104,7 +95,10 @@ impl Cell {
                 _ => Some(1),
             };
             let path = match *kind == self.kind && self.is_far() {
-                true => self.path(*kind).replace("/Models/", "/Textures/"),
+                true => {
+                    let second = format!("/{}/", self.format.second_folder());
+                    self.path(*kind).replace("/Models/", &second)
+                }
                 false => self.path(*kind),
             };
             let file = version.map(|version| (path, self.format.contents(*kind, version)));
@@ -125,7 +119,7 @@ impl Cell {
         let is_there = |kind: &&Kind| match self.kind {
             // Both say how large the model is.
             Kind::Meta => **kind != Kind::Manifest,
-            other => self.first.is_some() || !kind.needs(other),
+            other => self.first.is_some() || !self.format.needs(**kind, other),
         };
         let mut kinds = self.format.kinds().iter().filter(is_there);
         kinds.find_map(|kind| {

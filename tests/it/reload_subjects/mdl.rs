@@ -1,0 +1,113 @@
+//! A Quake model in a pose between two, in one of its skins and in the colours of a player.
+
+use super::{Kind, Subject, check, first_byte, spawn_scene};
+use crate::support::fixtures::figure;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
+
+pub struct Unit;
+
+/// The skin that it wears.
+const SKIN: usize = 1;
+
+/// The colours that a game gives to models.
+pub const COLORS: PlayerColors = PlayerColors {
+    shirt: 4,
+    pants: 13,
+};
+
+impl Subject for Unit {
+    fn kinds(&self) -> &'static [Kind] {
+        &[Kind::Model, Kind::Meta, Kind::Palette]
+    }
+
+    fn model_file(&self) -> &'static str {
+        "unit.mdl"
+    }
+
+    fn loader(&self) -> &'static str {
+        "bevy_classic_models::quake::loader::MdlLoader"
+    }
+
+    fn model(&self, version: u8) -> Vec<u8> {
+        model(version)
+    }
+
+    fn load(&self, server: &AssetServer, path: String) -> UntypedHandle {
+        let set = |settings: &mut MdlLoaderSettings| {
+            settings.palette = Some("colors.lmp".into());
+        };
+        let builder = server.load_builder().with_settings(set);
+        builder.load::<Mdl>(path).untyped()
+    }
+
+    fn spawn(&self, world: &mut World, path: &str) -> Entity {
+        let clip = PlayClip::looping("run").starting_at(0.25);
+        spawn_scene(world, path, (clip, ModelSkin::Index(SKIN), COLORS))
+    }
+
+    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
+        let animator = world.get::<MdlAnimator>(root).ok_or("no model")?;
+        let time = world.get::<Playback>(root).ok_or("no clip")?.time;
+        check(time == 0.25, "at the clip's time")?;
+        let poses = animator.shown().to;
+        // Half of the way from the third pose of the clip to the fourth.
+        check(
+            poses.b == poses.a + 1 && poses.towards_b == 0.5,
+            "in its pose",
+        )?;
+        check(wears(world, root, SKIN), "in its skin")?;
+        let material = material(world, root).ok_or("no material")?;
+        let uniform = &material.extension.uniform;
+        let has_shirt = uniform.shirt == u32::from(COLORS.shirt);
+        let has_pants = uniform.pants == u32::from(COLORS.pants);
+        let is_colored = material.extension.recolor && has_shirt && has_pants;
+        check(is_colored, "in its colours")
+    }
+
+    fn shown_model(&self, world: &World, root: Entity) -> Option<u8> {
+        shown(world, root)
+    }
+
+    fn shown_other(&self, world: &World, root: Entity, kind: Kind) -> Option<u8> {
+        (kind == Kind::Palette).then(|| palette(world, root))?
+    }
+}
+
+/// A version of the file.
+pub fn model(version: u8) -> Vec<u8> {
+    let mut document = figure(Precision::Bits8);
+    document.header.radius = version.into();
+    document.to_bytes()
+}
+
+/// Which version of the file a model is of.
+pub fn shown(world: &World, root: Entity) -> Option<u8> {
+    Some(world.get::<MdlAnimator>(root)?.model().radius as u8)
+}
+
+/// The first byte of a model's palette.
+pub fn palette(world: &World, root: Entity) -> Option<u8> {
+    let model = world.get::<MdlAnimator>(root)?.model();
+    first_byte(world.resource::<Assets<Image>>().get(&model.palette)?)
+}
+
+fn material(world: &World, root: Entity) -> Option<&MdlMaterial> {
+    let mesh = world.get::<MdlAnimator>(root)?.mesh();
+    let material = world.get::<MeshMaterial3d<MdlMaterial>>(mesh)?;
+    world.resource::<Assets<MdlMaterial>>().get(&material.0)
+}
+
+/// The picture that a model wears.
+pub fn picture(world: &World, root: Entity) -> Option<&Handle<Image>> {
+    material(world, root)?.base.base_color_texture.as_ref()
+}
+
+/// Whether a model wears a skin of its own.
+pub fn wears(world: &World, root: Entity, skin: usize) -> bool {
+    let animator = world.get::<MdlAnimator>(root);
+    let skin = animator.and_then(|animator| animator.model().skins.get(skin));
+    skin.is_some_and(|skin| picture(world, root) == Some(&skin.pictures[0].image))
+}
