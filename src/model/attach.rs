@@ -5,7 +5,7 @@
 //! hung on the new bone before anything is drawn ([`place`]), in the same frame.
 
 use crate::model::models::Models;
-use crate::scene::{Outlives, Told};
+use crate::scene::Told;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
@@ -36,7 +36,7 @@ use bevy::world_serialization::WorldInstanceReady;
 /// would hang on itself, by however many models between, hangs nowhere, with a warning.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
-#[require(Transform, Visibility, Outlives)]
+#[require(Transform, Visibility)]
 pub struct Attached {
     /// The root of the model.
     #[entities]

@@ -54,7 +54,7 @@ pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
-pub(crate) use reload::{Outlives, Reloads, SceneModel, SpawnEarly, follow_scenes};
+pub(crate) use reload::{Reloads, SceneModel, SpawnEarly, follow_scenes};
 pub(crate) use shaders::hold_shader;
 pub(crate) use stated::{Chosen, Stated, StatedClip, state_clips};
 pub use surroundings::{BillboardCamera, NightTime, Wind};

@@ -8,21 +8,20 @@
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext};
 use bevy::ecs::component::Component;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::hierarchy::Children;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Despawn;
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::observer::On;
-use bevy::ecs::query::With;
+use bevy::ecs::query::Changed;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
-use bevy::ecs::system::{Query, Res, ResMut, SystemParam, SystemState};
+use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam, SystemState};
 use bevy::ecs::world::{Mut, World};
 use bevy::image::Image;
 use bevy::log::error;
 use bevy::world_serialization::{
-    InstanceId, WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceSpawner,
-    world_instance_spawner_system,
+    InstanceId, WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceReady,
+    WorldInstanceSpawner, world_instance_spawner_system,
 };
 use core::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -107,16 +106,34 @@ impl Changing {
     }
 }
 
-/// On what stays when the bone that it hangs on is despawned.
-#[derive(Component, Default)]
-pub(crate) struct Outlives;
-
-/// Instances of scenes whose roots are gone.
+/// Instances of scenes whose parents are gone.
 #[derive(Resource, Default)]
 struct Orphans(Vec<InstanceId>);
 
-/// Notes that a root is gone. Bevy forgets its instance, but not where the root was part of another scene that is
-/// spawned anew: it would spawn the instance anew when its own file changes, below what is not there, and panic.
+/// On a parent that is no root: instances of scenes that somebody had spawned below it.
+#[derive(Component, Default)]
+struct Below(Vec<InstanceId>);
+
+/// Notes what is spawned below an entity that is no root.
+fn note_below(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    spawner: Res<WorldInstanceSpawner>,
+    roots: Query<&WorldInstance>,
+    parents: Query<&Below>,
+) {
+    let (parent, instance) = (ready.entity, ready.instance_id);
+    if parent == Entity::PLACEHOLDER || roots.get(parent).is_ok_and(|of| **of == instance) {
+        return;
+    }
+    let known = parents.get(parent).into_iter().flat_map(|below| &below.0);
+    let known = known.filter(|known| **known != instance && spawner.instance_is_ready(**known));
+    let below = known.copied().chain([instance]).collect();
+    commands.entity(parent).try_insert(Below(below));
+}
+
+/// Notes that a root is gone. Bevy forgets its instance, but not while it spawns others: it would spawn the
+/// instance anew when its own file changes, below what is not there, and panic.
 fn note_orphan(
     gone: On<Despawn, WorldInstance>,
     instances: Query<&WorldInstance>,
@@ -125,9 +142,20 @@ fn note_orphan(
     orphans.0.extend(instances.get(gone.entity).map(|of| **of));
 }
 
-fn forget_orphans(mut orphans: ResMut<Orphans>, spawner: Option<ResMut<WorldInstanceSpawner>>) {
-    if let Some(mut spawner) = spawner {
-        for instance in orphans.0.drain(..) {
+/// The same of parents that are no roots, whose instances Bevy never forgets.
+fn note_orphans_below(
+    gone: On<Despawn, Below>,
+    parents: Query<&Below>,
+    mut orphans: ResMut<Orphans>,
+) {
+    let below = parents.get(gone.entity).into_iter();
+    orphans.0.extend(below.flat_map(|below| &below.0));
+}
+
+fn forget_orphans(world: &mut World) {
+    let orphans = core::mem::take(&mut world.resource_mut::<Orphans>().0);
+    if let Some(mut spawner) = world.get_resource_mut::<WorldInstanceSpawner>() {
+        for instance in orphans {
             spawner.unregister_instance(instance);
         }
     }
@@ -148,11 +176,13 @@ pub(super) fn register(app: &mut App) {
     .init_resource::<Changing>()
     .init_resource::<Orphans>()
     .init_resource::<ToldEarly>()
+    .add_observer(note_below)
     .add_observer(note_orphan)
+    .add_observer(note_orphans_below)
     .add_systems(
         SpawnScene,
         (
-            (note_changes, forget_orphans).before(SpawnEarly),
+            note_changes.before(SpawnEarly),
             spawn_early.in_set(SpawnEarly),
         ),
     )
@@ -167,7 +197,9 @@ pub(crate) fn follow_scenes<S: SceneModel>(app: &mut App) {
     app.add_systems(
         SpawnScene,
         (
-            tell_early::<S>.before(spawn_early),
+            (despawn_exchanged::<S>, tell_early::<S>)
+                .chain()
+                .before(spawn_early),
             spawn_overlooked::<S>.after(spawn_early),
         )
             .in_set(SpawnEarly),
@@ -193,10 +225,36 @@ fn note_changes(
     }
 }
 
-/// What tells which scene stands on a root, and which model that was spawned of.
+/// Despawns what stands on roots that were given another scene.
+///
+/// Bevy would despawn it too, but not before it has seen which roots within it have a scene to be spawned, and would
+/// panic for lack of those.
+fn despawn_exchanged<S: SceneModel>(
+    mut commands: Commands,
+    scenes: Res<Assets<WorldAsset>>,
+    spawner: Option<ResMut<WorldInstanceSpawner>>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance, &S::Instance), Changed<WorldAssetRoot>>,
+) {
+    let Some(mut spawner) = spawner else {
+        return;
+    };
+    for (root, of, instance) in &roots {
+        let model = scenes.get(root.id()).and_then(model_of::<S>);
+        // What changed may have been spawned already.
+        if model.is_some_and(|model| model.is_of(instance)) {
+            continue;
+        }
+        for entity in spawner.iter_instance_entities(**of) {
+            commands.entity(entity).try_despawn();
+        }
+        spawner.unregister_instance(**of);
+    }
+}
+
+/// What tells which scene is to stand on a root, and which model stands there.
 type Spawned<S> = (
-    Entity,
     &'static WorldAssetRoot,
+    &'static WorldInstance,
     &'static <S as SceneModel>::Instance,
 );
 
@@ -219,72 +277,53 @@ impl<S: SceneModel> Stale<'_, '_, S> {
             return false;
         };
         let mut roots = self.roots.iter();
-        roots.any(|(_, root, instance)| root.id() == id && !model.is_of(instance))
-    }
-
-    fn roots(&self, scenes: &[AssetId<WorldAsset>]) -> Vec<Entity> {
-        let is_of = |root: &WorldAssetRoot| scenes.contains(&root.id());
-        let roots = self.roots.iter();
-        roots
-            .filter_map(|(entity, root, _)| is_of(root).then_some(entity))
-            .collect()
+        roots.any(|(root, _, instance)| root.id() == id && !model.is_of(instance))
     }
 }
 
-/// Models within models.
-#[derive(SystemParam)]
-struct Nested<'w, 's> {
-    spawner: ResMut<'w, WorldInstanceSpawner>,
-    instances: Query<'w, 's, &'static WorldInstance>,
-    children: Query<'w, 's, &'static Children>,
-    outliving: Query<'w, 's, (), With<Outlives>>,
-}
-
-impl Nested<'_, '_> {
-    /// Has Bevy forget what goes when the scene of a root is spawned anew. If that changes too in the same frame,
-    /// Bevy would spawn it anew below what is no longer there, and panic.
-    fn forget_within(&mut self, root: Entity) {
-        let Ok(instance) = self.instances.get(root) else {
-            return;
-        };
-        let own: EntityHashSet = self.spawner.iter_instance_entities(**instance).collect();
-        let children = self.children.get(root).into_iter().flatten().copied();
-        let mut within: Vec<Entity> = children.filter(|child| own.contains(child)).collect();
-        while let Some(entity) = within.pop() {
-            if self.outliving.contains(entity) {
-                continue;
-            }
-            if let Ok(instance) = self.instances.get(entity) {
-                self.spawner.unregister_instance(**instance);
-            }
-            within.extend(self.children.get(entity).into_iter().flatten());
-        }
-    }
-}
-
-/// Tells Bevy of changes that it would hear of in the next frame.
+/// Despawns what is to be spawned anew, and tells Bevy of changes that it would hear of in the next frame.
+///
+/// Bevy would despawn it too, but while it spawns, when nobody can tell it that of models within models the inner
+/// ones are gone.
 fn tell_early<S: SceneModel>(
+    mut commands: Commands,
     stale: Stale<'_, '_, S>,
+    spawner: Option<Res<WorldInstanceSpawner>>,
     mut told: ResMut<ToldEarly>,
-    mut nested: Nested,
     mut events: MessageWriter<AssetEvent<WorldAsset>>,
 ) {
-    let scenes = stale.scenes();
+    let (scenes, Some(spawner)) = (stale.scenes(), spawner) else {
+        return;
+    };
     if scenes.is_empty() {
         return;
     }
-    for root in stale.roots(&scenes) {
-        nested.forget_within(root);
+    for (root, of, _) in &stale.roots {
+        if scenes.contains(&root.id()) {
+            for entity in spawner.iter_instance_entities(**of) {
+                commands.entity(entity).try_despawn();
+            }
+        }
     }
-    events.write_batch(scenes.into_iter().map(|id| AssetEvent::Modified { id }));
     told.0 = true;
+    events.write_batch(scenes.into_iter().map(|id| AssetEvent::Modified { id }));
 }
 
 /// Has Bevy spawn anew what it was told of.
 fn spawn_early(world: &mut World) {
-    if core::mem::take(&mut world.resource_mut::<ToldEarly>().0) {
-        world_instance_spawner_system(world);
+    forget_orphans(world);
+    if !core::mem::take(&mut world.resource_mut::<ToldEarly>().0) {
+        return;
     }
+    // What others want to be gone goes first, for it may have models within it.
+    world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
+        if let Err(error) = spawner.despawn_queued_world_asset_instances(world) {
+            error!("a scene could not be despawned: {error}");
+        }
+        spawner.despawn_queued_dynamic_world_instances(world);
+    });
+    forget_orphans(world);
+    world_instance_spawner_system(world);
 }
 
 /// Spawns what Bevy did not spawn anew.

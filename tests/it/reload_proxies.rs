@@ -6,6 +6,7 @@ use crate::support::app::TestApp;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
+use bevy::world_serialization::WorldInstanceSpawner;
 use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
@@ -20,6 +21,11 @@ fn with_proxy(proxy: &'static str, mesh: &'static str) -> Vec<u8> {
         file.proxies[1].name = "p_smoke".into();
         file.meshes[0].name = mesh.into();
     })
+}
+
+/// A model without proxies, with a mesh of some name.
+fn plain(mesh: &'static str) -> Vec<u8> {
+    edited(&minimal(), |file| file.meshes[0].name = mesh.into())
 }
 
 /// An app that loads anew what has only labels left.
@@ -43,7 +49,8 @@ fn with_third() -> (TestApp, Dir, Entity) {
     let (mut app, files) = watching(&[
         ("outer.alo", with_proxy("inner", "Hull")),
         ("inner.alo", with_proxy("third", "Hull")),
-        ("third.alo", minimal()),
+        ("third.alo", plain("Hull")),
+        ("gun.alo", plain("Hull")),
     ]);
     let server = app.world().resource::<AssetServer>().clone();
     let settings = |settings: &mut AloLoaderSettings| settings.follow_proxies = true;
@@ -90,8 +97,7 @@ fn models_of_proxies_keep_their_settings() {
         wait_for(&mut app, "inner", mesh);
         wait_for(&mut app, "third", "Hull");
     }
-    let third = edited(&minimal(), |file| file.meshes[0].name = "Mended".into());
-    files.insert_asset(Path::new("third.alo"), third);
+    files.insert_asset(Path::new("third.alo"), plain("Mended"));
     server.reload("third.alo");
     wait_for(&mut app, "third", "Mended");
 }
@@ -113,42 +119,166 @@ fn models_of_proxies_come_in_the_frame_of_the_model_that_brings_them() {
     }
 }
 
+/// Names of meshes, one for each round.
+const MESHES: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
+
+/// Saves some files so that the models are there in one frame, in an order that is another in each round.
+fn save(app: &mut TestApp, files: &Dir, round: usize, which: &[&'static str]) {
+    let mesh = MESHES[round];
+    let server = app.world().resource::<AssetServer>().clone();
+    let mut order = which.to_vec();
+    order.rotate_left(round % which.len());
+    for path in order {
+        let model = match path {
+            "outer.alo" => with_proxy("inner", mesh),
+            "inner.alo" => with_proxy("third", mesh),
+            _ => plain(mesh),
+        };
+        files.insert_asset(Path::new(path), model);
+        server.reload(path);
+    }
+    // Loads end in other threads, all of them in this time.
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+/// The first mesh of the model of a root.
+fn mesh_of(world: &World, root: Entity) -> Option<String> {
+    let model = world.get::<AloInstance>(root)?.model();
+    Some(model.meshes[0].name.to_string())
+}
+
+/// Does something with a model, and saves it together with others, in each round. The models are there all the
+/// same.
+fn change_together(which: &[&'static str], act: impl Fn(&mut TestApp, Entity)) {
+    let (mut app, files, root) = with_third();
+    let gun: Handle<Alo> = app.load("gun.alo");
+    app.finish_load(&gun);
+    for (round, mesh) in MESHES.into_iter().enumerate() {
+        act(&mut app, root);
+        save(&mut app, &files, round, which);
+        let is_there = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
+        assert!(gpuless::wait_until(&mut app.app, is_there), "round {round}");
+        if which.contains(&"inner.alo") {
+            wait_for(&mut app, "inner", mesh);
+        }
+        wait_for(
+            &mut app,
+            "third",
+            if which.contains(&"third.alo") {
+                mesh
+            } else {
+                "Hull"
+            },
+        );
+    }
+}
+
+fn steps(app: &mut TestApp) {
+    for _ in 0..6 {
+        app.step(0.0);
+    }
+}
+
+/// The scene of a file that is loaded.
+fn scene(app: &mut TestApp, path: &'static str) -> WorldAssetRoot {
+    WorldAssetRoot(app.load(path))
+}
+
+fn proxy_of(app: &mut TestApp, name: &str) -> Entity {
+    let mut proxies = app.world().query::<(Entity, &AloProxy)>();
+    let mut proxies = proxies.iter(app.app.world());
+    proxies.find(|(_, of)| of.name == name).unwrap().0
+}
+
 #[test]
 fn models_within_models_may_change_in_one_frame() {
-    let (mut app, files, root) = with_third();
-    // A user's own, below a bone and not attached.
-    let server = app.world().resource::<AssetServer>().clone();
-    let name = |world: &World, entity| {
-        let model = world.get::<AloInstance>(entity)?.model();
-        Some(model.meshes[0].name.to_string())
-    };
-    for round in 0..8 {
-        let mesh: &'static str = ["A", "B", "C", "D", "E", "F", "G", "H"][round];
+    change_together(&["outer.alo", "inner.alo", "third.alo"], |app, root| {
+        // A user's own, below a bone and not attached, which goes with the bone.
         let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
-        let own = WorldAssetRoot(server.load("third.alo#Scene"));
+        let own = scene(app, "third.alo#Scene");
         app.world().spawn((own, ChildOf(bone)));
-        app.step(0.0);
-        app.step(0.0);
-        files.insert_asset(Path::new("outer.alo"), with_proxy("inner", mesh));
-        files.insert_asset(Path::new("inner.alo"), with_proxy("third", mesh));
-        let third = edited(&minimal(), |file| file.meshes[0].name = mesh.into());
-        files.insert_asset(Path::new("third.alo"), third);
-        let mut order = ["outer.alo", "inner.alo", "third.alo"];
-        order.rotate_left(round % 3);
-        for path in order {
-            server.reload(path);
-        }
-        // Loads end in other threads: in one frame if there is time enough between two.
-        std::thread::sleep(Duration::from_millis(20));
-        let is_there = |world: &mut World| name(world, root).as_deref() == Some(mesh);
-        assert!(gpuless::wait_until(&mut app.app, is_there));
-        wait_for(&mut app, "inner", mesh);
-        wait_for(&mut app, "third", mesh);
-        let instances = app
-            .world()
-            .query::<&AloInstance>()
-            .iter(app.app.world())
-            .count();
-        assert_eq!(instances, 3, "the user's own went with the bone");
+        steps(app);
+        let mut instances = app.world().query::<&AloInstance>();
+        assert_eq!(instances.iter(app.app.world()).count(), 4);
+    });
+}
+
+#[test]
+fn what_is_attached_to_a_model_of_a_proxy_may_change_with_it() {
+    change_together(&["outer.alo", "gun.alo"], |app, _| {
+        let to = proxy_of(app, "inner");
+        let attached = Attached {
+            to,
+            bone: String::new(),
+        };
+        let gun = scene(app, "gun.alo#Scene");
+        app.world().spawn((gun, attached));
+        steps(app);
+    });
+}
+
+#[test]
+fn what_was_attached_once_may_change_with_the_bone_that_it_was_put_on() {
+    change_together(&["outer.alo", "gun.alo"], |app, root| {
+        let attached = Attached {
+            to: root,
+            bone: String::new(),
+        };
+        let gun = scene(app, "gun.alo#Scene");
+        let gun = app.world().spawn((gun, attached)).id();
+        steps(app);
+        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
+        let mut gun = app.world().entity_mut(gun);
+        gun.remove::<Attached>().insert(ChildOf(bone));
+        steps(app);
+    });
+}
+
+#[test]
+fn proxies_outside_of_the_model_may_change_with_it() {
+    change_together(&["outer.alo", "inner.alo"], |app, _| {
+        let proxy = proxy_of(app, "inner");
+        app.world().entity_mut(proxy).remove::<ChildOf>();
+        steps(app);
+    });
+}
+
+#[test]
+fn what_others_spawn_below_a_bone_may_change_with_it() {
+    change_together(&["outer.alo", "gun.alo"], |app, root| {
+        let WorldAssetRoot(gun) = scene(app, "gun.alo#Scene");
+        let root_of_another = WorldAssetRoot(gun.clone());
+        let other = app.world().spawn(root_of_another).id();
+        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
+        let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
+        spawner.spawn_as_child(gun, bone);
+        steps(app);
+        app.world()
+            .entity_mut(other)
+            .insert(Name::new("on its own"));
+    });
+}
+
+#[test]
+fn models_may_be_given_another_scene_in_the_frame_of_a_change() {
+    let (mut app, files, root) = with_third();
+    let second = scene(&mut app, "outer.alo#Scene");
+    let second = app.world().spawn(second).id();
+    let all = ["outer.alo", "inner.alo", "third.alo", "gun.alo"];
+    let gun: Handle<Alo> = app.load("gun.alo");
+    app.finish_load(&gun);
+    for (round, mesh) in MESHES.into_iter().enumerate() {
+        steps(&mut app);
+        save(&mut app, &files, round, &all);
+        let other = scene(&mut app, "gun.alo#Scene");
+        let changed = [second, proxy_of(&mut app, "inner")][round % 2];
+        app.world().entity_mut(changed).insert(other);
+        let is_there = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
+        assert!(gpuless::wait_until(&mut app.app, is_there), "round {round}");
+        steps(&mut app);
+        let again = scene(&mut app, "outer.alo#Scene");
+        app.world().entity_mut(second).insert(again);
+        let is_there = |world: &mut World| mesh_of(world, second).as_deref() == Some(mesh);
+        assert!(gpuless::wait_until(&mut app.app, is_there), "round {round}");
     }
 }
