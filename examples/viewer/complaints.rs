@@ -202,8 +202,11 @@ fn complain_of_parts(args: &Args, models: &[Parts]) -> Result<(), String> {
         let is_it = |known: &String| known.to_lowercase() == name.to_lowercase();
         if !models.iter().any(|model| model.names.iter().any(is_it)) {
             let told = |of: &Parts| format!("{} has {}", of.model, of.names.join(", "));
-            let lists: Vec<String> = models.iter().map(told).collect();
-            return Err(format!("there is no part \"{name}\": {}", lists.join("; ")));
+            let lists = match models {
+                [] => "no model here has parts".to_owned(),
+                _ => models.iter().map(told).collect::<Vec<_>>().join("; "),
+            };
+            return Err(format!("there is no part \"{name}\": {lists}"));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::lithtech::abc::node_flags;
 use crate::lithtech::instance::{AbcInstance, AbcMesh};
 use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::AbcModel;
-use crate::scene::{DistanceLod, HiddenParts, ModelLod, Wardrobe, WornPicture, WornSkin};
+use crate::scene::{DistanceLod, HiddenParts, ModelLod, Told, Wardrobe, WornPicture, WornSkin};
 use bevy::asset::Assets;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
@@ -13,7 +13,6 @@ use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
-use bevy::log::warn;
 use bevy::math::Vec2;
 use bevy::mesh::Mesh3d;
 use bevy::pbr::{MeshMaterial3d, StandardMaterial};
@@ -65,6 +64,7 @@ pub(super) fn apply_looks(
     mut plain: Wardrobe<StandardMaterial>,
     mut deforming: Wardrobe<AbcDeformMaterial>,
     mut meshes: Query<Drawn>,
+    mut told: Told,
 ) {
     let removed = removed.read();
     for (entity, instance, distance, lod, skin, hidden) in &roots {
@@ -78,14 +78,15 @@ pub(super) fn apply_looks(
             continue;
         }
         let model = instance.model();
-        let skins = model.skins.len();
-        let chosen = skin.as_ref().map_or(0, |skin| skin.index);
-        if chosen >= skins.max(1) && skin.as_ref().is_some_and(DetectChanges::is_changed) {
-            warn!("the model has {skins} skins, so skin {chosen} is drawn as its last");
+        let complaint = skin
+            .as_ref()
+            .and_then(|skin| skin.complaint(model.skins.len()));
+        if let Some(complaint) = complaint {
+            told.warn_once(entity, &complaint);
         }
         let look = Look {
             level: lod.map_or(distance.0, |lod| lod.0),
-            skin: chosen,
+            skin: skin.as_ref().map_or(0, |skin| skin.index),
             picture: skin.as_ref().and_then(|skin| skin.picture.as_ref()),
             hidden: hidden.as_deref(),
         };

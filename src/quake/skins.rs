@@ -3,16 +3,16 @@
 use crate::quake::animator::{MdlAnimator, element_at};
 use crate::quake::material::MdlMaterial;
 use crate::quake::model::MdlModel;
-use crate::scene::{PlayerColors, Wardrobe, WornSkin};
+use crate::scene::{PlayerColors, Told, Wardrobe, WornSkin};
 use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::query::Changed;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Query, Res, ResMut};
 use bevy::image::Image;
-use bevy::log::warn;
 use bevy::pbr::MeshMaterial3d;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::time::Time;
@@ -71,6 +71,7 @@ impl ColoredMaterials {
 
 /// What of a root decides how its model looks.
 type Chosen = (
+    Entity,
     &'static mut MdlAnimator,
     Option<&'static WornSkin>,
     Option<&'static PlayerColors>,
@@ -83,8 +84,9 @@ pub(super) fn apply_looks(
     mut wardrobe: Wardrobe<MdlMaterial>,
     mut models: Query<Chosen>,
     mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
+    mut told: Told,
 ) {
-    for (mut animator, skin, colors) in &mut models {
+    for (root, mut animator, skin, colors) in &mut models {
         let picture = skin.and_then(|skin| skin.picture.as_ref());
         let look = Look {
             skin: skin.map_or(0, |skin| skin.index),
@@ -99,15 +101,10 @@ pub(super) fn apply_looks(
         if animator.look == Some(look) {
             continue;
         }
-        let skins = animator.model().skins.len();
-        let was = animator.look.map(|was| was.skin);
-        if look.skin >= skins.max(1) && was != Some(look.skin) {
-            warn!(
-                "the model has {skins} skins, so skin {} is drawn as its last",
-                look.skin
-            );
-        }
         let model = animator.model().clone();
+        if let Some(complaint) = skin.and_then(|skin| skin.complaint(model.skins.len())) {
+            told.warn_once(root, &complaint);
+        }
         let Some(plain) = model.material(look.skin, look.picture) else {
             continue;
         };

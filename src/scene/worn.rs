@@ -26,6 +26,20 @@ pub(crate) struct WornSkin {
     pub(crate) picture: Option<WornPicture>,
 }
 
+impl WornSkin {
+    /// What to say of a model that has only so many skins.
+    pub(crate) fn complaint(&self, skins: usize) -> Option<String> {
+        let index = self.index;
+        match skins {
+            _ if index < skins.max(1) => None,
+            0 => Some(format!("has no skins, so skin {index} means nothing")),
+            _ => Some(format!(
+                "has {skins} skins, so skin {index} is drawn as its last"
+            )),
+        }
+    }
+}
+
 /// A picture that is none of a model's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WornPicture {

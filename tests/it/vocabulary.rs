@@ -6,13 +6,14 @@ use crate::gpuless;
 use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_app::spawned_of;
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
+use crate::support::fixtures::{self, tetrahedron};
 use crate::support::lgw::BICYCLE;
 use crate::support::log;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::Proxy;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 use std::path::Path;
 
@@ -413,5 +414,29 @@ fn what_was_right_in_between_is_told_again() {
         let child = children.find(|(_, of)| of.parent() == root);
         scene = child.unwrap().0;
         assert_eq!(told(), expected);
+    }
+}
+
+#[test]
+fn skins_beyond_the_last_are_told_of_once() {
+    log::listen();
+    let figure_mdl = fixtures::figure(Precision::Bits8).to_bytes();
+    let mut app = TestApp::new(&[
+        ("said/beyond.abc", bytes(&figure())),
+        ("said/beyond.mdl", figure_mdl),
+    ]);
+    let abc: Handle<Abc> = app.load("said/beyond.abc");
+    app.finish_load(&abc);
+    let mdl: Handle<Mdl> = app.load("said/beyond.mdl");
+    app.finish_load(&mdl);
+    for path in ["said/beyond.abc", "said/beyond.mdl"] {
+        let roots = [(); 5].map(|()| spawn_model(&mut app, path, ModelSkin::Index(99)));
+        for root in roots {
+            wait_for_model(&mut app, root);
+        }
+        app.step(0.0);
+        let told = log::warnings_with(&format!("{path} has"));
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("skin 99"), "{told:?}");
     }
 }
