@@ -46,7 +46,7 @@ pub(crate) use lods::{DistanceLod, Leveled, choose_levels};
 pub(crate) use look::team_color_tag;
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 #[cfg(feature = "manifest")]
-pub(crate) use matching::fits;
+pub(crate) use matching::Pattern;
 pub(crate) use matching::{folded, has_extension, raised, same_name};
 pub use names::Names;
 pub(crate) use names::{index_names, named};

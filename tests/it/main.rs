@@ -74,6 +74,7 @@ mod lod_distances;
 mod malformed;
 mod manifest_heap;
 mod manifest_parse;
+mod manifest_patterns;
 mod manifest_reload;
 mod manifest_spawn;
 mod picking;

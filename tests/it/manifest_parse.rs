@@ -150,10 +150,10 @@ fn small_ways_to_say_the_same() {
 
 /// Bad texts, and what is said about each.
 const BAD: &[(&str, &str)] = &[
-    ("", "1:1: Expected opening `(` for struct `ModelManifest`"),
+    ("", "1:1: the manifest must be in parentheses"),
     ("()", "1:1: the manifest lacks the field `model`"),
     ("(model: \"\")", "1:1: the manifest lacks the field `model`"),
-    ("(\n  model: 3\n)", "2:10: Expected string"),
+    ("(\n  model: 3\n)", "2:10: model must be a text in quotes"),
     (
         "( model: \"a\", colour: 1)",
         "1:15: Unexpected field named `colour` in `ModelManifest`, expected one of ",
@@ -162,10 +162,7 @@ const BAD: &[(&str, &str)] = &[
         "(model: \"a\",\n clips: [\n  (nam: \"x\"),\n])",
         "3:4: Unexpected field named `nam` in `ManifestClip`, expected one of `name`, `clip`, `file`, `frames`, `speed`, or `repeat` instead",
     ),
-    (
-        "[model: \"a\"]",
-        "1:1: Expected opening `(` for struct `ModelManifest`",
-    ),
+    ("[model: \"a\"]", "1:1: the manifest must be in parentheses"),
     (
         "Other(model: \"a\")",
         "1:1: Expected struct `ModelManifest` but found `Other`",
@@ -206,7 +203,10 @@ const BAD: &[(&str, &str)] = &[
         "(model: \"a\", scale: 1e39)",
         "1:21: scale is inf, but must be a finite number above 0",
     ),
-    ("(model: \"a\", scale: \"2\")", "1:21: Expected float"),
+    (
+        "(model: \"a\", scale: \"2\")",
+        "1:21: scale must be a number",
+    ),
     (
         "(model: \"a\", axes: (up: Z, forward: NegZ))",
         "1:20: axes has one line for both axes, but they must be at right angles",
@@ -221,7 +221,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", texture_folders: \"x\")",
-        "1:31: Expected opening `[`",
+        "1:31: texture_folders must be a list in `[]`",
     ),
     (
         "(model: \"a\", texture_folders: [\"x\", \"\"])",
@@ -261,7 +261,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", frames: (-3, 4))])",
-        "1:43: Integer is out of bounds",
+        "1:43: clips[0].frames[0] is out of the bounds of whole numbers here",
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", clip: \"y\", speed: inf)])",
@@ -277,7 +277,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", clip: -1)])",
-        "1:40: Expected a name in quotes, or a number from 0 but found the signed integer `-1` instead",
+        "1:40: clips[0].clip must be a name in quotes, or a number from 0, but is the signed integer `-1`",
     ),
     (
         "(model: \"a\", clips: [(file: \"\")])",
@@ -285,11 +285,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", play: true)",
-        "1:20: Expected a name in quotes, or a number from 0 but found the boolean `true` instead",
+        "1:20: play must be a name in quotes, or a number from 0, but is the boolean `true`",
     ),
     (
         "(model: \"a\", skins: [\"red\"])",
-        "1:21: Expected opening `{`",
+        "1:21: skins must be pairs in `{}`",
     ),
     (
         "(model: \"a\", skins: {\"red\": \"\"})",
@@ -301,7 +301,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", skin: 1.5)",
-        "1:20: Expected a name in quotes, or a number from 0 but found the floating point number `1.5` instead",
+        "1:20: skin must be a name in quotes, or a number from 0, but is the floating point number `1.5`",
     ),
     (
         "(model: \"a\", lod_distances: [1, 3, 2])",
@@ -313,11 +313,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", team_color: \"orange\")",
-        "1:26: Expected a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1 but found the string \"orange\" instead",
+        "1:26: team_color must be a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"orange\"",
     ),
     (
         "(model: \"a\", team_color: \"#ff80\")",
-        "1:26: Expected a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1 but found the string \"#ff80\" instead",
+        "1:26: team_color must be a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"#ff80\"",
     ),
     (
         "(model: \"a\", team_color: (1, 2, 3))",
@@ -341,10 +341,51 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", player_colors: (shirt: 3, pants: 256))",
-        "1:47: Integer is out of bounds",
+        "1:47: player_colors.pants is out of the bounds of whole numbers here",
     ),
-    ("(model: \"a\", hidden: [3])", "1:23: Expected string"),
-    ("(model: \"a\", alt: -1)", "1:19: Integer is out of bounds"),
+    (
+        "(model: \"a\", hidden: [3])",
+        "1:23: hidden[0] must be a text in quotes",
+    ),
+    (
+        "(model: \"a\", attachments: (model: \"b\"))",
+        "1:27: attachments must be a list in `[]`",
+    ),
+    (
+        "(model: \"a\",\n play: march)",
+        "2:8: play must be a name in quotes, or a number from 0, but is a word without quotes",
+    ),
+    (
+        "(model: \"a\", skin: Some(()))",
+        "1:25: skin must be a name in quotes, or a number from 0, but is a unit value",
+    ),
+    (
+        "(model: \"a\", axes: \"Y\")",
+        "1:20: axes must be in parentheses",
+    ),
+    (
+        "(model: \"a\", skins: {\"red\": 3})",
+        "1:29: skins[\"red\"] must be a text in quotes",
+    ),
+    ("(model: \"a\", skins: {3: \"r\"})", "1:22: Expected string"),
+    (
+        "(model: \"a\", alt: one)",
+        "1:19: alt must be a whole number",
+    ),
+    // Lines end in three ways, for all kinds of errors.
+    (
+        "(\r model: \"a\",\r\n scale: -1)",
+        "3:9: scale is -1, but must be a finite number above 0",
+    ),
+    (
+        "(\r model: \"a\",\r\n scale: \"b\")",
+        "3:9: scale must be a number",
+    ),
+    ("(\r model: \"a\"\r\n scale: 2)", "3:2: Expected comma"),
+    (
+        "(model: \"a\", alt: -1)",
+        "1:19: alt is out of the bounds of whole numbers here",
+    ),
     (
         "(model: \"a\", attachments: [(bone: \"b\")])",
         "1:28: attachments[0] lacks the field `model`",
@@ -385,6 +426,8 @@ fn flaws_are_told_with_line_and_column() {
 fn what_is_no_text_is_told_with_its_place() {
     let error = parse(b"(\n  model: \"\xff\",\n)").unwrap_err();
     assert_eq!(error.to_string(), "2:11: is not UTF-8");
+    let error = parse(b"(\r model: \"a\",\r\n \xff)").unwrap_err();
+    assert_eq!(error.to_string(), "3:2: is not UTF-8");
     let error = parse(b"\xff\xfe(\0").unwrap_err();
     assert_eq!(error.to_string(), "1:1: is not UTF-8");
 }

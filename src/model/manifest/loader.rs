@@ -4,7 +4,7 @@ use super::classic_model::is_manifest;
 use super::document::ModelManifest;
 use super::files::{MOST_CLIPS, ManifestFiles};
 use super::formats::FormatsByExtension;
-use super::glob::{is_glob, matching};
+use super::glob::{Globs, is_glob};
 use super::place::Step::{self, Element, Field, Key};
 use super::read::{Flaw, LONGEST_TEXT, ManifestError, name_of, parse, text};
 use super::spawn::manifest_scene;
@@ -105,6 +105,7 @@ impl AssetLoader for ManifestLoader {
         let text = text(&bytes).map_err(refused)?;
         let mut finding = Finding {
             search: self.finder.search(&path),
+            globs: Some(Globs::new()),
             path: &path,
             text,
             flaws: 0,
@@ -135,14 +136,16 @@ impl AssetLoader for ManifestLoader {
 /// The search for the files of one manifest.
 struct Finding<'a> {
     search: FileSearch<'a>,
+    /// `None` once the patterns have taken too long.
+    globs: Option<Globs>,
     path: &'a AssetPath<'static>,
     text: &'a str,
     /// How many warnings there were.
     flaws: usize,
 }
 
-impl Finding<'_> {
-    fn folder(&self) -> &Path {
+impl<'f> Finding<'f> {
+    fn folder(&self) -> &'f Path {
         self.path.path().parent().unwrap_or(Path::new(""))
     }
 
@@ -164,9 +167,13 @@ impl Finding<'_> {
     fn warn(&mut self, flaw: Flaw<'_>) {
         self.flaws += 1;
         if self.flaws <= MOST_WARNINGS {
-            // As compilers do, so that terminals and editors find the place.
-            warn!("{}:{}", self.path, flaw.in_text(self.text));
+            self.tell(flaw);
         }
+    }
+
+    fn tell(&self, flaw: Flaw<'_>) {
+        // As compilers do, so that terminals and editors find the place.
+        warn!("{}:{}", self.path, flaw.in_text(self.text));
     }
 
     fn finish(self) {
@@ -235,8 +242,18 @@ impl Finding<'_> {
         pattern: &str,
         room: usize,
     ) -> Vec<AssetPath<'static>> {
-        let folder = self.folder().to_path_buf();
-        let found = matching(&mut self.search, &folder, pattern, room).await;
+        let folder = self.folder();
+        let Some(globs) = &mut self.globs else {
+            return Vec::new();
+        };
+        let found = globs.matching(&mut self.search, folder, pattern, room);
+        let Ok(found) = found.await else {
+            self.globs = None;
+            let message = "is left out, as are all patterns after it: \
+                           to look for what fits takes too long";
+            self.tell(Flaw::new(steps, message));
+            return Vec::new();
+        };
         if found.is_empty() {
             self.warn(Flaw::new(steps, format!("{pattern:?} fits no file")));
         } else if found.len() > room {

@@ -56,6 +56,56 @@ pub(super) fn word_before(text: &str, offset: usize) -> usize {
     }
 }
 
+/// The steps to the value that begins at an offset; `None` if a key is there. What follows need not be well formed.
+pub(super) fn steps_to(text: &str, offset: usize) -> Option<Vec<Step<'_>>> {
+    let mut reader = Reader { text, at: 0 };
+    reader.skip_attributes();
+    let mut around: Vec<Around<'_>> = Vec::new();
+    let mut before = "";
+    loop {
+        reader.skip_blank();
+        let begin = reader.at;
+        if begin >= offset || reader.peek().is_none() {
+            return around.iter().filter_map(Around::step).collect();
+        }
+        reader.skip_token();
+        let token = text.get(begin..reader.at)?;
+        let last = around.last_mut();
+        match (token, last) {
+            ("(" | "[" | "{", _) => around.push(Around {
+                open: if before == "Some" { "" } else { token },
+                index: 0,
+                key: None,
+            }),
+            (")" | "]" | "}", _) => drop(around.pop()),
+            (",", Some(last)) => (last.index, last.key) = (last.index + 1, None),
+            (":", Some(last)) => last.key = Some(before),
+            _ => {}
+        }
+        before = token;
+    }
+}
+
+/// A list, a struct or the like around a value.
+struct Around<'a> {
+    /// Its first sign; empty for that of `Some`.
+    open: &'a str,
+    index: usize,
+    key: Option<&'a str>,
+}
+
+impl<'a> Around<'a> {
+    /// The step into it, if it is one; `None` within if there is a key first.
+    fn step(&self) -> Option<Option<Step<'a>>> {
+        match (self.open, self.key) {
+            ("", _) => None,
+            ("{", key) => Some(key.map(|key| Step::Key(key.trim_matches('"')))),
+            ("(", Some(key)) => Some(Some(Step::Field(key.trim_start_matches("r#")))),
+            _ => Some(Some(Step::Element(self.index))),
+        }
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -308,6 +358,26 @@ Manifest /* ( */ (
         assert_eq!(word_before(text, 0), 0);
         assert_eq!(word_start("\"a", 1), 0);
         assert_eq!(word_start("", 0), 0);
+    }
+
+    #[test]
+    fn places_have_steps() {
+        for steps in [
+            vec![],
+            vec![Field("scale")],
+            vec![Field("clips"), Element(1)],
+            vec![Field("clips"), Element(1), Field("name")],
+            vec![Field("clips"), Element(1), Field("frames"), Element(1)],
+            vec![Field("skins"), Key("red")],
+            vec![Field("last")],
+        ] {
+            assert_eq!(steps_to(TEXT, place(TEXT, &steps)), Some(steps));
+        }
+        let at = |part: &str| steps_to(TEXT, TEXT.find(part).unwrap());
+        assert_eq!(at("\"g.dtx"), Some(vec![Field("skins"), Key("gr\\\\en")]));
+        assert_eq!(at("\"red\""), None);
+        assert_eq!(steps_to("))],:x", 5), Some(vec![]));
+        assert_eq!(steps_to("", 5), Some(vec![]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::document::{ManifestAttachment, ManifestClip, ModelManifest};
 use super::glob::is_glob;
 use super::place::Step::{Element, Field, Key};
-use super::place::{Step, place, word_before, word_start};
+use super::place::{Step, place, steps_to, word_before, word_start};
 use super::values::{LONGEST_LIST, NameOrIndex};
 use crate::read::TextPosition;
 use crate::scene::folded;
@@ -121,7 +121,34 @@ fn with_place(error: &SpannedError, text: &str) -> ManifestError {
     }
     ManifestError {
         position: TextPosition::new(text.as_bytes(), start as u64, true),
-        message: error.code.to_string(),
+        message: message(&error.code, text, start),
+    }
+}
+
+/// What is wrong at an offset: with a value, by the value's name.
+fn message(error: &ron::Error, text: &str, offset: usize) -> String {
+    use ron::Error as Of;
+    let wanted = match error {
+        Of::ExpectedFloat => "must be a number",
+        Of::ExpectedInteger => "must be a whole number",
+        Of::IntegerOutOfBounds => "is out of the bounds of whole numbers here",
+        Of::ExpectedString => "must be a text in quotes",
+        Of::ExpectedArray => "must be a list in `[]`",
+        Of::ExpectedMap => "must be pairs in `{}`",
+        Of::ExpectedStructLike | Of::ExpectedNamedStructLike(_) => "must be in parentheses",
+        Of::InvalidValueForType { expected, found } => {
+            let rest = text.get(offset..).unwrap_or_default();
+            let found = match &**found {
+                "a unit value" if !rest.starts_with('(') => "a word without quotes",
+                found => found,
+            };
+            &format!("must be {expected}, but is {found}")
+        }
+        _ => return error.to_string(),
+    };
+    match steps_to(text, offset) {
+        Some(steps) => format!("{} {wanted}", Name(&steps)),
+        None => error.to_string(),
     }
 }
 

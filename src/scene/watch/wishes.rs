@@ -1,6 +1,6 @@
 //! What models looked for among files, and would have taken had it been there.
 
-use crate::scene::matching::{file_key, fits, folded};
+use crate::scene::matching::{Pattern, file_key, folded};
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
@@ -80,7 +80,7 @@ impl Hopes {
         if self.patterns.len() < MOST_PATHS {
             self.patterns.push(Patterns {
                 folder: key(folder),
-                parts: parts.iter().map(|part| folded(part)).collect(),
+                parts: parts.iter().map(|part| Pattern::new(part)).collect(),
             });
         }
     }
@@ -107,7 +107,7 @@ impl Hopes {
 struct Patterns {
     folder: String,
     /// Of what is below the folder, part by part.
-    parts: Vec<String>,
+    parts: Vec<Pattern>,
 }
 
 impl Patterns {
@@ -120,7 +120,7 @@ impl Patterns {
         };
         let names: Vec<&str> = below.into_iter().flat_map(|path| path.split('/')).collect();
         let mut pairs = self.parts.iter().zip(&names);
-        names.len() == self.parts.len() && pairs.all(|(part, name)| fits(part, name))
+        names.len() == self.parts.len() && pairs.all(|(part, name)| part.fits(name, &mut 0))
     }
 }
 

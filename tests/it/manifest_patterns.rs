@@ -1,0 +1,78 @@
+//! Patterns of files in manifests: how much they may cost, and what is left out.
+
+use crate::support::alo;
+use crate::support::app::TestApp;
+use crate::support::log;
+use bevy_classic_models::prelude::*;
+
+/// Warnings of a manifest at `path` beside a model and some files, as its loader tells them.
+fn warnings(
+    path: &'static str,
+    manifest: String,
+    names: impl Iterator<Item = String>,
+) -> Vec<String> {
+    log::listen();
+    let names: Vec<String> = names.collect();
+    let mut files = vec![
+        (path, manifest.into_bytes()),
+        ("units/a.alo", alo::minimal()),
+    ];
+    files.extend(names.iter().map(|name| (&**name, Vec::new())));
+    let mut app = TestApp::new(&files);
+    let manifest = app.load::<ModelManifest>(path);
+    app.finish_load(&manifest);
+    log::warnings_with(path)
+}
+
+fn manifest(patterns: impl Iterator<Item = String>) -> String {
+    let clips: Vec<String> = patterns.map(|of| format!("(file: {of:?}),\n")).collect();
+    format!("(model: \"a.alo\", clips: [\n{}])", clips.concat())
+}
+
+#[test]
+fn patterns_that_take_too_long_are_left_out() {
+    let path = "units/slow.model.ron";
+    // Each begins to fit at every letter of every name, and fits none.
+    let slow = (0..1000).map(|number| format!("*{}{number}*b", "a".repeat(100)));
+    let patterns = ["quick*".to_owned()].into_iter().chain(slow);
+    let names = (0..1000).map(|number| format!("units/{}{number}.ala", "a".repeat(200)));
+    let names = names.chain(["units/quick.ala".to_owned()]);
+    let warnings = warnings(path, manifest(patterns), names);
+    let is_end = |text: &&String| text.contains("takes too long");
+    let ends: Vec<&String> = warnings.iter().filter(is_end).collect();
+    let [end] = ends[..] else {
+        panic!("{warnings:#?}");
+    };
+    let place = |index: usize| format!("{path}:{}:8: clips[{index}].file is left out", index + 2);
+    // No single pattern takes so long, and not all of them are looked for.
+    let is_at = |index: &usize| end.contains(&place(*index));
+    assert!((2..1000).any(|index| is_at(&index)), "{end}");
+    assert_eq!(
+        warnings
+            .iter()
+            .filter(|text| text.contains("quick"))
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn as_many_patterns_as_there_may_be_are_quick_in_a_folder_of_a_game() {
+    let path = "units/many.model.ron";
+    let patterns = (0..1024).map(|number| format!("tank_{number:04}_*.ala"));
+    let names = (0..3000).map(|number| format!("units/Tank_{:04}_{number}.ALA", number % 1024));
+    assert_eq!(warnings(path, manifest(patterns), names), [""; 0]);
+}
+
+#[test]
+fn folders_that_fit_do_not_count_as_files() {
+    let path = "units/folders.model.ron";
+    let patterns = ["b*.ala", "*/z.ala"].map(str::to_owned).into_iter();
+    // There is room for one more.
+    let names = (0..4095).map(|number| format!("units/b{number}.ala"));
+    let deep = ["c/y", "d/y", "e/y", "f/z"].map(|name| format!("units/{name}.ala"));
+    assert_eq!(
+        warnings(path, manifest(patterns), names.chain(deep)),
+        [""; 0]
+    );
+}
