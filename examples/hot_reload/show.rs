@@ -164,8 +164,7 @@ impl Taken {
         let (_, why) = failures.find(|(path, _)| path == step.file)?;
         // Bevy's words come before the loader's.
         let why = why.split_once("Loader': ").map_or(&**why, |(_, why)| why);
-        let line = why.lines().next().unwrap_or_default();
-        Some(line.chars().take(LONGEST).collect())
+        Some(shortened(why.lines().next().unwrap_or_default()))
     }
 
     /// How soon it came, in seconds after the edit and in frames after the watcher's event.
@@ -204,4 +203,14 @@ pub fn play(world: &mut World) {
             }
         }
     });
+}
+
+/// As many of the words of a line as there is room for.
+fn shortened(line: &str) -> String {
+    if line.chars().count() <= LONGEST {
+        return line.to_owned();
+    }
+    let start: String = line.chars().take(LONGEST - 4).collect();
+    let words = start.rsplit_once(' ').map_or(&*start, |(words, _)| words);
+    format!("{words} ...")
 }
