@@ -20,19 +20,19 @@ pub fn mdl() -> Vec<u8> {
 }
 
 /// Spawns a manifest or a model.
-fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+pub fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
     let model = ClassicModel(app.load(path));
     app.world().spawn((model, bundle)).id()
 }
 
 #[track_caller]
-fn wait(app: &mut TestApp, what: &str, done: impl FnMut(&mut World) -> bool) {
+pub fn wait(app: &mut TestApp, what: &str, done: impl FnMut(&mut World) -> bool) {
     assert!(gpuless::wait_until(&mut app.app, done), "never: {what}");
 }
 
 /// Waits until a model's scene is there.
 #[track_caller]
-fn wait_for(app: &mut TestApp, root: Entity) {
+pub fn wait_for(app: &mut TestApp, root: Entity) {
     wait(app, "the scene", |world| is_there(world, root));
     app.step(0.0);
 }
@@ -44,24 +44,24 @@ pub fn is_there(world: &World, root: Entity) -> bool {
         || root.contains::<AbcInstance>()
 }
 
-fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+pub fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
     let root = spawn(app, path, bundle);
     wait_for(app, root);
     root
 }
 
 /// Changes a file, and has it loaded anew.
-fn edit(app: &mut TestApp, path: &'static str, text: &str) {
+pub fn edit(app: &mut TestApp, path: &'static str, text: &str) {
     app.files
         .insert_asset(Path::new(path), text.as_bytes().to_vec());
     app.world().resource::<AssetServer>().reload(path);
 }
 
-fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> Option<C> {
+pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> Option<C> {
     app.world().get::<C>(entity).cloned()
 }
 
-fn children(app: &mut TestApp, root: Entity) -> Vec<Entity> {
+pub fn children(app: &mut TestApp, root: Entity) -> Vec<Entity> {
     app.world().get::<Children>(root).unwrap().to_vec()
 }
 
@@ -77,7 +77,7 @@ fn shown(app: &mut TestApp, root: Entity) -> String {
     root.0.path().unwrap().to_string()
 }
 
-fn text(text: &str) -> Vec<u8> {
+pub fn text(text: &str) -> Vec<u8> {
     text.as_bytes().to_vec()
 }
 
@@ -585,7 +585,7 @@ fn texture_folders_are_looked_into_first() {
 }
 
 /// The models that hang on one, by the bones.
-fn hung(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
+pub fn hung(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
     let world = app.world();
     let mut all = world.query::<(Entity, &Attached)>();
     let all = all.iter(world).filter(|(_, attached)| attached.to == root);

@@ -309,16 +309,19 @@ pub(super) fn on_scene_ready(
 pub(super) fn on_model_removed(
     removed: On<Remove, ClassicModel>,
     mut commands: Commands,
-    states: Query<&ModelState>,
+    mut states: Query<&mut ModelState>,
 ) {
     let root = removed.entity;
-    let Ok(state) = states.get(root) else {
+    let Ok(mut state) = states.get_mut(root) else {
         return;
     };
-    for hung in &state.hung {
-        commands.entity(hung.entity).try_despawn();
-    }
-    commands.queue(move |world: &mut World| withdraw(world, root));
+    let all_hung = core::mem::take(&mut state.hung);
+    commands.queue(move |world: &mut World| {
+        for hung in all_hung {
+            hung.take_down(world, root);
+        }
+        withdraw(world, root);
+    });
 }
 
 fn withdraw(world: &mut World, root: Entity) {
