@@ -367,6 +367,66 @@ fn what_was_given_goes_with_the_component() {
 }
 
 #[test]
+fn a_scene_that_is_removed_is_given_anew() {
+    let mut app = soldier();
+    let manifest = "units/soldier.model.ron";
+    let as_scene = app.spawn("units/soldier.model.ron#Scene", ());
+    wait_for(&mut app, as_scene);
+    for root in [spawn_ready(&mut app, manifest, ()), as_scene] {
+        let before = children(&mut app, root)[0];
+        app.world().entity_mut(root).remove::<WorldAssetRoot>();
+        assert!(app.world().get_entity(before).is_err());
+        app.step(0.0);
+        assert!(is_there(app.world(), root), "in the same frame");
+        assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
+        assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    }
+    // It follows its file again.
+    let before = children(&mut app, as_scene)[0];
+    app.world()
+        .resource::<AssetServer>()
+        .reload("units/figure.mdl");
+    wait(&mut app, "the model anew", |world| {
+        world.get_entity(before).is_err() && is_there(world, as_scene)
+    });
+    assert_eq!(scene(&mut app, as_scene).scale, Vec3::splat(2.0));
+}
+
+#[test]
+fn a_scene_that_is_removed_with_all_else_is_gone() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
+    let mut entity = app.world().entity_mut(root);
+    entity.remove::<(WorldAssetRoot, ClassicModel)>();
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    let entity = app.world().entity(root);
+    assert!(!entity.contains::<WorldAssetRoot>() && !entity.contains::<Children>());
+}
+
+#[test]
+fn a_scene_of_the_games_own_stays() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    let own = WorldAssetRoot(
+        app.world()
+            .resource_mut::<Assets<WorldAsset>>()
+            .add(WorldAsset::new(World::new())),
+    );
+    app.world().entity_mut(root).insert(own.clone());
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    assert_eq!(get(&mut app, root), Some(own.clone()));
+    // Bevy's ways are those of what is not given.
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.step(0.0);
+    assert_eq!(get::<WorldAssetRoot>(&mut app, root), None);
+}
+
+#[test]
 fn another_manifest_takes_the_place_of_what_was_given() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
