@@ -72,6 +72,7 @@ mod lgw_scene;
 mod lgw_texgen;
 mod lod_distances;
 mod malformed;
+mod manifest_attachments;
 mod manifest_heap;
 mod manifest_parse;
 mod manifest_patterns;

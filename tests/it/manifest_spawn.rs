@@ -20,19 +20,19 @@ pub fn mdl() -> Vec<u8> {
 }
 
 /// Spawns a manifest or a model.
-fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+pub fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
     let model = ClassicModel(app.load(path));
     app.world().spawn((model, bundle)).id()
 }
 
 #[track_caller]
-fn wait(app: &mut TestApp, what: &str, done: impl FnMut(&mut World) -> bool) {
+pub fn wait(app: &mut TestApp, what: &str, done: impl FnMut(&mut World) -> bool) {
     assert!(gpuless::wait_until(&mut app.app, done), "never: {what}");
 }
 
 /// Waits until a model's scene is there.
 #[track_caller]
-fn wait_for(app: &mut TestApp, root: Entity) {
+pub fn wait_for(app: &mut TestApp, root: Entity) {
     wait(app, "the scene", |world| is_there(world, root));
     app.step(0.0);
 }
@@ -44,24 +44,24 @@ pub fn is_there(world: &World, root: Entity) -> bool {
         || root.contains::<AbcInstance>()
 }
 
-fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+pub fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
     let root = spawn(app, path, bundle);
     wait_for(app, root);
     root
 }
 
 /// Changes a file, and has it loaded anew.
-fn edit(app: &mut TestApp, path: &'static str, text: &str) {
+pub fn edit(app: &mut TestApp, path: &'static str, text: &str) {
     app.files
         .insert_asset(Path::new(path), text.as_bytes().to_vec());
     app.world().resource::<AssetServer>().reload(path);
 }
 
-fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> Option<C> {
+pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> Option<C> {
     app.world().get::<C>(entity).cloned()
 }
 
-fn children(app: &mut TestApp, root: Entity) -> Vec<Entity> {
+pub fn children(app: &mut TestApp, root: Entity) -> Vec<Entity> {
     app.world().get::<Children>(root).unwrap().to_vec()
 }
 
@@ -77,7 +77,7 @@ fn shown(app: &mut TestApp, root: Entity) -> String {
     root.0.path().unwrap().to_string()
 }
 
-fn text(text: &str) -> Vec<u8> {
+pub fn text(text: &str) -> Vec<u8> {
     text.as_bytes().to_vec()
 }
 
@@ -367,6 +367,66 @@ fn what_was_given_goes_with_the_component() {
 }
 
 #[test]
+fn a_scene_that_is_removed_is_given_anew() {
+    let mut app = soldier();
+    let manifest = "units/soldier.model.ron";
+    let as_scene = app.spawn("units/soldier.model.ron#Scene", ());
+    wait_for(&mut app, as_scene);
+    for root in [spawn_ready(&mut app, manifest, ()), as_scene] {
+        let before = children(&mut app, root)[0];
+        app.world().entity_mut(root).remove::<WorldAssetRoot>();
+        assert!(app.world().get_entity(before).is_err());
+        app.step(0.0);
+        assert!(is_there(app.world(), root), "in the same frame");
+        assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
+        assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    }
+    // It follows its file again.
+    let before = children(&mut app, as_scene)[0];
+    app.world()
+        .resource::<AssetServer>()
+        .reload("units/figure.mdl");
+    wait(&mut app, "the model anew", |world| {
+        world.get_entity(before).is_err() && is_there(world, as_scene)
+    });
+    assert_eq!(scene(&mut app, as_scene).scale, Vec3::splat(2.0));
+}
+
+#[test]
+fn a_scene_that_is_removed_with_all_else_is_gone() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
+    let mut entity = app.world().entity_mut(root);
+    entity.remove::<(WorldAssetRoot, ClassicModel)>();
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    let entity = app.world().entity(root);
+    assert!(!entity.contains::<WorldAssetRoot>() && !entity.contains::<Children>());
+}
+
+#[test]
+fn a_scene_of_the_games_own_stays() {
+    let mut app = soldier();
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    let own = WorldAssetRoot(
+        app.world()
+            .resource_mut::<Assets<WorldAsset>>()
+            .add(WorldAsset::new(World::new())),
+    );
+    app.world().entity_mut(root).insert(own.clone());
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    assert_eq!(get(&mut app, root), Some(own.clone()));
+    // Bevy's ways are those of what is not given.
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.step(0.0);
+    assert_eq!(get::<WorldAssetRoot>(&mut app, root), None);
+}
+
+#[test]
 fn another_manifest_takes_the_place_of_what_was_given() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
@@ -585,7 +645,7 @@ fn texture_folders_are_looked_into_first() {
 }
 
 /// The models that hang on one, by the bones.
-fn hung(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
+pub fn hung(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
     let world = app.world();
     let mut all = world.query::<(Entity, &Attached)>();
     let all = all.iter(world).filter(|(_, attached)| attached.to == root);

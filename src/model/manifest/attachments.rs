@@ -1,4 +1,4 @@
-//! Models that hang on the bones of others.
+//! Models that hang on the bones of others, until the game takes them.
 
 use super::classic_model::ClassicModel;
 use super::document::{ManifestAttachment, ModelManifest};
@@ -6,7 +6,7 @@ use super::files::Whereabouts;
 use super::given::follow;
 use super::spawn::warn_of;
 use crate::model::Attached;
-use crate::scene::{ClipRef, ModelSkin, PlayClip};
+use crate::scene::{ClipRef, ModelSkin, PlayClip, folded};
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
@@ -32,12 +32,44 @@ pub(super) struct AllBelow(EntityHashSet);
 
 /// A model that was hung on a bone, and what it was given.
 pub(super) struct Hung {
-    pub(super) entity: Entity,
+    entity: Entity,
+    /// Folded, for bones are found in any case.
     bone: String,
     model: AssetPath<'static>,
+    /// Where the manifest states it to be, wherever the game has put it since.
+    place: Transform,
     transform: Option<Transform>,
     play: Option<PlayClip>,
     skin: Option<ModelSkin>,
+}
+
+/// A model that a manifest wants to hang on a bone.
+struct Wanted<'a> {
+    stated: &'a ManifestAttachment,
+    /// Folded.
+    bone: String,
+    model: &'a AssetPath<'static>,
+    place: Transform,
+}
+
+impl<'a> Wanted<'a> {
+    /// All that a manifest states, but for those whose files are nowhere.
+    fn all(manifest: &'a ModelManifest, files: &'a Whereabouts) -> Vec<Self> {
+        let stated = manifest.attachments.iter().zip(&files.attachments);
+        let wanted = stated.filter_map(|(stated, model)| {
+            Some(Self {
+                stated,
+                bone: folded(&stated.bone),
+                model: model.as_ref()?,
+                place: stated.transform(),
+            })
+        });
+        wanted.collect()
+    }
+
+    fn is(&self, hung: &Hung) -> bool {
+        hung.bone == self.bone && hung.model == *self.model
+    }
 }
 
 /// Hangs on a root what its manifest states, and takes away what it states no more. What is still stated stays
@@ -45,53 +77,77 @@ pub(super) struct Hung {
 pub(super) fn hang(
     world: &mut World,
     root: Entity,
-    before: Vec<Hung>,
+    mut before: Vec<Hung>,
     manifest: &ModelManifest,
     files: &Whereabouts,
 ) -> Vec<Hung> {
-    let mut before = before;
+    let wanted = Wanted::all(manifest, files);
+    let kept = keep(&mut before, &wanted);
+    for hung in before {
+        hung.take_down(world, root);
+    }
     let mut all = Vec::new();
-    for (stated, model) in manifest.attachments.iter().zip(&files.attachments) {
-        let Some(model) = model else {
-            continue;
-        };
-        let is_same = |hung: &Hung| hung.bone == stated.bone && hung.model == *model;
-        let place = before.iter().position(is_same);
-        let hung = match place {
-            Some(place) => Some(before.remove(place)),
-            None => spawn(world, root, stated, model),
-        };
-        if let Some(mut hung) = hung {
-            hung.give(world, stated);
+    for (kept, wanted) in kept.into_iter().zip(&wanted) {
+        if let Some(mut hung) = kept.or_else(|| spawn(world, root, wanted)) {
+            hung.give(world, root, wanted);
             all.push(hung);
         }
-    }
-    for hung in before {
-        world.try_despawn(hung.entity).ok();
     }
     all
 }
 
+/// Takes, for each that is wanted, what hangs there already. Of several of one model on one bone it is the one that
+/// was stated to be in the same place, if there is one.
+fn keep(before: &mut Vec<Hung>, wanted: &[Wanted<'_>]) -> Vec<Option<Hung>> {
+    let mut take = |is_it: &dyn Fn(&Hung) -> bool| {
+        let index = before.iter().position(is_it)?;
+        Some(before.remove(index))
+    };
+    let in_place = wanted
+        .iter()
+        .map(|wanted| take(&|hung| hung.place == wanted.place && wanted.is(hung)));
+    let mut kept: Vec<Option<Hung>> = in_place.collect();
+    for (kept, wanted) in kept.iter_mut().zip(wanted) {
+        if kept.is_none() {
+            *kept = take(&|hung| wanted.is(hung));
+        }
+    }
+    kept
+}
+
 impl Hung {
-    fn give(&mut self, world: &mut World, stated: &ManifestAttachment) {
-        // The user may have despawned it.
-        let Ok(mut entity) = world.get_entity_mut(self.entity) else {
+    /// Whether it still hangs on the root that it was hung on. Otherwise the game has despawned it, or taken it: then
+    /// it is the game's, as any component is that the game has changed.
+    fn is_on(&self, world: &World, root: Entity) -> bool {
+        let attached = world.get::<Attached>(self.entity);
+        attached.is_some_and(|attached| attached.to == root)
+    }
+
+    /// Despawns it, unless the game has taken it.
+    pub(super) fn take_down(self, world: &mut World, root: Entity) {
+        if self.is_on(world, root) {
+            world.despawn(self.entity);
+        } else if let Ok(mut entity) = world.get_entity_mut(self.entity) {
+            entity.remove::<HangsBelow>();
+        }
+    }
+
+    fn give(&mut self, world: &mut World, root: Entity, wanted: &Wanted<'_>) {
+        self.place = wanted.place;
+        if !self.is_on(world, root) {
             return;
-        };
-        let play = stated.play.clone().map(ClipRef::from);
-        let skin = stated.skin.clone().map(ModelSkin::from);
-        follow(&mut entity, &mut self.transform, Some(stated.transform()));
+        }
+        let mut entity = world.entity_mut(self.entity);
+        let play = wanted.stated.play.clone().map(ClipRef::from);
+        let skin = wanted.stated.skin.clone().map(ModelSkin::from);
+        follow(&mut entity, &mut self.transform, Some(wanted.place));
         follow(&mut entity, &mut self.play, play.map(PlayClip::stated));
         follow(&mut entity, &mut self.skin, skin);
     }
 }
 
-fn spawn(
-    world: &mut World,
-    root: Entity,
-    stated: &ManifestAttachment,
-    model: &AssetPath<'static>,
-) -> Option<Hung> {
+fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<Hung> {
+    let model = wanted.model;
     let top = match top(world, root, model) {
         Ok(top) => top,
         Err(flaw) => {
@@ -109,22 +165,21 @@ fn spawn(
         return None;
     }
     let server = world.resource::<AssetServer>();
-    let transform = stated.transform();
     let attached = Attached {
         to: root,
-        bone: stated.bone.clone(),
+        bone: wanted.stated.bone.clone(),
     };
     let model_of = ClassicModel::open(server, model.clone());
     let name = model.path().file_name().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
     let below = HangsBelow(top);
-    let entity = world.spawn((name, transform, attached, model_of, below));
-    let entity = entity.id();
+    let entity = world.spawn((name, wanted.place, attached, model_of, below));
     Some(Hung {
-        entity,
-        bone: stated.bone.clone(),
+        entity: entity.id(),
+        bone: wanted.bone.clone(),
         model: model.clone(),
-        transform: Some(transform),
+        place: wanted.place,
+        transform: Some(wanted.place),
         play: None,
         skin: None,
     })

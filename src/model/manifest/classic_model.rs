@@ -18,7 +18,8 @@ use bevy::transform::components::Transform;
 /// [`LodDistances`](crate::scene::LodDistances), [`TeamColor`](crate::scene::TeamColor),
 /// [`PlayerColors`](crate::scene::PlayerColors), [`HiddenParts`](crate::scene::HiddenParts) and
 /// [`ModelAlt`](crate::scene::ModelAlt), but for those that it has already. When the manifest changes, those follow
-/// that are still as they were given. When this component is removed or replaced, what was given goes.
+/// that are still as they were given. When this component is removed or replaced, what was given goes. A
+/// `WorldAssetRoot` that is removed without it is given anew.
 ///
 /// `WorldAssetRoot` with the label `Scene` of a manifest gives its entity this component.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]

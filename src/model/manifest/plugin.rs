@@ -5,7 +5,9 @@ use super::classic_model::ClassicModel;
 use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
 use super::loader::{ManifestLoader, extensions};
-use super::spawn::{ManifestScene, follow_manifests, on_model_removed, on_scene_ready};
+use super::spawn::{
+    ManifestScene, follow_manifests, on_model_removed, on_scene_ready, on_scene_removed,
+};
 use super::stand::on_instance_ready;
 use crate::scene::FileFinder;
 use crate::scene::follow_said;
@@ -27,6 +29,7 @@ impl Plugin for ManifestPlugin {
             // A scene may hold only what is registered.
             .register_type::<ManifestScene>()
             .add_observer(on_scene_ready)
+            .add_observer(on_scene_removed)
             .add_observer(on_instance_ready)
             .add_observer(on_model_removed)
             .add_systems(

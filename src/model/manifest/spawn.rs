@@ -13,7 +13,7 @@ use crate::scene::Said;
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
 };
-use bevy::ecs::change_detection::{DetectChanges, Mut, Ref};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Remove;
@@ -305,20 +305,58 @@ pub(super) fn on_scene_ready(
     });
 }
 
+/// A scene that was given is given anew while there is a [`ClassicModel`], because Bevy would leave the old one where
+/// it is, and follow its file no more.
+pub(super) fn on_scene_removed(
+    removed: On<Remove, WorldAssetRoot>,
+    mut commands: Commands,
+    // It is not there while Bevy spawns scenes, and then the root goes too.
+    spawner: Option<Res<WorldInstanceSpawner>>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance, &ModelState)>,
+) {
+    let root = removed.entity;
+    let (Some(spawner), Ok((scene, instance, state))) = (spawner, roots.get(root)) else {
+        return;
+    };
+    if state.given.root.as_ref() == Some(scene) {
+        let left: Vec<Entity> = spawner.iter_instance_entities(**instance).collect();
+        commands.queue(move |world: &mut World| ask_for_scene(world, root, left));
+    }
+}
+
+/// Has a scene given anew, if its root is still there, in the place of what is left of it.
+fn ask_for_scene(world: &mut World, root: Entity, left: Vec<Entity>) {
+    let Ok(mut entity) = world.get_entity_mut(root) else {
+        return;
+    };
+    if let Some(mut state) = entity.get_mut::<ModelState>() {
+        state.given.root = None;
+    }
+    if let Some(mut model) = entity.get_mut::<ClassicModel>() {
+        model.set_changed();
+    }
+    for entity in left {
+        world.try_despawn(entity).ok();
+    }
+}
+
 /// What was given goes with the [`ClassicModel`].
 pub(super) fn on_model_removed(
     removed: On<Remove, ClassicModel>,
     mut commands: Commands,
-    states: Query<&ModelState>,
+    mut states: Query<&mut ModelState>,
 ) {
     let root = removed.entity;
-    let Ok(state) = states.get(root) else {
+    let Ok(mut state) = states.get_mut(root) else {
         return;
     };
-    for hung in &state.hung {
-        commands.entity(hung.entity).try_despawn();
-    }
-    commands.queue(move |world: &mut World| withdraw(world, root));
+    let all_hung = core::mem::take(&mut state.hung);
+    commands.queue(move |world: &mut World| {
+        for hung in all_hung {
+            hung.take_down(world, root);
+        }
+        withdraw(world, root);
+    });
 }
 
 fn withdraw(world: &mut World, root: Entity) {
