@@ -12,7 +12,7 @@ use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Despawn;
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::observer::On;
-use bevy::ecs::query::Changed;
+use bevy::ecs::query::{Changed, With};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam, SystemState};
@@ -114,16 +114,26 @@ struct Orphans(Vec<InstanceId>);
 #[derive(Component, Default)]
 struct Below(Vec<InstanceId>);
 
-/// Notes what is spawned below an entity that is no root.
-fn note_below(
+/// On a root: the scene that stands on it, which is not yet another one that it was given in this frame.
+#[derive(Component)]
+struct Stands(AssetId<WorldAsset>);
+
+/// Notes what is spawned, and below which entity.
+fn note_instance(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
     spawner: Res<WorldInstanceSpawner>,
-    roots: Query<&WorldInstance>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance)>,
     parents: Query<&Below>,
 ) {
     let (parent, instance) = (ready.entity, ready.instance_id);
-    if parent == Entity::PLACEHOLDER || roots.get(parent).is_ok_and(|of| **of == instance) {
+    if parent == Entity::PLACEHOLDER {
+        return;
+    }
+    if let Ok((root, of)) = roots.get(parent)
+        && **of == instance
+    {
+        commands.entity(parent).try_insert(Stands(root.id()));
         return;
     }
     let known = parents.get(parent).into_iter().flat_map(|below| &below.0);
@@ -176,7 +186,7 @@ pub(super) fn register(app: &mut App) {
     .init_resource::<Changing>()
     .init_resource::<Orphans>()
     .init_resource::<ToldEarly>()
-    .add_observer(note_below)
+    .add_observer(note_instance)
     .add_observer(note_orphan)
     .add_observer(note_orphans_below)
     .add_systems(
@@ -225,23 +235,24 @@ fn note_changes(
     }
 }
 
+/// Roots that may have been given another scene than the model that stands there.
+type Exchanged<S> = (With<<S as SceneModel>::Instance>, Changed<WorldAssetRoot>);
+
 /// Despawns what stands on roots that were given another scene.
 ///
 /// Bevy would despawn it too, but not before it has seen which roots within it have a scene to be spawned, and would
 /// panic for lack of those.
 fn despawn_exchanged<S: SceneModel>(
     mut commands: Commands,
-    scenes: Res<Assets<WorldAsset>>,
     spawner: Option<ResMut<WorldInstanceSpawner>>,
-    roots: Query<(&WorldAssetRoot, &WorldInstance, &S::Instance), Changed<WorldAssetRoot>>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance, &Stands), Exchanged<S>>,
 ) {
     let Some(mut spawner) = spawner else {
         return;
     };
-    for (root, of, instance) in &roots {
-        let model = scenes.get(root.id()).and_then(model_of::<S>);
-        // What changed may have been spawned already.
-        if model.is_some_and(|model| model.is_of(instance)) {
+    for (root, of, stands) in &roots {
+        // Bevy may have spawned it already.
+        if stands.0 == root.id() {
             continue;
         }
         for entity in spawner.iter_instance_entities(**of) {

@@ -61,11 +61,16 @@ pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> Option<C>
     app.world().get::<C>(entity).cloned()
 }
 
+#[track_caller]
 pub fn children(app: &mut TestApp, root: Entity) -> Vec<Entity> {
-    app.world().get::<Children>(root).unwrap().to_vec()
+    app.world()
+        .get::<Children>(root)
+        .expect("children")
+        .to_vec()
 }
 
 /// The transform of the scene's own root.
+#[track_caller]
 fn scene(app: &mut TestApp, root: Entity) -> Transform {
     let children = children(app, root);
     assert_eq!(children.len(), 1);
