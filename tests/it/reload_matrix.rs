@@ -146,6 +146,10 @@ impl Cell {
         let folder = &self.folder;
         let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
         errors.retain(|error| error.contains(folder.as_str()));
+        for error in &mut errors {
+            // Bevy may tell from where it comes.
+            error.truncate(error.find('\n').unwrap_or(error.len()));
+        }
         errors.sort();
         errors.dedup();
         errors.len()

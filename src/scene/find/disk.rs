@@ -2,13 +2,16 @@
 
 use crate::scene::matching::{file_key, folded};
 use bevy::asset::io::ErasedAssetReader;
+use bevy::asset::processor::{AssetProcessor, ProcessorState};
 use futures_lite::StreamExt;
+use futures_lite::future::yield_now;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// An asset source during one search: every folder is listed once.
 pub(super) struct Disk<'a> {
     reader: &'a dyn ErasedAssetReader,
+    processor: Option<&'a AssetProcessor>,
     folders: HashMap<PathBuf, Listing>,
 }
 
@@ -20,9 +23,13 @@ struct Unlisted;
 type Listing = Option<HashMap<String, Vec<String>>>;
 
 impl<'a> Disk<'a> {
-    pub(super) fn new(reader: &'a dyn ErasedAssetReader) -> Self {
+    pub(super) fn new(
+        reader: &'a dyn ErasedAssetReader,
+        processor: Option<&'a AssetProcessor>,
+    ) -> Self {
         Self {
             reader,
+            processor,
             folders: HashMap::new(),
         }
     }
@@ -44,7 +51,18 @@ impl<'a> Disk<'a> {
 
     /// Whether a path, as the disk spells it, is that of a folder.
     pub(super) async fn is_folder(&self, path: &Path) -> bool {
+        self.wait_for_processor().await;
         self.reader.is_directory(path).await.unwrap_or(false)
+    }
+
+    /// Waits until the asset processor has made all that it knows of. Readers of processed folders wait as well, but
+    /// panic where it has come to its end twice before: see Bevy's `ProcessingState::wait_until_finished`.
+    async fn wait_for_processor(&self) {
+        if let Some(processor) = self.processor {
+            while processor.get_state().await == ProcessorState::Processing {
+                yield_now().await;
+            }
+        }
     }
 
     /// What is in a folder, by name. Folders in it are there too.
@@ -86,6 +104,7 @@ impl<'a> Disk<'a> {
 
     async fn list(&mut self, folder: &Path) -> Option<&HashMap<String, Vec<String>>> {
         if !self.folders.contains_key(folder) {
+            self.wait_for_processor().await;
             let listing = list(self.reader, folder).await;
             self.folders.insert(folder.to_path_buf(), listing);
         }

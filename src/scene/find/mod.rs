@@ -17,6 +17,7 @@ pub(crate) use candidates::clean_path;
 use crate::scene::matching::has_extension;
 use crate::scene::watch::{Hopes, Wishes};
 use bevy::asset::io::{AssetSource, ErasedAssetReader};
+use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
 use candidates::{as_named, as_picture, candidates, in_folder, names};
@@ -32,6 +33,8 @@ pub struct FileFinder {
     server: AssetServer,
     /// Where it is told what was looked for, if anybody follows files that come later.
     wishes: Option<Wishes>,
+    /// What makes the assets, where that goes on while they are used.
+    processor: Option<AssetProcessor>,
 }
 
 /// A file that a model names is nowhere.
@@ -50,6 +53,7 @@ impl FileFinder {
         Self {
             server,
             wishes: None,
+            processor: None,
         }
     }
 
@@ -58,6 +62,7 @@ impl FileFinder {
         Self {
             server: world.resource::<AssetServer>().clone(),
             wishes: world.get_resource::<Wishes>().cloned(),
+            processor: world.get_resource::<AssetProcessor>().cloned(),
         }
     }
 
@@ -126,7 +131,8 @@ impl FileFinder {
     /// come, are reason to load the model anew.
     pub fn search(&self, model: &AssetPath<'_>) -> FileSearch<'_> {
         let source = self.server.get_source(model.source()).ok();
-        let disk = source.and_then(|source| self.reader(source)).map(Disk::new);
+        let reader = source.and_then(|source| self.reader(source));
+        let disk = reader.map(|reader| Disk::new(reader, self.processor.as_ref()));
         FileSearch {
             finder: self,
             model: model.clone_owned(),
