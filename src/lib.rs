@@ -1,38 +1,81 @@
-//! Classic game models for [Bevy](https://bevy.org): drop a file into `assets/`, spawn it by path,
-//! animate it, edit it while the game runs.
-//!
-//! | format | games | feature |
-//! |---|---|---|
-//! | Alamo `.alo` and `.ala` (1 and 2) | Empire at War, Forces of Corruption, Universe at War | `alamo` |
-//! | LithTech `.abc` (6) and `.dtx` | Shogo, Blood II, KISS: Psycho Circus | `lithtech` |
-//! | LGW `.lgw` (text) | UFO: Aftermath | `lgw` |
-//! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` |
+//! Loads the model files of classic games into [Bevy](https://bevy.org): drop a file into `assets/`, spawn it by
+//! path, animate it, and edit it while the game runs.
 //!
 //! ```no_run
 //! use bevy::prelude::*;
 //! use bevy_classic_models::prelude::*;
 //!
-//! # fn main() {
-//! App::new()
-//!     .add_plugins((DefaultPlugins, ClassicModelsPlugin::default()))
-//!     .add_systems(Startup, |mut commands: Commands, assets: Res<AssetServer>| {
-//!         commands.spawn((
-//!             WorldAssetRoot(assets.load("models/ogre.mdl#Scene")),
-//!             PlayClip::looping("run"),
-//!         ));
-//!     })
-//!     .run();
-//! # }
+//! fn main() {
+//!     App::new()
+//!         .add_plugins((DefaultPlugins, ClassicModelsPlugin::default()))
+//!         .add_systems(Startup, setup)
+//!         .run();
+//! }
+//!
+//! fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+//!     commands.spawn((Camera3d::default(), Transform::from_xyz(0.0, 1.0, 4.0)));
+//!     commands.spawn(DirectionalLight::default());
+//!     commands.spawn((
+//!         ClassicModel(assets.load("models/sentry.mdl")), // one of the samples in the folder `assets`
+//!         BevySpace::default(),                           // faces −Z, in meters
+//!         PlayClip::looping("walk"),
+//!     ));
+//! }
 //! ```
 //!
-//! # The way of the data
+//! # Formats
 //!
-//! Bytes become plain values in the format's own room ([`quake::mdl`]), which knows nothing of Bevy
-//! and never panics; those become Bevy's assets and a `WorldAsset` under the label `Scene`; systems
-//! bring the spawned scene to life. What a user may change about a model in play is a component of
-//! the entity that was spawned: see [`scene`]. Pictures that models wear have a room of their own:
-//! [`texture`].
+//! | format | games | feature | module |
+//! |---|---|---|---|
+//! | Alamo `.alo` and `.ala` (1 and 2) | Empire at War, Forces of Corruption, Universe at War | `alamo` | `alamo` |
+//! | LithTech `.abc` (6) and `.dtx` | Shogo, Blood II, KISS: Psycho Circus | `lithtech` | `lithtech` |
+//! | LGW `.lgw` (text) | UFO: Aftermath | `lgw` | `lgw` |
+//! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` | `quake` |
+//! | manifests `.model.ron` | your own | `manifest` | [`model`] |
+//!
+//! DDS, TGA and DTX textures come with the formats that use them.
+//!
+//! # Where to start
+//!
+//! - [`ClassicModelsPlugin`] goes after `DefaultPlugins`; [`prelude`] has what most apps need.
+//! - `ClassicModel` spawns a model or a manifest. `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` does the same without
+//!   the feature `manifest`.
+//! - Components on the spawned entity change a model at runtime: [`PlayClip`](scene::PlayClip),
+//!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`HiddenParts`](scene::HiddenParts) and the others
+//!   of [`scene`].
+//! - [`Attached`](model::Attached) attaches entities to bones; [`Models`](model::Models) finds the bones of any model.
+//!
+//! # Features
+//!
+//! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `manifest`, and `picking` (pointer events on the
+//! parts of Alamo models). Off by default: `file_watcher` (edited files are shown at once), `gizmos` (draws collision
+//! trees), `write` (writers for all formats).
+#![cfg_attr(
+    all(
+        doc,
+        feature = "alamo",
+        feature = "lgw",
+        feature = "lithtech",
+        feature = "manifest",
+        feature = "picking",
+        feature = "quake"
+    ),
+    doc = "
+# Guides
 
+Start with the [manual](guides::manual).
+
+- [`guides::vocabulary`]: what each component does on each format
+- [`guides::manifest`]: all fields of a manifest
+- [`guides::reload`]: what is followed when files change
+- [`guides::alamo`], [`guides::lithtech`], [`guides::lgw`]: the formats in detail
+- [`guides::performance`]: what was measured
+"
+)]
+// For maintainers: ARCHITECTURE.md has the map of the modules and the way of the data. Bytes become plain values in
+// the format's own module, which knows nothing of Bevy and never panics; those become Bevy's assets and a `WorldAsset`
+// under the label `Scene`; systems bring the spawned scene to life.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 // What formats share is unused where not all of them are built, and what only manifests do without those.
 #![cfg_attr(
@@ -50,48 +93,20 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-#[cfg(all(doctest, feature = "picking"))]
-#[doc = include_str!("../docs/alamo.md")]
-struct Alamo;
-
-#[cfg(all(doctest, feature = "lgw"))]
-#[doc = include_str!("../docs/lgw.md")]
-struct UfoAftermath;
-
-#[cfg(all(doctest, feature = "lithtech"))]
-#[doc = include_str!("../docs/lithtech.md")]
-struct LithTech;
-
-#[cfg(all(doctest, feature = "manifest"))]
-#[doc = include_str!("../docs/manifest.md")]
-struct Manifests;
-
 #[cfg(all(
-    doctest,
+    any(doc, doctest),
     feature = "alamo",
-    feature = "lithtech",
-    feature = "quake",
-    feature = "lgw"
-))]
-#[doc = include_str!("../docs/vocabulary.md")]
-struct Vocabulary;
-
-#[cfg(all(
-    doctest,
-    feature = "alamo",
-    feature = "lithtech",
-    feature = "quake",
     feature = "lgw",
-    feature = "manifest"
+    feature = "lithtech",
+    feature = "manifest",
+    feature = "picking",
+    feature = "quake"
 ))]
-#[doc = include_str!("../docs/manual.md")]
-struct Manual;
-
+pub mod guides;
 pub mod model;
-pub mod read;
+#[doc(inline)]
+pub use classic_model_formats::read;
 pub mod scene;
-
-mod blend;
 
 #[cfg(feature = "alamo")]
 pub mod alamo;
@@ -104,8 +119,6 @@ pub mod lithtech;
 pub mod quake;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub mod texture;
-#[cfg(feature = "write")]
-mod write;
 
 use bevy::app::{App, Plugin};
 
@@ -126,7 +139,7 @@ pub mod prelude {
     pub use crate::lithtech::{
         Abc, AbcAnimator, AbcAssetLabel, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
     };
-    pub use crate::model::{Attached, ModelFormat, Models};
+    pub use crate::model::{Attached, BevySpace, ModelFormat, Models};
     #[cfg(feature = "manifest")]
     pub use crate::model::{ClassicModel, ModelManifest};
     #[cfg(feature = "quake")]

@@ -200,9 +200,9 @@ fn shape(size: &Size, pose: usize) -> Shape {
         positions: normals
             .iter()
             .zip(radii)
-            .map(|(normal, radius)| *normal * radius)
+            .map(|(normal, radius)| (*normal * radius).to_array())
             .collect(),
-        normals,
+        normals: normals.iter().map(Vec3::to_array).collect(),
     }
 }
 

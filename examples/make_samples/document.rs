@@ -137,7 +137,7 @@ fn average_size(mesh: &Mesh, shape: &Shape) -> f32 {
         area(
             triangle
                 .vertices
-                .map(|index| shape.positions[index.get() as usize]),
+                .map(|index| Vec3::from_array(shape.positions[index.get() as usize])),
         )
     });
     areas.sum::<f32>() / mesh.triangles.len().max(1) as f32

@@ -4,9 +4,9 @@ use super::atlas::Atlas;
 use super::maths::Place;
 use super::surface::{Corner, Side, Surface};
 use bevy::math::Vec3;
+use bevy_classic_models::quake::mdl::nearest_normal;
 use bevy_classic_models::quake::mdl::write::Shape;
 use bevy_classic_models::quake::mdl::{StVertex, Triangle};
-use bevy_classic_models::quake::nearest_normal;
 use std::collections::HashMap;
 
 /// Surfaces that move together.
@@ -115,7 +115,12 @@ impl Mesh {
                         let shift = if back { atlas.half_width() as i32 } else { 0 };
                         let st = [i32::from(corner.seam) * 0x20, st.x + shift, st.y];
                         let rounded = (corner.position * 1024.0).round().as_ivec3();
-                        let key = (piece.bone, rounded.into(), nearest_normal(normal), st);
+                        let key = (
+                            piece.bone,
+                            rounded.into(),
+                            nearest_normal(normal.to_array()),
+                            st,
+                        );
                         *known.entry(key).or_insert_with(|| {
                             mesh.vertices.push(Vertex {
                                 bone: piece.bone,
@@ -152,7 +157,10 @@ impl Mesh {
     ) -> Shape {
         let vertices = self.vertices.iter();
         let (positions, normals) = vertices
-            .map(|vertex| place(vertex.bone, vertex.position, vertex.normal))
+            .map(|vertex| {
+                let (position, normal) = place(vertex.bone, vertex.position, vertex.normal);
+                (position.to_array(), normal.to_array())
+            })
             .unzip();
         Shape {
             name: name.into(),

@@ -1,19 +1,17 @@
-//! Petroglyph's Alamo engine: its models, and how they become Bevy assets that look as the games
-//! drew them.
+//! Models and animations of Petroglyph's Alamo engine, `.alo` and `.ala`.
 //!
-//! The rooms: [`chunk`] is the container of all the engine's files; [`alo`] knows models, [`ala`]
-//! knows animations, and both nothing of Bevy; `animation` makes clips of the latter and plays them; `shading` and `tags` say what names mean; `convert` and
-//! `vertices` make meshes, `loader`
-//! assets of meshes, and `spawn` a scene of assets. Systems bring a spawned scene to life: `parts`
-//! shows and hides, `billboard` turns bones, `dazzle` and `material` draw. `collision` answers queries on the
-//! triangles of a mesh, and `raycast` puts them to all models in the world.
-//!
-//! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
-//! [`texture`](crate::texture).
+//! [`Alo`] and [`Ala`] are the assets, [`AloLoaderSettings`] says how a model is loaded, and [`AloInstance`] is on the root
+//! of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries on one mesh.
+//! [`alo`] and [`ala`] parse and write the files without Bevy.
 
-pub mod ala;
-pub mod alo;
-pub mod chunk;
+// For maintainers. `chunk` is the container of all the engine's files; `alo` and `ala` know nothing of Bevy; `animation`
+// makes clips and plays them; `shading` and `tags` interpret names; `convert` and `vertices` make meshes, `loader` makes
+// assets and `spawn` a scene. `parts` shows and hides, `billboard` turns bones, `dazzle` and `material` draw. `collision`
+// answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world. What another format
+// could use belongs in `scene` or `texture`.
+
+#[doc(inline)]
+pub use classic_model_formats::{ala, alo, chunk};
 
 mod animation;
 mod billboard;
@@ -27,7 +25,6 @@ mod limits;
 mod loader;
 mod material;
 mod model;
-mod parse_state;
 mod parts;
 mod plugin;
 mod proxies;
@@ -37,14 +34,14 @@ mod shading;
 mod spawn;
 mod tags;
 mod vertices;
-#[cfg(feature = "write")]
-mod write;
 
 pub use animation::{
     Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AlaLoaderError, AloAnimation,
     AloAnimator, BoneCurves, BoneMismatch, BoneVisibility, ModelFlag, PackedRotations,
     PackedVectors, VisibilityCurve, bone_target, clip,
 };
+#[cfg(feature = "manifest")]
+pub(crate) use animation::{Graphs, ala_of};
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
 pub use convert::{AloContents, SubmeshContents};

@@ -1,13 +1,14 @@
-//! The text models of UFO: Aftermath, and how they become Bevy assets.
+//! Text models of UFO: Aftermath, `.lgw`.
 //!
-//! The rooms: [`text`] knows the files, and nothing of Bevy. `meshes` makes meshes, and `convert` all that a
-//! file holds; `textures` finds pictures, `material` draws them; `loader` makes assets, and `spawn` a scene
-//! of them. `instance` is a spawned scene.
-//!
-//! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
-//! [`texture`](crate::texture).
+//! [`Lgw`] is the asset, [`LgwLoaderSettings`] says how a model is loaded, and [`LgwInstance`] is on the root of a spawned
+//! model. [`text`] parses and writes the files without Bevy.
 
-pub mod text;
+// For maintainers. `meshes` makes meshes, and `convert` all that a file holds; `textures` finds pictures, `material` draws
+// them; `loader` makes assets, `spawn` a scene, and `instance` is a spawned scene. What another format could use belongs in
+// `scene` or `texture`.
+
+#[doc(inline)]
+pub use classic_model_formats::lgw as text;
 
 mod convert;
 mod instance;

@@ -1,19 +1,17 @@
-//! The models and pictures of LithTech's first engine: Shogo, Blood II, KISS: Psycho Circus, and how
-//! they become Bevy assets that move.
+//! Models of LithTech's first engine, `.abc`: Shogo, Blood II, KISS: Psycho Circus.
 //!
-//! The rooms: [`abc`] knows models, [`dtx`] knows the pictures that they wear, and both nothing of
-//! Bevy. `space` knows how the one space lies in the other; `shape`, `vertices` and `meshes` make meshes,
-//! `deform` packs what vertices do
-//! that move one by one, `tracks` and `clip` make clips, and `convert` all that a file holds; `skins` finds pictures,
-//! `material` draws them; `loader` makes
-//! assets, and `spawn` a scene of them. `instance` is a spawned scene, `looks` dresses it, `lods` chooses its
-//! level of detail by distance, and `player` plays on it.
-//!
-//! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene) or
-//! [`texture`](crate::texture).
+//! [`Abc`] is the asset, [`AbcLoaderSettings`] says how a model is loaded, and [`AbcInstance`] is on the root of a spawned
+//! model. [`AbcKeyframeEvent`] is triggered by strings at keyframes. [`abc`] and [`dtx`] parse and write models and textures
+//! without Bevy.
 
-pub mod abc;
-pub mod dtx;
+// For maintainers. `space` has the change of handedness; `shape`, `vertices` and `meshes` make meshes, `deform` packs
+// vertices that move one by one, `tracks` and `clip` make clips, and `convert` all that a file holds; `skins` finds skins,
+// `material` draws them; `loader` makes assets, and `spawn` a scene. `instance` is a spawned scene, `looks` applies what its
+// root's components choose, `lods` chooses its level of detail by distance, and `player` plays on it. What another format
+// could use belongs in `scene` or `texture`.
+
+#[doc(inline)]
+pub use classic_model_formats::{abc, dtx};
 
 mod clip;
 mod convert;
@@ -28,6 +26,7 @@ mod meshes;
 mod model;
 mod player;
 mod plugin;
+mod pose_table;
 mod settings;
 mod shape;
 mod skins;
@@ -50,4 +49,5 @@ pub use model::{
 };
 pub use player::AbcAnimator;
 pub use plugin::LithTechPlugin;
+pub use pose_table::AbcPoseTable;
 pub use settings::{AbcLoaderError, AbcLoaderSettings};

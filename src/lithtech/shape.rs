@@ -142,7 +142,7 @@ impl Split {
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
-    use crate::lithtech::abc::tests::figure;
+    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{AbcFile, TransformInfo, parse};
     use zerocopy::little_endian::{F32, U16};

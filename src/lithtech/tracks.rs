@@ -194,7 +194,7 @@ impl Curve<Quat> for NodeRotations {
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
-    use crate::lithtech::abc::tests::figure;
+    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{TransformInfo, parse};
 

@@ -1,7 +1,7 @@
 //! The material that morphs a model on the GPU.
 
 use crate::quake::mdl::NORMAL_COUNT;
-use crate::quake::normals::normals;
+use crate::quake::mdl::normals;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
 use crate::scene::Pictured;
 use bevy::asset::{Asset, Handle, RenderAssetUsages, uuid_handle};
@@ -169,7 +169,7 @@ impl MaterialExtension for MdlMorph {
 
 /// The texture of [`NORMALS_IMAGE`].
 pub(super) fn normals_image() -> Image {
-    let texel = |normal: &Vec3| normal.extend(0.0).to_array();
+    let texel = |[x, y, z]: &[f32; 3]| [*x, *y, *z, 0.0];
     let data = normals()
         .iter()
         .flat_map(texel)

@@ -1,20 +1,20 @@
-//! Quake's alias models: the format, its palette and normals, and how they become Bevy assets that
-//! move.
+//! Quake's alias models, `.mdl`.
 //!
-//! The rooms: [`mdl`] knows the file and nothing of Bevy; [`MdlPoses`] and [`MdlModel`] are what it
-//! becomes; the loader builds assets, the material morphs on the GPU, and the systems tell it which
-//! poses every instance shows.
-//!
-//! What may not enter: anything another format could use; that belongs in [`scene`](crate::scene).
+//! [`Mdl`] is the asset, [`MdlLoaderSettings`] says how a model is loaded, and [`MdlAnimator`] is on the root of a spawned
+//! model and has the poses that are shown. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses and writes the
+//! files without Bevy.
 
-pub mod mdl;
+// For maintainers. The loader makes assets, the material morphs on the GPU, and the systems write which poses every
+// instance shows. What another format could use belongs in `scene`.
+
+#[doc(inline)]
+pub use classic_model_formats::mdl;
 
 mod animator;
 mod convert;
 mod loader;
 mod material;
 mod model;
-mod normals;
 mod palette;
 mod plugin;
 mod pose_table;
@@ -28,10 +28,11 @@ pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use model::{
     Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlPicture, MdlSkin, Sequence, SyncType, flags,
 };
-pub use normals::{nearest_normal, normals};
 pub use palette::{
     FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,
 };
 pub use plugin::QuakePlugin;
 pub use pose_table::PoseTable;
-pub use poses::{MdlPoses, PoseBlend, PosePair};
+pub use poses::MdlPoses;
+
+pub use crate::scene::{PoseBlend, PosePair};

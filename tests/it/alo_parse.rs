@@ -3,6 +3,7 @@
 use crate::support::alo::{
     clean, corpus_alo, edited, flawed, minimal, patched, place, rearranged, with_data,
 };
+use crate::support::alo_stage::cuboid;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{
     AloFile, Bone, LightKind, Mesh, Parameter, ParameterValue, Tree, Vertex, Vertices, parse,
@@ -21,6 +22,40 @@ fn writing_and_parsing_are_inverse() {
         assert!(written == bytes);
         assert_eq!(json(&parse(&written).unwrap()), json(&file));
     }
+}
+
+#[test]
+fn names_that_differ_in_case_alone_are_repeated() {
+    let mut file = AloFile::new(vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Body", Some(0), [0.0; 3]),
+        Bone::new("BODY", Some(0), [0.0; 3]),
+        Bone::new("Кабина", Some(0), [0.0; 3]),
+    ]);
+    let (vertices, triangles) = cuboid([1.0; 3], [0.0; 3]);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles);
+    let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", Vec::new());
+    file.meshes = vec![Mesh::new("Hull", 1, vec![submesh])];
+    let warnings = |file: &AloFile<'_>| {
+        let bytes = write(file).unwrap();
+        let warnings = parse(&bytes).unwrap().warnings;
+        warnings
+            .into_iter()
+            .map(|warning| warning.message)
+            .collect::<Vec<_>>()
+    };
+    let found = warnings(&file);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("1 bone names occur more than once regardless of case"),
+        "{found:?}"
+    );
+    file.bones.push(Bone::new("кАБИНА", Some(0), [0.0; 3]));
+    file.bones.push(Bone::new("body", Some(0), [0.0; 3]));
+    let found = warnings(&file);
+    assert!(found[0].starts_with("2 bone names"), "{found:?}");
+    file.bones.truncate(2);
+    assert_eq!(warnings(&file), Vec::<String>::new());
 }
 
 #[test]

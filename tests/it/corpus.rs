@@ -125,9 +125,9 @@ fn compare(name: &str, bytes: &[u8], expected: &Value) {
             "{name}: {position} / {golden}"
         );
     }
-    let normals = bevy_classic_models::quake::normals();
+    let normals = bevy_classic_models::quake::mdl::normals();
     let index = expected["last_normal_index"].as_u64().unwrap() as usize;
-    assert_eq!(normal, normals[index], "{name}");
+    assert_eq!(normal.to_array(), normals[index], "{name}");
 
     assert_eq!(
         expected["split_vertices"],

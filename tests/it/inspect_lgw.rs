@@ -198,10 +198,16 @@ fn broken_text_is_told_with_line_and_column() {
     let mesh = |begin: &str, rest: &str| {
         format!("MODEL \"m\"\n EXPORT_VERSION 4\n MESH \"č\" {begin}\n  {rest}\n").into_bytes()
     };
-    let files: [(&str, &[u8], [u64; 3], &str); 10] = [
+    let files: [(&str, &[u8], [u64; 3], &str); 11] = [
         ("none.lgw", b"", [0, 1, 1], "MODEL"),
         ("pulse.lgw", b"PulseWavesPulse\0", [0, 1, 1], "PulseWaves"),
         ("binary.lgw", b"\x01\0\0\0LGW", [0, 1, 1], "UFObintxt"),
+        (
+            "nul.lgw",
+            b"MODEL \"a\"\n SOURCE_FILE \"b\0\" END_OF_MODEL",
+            [25, 2, 16],
+            "UFObintxt",
+        ),
         (
             "words.lgw",
             b"// no\n  Wavefront",
@@ -273,5 +279,30 @@ fn texts_are_known_by_their_first_word_and_others_are_not() {
         let is_text = index < texts.len();
         assert_eq!(message.contains("LGW: "), is_text, "{object}");
         assert_eq!(object["error"]["line"].is_u64(), is_text, "{object}");
+    }
+}
+
+#[test]
+fn file_names_that_leave_the_game_folder_are_warnings() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [r"C:\art\a.tga", r"\\host\share\a.tga", "/a.tga", "../a.tga"] {
+        let text = format!(
+            "MODEL \"m\" EXPORT_VERSION 4 MATERIAL_LIST MATERIAL 0 \"\" TEXTURE 0\n\
+             FILE_NAME \"{name}\" END_OF_TEXTURE END_OF_MATERIAL END_OF_MATERIAL_LIST END_OF_MODEL"
+        );
+        let path = save(folder.path(), "m.lgw", text.as_bytes());
+        let objects = lines(&inspect(&["--json", &path]));
+        assert_eq!(objects[0]["ok"], true, "{name}");
+        let warnings = objects[0]["warnings"].as_array().unwrap();
+        let [warning] = &warnings[..] else {
+            panic!("{name}: {warnings:?}");
+        };
+        let warning = warning.as_str().unwrap();
+        assert!(warning.starts_with("2:11: "), "{warning}");
+        assert!(
+            warning.contains("leads out of the game's folder"),
+            "{warning}"
+        );
+        assert_eq!(objects[0]["materials"][0]["textures"][0]["file"], name);
     }
 }

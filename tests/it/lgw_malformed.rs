@@ -568,7 +568,7 @@ fn pictures_are_looked_for_below_the_asset_root_only() {
         (r"..\..\..\a.tga", true),
         ("../../a.tga", true),
         (r"C:\game\a.tga", true),
-        ("C:a.tga", false),
+        ("C:a.tga", true),
         ("/a.tga", true),
         (r"\\server\share\a.tga", true),
         (r"TEXTURES\A.TGA", false),

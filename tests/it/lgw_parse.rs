@@ -158,7 +158,7 @@ fn what_is_written_is_read_again() {
 #[test]
 fn what_no_text_can_say_is_not_written() {
     type Edit = fn(&mut bevy_classic_models::lgw::text::LgwFile<'_>);
-    let edits: [(Edit, &str); 14] = [
+    let edits: [(Edit, &str); 15] = [
         (
             |file| file.name = "a \"b\"".into(),
             "MODEL exceeds a limit: strings are in quotes, and in one line",
@@ -166,6 +166,10 @@ fn what_no_text_can_say_is_not_written() {
         (
             |file| file.source = Some("a\nb".into()),
             "SOURCE_FILE exceeds a limit: strings are in quotes, and in one line",
+        ),
+        (
+            |file| file.source = Some("a\0b".into()),
+            "SOURCE_FILE exceeds a limit: text has no NUL",
         ),
         (
             |file| file.meshes[1].name = "\r".into(),

@@ -297,7 +297,7 @@ fn skin_cases() -> Vec<Case> {
         document.header.skin_height = 0;
     });
     vec![
-        case(30, "no skin", unskinned, Silent),
+        case(30, "no skin", unskinned, Warn("no skins", 48)),
         case(30, "96 small skins", tiny(96, 4), Silent),
         case(
             30,
@@ -560,7 +560,7 @@ fn normals_that_do_not_exist_become_the_last_one() {
             pose.vertices[1].normal = 200;
         }
         let contents = load(&document.to_bytes()).unwrap();
-        let last = bevy_classic_models::quake::normals()[161];
+        let last = bevy_classic_models::quake::mdl::normals()[161].into();
         assert_eq!(contents.poses.vertex(0, 1).1, last);
         assert_ne!(contents.poses.vertex(1, 1).1, last);
         assert_eq!(contents.warnings.len(), 1);

@@ -240,7 +240,8 @@ fn figure_shape(name: String, seed: f32) -> Shape {
             + 9.0 * towards(Vec3::Y, 12)
             + (4.0 + 2.0 * seed) * towards(Vec3::Z, 4);
         let lean = Vec3::new(0.8 * seed, -0.4 * seed, 0.0) * direction.z;
-        (direction * radius + lean * 2.0, direction)
+        let position = direction * radius + lean * 2.0;
+        (position.to_array(), direction.to_array())
     };
     let vertices = (0..=RINGS).flat_map(|ring| (0..SEGMENTS).map(move |at| point(ring, at)));
     let (positions, normals) = vertices.unzip();

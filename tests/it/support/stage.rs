@@ -10,10 +10,11 @@ use bevy::mesh::PrimitiveTopology;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::normals;
 use bevy_classic_models::quake::mdl::write::{
     FrameDocument, MdlDocument, PoseDocument, SkinDocument,
 };
-use bevy_classic_models::quake::{MdlAnimator, Palette, PoseBlend, PosePair, normals};
+use bevy_classic_models::quake::{MdlAnimator, Palette, PoseBlend, PosePair};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -222,7 +223,7 @@ impl<'a> Control<'a> {
             let position =
                 [0, 1, 2].map(|axis| steps(axis) * header.scale[axis] + header.origin[axis]);
             let normal = normals()[usize::from(pose.vertices[vertex].normal)];
-            (Vec3::from_array(position), normal)
+            (Vec3::from_array(position), Vec3::from_array(normal))
         };
         let between = |pair: PosePair| {
             let (a, b) = (stored(pair.a), stored(pair.b));

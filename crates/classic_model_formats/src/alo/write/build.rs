@@ -1,0 +1,194 @@
+//! Models from plain numbers.
+
+use super::tree::TreeBuffers;
+use crate::alo::file::{AloFile, Bone, Mesh, Parameter, ParameterValue, Submesh};
+use crate::alo::records::{Vertex, VertexHead, VertexTail, VertexV1, VertexV2, Vertices, floats};
+use std::borrow::Cow;
+use zerocopy::little_endian::{F32, U16, U32};
+
+impl From<&Vertex> for VertexHead {
+    fn from(vertex: &Vertex) -> Self {
+        Self {
+            position: vertex.position.map(F32::new),
+            normal: vertex.normal.map(F32::new),
+            tex_coords: vertex.tex_coords.map(|uv| uv.map(F32::new)),
+            tangent: vertex.tangent.map(F32::new),
+            binormal: vertex.binormal.map(F32::new),
+            color: vertex.color.map(F32::new),
+        }
+    }
+}
+
+impl From<&Vertex> for VertexTail {
+    fn from(vertex: &Vertex) -> Self {
+        Self {
+            bone_indices: vertex.bone_indices.map(U32::new),
+            bone_weights: vertex.bone_weights.map(F32::new),
+        }
+    }
+}
+
+impl From<Vertex> for VertexV1 {
+    fn from(vertex: Vertex) -> Self {
+        Self {
+            head: (&vertex).into(),
+            tail: (&vertex).into(),
+        }
+    }
+}
+
+impl From<Vertex> for VertexV2 {
+    fn from(vertex: Vertex) -> Self {
+        Self {
+            head: (&vertex).into(),
+            unused: [F32::ZERO; 4],
+            tail: (&vertex).into(),
+        }
+    }
+}
+
+impl<'a> AloFile<'a> {
+    /// A model of bones alone.
+    pub fn new(bones: Vec<Bone<'a>>) -> Self {
+        Self {
+            version: 1,
+            bones,
+            meshes: Vec::new(),
+            lights: Vec::new(),
+            proxies: Vec::new(),
+            dazzles: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Bone<'a> {
+    /// A visible bone, turned as its parent is.
+    pub fn new(name: impl Into<Cow<'a, str>>, parent: Option<u32>, [x, y, z]: [f32; 3]) -> Self {
+        Self {
+            name: name.into(),
+            parent,
+            visible: true,
+            billboard: 0,
+            is_v1: false,
+            matrix: [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z]],
+        }
+    }
+}
+
+impl<'a> Mesh<'a> {
+    /// A mesh that is drawn, with the box around its vertices.
+    pub fn new(name: impl Into<Cow<'a, str>>, bone: u32, submeshes: Vec<Submesh<'a>>) -> Self {
+        let positions = submeshes.iter().flat_map(|submesh| submesh.vertices.iter());
+        Self {
+            name: name.into(),
+            bounds: bounds_of(positions.map(|vertex| vertex.position)),
+            hidden: false,
+            collidable: submeshes.iter().any(|submesh| submesh.tree.is_some()),
+            bone: Some(bone),
+            submeshes,
+        }
+    }
+}
+
+impl<'a> Parameter<'a> {
+    /// A number of four.
+    pub fn float4(name: impl Into<Cow<'a, str>>, value: [f32; 4]) -> Self {
+        Self {
+            name: name.into(),
+            value: ParameterValue::Float4(value),
+        }
+    }
+
+    /// The name of a texture's file.
+    pub fn texture(name: impl Into<Cow<'a, str>>, file: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: name.into(),
+            value: ParameterValue::Texture(file.into()),
+        }
+    }
+}
+
+/// The least and the greatest corner of the box around points; zeros if there are none.
+pub(super) fn bounds_of(points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
+    let point = |at| [at, at];
+    let both = |a: [[f32; 3]; 2], b: [[f32; 3]; 2]| {
+        let pick = |side: usize, pick: fn(f32, f32) -> f32| {
+            core::array::from_fn(|axis| pick(a[side][axis], b[side][axis]))
+        };
+        [pick(0, f32::min), pick(1, f32::max)]
+    };
+    points.map(point).reduce(both).unwrap_or_default()
+}
+
+/// What the arrays of a [`Submesh`] borrow from.
+#[derive(Clone, Debug, Default)]
+pub struct SubmeshBuffers {
+    vertices: Vec<VertexV2>,
+    /// The same vertices, if they are to be written as such.
+    older: Option<Vec<VertexV1>>,
+    indices: Vec<U16>,
+    palette: Vec<U32>,
+    tree: Option<TreeBuffers>,
+}
+
+impl SubmeshBuffers {
+    /// Vertices, and triangles counter-clockwise.
+    pub fn new(vertices: &[Vertex], triangles: &[[u16; 3]]) -> Self {
+        let indices = triangles.as_flattened().iter();
+        Self {
+            vertices: vertices.iter().copied().map(Into::into).collect(),
+            indices: indices.copied().map(U16::new).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same with the older record of vertices, chunk 0x10005.
+    pub fn older(mut self) -> Self {
+        let older = |vertex: &VertexV2| VertexV1 {
+            head: vertex.head,
+            tail: vertex.tail,
+        };
+        self.older = Some(self.vertices.iter().map(older).collect());
+        self
+    }
+
+    /// The same, following bones.
+    pub fn with_palette(mut self, bones: &[u32]) -> Self {
+        self.palette = bones.iter().copied().map(U32::new).collect();
+        self
+    }
+
+    /// The same with a collision tree; without one if there are no triangles, or too many for one.
+    pub fn with_tree(mut self) -> Self {
+        let corner = |index: &U16| {
+            let vertex = self.vertices.get(usize::from(index.get()));
+            vertex.map_or([0.0; 3], |vertex| floats(vertex.head.position))
+        };
+        let corners: Vec<_> = self.indices.iter().map(corner).collect();
+        let (triangles, _) = corners.as_chunks();
+        self.tree = TreeBuffers::new(triangles);
+        self
+    }
+
+    /// A sub-mesh that borrows these.
+    pub fn submesh<'a>(
+        &'a self,
+        shader: impl Into<Cow<'a, str>>,
+        vertex_format: impl Into<Cow<'a, str>>,
+        parameters: Vec<Parameter<'a>>,
+    ) -> Submesh<'a> {
+        Submesh {
+            shader: shader.into(),
+            parameters,
+            vertex_format: vertex_format.into(),
+            vertices: match &self.older {
+                Some(vertices) => Vertices::V1(vertices),
+                None => Vertices::V2(&self.vertices),
+            },
+            indices: &self.indices,
+            palette: &self.palette,
+            tree: self.tree.as_ref().map(TreeBuffers::tree),
+        }
+    }
+}

@@ -1,0 +1,586 @@
+//! What is refused, where, and in which words.
+
+use super::Tolerance::{Lenient, Normal, Strict};
+use super::*;
+
+/// A text with a mark where it is refused, and the reason.
+type Row = (String, &'static str);
+
+#[track_caller]
+fn refused(tolerances: &[Tolerance], rows: Vec<Row>) {
+    for (text, message) in rows {
+        let (text, offset, position) = unmarked(&text);
+        for tolerance in tolerances {
+            let error = parse(text.as_bytes(), *tolerance).expect_err(&text);
+            assert_eq!(
+                error.to_string(),
+                format!("{position}: LGW: {message}"),
+                "{text}"
+            );
+            assert_eq!(error.offset, offset, "{text}");
+            assert_eq!(error.position, Some(position), "{text}");
+        }
+    }
+}
+
+const ALL: &[Tolerance] = &[Strict, Normal, Lenient];
+
+#[test]
+fn files_that_are_no_models() {
+    let is = |what: &'static str| -> &'static str {
+        format!("file is not what the format begins with: the file {what}").leak()
+    };
+    let binary = is("looks like a binary LGW, of which the game's tool UFObintxt makes text");
+    let text = is("is text that does not begin with the word MODEL");
+    let utf_16 = is("is UTF-16, and should be saved as UTF-8");
+    let mdl = is("looks like a model of Quake or Half-Life (MDL)");
+    let nothing = "file lacks the word MODEL, for nothing is in it";
+    let rows = [
+        ("§", nothing),
+        ("\u{feff}§", nothing),
+        (" // MODEL \"m\"\r\n\t§", nothing),
+        ("§\x01\x02\x03\x04abcd", binary),
+        ("§MODEL\0\0\0", binary),
+        ("§LGW4 and a NUL behind it \0", binary),
+        ("§M\0O\0D\0E\0L\0", utf_16),
+        ("§\0M\0O\0D\0E\0L", utf_16),
+        ("§IDPO\x06\0\0\0", mdl),
+        (
+            "§PulseWaves\0\0",
+            is("looks like PulseWaves, of a laser scanner"),
+        ),
+        ("§MESH \"a\"", text),
+        ("// a comment\n  §v 1 2\nf", text),
+        ("§#\nv", text),
+        ("§\"MODEL\"", text),
+        ("§MODELS \"a\"", text),
+        ("§{", text),
+    ];
+    refused(ALL, rows.map(|(text, why)| (text.to_owned(), why)).into());
+    for bom in [b"\xFF\xFEM\0", b"\xFE\xFF\0M"] {
+        let error = parse(bom, Normal).unwrap_err();
+        assert_eq!(error.to_string(), format!("1:1: LGW: {utf_16}"));
+    }
+}
+
+#[test]
+fn files_with_a_nul_are_binary() {
+    let binary = "file is not what the format begins with: the file looks like a binary LGW, of \
+                  which the game's tool UFObintxt makes text";
+    let rows = [
+        model("SOURCE_FILE \"a§\0b\""),
+        model("// a comment with a §\0"),
+        model("SOURCE_FILE \"a\"§\0"),
+        texture("FILE_NAME \"§\0.tga\" RAW_IMAGE \0"),
+        texture("MODE REPLACE RAW_IMAGE \0 END_OF_TEXTURE §\0"),
+        mesh("VERTS 1 0 0 0 §\0 0 0 0 1"),
+        mesh("VERTS 1 0 0 0§\0"),
+        // An error before it does not hide that the file is no text.
+        model("BONES \"§\0\" MESH 3"),
+    ];
+    refused(ALL, rows.map(|text| (text, binary)).into());
+}
+
+#[test]
+fn ends_that_lack() {
+    let rows = [
+        ("MODEL \"m\"§", "model lacks END_OF_MODEL"),
+        ("MODEL \"m\" // END_OF_MODEL\n§", "model lacks END_OF_MODEL"),
+        (
+            "MODEL \"m\" MATERIAL_LIST §END_OF_MODEL",
+            "model lacks END_OF_MATERIAL_LIST",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST\n§MESH \"a\"",
+            "model lacks END_OF_MATERIAL_LIST",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST\n§MATERIAL_LIST",
+            "model lacks END_OF_MATERIAL_LIST",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST MATERIAL 3 \"a\"\n  §MATERIAL 4 \"b\"",
+            "material 3 \"a\" lacks END_OF_MATERIAL",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST MATERIAL 3 \"a\" §END_OF_MATERIAL_LIST",
+            "material 3 \"a\" lacks END_OF_MATERIAL",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST MATERIAL 3 \"a\" TEXTURE 1 §TEXTURE 0",
+            "material 3 \"a\" / texture 1 lacks END_OF_TEXTURE",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST MATERIAL 3 \"a\" TEXTURE 1 §END_OF_MATERIAL",
+            "material 3 \"a\" / texture 1 lacks END_OF_TEXTURE",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST MATERIAL 3 \"a\" TEXTURE 1 §MESH \"a\"",
+            "material 3 \"a\" / texture 1 lacks END_OF_TEXTURE",
+        ),
+        (
+            "MODEL \"m\" MATERIAL_LIST MATERIAL 3 \"a\" TEXTURE 1 RAW_IMAGE \"\0\n\x01§",
+            "material 3 \"a\" / texture 1 lacks END_OF_TEXTURE",
+        ),
+        (
+            "MODEL \"m\" MESH \"a\"\n§MESH \"b\"",
+            "mesh 0 \"a\" lacks END_OF_MESH",
+        ),
+        (
+            "MODEL \"m\" MESH \"a\"\n§END_OF_MODEL",
+            "mesh 0 \"a\" lacks END_OF_MESH",
+        ),
+        (
+            "MODEL \"m\" MESH \"a\"\n§MATERIAL_LIST",
+            "mesh 0 \"a\" lacks END_OF_MESH",
+        ),
+        (
+            "MODEL \"m\" MESH \"a\" GROUP 2 TYPE_FAN COUNT 0\n§END_OF_MESH \"a\"",
+            "mesh 0 \"a\" / group 2 lacks END_OF_GROUP",
+        ),
+        (
+            "MODEL \"m\" MESH \"a\" GROUP 2 TYPE_FAN COUNT 0\n§GROUP 3",
+            "mesh 0 \"a\" / group 2 lacks END_OF_GROUP",
+        ),
+        (
+            "MODEL \"m\" MESH \"a\" GROUP 2 TYPE_FAN COUNT 0 §END_OF_MODEL",
+            "mesh 0 \"a\" / group 2 lacks END_OF_GROUP",
+        ),
+    ];
+    refused(ALL, rows.map(|(text, why)| (text.to_owned(), why)).into());
+}
+
+#[test]
+fn words_that_belong_elsewhere() {
+    let rows = vec![
+        (
+            model("§END_OF_MESH \"a\""),
+            "the next word is \"END_OF_MESH\", but must be a key of a model, or END_OF_MODEL",
+        ),
+        (
+            model("§GROUP 0"),
+            "the next word is \"GROUP\", but must be a key of a model, or END_OF_MODEL",
+        ),
+        (
+            model("§MODEL \"again\""),
+            "the next word is \"MODEL\", but must be a key of a model, or END_OF_MODEL",
+        ),
+        (
+            model("MATERIAL_LIST §TEXTURE 0"),
+            "the next word is \"TEXTURE\", but must be MATERIAL or END_OF_MATERIAL_LIST",
+        ),
+        (
+            material("§END_OF_MESH"),
+            "material 0 \"skin\" / the next word is \"END_OF_MESH\", but must be a key of a material, or \
+             END_OF_MATERIAL",
+        ),
+        (
+            texture("§GROUP"),
+            "material 0 \"skin\" / texture 0 / the next word is \"GROUP\", but must be a key of a \
+             texture, or END_OF_TEXTURE",
+        ),
+        (
+            mesh("§END_OF_GROUP 0"),
+            "mesh 0 \"Hull\" / the next word is \"END_OF_GROUP\", but must be a key of a mesh, or \
+             END_OF_MESH",
+        ),
+        (
+            group("TYPE_LIST COUNT 0 §MODEL"),
+            "mesh 0 \"Hull\" / group 0 / the next word is \"MODEL\", but must be a key of a group, or \
+             END_OF_GROUP",
+        ),
+        (
+            model("§..."),
+            "the next word is \"...\", but must be a key of a model, or END_OF_MODEL",
+        ),
+        (
+            texture("UNKNOWN 1 §..."),
+            "after \"UNKNOWN\" at 7:1, which means nothing: material 0 \"skin\" / texture 0 / the next word is \"...\", but must be a key of a \
+             texture, or END_OF_TEXTURE",
+        ),
+        (
+            mesh("MATERIAL_REF 0 §7"),
+            "mesh 0 \"Hull\" / the next word is \"7\", but must be a key of a mesh, or END_OF_MESH",
+        ),
+        (
+            mesh("§\"text\""),
+            "mesh 0 \"Hull\" / the next word is the string \"text\", but must be a key of a mesh, or \
+             END_OF_MESH",
+        ),
+        (
+            mesh("§;"),
+            "mesh 0 \"Hull\" / the next word is \";\", but must be a key of a mesh, or END_OF_MESH",
+        ),
+    ];
+    refused(&[Normal, Lenient], rows);
+}
+
+#[test]
+fn strings_that_are_none() {
+    let rows = vec![
+        (
+            "MODEL §\"m\nEND_OF_MODEL".into(),
+            "MODEL has no closing quote in its line",
+        ),
+        (
+            "MODEL §\"m\rEND_OF_MODEL\"".into(),
+            "MODEL has no closing quote in its line",
+        ),
+        ("MODEL §\"".into(), "MODEL has no closing quote in its line"),
+        (
+            "MODEL §bike END_OF_MODEL".into(),
+            "MODEL is \"bike\", but must be a string in quotes",
+        ),
+        (
+            "MODEL §".into(),
+            "MODEL is the end of the file, but must be a string in quotes",
+        ),
+        (
+            model("SOURCE_FILE §4"),
+            "SOURCE_FILE is \"4\", but must be a string in quotes",
+        ),
+        (
+            model("MATERIAL_LIST MATERIAL 0 §END_OF_MATERIAL"),
+            "MATERIAL is \"END_OF_MATERIAL\", but must be a string in quotes",
+        ),
+        (
+            texture("FILE_NAME §\"a.tga\nU_WRAP"),
+            "material 0 \"skin\" / texture 0 / FILE_NAME has no closing quote in its line",
+        ),
+        (
+            model("MESH \"a \"§\"quoted\"\" name\""),
+            "mesh 0 \"a \" / the next word is the string \"quoted\", but must be a key of a mesh, or \
+             END_OF_MESH",
+        ),
+        (
+            mesh("UNKNOWN 1 \"a\" §\"b\n"),
+            "after \"UNKNOWN\" at 6:1, which means nothing: mesh 0 \"Hull\" / the next word has no closing quote in its line",
+        ),
+        (
+            model("MESH \"a\" MATERIAL_REF 0 END_OF_MESH §\"a\n"),
+            "the next word has no closing quote in its line",
+        ),
+    ];
+    refused(&[Normal, Lenient], rows);
+}
+
+#[test]
+fn numbers_that_are_none() {
+    let rows = vec![
+        (
+            model("EXPORT_VERSION §4.0"),
+            "EXPORT_VERSION is \"4.0\", but must be a whole number",
+        ),
+        (
+            model("EXPORT_VERSION §\"4\""),
+            "EXPORT_VERSION is the string \"4\", but must be a whole number",
+        ),
+        (
+            model("MATERIAL_LIST MATERIAL §\"skin\" 0"),
+            "MATERIAL is the string \"skin\", but must be a whole number",
+        ),
+        (
+            material("DIFFUSE_COLOR 0.5 §0,5 0.5"),
+            "material 0 \"skin\" / DIFFUSE_COLOR is \"0,5\", but must be a number, with a point where \
+             it has a comma",
+        ),
+        (
+            material("DIFFUSE_COLOR 0.5 0.5 §TEXTURE 0"),
+            "material 0 \"skin\" / DIFFUSE_COLOR is \"TEXTURE\", but must be a number",
+        ),
+        (
+            material("TEXTURE §FILE_NAME"),
+            "material 0 \"skin\" / TEXTURE is \"FILE_NAME\", but must be a whole number",
+        ),
+        (
+            texture("ALPHA_MODE §U_WRAP"),
+            "material 0 \"skin\" / texture 0 / ALPHA_MODE is \"U_WRAP\", but must be a whole number",
+        ),
+        (
+            texture("TEX_GEN_S_KOE §EYE"),
+            "material 0 \"skin\" / texture 0 / TEX_GEN_S_KOE is \"EYE\", but must be a number",
+        ),
+        (
+            texture("MODE §U_WRAP"),
+            "material 0 \"skin\" / texture 0 / MODE is \"U_WRAP\", but must be a mode, such as MODULATE",
+        ),
+        (
+            texture("TEX_GEN_T §END_OF_TEXTURE"),
+            "material 0 \"skin\" / texture 0 / TEX_GEN_T is \"END_OF_TEXTURE\", but must be a way to \
+             make coordinates, such as SPHERE_MAP",
+        ),
+        (
+            texture("TEX_GEN_T §1"),
+            "material 0 \"skin\" / texture 0 / TEX_GEN_T is \"1\", but must be a way to make \
+             coordinates, such as SPHERE_MAP",
+        ),
+        (
+            mesh("MATERIAL_REF §\"skin\""),
+            "mesh 0 \"Hull\" / MATERIAL_REF is the string \"skin\", but must be a whole number",
+        ),
+        (
+            mesh("VERTS 1\n0 0 0 0 0 §0x1 0 0"),
+            "mesh 0 \"Hull\" / VERTS is \"0x1\", but must be a number",
+        ),
+        (
+            mesh("VERTS 1\n0 0 0 0 0 §... 0 0"),
+            "mesh 0 \"Hull\" / VERTS is \"...\", but must be a number",
+        ),
+        (
+            mesh("VERTS 1\n0 0 0 0 0 §-87,154 0 0"),
+            "mesh 0 \"Hull\" / VERTS is \"-87,154\", but must be a number, with a point where it has a \
+             comma",
+        ),
+        (
+            mesh("VERTS 1\n0 0 0 0 0 §\"1\" 0 0"),
+            "mesh 0 \"Hull\" / VERTS is the string \"1\", but must be a number",
+        ),
+        (
+            mesh("VERTS 1\n0 0 0 0 0 §1.#ABC 0 0"),
+            "mesh 0 \"Hull\" / VERTS is \"1.#ABC\", but must be a number",
+        ),
+        (
+            group("TYPE_LIST COUNT 3 0 §1.0 2"),
+            "mesh 0 \"Hull\" / group 0 / COUNT is \"1.0\", but must be a whole number",
+        ),
+        (
+            mesh("GROUP §TYPE_LIST"),
+            "mesh 0 \"Hull\" / GROUP is \"TYPE_LIST\", but must be a whole number",
+        ),
+    ];
+    refused(ALL, rows);
+}
+
+#[test]
+fn counts_that_lie() {
+    let rows = vec![
+        (
+            mesh("VERTS 2\n0 0 0 0 0 0 0 1\n§PRIMITIVE_GEOMETRY_GROUPS 0"),
+            "mesh 0 \"Hull\" / VERTS has 8 numbers (8 for each vertex), but 16 were announced",
+        ),
+        (
+            "MODEL \"m\" MESH \"Hull\" VERTS 1\n0 0 0 0 0 0 0 // 1\n§".into(),
+            "mesh 0 \"Hull\" / VERTS has 7 numbers (8 for each vertex), but 8 were announced",
+        ),
+        (
+            mesh("VERTS 1\n0 0 0 0 0 0 0 1 §2 3"),
+            "mesh 0 \"Hull\" / VERTS has 10 numbers (8 for each vertex), but 8 were announced",
+        ),
+        (
+            mesh("VERTS 4294967295 §MATERIAL_REF 0"),
+            "mesh 0 \"Hull\" / VERTS has 0 numbers (8 for each vertex), but 34359738360 were announced",
+        ),
+        (
+            mesh("VERTS §-1"),
+            "mesh 0 \"Hull\" / VERTS is -1, but must be from 0 to 4294967295",
+        ),
+        (
+            mesh("VERTS §1000000000000"),
+            "mesh 0 \"Hull\" / VERTS is 1000000000000, but must be from 0 to 4294967295",
+        ),
+        (
+            mesh("VERTS §99999999999999999999999"),
+            "mesh 0 \"Hull\" / VERTS is 9223372036854775807, but must be from 0 to 4294967295",
+        ),
+        (
+            group("TYPE_LIST COUNT 6 0 1 2\n §TYPE_FAN"),
+            "mesh 0 \"Hull\" / group 0 / COUNT has 3 indices, but 6 were announced",
+        ),
+        (
+            group("TYPE_LIST COUNT 3 0 1 2 §3"),
+            "mesh 0 \"Hull\" / group 0 / COUNT has 4 indices, but 3 were announced",
+        ),
+        (
+            group("TYPE_LIST COUNT §1000000000000"),
+            "mesh 0 \"Hull\" / group 0 / COUNT is 1000000000000, but must be from 0 to 4294967295",
+        ),
+        (
+            group("TYPE_LIST COUNT §-3 0 1 2"),
+            "mesh 0 \"Hull\" / group 0 / COUNT is -3, but must be from 0 to 4294967295",
+        ),
+        (
+            mesh("PRIMITIVE_GEOMETRY_GROUPS §-1"),
+            "mesh 0 \"Hull\" / PRIMITIVE_GEOMETRY_GROUPS is -1, but must be from 0 to 4294967295",
+        ),
+    ];
+    refused(ALL, rows);
+}
+
+#[test]
+fn more_groups_than_a_file_has_bytes() {
+    let announced = |count: usize| mesh(&format!("PRIMITIVE_GEOMETRY_GROUPS §{count:04}"));
+    let length = announced(0).len() - MARK.len_utf8();
+    let (possible, ..) = unmarked(&announced(length));
+    assert!(parse(possible.as_bytes(), Strict).is_ok());
+    let count = length + 1;
+    let message = format!(
+        "mesh 0 \"Hull\" / PRIMITIVE_GEOMETRY_GROUPS is {count}, but must be from 0 to {length}"
+    );
+    refused(ALL, vec![(announced(count), message.leak())]);
+}
+
+#[test]
+fn blocks_that_are_not_whole() {
+    let rows = vec![
+        (
+            mesh("VERTS 0\n§VERTS 0"),
+            "mesh 0 \"Hull\" / VERTS is there twice",
+        ),
+        (
+            group("TYPE_LIST COUNT 0 §COUNT 0"),
+            "mesh 0 \"Hull\" / group 0 / COUNT is there twice",
+        ),
+        (
+            groups(1, "GROUP 0 TYPE_FAN\n§END_OF_GROUP 0"),
+            "mesh 0 \"Hull\" / group 0 lacks COUNT",
+        ),
+        (
+            groups(1, "GROUP 0 COUNT 0\n§END_OF_GROUP 0"),
+            "mesh 0 \"Hull\" / group 0 lacks TYPE_LIST, TYPE_STRIP or TYPE_FAN",
+        ),
+    ];
+    refused(ALL, rows);
+}
+
+#[test]
+fn indices_of_no_vertex() {
+    let rows = vec![
+        (
+            group("TYPE_LIST COUNT 6 0 1 2 1 2 §4"),
+            "mesh 0 \"Hull\" / group 0 / index 5 uses vertex 4 of 4",
+        ),
+        (
+            group("TYPE_STRIP COUNT 3 0 // zero\n §-1 2"),
+            "mesh 0 \"Hull\" / group 0 / index 1 uses vertex -1 of 4",
+        ),
+        (
+            group("TYPE_FAN COUNT 3 §4294967295 1 2"),
+            "mesh 0 \"Hull\" / group 0 / index 0 uses vertex 4294967295 of 4",
+        ),
+        (
+            group("TYPE_FAN COUNT 3 0 1 §99999999999999999999"),
+            "mesh 0 \"Hull\" / group 0 / index 2 uses vertex 9223372036854775807 of 4",
+        ),
+        (
+            mesh("PRIMITIVE_GEOMETRY_GROUPS 1 GROUP 0 TYPE_LIST COUNT 3 §0 0 0 END_OF_GROUP 0"),
+            "mesh 0 \"Hull\" / group 0 / index 0 uses vertex 0 of 0",
+        ),
+        (
+            groups(
+                2,
+                "GROUP 0 TYPE_FAN COUNT 3 0 1 2 END_OF_GROUP 0\n\
+                 GROUP 1 TYPE_STRIP COUNT 3 3 2 §1000 END_OF_GROUP 1",
+            ),
+            "mesh 0 \"Hull\" / group 1 / index 2 uses vertex 1000 of 4",
+        ),
+    ];
+    refused(&[Strict, Normal], rows);
+}
+
+#[test]
+fn what_only_strict_readers_refuse() {
+    let rows = vec![
+        (
+            model("§BONES 3"),
+            "the next word is \"BONES\", but must be a key of a model, or END_OF_MODEL",
+        ),
+        (
+            material("§VERTS 1"),
+            "material 0 \"skin\" / the next word is \"VERTS\", but must be a key of a material, or \
+             END_OF_MATERIAL",
+        ),
+        (
+            texture("MODE §SUBTRACT"),
+            "material 0 \"skin\" / texture 0 / MODE is \"SUBTRACT\", but must be a mode, such as \
+             MODULATE",
+        ),
+        (
+            texture("TEX_GEN_S §MIRROR"),
+            "material 0 \"skin\" / texture 0 / TEX_GEN_S is \"MIRROR\", but must be a way to make \
+             coordinates, such as SPHERE_MAP",
+        ),
+        (
+            mesh("VERTS 1\n0 0 0 §-1.#IND 0 0 0 1"),
+            "mesh 0 \"Hull\" / VERTS is not a finite number",
+        ),
+        (
+            texture("TEX_GEN_S_KOEF §1e99"),
+            "material 0 \"skin\" / texture 0 / TEX_GEN_S_KOEF is not a finite number",
+        ),
+        (
+            mesh("DEFAULT_COLOR §nan 0 0"),
+            "mesh 0 \"Hull\" / DEFAULT_COLOR is not a finite number",
+        ),
+    ];
+    for (text, _) in &rows {
+        let (text, ..) = unmarked(text);
+        assert_eq!(parse(text.as_bytes(), Normal).unwrap().warnings.len(), 1);
+    }
+    refused(&[Strict], rows);
+}
+
+#[test]
+fn more_blocks_than_a_file_of_its_size_has() {
+    let meshes = |count: usize| model(&"MESH \"\"END_OF_MESH\"\"".repeat(count));
+    assert!(parse(meshes(1024).as_bytes(), Normal).is_ok());
+    let text = meshes(4000);
+    let allowed = 1024 + text.len() / 64;
+    let begin = "MODEL \"bike\"\nEXPORT_VERSION 4\n".len() + 20 * allowed;
+    let text = format!("{}{MARK}{}", &text[..begin], &text[begin..]);
+    let limit = "MESH exceeds a limit: a file of its size has not so many";
+    refused(ALL, vec![(text, limit)]);
+
+    let block = "MATERIAL 0\"\"END_OF_MATERIAL\n";
+    let text = model(&format!("MATERIAL_LIST\n{}", block.repeat(20_000)));
+    let allowed = 1024 + text.len() / 32;
+    let begin = text.find(block).unwrap() + block.len() * allowed;
+    let text = format!("{}{MARK}{}", &text[..begin], &text[begin..]);
+    let limit = "MATERIAL exceeds a limit: a file of its size has not so many";
+    refused(ALL, vec![(text, limit)]);
+}
+
+#[test]
+fn columns_count_letters_of_utf_8_and_bytes_of_others() {
+    let text = "MODEL \"čaj\" §;";
+    refused(
+        ALL,
+        vec![(
+            text.into(),
+            "the next word is \";\", but must be a key of a model, or END_OF_MODEL",
+        )],
+    );
+    for (text, line, column) in [
+        (&b"MODEL \"\xe8aj\xfe\" ;"[..], 1, 14),
+        (b"MODEL\r\"\xe8\xe8\"\r\n\r\n\r ;", 5, 2),
+    ] {
+        let error = parse(text, Normal).unwrap_err();
+        assert_eq!(error.position, Some(TextPosition { line, column }));
+        assert_eq!(error.offset, text.len() as u64 - 1);
+    }
+}
+
+#[test]
+fn what_may_be_the_cause_of_an_error_is_told_with_it() {
+    let of = |text: &str| parse(text.as_bytes(), Normal).unwrap_err().to_string();
+    let misspelt = model("MEHS \"Hull\"\nGROUP 0 TYPE_FAN");
+    let expected =
+        "4:1: LGW: after \"MEHS\" at 3:1, which means nothing: the next word is \"GROUP\"";
+    assert!(of(&misspelt).starts_with(expected), "{}", of(&misspelt));
+
+    let row = "0 0 0 0 0 0 0 1";
+    let verts = |rows: &[&str]| {
+        model(&format!(
+            "MESH \"Hull\" VERTS 3\n{}\nEND_OF_MESH",
+            rows.join("\n")
+        ))
+    };
+    let short = "0 0 0 0 0 0 1 // seven";
+    let blame = "VERTS, of which line 5 has 7 numbers where others have 8, has 23 numbers";
+    assert!(of(&verts(&[row, short, row])).contains(blame));
+    let long = "0 0 0 0 0 0 0 0 1";
+    let blame = "VERTS, of which line 6 has 9 numbers where others have 8, has 25 numbers";
+    assert!(of(&verts(&[row, row, long])).contains(blame));
+    // Where vertices have no lines of their own, none is to blame.
+    assert!(of(&verts(&[&format!("{row} {row}"), short])).contains("VERTS has 23 numbers"));
+    assert!(of(&verts(&[row, row])).contains("VERTS has 16 numbers"));
+}
