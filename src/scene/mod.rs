@@ -1,28 +1,33 @@
-//! What all formats share on the Bevy side: axes, the components of a spawned model's root, and the
-//! search for the files that a model names.
+//! What all formats share: the components that change a model at runtime, and the search for the files that a model names.
 //!
-//! The root is the entity that was spawned with a `WorldAssetRoot`. It survives a hot reload, while
-//! everything below it is despawned and spawned anew; so all that a user may change about a
-//! model is a component of the root, and each format applies those again when its scene is ready.
-//!
-//! What may not enter: bytes of files, and anything that only one format has.
+//! They belong on the root, which is the entity that was spawned with a `ClassicModel` or a `WorldAssetRoot`. The root
+//! survives a hot reload, while everything below it is despawned and respawned; then the components are applied again.
+
+// For maintainers: bytes of files, and what only one format has, do not belong here.
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod animation;
 mod axes;
 mod bind;
 mod clips;
+mod concurrent_loads;
 mod extensions;
 mod find;
+mod instance_table;
 mod lods;
 mod look;
 mod matching;
 mod names;
+#[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
+mod normals;
 mod overrides;
 mod parts;
 mod play;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+mod poses;
 mod reload;
 mod shaders;
+mod shared_images;
 mod stated;
 mod surroundings;
 mod told;
@@ -32,33 +37,49 @@ mod worn;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
     Animator, Asked, Binder, ClipParts, ClipSource, Frames, Lane, Lanes, Rotation, STILL, Scale,
-    Translation, edited_clips, node, says, slerp, take_away,
+    Skeleton, Translation, edited_clips, link_bones, node, says, slerp, take_away,
 };
+#[cfg(feature = "lithtech")]
+pub(crate) use animation::{EventTrack, trigger_events};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, is_near};
 pub(crate) use bind::{Pictured, follow_pictures};
 pub use clips::{ModelClips, NamedClip};
+pub(crate) use concurrent_loads::RunningLoad;
 pub(crate) use extensions::all_cases;
+#[cfg(not(target_arch = "wasm32"))]
+use find::Listings;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
+pub(crate) use instance_table::{InstanceRows, InstanceTable, add_instance_table};
+pub(crate) use lods::SceneScale;
 use lods::on_distances_removed;
-pub(crate) use lods::{DistanceLod, Leveled, choose_levels};
-pub(crate) use look::team_color_tag;
+pub(crate) use lods::{DistanceLod, Leveled, choose_levels, reset_level};
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
+pub(crate) use look::{path_of_skin, team_color_tag};
 #[cfg(feature = "manifest")]
 pub(crate) use matching::Pattern;
 pub(crate) use matching::{folded, has_extension, raised, same_name};
 pub use names::Names;
 pub(crate) use names::{index_names, named};
+#[cfg(feature = "lithtech")]
+pub(crate) use normals::MeanNormal;
+#[cfg(any(feature = "alamo", feature = "lgw"))]
+pub(crate) use normals::replace_missing;
 pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
-pub(crate) use reload::{Reloads, SceneModel, SpawnEarly, follow_scenes};
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub use poses::{PoseBlend, PosePair};
+pub(crate) use reload::{OwnScenes, Reloads, SceneModel, SpawnEarly, follow_scenes};
 pub(crate) use shaders::hold_shader;
-pub(crate) use stated::{Chosen, Stated, StatedClip, state_clips};
+pub(crate) use shared_images::{ensure_images, insert_image};
+pub(crate) use stated::{Chosen, PlayRequests, Stated, StatedClip, state_clips};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
 pub(crate) use told::{Said, Told, follow_said};
+#[cfg(feature = "manifest")]
+pub(crate) use worn::preload_skin;
 pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, wear};
 use worn::{choose_skins, put_on_pictures};
 
@@ -82,13 +103,14 @@ pub(crate) struct ScenePlugin;
 impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
         reload::register(app);
+        // It needs what the line before registers.
+        find::register(app);
         told::register(app);
         #[cfg(not(target_arch = "wasm32"))]
         watch::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()
             // A scene may hold only what is registered.
-            .register_type::<Stated>()
             .register_type::<Mirror>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
@@ -114,5 +136,9 @@ impl Plugin for ScenePlugin {
                     .chain()
                     .before(ClassicModelsSystems::Look),
             );
+    }
+
+    fn finish(&self, app: &mut App) {
+        ensure_images(app);
     }
 }

@@ -5,8 +5,12 @@
 //! but spawns a scene anew a frame later, and of two changes within three frames it overlooks the
 //! second. Until then old entities would be drawn with new meshes.
 
+use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
-use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext};
+use bevy::asset::processor::AssetProcessor;
+use bevy::asset::{
+    Asset, AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext,
+};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Despawn;
@@ -27,7 +31,7 @@ use core::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Label of the scene in the files of all formats.
-const SCENE: &str = "Scene";
+pub(super) const SCENE: &str = "Scene";
 
 /// Frames after which nobody expects any more that a load comes to its end.
 const PATIENCE: u32 = 1000;
@@ -39,6 +43,9 @@ const OVERLOOKED: u32 = 5;
 #[derive(Resource, Clone)]
 pub(crate) struct Reloads {
     server: AssetServer,
+    loads: ConcurrentLoads,
+    /// Whether assets are processed while the app runs.
+    has_processor: bool,
     /// Scenes that are about to change.
     coming: Arc<Mutex<Vec<AssetId<WorldAsset>>>>,
 }
@@ -56,29 +63,55 @@ impl Reloads {
         self.server.is_loaded(&scene).then_some(scene)
     }
 
+    /// To be called at the beginning of a load, before the file is read.
+    pub(crate) fn begin(&self, load_context: &LoadContext<'_>) -> RunningLoad {
+        let path = load_context.path().clone();
+        if self.has_processor && self.is_processing(load_context) {
+            return RunningLoad::processing(path);
+        }
+        self.loads.begin(path)
+    }
+
+    /// Whether the asset processor runs a load: it has an asset server, and handles, of its own.
+    fn is_processing(&self, load_context: &LoadContext<'_>) -> bool {
+        let mut labeled = load_context.begin_labeled_asset();
+        let scene: Handle<WorldAsset> = labeled.get_label_handle(SCENE);
+        let path = load_context.path().clone().with_label(SCENE);
+        let own = self.server.get_handle::<WorldAsset>(path);
+        !own.is_some_and(|own| is_same(&own, &scene))
+    }
+
     /// To be called at the end of a load. If the model is in use, waits until its pictures are loaded or
     /// have failed: Bevy draws no material that lacks one, so that the old model is to stay until then.
     pub(crate) async fn finish(
         &self,
+        load: &RunningLoad,
         load_context: &LoadContext<'_>,
         pictures: Vec<Handle<Image>>,
     ) {
+        if load.is_processing() {
+            return;
+        }
         let Some(scene) = self.scene(load_context.path()) else {
             return;
         };
         for picture in pictures {
-            // The asset processor loads with a server of its own, on which there is nothing to wait for.
-            let own = picture.path().and_then(|path| self.server.get_handle(path));
-            if own.is_some_and(|own| own == picture) {
-                // One that fails is not to keep the model from being loaded.
-                let _ = self.server.wait_for_asset(&picture).await;
-            }
+            // One that fails is not to keep the model from being loaded.
+            let _ = self.server.wait_for_asset(&picture).await;
         }
         self.coming().push(scene.id());
     }
 
     fn coming(&self) -> impl DerefMut<Target = Vec<AssetId<WorldAsset>>> {
         self.coming.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether two handles are of one asset server. Their ids can be the same if they are not.
+fn is_same<A: Asset>(a: &Handle<A>, b: &Handle<A>) -> bool {
+    match (a, b) {
+        (Handle::Strong(a), Handle::Strong(b)) => Arc::ptr_eq(a, b),
+        _ => false,
     }
 }
 
@@ -110,7 +143,7 @@ impl Changing {
 #[derive(Resource, Default)]
 struct Orphans(Vec<InstanceId>);
 
-/// On a parent that is no root: instances of scenes that somebody had spawned below it.
+/// On a parent: instances of scenes that were spawned below it, in order, but for the one of its own `WorldAssetRoot`.
 #[derive(Component, Default)]
 struct Below(Vec<InstanceId>);
 
@@ -137,9 +170,48 @@ fn note_instance(
         return;
     }
     let known = parents.get(parent).into_iter().flat_map(|below| &below.0);
-    let known = known.filter(|known| **known != instance && spawner.instance_is_ready(**known));
-    let below = known.copied().chain([instance]).collect();
+    let known = known.filter(|known| spawner.instance_is_ready(**known));
+    let mut below: Vec<InstanceId> = known.copied().collect();
+    // A reload keeps the instance and its place in the order.
+    if !below.contains(&instance) {
+        below.push(instance);
+    }
     commands.entity(parent).try_insert(Below(below));
+}
+
+/// Tells the scene of a model's root from other scenes that were spawned below the same entity.
+#[derive(SystemParam)]
+pub(crate) struct OwnScenes<'w, 's, S: SceneModel> {
+    spawner: Res<'w, WorldInstanceSpawner>,
+    roots: Query<'w, 's, &'static WorldInstance, With<WorldAssetRoot>>,
+    parents: Query<'w, 's, &'static Below>,
+    scenes: Query<'w, 's, (), With<S>>,
+}
+
+impl<S: SceneModel> OwnScenes<'_, '_, S> {
+    /// The entities of a scene that is its parent's own; `None` for other scenes and for those without a parent.
+    ///
+    /// Below an entity without a `WorldAssetRoot` that is the first scene of a model.
+    pub(crate) fn entities(&self, ready: &WorldInstanceReady) -> Option<Vec<Entity>> {
+        let (parent, instance) = (ready.entity, ready.instance_id);
+        if parent == Entity::PLACEHOLDER {
+            return None;
+        }
+        let own = match self.roots.get(parent) {
+            Ok(own) => Some(**own),
+            Err(_) => self.first_below(parent),
+        };
+        let is_own = own.is_none_or(|own| own == instance);
+        is_own.then(|| self.spawner.iter_instance_entities(instance).collect())
+    }
+
+    fn first_below(&self, parent: Entity) -> Option<InstanceId> {
+        let mut below = self.parents.get(parent).ok()?.0.iter().copied();
+        below.find(|instance| {
+            let mut entities = self.spawner.iter_instance_entities(*instance);
+            entities.any(|entity| self.scenes.contains(entity))
+        })
+    }
 }
 
 /// Notes that a root is gone. Bevy forgets its instance, but not while it spawns others: it would spawn the
@@ -178,9 +250,15 @@ pub(crate) struct SpawnEarly;
 
 /// What the reloads of all formats need.
 pub(super) fn register(app: &mut App) {
-    let server = app.world().resource::<AssetServer>().clone();
+    concurrent_loads::register(app);
+    let world = app.world();
+    let server = world.resource::<AssetServer>().clone();
+    let loads = world.resource::<ConcurrentLoads>().clone();
+    let has_processor = world.contains_resource::<AssetProcessor>();
     app.insert_resource(Reloads {
         server,
+        loads,
+        has_processor,
         coming: Arc::default(),
     })
     .init_resource::<Changing>()
