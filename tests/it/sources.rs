@@ -4,13 +4,16 @@
 use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::disk::{Disk, Rules};
-use crate::support::kit::{expected, files, spawn_all};
+use crate::support::kit::{MODELS, NAMED, expected, files, spawn_all};
 use bevy::asset::io::embedded::EmbeddedAssetRegistry;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
-use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory};
-use bevy::asset::{AssetMode, AssetPath};
+use bevy::asset::io::{AssetSourceBuilder, AssetSourceId, Reader, Writer};
+use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory, LoadTransformAndSave};
+use bevy::asset::saver::{AssetSaver, SavedAsset};
+use bevy::asset::transformer::IdentityAssetTransformer;
+use bevy::asset::{AssetLoader, AssetMode, AssetPath, AsyncWriteExt, LoadContext};
 use bevy::prelude::*;
+use bevy_classic_models::lgw::{LgwLoader, LgwMaterial};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
@@ -63,11 +66,9 @@ fn models_embedded_in_the_program() {
     assert_eq!(spawn_all(&mut app, "embedded://game/"), expected());
 }
 
-#[test]
-fn models_that_the_asset_processor_made() {
-    let folder = tempfile::tempdir().unwrap();
-    let [source, made] = ["assets", "imported"].map(|name| folder.path().join(name));
-    write_files(&source);
+/// An app whose files the asset processor makes, from `assets` into `imported` of a folder.
+fn processed(folder: &Path, prepare: impl FnOnce(&mut App)) -> TestApp {
+    let [source, made] = ["assets", "imported"].map(|name| folder.join(name));
     let plugins = gpuless::plugins(&source, false).set(AssetPlugin {
         file_path: source.to_string_lossy().into_owned(),
         processed_file_path: made.to_string_lossy().into_owned(),
@@ -78,12 +79,88 @@ fn models_that_the_asset_processor_made() {
     });
     let mut app = TestApp::with_sources(App::new(), plugins);
     let log = FileTransactionLogFactory {
-        file_path: folder.path().join("log"),
+        file_path: folder.join("log"),
     };
     let processor = app.world().resource::<AssetProcessor>();
     processor.data().set_log_factory(Box::new(log)).unwrap();
+    prepare(&mut app.app);
+    app
+}
+
+#[test]
+fn models_that_the_asset_processor_made() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(&folder.path().join("assets"));
+    let mut app = processed(folder.path(), |_| {});
     assert_eq!(spawn_all(&mut app, ""), expected());
-    assert!(made.join("art/TEXTURES/Hull.TGA").exists());
+    let texture = folder.path().join("imported/art/TEXTURES/Hull.TGA");
+    assert!(texture.exists());
+}
+
+/// What a processor has found out about a model.
+#[derive(Asset, TypePath)]
+struct Report(String);
+
+/// Writes the path of a model's picture in the place of the model.
+#[derive(TypePath)]
+struct ReportSaver;
+
+impl AssetSaver for ReportSaver {
+    type Asset = Lgw;
+    type Settings = ();
+    type OutputLoader = ReportLoader;
+    type Error = std::io::Error;
+
+    async fn save(
+        &self,
+        writer: &mut Writer,
+        asset: SavedAsset<'_, '_, Lgw>,
+        (): &(),
+        _: AssetPath<'_>,
+    ) -> Result<(), std::io::Error> {
+        let material = asset.get_labeled::<LgwMaterial>("Material0").unwrap();
+        let picture = material.pictures[0].as_ref().and_then(Handle::path);
+        let report = picture.map_or("missing".to_owned(), ToString::to_string);
+        writer.write_all(report.as_bytes()).await
+    }
+}
+
+#[derive(Default, TypePath)]
+struct ReportLoader;
+
+impl AssetLoader for ReportLoader {
+    type Asset = Report;
+    type Settings = ();
+    type Error = std::io::Error;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        (): &(),
+        _: &mut LoadContext<'_>,
+    ) -> Result<Report, std::io::Error> {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await?;
+        Ok(Report(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}
+
+#[test]
+fn asset_processors_may_load_models() {
+    type Process = LoadTransformAndSave<LgwLoader, IdentityAssetTransformer<Lgw>, ReportSaver>;
+    let folder = tempfile::tempdir().unwrap();
+    write_files(&folder.path().join("assets"));
+    let mut app = processed(folder.path(), |app| {
+        app.init_asset::<Report>()
+            .init_asset_loader::<ReportLoader>()
+            .register_asset_processor::<Process>(ReportSaver.into())
+            .set_default_asset_processor::<Process>("lgw");
+    });
+    let report = app.load::<Report>(MODELS[2]);
+    app.finish_load(&report);
+    let reports = app.world().resource::<Assets<Report>>();
+    let found = reports.get(&report).unwrap().0.split('#').next();
+    assert_eq!(found, Some(NAMED[4].1));
 }
 
 #[test]

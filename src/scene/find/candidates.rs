@@ -54,13 +54,25 @@ pub(super) fn as_named(name: &Path) -> Vec<PathBuf> {
 
 /// Games shipped one kind of picture and named the other. What follows a dot may be a part of the name.
 pub(super) fn as_picture(name: &Path) -> Vec<PathBuf> {
-    const KINDS: [&str; 2] = ["dds", "tga"];
-    let named = match has_loader(name) {
+    in_kinds(name, &["dds", "tga"])
+}
+
+/// The same for a skin of a LithTech model, which the games shipped as DTX.
+#[cfg(feature = "lithtech")]
+pub(super) fn as_lithtech_skin(name: &Path) -> Vec<PathBuf> {
+    in_kinds(name, &["dtx", "dds", "tga"])
+}
+
+/// A name as it is if it has the extension of an image, else with each of `kinds`; then with each of
+/// `kinds` in place of its extension.
+fn in_kinds(name: &Path, kinds: &[&str]) -> Vec<PathBuf> {
+    let added = kinds.iter().map(|kind| name.with_added_extension(kind));
+    let mut names: Vec<_> = match has_loader(name) {
         true => vec![name.to_path_buf()],
-        false => Vec::from(KINDS.map(|kind| name.with_added_extension(kind))),
+        false => added.collect(),
     };
-    let others = KINDS.map(|kind| name.with_extension(kind));
-    named.into_iter().chain(others).collect()
+    names.extend(kinds.iter().map(|kind| name.with_extension(kind)));
+    names
 }
 
 /// Whether a picture's extension is one that this crate or Bevy, with the features that the app has,

@@ -1,52 +1,74 @@
 //! The files and folders of an asset source, by names in any case.
 
+use super::frames::Frames;
+use super::listings::{FolderId, Listings, Taken};
+use super::names::Names;
 use crate::scene::matching::{file_key, folded};
+use bevy::asset::AssetPath;
 use bevy::asset::io::ErasedAssetReader;
 use bevy::asset::processor::{AssetProcessor, ProcessorState};
+use bevy::platform::time::Instant;
 use futures_lite::StreamExt;
-use futures_lite::future::yield_now;
+use futures_lite::future::zip;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// An asset source during one search: every folder is listed once.
+/// An asset source during one search: every folder is listed at most once.
 pub(super) struct Disk<'a> {
-    reader: &'a dyn ErasedAssetReader,
-    processor: Option<&'a AssetProcessor>,
-    folders: HashMap<PathBuf, Listing>,
+    pub(super) reader: &'a dyn ErasedAssetReader,
+    /// What is waited for before anything is listed.
+    pub(super) processor: Option<(&'a AssetProcessor, &'a Frames)>,
+    pub(super) listings: &'a Listings,
+    pub(super) is_processed: bool,
+    pub(super) model: AssetPath<'static>,
+    /// Whether the model was loaded before, or what it took from a listing has turned out to be wrong.
+    pub(super) is_reload: bool,
+    /// Listings that were begun later need not be doubted.
+    pub(super) since: Instant,
+    /// By the path of the folder; none for what the source cannot list.
+    pub(super) folders: HashMap<PathBuf, Option<Taken>>,
 }
 
 /// A folder that the source cannot list.
 struct Unlisted;
 
-/// The names in a folder by their [keys](file_key); none if the source cannot list it (a web server
-/// cannot list any).
-type Listing = Option<HashMap<String, Vec<String>>>;
+/// A path under the names that the disk has.
+struct Spelled {
+    /// `None` if there is no such thing.
+    path: Option<PathBuf>,
+    /// Whether a listing says so that is older than the load.
+    is_old: bool,
+    /// Whether all such listings are of folders whose times tell that nothing has changed.
+    is_stamped: bool,
+}
 
-impl<'a> Disk<'a> {
-    pub(super) fn new(
-        reader: &'a dyn ErasedAssetReader,
-        processor: Option<&'a AssetProcessor>,
-    ) -> Self {
-        Self {
-            reader,
-            processor,
-            folders: HashMap::new(),
+impl Disk<'_> {
+    /// The path under the name that the disk has, if there is such a file.
+    pub(super) async fn find(&mut self, path: &Path) -> Option<PathBuf> {
+        loop {
+            let Ok(spelled) = self.spelled(path).await else {
+                return probe(self.reader, path).await;
+            };
+            match spelled.path {
+                Some(found) if is_hidden(&found) => return probe(self.reader, &found).await,
+                Some(found) if self.is_folder(&found).await => return None,
+                Some(found) if !spelled.is_old || self.can_read(&found).await => {
+                    return Some(found);
+                }
+                None if !spelled.is_old || spelled.is_stamped => return None,
+                None if !self.can_read(path).await || self.is_folder(path).await => return None,
+                // The old listing does not hold any more: as in a reload, what the model has taken is read again.
+                _ => {
+                    self.is_reload = true;
+                    self.folders.clear();
+                }
+            }
         }
     }
 
-    /// The path under the name that the disk has, if there is such a file.
-    pub(super) async fn find(&mut self, path: &Path) -> Option<PathBuf> {
-        match self.spelled(path).await {
-            Ok(found) => {
-                let found = found?;
-                if is_hidden(&found) {
-                    return probe(self.reader, &found).await;
-                }
-                let is_folder = self.is_folder(&found).await;
-                (!is_folder).then_some(found)
-            }
-            Err(Unlisted) => probe(self.reader, path).await,
-        }
+    async fn can_read(&self, path: &Path) -> bool {
+        self.reader.read(path).await.is_ok()
     }
 
     /// Whether a path, as the disk spells it, is that of a folder.
@@ -55,60 +77,137 @@ impl<'a> Disk<'a> {
         self.reader.is_directory(path).await.unwrap_or(false)
     }
 
-    /// Waits until the asset processor has made all that it knows of. Readers of processed folders wait as well, but
-    /// panic where it has come to its end twice before: see Bevy's `ProcessingState::wait_until_finished`.
     async fn wait_for_processor(&self) {
-        if let Some(processor) = self.processor {
-            while processor.get_state().await == ProcessorState::Processing {
-                yield_now().await;
-            }
+        if let Some((processor, frames)) = self.processor {
+            wait_until_processed(processor, frames).await;
         }
     }
 
     /// What is in a folder, by name. Folders in it are there too.
     pub(super) async fn files(&mut self, folder: &Path) -> Vec<PathBuf> {
-        let Ok(Some(folder)) = self.spelled(folder).await else {
+        self.paths(folder, |names| names.all().cloned().collect())
+            .await
+    }
+
+    /// The files in a folder whose names begin with a prefix, in any case, and have one of some extensions; by name.
+    pub(super) async fn files_beginning(
+        &mut self,
+        folder: &Path,
+        prefix: &str,
+        extensions: &[&str],
+    ) -> Vec<PathBuf> {
+        let pick = |names: &Names| names.beginning(prefix, extensions).cloned().collect();
+        self.paths(folder, pick).await
+    }
+
+    async fn paths(&mut self, folder: &Path, pick: impl Fn(&Names) -> Vec<String>) -> Vec<PathBuf> {
+        let Ok(Spelled {
+            path: Some(folder), ..
+        }) = self.spelled(folder).await
+        else {
             return Vec::new();
         };
-        let names = self.list(&folder).await.into_iter().flatten();
-        let mut names: Vec<&String> = names.flat_map(|(_, names)| names).collect();
+        let Some(taken) = self.list(&folder).await else {
+            return Vec::new();
+        };
+        self.listings.note(&taken, &self.model, None);
+        let mut names = pick(&taken.names);
         names.sort();
-        let path = |name: &String| {
+        let path = |name: String| {
             let mut path = folder.to_string_lossy().into_owned();
-            push_part(&mut path, name);
+            push_part(&mut path, &name);
             PathBuf::from(path)
         };
         names.into_iter().map(path).collect()
     }
 
-    /// A path under the names that the disk has; `None` if there is no such thing.
-    async fn spelled(&mut self, path: &Path) -> Result<Option<PathBuf>, Unlisted> {
+    /// A path under the names that the disk has.
+    async fn spelled(&mut self, path: &Path) -> Result<Spelled, Unlisted> {
         // Bevy lists nothing outside its root, where models are that somebody loaded by a whole path.
         if path.has_root() {
             return Err(Unlisted);
         }
         // With the same separator on every system.
         let mut found = String::new();
+        let mut spelled = Spelled {
+            path: None,
+            is_old: false,
+            is_stamped: true,
+        };
         for part in path.components() {
             let part = part.as_os_str().to_string_lossy();
-            let names = self.list(Path::new(&found)).await.ok_or(Unlisted)?;
-            let entry = match entry(names, &part) {
-                Some(entry) => entry.to_owned(),
+            let taken = self.list(Path::new(&found)).await.ok_or(Unlisted)?;
+            if let Some((_, stamp)) = &taken.borrowed {
+                self.listings
+                    .note(&taken, &self.model, Some(&file_key(&part)));
+                spelled.is_old = true;
+                spelled.is_stamped &= stamp.is_known();
+            }
+            let entry = match taken.names.entry(&part) {
+                Some(entry) => entry.clone(),
                 None if is_hidden(Path::new(&*part)) => part.into_owned(),
-                None => return Ok(None),
+                None => return Ok(spelled),
             };
             push_part(&mut found, &entry);
         }
-        Ok(Some(found.into()))
+        spelled.path = Some(found.into());
+        Ok(spelled)
     }
 
-    async fn list(&mut self, folder: &Path) -> Option<&HashMap<String, Vec<String>>> {
-        if !self.folders.contains_key(folder) {
-            self.wait_for_processor().await;
-            let listing = list(self.reader, folder).await;
-            self.folders.insert(folder.to_path_buf(), listing);
+    async fn list(&mut self, folder: &Path) -> Option<Taken> {
+        if let Some(known) = self.folders.get(folder) {
+            return known.clone();
         }
-        self.folders.get(folder)?.as_ref()
+        self.wait_for_processor().await;
+        let taken = self.take(folder).await;
+        self.folders.insert(folder.to_path_buf(), taken.clone());
+        taken
+    }
+
+    /// A listing that other loads have made, or a new one.
+    async fn take(&self, path: &Path) -> Option<Taken> {
+        let id = FolderId {
+            source: self.model.source().clone_owned(),
+            is_processed: self.is_processed,
+            path: path.to_path_buf(),
+        };
+        if self.listings.is_unlisted(&id.source) {
+            return None;
+        }
+        let folder = self.listings.folder(&id);
+        let take = || {
+            let (since, is_reload) = (self.since, self.is_reload);
+            self.listings
+                .take(&folder, &id, since, &self.model, is_reload)
+        };
+        if let Some(taken) = take() {
+            return Some(taken);
+        }
+        let _turn = folder.turn.lock().await;
+        // Another load may have made it meanwhile.
+        if let Some(taken) = take() {
+            return Some(taken);
+        }
+        let (stamp, begun) = (self.listings.stamp(&id), Instant::now());
+        let Some(names) = list(self.reader, path).await else {
+            self.listings.note_unlisted(&id);
+            return None;
+        };
+        let names = Arc::new(names);
+        self.listings
+            .put(&folder, names.clone(), begun, stamp, Some(&self.model));
+        Some(Taken {
+            names,
+            borrowed: None,
+        })
+    }
+}
+
+/// Waits until the asset processor has made all that it knows of. Readers of processed folders wait as well, but
+/// panic where it has come to its end twice before: see Bevy's `ProcessingState::wait_until_finished`.
+pub(super) async fn wait_until_processed(processor: &AssetProcessor, frames: &Frames) {
+    while processor.get_state().await == ProcessorState::Processing {
+        frames.next().await;
     }
 }
 
@@ -125,27 +224,20 @@ fn is_hidden(path: &Path) -> bool {
     name.to_string_lossy().starts_with('.')
 }
 
-async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Listing {
+/// The names in a folder; none if the source cannot list it (a web server cannot list any).
+pub(super) async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Option<Names> {
     let mut entries = reader.read_directory(folder).await.ok()?;
-    let mut names: HashMap<String, Vec<String>> = HashMap::new();
+    let mut names = Vec::new();
     while let Some(entry) = entries.next().await {
         if let Some(name) = entry.file_name() {
-            let name = name.to_string_lossy().into_owned();
-            names.entry(file_key(&name)).or_default().push(name);
+            names.push(name.to_string_lossy().into_owned());
         }
     }
-    (!names.is_empty()).then_some(names)
+    (!names.is_empty()).then(|| Names::new(names))
 }
 
-/// The entry of a folder with this name: the exact one if there is one, else one that differs in
-/// case alone, else any that is the same; of several the first by order.
-fn entry<'a>(names: &'a HashMap<String, Vec<String>>, name: &str) -> Option<&'a String> {
-    let same = names.get(&file_key(name))?;
-    let rank = |entry: &&'a String| (*entry != name, folded(entry) != folded(name), *entry);
-    same.iter().min_by_key(rank)
-}
-
-/// Asks for the file itself, as named, with its name in lower case, and with its folders as well.
+/// Asks for the file itself, as named, with its name in lower case, and with its folders as well: at the same time,
+/// because a web server may be far away.
 async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_string_lossy();
     let mut spellings = vec![path.to_path_buf(), path.with_file_name(folded(&name))];
@@ -154,10 +246,16 @@ async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
         spellings.push(folded(&path.to_string_lossy()).into());
     }
     spellings.dedup();
-    for path in spellings {
-        if reader.read(&path).await.is_ok() {
-            return Some(path);
-        }
-    }
-    None
+    let mut spellings = spellings.into_iter();
+    let (first, second, third) = (spellings.next(), spellings.next(), spellings.next());
+    let others = zip(readable(reader, second), readable(reader, third));
+    let (first, (second, third)) = zip(readable(reader, first), others).await;
+    first.or(second).or(third)
+}
+
+/// A path, if it can be read.
+async fn readable(reader: &dyn ErasedAssetReader, path: Option<PathBuf>) -> Option<PathBuf> {
+    let path = path?;
+    let is_there = reader.read(&path).await.is_ok();
+    is_there.then_some(path)
 }

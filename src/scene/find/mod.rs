@@ -4,26 +4,39 @@
 //! path of the author's disk. What is found is told under the name the disk has, because the asset
 //! server's watcher knows no other. When two names are the same, [`matching`](super::matching) says; of several
 //! files of one name the one that is spelled as it is looked for counts, else the first by order.
+//! Listings of large folders are shared by loads: see `listings`.
 //! A source that cannot be listed, as a web server, is asked for each place as it is spelled, with the
 //! file's name in lower case, and all in lower case.
 
 mod candidates;
 mod disk;
+mod frames;
+mod listings;
+mod names;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use candidates::clean_path;
+pub(crate) use listings::Listings;
 
-use crate::scene::matching::has_extension;
+use crate::scene::concurrent_loads::{ConcurrentLoads, Inputs, RunningLoad};
 use crate::scene::watch::{Hopes, Wishes};
+use bevy::app::{App, PreUpdate};
+#[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
+use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSource, ErasedAssetReader};
 use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
+use bevy::platform::time::Instant;
+#[cfg(feature = "lithtech")]
+use candidates::as_lithtech_skin;
 use candidates::{as_named, as_picture, candidates, in_folder, names};
 use disk::Disk;
+use frames::{Frames, wake_tasks};
 use futures_lite::AsyncReadExt;
-use std::collections::HashSet;
+use listings::check_aged_listings;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -35,6 +48,8 @@ pub struct FileFinder {
     wishes: Option<Wishes>,
     /// What makes the assets, where that goes on while they are used.
     processor: Option<AssetProcessor>,
+    frames: Frames,
+    listings: Listings,
 }
 
 /// A file that a model names is nowhere.
@@ -54,6 +69,8 @@ impl FileFinder {
             server,
             wishes: None,
             processor: None,
+            frames: Frames::default(),
+            listings: Listings::default(),
         }
     }
 
@@ -63,6 +80,8 @@ impl FileFinder {
             server: world.resource::<AssetServer>().clone(),
             wishes: world.get_resource::<Wishes>().cloned(),
             processor: world.get_resource::<AssetProcessor>().cloned(),
+            frames: world.resource::<Frames>().clone(),
+            listings: world.resource::<Listings>().clone(),
         }
     }
 
@@ -111,35 +130,110 @@ impl FileFinder {
 
     /// The first bytes of a file; `None` if it has not so many, or cannot be read.
     pub(crate) async fn start(&self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
+        self.start_of(path, length, self.is_processed()).await
+    }
+
+    async fn start_of(
+        &self,
+        path: &AssetPath<'_>,
+        length: usize,
+        is_processed: bool,
+    ) -> Option<Vec<u8>> {
         let source = self.server.get_source(path.source()).ok()?;
-        let mut file = self.reader(source)?.read(path.path()).await.ok()?;
+        let reader = reader(source, is_processed)?;
+        let mut file = reader.read(path.path()).await.ok()?;
         let mut found = vec![0; length];
         file.read_exact(&mut found).await.ok()?;
         Some(found)
     }
 
-    fn reader<'a>(&self, source: &'a AssetSource) -> Option<&'a dyn ErasedAssetReader> {
-        match self.server.mode() {
-            AssetServerMode::Unprocessed => Some(source.reader()),
-            AssetServerMode::Processed => source.processed_reader().ok(),
-        }
+    fn is_processed(&self) -> bool {
+        matches!(self.server.mode(), AssetServerMode::Processed)
     }
 
-    /// Begins a search for several files of one model, in which each folder is listed once.
+    /// Begins a search for several files of one model, in which each folder is listed at most once.
     ///
     /// A loader does all its looking in one search, at whose end is known which files, should they
     /// come, are reason to load the model anew.
     pub fn search(&self, model: &AssetPath<'_>) -> FileSearch<'_> {
+        self.begin(model.clone_owned(), None)
+    }
+
+    /// As [`search`](Self::search), for a load. Inside the asset processor it searches the unprocessed source, because
+    /// the processor waits for the load.
+    pub(crate) fn search_for(&self, load: &RunningLoad) -> FileSearch<'_> {
+        self.begin(load.path().clone(), Some(load))
+    }
+
+    fn begin(&self, model: AssetPath<'static>, load: Option<&RunningLoad>) -> FileSearch<'_> {
+        let is_processing = load.is_some_and(RunningLoad::is_processing);
+        let is_processed = self.is_processed() && !is_processing;
         let source = self.server.get_source(model.source()).ok();
-        let reader = source.and_then(|source| self.reader(source));
-        let disk = reader.map(|reader| Disk::new(reader, self.processor.as_ref()));
+        let reader = source.and_then(|source| reader(source, is_processed));
+        let processor = self.processor.as_ref().filter(|_| !is_processing);
+        let disk = reader.map(|reader| Disk {
+            reader,
+            processor: processor.map(|processor| (processor, &self.frames)),
+            listings: &self.listings,
+            is_processed,
+            model: model.clone(),
+            is_reload: is_known(&self.server, &model),
+            since: Instant::now(),
+            folders: HashMap::new(),
+        });
         FileSearch {
             finder: self,
-            model: model.clone_owned(),
+            model,
             disk,
-            hopes: Hopes::default(),
+            is_processed,
+            inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
+            hopes: (!is_processing).then(Hopes::default),
         }
     }
+}
+
+fn reader(source: &AssetSource, is_processed: bool) -> Option<&dyn ErasedAssetReader> {
+    match is_processed {
+        true => source.processed_reader().ok(),
+        false => Some(source.reader()),
+    }
+}
+
+/// Whether a load of a model has ended before.
+fn is_known(server: &AssetServer, model: &AssetPath<'static>) -> bool {
+    let scene = model.clone().with_label("Scene");
+    let ids = server.get_path_ids(model).into_iter();
+    let mut ids = ids.chain(server.get_path_ids(scene));
+    ids.any(|id| {
+        let state = server.load_state(id);
+        state.is_loaded() || state.is_failed()
+    })
+}
+
+/// Registers what searches need.
+pub(super) fn register(app: &mut App) {
+    let roots = roots(app);
+    let loads = app.world().resource::<ConcurrentLoads>().clone();
+    app.insert_resource(Listings::new(roots, loads))
+        .init_resource::<Frames>()
+        .add_systems(PreUpdate, (wake_tasks, check_aged_listings));
+}
+
+/// Where the files of the default source are on disk if it is Bevy's, and those that the asset processor has made.
+#[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
+fn roots(app: &App) -> [Option<PathBuf>; 2] {
+    let plugins = app.get_added_plugins::<bevy::asset::AssetPlugin>();
+    let folder = |path: &String| FileAssetReader::get_base_path().join(path);
+    let plugin = plugins.first();
+    [
+        plugin.map(|plugin| folder(&plugin.file_path)),
+        plugin.map(|plugin| folder(&plugin.processed_file_path)),
+    ]
+}
+
+#[cfg(any(target_arch = "wasm32", target_os = "android"))]
+fn roots(_: &App) -> [Option<PathBuf>; 2] {
+    [None, None]
 }
 
 /// A search for several files of one model: see [`FileFinder::search`].
@@ -148,14 +242,16 @@ pub struct FileSearch<'a> {
     model: AssetPath<'static>,
     /// `None` if there is no such asset source.
     disk: Option<Disk<'a>>,
-    /// What would have been taken, had it been there.
-    hopes: Hopes,
+    is_processed: bool,
+    /// What the load has found.
+    inputs: Inputs,
+    /// What would have been taken, had it been there. `None` inside the asset processor.
+    hopes: Option<Hopes>,
 }
 
 impl Drop for FileSearch<'_> {
     fn drop(&mut self) {
-        if let Some(wishes) = &self.finder.wishes {
-            let hopes = core::mem::take(&mut self.hopes);
+        if let (Some(wishes), Some(hopes)) = (&self.finder.wishes, self.hopes.take()) {
             wishes.renew(&self.model, hopes, &self.finder.server);
         }
     }
@@ -185,6 +281,18 @@ impl FileSearch<'_> {
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
         let candidates = candidates(self.model.path(), name, folders, as_picture);
+        self.first(name, &candidates).await
+    }
+
+    /// As [`find_texture`](Self::find_texture), but a skin of a LithTech model is tried as `.dtx` before
+    /// `.dds` and `.tga`.
+    #[cfg(feature = "lithtech")]
+    pub(crate) async fn find_lithtech_skin(
+        &mut self,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(self.model.path(), name, folders, as_lithtech_skin);
         self.first(name, &candidates).await
     }
 
@@ -238,23 +346,28 @@ impl FileSearch<'_> {
             let Some(disk) = &mut self.disk else {
                 break;
             };
-            self.hopes.list(&folder, prefix, extensions);
-            for path in disk.files(&folder).await {
-                if has_extension(&path, extensions) && known.insert(path.clone()) {
+            if let Some(hopes) = &mut self.hopes {
+                hopes.list(&folder, prefix, extensions);
+            }
+            for path in disk.files_beginning(&folder, prefix, extensions).await {
+                if known.insert(path.clone()) {
                     found.push(path);
                 }
             }
         }
+        self.inputs.add(&found);
         found.into_iter().map(|path| self.asset(path)).collect()
     }
 
     /// What is in a folder, from the root of the asset source: files and folders, by name, under the names that
     /// the disk has. Nothing where the source cannot be listed.
     pub(crate) async fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
-        match &mut self.disk {
+        let entries = match &mut self.disk {
             Some(disk) => disk.files(folder).await,
             None => Vec::new(),
-        }
+        };
+        self.inputs.add(&entries);
+        entries
     }
 
     /// Whether something that [`entries`](Self::entries) told is a folder.
@@ -268,7 +381,9 @@ impl FileSearch<'_> {
     /// Tells that files which come are for the model if what leads to them from a folder fits these patterns, part
     /// by part.
     pub(crate) fn awaits(&mut self, folder: &Path, patterns: &[&str]) {
-        self.hopes.fit(folder, patterns);
+        if let Some(hopes) = &mut self.hopes {
+            hopes.fit(folder, patterns);
+        }
     }
 
     /// A path from the root of the asset source as one of the model's source.
@@ -278,19 +393,27 @@ impl FileSearch<'_> {
 
     /// Tells that the model is made of a file that nobody holds as an asset.
     pub(crate) fn reads(&mut self, path: &AssetPath<'_>) {
-        self.hopes.read(path.path());
+        if let Some(hopes) = &mut self.hopes {
+            hopes.read(path.path());
+        }
     }
 
     /// Tells that a file is there, but of no use as it is.
     pub(crate) fn cannot_use(&mut self, path: &AssetPath<'_>) {
-        self.hopes.miss(path.path());
+        if let Some(hopes) = &mut self.hopes {
+            hopes.miss(path.path());
+        }
     }
 
     /// The first bytes of a file; `None` if it has not so many, or cannot be read. Should they change,
     /// the model is loaded anew.
     pub(crate) async fn start(&mut self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
-        let found = self.finder.start(path, length).await;
-        self.hopes.start(path.path(), length, found.clone());
+        let start = self.finder.start_of(path, length, self.is_processed);
+        let found = start.await;
+        self.inputs.add(&found);
+        if let Some(hopes) = &mut self.hopes {
+            hopes.start(path.path(), length, found.clone());
+        }
         found
     }
 
@@ -303,9 +426,12 @@ impl FileSearch<'_> {
         if let Some(disk) = &mut self.disk {
             for candidate in candidates {
                 if let Some(found) = disk.find(candidate).await {
+                    self.inputs.add(&found);
                     return Ok(self.asset(found));
                 }
-                self.hopes.miss(candidate);
+                if let Some(hopes) = &mut self.hopes {
+                    hopes.miss(candidate);
+                }
             }
         }
         let tried = candidates.iter().map(|path| path.display().to_string());

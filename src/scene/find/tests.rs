@@ -8,6 +8,7 @@ use bevy::asset::io::{
 };
 use bevy::asset::{AssetApp, AssetPlugin};
 use bevy::tasks::block_on;
+use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
 /// Files in memory that tell which folders were listed.
@@ -41,6 +42,7 @@ impl AssetReader for Listed {
 struct Stage {
     finder: FileFinder,
     folders: Arc<Mutex<Vec<PathBuf>>>,
+    files: Dir,
 }
 
 impl Stage {
@@ -49,6 +51,7 @@ impl Stage {
         for path in files {
             root.insert_asset(Path::new(path), Vec::new());
         }
+        let files = root.clone();
         let folders = Arc::<Mutex<Vec<PathBuf>>>::default();
         let listed = folders.clone();
         let reader = move || -> Box<dyn ErasedAssetReader> {
@@ -63,7 +66,43 @@ impl Stage {
         Self {
             finder: FileFinder::new(server),
             folders,
+            files,
         }
+    }
+
+    /// With a folder of many files, whose listing searches share.
+    fn with_many(files: &[&str]) -> Self {
+        let others: Vec<String> = (0..listings::FEW)
+            .map(|n| format!("many/{n}.dat"))
+            .collect();
+        let all = others
+            .iter()
+            .map(String::as_str)
+            .chain(files.iter().copied());
+        let mut stage = Self::new(&all.collect::<Vec<_>>());
+        stage.finder.listings = Listings::new([None, None], ConcurrentLoads::default());
+        stage.finder.listings.max_age = Duration::MAX;
+        stage
+    }
+
+    fn add(&self, path: &str) {
+        self.files.insert_asset(Path::new(path), Vec::new());
+    }
+
+    /// Of a picture that a model in the large folder names.
+    fn texture_of(&self, model: &str, name: &str) -> Option<String> {
+        let model = AssetPath::from(format!("many/{model}.alo"));
+        let found = block_on(self.finder.find_texture(&model, name, &[]));
+        found.ok().map(|path| path.to_string())
+    }
+
+    /// How often a folder was listed since the last call.
+    fn listings(&self, folder: &str) -> usize {
+        let mut folders = self.folders.lock().unwrap();
+        let count = folders.iter().filter(|listed| *listed == Path::new(folder));
+        let count = count.count();
+        folders.clear();
+        count
     }
 
     /// Of a picture that `art/Models/ship.alo` names.
@@ -195,6 +234,20 @@ fn pictures_are_tried_under_each_extension_once() {
     );
 }
 
+#[cfg(feature = "lithtech")]
+#[test]
+fn skins_of_lithtech_models_are_tried_as_dtx_first() {
+    let tried = |name| {
+        let tried = candidates(Path::new("hero.abc"), name, &[], as_lithtech_skin);
+        let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
+        tried.collect::<Vec<_>>()
+    };
+    assert_eq!(tried("hero"), ["hero.dtx", "hero.dds", "hero.tga"]);
+    assert_eq!(tried("hero.dtx"), ["hero.dtx", "hero.dds", "hero.tga"]);
+    assert_eq!(tried("hero.tga"), ["hero.tga", "hero.dtx", "hero.dds"]);
+    assert_eq!(tried("hero.v2")[..2], ["hero.v2.dtx", "hero.v2.dds"]);
+}
+
 #[test]
 fn names_never_leave_the_source() {
     assert_eq!(
@@ -231,4 +284,53 @@ fn folders_are_tried_in_order_and_once() {
             "palette.lmp",
         ]
     );
+}
+
+#[test]
+fn searches_share_listings_of_large_folders() {
+    let stage = Stage::with_many(&["many/Hull.dds"]);
+    for model in ["a", "b", "c"] {
+        let found = stage.texture_of(model, "HULL.tga");
+        assert_eq!(found.as_deref(), Some("many/Hull.dds"));
+        assert_eq!(stage.texture_of(model, "missing.tga"), None);
+    }
+    assert_eq!(stage.listings("many"), 1);
+}
+
+#[test]
+fn listings_of_small_folders_are_never_older_than_the_search() {
+    let stage = Stage::with_many(&["small/a.dat"]);
+    assert_eq!(stage.texture("hull.tga", &["small"]), None);
+    stage.add("small/HULL.TGA");
+    let found = stage.texture("hull.tga", &["small"]);
+    assert_eq!(found.as_deref(), Some("small/HULL.TGA"));
+}
+
+#[test]
+fn files_that_were_added_removed_or_renamed_show_in_shared_listings() {
+    let stage = Stage::with_many(&["many/Hull.dds"]);
+    assert!(stage.texture_of("a", "hull.dds").is_some());
+    assert_eq!(stage.listings("many"), 1);
+    stage.add("many/new.tga");
+    let found = stage.texture_of("b", "new.tga");
+    assert_eq!(found.as_deref(), Some("many/new.tga"), "added");
+    assert_eq!(stage.listings("many"), 1);
+    let hull = Path::new("many/Hull.dds");
+    stage.files.remove_asset(hull);
+    assert_eq!(stage.texture_of("c", "hull.dds"), None, "removed");
+    assert_eq!(stage.listings("many"), 1);
+    stage.files.remove_asset(Path::new("many/new.tga"));
+    stage.add("many/NEW.TGA");
+    let found = stage.texture_of("d", "new.tga");
+    assert_eq!(found.as_deref(), Some("many/NEW.TGA"), "renamed");
+}
+
+#[test]
+fn sources_that_list_nothing_may_be_asked_once() {
+    let mut stage = Stage::new(&[]);
+    stage.finder.listings.remembers_unlisted = true;
+    for model in ["a", "b"] {
+        assert_eq!(stage.texture_of(model, "hull.tga"), None);
+    }
+    assert_eq!(stage.folders.lock().unwrap().len(), 1);
 }

@@ -1,0 +1,83 @@
+//! The names in one folder.
+
+use crate::scene::matching::{file_key, folded, has_extension, raised};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// The names of the files and folders in a folder, indexed by key and by extension.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    by_key: HashMap<String, Vec<String>>,
+    /// For each extension in lower case the names in upper case, and as the disk has them; sorted.
+    by_extension: BTreeMap<String, Vec<(String, String)>>,
+    count: usize,
+}
+
+impl Names {
+    pub(super) fn new(names: Vec<String>) -> Self {
+        let mut all = Self {
+            count: names.len(),
+            ..Self::default()
+        };
+        for name in names {
+            let extension = Path::new(&name).extension().unwrap_or_default();
+            let extension = folded(&extension.to_string_lossy());
+            let entry = (raised(&name), name.clone());
+            all.by_extension.entry(extension).or_default().push(entry);
+            all.by_key.entry(file_key(&name)).or_default().push(name);
+        }
+        all.by_extension.values_mut().for_each(|names| names.sort());
+        all.by_key.values_mut().for_each(|names| names.sort());
+        all
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &String> {
+        self.by_key.values().flatten()
+    }
+
+    /// The names with one of some extensions that begin with a prefix, in any case.
+    pub(super) fn beginning<'a>(
+        &'a self,
+        prefix: &str,
+        extensions: &'a [&str],
+    ) -> impl Iterator<Item = &'a String> {
+        let prefix = raised(prefix);
+        let is_meant =
+            |extension: &str| has_extension(Path::new(&format!("x.{extension}")), extensions);
+        let groups = self
+            .by_extension
+            .iter()
+            .filter(move |(extension, _)| is_meant(extension));
+        groups.flat_map(move |(_, names)| {
+            let start = names.partition_point(|(upper, _)| *upper < prefix);
+            let prefix = prefix.clone();
+            let of_prefix = names[start..]
+                .iter()
+                .take_while(move |(upper, _)| upper.starts_with(&prefix));
+            of_prefix.map(|(_, name)| name)
+        })
+    }
+
+    /// The name that is the same as another: the exact one if there is one, otherwise one that differs in case alone,
+    /// otherwise any that has the same key; of several the first by order.
+    pub(super) fn entry<'a>(&'a self, name: &str) -> Option<&'a String> {
+        let same = self.by_key.get(&file_key(name))?;
+        let rank = |entry: &&'a String| (*entry != name, folded(entry) != folded(name), *entry);
+        same.iter().min_by_key(rank)
+    }
+
+    /// Whether another listing has the same names of one key.
+    pub(super) fn has_same(&self, key: &str, other: &Self) -> bool {
+        self.by_key.get(key) == other.by_key.get(key)
+    }
+
+    /// Whether another listing has the same names.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.count == other.count && self.by_key == other.by_key
+    }
+}

@@ -1,0 +1,128 @@
+//! Files that are added, renamed and removed in folders so large that loads share their listings.
+
+use crate::gpuless;
+use crate::support::alo_stage::{quarters, tga};
+use crate::support::app::TestApp;
+use crate::support::kit::wall;
+use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Where files are, and whether Bevy watches them.
+enum Place {
+    Memory(Dir),
+    Folder { root: TempDir, is_watched: bool },
+}
+
+impl Place {
+    fn all() -> [Self; 3] {
+        let folder = |is_watched| Self::Folder {
+            root: tempfile::tempdir().unwrap(),
+            is_watched,
+        };
+        [Self::Memory(Dir::default()), folder(false), folder(true)]
+    }
+
+    fn add(&self, path: &str, bytes: Vec<u8>) {
+        match self {
+            Self::Memory(files) => files.insert_asset(Path::new(path), bytes),
+            Self::Folder { root, .. } => {
+                let path = root.path().join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, bytes).unwrap();
+            }
+        }
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        match self {
+            Self::Memory(files) => {
+                let file = files.remove_asset(Path::new(from)).unwrap();
+                files.insert_asset(Path::new(to), file.value().to_vec());
+            }
+            Self::Folder { root, .. } => {
+                std::fs::rename(root.path().join(from), root.path().join(to)).unwrap();
+            }
+        }
+    }
+
+    fn remove(&self, path: &str) {
+        match self {
+            Self::Memory(files) => assert!(files.remove_asset(Path::new(path)).is_some()),
+            Self::Folder { root, .. } => std::fs::remove_file(root.path().join(path)).unwrap(),
+        }
+    }
+
+    fn app(&self) -> TestApp {
+        let mut app = App::new();
+        let plugins = match self {
+            Self::Memory(files) => {
+                let root = files.clone();
+                let reader = move || Box::new(MemoryAssetReader { root: root.clone() }) as Box<_>;
+                app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader));
+                gpuless::plugins(Path::new("unused"), false)
+            }
+            Self::Folder { root, is_watched } => gpuless::plugins(root.path(), *is_watched),
+        };
+        TestApp::with_sources(app, plugins)
+    }
+}
+
+/// The path of the picture that a model wears, if it was found.
+fn picture(world: &World, model: &Handle<Lgw>) -> Option<String> {
+    let model = world.resource::<Assets<Lgw>>().get(model)?;
+    let materials = world.resource::<Assets<LgwMaterial>>();
+    let material = materials.get(&model.materials[0].material)?;
+    let path = material.pictures[0].as_ref()?.path()?;
+    Some(path.without_label().to_string())
+}
+
+#[test]
+fn changes_of_large_folders_are_never_missed() {
+    for place in Place::all() {
+        let image = || tga(&quarters([255; 4]));
+        for number in 0..300 {
+            place.add(&format!("many/{number}.dat"), vec![0]);
+        }
+        for name in ["first", "added", "renamed", "removed"] {
+            let model = wall(&format!("{name}.TGA"));
+            place.add(&format!("many/{name}.lgw"), model.into());
+        }
+        for name in ["first", "renamed", "removed"] {
+            place.add(&format!("many/{name}.tga"), image());
+        }
+        let mut app = place.app();
+        let first = app.load::<Lgw>("many/first.lgw");
+        app.finish_load(&first);
+        assert!(picture(app.world(), &first).is_some());
+
+        // All in other case than the models have, and none of these was loaded before.
+        place.add("many/Added.Tga", image());
+        place.rename("many/renamed.tga", "many/Renamed.Tga");
+        place.remove("many/removed.tga");
+        let load = |app: &mut TestApp, name: &str| app.load::<Lgw>(format!("many/{name}.lgw"));
+        let [added, renamed, removed] =
+            ["added", "renamed", "removed"].map(|name| load(&mut app, name));
+        for (model, expected) in [
+            (&added, Some("many/Added.Tga")),
+            (&renamed, Some("many/Renamed.Tga")),
+            (&removed, None),
+        ] {
+            app.finish_load(model);
+            let is_seen = |world: &mut World| picture(world, model).as_deref() == expected;
+            assert!(gpuless::wait_until(&mut app.app, is_seen), "{expected:?}");
+        }
+
+        // A reload takes nothing from the listing of the load before.
+        place.rename("many/Renamed.Tga", "many/RENAMED.TGA");
+        app.world()
+            .resource::<AssetServer>()
+            .reload("many/renamed.lgw");
+        let is_seen =
+            |world: &mut World| picture(world, &renamed).as_deref() == Some("many/RENAMED.TGA");
+        assert!(gpuless::wait_until(&mut app.app, is_seen));
+    }
+}
