@@ -6,11 +6,13 @@
 //!
 //! There is one for the default asset source, if that is of files and Bevy watches it.
 
-use crate::scene::FileFinder;
 use crate::scene::watch::wishes::{Change, Start, Wishes};
+use crate::scene::{FileFinder, Listings};
 use bevy::app::{App, PreUpdate};
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceEvent, AssetSourceId};
+#[cfg(feature = "file_watcher")]
+use bevy::asset::io::{AssetWatcher, file::FileWatcher};
 use bevy::asset::{
     AssetPath, AssetPlugin, AssetServer, AssetServerMode, handle_internal_asset_events,
 };
@@ -18,12 +20,20 @@ use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::schedule::common_conditions::resource_exists;
 use bevy::ecs::system::Res;
+#[cfg(feature = "file_watcher")]
+use bevy::log::warn;
 use bevy::tasks::IoTaskPool;
+#[cfg(feature = "file_watcher")]
+use core::time::Duration;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The most files of a folder that comes as a whole which are looked at.
 const MOST_FILES: usize = 10_000;
+
+/// How long the watcher waits for more changes of a file, as Bevy's.
+#[cfg(feature = "file_watcher")]
+const DEBOUNCE: Duration = Duration::from_millis(300);
 
 /// A source of the same folder as the default one: of it only the watcher is used, because only one
 /// reader gets each event.
@@ -61,45 +71,99 @@ fn second_source(app: &App) -> Option<SecondSource> {
     if events.is_none() || !root.is_dir() {
         return None;
     }
-    let mut builder = AssetSourceBuilder::platform_default(folder, None);
-    let source = builder.build(AssetSourceId::Default, true, false);
+    let source = builder(folder, root.clone()).build(AssetSourceId::Default, true, false);
     Some(SecondSource { source, root })
 }
 
+/// Builds a source of which the watcher may fail, as where the limits of inotify are reached. Bevy's own helper
+/// panics there.
+#[cfg(feature = "file_watcher")]
+fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
+    let watch = move |events| -> Option<Box<dyn AssetWatcher>> {
+        match FileWatcher::new(root.clone(), events, DEBOUNCE) {
+            Ok(watcher) => Some(Box::new(watcher)),
+            Err(error) => {
+                warn!(
+                    "{}: files that are renamed, or were missing before, are not followed: \
+                     a second watcher could not be started: {error}",
+                    root.display()
+                );
+                None
+            }
+        }
+    };
+    let mut builder = AssetSourceBuilder::platform_default(folder, None).with_watcher(watch);
+    builder.watch_warning = None;
+    builder
+}
+
+/// Bevy's own, for an app that has turned on Bevy's feature and not this crate's.
+#[cfg(not(feature = "file_watcher"))]
+fn builder(folder: &str, _: PathBuf) -> AssetSourceBuilder {
+    AssetSourceBuilder::platform_default(folder, None)
+}
+
 /// Loads anew what changed while Bevy did not look.
-fn follow_files(second: Res<SecondSource>, server: Res<AssetServer>, wishes: Res<Wishes>) {
+fn follow_files(
+    second: Res<SecondSource>,
+    server: Res<AssetServer>,
+    wishes: Res<Wishes>,
+    listings: Res<Listings>,
+) {
     let Some(events) = second.source.event_receiver() else {
         return;
     };
     let mut follower = Follower {
-        server: &server,
-        wishes: &wishes,
-        root: &second.root,
+        server: AssetServer::clone(&server),
+        wishes: Wishes::clone(&wishes),
+        listings: Listings::clone(&listings),
         stale: HashSet::new(),
     };
     while let Ok(event) = events.try_recv() {
-        follower.follow(event);
+        match event {
+            AssetSourceEvent::AddedFolder(folder) => follower.read_folder(&second.root, folder),
+            AssetSourceEvent::RenamedFolder { old, new } => {
+                follower.forget(&old);
+                follower.read_folder(&second.root, new);
+            }
+            event => follower.follow(event),
+        }
     }
-    for path in follower.stale {
-        server.reload(path);
-    }
+    follower.reload();
 }
 
 /// Collects what is to be loaded anew.
-struct Follower<'a> {
-    server: &'a AssetServer,
-    wishes: &'a Wishes,
-    root: &'a Path,
+struct Follower {
+    server: AssetServer,
+    wishes: Wishes,
+    listings: Listings,
     stale: HashSet<AssetPath<'static>>,
 }
 
-impl Follower<'_> {
+impl Follower {
+    /// One that has not collected anything.
+    fn empty(&self) -> Self {
+        Self {
+            server: self.server.clone(),
+            wishes: self.wishes.clone(),
+            listings: self.listings.clone(),
+            stale: HashSet::new(),
+        }
+    }
+
     fn follow(&mut self, event: AssetSourceEvent) {
         match event {
-            AssetSourceEvent::AddedAsset(path) => self.change(&path, Change::Came),
+            AssetSourceEvent::AddedAsset(path) => {
+                self.forget(&path);
+                self.change(&path, Change::Came);
+            }
             AssetSourceEvent::ModifiedAsset(path) => self.change(&path, Change::Edited),
-            AssetSourceEvent::RenamedAsset { new: path, .. }
-            | AssetSourceEvent::AddedMeta(path)
+            AssetSourceEvent::RenamedAsset { old, new } => {
+                self.forget(&old);
+                self.forget(&new);
+                self.change(&new, Change::Replaced);
+            }
+            AssetSourceEvent::AddedMeta(path)
             | AssetSourceEvent::RemovedMeta(path)
             | AssetSourceEvent::RemovedUnknown {
                 path,
@@ -109,15 +173,33 @@ impl Follower<'_> {
                 self.change(&old, Change::Replaced);
                 self.change(&new, Change::Replaced);
             }
-            AssetSourceEvent::AddedFolder(folder)
-            | AssetSourceEvent::RenamedFolder { new: folder, .. } => {
-                // Nothing is told of what is in it.
-                for path in files_below(self.root, &folder) {
-                    self.change(&path, Change::Replaced);
-                }
-            }
+            AssetSourceEvent::RemovedAsset(path)
+            | AssetSourceEvent::RemovedFolder(path)
+            | AssetSourceEvent::RemovedUnknown { path, .. } => self.forget(&path),
             _ => {}
         }
+    }
+
+    /// Follows a folder that came as a whole, in a task: nothing is told of what is in it.
+    fn read_folder(&self, root: &Path, folder: PathBuf) {
+        self.forget(&folder);
+        let (follower, root) = (self.empty(), root.to_path_buf());
+        IoTaskPool::get()
+            .spawn(async move { follower.follow_folder(&root, &folder) })
+            .detach();
+    }
+
+    fn follow_folder(mut self, root: &Path, folder: &Path) {
+        for path in files_below(root, folder) {
+            self.forget(&path);
+            self.change(&path, Change::Replaced);
+        }
+        self.reload();
+    }
+
+    /// Has the folder of a file listed again.
+    fn forget(&self, path: &Path) {
+        self.listings.forget(path.parent().unwrap_or(Path::new("")));
     }
 
     fn change(&mut self, path: &Path, change: Change) {
@@ -125,9 +207,15 @@ impl Follower<'_> {
             self.stale.insert(AssetPath::from(path.to_path_buf()));
         }
         self.stale.extend(self.wishes.of(path, change));
-        self.stale.extend(self.wishes.of_read(path, self.server));
+        self.stale.extend(self.wishes.of_read(path, &self.server));
         for (model, was) in self.wishes.of_start(path) {
-            reload_if_another(self.server, model, path, was);
+            reload_if_another(&self.server, model, path, was);
+        }
+    }
+
+    fn reload(self) {
+        for path in self.stale {
+            self.server.reload(path);
         }
     }
 }
@@ -163,4 +251,17 @@ fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+#[cfg(all(test, feature = "file_watcher"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_watcher_that_cannot_be_started_is_left_out() {
+        let folder = std::env::temp_dir().join("classic-models-without-such-a-folder");
+        let mut builder = builder("unused", folder);
+        let source = builder.build(AssetSourceId::Default, true, false);
+        assert!(source.event_receiver().is_none());
+    }
 }

@@ -145,7 +145,95 @@ pub(super) enum Change {
 /// The hopes of all models in the default asset source that were loaded, by their paths. Loaders
 /// write it, the watcher reads it.
 #[derive(Resource, Clone, Debug, Default)]
-pub(crate) struct Wishes(Arc<Mutex<HashMap<AssetPath<'static>, Hopes>>>);
+pub(crate) struct Wishes(Arc<Mutex<Index>>);
+
+type Models = HashSet<AssetPath<'static>>;
+
+/// The hopes of models, and which models have them, so that an event of a file costs no more where there are many
+/// models.
+#[derive(Debug, Default)]
+struct Index {
+    hopes: HashMap<AssetPath<'static>, Hopes>,
+    missing: HashMap<String, Models>,
+    read: HashMap<String, Models>,
+    starts: HashMap<String, Models>,
+    /// By the folders that were listed.
+    listed: HashMap<String, Models>,
+    patterns: Models,
+    /// The number of models at which those are forgotten that nobody uses any more.
+    purge_at: usize,
+}
+
+impl Index {
+    /// Takes what a load looked for in the place of what the load before did.
+    fn put(&mut self, model: AssetPath<'static>, hopes: Hopes) {
+        self.remove(&model);
+        self.update(&model, &hopes, |models, model| {
+            models.insert(model.clone());
+        });
+        self.hopes.insert(model, hopes);
+    }
+
+    fn remove(&mut self, model: &AssetPath<'static>) {
+        let Some(hopes) = self.hopes.remove(model) else {
+            return;
+        };
+        self.update(model, &hopes, |models, model| {
+            models.remove(model);
+        });
+    }
+
+    /// Changes all sets in which a model is by its hopes. Empty ones go.
+    fn update(
+        &mut self,
+        model: &AssetPath<'static>,
+        hopes: &Hopes,
+        change: fn(&mut Models, &AssetPath<'static>),
+    ) {
+        let listed = hopes.listed.iter().map(|listed| &listed.folder);
+        let missing = hopes.missing.iter().map(|key| (0, key));
+        let keys = missing
+            .chain(hopes.read.iter().map(|key| (1, key)))
+            .chain(hopes.starts.keys().map(|key| (2, key)))
+            .chain(listed.map(|key| (3, key)));
+        let maps = [
+            &mut self.missing,
+            &mut self.read,
+            &mut self.starts,
+            &mut self.listed,
+        ];
+        for (map, key) in keys {
+            let models = maps[map].entry(key.clone()).or_default();
+            change(models, model);
+            if models.is_empty() {
+                maps[map].remove(key);
+            }
+        }
+        if !hopes.patterns.is_empty() {
+            change(&mut self.patterns, model);
+        }
+    }
+
+    /// Forgets models that nobody uses, if there are twice as many as there were used the last time.
+    fn purge(&mut self, is_in_use: impl Fn(&AssetPath<'static>) -> bool) {
+        if self.hopes.len() < self.purge_at.max(MANY_MODELS) {
+            return;
+        }
+        let unused = self.hopes.keys().filter(|model| !is_in_use(model));
+        for model in unused.cloned().collect::<Vec<_>>() {
+            self.remove(&model);
+        }
+        self.purge_at = 2 * self.hopes.len();
+    }
+
+    /// The models that have a key in one of the maps.
+    fn of<'a>(
+        map: &'a HashMap<String, Models>,
+        key: &str,
+    ) -> impl Iterator<Item = &'a AssetPath<'static>> {
+        map.get(key).into_iter().flatten()
+    }
+}
 
 impl Wishes {
     /// Takes what a load looked for in the place of what the load before did.
@@ -159,23 +247,27 @@ impl Wishes {
             return;
         }
         let mut all = self.all();
-        if all.len() >= MANY_MODELS && !all.contains_key(model) {
-            all.retain(|path, _| is_in_use(path, server));
-        }
-        all.insert(model.clone().without_label().into_owned(), hopes);
+        all.purge(|model| is_in_use(model, server));
+        all.put(model.clone().without_label().into_owned(), hopes);
     }
 
     /// The models that are to be loaded anew because something happened to a file.
     pub(super) fn of(&self, path: &Path, change: Change) -> Vec<AssetPath<'static>> {
         let path = key(path);
-        let is_meant = |hopes: &Hopes| {
-            hopes.missing.contains(&path)
-                || change == Change::Replaced && hopes.read.contains(&path)
-                || change != Change::Edited && (hopes.lists(&path) || hopes.fits(&path))
-        };
         let all = self.all();
-        let meant = all.iter().filter(|(_, hopes)| is_meant(hopes));
-        meant.map(|(model, _)| model.clone()).collect()
+        let mut models: Models = Index::of(&all.missing, &path).cloned().collect();
+        if change == Change::Replaced {
+            models.extend(Index::of(&all.read, &path).cloned());
+        }
+        if change != Change::Edited {
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let listed = Index::of(&all.listed, folder);
+            let listed = listed.filter(|model| all.hopes[*model].lists(&path));
+            let fitting = all.patterns.iter();
+            let fitting = fitting.filter(|model| all.hopes[*model].fits(&path));
+            models.extend(listed.chain(fitting).cloned());
+        }
+        models.into_iter().collect()
     }
 
     /// The models that are made of a file whose edits Bevy does not follow, because it has let go of all but their
@@ -183,24 +275,23 @@ impl Wishes {
     pub(super) fn of_read(&self, path: &Path, server: &AssetServer) -> Vec<AssetPath<'static>> {
         let path = key(path);
         let all = self.all();
-        let meant = all.iter().filter(|(model, hopes)| {
-            hopes.read.contains(&path) && server.get_path_ids(*model).is_empty()
-        });
-        meant.map(|(model, _)| model.clone()).collect()
+        let models = Index::of(&all.read, &path);
+        let meant = models.filter(|model| server.get_path_ids(*model).is_empty());
+        meant.cloned().collect()
     }
 
     /// The models that the first bytes of a file decided about, each with those bytes.
     pub(super) fn of_start(&self, path: &Path) -> Vec<(AssetPath<'static>, Start)> {
         let path = key(path);
         let all = self.all();
-        let meant = all.iter().filter_map(|(model, hopes)| {
-            let start = hopes.starts.get(&path)?;
+        let meant = Index::of(&all.starts, &path).filter_map(|model| {
+            let start = all.hopes[model].starts.get(&path)?;
             Some((model.clone(), start.clone()))
         });
         meant.collect()
     }
 
-    fn all(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Hopes>> {
+    fn all(&self) -> impl DerefMut<Target = Index> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -223,7 +314,7 @@ mod tests {
         hopes.read(Path::new("gfx/Palette.lmp"));
         hopes.list(Path::new("Art"), "Ship", &["ALA"]);
         let model = AssetPath::from("Art/Ship.alo");
-        wishes.all().insert(model.clone(), hopes);
+        wishes.all().put(model.clone(), hopes);
         let wants = |path: &str, change| wishes.of(Path::new(path), change) == [model.clone()];
         for change in [Change::Came, Change::Edited, Change::Replaced] {
             assert!(wants("art/HULL.dds", change));
@@ -237,6 +328,37 @@ mod tests {
         assert!(!wants("art/tank_move_00.ala", Change::Came));
         assert!(!wants("art/deep/ship_move_00.ala", Change::Came));
         assert!(!wants("art/ship_move_00.alo", Change::Came));
+    }
+
+    #[test]
+    fn later_hopes_replace_earlier_ones() {
+        let mut index = Index::default();
+        let model = AssetPath::from("ship.alo");
+        for name in ["a.dds", "b.dds"] {
+            let mut hopes = Hopes::default();
+            hopes.miss(Path::new(name));
+            index.put(model.clone(), hopes);
+        }
+        let wishes = Wishes(Arc::new(Mutex::new(index)));
+        assert_eq!(wishes.of(Path::new("a.dds"), Change::Came), []);
+        assert_eq!(wishes.of(Path::new("b.dds"), Change::Came), [model]);
+        assert_eq!(wishes.all().missing.len(), 1);
+    }
+
+    #[test]
+    fn models_are_purged_each_time_their_number_has_doubled() {
+        let mut index = Index::default();
+        let asked = core::cell::Cell::new(0);
+        for number in 0..8 * MANY_MODELS {
+            index.purge(|_| {
+                asked.set(asked.get() + 1);
+                true
+            });
+            index.put(AssetPath::from(format!("{number}.alo")), Hopes::default());
+        }
+        assert_eq!(asked.get(), 7 * MANY_MODELS);
+        index.purge(|_| false);
+        assert!(index.hopes.is_empty());
     }
 
     #[test]
