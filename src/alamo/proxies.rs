@@ -4,14 +4,13 @@ use crate::alamo::model::Alo;
 use crate::alamo::parts::AloInstance;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
-use crate::scene::same_name;
+use crate::scene::{Told, same_name};
 use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::query::{With, Without};
 use bevy::ecs::system::{Commands, Query, Res, SystemParam};
-use bevy::log::warn;
 use bevy::world_serialization::WorldAssetRoot;
 use std::sync::Arc;
 
@@ -31,6 +30,7 @@ pub(super) struct ProxyFollower<'w, 's> {
     roots: Query<'w, 's, &'static WorldAssetRoot>,
     parents: Query<'w, 's, &'static ChildOf>,
     models: Res<'w, Assets<Alo>>,
+    told: Told<'w, 's>,
 }
 
 impl ProxyFollower<'_, '_> {
@@ -42,7 +42,7 @@ impl ProxyFollower<'_, '_> {
     /// Brings along a model on a proxy of the model of `root`, but none within itself, and not too many
     /// within each other.
     pub(super) fn follow(
-        &self,
+        &mut self,
         commands: &mut Commands,
         root: Entity,
         proxy: Entity,
@@ -51,11 +51,16 @@ impl ProxyFollower<'_, '_> {
     ) {
         let above = || core::iter::once(root).chain(self.parents.iter_ancestors(root));
         if above().any(|ancestor| self.is_of(ancestor, path)) {
-            warn!("a proxy names {path}, in which it is itself: it is not followed");
+            let what =
+                format!("has a proxy that names {path}, which contains it: it is not followed");
+            self.told.warn_once(root, &what);
             return;
         }
         if above().filter(|ancestor| self.is_proxy(*ancestor)).count() >= MAX_DEPTH {
-            warn!("a proxy names {path}, {MAX_DEPTH} models within each other: it is not followed");
+            let what = format!(
+                "has a proxy that names {path} below {MAX_DEPTH} other proxies: it is not followed"
+            );
+            self.told.warn_once(root, &what);
             return;
         }
         let outer = settings.clone();

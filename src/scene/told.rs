@@ -12,15 +12,27 @@ use bevy::log::warn;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
 
-/// All that was said of what is in use, by its name.
-#[derive(Resource, Default)]
-pub(crate) struct Said(HashMap<String, Topic>);
+/// Files whose warnings are remembered; of more, the half that was warned about longest ago is forgotten.
+const MOST_TOPICS: usize = 4096;
+/// Different warnings about one file until it changes.
+const MOST_WARNINGS: usize = 256;
 
-/// What was said of one thing.
+/// The warnings that were logged, by the name of the file or manifest that they are about. They are remembered while the
+/// app runs: a model whose last instance was despawned is loaded again with the next one.
+#[derive(Resource, Default)]
+pub(crate) struct Said {
+    topics: HashMap<String, Topic>,
+    /// Counts calls of [`Said::warn_once`].
+    calls: u64,
+}
+
+/// The warnings about one file.
 #[derive(Default)]
 struct Topic {
-    /// The assets that it is.
+    /// The assets that were loaded from it.
     assets: HashSet<UntypedAssetId>,
+    /// The call that was last about it.
+    last: u64,
     /// Since it last changed.
     now: HashSet<String>,
     /// Before that, since the change before.
@@ -28,32 +40,74 @@ struct Topic {
 }
 
 impl Said {
-    /// Warns of what is wrong with an asset; the text begins with its name and goes on with `what`. What was said
-    /// already, and was wrong ever since, is no news.
+    /// Warns about an asset; the text begins with its name and goes on with `what`. A warning that was logged already,
+    /// and that held ever since, is not logged again.
     pub(crate) fn warn_once(&mut self, asset: Option<UntypedAssetId>, name: &str, what: &str) {
-        let topic = self.0.entry(name.to_owned()).or_default();
-        topic.assets.extend(asset);
-        if topic.now.insert(what.to_owned()) && !topic.before.contains(what) {
-            warn!("{name} {what}");
+        match self.note(asset, name, what) {
+            Note::New => warn!("{name} {what}"),
+            Note::OneTooMany => {
+                warn!("{name} has more warnings, which are not logged until the file changes");
+            }
+            Note::Known => {}
         }
     }
 
-    /// Things changed: what is still wrong with them is found again.
+    /// Remembers a warning, and finds out whether it is new.
+    fn note(&mut self, asset: Option<UntypedAssetId>, name: &str, what: &str) -> Note {
+        self.calls += 1;
+        let topic = self.topics.entry(name.to_owned()).or_default();
+        topic.last = self.calls;
+        topic.assets.extend(asset);
+        let count = topic.now.len();
+        if topic.now.contains(what) || count > MOST_WARNINGS {
+            return Note::Known;
+        }
+        topic.now.insert(what.to_owned());
+        let is_known = topic.before.contains(what);
+        self.forget_oldest();
+        match (is_known, count == MOST_WARNINGS) {
+            (true, _) => Note::Known,
+            (false, true) => Note::OneTooMany,
+            (false, false) => Note::New,
+        }
+    }
+
+    /// Keeps the number of topics bounded.
+    fn forget_oldest(&mut self) {
+        if self.topics.len() <= MOST_TOPICS {
+            return;
+        }
+        let mut calls: Vec<u64> = self.topics.values().map(|topic| topic.last).collect();
+        let middle = calls.len() / 2;
+        let (_, median, _) = calls.select_nth_unstable(middle);
+        let median = *median;
+        self.topics.retain(|_, topic| topic.last >= median);
+    }
+
+    /// After a change of a file, what is still wrong with it is found again.
     fn change(&mut self, assets: &HashSet<UntypedAssetId>) {
-        for topic in self.0.values_mut() {
+        for topic in self.topics.values_mut() {
             if !topic.assets.is_disjoint(assets) {
                 topic.before = core::mem::take(&mut topic.now);
             }
         }
     }
 
-    fn forget(&mut self, assets: &HashSet<UntypedAssetId>) {
-        self.0.retain(|_, topic| {
-            let had = topic.assets.len();
+    /// Forgets the ids of assets that were dropped, but no warnings.
+    fn drop_assets(&mut self, assets: &HashSet<UntypedAssetId>) {
+        for topic in self.topics.values_mut() {
             topic.assets.retain(|asset| !assets.contains(asset));
-            topic.assets.len() == had || !topic.assets.is_empty()
-        });
+        }
     }
+}
+
+/// Whether a warning is to be logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Note {
+    New,
+    Known,
+    /// It is new, but the file has too many.
+    OneTooMany,
 }
 
 /// Has it said once what is said of models.
@@ -83,7 +137,7 @@ pub(crate) fn follow_said<A: Asset>(
     let is_news = !changed.is_empty() || !gone.is_empty();
     if is_news {
         said.change(&changed);
-        said.forget(&gone);
+        said.drop_assets(&gone);
     }
 }
 
@@ -103,5 +157,70 @@ impl Told<'_, '_> {
         let path = path.map(|path| path.without_label().to_string());
         let name = path.as_deref().unwrap_or("a model");
         self.said.warn_once(scene.map(Into::into), name, what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::asset::AssetId;
+
+    fn id(number: u128) -> UntypedAssetId {
+        let id = AssetId::<WorldAsset>::Uuid {
+            uuid: bevy::asset::uuid::Uuid::from_u128(number),
+        };
+        id.untyped()
+    }
+
+    fn only(asset: UntypedAssetId) -> HashSet<UntypedAssetId> {
+        HashSet::from_iter([asset])
+    }
+
+    #[test]
+    fn warnings_are_remembered_when_the_last_handle_is_dropped() {
+        let mut said = Said::default();
+        assert_eq!(said.note(Some(id(1)), "a.alo", "lacks a bone"), Note::New);
+        said.drop_assets(&only(id(1)));
+        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::Known);
+        assert_eq!(said.note(Some(id(2)), "b.alo", "lacks a bone"), Note::New);
+        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a clip"), Note::New);
+    }
+
+    #[test]
+    fn a_warning_that_a_change_brings_back_is_new() {
+        let mut said = Said::default();
+        assert_eq!(said.note(Some(id(1)), "a.alo", "lacks a bone"), Note::New);
+        said.drop_assets(&only(id(1)));
+        // The file is loaded again, under another id, and changes twice.
+        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::Known);
+        said.change(&only(id(2)));
+        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::Known);
+        said.change(&only(id(2)));
+        said.change(&only(id(2)));
+        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::New);
+    }
+
+    #[test]
+    fn remembered_warnings_are_bounded() {
+        let mut said = Said::default();
+        for number in 0..3 * MOST_TOPICS {
+            let name = format!("{number}.alo");
+            assert_eq!(said.note(None, &name, "lacks a bone"), Note::New);
+            assert_eq!(
+                said.note(None, "often.alo", "lacks a bone") == Note::New,
+                number == 0
+            );
+            assert!(said.topics.len() <= MOST_TOPICS + 1);
+        }
+        let notes: Vec<Note> = (0..2 * MOST_WARNINGS)
+            .map(|number| said.note(None, "c.alo", &format!("lacks clip {number}")))
+            .collect();
+        assert!(notes[..MOST_WARNINGS].iter().all(|note| *note == Note::New));
+        assert_eq!(notes[MOST_WARNINGS], Note::OneTooMany);
+        assert!(
+            notes[MOST_WARNINGS + 1..]
+                .iter()
+                .all(|note| *note == Note::Known)
+        );
     }
 }

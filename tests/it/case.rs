@@ -232,7 +232,8 @@ fn a_model_whose_proxy_names_it_in_another_case_is_not_within_itself() {
     let alo = load(&mut app, "Ring.alo");
     let root = app.world().spawn(WorldAssetRoot(alo.scene)).id();
     app.wait_for(&[root]);
-    let warned = || !log::warnings_with("a proxy names ring.alo, in which it is itself").is_empty();
+    let warned =
+        || !log::warnings_with("has a proxy that names ring.alo, which contains it").is_empty();
     assert!(gpuless::wait_until(&mut app.app, |_| warned()));
     let mut instances = app.world().query::<&AloInstance>();
     assert_eq!(instances.iter(app.world()).count(), 1);
