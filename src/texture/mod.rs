@@ -1,12 +1,11 @@
-//! Pictures that models wear, in the kinds of file that games shipped them in: DDS, TGA and (feature
-//! `lithtech`) DTX.
+//! Textures in the kinds of file that games shipped them in: DDS, TGA and (feature `lithtech`) DTX.
 //!
 //! Bevy's own loader gets many of the older DDS forms wrong, hands the GPU what it refuses, and takes
 //! a file for what its name says. [`ClassicImageLoader`] looks at the bytes, gives the GPU only what
 //! it can do, and decodes the rest. An app that also turns on Bevy's features `dds` or `tga` should
 //! add this crate's plugin last: the last loader registered for an extension is the one that loads.
-//!
-//! What may not enter: models, materials, and the search for files; that is in [`scene`](crate::scene).
+
+// For maintainers: models, materials and the search for files do not belong here; the search is in `scene`.
 
 mod dds;
 #[cfg(feature = "lithtech")]
@@ -21,6 +20,8 @@ mod samples;
 mod sampling;
 mod tga;
 
+#[cfg(feature = "manifest")]
+pub(crate) use loader::preload_worn;
 pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
 pub(crate) use loader::{GLOW, load_picture, load_worn};
 pub use picture::PictureError;

@@ -1,13 +1,13 @@
 //! Registers everything of this room with an app.
 
+use crate::scene::insert_image;
 use crate::texture::loader::ClassicImageLoader;
 use crate::texture::picture::Limits;
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::sampling::Samplings;
 use bevy::app::{App, Plugin};
-use bevy::asset::{AssetApp, AssetServer, Assets};
-use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, Image};
-use bevy::log::error;
+use bevy::asset::{AssetApp, AssetServer};
+use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats};
 use bevy::render::renderer::RenderDevice;
 
 /// Longest side of a picture where there is no adapter to ask.
@@ -21,21 +21,11 @@ impl Plugin for TexturePlugin {
         app.preregister_asset_loader::<ClassicImageLoader>(&ClassicImageLoader::extensions());
         let server = app.world().resource::<AssetServer>().clone();
         app.insert_resource(Samplings::new(server));
-        let Some(mut images) = app.world_mut().get_resource_mut::<Assets<Image>>() else {
-            error!("models' pictures need Bevy's ImagePlugin, added before this crate's plugin");
-            return;
-        };
-        for (handle, image) in [
-            (PLACEHOLDER_IMAGE, Placeholder::Checkers.image()),
-            (PLACEHOLDER_CUBE, Placeholder::Checkers.cube()),
-        ] {
-            if let Err(error) = images.insert(&handle, image) {
-                error!("missing pictures will not be seen: {error}");
-            }
-        }
     }
 
     fn finish(&self, app: &mut App) {
+        insert_image(app, &PLACEHOLDER_IMAGE, Placeholder::Checkers.image());
+        insert_image(app, &PLACEHOLDER_CUBE, Placeholder::Checkers.cube());
         // The adapter is known only now; loads that began before wait.
         let world = app.world();
         let device = world.get_resource::<RenderDevice>();

@@ -5,7 +5,9 @@
 //! one tells [`Samplings`], and every load of the file makes all that are in use: so all of them
 //! change when the file does.
 
-use crate::texture::loader::{ClassicImageError, ClassicImageSettings, is_classic_picture};
+use crate::texture::loader::{
+    ClassicImageError, ClassicImageSettings, is_classic_picture, is_loaded_by_bevy,
+};
 use crate::texture::mips::{with_levels, without_levels};
 use crate::texture::picture::{Picture, PictureError};
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
@@ -28,7 +30,8 @@ const PREFIX: &str = "Sampled/";
 pub(crate) struct Sampling {
     /// Whether it repeats along U and V, or ends in its border.
     pub(crate) wrap: [bool; 2],
-    /// Whether it has smaller levels: the file's, or ones that are made.
+    /// Whether it has smaller levels: the file's, or ones that are made. Blocks that the GPU reads keep the
+    /// file's.
     pub(crate) mipmaps: bool,
     /// Whether its texels are colours to look at, or numbers.
     pub(crate) is_srgb: bool,
@@ -147,6 +150,16 @@ impl Samplings {
         builder.load(path.with_label(sampling.label()))
     }
 
+    pub(super) fn server(&self) -> &AssetServer {
+        &self.server
+    }
+
+    /// The labels of the ways in which a file is sampled.
+    pub(super) fn labels(&self, path: &AssetPath<'static>) -> Vec<String> {
+        let used = self.used(path).into_iter();
+        used.map(Sampling::label).collect()
+    }
+
     /// Makes the images of a file in all ways that are in use; tells whether there are any.
     pub(super) fn add_images(&self, picture: &Picture, load_context: &mut LoadContext<'_>) -> bool {
         let path = load_context.path().clone();
@@ -244,10 +257,13 @@ fn load_by_bevy(
         error!("{path}: cube maps must be DDS files");
         return missing(true);
     }
+    let builder = load_context.load_builder();
+    if !is_loaded_by_bevy(path.path()) {
+        return builder.load(path);
+    }
     let settings = move |settings: &mut ImageLoaderSettings| {
         settings.is_srgb = sampling.is_srgb;
         settings.sampler = sampling.sampler();
     };
-    let builder = load_context.load_builder().with_settings(settings);
-    builder.load(path)
+    builder.with_settings(settings).load(path)
 }

@@ -7,8 +7,11 @@ use crate::texture::picture::{Limits, Picture, PictureError};
 use crate::texture::placeholder::{Placeholder, repeating};
 use crate::texture::sampling::{Samplings, tell_once};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, AssetServer, Handle, LoadContext, RenderAssetUsages};
-use bevy::image::{Image, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor};
+use bevy::asset::{
+    AssetLoader, AssetPath, AssetServer, Handle, LoadContext, LoadState, RenderAssetUsages,
+    UntypedAssetId,
+};
+use bevy::image::{Image, ImageLoader, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor};
 use bevy::reflect::TypePath;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -30,7 +33,8 @@ pub(crate) const GLOW: &str = "Glow";
 
 /// How [`ClassicImageLoader`] loads a file, from code or from its `.meta` file.
 ///
-/// Bevy keeps one image per path: the settings of the first load count.
+/// Bevy keeps one image per path: the settings of the first load count. They also count when the file is
+/// loaded once more for the sake of a label such as `Glow`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassicImageSettings {
@@ -117,6 +121,8 @@ struct Known {
     is_flat: bool,
     /// What was said of it last: Bevy loads a file again for each of its labels.
     told: Option<String>,
+    /// The image that was loaded last, and the settings that count for it.
+    settings: Option<(UntypedAssetId, ClassicImageSettings)>,
 }
 
 impl ClassicImageLoader {
@@ -211,6 +217,50 @@ impl ClassicImageLoader {
         })
     }
 
+    /// Takes down that a picture was decoded.
+    fn remember(&self, path: AssetPath<'static>, is_flat: bool) {
+        let mut known = self.known();
+        let known = known.entry(path).or_default();
+        known.is_good = true;
+        known.is_flat |= is_flat;
+        known.told = None;
+    }
+
+    /// The settings that count for a load. Bevy loads a whole file again for each label that is asked for,
+    /// with the settings of that request. The image without a label keeps those that it has.
+    fn effective(
+        &self,
+        path: &AssetPath<'static>,
+        requested: &ClassicImageSettings,
+    ) -> ClassicImageSettings {
+        let image = self.samplings.server().get_path_id(path);
+        let is_for_label = self.is_label_loading(path);
+        let mut known = self.known();
+        let known = known.entry(path.clone()).or_default();
+        match &known.settings {
+            Some((of, first)) if is_for_label && Some(*of) == image => ClassicImageSettings {
+                placeholder: requested.placeholder.or(first.placeholder),
+                flat: requested.flat || first.flat,
+                ..first.clone()
+            },
+            _ => {
+                known.settings = image.map(|image| (image, requested.clone()));
+                requested.clone()
+            }
+        }
+    }
+
+    /// Whether an image that has a label is being loaded from a file.
+    fn is_label_loading(&self, path: &AssetPath<'static>) -> bool {
+        let server = self.samplings.server();
+        let labels = self.samplings.labels(path).into_iter();
+        labels.chain([GLOW.to_owned()]).any(|label| {
+            let image = server.get_path_id(path.clone().with_label(label));
+            let state = image.and_then(|image| server.get_load_state(image));
+            matches!(state, Some(LoadState::Loading))
+        })
+    }
+
     fn known(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -235,6 +285,7 @@ impl AssetLoader for ClassicImageLoader {
         load_context: &mut LoadContext<'_>,
     ) -> Result<Image, ClassicImageError> {
         let path = load_context.path().clone();
+        let settings = &self.effective(&path, settings);
         let mut bytes = Vec::new();
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             let path = path.to_string();
@@ -251,12 +302,7 @@ impl AssetLoader for ClassicImageLoader {
         }
         match self.picture(&bytes, settings, load_context) {
             Ok(picture) => {
-                let known = Known {
-                    is_good: true,
-                    is_flat: settings.flat || self.was_flat(&path),
-                    told: None,
-                };
-                self.known().insert(path, known);
+                self.remember(path, settings.flat);
                 Ok(into_image(picture))
             }
             Err(refusal) => {
@@ -282,19 +328,51 @@ pub(crate) fn load_worn(
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {
     if !is_classic_picture(path.path()) {
-        return (server.load(path), None);
+        let builder = server.load_builder();
+        return match is_loaded_by_bevy(path.path()) {
+            true => (builder.with_settings(bevy_settings(true)).load(path), None),
+            false => (builder.load(path), None),
+        };
     }
     let load = |path: AssetPath<'static>| {
-        let settings = |settings: &mut ClassicImageSettings| {
-            settings.placeholder = Some(Placeholder::Checkers);
-            settings.flat = true;
-        };
-        server.load_builder().with_settings(settings).load(path)
+        let builder = server.load_builder();
+        builder.with_settings(worn_settings).load(path)
     };
     // First, because once the file is being loaded the label may be there without these settings.
-    let glows = has_extension(path.path(), &["dtx"]);
-    let glow = glows.then(|| load(path.clone().with_label(GLOW)));
+    let glow = glow_of(path).map(load);
     (load(path.clone()), glow)
+}
+
+/// The same as dependencies of what is being loaded: of a manifest whose models may be given the picture.
+#[cfg(feature = "manifest")]
+pub(crate) fn preload_worn(
+    load_context: &mut LoadContext<'_>,
+    path: &AssetPath<'static>,
+) -> (Handle<Image>, Option<Handle<Image>>) {
+    if !is_classic_picture(path.path()) {
+        let builder = load_context.load_builder();
+        return match is_loaded_by_bevy(path.path()) {
+            true => (builder.with_settings(bevy_settings(true)).load(path), None),
+            false => (builder.load(path), None),
+        };
+    }
+    let mut load = |path: AssetPath<'static>| {
+        let builder = load_context.load_builder();
+        builder.with_settings(worn_settings).load(path)
+    };
+    let glow = glow_of(path).map(&mut load);
+    (load(path.clone()), glow)
+}
+
+fn worn_settings(settings: &mut ClassicImageSettings) {
+    settings.placeholder = Some(Placeholder::Checkers);
+    settings.flat = true;
+}
+
+/// What of a picture is unlit, if its file says so.
+fn glow_of(path: &AssetPath<'static>) -> Option<AssetPath<'static>> {
+    let glows = has_extension(path.path(), &["dtx"]);
+    glows.then(|| path.clone().with_label(GLOW))
 }
 
 /// Begins to load a picture that a model wears: by this crate's loader or by Bevy's.
@@ -313,12 +391,23 @@ pub(crate) fn load_picture(
             settings.flat = true;
         };
         builder.with_settings(settings).load(path)
+    } else if is_loaded_by_bevy(path.path()) {
+        builder.with_settings(bevy_settings(is_srgb)).load(path)
     } else {
-        let settings = move |settings: &mut ImageLoaderSettings| {
-            settings.is_srgb = is_srgb;
-            settings.sampler = ClassicImageSettings::default().sampler;
-        };
-        builder.with_settings(settings).load(path)
+        builder.load(path)
+    }
+}
+
+/// Whether Bevy's image loader loads a file. Others have settings of their own.
+pub(super) fn is_loaded_by_bevy(path: &Path) -> bool {
+    has_extension(path, ImageLoader::SUPPORTED_FILE_EXTENSIONS)
+}
+
+/// How Bevy's image loader loads a picture that a model wears: sampled like those of this crate's loader.
+fn bevy_settings(is_srgb: bool) -> impl Fn(&mut ImageLoaderSettings) + Send + Sync + 'static {
+    move |settings| {
+        settings.is_srgb = is_srgb;
+        settings.sampler = ClassicImageSettings::default().sampler;
     }
 }
 
