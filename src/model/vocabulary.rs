@@ -7,7 +7,7 @@ use crate::model::models::{ModelFormat, Models, NamedPart};
 use crate::scene::Told;
 use crate::scene::{
     HiddenParts, LodDistances, ModelAlt, ModelLod, ModelSkin, ModelSkins, PlayClip, PlayerColors,
-    TeamColor,
+    TeamColor, path_of_skin,
 };
 use bevy::app::{App, PostUpdate};
 use bevy::ecs::component::Component;
@@ -130,9 +130,14 @@ impl Teller<'_, '_> {
     }
 
     fn tell_skin(&mut self, root: Entity, format: ModelFormat, skin: &ModelSkin) {
-        if matches!(skin, ModelSkin::Name(_)) && instead(Word::ModelSkin, format).is_none() {
-            let what = "keeps its skin, for `ModelSkin::Name` needs `ModelSkins` on the root";
-            self.told.warn_once(root, what);
+        let ModelSkin::Name(name) = skin else {
+            return;
+        };
+        if path_of_skin(name).is_none() && instead(Word::ModelSkin, format).is_none() {
+            let what = format!(
+                "keeps its skin: the name \"{name}\" needs `ModelSkins` on the root, and a path needs a file extension"
+            );
+            self.told.warn_once(root, &what);
         }
     }
 }

@@ -18,9 +18,6 @@ use bevy::platform::collections::{HashMap, HashSet};
 use bevy::time::Time;
 use std::sync::{Arc, Weak};
 
-/// Rows of the palette.
-const PALETTE_ROWS: u8 = 16;
-
 /// What decides the material of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
@@ -57,8 +54,8 @@ impl ColoredMaterials {
         }
         let mut material = materials.get(plain)?.clone();
         material.extension.recolor = true;
-        material.extension.uniform.shirt = colors.shirt.min(PALETTE_ROWS - 1).into();
-        material.extension.uniform.pants = colors.pants.min(PALETTE_ROWS - 1).into();
+        material.extension.uniform.shirt = colors.shirt.min(PlayerColors::LAST_ROW).into();
+        material.extension.uniform.pants = colors.pants.min(PlayerColors::LAST_ROW).into();
         let material = materials.add(material);
         let colored = Colored {
             model: Arc::downgrade(model),
@@ -104,6 +101,13 @@ pub(super) fn apply_looks(
         let model = animator.model().clone();
         if let Some(complaint) = skin.and_then(|skin| skin.complaint(model.skins.len())) {
             told.warn_once(root, &complaint);
+        }
+        if let Some((field, row)) = look.colors.and_then(PlayerColors::beyond) {
+            let last = PlayerColors::LAST_ROW;
+            let what = format!(
+                "has `PlayerColors` whose `{field}` is {row}, which is drawn as {last}: the palette's rows are 0 to {last}"
+            );
+            told.warn_once(root, &what);
         }
         let Some(plain) = model.material(look.skin, look.picture) else {
             continue;

@@ -25,7 +25,11 @@ pub enum ModelSkin {
     Path(AssetPath<'static>),
     /// Any picture that somebody loaded or made.
     Image(Handle<Image>),
-    /// One of the root's [`ModelSkins`], by its name in any case.
+    /// One of the root's [`ModelSkins`], by its name in any case. A name that none of them has is the path of a
+    /// picture, as [`ModelSkin::Path`], if it has a file extension; otherwise it is a warning, which lists the names,
+    /// and the model keeps its skin.
+    ///
+    /// `ModelSkin::from("frost")` makes this.
     Name(String),
 }
 
@@ -37,6 +41,13 @@ impl ModelSkin {
             Self::Path(_) | Self::Image(_) | Self::Name(_) => 0,
         }
     }
+}
+
+/// The path that a skin's name is if no skin has it: that of a file with an extension.
+pub(crate) fn path_of_skin(name: &str) -> Option<AssetPath<'static>> {
+    let path = AssetPath::try_parse(name).ok()?;
+    path.path().extension()?;
+    Some(path.into_owned())
 }
 
 /// Skins by names of their own, which [`ModelSkin::Name`] chooses among: those of a manifest.
@@ -80,8 +91,16 @@ impl From<usize> for ModelSkin {
 }
 
 impl From<&str> for ModelSkin {
-    fn from(path: &str) -> Self {
-        Self::Path(AssetPath::parse(path).into_owned())
+    /// A skin by its name or path: see [`ModelSkin::Name`].
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for ModelSkin {
+    /// A skin by its name or path: see [`ModelSkin::Name`].
+    fn from(name: String) -> Self {
+        Self::Name(name)
     }
 }
 
@@ -97,7 +116,8 @@ impl From<Handle<Image>> for ModelSkin {
     }
 }
 
-/// Colours of a player, as rows of the palette: 0 to 15, of which the games use 0 to 13.
+/// Colours of a player, as rows of the palette: 0 to 15, of which the games use 0 to 13. A row beyond the last is
+/// drawn as the last, with a warning; in a manifest it is an error.
 ///
 /// The model's texels of palette row 1 take the colours of row `shirt`, those of row 6 take the
 /// colours of row `pants`. Instances of the same model, skin and colours share a material.
@@ -110,6 +130,17 @@ pub struct PlayerColors {
     pub shirt: u8,
     /// Palette row for the legs.
     pub pants: u8,
+}
+
+impl PlayerColors {
+    /// The last row of the palette.
+    pub(crate) const LAST_ROW: u8 = 15;
+
+    /// The name of the first field that is beyond the palette's rows, and its value.
+    pub(crate) fn beyond(self) -> Option<(&'static str, u8)> {
+        let mut rows = [("shirt", self.shirt), ("pants", self.pants)].into_iter();
+        rows.find(|(_, row)| *row > Self::LAST_ROW)
+    }
 }
 
 impl Default for PlayerColors {

@@ -1,7 +1,9 @@
 //! Pictures from elsewhere that models wear: found for their paths, and materials made of them.
 
-use crate::scene::{ModelSkin, ModelSkins, Told};
+use crate::scene::{ModelSkin, ModelSkins, Told, path_of_skin};
 use bevy::asset::{Asset, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle};
+#[cfg(feature = "manifest")]
+use bevy::asset::{AssetPath, LoadContext};
 use bevy::color::{Color, LinearRgba};
 use bevy::ecs::change_detection::{DetectChanges, Ref};
 use bevy::ecs::component::Component;
@@ -14,6 +16,7 @@ use bevy::image::Image;
 use bevy::pbr::StandardMaterial;
 use bevy::platform::collections::HashMap;
 use core::any::Any;
+use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
 /// What a root's [`ModelSkin`] says, as far as it is there: until a picture is loaded it stays what it was, for
@@ -33,6 +36,7 @@ impl WornSkin {
         match skins {
             _ if index < skins.max(1) => None,
             0 => Some(format!("has no skins, so skin {index} means nothing")),
+            1 => Some(format!("has 1 skin, so skin {index} is drawn as that")),
             _ => Some(format!(
                 "has {skins} skins, so skin {index} is drawn as its last"
             )),
@@ -70,6 +74,19 @@ impl WornPicture {
     }
 }
 
+/// Begins to load a skin and what of it is unlit, in the way in which models that are given it do, as dependencies of
+/// what is being loaded.
+#[cfg(feature = "manifest")]
+pub(crate) fn preload_skin(
+    load_context: &mut LoadContext<'_>,
+    path: &AssetPath<'static>,
+) -> (Handle<Image>, Option<Handle<Image>>) {
+    #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
+    return crate::texture::preload_worn(load_context, path);
+    #[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
+    (load_context.load_builder().load(path), None)
+}
+
 /// Puts a picture on a material, and has it give off light where the other picture says so.
 pub(crate) fn wear(
     material: &mut StandardMaterial,
@@ -89,6 +106,8 @@ pub(crate) fn wear(
 #[derive(Component)]
 pub(crate) struct AwaitedPicture {
     picture: WornPicture,
+    /// If its path was taken for a name first: a text that says that no skin has the name.
+    unnamed: Option<String>,
     /// Somebody was told that it cannot be loaded. It is held all the same, because its file may be
     /// mended.
     has_failed: bool,
@@ -100,41 +119,80 @@ type SaidOfSkin<'w> = (Entity, Ref<'w, ModelSkin>, Option<&'w ModelSkins>);
 /// Where that may be something else than before.
 type SaysAnother = Or<(Changed<ModelSkin>, Changed<ModelSkins>)>;
 
-/// The skin that a root means by what may be a name; none for a name without a skin, which is told.
+/// A skin that is no name of another one.
+struct Resolved<'a> {
+    skin: Cow<'a, ModelSkin>,
+    /// If it is a path because no skin has this name: a text that says so.
+    unnamed: Option<String>,
+}
+
+/// The skin that a root asks for by what may be a name; none for a name that is neither that of a skin nor a path, which
+/// is a warning.
 ///
 /// A root that has no names yet may be given some later, as one whose manifest is loaded.
-fn meant<'a>(
+fn resolve<'a>(
     root: Entity,
     skin: &'a ModelSkin,
     named: Option<&'a ModelSkins>,
     told: &mut Told,
-) -> Option<&'a ModelSkin> {
-    let mut meant = skin;
-    // A name may stand for another one, but not for ever.
-    for _ in 0..=named.map_or(0, |named| named.names().count()) {
-        let ModelSkin::Name(name) = meant else {
-            return Some(meant);
+) -> Option<Resolved<'a>> {
+    let mut seen = Vec::new();
+    let mut skin = skin;
+    loop {
+        let ModelSkin::Name(name) = skin else {
+            return Some(Resolved {
+                skin: Cow::Borrowed(skin),
+                unnamed: None,
+            });
         };
-        let named = named?;
-        let Some(of_name) = named.get(name) else {
-            let mut names: Vec<_> = named.names().collect();
-            names.sort_unstable();
-            let names = names.join(", ");
-            let what =
-                format!("keeps its skin, for none is named \"{name}\", only these are: {names}");
-            told.warn_once(root, &what);
-            return None;
-        };
-        meant = of_name;
+        let of_name = named.and_then(|named| named.get(name));
+        // A name may stand for another one, but not forever.
+        let is_circular = seen.contains(&name);
+        seen.push(name);
+        match of_name.filter(|_| !is_circular) {
+            Some(of_name) => skin = of_name,
+            None => {
+                let unnamed = named
+                    .filter(|_| !is_circular)
+                    .map(|named| unnamed(name, named));
+                return resolve_path(root, name, unnamed, is_circular, told);
+            }
+        }
     }
-    told.warn_once(
-        root,
-        "keeps its skin, for its skins' names mean only each other",
-    );
+}
+
+/// Takes a name that no skin has for a path.
+fn resolve_path<'a>(
+    root: Entity,
+    name: &str,
+    unnamed: Option<String>,
+    is_circular: bool,
+    told: &mut Told,
+) -> Option<Resolved<'a>> {
+    if let Some(path) = path_of_skin(name) {
+        return Some(Resolved {
+            skin: Cow::Owned(ModelSkin::Path(path)),
+            unnamed,
+        });
+    }
+    if is_circular {
+        let what = "keeps its skin: the names of its skins stand only for each other";
+        told.warn_once(root, what);
+    } else if let Some(unnamed) = unnamed {
+        let what = format!("keeps its skin: {unnamed}, and a path needs a file extension");
+        told.warn_once(root, &what);
+    }
     None
 }
 
-/// Puts on skins of models' own, and begins to load what others name by their paths.
+fn unnamed(name: &str, named: &ModelSkins) -> String {
+    let mut names: Vec<_> = named.names().collect();
+    names.sort_unstable();
+    let names = names.join(", ");
+    format!("`ModelSkins` has no skin named \"{name}\", only {names}")
+}
+
+/// Applies skins of models' own, and begins to load what others name by their paths.
 pub(crate) fn choose_skins(
     mut commands: Commands,
     server: Res<AssetServer>,
@@ -143,18 +201,22 @@ pub(crate) fn choose_skins(
     skins: Query<(), With<ModelSkin>>,
     mut told: Told,
 ) {
-    for (entity, skin, named) in &changed {
+    for (root, skin, named) in &changed {
         // Other names make no difference to what is not named.
         if !skin.is_changed() && !matches!(*skin, ModelSkin::Name(_)) {
             continue;
         }
-        let Some(skin) = meant(entity, &skin, named, &mut told) else {
+        let resolved = resolve(root, &skin, named, &mut told);
+        let mut entity = commands.entity(root);
+        let Some(Resolved { skin, unnamed }) = resolved else {
+            // What was asked for before is not wanted any more.
+            entity.try_remove::<AwaitedPicture>();
             continue;
         };
-        let mut entity = commands.entity(entity);
-        if let Some(picture) = WornPicture::new(skin, &server) {
+        if let Some(picture) = WornPicture::new(&skin, &server) {
             entity.try_insert(AwaitedPicture {
                 picture,
+                unnamed,
                 has_failed: false,
             });
         } else {
@@ -202,7 +264,11 @@ pub(crate) fn put_on_pictures(
                 entity.try_insert(worn).try_remove::<AwaitedPicture>();
             }
             LoadState::Failed(error) if !awaited.has_failed => {
-                let what = format!("keeps its skin, for another could not be loaded: {error}");
+                let unnamed = awaited.unnamed.as_ref();
+                let unnamed =
+                    unnamed.map_or_else(String::new, |unnamed| format!("{unnamed}, and "));
+                let what =
+                    format!("keeps its skin: {unnamed}the picture could not be loaded: {error}");
                 told.warn_once(entity, &what);
                 awaited.has_failed = true;
             }
