@@ -1,14 +1,13 @@
-//! Advances the clips of spawned models and tells the [`PoseTable`] what each of them shows.
+//! Advances the clips of spawned models and writes what each of them shows to the [`PoseTable`].
 
 use crate::quake::loader::MdlMesh;
 use crate::quake::mdl::Timing;
 use crate::quake::model::{MdlModel, Sequence, SyncType};
 use crate::quake::pose_table::PoseTable;
-use crate::quake::poses::{PoseBlend, PosePair};
 use crate::quake::skins::Look;
 use crate::scene::{
-    Chosen, ClipFinished, ModelClips, PlayClip, Playback, Repeat, SceneModel, Stated, StatedClip,
-    Told, wrap,
+    Chosen, ClipFinished, ModelClips, OwnScenes, PlayClip, Playback, PoseBlend, PosePair, Repeat,
+    SceneModel, Stated, StatedClip, Told, wrap,
 };
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
@@ -20,22 +19,25 @@ use bevy::ecs::system::{Commands, Query, Res, ResMut};
 use bevy::ecs::world::DeferredWorld;
 use bevy::mesh::MeshTag;
 use bevy::time::Time;
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
 use std::sync::Arc;
 
 /// What a spawned Quake model is doing. On the root entity, once its scene is there.
 #[derive(Component, Debug)]
 #[require(Playback)]
-#[component(on_remove = release_row)]
+#[component(on_remove = stop_motion)]
 pub struct MdlAnimator {
     model: Arc<MdlModel>,
     mesh: Entity,
-    row: u32,
+    /// The row of the mesh; none until the mesh has one, or if the mesh was despawned.
+    row: Option<u32>,
     /// Seconds by which this instance is ahead of the client's clock.
     phase: f32,
     sequence: Sequence,
     /// What was asked for when `sequence` was chosen.
     chosen: Option<Chosen>,
+    /// The model lacks what was asked for, so the sequence of the model plays instead.
+    is_missing: bool,
     /// The model was exchanged since: what was shown means nothing any more.
     stale: bool,
     fade: Option<Fade>,
@@ -84,14 +86,15 @@ impl MdlAnimator {
         time.elapsed_secs_f64() + f64::from(self.phase)
     }
 
-    fn new(model: Arc<MdlModel>, mesh: Entity, row: u32, root: Entity) -> Self {
+    fn new(model: Arc<MdlModel>, mesh: Entity, root: Entity) -> Self {
         Self {
             sequence: model.default_sequence(),
             phase: phase(&model, root),
             model,
             mesh,
-            row,
+            row: None,
             chosen: None,
+            is_missing: false,
             stale: false,
             fade: None,
             shown: PoseBlend::default(),
@@ -110,8 +113,8 @@ impl MdlAnimator {
         self.look = None;
     }
 
-    /// Chooses the sequence that is asked for, or without one that of the model. Returns whether it begins in this
-    /// frame.
+    /// Chooses the sequence that is asked for, or that of the model if nothing is asked for or it is missing. Returns
+    /// whether it begins in this frame.
     fn choose(
         &mut self,
         clip: Option<&StatedClip>,
@@ -119,8 +122,10 @@ impl MdlAnimator {
         playback: &mut Playback,
         time: &Time,
     ) -> bool {
+        let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
+        let goes_on = self.stale && is_same && !self.is_missing;
+        self.is_missing = clip.is_some() && found.is_none();
         self.sequence = found.unwrap_or_else(|| self.model.default_sequence());
-        let goes_on = self.stale && self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
         // Nothing has been shown that could be faded from.
         let fresh = self.stale || self.chosen.is_none();
         self.chosen = Some(Chosen::new(clip));
@@ -128,8 +133,8 @@ impl MdlAnimator {
         if goes_on {
             return false;
         }
-        let play = clip.map(|clip| &clip.play);
-        let fade = play.map_or(0.0, |play| play.fade);
+        let fade = clip.map_or(0.0, |clip| clip.play.fade);
+        let play = self.played(clip).map(|clip| &clip.play);
         self.fade = (fade > 0.0 && fade.is_finite() && !fresh).then(|| Fade {
             from: self.nearest_shown(),
             seconds: fade,
@@ -138,6 +143,11 @@ impl MdlAnimator {
         playback.time = self.start(play, time);
         playback.finished = false;
         true
+    }
+
+    /// What is asked for, unless the model lacks it.
+    fn played<'c>(&self, clip: Option<&'c StatedClip>) -> Option<&'c StatedClip> {
+        clip.filter(|_| !self.is_missing)
     }
 
     /// The sequence of a clip, or what to say of the model that has none.
@@ -226,13 +236,55 @@ fn phase(model: &MdlModel, entity: Entity) -> f32 {
     }
 }
 
-/// Gives the row of a despawned instance back.
+/// A mesh that is left behind stays in the pose that it shows.
+fn stop_motion(mut world: DeferredWorld<'_>, context: HookContext) {
+    let animator = world.get::<MdlAnimator>(context.entity);
+    let row = animator.and_then(|animator| Some((animator.row?, animator.shown)));
+    if let (Some((row, shown)), Some(mut table)) = (row, world.get_resource_mut::<PoseTable>()) {
+        table.reset(row, shown);
+    }
+}
+
+/// On the mesh of a model: its row of the [`PoseTable`], which is freed with the mesh.
+#[derive(Component, Debug)]
+#[component(on_add = allocate_row, on_remove = release_row)]
+pub(super) struct PoseRow {
+    row: u32,
+    root: Entity,
+}
+
+fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
+    let mesh = context.entity;
+    let Some(row) = world.get_resource_mut::<PoseTable>() else {
+        return;
+    };
+    let row = row.into_inner().allocate();
+    let Some(mut of_mesh) = world.get_mut::<PoseRow>(mesh) else {
+        return;
+    };
+    of_mesh.row = row;
+    let root = of_mesh.root;
+    set_row(&mut world, root, mesh, Some(row));
+    world.commands().entity(mesh).try_insert(MeshTag(row));
+}
+
 fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
-    let row = world
-        .get::<MdlAnimator>(context.entity)
-        .map(|animator| animator.row);
-    if let (Some(row), Some(mut table)) = (row, world.get_resource_mut::<PoseTable>()) {
+    let mesh = context.entity;
+    let Some(&PoseRow { row, root }) = world.get::<PoseRow>(mesh) else {
+        return;
+    };
+    if let Some(mut table) = world.get_resource_mut::<PoseTable>() {
         table.release(row);
+    }
+    set_row(&mut world, root, mesh, None);
+}
+
+/// Sets the row that an animator writes to, if it still animates the mesh.
+fn set_row(world: &mut DeferredWorld<'_>, root: Entity, mesh: Entity, row: Option<u32>) {
+    if let Some(mut animator) = world.get_mut::<MdlAnimator>(root)
+        && animator.mesh == mesh
+    {
+        animator.bypass_change_detection().row = row;
     }
 }
 
@@ -248,32 +300,32 @@ impl SceneModel for MdlMesh {
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    spawner: Res<WorldInstanceSpawner>,
-    meshes: Query<&MdlMesh>,
+    scenes: OwnScenes<'_, '_, MdlMesh>,
+    meshes: Query<(&MdlMesh, Option<&PoseRow>)>,
     mut animators: Query<&mut MdlAnimator>,
-    mut table: ResMut<PoseTable>,
 ) {
+    let Some(entities) = scenes.entities(&ready) else {
+        return;
+    };
     let root = ready.entity;
-    // Other scenes may hang on the same root, those that it had before among them.
-    let mut entities = spawner.iter_instance_entities(ready.instance_id);
     let model_of = |entity: Entity| Some((entity, meshes.get(entity).ok()?));
-    let Some((mesh, MdlMesh(model))) = entities.find_map(model_of) else {
+    let Some((mesh, (MdlMesh(model), row))) = entities.into_iter().find_map(model_of) else {
         if animators.contains(root) {
-            commands.entity(root).remove::<MdlAnimator>();
+            commands.entity(root).try_remove::<MdlAnimator>();
         }
         return;
     };
-    let row = if let Ok(mut animator) = animators.get_mut(root) {
+    if let Ok(mut animator) = animators.get_mut(root) {
         animator.exchange(model.clone(), mesh, root);
-        table.refresh_materials();
-        animator.row
+        animator.row = row.map(|row| row.row);
     } else {
-        let row = table.allocate();
-        let animator = MdlAnimator::new(model.clone(), mesh, row, root);
-        commands.entity(root).insert(animator);
-        row
-    };
-    commands.entity(mesh).insert(MeshTag(row));
+        let mut animator = MdlAnimator::new(model.clone(), mesh, root);
+        animator.row = row.map(|row| row.row);
+        commands.entity(root).try_insert(animator);
+    }
+    // After the animator, which takes note of a new row.
+    let row = row.map_or(0, |row| row.row);
+    commands.entity(mesh).try_insert(PoseRow { row, root });
 }
 
 /// Without a scene there is no instance.
@@ -326,15 +378,17 @@ pub(super) fn play(
             });
             animator.choose(clip, found, playback, &time)
         };
-        let play = clip.map(|clip| &clip.play);
+        let asked = clip.map(|clip| &clip.play);
+        let played = animator.played(clip);
+        let play = played.map(|clip| &clip.play);
 
-        let paused = play.is_some_and(|play| play.paused);
+        let paused = asked.is_some_and(|play| play.paused);
         let seconds = if begins || paused { 0.0 } else { delta };
         let speed = play.map_or(1.0, |play| play.speed);
         let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
         let length = animator.sequence.seconds();
         if playback.advance(seconds * speed, length, repeat)
-            && let Some(clip) = clip
+            && let Some(clip) = played
         {
             finished.write(ClipFinished {
                 entity,
@@ -342,7 +396,7 @@ pub(super) fn play(
             });
         }
 
-        let interpolate = animator.model.interpolate && play.is_none_or(|play| play.interpolate);
+        let interpolate = animator.model.interpolate && asked.is_none_or(|play| play.interpolate);
         let to = animator.locate(playback.time, repeat, interpolate);
         let from_weight = animator.fade_weight(seconds);
         let from = animator.fade.map_or(PosePair::default(), |fade| fade.from);
@@ -351,10 +405,10 @@ pub(super) fn play(
             from,
             from_weight,
         };
-        if fresh {
-            table.reset(animator.row, animator.shown);
-        } else {
-            table.set(animator.row, animator.shown);
+        match animator.row {
+            Some(row) if fresh => table.reset(row, animator.shown),
+            Some(row) => table.set(row, animator.shown),
+            None => {}
         }
     }
 }

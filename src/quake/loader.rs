@@ -6,7 +6,7 @@ use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
 use crate::quake::palette::Palette;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
 use crate::read::ParseError;
-use crate::scene::{FileFinder, LoaderOverrides, Reloads, z_up_forward_x};
+use crate::scene::{FileFinder, LoaderOverrides, Reloads, RunningLoad, z_up_forward_x};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
 use bevy::camera::primitives::Aabb;
@@ -165,12 +165,14 @@ impl MdlLoader {
 
     async fn palette(
         &self,
+        load: &RunningLoad,
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Palette {
         let model = load_context.path().clone();
         let stated = self.overrides.get(&model);
-        let mut search = self.finder.search(&model);
+        load.reads(&stated);
+        let mut search = self.finder.search_for(load);
         let found = match (&stated.palette, &settings.palette) {
             (Some(path), _) => Ok(path.clone()),
             (None, None) => return Palette::default(),
@@ -220,13 +222,16 @@ impl AssetLoader for MdlLoader {
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Mdl, MdlLoaderError> {
+        let load = self.reloads.begin(load_context);
         check(settings, load_context)?;
         let path = load_context.path().to_string();
         let mut bytes = Vec::new();
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             return Err(MdlLoaderError::Io { path, source });
         }
-        let palette = self.palette(settings, load_context).await;
+        load.reads(&bytes);
+        let palette = self.palette(&load, settings, load_context).await;
+        load.reads(&palette);
         let contents =
             match MdlContents::load_for(&bytes, settings, &palette, self.max_texture_size) {
                 Ok(contents) => contents,
@@ -238,7 +243,8 @@ impl AssetLoader for MdlLoader {
         let model = Arc::new(model(contents, settings, load_context));
         let scene = scene(&model, settings, load_context);
         // All its pictures are in the file.
-        self.reloads.finish(load_context, Vec::new()).await;
+        let pictures = Vec::new();
+        self.reloads.finish(&load, load_context, pictures).await;
         Ok(Mdl { scene, model })
     }
 

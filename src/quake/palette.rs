@@ -19,7 +19,7 @@ pub const PANTS_ROW: u8 = 6;
 ///
 /// The default is the palette of Quake. Another one is loaded from a file of 768 bytes, three per
 /// colour (`.lmp`, as `gfx/palette.lmp` in the games).
-#[derive(Asset, TypePath, Clone, Debug, PartialEq, Eq)]
+#[derive(Asset, TypePath, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Palette(pub Box<[[u8; 3]; 256]>);
 
 impl Default for Palette {

@@ -6,20 +6,19 @@ use crate::quake::loader::{MdlLoader, MdlMesh};
 use crate::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
 };
-use crate::quake::pose_table::{self, POSE_TABLE_IMAGE, PoseTable};
+use crate::quake::pose_table::PoseTable;
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    all_cases, follow_pictures, follow_scenes, hold_shader, state_clips,
+    add_instance_table, all_cases, follow_pictures, follow_scenes, hold_shader, insert_image,
+    state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, Assets, embedded_asset};
+use bevy::asset::{AssetApp, embedded_asset};
 use bevy::camera::visibility::{NoAutoAabb, VisibilitySystems};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::image::Image;
-use bevy::log::error;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
 use bevy::render::renderer::RenderDevice;
 use bevy::transform::TransformSystems;
@@ -68,10 +67,7 @@ impl Plugin for QuakePlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (play, pose_table::upload)
-                        .chain()
-                        .in_set(ClassicModelsSystems::Play)
-                        .after(state_clips),
+                    play.in_set(ClassicModelsSystems::Play).after(state_clips),
                     (apply_looks, forget_colors)
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
@@ -85,10 +81,11 @@ impl Plugin for QuakePlugin {
                     .before(VisibilitySystems::CalculateBounds),
             );
         app.preregister_asset_loader::<MdlLoader>(&all_cases(&self.extensions));
-        insert_shared_images(app);
     }
 
     fn finish(&self, app: &mut App) {
+        insert_image(app, &NORMALS_IMAGE, normals_image());
+        add_instance_table::<PoseTable>(app);
         // The adapter is known only now; loads that began before wait.
         let device = app.world().get_resource::<RenderDevice>();
         let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {
@@ -101,17 +98,5 @@ impl Plugin for QuakePlugin {
             all_cases(&self.extensions),
             max_texture_size,
         ));
-    }
-}
-
-fn insert_shared_images(app: &mut App) {
-    let Some(mut images) = app.world_mut().get_resource_mut::<Assets<Image>>() else {
-        error!("Quake models need Bevy's ImagePlugin, added before this crate's plugin");
-        return;
-    };
-    let normals = images.insert(&NORMALS_IMAGE, normals_image());
-    let table = images.insert(&POSE_TABLE_IMAGE, pose_table::image());
-    if let Err(error) = normals.and(table) {
-        error!("Quake models will not be drawn: {error}");
     }
 }

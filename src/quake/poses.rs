@@ -1,8 +1,9 @@
 //! The poses of a model on the CPU: as the file quantised them, decoded where they are asked for.
 
+use crate::quake::mdl::normals;
 use crate::quake::mdl::{MdlFile, NORMAL_COUNT, Precision, TriVertex};
-use crate::quake::normals::normals;
 use crate::read::Warning;
+use crate::scene::{PoseBlend, PosePair};
 use bevy::math::Vec3;
 use zerocopy::{FromZeros, Immutable, IntoBytes, KnownLayout};
 
@@ -33,43 +34,6 @@ pub(super) enum Texels {
 pub(super) struct WideVertex {
     position: [u16; 3],
     normal: u16,
-}
-
-/// Two poses and the way between them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PosePair {
-    /// The pose at `towards_b` 0.
-    pub a: u32,
-    /// The pose at `towards_b` 1.
-    pub b: u32,
-    /// From 0 to 1.
-    pub towards_b: f32,
-}
-
-/// What an instance shows: a place between two poses, and while clips cross-fade, a share of
-/// another such place.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PoseBlend {
-    /// Where the clip is.
-    pub to: PosePair,
-    /// Where the cross-fade came from.
-    pub from: PosePair,
-    /// Share of `from`: 1 as a fade begins, 0 without one.
-    pub from_weight: f32,
-}
-
-impl From<u32> for PoseBlend {
-    /// One pose as it stands in the file.
-    fn from(pose: u32) -> Self {
-        Self {
-            to: PosePair {
-                a: pose,
-                b: pose,
-                towards_b: 0.0,
-            },
-            ..Self::default()
-        }
-    }
 }
 
 impl MdlPoses {
@@ -117,8 +81,9 @@ impl MdlPoses {
                 (texel.position.map(f32::from), usize::from(texel.normal))
             }),
         };
-        let normal = normals().get(normal).copied().unwrap_or(Vec3::Z);
-        (Vec3::from_array(steps) * self.step + self.origin, normal)
+        let normal = normals().get(normal).copied().unwrap_or([0.0, 0.0, 1.0]);
+        let position = Vec3::from_array(steps) * self.step + self.origin;
+        (position, Vec3::from_array(normal))
     }
 
     /// Positions and unit normals of all vertices of a pose.

@@ -1,0 +1,248 @@
+//! The rows of the pose table: who has one, for how long, and how they get to the GPU.
+
+use crate::gpuless;
+use crate::support::app::TestApp;
+use crate::support::fixtures::{figure, tetrahedron};
+use crate::support::stage::{Control, Stage};
+use crate::support::{abc, abc_app};
+use bevy::asset::RenderAssetUsages;
+use bevy::mesh::MeshTag;
+use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssetBytesPerFrame;
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy_classic_models::lithtech::AbcPoseTable;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::{MdlAnimator, PoseBlend, PosePair, PoseTable};
+
+const TETRA: &str = "tetra.mdl#Scene";
+const FIGURE: &str = "figure.mdl#Scene";
+
+fn app() -> TestApp {
+    TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())])
+}
+
+fn row_of(app: &mut TestApp, mesh: Entity) -> u32 {
+    app.world().get::<MeshTag>(mesh).unwrap().0
+}
+
+fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
+    PoseBlend {
+        to: PosePair { a, b, towards_b },
+        ..default()
+    }
+}
+
+#[test]
+fn a_mesh_left_behind_keeps_its_row_and_pose() {
+    let mut app = app();
+    let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
+    app.step(0.15);
+    let (mesh, shown) = (app.animator(root).mesh(), app.animator(root).shown());
+    let row = row_of(&mut app, mesh);
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.step(0.05);
+    assert!(!app.world().entity(root).contains::<MdlAnimator>());
+    let stranger = app.spawn_ready(TETRA, PlayClip::looping("die"));
+    app.step(0.05);
+    let strange = app.animator(stranger).mesh();
+    assert_ne!(row_of(&mut app, strange), row);
+    assert_eq!(row_of(&mut app, mesh), row);
+    assert_eq!(app.world().resource::<PoseTable>().get(row), shown);
+    assert_eq!(app.world().resource::<PoseTable>().len(), 2);
+    app.world().despawn(mesh);
+    assert_eq!(app.world().resource::<PoseTable>().len(), 1);
+}
+
+#[test]
+fn rows_have_the_poses_of_the_frame_before() {
+    let mut app = app();
+    let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
+    let row = |app: &mut TestApp| {
+        let mesh = app.animator(root).mesh();
+        let row = row_of(app, mesh);
+        let table = app.world().resource::<PoseTable>();
+        (table.get(row), table.previous(row))
+    };
+    let (first, before) = row(&mut app);
+    assert_eq!(first, before, "it has not moved yet");
+    app.step(0.15);
+    let (second, before) = row(&mut app);
+    assert_ne!(second, first);
+    assert_eq!(before, first);
+    let mesh = app.animator(root).mesh();
+    let index = row_of(&mut app, mesh);
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.step(0.15);
+    let table = app.world().resource::<PoseTable>();
+    assert_eq!((table.get(index), table.previous(index)), (second, second));
+}
+
+#[test]
+fn rows_of_deforming_meshes_have_the_keyframes_of_the_frame_before() {
+    let mut app = TestApp::new(&[("banner.abc", abc::bytes(&abc::banner()))]);
+    let model = abc_app::load(&mut app, "banner.abc", AbcLoaderSettings::default()).unwrap();
+    let root = abc_app::spawn(&mut app, &model, PlayClip::looping(0_usize));
+    let table = app.world().resource::<AbcPoseTable>();
+    assert_eq!(table.len(), 1);
+    // The first row, for row 0 is nobody's.
+    let row = |app: &mut TestApp| {
+        let table = app.world().resource::<AbcPoseTable>();
+        (table.get(1), table.previous(1))
+    };
+    let (first, before) = row(&mut app);
+    assert_eq!(first, before, "it has not moved yet");
+    app.step(0.03);
+    let (second, before) = row(&mut app);
+    assert_ne!(second, first);
+    assert_eq!(before, first);
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.step(0.03);
+    assert_eq!(row(&mut app), (second, second));
+}
+
+#[test]
+fn a_root_whose_mesh_was_despawned_writes_to_no_row() {
+    let mut app = app();
+    let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
+    let mesh = app.animator(root).mesh();
+    let row = row_of(&mut app, mesh);
+    app.world().despawn(mesh);
+    let next = app.spawn_ready(TETRA, PlayClip::looping("die").paused());
+    let next = app.animator(next).mesh();
+    assert_eq!(row_of(&mut app, next), row, "the row is free");
+    app.step(0.05);
+    let shown = app.world().resource::<PoseTable>().get(row);
+    assert_eq!(shown, at(5, 6, 0.0));
+}
+
+#[test]
+fn a_model_whose_root_gets_another_scene_has_one_row() {
+    let mut app = TestApp::new(&[
+        ("tetra.mdl", tetrahedron().to_bytes()),
+        ("figure.mdl", figure(Precision::Bits8).to_bytes()),
+    ]);
+    let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
+    let first = app.animator(root).mesh();
+    let scene = app.load(FIGURE);
+    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
+    let is_other = |world: &mut World| {
+        let animator = world.get::<MdlAnimator>(root);
+        animator.is_some_and(|animator| animator.mesh() != first)
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_other));
+    app.step(0.05);
+    let mesh = app.animator(root).mesh();
+    let shown = app.animator(root).shown();
+    let row = row_of(&mut app, mesh);
+    let table = app.world().resource::<PoseTable>();
+    assert_eq!((table.len(), table.get(row)), (1, shown));
+}
+
+#[test]
+fn scenes_without_an_animator_show_pose_0() {
+    let document = Box::leak(Box::new(figure(Precision::Bits8)));
+    let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
+    // The first model of all, far away, is somewhere in its clip.
+    let far = Transform::from_xyz(0.0, 0.0, 5000.0);
+    stage.spawn(FIGURE, (PlayClip::looping("die").starting_at(0.13), far));
+    let scene = stage.world().resource::<AssetServer>().load(FIGURE);
+    let parent = stage.spawn(FIGURE, PlayClip::looping("run").paused());
+    stage.world().entity_mut(parent).remove::<WorldAssetRoot>();
+    stage.world().entity_mut(parent).despawn_children();
+    let mut spawner = stage
+        .world()
+        .resource_mut::<bevy::world_serialization::WorldInstanceSpawner>();
+    let instance = spawner.spawn(scene);
+    stage.headless.wait_until("it is spawned", |world| {
+        let spawner = world.resource::<bevy::world_serialization::WorldInstanceSpawner>();
+        spawner.instance_is_ready(instance)
+    });
+    let spawner = stage
+        .world()
+        .resource::<bevy::world_serialization::WorldInstanceSpawner>();
+    let mesh = spawner.iter_instance_entities(instance).next().unwrap();
+    let subject = stage.capture();
+    let control = stage.capture_control(mesh, Control::new(document, at(0, 0, 0.0)));
+    subject.assert_is(&control, "a scene without an animator");
+}
+
+#[test]
+fn the_table_grows_and_shrinks_with_its_instances() {
+    let document = Box::leak(Box::new(figure(Precision::Bits8)));
+    let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
+    let play = PlayClip::looping("run").paused().starting_at(0.13);
+    let root = stage.spawn(FIGURE, play);
+    let scene = stage.world().resource::<AssetServer>().load(FIGURE);
+    // More than two lines of 512 rows.
+    let others = (0..1100).map(|_| {
+        let hidden = (Visibility::Hidden, PlayClip::looping("die"));
+        stage
+            .world()
+            .spawn((WorldAssetRoot(scene.clone()), hidden))
+            .id()
+    });
+    let others: Vec<Entity> = others.collect();
+    stage.headless.wait_until("all are there", |world| {
+        world.query::<&MdlAnimator>().iter(world).count() == 1101
+    });
+    let control = || Control::new(document, at(1, 2, 0.3));
+    let subject = stage.capture();
+    let expected = stage.capture_control(root, control());
+    subject.assert_is(&expected, "a table that has grown");
+    let last = others[1099];
+    for other in &others[..1099] {
+        stage.world().despawn(*other);
+    }
+    stage
+        .capture()
+        .assert_is(&expected, "a table with free rows");
+    stage.world().despawn(last);
+    stage
+        .capture()
+        .assert_is(&expected, "a table that has shrunk");
+    // What it shows after that reaches the new texture.
+    stage.world().get_mut::<Playback>(root).unwrap().time = 0.05;
+    let subject = stage.capture();
+    let expected = stage.capture_control(root, Control::new(document, at(0, 1, 0.5)));
+    subject.assert_is(&expected, "a pose after that");
+}
+
+#[test]
+fn models_move_while_uploads_are_limited() {
+    let document = Box::leak(Box::new(figure(Precision::Bits8)));
+    let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
+    let root = stage.spawn(FIGURE, PlayClip::looping("run").paused());
+    stage.capture();
+    stage
+        .world()
+        .insert_resource(RenderAssetBytesPerFrame::new(1));
+    // The images of a level that is loading use up each frame's limit.
+    let mut loading = Vec::new();
+    for frame in 0..10 {
+        for _ in 0..20 {
+            let size = Extent3d {
+                width: 4,
+                height: 4,
+                depth_or_array_layers: 1,
+            };
+            let image = Image::new(
+                size,
+                TextureDimension::D2,
+                vec![0; 64],
+                TextureFormat::Rgba8Unorm,
+                RenderAssetUsages::RENDER_WORLD,
+            );
+            loading.push(stage.world().resource_mut::<Assets<Image>>().add(image));
+        }
+        stage.world().get_mut::<Playback>(root).unwrap().time = 0.02 * frame as f32;
+        stage.headless.step(0.0);
+    }
+    stage.world().get_mut::<Playback>(root).unwrap().time = 0.23;
+    let subject = stage.capture();
+    stage
+        .world()
+        .insert_resource(RenderAssetBytesPerFrame::default());
+    let control = stage.capture_control(root, Control::new(document, at(2, 3, 0.3)));
+    subject.assert_is(&control, "limited uploads");
+}
