@@ -152,12 +152,16 @@ fn begin(
 /// Shows what the model hides, on the walker that is for this.
 fn set_flags(
     walkers: Query<(&Walker, &AloInstance), Changed<AloInstance>>,
-    mut bones: Query<&mut AloBone>,
+    bones: Query<&AloBone>,
+    mut commands: Commands,
 ) {
     let of_flags = walkers.iter().filter(|(w, _)| **w == Walker::FlagsSet);
     for entity in of_flags.flat_map(|(_, instance)| instance.bones()) {
-        if let Ok(mut bone) = bones.get_mut(*entity) {
-            bone.visible = true;
+        if let Ok(bone) = bones.get(*entity) {
+            commands.entity(*entity).insert(AloBone {
+                visible: true,
+                ..*bone
+            });
         }
     }
 }

@@ -2,30 +2,30 @@
 //! what the user hides, as inputs that none of them overrules. Bones have their own visibility,
 //! which their parts inherit.
 
-use crate::alamo::animation::{AloAnimator, BoneVisibility};
+use crate::alamo::animation::{AloAnimator, BoneVisibility, apply_flag};
 use crate::alamo::model::AloModel;
 use crate::alamo::proxies::ProxyFollower;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::spawn::AloProxy;
 use crate::alamo::tags::Tags;
 use crate::scene::{
-    DistanceLod, HiddenParts, Leveled, ModelAlt, ModelLod, NightTime, SceneModel, TeamColor,
-    team_color_tag,
+    DistanceLod, HiddenParts, Leveled, ModelAlt, ModelLod, NightTime, OwnScenes, SceneModel,
+    Skeleton, TeamColor, team_color_tag,
 };
-use bevy::animation::{AnimatedBy, AnimationPlayer};
+use bevy::animation::AnimationPlayer;
 use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
+use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::lifecycle::{Remove, RemovedComponents};
 use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, Has, Or};
+use bevy::ecs::query::{Changed, Has, Or, With};
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Query, Res, SystemParam};
+use bevy::ecs::system::{Commands, ParamSet, Query, Res, SystemParam};
 use bevy::mesh::MeshTag;
 use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
 use std::sync::Arc;
 
 /// On the entity of each part of a spawned model: of a mesh, a light, a proxy or a group of dazzles.
@@ -55,6 +55,9 @@ pub struct AloPart {
     /// [`HiddenParts`](crate::scene::HiddenParts) leave it in: it shows if the file does not hide it
     /// either, and as a collision hull it counts all the same.
     pub selected: bool,
+    /// What [`selected`](Self::selected) would be if the finest level of detail were drawn. Rays meet these parts by
+    /// default, so that a hit does not depend on the camera.
+    pub selected_at_finest: bool,
 }
 
 /// What an [`AloPart`] is.
@@ -83,6 +86,7 @@ impl AloPart {
             alt_decrease_stay_hidden: false,
             night_only: false,
             selected: true,
+            selected_at_finest: true,
         }
     }
 
@@ -95,6 +99,7 @@ impl AloPart {
             hidden: None,
         };
         self.selected = self.is_selected(&choice);
+        self.selected_at_finest = self.selected;
         self.visibility(&choice)
     }
 
@@ -115,6 +120,7 @@ impl AloPart {
 }
 
 /// What parts are held against.
+#[derive(Clone, Copy)]
 struct Choice<'a> {
     lod: Option<u32>,
     alt: u32,
@@ -144,7 +150,25 @@ pub(super) struct AloScene {
 pub struct WearsTeamColor;
 
 /// On an entity of a bone of a spawned model.
+///
+/// The component is immutable, so that nothing has to look for changes. To show or hide a bone of one instance, insert
+/// a copy with another [`visible`](Self::visible):
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_classic_models::alamo::AloBone;
+/// fn hide_all(mut commands: Commands, bones: Query<(Entity, &AloBone)>) {
+///     for (entity, bone) in &bones {
+///         commands.entity(entity).insert(AloBone {
+///             visible: false,
+///             ..*bone
+///         });
+///     }
+/// }
+/// # bevy::ecs::system::assert_is_system(hide_all);
+/// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[component(immutable, on_insert = apply_flag)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(BoneVisibility)]
 pub struct AloBone {
@@ -152,8 +176,8 @@ pub struct AloBone {
     pub index: usize,
     /// The number of its billboard mode; 0 is none.
     pub billboard: u32,
-    /// Whether what hangs on it shows where no animation says so. At first it is what the file says;
-    /// change it to show or hide a bone of one instance.
+    /// Whether the parts on it and on its children are shown while no animation decides. At first the value of the
+    /// file.
     pub visible: bool,
 }
 
@@ -224,16 +248,19 @@ type SpawnedData = (
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    spawner: Res<WorldInstanceSpawner>,
+    scenes: OwnScenes<'_, '_, AloScene>,
     spawned: Query<SpawnedData>,
     instances: Query<&AloInstance>,
-    follower: ProxyFollower,
+    mut follower: ProxyFollower,
 ) {
+    let Some(entities) = scenes.entities(&ready) else {
+        return;
+    };
     let root = ready.entity;
     let mut scene = None;
     let (mut bones, mut parts, mut colored) = (Vec::new(), Vec::new(), Vec::new());
     let mut followed = Vec::new();
-    for entity in spawner.iter_instance_entities(ready.instance_id) {
+    for entity in entities {
         let Ok((of, bone, proxy, is_part, wears_team_color)) = spawned.get(entity) else {
             continue;
         };
@@ -252,9 +279,6 @@ pub(super) fn on_scene_ready(
         return;
     };
     bones.sort_unstable();
-    for (_, bone) in &bones {
-        commands.entity(*bone).try_insert(AnimatedBy(root));
-    }
     // The user may have put a player there, and what it plays outlives a change of the file.
     let player = (AnimationPlayer::default(), AloAnimator::default());
     commands.entity(root).try_insert_if_new(player);
@@ -289,6 +313,12 @@ impl SceneModel for AloScene {
     }
 }
 
+impl Skeleton for AloInstance {
+    fn bones(&self) -> &[Entity] {
+        &self.bones
+    }
+}
+
 impl Leveled for AloInstance {
     /// Files tell of levels, and not from where they are drawn.
     fn own_distances(&self) -> &[f32] {
@@ -298,12 +328,23 @@ impl Leveled for AloInstance {
 
 /// The root components that decide which parts show.
 type Choices<'w> = (
-    Entity,
     &'w mut AloInstance,
-    Option<Ref<'w, DistanceLod>>,
-    Option<Ref<'w, ModelLod>>,
-    Option<Ref<'w, ModelAlt>>,
-    Option<Ref<'w, HiddenParts>>,
+    Option<&'w DistanceLod>,
+    Option<&'w ModelLod>,
+    Option<&'w ModelAlt>,
+    Option<&'w HiddenParts>,
+);
+
+/// Roots of which one of those changed.
+type ChoicesChanged = (
+    With<AloInstance>,
+    Or<(
+        Changed<AloInstance>,
+        Changed<DistanceLod>,
+        Changed<ModelLod>,
+        Changed<ModelAlt>,
+        Changed<HiddenParts>,
+    )>,
 );
 
 /// Components that make a difference by going.
@@ -315,34 +356,40 @@ pub(super) struct Removed<'w, 's> {
 }
 
 impl Removed<'_, '_> {
-    fn read(&mut self) -> Vec<Entity> {
+    fn read(&mut self) -> impl Iterator<Item = Entity> {
         let of_levels = self.lods.read();
-        of_levels
-            .chain(self.alts.read())
-            .chain(self.hidden.read())
-            .collect()
+        of_levels.chain(self.alts.read()).chain(self.hidden.read())
     }
 }
 
-/// Shows and hides parts where anything changed that decides about them.
+/// The roots whose parts may have to be shown or hidden.
+type ShownRoots<'w, 's> = ParamSet<
+    'w,
+    's,
+    (
+        Query<'static, 'static, Entity, ChoicesChanged>,
+        Query<'static, 'static, Entity, With<AloInstance>>,
+        Query<'static, 'static, Choices<'static>>,
+    ),
+>;
+
+/// Shows and hides the parts of models for which a deciding component changed.
 pub(super) fn show_parts(
-    mut roots: Query<Choices<'static>>,
+    mut roots: ShownRoots,
     mut removed: Removed,
     mut parts: Query<(&mut AloPart, &mut Visibility)>,
     night: Res<NightTime>,
 ) {
     let removed = removed.read();
-    for (entity, mut instance, distance, lod, alt, hidden) in &mut roots {
-        let changed = instance.is_changed()
-            || night.is_changed()
-            || distance.as_ref().is_some_and(DetectChanges::is_changed)
-            || lod.as_ref().is_some_and(DetectChanges::is_changed)
-            || alt.as_ref().is_some_and(DetectChanges::is_changed)
-            || hidden.as_ref().is_some_and(DetectChanges::is_changed)
-            || removed.contains(&entity);
-        if !changed {
+    let due: EntityHashSet = match night.is_changed() {
+        true => roots.p1().iter().collect(),
+        false => roots.p0().iter().chain(removed).collect(),
+    };
+    let mut roots = roots.p2();
+    for root in due {
+        let Ok((mut instance, distance, lod, alt, hidden)) = roots.get_mut(root) else {
             continue;
-        }
+        };
         let instance = instance.bypass_change_detection();
         let alt = alt.map_or(0, |alt| alt.0).min(instance.model.max_alt);
         instance.change_alt(alt, &parts);
@@ -351,14 +398,20 @@ pub(super) fn show_parts(
             lod: instance.model.lod(lod.map_or(by_distance, |lod| lod.0)),
             alt,
             night: night.0,
-            hidden: hidden.as_deref(),
+            hidden,
+        };
+        let finest = Choice {
+            lod: instance.model.lod(0),
+            ..choice
         };
         for part in &instance.parts {
             if let Ok((mut part, mut shown)) = parts.get_mut(*part) {
                 let held = instance.held.contains(&(part.kind, part.index));
                 let selected = part.is_selected(&choice) && !held;
-                if part.selected != selected {
+                let selected_at_finest = part.is_selected(&finest) && !held;
+                if (part.selected, part.selected_at_finest) != (selected, selected_at_finest) {
                     part.selected = selected;
+                    part.selected_at_finest = selected_at_finest;
                 }
                 shown.set_if_neq(part.visibility(&choice));
             }

@@ -4,17 +4,19 @@ use crate::lithtech::abc::Animation;
 use crate::lithtech::model::AbcEvent;
 use crate::lithtech::space::Space;
 use crate::lithtech::tracks::AbcCurves;
-use crate::scene::{Rotation, Translation};
+use crate::scene::{EventTrack, Rotation, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
-use bevy::animation::{AnimationClip, AnimationEvent, AnimationTargetId, VariableCurve};
+use bevy::animation::{
+    AnimationClip, AnimationEvent, AnimationEventTrigger, AnimationTargetId, VariableCurve,
+};
 use std::sync::{Arc, LazyLock};
 
-/// Told to the entity that has the `AnimationPlayer`, which is the root of a spawned model, as a clip
-/// comes by a keyframe that says something: once in each pass. Of a clip that a frame takes more than twice
-/// Bevy tells two passes; what a clip of one keyframe says comes with each of its passes, thirty times a
-/// second while it loops.
+/// Triggered for the entity with the `AnimationPlayer`, which is the root of a spawned model, when a clip
+/// passes a keyframe that has a string: once in each pass. If a clip passes more than twice in a frame, two
+/// passes count. A looping clip of one keyframe passes that 30 times a second.
 ///
-/// Clips that fade out say it too. `On<AbcKeyframeEvent>` has the entity as its trigger's target.
+/// Clips that fade out trigger events too, and so do clips that a graph of your own plays.
+/// `On<AbcKeyframeEvent>` has the entity as its trigger's target.
 #[derive(AnimationEvent, Clone, Debug, PartialEq)]
 pub struct AbcKeyframeEvent {
     /// What the file says, such as `FOOTSTEP_KEY` or `sound a\b.wav`.
@@ -74,14 +76,26 @@ pub(super) fn clip(
         ];
         curves.insert(node_target(node), of_node);
     }
-    for AbcEvent { seconds, string } in events {
-        let event = AbcKeyframeEvent {
-            string: string.clone(),
-            animation: index,
-            name: name.clone(),
-            seconds: *seconds,
-        };
-        clip.add_event(*seconds, event);
+    if !events.is_empty() {
+        event_track(events, (index, name)).insert(&mut clip);
     }
     clip
+}
+
+fn event_track(events: &[AbcEvent], (animation, name): (usize, &Arc<str>)) -> EventTrack {
+    let seconds = events.iter().map(|event| event.seconds);
+    let triggered: Arc<[AbcKeyframeEvent]> = events
+        .iter()
+        .map(|AbcEvent { seconds, string }| AbcKeyframeEvent {
+            string: string.clone(),
+            animation,
+            name: name.clone(),
+            seconds: *seconds,
+        })
+        .collect();
+    EventTrack::new(seconds, move |commands, target, index| {
+        if let Some(event) = triggered.get(index) {
+            commands.trigger_with(event.clone(), AnimationEventTrigger { target });
+        }
+    })
 }

@@ -1,20 +1,35 @@
 //! Clips by names of their own, and what is stated about how they play.
 
-use crate::scene::matching::folded;
+use crate::scene::matching::{folded, is_folded};
 use crate::scene::play::{ClipRef, Repeat};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
+use std::sync::Arc;
 
 /// Clips of a model by names of their own, which [`PlayClip`](super::PlayClip) then knows besides those of the
 /// files: those of a manifest. They go before a file's.
 ///
 /// Put it on the entity that has the `WorldAssetRoot`, and change it at any time: what plays goes on with
 /// another speed or another end from where it is, and begins anew where its name stands for another clip.
-#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+///
+/// All entities of one manifest share its clips.
+#[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct ModelClips(pub Vec<NamedClip>);
+pub struct ModelClips(pub Arc<[NamedClip]>);
+
+impl PartialEq for ModelClips {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl FromIterator<NamedClip> for ModelClips {
+    fn from_iter<T: IntoIterator<Item = NamedClip>>(clips: T) -> Self {
+        Self(clips.into_iter().collect())
+    }
+}
 
 /// A clip by a name of its own.
 #[derive(Reflect, Clone, Debug, PartialEq)]
@@ -33,6 +48,11 @@ pub struct NamedClip {
 }
 
 impl ModelClips {
+    /// Clips by names of their own. Of several of one name the first counts.
+    pub fn new(clips: impl IntoIterator<Item = NamedClip>) -> Self {
+        clips.into_iter().collect()
+    }
+
     /// The first clip of a name, in any case.
     pub fn get(&self, name: &str) -> Option<&NamedClip> {
         self.0.get(self.place(name)?)
@@ -41,7 +61,6 @@ impl ModelClips {
     /// Which that is.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         let name = folded(name);
-        let mut names = self.0.iter().map(|clip| folded(&clip.name));
-        names.position(|found| found == name)
+        self.0.iter().position(|clip| is_folded(&clip.name, &name))
     }
 }

@@ -17,6 +17,14 @@ pub(crate) fn folded(name: &str) -> String {
     name.chars().map(|letter| lower(raise(letter))).collect()
 }
 
+/// Whether a name is `folded` in lower case. Of names in ASCII no copies are made.
+pub(crate) fn is_folded(name: &str, folded_name: &str) -> bool {
+    match name.is_ascii() {
+        true => name.eq_ignore_ascii_case(folded_name),
+        false => folded(name) == folded_name,
+    }
+}
+
 /// A name in upper case, in which two names are the same likewise.
 pub(crate) fn raised(name: &str) -> String {
     folded(name).chars().map(raise).collect()
@@ -24,7 +32,7 @@ pub(crate) fn raised(name: &str) -> String {
 
 /// Whether two names differ in case alone, if at all.
 pub(crate) fn same_name(a: &str, b: &str) -> bool {
-    a == b || folded(a) == folded(b)
+    a == b || is_folded(a, &folded(b))
 }
 
 /// What names of files and folders are known by: Windows knows no dots and spaces at their ends either.

@@ -1,5 +1,6 @@
 //! Components of a model's root that choose what it plays, and what tells where it is.
 
+use crate::scene::same_name;
 use crate::scene::stated::{Stated, forget_stated};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 use bevy::animation::AnimationClip;
@@ -85,6 +86,27 @@ pub(super) fn part_within(of: &Range<u32>, part: Option<Range<u32>>) -> Range<u3
     }
 }
 
+/// Whether it is the clip of a name, in any case, as clips are found.
+impl PartialEq<str> for ClipRef {
+    fn eq(&self, name: &str) -> bool {
+        matches!(self, Self::Name(own) if same_name(own, name))
+    }
+}
+
+/// Whether it is the clip of a name, in any case, as clips are found.
+impl PartialEq<&str> for ClipRef {
+    fn eq(&self, name: &&str) -> bool {
+        *self == **name
+    }
+}
+
+/// Whether it is the clip of a name, in any case, as clips are found.
+impl PartialEq<String> for ClipRef {
+    fn eq(&self, name: &String) -> bool {
+        *self == **name
+    }
+}
+
 impl From<&str> for ClipRef {
     fn from(name: &str) -> Self {
         Self::Name(name.to_owned())
@@ -148,6 +170,10 @@ pub enum Repeat {
 }
 
 /// Plays a clip of a model.
+///
+/// A clip that does not exist, or cannot be loaded, is a warning. It never finishes: no [`ClipFinished`] is written, and
+/// [`Playback::finished`] stays false. Meanwhile a Quake model shows its frame 0, and other models rest. The clip begins
+/// when a reload brings it.
 ///
 /// Put it on the entity that has the `WorldAssetRoot`, when spawning it or at any time later.
 /// A change of `clip`, `repeat` or `start` begins anew; a change of anything else goes on from where
@@ -292,18 +318,27 @@ pub(crate) fn wrap(time: f32, length: f32) -> f32 {
     if wrapped < length { wrapped } else { 0.0 }
 }
 
-/// Written when a clip that plays once comes to its end.
+/// Written when a clip that plays once comes to its end. A clip that does not exist never does.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct ClipFinished {
     /// The entity that has the [`PlayClip`].
     pub entity: Entity,
-    /// The clip, as [`PlayClip::clip`] names it.
+    /// The clip, as [`PlayClip::clip`] names it. It can be compared with a name: `finished.clip == "die"`.
     pub clip: ClipRef,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clips_compare_with_names_in_any_case() {
+        let die = ClipRef::from("Die");
+        let owned = "dIE".to_owned();
+        assert!(die == "die" && die == *"DIE" && die == owned);
+        assert!(die != "dies" && ClipRef::from(0) != "0");
+        assert!(ClipRef::part("die", 0..2) != "die");
+    }
 
     #[test]
     fn a_loop_wraps_both_ways() {

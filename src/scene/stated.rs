@@ -7,17 +7,19 @@ use crate::scene::clips::ModelClips;
 use crate::scene::play::{ClipRef, PlayClip, Repeat, part_within};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::{HookContext, RemovedComponents};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::Query;
+use bevy::ecs::query::With;
+use bevy::ecs::system::{Query, SystemParam};
 use bevy::ecs::world::DeferredWorld;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
 
 /// What a [`PlayClip`] comes to; nothing until it is seen for the first time. Required by it.
-#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
-#[reflect(opaque, Component, Default, Clone, Debug, PartialEq)]
+///
+/// It is not registered for reflection, because what is registered gets into saved worlds. Bevy leaves out what is not
+/// cloned where it spawns a scene that has a [`PlayClip`], and would refuse it otherwise.
+#[derive(Component, Debug, Default, PartialEq)]
+#[component(clone_behavior = Ignore)]
 pub(crate) struct Stated(Option<StatedClip>);
 
 /// A clip as it is to be played.
@@ -29,6 +31,25 @@ pub(crate) struct StatedClip {
     pub(crate) asked: ClipRef,
     /// The end as the user asks for it.
     asked_repeat: Repeat,
+    /// What names of [`ModelClips`] state: how fast the clip is, and its end.
+    named: (f32, Repeat),
+}
+
+/// The roots of a format that have something to play, or had it a frame ago.
+#[derive(SystemParam)]
+pub(crate) struct PlayRequests<'w, 's, Instance: Component> {
+    playing: Query<'w, 's, Entity, (With<Stated>, With<Instance>)>,
+    stopped: RemovedComponents<'w, 's, Stated>,
+}
+
+impl<Instance: Component> PlayRequests<'_, '_, Instance> {
+    /// Roots with a [`PlayClip`], and those that just lost it.
+    pub(crate) fn roots(&mut self) -> impl Iterator<Item = Entity> {
+        let playing = &self.playing;
+        let stopped = self.stopped.read();
+        let stopped = stopped.filter(|root| !playing.contains(*root));
+        playing.iter().chain(stopped)
+    }
 }
 
 impl Stated {
@@ -38,9 +59,9 @@ impl Stated {
 }
 
 impl StatedClip {
-    fn new(asked: &PlayClip, table: Option<&ModelClips>) -> Self {
+    pub(crate) fn new(asked: &PlayClip, table: Option<&ModelClips>) -> Self {
         let (mut clip, mut frames) = (&asked.clip, None);
-        let (mut speed, mut repeat) = (asked.speed, asked.repeat);
+        let (mut speed, mut repeat) = (1.0, Repeat::AsStated);
         // Each name is looked up once at most: one may stand for the file's clip of the same name.
         let mut seen = Vec::new();
         loop {
@@ -77,18 +98,37 @@ impl StatedClip {
             None => whole,
         };
         Self {
-            play: PlayClip {
-                clip,
-                speed,
-                repeat: match repeat {
-                    Repeat::AsStated => Repeat::Loop,
-                    repeat => repeat,
-                },
-                ..*asked
-            },
+            play: played(clip, asked, (speed, repeat)),
             asked: asked.clip.clone(),
             asked_repeat: asked.repeat,
+            named: (speed, repeat),
         }
+    }
+
+    /// Takes over all but the clip, which is still the same, and stands for the same.
+    fn update(&mut self, asked: &PlayClip) {
+        let clip = core::mem::replace(&mut self.play.clip, ClipRef::Index(0));
+        self.play = played(clip, asked, self.named);
+        self.asked_repeat = asked.repeat;
+    }
+
+    /// Whether [`update`](Self::update) would change anything.
+    fn is_current(&self, asked: &PlayClip) -> bool {
+        let PlayClip {
+            clip: _,
+            repeat,
+            speed,
+            start,
+            fade,
+            interpolate,
+            paused,
+        } = &self.play;
+        let (named_speed, named_repeat) = self.named;
+        self.asked_repeat == asked.repeat
+            && *repeat == end(asked.repeat, named_repeat)
+            && *speed == asked.speed * named_speed
+            && (*start, *fade) == (asked.start, asked.fade)
+            && (*interpolate, *paused) == (asked.interpolate, asked.paused)
     }
 
     /// What to say of a model that has no such clip, and which it has.
@@ -124,6 +164,25 @@ impl StatedClip {
             true => clip.to_string(),
             false => format!("{clip}, which {} stands for", self.asked),
         }
+    }
+}
+
+/// What plays of a clip for what is asked and what names state.
+fn played(clip: ClipRef, asked: &PlayClip, (speed, repeat): (f32, Repeat)) -> PlayClip {
+    PlayClip {
+        clip,
+        speed: asked.speed * speed,
+        repeat: end(asked.repeat, repeat),
+        ..*asked
+    }
+}
+
+/// The end that is asked for, else that which a name states.
+fn end(asked: Repeat, named: Repeat) -> Repeat {
+    match (asked, named) {
+        (Repeat::AsStated, Repeat::AsStated) => Repeat::Loop,
+        (Repeat::AsStated, named) => named,
+        (asked, _) => asked,
     }
 }
 
@@ -178,10 +237,23 @@ pub(crate) fn state_clips(
     mut removed: RemovedComponents<ModelClips>,
 ) {
     for (play, table, mut stated) in &mut models {
-        let is_changed = play.is_changed() || table.as_ref().is_some_and(Ref::is_changed);
-        if is_changed {
-            let clip = StatedClip::new(&play, table.as_deref());
-            stated.set_if_neq(Stated(Some(clip)));
+        let is_table_changed = table.as_ref().is_some_and(Ref::is_changed);
+        if !is_table_changed && !play.is_changed() {
+            continue;
+        }
+        match stated.get() {
+            // Games change speeds in every frame: names are not looked up for that.
+            Some(known) if !is_table_changed && known.asked == play.clip => {
+                if !known.is_current(&play)
+                    && let Some(known) = &mut stated.0
+                {
+                    known.update(&play);
+                }
+            }
+            _ => {
+                let clip = StatedClip::new(&play, table.as_deref());
+                stated.set_if_neq(Stated(Some(clip)));
+            }
         }
     }
     for root in removed.read() {
@@ -214,7 +286,7 @@ mod tests {
     }
 
     fn table() -> ModelClips {
-        ModelClips(vec![
+        ModelClips::new([
             named("walk", "walk", 2.0, Repeat::Once),
             named("Stroll", "WALK", 0.25, Repeat::AsStated),
             named("step", ClipRef::part("stroll", 2..6), 3.0, Repeat::AsStated),
@@ -260,9 +332,9 @@ mod tests {
         assert_stands("B", "b", 4.0, Repeat::Loop);
         let chain =
             (0..1000).map(|n| named(&n.to_string(), (n + 1).to_string(), 1.0, Repeat::Loop));
-        let chain = ModelClips(chain.collect());
+        let chain = ModelClips::new(chain);
         let last = StatedClip::new(&PlayClip::looping("0"), Some(&chain));
-        assert_eq!(last.play.clip, "1000".into());
+        assert_eq!(last.play.clip, "1000");
     }
 
     #[test]
@@ -271,5 +343,25 @@ mod tests {
         assert_eq!(end(PlayClip::looping("walk")), Repeat::Loop);
         assert_eq!(end(PlayClip::once("first")), Repeat::Once);
         assert_eq!(end(PlayClip::stated("first")), Repeat::Loop);
+    }
+
+    #[test]
+    fn other_fields_are_taken_over_as_if_all_were_looked_up_again() {
+        let table = table();
+        for name in ["Walk", "stroll", "step", "swim", "first"] {
+            let mut known = StatedClip::new(&PlayClip::stated(name), Some(&table));
+            for asked in [
+                PlayClip::stated(name).with_speed(-3.0),
+                PlayClip::looping(name).with_fade(0.5).paused(),
+                PlayClip::once(name).starting_at(0.25),
+                PlayClip::stated(name).without_interpolation(),
+            ] {
+                let afresh = StatedClip::new(&asked, Some(&table));
+                assert!(!known.is_current(&asked), "{asked:?}");
+                known.update(&asked);
+                assert_eq!(known, afresh);
+                assert!(known.is_current(&asked), "{asked:?}");
+            }
+        }
     }
 }

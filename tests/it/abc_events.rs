@@ -62,7 +62,7 @@ impl Ear {
         Self { app, told }
     }
 
-    fn spawn(&mut self, play: PlayClip) -> Entity {
+    fn spawn(&mut self, play: impl Bundle) -> Entity {
         self.app.spawn_ready(SCENE, play)
     }
 
@@ -303,4 +303,48 @@ fn each_instance_is_told_its_own() {
     assert_eq!(ear.take(third)["other 50"], 3);
     assert!(ear.take(silent).is_empty());
     assert!(ear.told.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_player_whose_graph_is_not_loaded_silences_no_other() {
+    let mut ear = Ear::new();
+    let graphs = ear.app.world().resource_mut::<Assets<AnimationGraph>>();
+    let waiting = AnimationGraphHandle(graphs.reserve_handle());
+    // Players are visited in the order in which entities of their kind first came.
+    let player = (AnimationPlayer::default(), waiting.clone());
+    ear.app.world().spawn(player);
+    let first = ear.spawn(PlayClip::looping(LOUD));
+    let player = (AnimationPlayer::default(), waiting, Name::new("another"));
+    ear.app.world().spawn(player);
+    let second = ear.spawn((PlayClip::looping(LOUD), Name::new("second")));
+    ear.app.step(0.0);
+    for root in [first, second] {
+        ear.take(root);
+    }
+    ear.steps(13, 0.01);
+    for root in [first, second] {
+        assert_eq!(ear.take(root), is_told([(0, 1), (1, 1)]));
+    }
+}
+
+#[test]
+fn a_graph_of_the_game_triggers_events_without_the_model() {
+    let mut ear = Ear::new();
+    let clip: Handle<AnimationClip> = ear.app.load("model.abc#Animation0");
+    ear.app.finish_load(&clip);
+    // Nothing else holds the model by now.
+    ear.steps(3, 0.0);
+    assert_eq!(ear.app.world().resource::<Assets<Abc>>().len(), 0);
+    let (graph, node) = AnimationGraph::from_clip(clip);
+    let graph = ear
+        .app
+        .world()
+        .resource_mut::<Assets<AnimationGraph>>()
+        .add(graph);
+    let mut player = AnimationPlayer::default();
+    player.play(node).repeat();
+    let player = (player, AnimationGraphHandle(graph));
+    let player = ear.app.world().spawn(player).id();
+    ear.steps(29, 0.01);
+    assert_eq!(ear.take(player), is_told([(0, 1), (1, 1), (130, 1)]));
 }

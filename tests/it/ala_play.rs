@@ -1,10 +1,11 @@
 //! Clips that play on spawned Alamo models: `PlayClip`, graphs of one's own, and what becomes of both
 //! when files change.
 
+use crate::raycast::set_visible;
 use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
-use bevy::animation::{AnimationClip, AnimationPlayer};
+use bevy::animation::{AnimatedBy, AnimationClip, AnimationPlayer};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
@@ -640,13 +641,73 @@ fn a_clip_without_the_track_gives_the_models_flag_back() {
     assert_eq!(both(&mut app), [true, false]);
 }
 
+/// The bones that Bevy and this crate look at in every frame.
+fn linked(app: &mut TestApp, root: Entity) -> usize {
+    let bones = app.world().get::<AloInstance>(root).unwrap().bones();
+    let bones = bones.to_vec();
+    let world = app.app.world();
+    let by = |bone: &&Entity| {
+        world
+            .get::<AnimatedBy>(**bone)
+            .is_some_and(|by| by.0 == root)
+    };
+    bones.iter().filter(by).count()
+}
+
+#[test]
+fn bones_of_idle_models_are_not_visited() {
+    let (mut app, idle) = app(&files(), ());
+    let playing = app.spawn_ready(SCENE, PlayClip::looping("MOVE_00"));
+    app.step(0.1);
+    assert_eq!([idle, playing].map(|root| linked(&mut app, root)), [0, 4]);
+    let mut visited = app.world().query_filtered::<(), With<AnimatedBy>>();
+    assert_eq!(visited.iter(app.app.world()).count(), 4);
+    // A clip that hides the turret, and then none: the flag of the model decides again.
+    play(
+        &mut app,
+        playing,
+        PlayClip::once("ATTACK_00")
+            .starting_at(0.15)
+            .with_speed(0.0),
+    );
+    app.step(0.0);
+    assert!(!shows(&mut app, playing, TURRET));
+    app.world().entity_mut(playing).remove::<PlayClip>();
+    app.step(0.1);
+    assert_eq!(linked(&mut app, playing), 0);
+    assert!(shows(&mut app, playing, TURRET));
+    // A graph of the user's.
+    let graph = app
+        .world()
+        .resource_mut::<Assets<AnimationGraph>>()
+        .add(AnimationGraph::new());
+    app.world()
+        .entity_mut(idle)
+        .insert(AnimationGraphHandle(graph.clone()));
+    app.step(0.1);
+    assert_eq!(linked(&mut app, idle), 4);
+    let ready = app.spawn_ready(SCENE, AnimationGraphHandle(graph));
+    app.step(0.0);
+    assert_eq!(linked(&mut app, ready), 4);
+    // A bone with another player keeps it.
+    let turret = bone(&mut app, ready, TURRET);
+    app.world().entity_mut(turret).insert(AnimatedBy(idle));
+    app.world()
+        .entity_mut(ready)
+        .remove::<AnimationGraphHandle>();
+    app.step(0.0);
+    assert_eq!(linked(&mut app, ready), 0);
+    let by = app.world().get::<AnimatedBy>(turret);
+    assert_eq!(by.map(|by| by.0), Some(idle));
+}
+
 #[test]
 fn a_bones_own_flag_is_the_users_where_nothing_animates_it() {
     let mut files = files();
     files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
     let (mut app, root) = app(&files, ());
     let turret = bone(&mut app, root, TURRET);
-    app.world().get_mut::<AloBone>(turret).unwrap().visible = false;
+    set_visible(app.world(), turret, false);
     app.step(0.0);
     assert!(!shows(&mut app, root, TURRET));
     // By its visibility too, which no system overwrites.
@@ -654,7 +715,7 @@ fn a_bones_own_flag_is_the_users_where_nothing_animates_it() {
     app.step(0.0);
     assert!(shows(&mut app, root, TURRET));
     let flash = bone(&mut app, root, FLASH);
-    app.world().get_mut::<AloBone>(flash).unwrap().visible = true;
+    set_visible(app.world(), flash, true);
     play(&mut app, root, PlayClip::looping("HIDE_00"));
     play(&mut app, root, PlayClip::looping("MOVE_00"));
     assert!(!shows(&mut app, root, TURRET) && shows(&mut app, root, FLASH));
@@ -971,7 +1032,7 @@ fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
             .world()
             .resource_mut::<Assets<AnimationGraph>>()
             .add(graph);
-        app.world().get_mut::<AloBone>(turret).unwrap().visible = flag;
+        set_visible(app.world(), turret, flag);
         app.world()
             .entity_mut(root)
             .insert(AnimationGraphHandle(handle));

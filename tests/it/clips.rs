@@ -64,7 +64,7 @@ pub fn named(name: &str, clip: impl Into<ClipRef>, speed: f32, repeat: Repeat) -
 }
 
 fn table(clips: impl Into<Vec<NamedClip>>) -> ModelClips {
-    ModelClips(clips.into())
+    ModelClips::new(clips.into())
 }
 
 /// Spawns a model, which shows where its clip begins.

@@ -268,7 +268,7 @@ fn a_part_of_a_file_from_elsewhere_plays_once_it_is_loaded() {
     let more = vec![("far/Any.ala", ala(&moves(2.0)))];
     let (mut app, root) = alo_app(more, PlayClip::looping("MOVE_00").starting_at(0.2));
     let clip: Handle<AnimationClip> = app.load("far/Any.ala#Clip");
-    let clips = ModelClips(vec![named("stride", part(clip, 1..3), 0.5, Repeat::Once)]);
+    let clips = ModelClips::new([named("stride", part(clip, 1..3), 0.5, Repeat::Once)]);
     app.world()
         .entity_mut(root)
         .insert((clips, PlayClip::stated("stride")));
@@ -297,7 +297,7 @@ fn a_part_of_a_file_from_elsewhere_plays_once_it_is_loaded() {
     assert_x(&mut app, root, 4.0);
     let ends = finished(&mut app);
     assert_eq!(ends.len(), 1);
-    assert_eq!(ends[0].clip, "stride".into());
+    assert_eq!(ends[0].clip, "stride");
 }
 
 #[test]

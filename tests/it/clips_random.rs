@@ -49,7 +49,7 @@ impl Random {
             let clip = self.clip_of(kind);
             named(self.of(&NAMES), clip, speed, repeat)
         };
-        ModelClips((0..count).map(clip).collect())
+        ModelClips::new((0..count).map(clip))
     }
 
     fn play_of(&mut self, kind: &Kind) -> PlayClip {

@@ -15,7 +15,7 @@ use crate::scene::{
 };
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
-use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadState};
+use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Res, ResMut, SystemParam};
@@ -25,9 +25,9 @@ use core::any::TypeId;
 use core::ops::Range;
 use std::sync::{Arc, Weak};
 
-/// What is shared.
+/// The graphs and clips that models share.
 #[derive(Resource, Default)]
-pub(super) struct Graphs {
+pub(crate) struct Graphs {
     /// Extensions of animations.
     extensions: Vec<String>,
     /// By the clips in them, and the model's address if it matters.
@@ -113,6 +113,24 @@ impl Edits {
     }
 }
 
+/// The animation of a clip, if it is one of an Alamo file. Loads the animation if only its clip is loaded.
+pub(crate) fn ala_of(
+    server: &AssetServer,
+    graphs: &Graphs,
+    clip: &Handle<AnimationClip>,
+) -> Option<Handle<Ala>> {
+    let path = server.get_path(clip.id());
+    let path = path.filter(|path| path.label() == Some(&AlaAssetLabel::Clip.to_string()))?;
+    let path = path.without_label();
+    match server.get_path_and_type_id_handle(&path, TypeId::of::<Ala>()) {
+        Some(ala) => Some(ala.typed()),
+        // Only its clip is alive; the names of its bones are in the animation.
+        None => {
+            has_extension(path.path(), &graphs.extensions).then(|| server.load(path.clone_owned()))
+        }
+    }
+}
+
 impl AlaBinder<'_, '_> {
     /// Forgets what was made of files that were edited.
     pub(super) fn take_edits(&mut self) -> Edits {
@@ -140,25 +158,10 @@ impl AlaBinder<'_, '_> {
 
     /// A clip that somebody has a handle to.
     pub(super) fn source_of(&self, clip: &Handle<AnimationClip>) -> AlaSource {
-        let path = self.server.get_path(clip.id());
-        let path = path.filter(|path| path.label() == Some(&AlaAssetLabel::Clip.to_string()));
         AlaSource {
             clip: clip.clone(),
-            ala: path.and_then(|path| self.ala_at(&path.without_label())),
+            ala: ala_of(&self.server, &self.shared, clip),
             frames: None,
-        }
-    }
-
-    /// The animation at a path, if there is one.
-    fn ala_at(&self, path: &AssetPath<'_>) -> Option<Handle<Ala>> {
-        let loaded = self
-            .server
-            .get_path_and_type_id_handle(path, TypeId::of::<Ala>());
-        match loaded {
-            Some(ala) => Some(ala.typed()),
-            // Only its clip is alive; the names of its bones are in the animation.
-            None => has_extension(path.path(), &self.shared.extensions)
-                .then(|| self.server.load(path.clone_owned())),
         }
     }
 

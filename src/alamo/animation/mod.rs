@@ -27,9 +27,12 @@ pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AlaLoaderError, AloAnimation};
 pub use binding::BoneMismatch;
 pub use clip::clip;
 pub use curves::{AlaCurves, BoneCurves, PackedRotations, PackedVectors};
+#[cfg(feature = "manifest")]
+pub(crate) use graphs::{Graphs, ala_of};
 pub use loader::AlaLoader;
 pub(super) use pairing::find_animations;
 pub use player::AloAnimator;
 pub(super) use plugin::AnimationPlugin;
 pub use targets::bone_target;
+pub(super) use visibility::apply_flag;
 pub use visibility::{BoneVisibility, ModelFlag, VisibilityCurve};

@@ -5,7 +5,8 @@ use crate::alamo::animation::rest::{Bones, settle};
 use crate::alamo::model::AloModel;
 use crate::alamo::parts::AloInstance;
 use crate::scene::{
-    Animator, Asked, ClipFinished, ModelClips, PlayClip, Playback, Stated, Told, node, take_away,
+    Animator, Asked, ClipFinished, ModelClips, PlayClip, PlayRequests, Playback, Stated, Told,
+    node, take_away,
 };
 use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimationClip, AnimationPlayer};
@@ -63,16 +64,23 @@ type Players<'w> = (
 );
 
 /// Plays what is chosen, and lets fades go on.
+///
+/// Only models with a [`PlayClip`] are visited, and those that just lost it.
 pub(super) fn choose_clips(
     mut commands: Commands,
     time: Res<Time>,
     mut binder: AlaBinder<'_, '_>,
     mut told: Told,
+    mut requests: PlayRequests<AloInstance>,
     mut roots: Query<Players<'static>>,
     mut bones: Bones<'_, '_>,
 ) {
     let edits = binder.take_edits();
-    for (root, instance, play, named, playback, mut animator, mut player, graph) in &mut roots {
+    for root in requests.roots() {
+        let Ok(root) = roots.get_mut(root) else {
+            continue;
+        };
+        let (root, instance, play, named, playback, mut animator, mut player, graph) = root;
         let animator = &mut animator.bypass_change_detection().0;
         let player = player.bypass_change_detection();
         let model = instance.model();

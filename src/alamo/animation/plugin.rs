@@ -4,7 +4,9 @@ use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::graphs::Graphs;
 use crate::alamo::animation::loader::AlaLoader;
 use crate::alamo::animation::player::{choose_clips, follow_player};
-use crate::alamo::animation::visibility::{BoneVisibility, let_go};
+use crate::alamo::animation::visibility::{BoneVisibility, release_bones};
+use crate::alamo::parts::AloInstance;
+use crate::scene::link_bones;
 use crate::scene::{ClassicModelsSystems, all_cases, state_clips};
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
@@ -34,11 +36,12 @@ impl Plugin for AnimationPlugin {
                         .in_set(ClassicModelsSystems::Play)
                         .after(state_clips)
                         .before(AnimationSystems),
-                    (follow_player, let_go)
+                    (follow_player, release_bones)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                 ),
             );
+        link_bones::<AloInstance>(app);
         app.register_asset_loader(AlaLoader::new(all_cases(&self.extensions)));
     }
 }

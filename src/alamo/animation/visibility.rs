@@ -8,12 +8,15 @@ use crate::alamo::animation::curves::{Bits, Timing};
 use crate::alamo::parts::AloBone;
 use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
 use bevy::animation::graph::AnimationNodeIndex;
-use bevy::animation::{AnimationEntityMut, AnimationEvaluationError};
+use bevy::animation::{AnimatedBy, AnimationEntityMut, AnimationEvaluationError};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
+use bevy::ecs::lifecycle::{HookContext, RemovedComponents};
+use bevy::ecs::query::{With, Without};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::Query;
+use bevy::ecs::world::DeferredWorld;
 use bevy::math::curve::Interval;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
@@ -304,53 +307,76 @@ fn visibility(visible: bool) -> Visibility {
 
 /// Whether animations decide about a bone's `Visibility`. Required by [`AloBone`].
 ///
-/// Where none does, [`AloBone::visible`] does so when it changes, and when the last animation lets go.
-#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
+/// If none does, [`AloBone::visible`] decides when it is inserted, and when the last animation lets go.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct BoneVisibility {
     /// In this frame.
     is_animated: bool,
     /// In the frame before.
     was_animated: bool,
-    /// [`AloBone::visible`] as it was then.
-    flag: bool,
-}
-
-impl Default for BoneVisibility {
-    fn default() -> Self {
-        Self::new(true)
-    }
 }
 
 impl BoneVisibility {
-    /// Of a bone whose `Visibility` is what its flag says.
-    pub(in crate::alamo) fn new(flag: bool) -> Self {
-        Self {
-            is_animated: false,
-            was_animated: false,
-            flag,
-        }
-    }
-
     /// Whether an animation decides: whether it did in the last frame.
     pub fn was_animated(&self) -> bool {
         self.was_animated
     }
+
+    /// Begins the next frame. Returns whether the model's flag decides from now on.
+    fn advance(&mut self) -> bool {
+        let is_released = self.was_animated && !self.is_animated;
+        *self = Self {
+            is_animated: false,
+            was_animated: self.is_animated,
+        };
+        is_released
+    }
 }
 
-/// Gives bones that animations have let go of what the model says.
-pub(super) fn let_go(mut bones: Query<(&AloBone, &mut BoneVisibility, &mut Visibility)>) {
-    for (bone, mut state, mut shown) in &mut bones {
-        let state = state.bypass_change_detection();
-        let is_free = !state.is_animated;
-        if is_free && (state.was_animated || bone.visible != state.flag) {
+/// Shows or hides a bone whose [`AloBone`] was inserted, unless an animation decides. A component hook.
+pub(in crate::alamo) fn apply_flag(mut world: DeferredWorld<'_>, context: HookContext) {
+    let bone = context.entity;
+    let is_animated = world.get::<BoneVisibility>(bone);
+    if is_animated.is_some_and(BoneVisibility::was_animated) {
+        return;
+    }
+    let flag = world.get::<AloBone>(bone).map(|bone| bone.visible);
+    if let (Some(flag), Some(mut shown)) = (flag, world.get_mut::<Visibility>(bone)) {
+        shown.set_if_neq(visibility(flag));
+    }
+}
+
+/// What [`release_bones`] reads and writes of a bone.
+type Released = (
+    &'static AloBone,
+    &'static mut BoneVisibility,
+    &'static mut Visibility,
+);
+
+/// Gives bones that animations have let go of the visibility of the model's flag.
+///
+/// Only bones with a player are visited, and those that just lost it.
+pub(super) fn release_bones(
+    mut unlinked: RemovedComponents<AnimatedBy>,
+    mut playing: Query<Released, With<AnimatedBy>>,
+    mut idle: Query<Released, Without<AnimatedBy>>,
+) {
+    for (bone, mut state, mut shown) in &mut playing {
+        if state.bypass_change_detection().advance() {
             shown.set_if_neq(visibility(bone.visible));
         }
-        *state = BoneVisibility {
-            is_animated: false,
-            was_animated: !is_free,
-            flag: bone.visible,
-        };
+    }
+    for bone in unlinked.read() {
+        if let Ok((bone, mut state, mut shown)) = idle.get_mut(bone) {
+            // No animation can decide any more.
+            let state = state.bypass_change_detection();
+            state.was_animated |= state.is_animated;
+            state.is_animated = false;
+            if state.advance() {
+                shown.set_if_neq(visibility(bone.visible));
+            }
+        }
     }
 }
 

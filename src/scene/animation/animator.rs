@@ -312,11 +312,11 @@ impl<M, S: ClipSource> Animator<M, S> {
         if !self.lanes.is_empty() {
             let graph = binder.graph(&self.lanes, model);
             if has.is_none_or(|has| has.0 != graph) {
-                root.insert(AnimationGraphHandle(graph.clone()));
+                root.try_insert(AnimationGraphHandle(graph.clone()));
             }
             self.graph = Some(graph);
         } else if owns {
-            root.remove::<AnimationGraphHandle>();
+            root.try_remove::<AnimationGraphHandle>();
         }
     }
 
@@ -339,6 +339,8 @@ impl<M, S: ClipSource> Animator<M, S> {
             }
         }
         let Some((main, lane)) = self.lanes.main() else {
+            // Nothing plays that could be at its end.
+            playback.finished = false;
             return;
         };
         if self.is_waiting() {

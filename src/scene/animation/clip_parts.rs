@@ -1,5 +1,7 @@
 //! Parts of clips: clips of their own that show some frames of others.
 
+#[cfg(feature = "lithtech")]
+use crate::scene::animation::events::EventTrack;
 use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
 use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{AnimationClip, AnimationEvaluationError, VariableCurve};
@@ -94,7 +96,7 @@ impl Span {
     }
 
     /// The other way round; `None` if it is not in the part.
-    fn time_within(&self, time: f32) -> Option<f32> {
+    pub(super) fn time_within(&self, time: f32) -> Option<f32> {
         let is_within = (self.start..=self.end).contains(&time);
         is_within.then(|| (time - self.start).min(self.length))
     }
@@ -159,6 +161,8 @@ fn part(clip: &AnimationClip, span: Span) -> AnimationClip {
             });
         }
     }
+    #[cfg(feature = "lithtech")]
+    EventTrack::keep_part(&mut part, span);
     shift_events(&mut part, span);
     part.set_duration(span.length);
     part
