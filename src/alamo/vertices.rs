@@ -4,6 +4,7 @@ use crate::alamo::alo::{
     MAX_PALETTE, Submesh, VertexHead, VertexRecord, VertexTail, Vertices, floats,
 };
 use crate::alamo::raycast::ColliderSkin;
+use crate::scene::replace_missing;
 use bevy::asset::RenderAssetUsages;
 use bevy::color::{Color, ColorToComponents};
 use bevy::math::bounding::Aabb3d;
@@ -197,31 +198,19 @@ impl Attributes {
         }
     }
 
-    /// Gives vertices without a normal that of the triangles around them.
+    /// Gives vertices without a normal the mean of those of the triangles around them.
     fn repair_normals(&mut self, indices: &[U16]) {
-        let broken: Vec<bool> = self.normals.iter().map(has_no_length).collect();
-        for triangle in indices.chunks_exact(3) {
-            let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|corner| {
-                let vertex = triangle.get(corner)?.get();
-                let position = self.positions.get(usize::from(vertex))?;
-                Some((usize::from(vertex), Vec3::from_array(*position)))
-            }) else {
-                continue;
-            };
-            let area = (b.1 - a.1).cross(c.1 - a.1);
-            for (vertex, _) in [a, b, c] {
-                if broken.get(vertex) == Some(&true)
-                    && let Some(normal) = self.normals.get_mut(vertex)
-                {
-                    *normal = (Vec3::from_array(*normal) + area).to_array();
-                }
-            }
-        }
-        let normals = self.normals.iter_mut().zip(&broken);
-        for (normal, _) in normals.filter(|(_, broken)| **broken) {
-            let mended = Vec3::from_array(*normal).try_normalize();
-            *normal = mended.unwrap_or(Vec3::Z).to_array();
-        }
+        let (triangles, _) = indices.as_chunks::<3>();
+        let triangles = triangles
+            .iter()
+            .map(|triangle| triangle.map(|index| usize::from(index.get())));
+        replace_missing(
+            &mut self.normals,
+            has_no_length,
+            &self.positions,
+            triangles,
+            Vec3::Z,
+        );
     }
 
     /// Tangents that were right with the normals of the file may not be with others.

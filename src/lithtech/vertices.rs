@@ -2,7 +2,7 @@
 
 use crate::lithtech::abc::{AbcFile, Geometry};
 use crate::lithtech::space::Space;
-use crate::scene::is_near;
+use crate::scene::{MeanNormal, is_near};
 use bevy::math::{Isometry3d, Vec3};
 
 /// The vertices of a file in the space of the model.
@@ -38,61 +38,62 @@ impl Vertices {
     }
 }
 
-/// Normals where the file has none: those of the triangles around, by their areas.
+/// Normals where the file has none: the means of those of the triangles around.
 fn repaired(
     normals: Vec<Option<Vec3>>,
     geometry: &Geometry<'_>,
     space: Space,
     positions: &[Vec3],
 ) -> Vec<Vec3> {
-    let mut sums: Vec<Vec3> = normals
-        .iter()
-        .map(|known| known.unwrap_or_default())
-        .collect();
     if normals.iter().all(Option::is_some) {
-        return sums;
+        return normals.into_iter().flatten().collect();
     }
-    let is_missing = |index: usize| normals.get(index) == Some(&None);
+    let mut means = vec![MeanNormal::default(); normals.len()];
     for triangle in geometry.triangles {
         let corners = space.corners(triangle.indices().map(|index| index as usize));
         let [Some(a), Some(b), Some(c)] = corners.map(|index| positions.get(index)) else {
             continue;
         };
-        let area = (b - a).cross(c - a);
         for index in corners {
-            if is_missing(index)
-                && area.is_finite()
-                && let Some(sum) = sums.get_mut(index)
+            if normals.get(index) == Some(&None)
+                && let Some(mean) = means.get_mut(index)
             {
-                *sum += area;
+                mean.add_triangle([*a, *b, *c]);
             }
         }
     }
-    // What a level adds is between two vertices that come before it.
-    for index in geometry.base_vertices as usize..geometry.vertices.len() {
-        if is_missing(index)
-            && let Some(vertex) = geometry.vertices.get(index)
-        {
-            let pair = vertex.replacements.map(|of| usize::from(of.get()));
-            let of_pair = pair.map(|of| sums.get(of).copied().unwrap_or_default());
-            let middle: Vec3 = of_pair.iter().map(|sum| sum.normalize_or_zero()).sum();
-            if let Some(sum) = sums.get_mut(index) {
-                *sum = middle;
-            }
+    let mut made = normals;
+    for (index, mean) in means.into_iter().enumerate() {
+        if made.get(index) != Some(&None) {
+            continue;
+        }
+        let normal = match index < geometry.base_vertices as usize {
+            true => mean.direction(),
+            false => between(index, geometry, &made),
+        };
+        if let Some(made) = made.get_mut(index) {
+            *made = normal;
         }
     }
-    for (sum, known) in sums.iter_mut().zip(&normals) {
-        if known.is_none() {
-            *sum = sum.try_normalize().unwrap_or(Vec3::Y);
+    let made = made.into_iter();
+    made.map(|normal| normal.unwrap_or(Vec3::Y)).collect()
+}
+
+/// The normal of what a level adds, from the two vertices between which it is, which come before it.
+fn between(index: usize, geometry: &Geometry<'_>, normals: &[Option<Vec3>]) -> Option<Vec3> {
+    let mut mean = MeanNormal::default();
+    for of in geometry.vertices.get(index)?.replacements {
+        if let Some(normal) = normals.get(usize::from(of.get())).copied().flatten() {
+            mean.add(normal);
         }
     }
-    sums
+    mean.direction()
 }
 
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
-    use crate::lithtech::abc::tests::figure;
+    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{TransformInfo, parse};
 

@@ -6,12 +6,14 @@ use crate::support::app::TestApp;
 use crate::support::matrix::{Rows, transformed};
 use crate::support::{corpus, log, paths_of};
 use bevy::asset::LoadState;
+use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
 use bevy_classic_models::lithtech::abc::{AbcFile, Geometry, LodTriangle, parse};
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
 use bevy_classic_models::lithtech::{AbcContents, AbcModel, dtx};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::PoseBlend;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -372,4 +374,86 @@ fn every_real_picture_is_read_and_written_back() {
 fn is_blocks(file: &dtx::DtxFile<'_>) -> bool {
     use dtx::DtxTexels::{Bc1, Bc2, Bc3};
     matches!(file.texels, Bc1 | Bc2 | Bc3)
+}
+
+/// Degrees between directions: their number, median and 90th percentile.
+fn percentiles(mut degrees: Vec<f32>) -> (usize, f32, f32) {
+    degrees.sort_by(f32::total_cmp);
+    let at = |share: usize| degrees.get(degrees.len() * share / 100).copied();
+    (degrees.len(), at(50).unwrap_or(0.0), at(90).unwrap_or(0.0))
+}
+
+fn attribute(mesh: &Mesh, name: MeshVertexAttribute) -> &[[f32; 3]] {
+    mesh.attribute(name).unwrap().as_float3().unwrap()
+}
+
+fn degrees(one: Vec3, other: Vec3) -> f32 {
+    // Angles of vectors that are nearly the same are lost in the cosine.
+    2.0 * ((one - other).length() / 2.0).min(1.0).asin().to_degrees()
+}
+
+/// Both where normals are made: for vertices that deform, and for files without them.
+#[test]
+fn made_normals_of_real_models_are_close_to_those_of_their_exporter() {
+    let test = "made_normals_of_real_models_are_close_to_those_of_their_exporter";
+    let Some((_, files)) = files(test, "abc") else {
+        return;
+    };
+    let settings = AbcLoaderSettings {
+        lod_shares: Vec::new(),
+        ..AbcLoaderSettings::default()
+    };
+    let (mut deforming, mut repaired) = (Vec::new(), Vec::new());
+    for path in &files {
+        let bytes = read(path);
+        let contents = AbcContents::load(&bytes, &settings).unwrap();
+        let mut document = AbcDocument::from(&contents.file);
+        let had_none = document
+            .geometry
+            .vertices
+            .iter()
+            .all(|of| of.normal == [0; 3]);
+        for vertex in &mut document.geometry.vertices {
+            vertex.normal = [0; 3];
+        }
+        let without = write(&document).unwrap();
+        let without = AbcContents::load(&without, &settings).unwrap();
+        let meshes = contents.levels[0].meshes.iter();
+        for (mesh, bare) in meshes.zip(&without.levels[0].meshes) {
+            if had_none {
+                continue;
+            }
+            let stored = attribute(&mesh.mesh, Mesh::ATTRIBUTE_NORMAL);
+            let made = attribute(&bare.mesh, Mesh::ATTRIBUTE_NORMAL);
+            let pairs = stored.iter().zip(made);
+            repaired.extend(pairs.map(|(a, b)| degrees((*a).into(), (*b).into())));
+            let mut deforms = contents.deforms.iter();
+            let Some(deform) = deforms.find(|deform| Some(deform.node) == mesh.node) else {
+                continue;
+            };
+            let slots = mesh.mesh.attribute(Mesh::ATTRIBUTE_UV_1).unwrap();
+            let VertexAttributeValues::Float32x2(slots) = slots else {
+                panic!("places are pairs");
+            };
+            for (stored, [slot, _]) in stored.iter().zip(slots) {
+                if *slot >= 0.0
+                    && let Some((_, Some(made))) = deform.vertex(PoseBlend::default(), *slot as u32)
+                {
+                    deforming.push(degrees((*stored).into(), made));
+                }
+            }
+        }
+    }
+    // Places of vertices that deform have 8 bits in the file, so that these are farther off.
+    for (what, degrees, most) in [
+        ("deforming", deforming, 9.0),
+        ("without normals", repaired, 1.0),
+    ] {
+        let (count, median, ninetieth) = percentiles(degrees);
+        println!(
+            "{what}: {count} normals, {median:.2} degrees off in the median, {ninetieth:.2} in the \
+             90th percentile"
+        );
+        assert!(count == 0 || median < most, "{what}");
+    }
 }

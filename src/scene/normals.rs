@@ -1,0 +1,163 @@
+//! Vertex normals made from the triangles around a vertex, for files that lack them.
+
+use bevy::math::Vec3;
+
+/// The sine of the angle at a corner below which a triangle has no normal: that is rounding noise.
+const LEAST_SINE: f32 = 1e-4;
+
+/// The length of the mean of unit normals below which they cancel each other out, as those of triangles
+/// back to back do: the rest is rounding noise.
+const LEAST_MEAN: f32 = 1e-3;
+
+/// The mean of the unit normals of some triangles, which is how the exporter of LithTech models makes normals. The
+/// area of a triangle makes no difference.
+///
+/// LithTech's `deform.wgsl` computes the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MeanNormal {
+    sum: Vec3,
+    count: f32,
+}
+
+impl MeanNormal {
+    /// Adds a triangle, whose corners are counter-clockwise when seen from outside.
+    pub(crate) fn add_triangle(&mut self, [a, b, c]: [Vec3; 3]) {
+        let (Some(to_b), Some(to_c)) = ((b - a).try_normalize(), (c - a).try_normalize()) else {
+            return;
+        };
+        let across = to_b.cross(to_c);
+        let sine = across.length();
+        if sine > LEAST_SINE {
+            self.add(across / sine);
+        }
+    }
+
+    /// Adds a normal, of length 1.
+    pub(crate) fn add(&mut self, normal: Vec3) {
+        self.sum += normal;
+        self.count += 1.0;
+    }
+
+    /// The direction of the mean, of length 1; `None` without a triangle that has an area, or if they cancel each
+    /// other out.
+    pub(crate) fn direction(self) -> Option<Vec3> {
+        let is_some = self.sum.length() > LEAST_MEAN * self.count;
+        self.sum.try_normalize().filter(|_| is_some)
+    }
+}
+
+/// Replaces the normals of vertices that `is_missing` says have none by the means of the triangles around them, or by
+/// `fallback` where there is no such mean.
+///
+/// Triangles are corners counter-clockwise when seen from outside; those with corners out of bounds are skipped.
+#[cfg(any(feature = "alamo", feature = "lgw"))]
+pub(crate) fn replace_missing(
+    normals: &mut [[f32; 3]],
+    is_missing: impl Fn(&[f32; 3]) -> bool,
+    positions: &[[f32; 3]],
+    triangles: impl Iterator<Item = [usize; 3]>,
+    fallback: Vec3,
+) {
+    let mut means: Vec<Option<MeanNormal>> = normals
+        .iter()
+        .map(|normal| is_missing(normal).then(MeanNormal::default))
+        .collect();
+    for triangle in triangles {
+        let [Some(a), Some(b), Some(c)] = triangle.map(|vertex| positions.get(vertex)) else {
+            continue;
+        };
+        let corners = [a, b, c].map(|position| Vec3::from_array(*position));
+        for vertex in triangle {
+            if let Some(Some(mean)) = means.get_mut(vertex) {
+                mean.add_triangle(corners);
+            }
+        }
+    }
+    for (normal, mean) in normals.iter_mut().zip(means) {
+        if let Some(mean) = mean {
+            *normal = mean.direction().unwrap_or(fallback).to_array();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(triangles: &[[Vec3; 3]]) -> Option<Vec3> {
+        let mut mean = MeanNormal::default();
+        for triangle in triangles {
+            mean.add_triangle(*triangle);
+        }
+        mean.direction()
+    }
+
+    #[test]
+    fn areas_of_triangles_make_no_difference() {
+        let floor = [Vec3::ZERO, Vec3::Z * 100.0, Vec3::X * 100.0];
+        let wall = [Vec3::ZERO, Vec3::Y * 0.01, Vec3::Z * 0.02];
+        let expected = (Vec3::X + Vec3::Y).normalize();
+        let found = mean(&[floor, wall]).unwrap();
+        assert!(found.abs_diff_eq(expected, 1e-5), "{found}");
+    }
+
+    #[test]
+    fn triangles_back_to_back_have_no_normal() {
+        let [a, b, c] = [
+            Vec3::new(101.3, 7.1, -3.7),
+            Vec3::new(104.9, 9.3, -1.1),
+            Vec3::new(99.7, 12.9, 0.3),
+        ];
+        assert_eq!(mean(&[[a, b, c], [c, b, a]]), None);
+        assert_eq!(mean(&[[a, b, c], [b, a, c]]), None);
+        let both = mean(&[[a, b, c], [b, a, c], [a, b, c]]).unwrap();
+        assert!(both.abs_diff_eq((b - a).cross(c - a).normalize(), 1e-3));
+    }
+
+    #[test]
+    fn triangles_without_an_area_have_no_normal() {
+        let [a, b] = [Vec3::new(71.3, 7.1, -3.7), Vec3::new(74.9, 9.3, -1.1)];
+        for point in [a, b, a.lerp(b, 0.3), a.lerp(b, 1.7)] {
+            assert_eq!(mean(&[[a, b, point]]), None);
+        }
+        assert_eq!(mean(&[[a, Vec3::INFINITY, b]]), None);
+        assert_eq!(mean(&[]), None);
+    }
+
+    #[cfg(any(feature = "alamo", feature = "lgw"))]
+    #[test]
+    fn only_missing_normals_are_replaced() {
+        let positions = [
+            [0.0, 0.0, 0.0],
+            [0.0, 0.0, 100.0],
+            [100.0, 0.0, 0.0],
+            [0.0, 0.01, 0.0],
+            [101.3, 7.1, -3.7],
+            [104.9, 9.3, -1.1],
+            [99.7, 12.9, 0.3],
+        ];
+        let mut normals = [[0.0; 3]; 7];
+        normals[1] = [1.0, 0.0, 0.0];
+        // A floor, a wall, two triangles back to back, and one that is out of bounds.
+        let triangles = [[0, 1, 2], [0, 3, 1], [4, 5, 6], [6, 5, 4], [0, 1, 9]];
+        replace_missing(
+            &mut normals,
+            |normal| *normal == [0.0; 3],
+            &positions,
+            triangles.into_iter(),
+            Vec3::Z,
+        );
+        let expected = [
+            (Vec3::X + Vec3::Y).normalize(),
+            Vec3::X,
+            Vec3::Y,
+            Vec3::X,
+            Vec3::Z,
+            Vec3::Z,
+            Vec3::Z,
+        ];
+        for (normal, expected) in normals.map(Vec3::from_array).into_iter().zip(expected) {
+            assert!(normal.abs_diff_eq(expected, 1e-5), "{normal} {expected}");
+        }
+    }
+}
