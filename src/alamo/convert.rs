@@ -143,7 +143,7 @@ fn bones(file: &[alo::Bone<'_>]) -> Result<Vec<AloBoneInfo>, ParseError> {
 }
 
 /// A transform as Bevy's, which knows no shear. A flattened one keeps its place alone.
-fn transform(affine: &Affine3A) -> Transform {
+pub(super) fn transform(affine: &Affine3A) -> Transform {
     let (scale, rotation, translation) = affine.to_scale_rotation_translation();
     if rotation.is_finite() && rotation.is_normalized() && scale.is_finite() {
         return Transform {

@@ -47,7 +47,10 @@ pub(super) fn replace_failed_textures(
             material.extension.base_placeholder(),
         );
         replace(&material.base.normal_map_texture, Placeholder::Flat);
-        replace(&material.extension.extra_texture, Placeholder::Black);
+        replace(
+            &material.extension.extra_texture,
+            material.extension.extra_placeholder(),
+        );
     }
     for (_, dazzle) in dazzles.iter() {
         replace(&Some(dazzle.texture.clone()), Placeholder::Black);

@@ -127,9 +127,10 @@ fn textures(file: &AloFile<'_>) -> Vec<Worn> {
                 continue;
             }
             let (base, extra) = (base_placeholder(&shading), extra_is_srgb(&shading));
+            let extra_placeholder = extra_placeholder(&shading);
             wear(shading.base_texture, true, base);
             wear(shading.normal_texture, false, Placeholder::Flat);
-            wear(shading.extra_texture, extra, Placeholder::Black);
+            wear(shading.extra_texture, extra, extra_placeholder);
         }
     }
     for dazzle in &file.dazzles {
@@ -145,6 +146,14 @@ fn base_placeholder(shading: &Shading) -> Placeholder {
         Phase::Additive => Placeholder::Black,
         Phase::Opaque => Placeholder::Unmasked,
         _ => Placeholder::Checkers,
+    }
+}
+
+fn extra_placeholder(shading: &Shading) -> Placeholder {
+    match shading.extra {
+        // Its alpha is 0: no clouds.
+        Extra::Planet | Extra::Clouds => Placeholder::Unmasked,
+        _ => Placeholder::Black,
     }
 }
 

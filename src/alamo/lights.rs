@@ -1,31 +1,53 @@
 //! The lights of a model as Bevy's.
 
 use crate::alamo::alo::{Light, LightKind};
+use bevy::app::{App, Plugin, PostUpdate};
 use bevy::color::Color;
 use bevy::ecs::bundle::Bundle;
 use bevy::ecs::component::Component;
+use bevy::ecs::query::{Changed, Or};
 use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::ecs::system::Query;
 use bevy::ecs::world::EntityWorldMut;
-use bevy::light::{DirectionalLight, PointLight, SpotLight, light_consts};
+use bevy::light::{DirectionalLight, PointLight, SimulationLightSystems, SpotLight, light_consts};
 use bevy::reflect::Reflect;
+use bevy::transform::TransformSystems;
+use bevy::transform::components::GlobalTransform;
 use core::f32::consts::{FRAC_PI_2, PI};
 
 /// Illuminance in lux of a surface that a light of the games lights with intensity 1: that of
 /// Bevy's own directional light, against which such models are seen.
 pub const FULL_LIGHT: f32 = light_consts::lux::AMBIENT_DAYLIGHT;
 
-/// On the entity of a model's light: what the file says of it, in the file's units.
+/// The relative change of scale from which a light is updated. Rotations alone change the computed scale by less.
+const SCALE_TOLERANCE: f32 = 1e-4;
+
+/// On the entity of a light of a model: the values of the file, in the file's units.
+///
+/// Range and intensity of the entity's `PointLight` or `SpotLight`, and the illuminance of its `DirectionalLight`,
+/// follow from these values, those of the first two also from the world scale of the entity. They are written when
+/// this component or the scale changes. To dim a light, change `intensity` here.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AloLight {
-    /// Its index in the file.
+    /// Index of the light in the file.
     pub index: usize,
-    /// Factor of the colour.
+    /// Factor of the color.
     pub intensity: f32,
-    /// Where it begins to fade.
+    /// Distance at which the light begins to fade.
     pub far_attenuation_start: f32,
-    /// Where it has faded to nothing.
+    /// Distance at which the light has faded to nothing.
     pub far_attenuation_end: f32,
+}
+
+/// On the entity of a light: what its range and intensity were computed from.
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+struct AppliedLight {
+    light: AloLight,
+    /// The world scale.
+    scale: f32,
 }
 
 impl AloLight {
@@ -37,17 +59,47 @@ impl AloLight {
             far_attenuation_end: light.far_attenuation_end,
         }
     }
+
+    fn illuminance(&self) -> f32 {
+        FULL_LIGHT * self.intensity.max(0.0)
+    }
+
+    fn range(&self, scale: f32) -> f32 {
+        (self.far_attenuation_end * scale.abs()).max(0.0)
+    }
+
+    /// The luminous power that gives [`FULL_LIGHT`] × intensity at the distance at which the games' light begins to
+    /// fade.
+    ///
+    /// The games' lights are equally bright up to the start of their attenuation and fade to nothing at
+    /// its end. Bevy's lights fade with the square of the distance, with an illuminance of
+    /// lumens / (4 π distance²). Both agree at the start, or half way to the end if that is farther.
+    fn lumens(&self, scale: f32) -> f32 {
+        let start = self
+            .far_attenuation_start
+            .max(0.5 * self.far_attenuation_end);
+        let distance = start * scale;
+        self.illuminance() * 4.0 * PI * distance * distance
+    }
 }
 
-/// Gives an entity the light. It shines along −Z of its bone, as Bevy's do.
+/// Adds the light's components to an entity. It shines along −Z of its bone, as Bevy's lights do.
 ///
-/// `scale` is Bevy units per unit of the file.
-pub(super) fn insert_light(entity: &mut EntityWorldMut<'_>, light: &Light<'_>, scale: f32) {
+/// `scale` is Bevy units per unit of the file, as far as the loader knows.
+pub(super) fn insert_light(
+    entity: &mut EntityWorldMut<'_>,
+    index: usize,
+    light: &Light<'_>,
+    scale: f32,
+) {
+    let values = AloLight::new(index, light);
     match light.light_kind() {
-        LightKind::Omni => entity.insert(point(light, scale)),
-        LightKind::Directional => entity.insert(directional(light)),
-        LightKind::Spot => entity.insert(spot(light, scale)),
+        LightKind::Omni => entity.insert(point(light, &values, scale)),
+        LightKind::Directional => entity.insert(directional(light, &values)),
+        LightKind::Spot => entity.insert(spot(light, &values, scale)),
     };
+    let light = values.clone();
+    entity.insert((values, AppliedLight { light, scale }));
 }
 
 fn color(light: &Light<'_>) -> Color {
@@ -55,56 +107,105 @@ fn color(light: &Light<'_>) -> Color {
     Color::srgb(r, g, b)
 }
 
-fn directional(light: &Light<'_>) -> impl Bundle + use<> {
+fn directional(light: &Light<'_>, values: &AloLight) -> impl Bundle + use<> {
     DirectionalLight {
         color: color(light),
-        illuminance: FULL_LIGHT * light.intensity.max(0.0),
+        illuminance: values.illuminance(),
         ..DirectionalLight::default()
     }
 }
 
-fn point(light: &Light<'_>, scale: f32) -> impl Bundle + use<> {
+fn point(light: &Light<'_>, values: &AloLight, scale: f32) -> impl Bundle + use<> {
     PointLight {
         color: color(light),
-        intensity: lumens(light, scale),
-        range: range(light, scale),
+        intensity: values.lumens(scale),
+        range: values.range(scale),
         ..PointLight::default()
     }
 }
 
-fn spot(light: &Light<'_>, scale: f32) -> impl Bundle + use<> {
+fn spot(light: &Light<'_>, values: &AloLight, scale: f32) -> impl Bundle + use<> {
     let (inner_angle, outer_angle) = half_angles(light);
     SpotLight {
         color: color(light),
-        intensity: lumens(light, scale),
-        range: range(light, scale),
+        intensity: values.lumens(scale),
+        range: values.range(scale),
         inner_angle,
         outer_angle,
         ..SpotLight::default()
     }
 }
 
-fn range(light: &Light<'_>, scale: f32) -> f32 {
-    (light.far_attenuation_end * scale.abs()).max(0.0)
-}
-
-/// The luminous power that gives [`FULL_LIGHT`] × intensity where the games' light begins to fade.
-///
-/// The games' lights are equally bright up to the start of their attenuation and fade to nothing at
-/// its end; Bevy's fade with the square of the distance from the beginning, with an illuminance of
-/// lumens / (4 π distance²). They agree at the start, or half way to the end if that is farther.
-fn lumens(light: &Light<'_>, scale: f32) -> f32 {
-    let start = light
-        .far_attenuation_start
-        .max(0.5 * light.far_attenuation_end);
-    let distance = (start * scale).abs();
-    FULL_LIGHT * light.intensity.max(0.0) * 4.0 * PI * distance * distance
-}
-
 /// The file has whole angles in radians, Bevy wants them from the axis.
 fn half_angles(light: &Light<'_>) -> (f32, f32) {
     let outer = (0.5 * light.falloff).clamp(0.0, FRAC_PI_2);
     ((0.5 * light.hotspot).clamp(0.0, outer), outer)
+}
+
+/// Keeps the lights of models at their world scale.
+pub(super) struct LightPlugin;
+
+impl Plugin for LightPlugin {
+    fn build(&self, app: &mut App) {
+        app.register_type::<AloLight>()
+            .register_type::<AppliedLight>()
+            .add_systems(
+                PostUpdate,
+                update_lights
+                    .after(TransformSystems::Propagate)
+                    .before(SimulationLightSystems::UpdateBounds)
+                    .before(SimulationLightSystems::AssignLightsToClusters)
+                    .before(SimulationLightSystems::UpdateLightFrusta),
+            );
+    }
+}
+
+/// The lights that may have another scale or other values.
+type LightChanged = Or<(Changed<GlobalTransform>, Changed<AloLight>)>;
+
+/// A light, and what follows from its values and its scale.
+type ScaledLight = (
+    &'static AloLight,
+    &'static mut AppliedLight,
+    &'static GlobalTransform,
+    Option<&'static mut PointLight>,
+    Option<&'static mut SpotLight>,
+    Option<&'static mut DirectionalLight>,
+);
+
+/// Writes range and intensity of the lights whose scale or values changed.
+fn update_lights(mut lights: Query<ScaledLight, LightChanged>) {
+    for (light, mut applied, transform, point, spot, directional) in &mut lights {
+        let scale = mean_scale(transform);
+        let is_same_scale = (scale - applied.scale).abs() <= SCALE_TOLERANCE * applied.scale.abs();
+        let is_edited = applied.light != *light;
+        if !is_edited && (is_same_scale || !scale.is_finite()) {
+            continue;
+        }
+        if is_edited {
+            applied.light = light.clone();
+        }
+        if scale.is_finite() {
+            applied.scale = scale;
+        }
+        let (range, lumens) = (light.range(applied.scale), light.lumens(applied.scale));
+        if let Some(mut point) = point {
+            (point.range, point.intensity) = (range, lumens);
+        }
+        if let Some(mut spot) = spot {
+            (spot.range, spot.intensity) = (range, lumens);
+        }
+        if let Some(mut directional) = directional
+            && is_edited
+        {
+            directional.illuminance = light.illuminance();
+        }
+    }
+}
+
+/// The geometric mean of the scales along the three axes.
+fn mean_scale(transform: &GlobalTransform) -> f32 {
+    transform.affine().matrix3.determinant().abs().cbrt()
 }
 
 #[cfg(test)]
@@ -144,12 +245,13 @@ mod tests {
 
     #[test]
     fn illuminance_at_the_start_of_fading_is_the_files() {
-        let lumens = lumens(&light(), 0.1);
+        let light = AloLight::new(0, &light());
+        let lumens = light.lumens(0.1);
         let illuminance = lumens / (4.0 * PI * 3.0 * 3.0);
         assert!(
             (illuminance - 2.0 * FULL_LIGHT).abs() < 1.0,
             "{illuminance}"
         );
-        assert!((range(&light(), 0.1) - 4.0).abs() < 1e-6);
+        assert!((light.range(0.1) - 4.0).abs() < 1e-6);
     }
 }

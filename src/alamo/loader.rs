@@ -65,10 +65,13 @@ impl AssetLoader for AloLoader {
         settings: &AloLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Alo, AloLoaderError> {
+        let load = self.reloads.begin(load_context);
         let path = load_context.path().to_string();
         let mut settings = settings.clone();
         let stated = self.overrides.get(load_context.path());
+        load.reads(&stated);
         stated.prepend_folders(&mut settings.texture_folders);
+        settings.load_lights = stated.load_lights.unwrap_or(settings.load_lights);
         let settings = &settings;
         let scale = settings.scale;
         if !scale.is_finite() || scale <= 0.0 {
@@ -78,6 +81,7 @@ impl AssetLoader for AloLoader {
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             return Err(AloLoaderError::Io { path, source });
         }
+        load.reads(&bytes);
         let usage = |mesh: &alo::Mesh<'_>, submesh: &Submesh<'_>| match Shading::new(
             &submesh.shader,
             &submesh.parameters,
@@ -96,7 +100,7 @@ impl AssetLoader for AloLoader {
             warn!("{path}: {warning}");
         }
         warn_about_shaders(&path, &contents.file);
-        let mut search = self.finder.search(load_context.path());
+        let mut search = self.finder.search_for(&load);
         let mut found = Found::find(&contents.file, settings, &mut search, load_context).await;
         if settings.load_animations {
             found.animations = find_animations(
@@ -112,12 +116,13 @@ impl AssetLoader for AloLoader {
         let mut assets = Assets {
             found,
             materials: HashMap::default(),
+            blended_shadows: settings.blended_shadows,
             load_context,
         };
         let dazzles = assets.dazzles(&contents.file);
         let model = Arc::new(assets.model(contents));
         let scene = scene(&model, dazzles, settings, load_context);
-        self.reloads.finish(load_context, pictures).await;
+        self.reloads.finish(&load, load_context, pictures).await;
         Ok(Alo { scene, model })
     }
 
@@ -147,6 +152,7 @@ struct Assets<'a, 'b> {
     found: Found,
     /// Materials by everything that decides how they look.
     materials: HashMap<String, Handle<AloMaterial>>,
+    blended_shadows: bool,
     load_context: &'a mut LoadContext<'b>,
 }
 
@@ -243,6 +249,8 @@ impl Assets<'_, '_> {
             bounds: contents.bounds,
             wears_team_color: is_drawn && shading.team != TeamMask::None,
             is_additive: shading.phase == Phase::Additive,
+            casts_shadows: shading.casts_shadows
+                || (self.blended_shadows && shading.phase != Phase::Additive),
             material: is_drawn.then(|| self.material(&shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
             inverse_bindposes: (is_placed && !poses.is_empty()).then(|| {

@@ -4,9 +4,9 @@ use crate::alamo::shading::{Extra, Gloss, Phase, Shading, TeamMask};
 use crate::scene::Pictured;
 use crate::texture::Placeholder;
 use bevy::asset::{Asset, AssetPath, Handle};
-use bevy::color::{Color, ColorToComponents, LinearRgba};
+use bevy::color::{Alpha, Color, ColorToComponents, LinearRgba};
 use bevy::image::Image;
-use bevy::material::AlphaMode;
+use bevy::material::{AlphaMode, OpaqueRendererMethod};
 use bevy::math::{Affine2, Vec2, Vec3, Vec4};
 use bevy::pbr::{ExtendedMaterial, MaterialExtension, StandardMaterial};
 use bevy::reflect::Reflect;
@@ -32,20 +32,26 @@ pub struct AloShading {
 }
 
 /// The numbers of an [`AloShading`]. Colours are linear.
-#[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(ShaderType, Reflect, Clone, Copy, Debug, PartialEq)]
 pub struct AloUniform {
     /// The colour of the file where the team's would be.
     pub colorization: Vec4,
-    /// Light of its own, which the base texture multiplies.
+    /// Multiplies reflected light, as the parameter `Diffuse` does, but not `emissive`. Unlit
+    /// materials are multiplied by it too. Its fourth component is not used: opacity is the alpha of
+    /// the base color.
+    pub diffuse: Vec4,
+    /// Emitted light, which the base texture multiplies. The product ends at 1.
     pub emissive: Vec4,
     /// Rim of a planet, and its strength.
     pub atmosphere: Vec4,
     /// Lights of a planet's dark side; the fourth is how narrow the rim is.
     pub city_color: Vec4,
-    /// Added to the base texture's coordinates every second.
+    /// Added every second to the base texture's coordinates, after they are scaled.
     pub uv_scroll: Vec2,
     /// Added to the third texture's coordinates every second.
     pub extra_scroll: Vec2,
+    /// The scale in the material's `uv_transform`; not 0.
+    pub uv_scale: f32,
     /// Multiplies the third texture's coordinates.
     pub extra_scale: f32,
     /// How strong the highlight is at most, 0 to 1.
@@ -61,7 +67,30 @@ pub struct AloUniform {
     /// 1 if what is drawn is added, whatever its alpha.
     pub additive: u32,
     /// Keep the size a multiple of 16 bytes, which WebGL2 asks for.
-    pub padding: Vec2,
+    pub padding: u32,
+}
+
+impl Default for AloUniform {
+    /// Changes nothing of what [`StandardMaterial`] draws, but for highlights, which are off.
+    fn default() -> Self {
+        Self {
+            colorization: Vec4::ONE,
+            diffuse: Vec4::ONE,
+            emissive: Vec4::ZERO,
+            atmosphere: Vec4::ZERO,
+            city_color: Vec4::ZERO,
+            uv_scroll: Vec2::ZERO,
+            extra_scroll: Vec2::ZERO,
+            uv_scale: 1.0,
+            extra_scale: 1.0,
+            specular: 0.0,
+            gloss: 0,
+            team: 0,
+            extra: 0,
+            additive: 0,
+            padding: 0,
+        }
+    }
 }
 
 impl AloShading {
@@ -74,6 +103,15 @@ impl AloShading {
             Placeholder::Unmasked
         } else {
             Placeholder::Checkers
+        }
+    }
+
+    /// The image in the place of a third texture that cannot be loaded.
+    pub(super) fn extra_placeholder(&self) -> Placeholder {
+        match self.uniform.extra {
+            // Its alpha is 0: no clouds.
+            2 | 3 => Placeholder::Unmasked,
+            _ => Placeholder::Black,
         }
     }
 }
@@ -112,21 +150,36 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
         textures.base = None;
     }
     if textures.normal.is_none() && shading.gloss == Gloss::NormalAlpha {
-        shading.gloss = Gloss::Full;
+        shading.gloss = match shading.normal_texture {
+            // Not found: no highlight, as with one that cannot be decoded.
+            Some(_) => Gloss::None,
+            None => Gloss::Full,
+        };
     }
-    if textures.extra.is_none() && shading.gloss == Gloss::ExtraRed {
-        shading.gloss = Gloss::Full;
+    if textures.extra.is_none() {
+        if shading.gloss == Gloss::ExtraRed {
+            shading.gloss = Gloss::None;
+        }
+        if shading.extra == Extra::Wave {
+            shading.color = [0.0, 0.0, 0.0, 1.0];
+        }
     }
     let has_extra = textures.extra.is_some();
-    let [r, g, b, a] = shading.color;
     let base = StandardMaterial {
-        base_color: Color::srgba(r, g, b, a),
+        // The other channels are in the uniform, for they do not multiply Emissive.
+        base_color: Color::WHITE.with_alpha(shading.color[3]),
         base_color_texture: textures.base,
         normal_map_texture: textures.normal,
         // The highlight's strength and width are the shader's business.
         perceptual_roughness: SHINY,
         reflectance: 0.0,
         unlit: shading.unlit,
+        fog_enabled: shading.has_fog,
+        // City lights need the directions of the lights, which the deferred pass does not have.
+        opaque_render_method: match shading.extra {
+            Extra::Planet => OpaqueRendererMethod::Forward,
+            _ => OpaqueRendererMethod::Auto,
+        },
         alpha_mode: match shading.phase {
             Phase::Opaque | Phase::NotDrawn => AlphaMode::Opaque,
             Phase::Alpha => AlphaMode::Blend,
@@ -154,15 +207,24 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
 fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
     let specular =
         Vec3::from_array(linear(shading.specular)).dot(Vec3::new(0.2126, 0.7152, 0.0722));
-    // Doubled as all lit colours are, where the games computed: with colours of the screen.
-    let emissive = shading.emissive.map(|value| (2.0 * value).clamp(0.0, 1.0));
+    // Doubled as all lit colors are, where the games computed: with sRGB values. Only the product
+    // with the texture ends at 1.
+    let emissive = shading.emissive.map(|value| 2.0 * value.clamp(0.0, 1.0));
+    let [diffuse_r, diffuse_g, diffuse_b, _] = shading.color;
     let [r, g, b, strength] = shading.atmosphere;
+    // Coordinates that are scaled by 0 do not move.
+    let (uv_scroll, uv_scale) = match shading.uv_scale {
+        0.0 => (Vec2::ZERO, 1.0),
+        scale => (Vec2::from_array(shading.uv_scroll), scale),
+    };
     AloUniform {
         colorization: Vec3::from_array(linear(shading.colorization)).extend(1.0),
+        diffuse: Vec3::from_array(linear([diffuse_r, diffuse_g, diffuse_b])).extend(1.0),
         emissive: Vec3::from_array(linear(emissive)).extend(0.0),
         atmosphere: Vec3::from_array(linear([r, g, b])).extend(strength),
         city_color: Vec3::from_array(linear(shading.city_color)).extend(shading.atmosphere_power),
-        uv_scroll: scroll_before_scale(shading),
+        uv_scroll,
+        uv_scale,
         extra_scroll: Vec2::from_array(shading.extra_scroll),
         extra_scale: shading.extra_scale,
         specular: specular.clamp(0.0, 1.0),
@@ -188,16 +250,8 @@ fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
             Extra::Wave => 4,
         },
         additive: u32::from(shading.phase == Phase::Additive),
-        padding: Vec2::ZERO,
+        padding: 0,
     }
-}
-
-/// How fast the coordinates move before they are scaled, which is after what the shader moves.
-fn scroll_before_scale(shading: &Shading) -> Vec2 {
-    if shading.uv_scale == 0.0 {
-        return Vec2::ZERO;
-    }
-    Vec2::from_array(shading.uv_scroll) / shading.uv_scale
 }
 
 fn linear([r, g, b]: [f32; 3]) -> [f32; 3] {

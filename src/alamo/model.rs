@@ -128,6 +128,8 @@ pub struct AloSubmesh {
     pub wears_team_color: bool,
     /// Whether it is added to what is behind it.
     pub is_additive: bool,
+    /// Whether it casts shadows: see [`AloLoaderSettings::blended_shadows`](super::AloLoaderSettings::blended_shadows).
+    pub casts_shadows: bool,
     /// Indices of the bones that its vertices are skinned to; empty if it is not skinned.
     pub palette: Vec<u32>,
     /// The inverse bind poses of those bones.

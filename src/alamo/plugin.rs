@@ -4,7 +4,7 @@ use crate::alamo::animation::AnimationPlugin;
 use crate::alamo::billboard::{AloRoot, BillboardPlugin};
 use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
-use crate::alamo::lights::AloLight;
+use crate::alamo::lights::LightPlugin;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::{AloMaterial, shader};
 use crate::alamo::model::Alo;
@@ -22,7 +22,7 @@ use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
     ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, LoaderOverrides, ModelAlt,
     ModelLod, Reloads, ScenePlugin, SpawnEarly, TeamColor, all_cases, choose_levels,
-    follow_pictures, follow_scenes, hold_shader,
+    follow_pictures, follow_scenes, hold_shader, reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -68,11 +68,13 @@ impl Plugin for AlamoPlugin {
             },
             BillboardPlugin,
             DazzlePlugin,
+            LightPlugin,
         ))
         .init_asset::<Alo>();
         follow_scenes::<AloScene>(app);
         follow_pictures::<AloMaterial>(app);
         app.add_observer(on_scene_ready)
+            .add_observer(reset_level::<AloInstance>)
             .add_observer(on_root_removed)
             .add_systems(
                 SpawnScene,
@@ -130,7 +132,6 @@ fn register_types(app: &mut App) {
         .register_type::<AloBone>()
         .register_type::<AloPart>()
         .register_type::<AloProxy>()
-        .register_type::<AloLight>()
         .register_type::<AloSubmeshOf>()
         .register_type::<AloCollider>()
         .register_type::<WearsTeamColor>()

@@ -17,7 +17,8 @@ pub struct AloLoaderSettings {
     /// Further folders to look for textures in, from the root of the asset source. The model's own
     /// folder and its sibling `Textures` come first.
     pub texture_folders: Vec<String>,
-    /// Whether textures are looked for at all. Without them models are plain. On by default.
+    /// Whether textures are looked for at all. Without them models are plain, and what only a texture gives a shape, as
+    /// additive meshes and shields, is not seen. On by default.
     pub load_textures: bool,
     /// Whether the model's animations are looked for: `<MODEL>_<TYPE>_<NN>.ala`, in any case, in its
     /// folder and in those of `animation_folders`. On by default.
@@ -26,6 +27,9 @@ pub struct AloLoaderSettings {
     pub animation_folders: Vec<String>,
     /// Whether lights become Bevy's. On by default.
     pub load_lights: bool,
+    /// Whether sub-meshes that are blended by their alpha, and sky domes, cast shadows as if they were opaque. Off by
+    /// default: the games cast shadows from shadow volumes alone. Additive sub-meshes never cast shadows.
+    pub blended_shadows: bool,
     /// Whether proxies that name another model, `<name>.alo` in the model's folder or in one of
     /// `proxy_folders`, bring it along. Off by default: most name particle effects.
     pub follow_proxies: bool,
@@ -46,6 +50,7 @@ impl Default for AloLoaderSettings {
             load_animations: true,
             animation_folders: Vec::new(),
             load_lights: true,
+            blended_shadows: false,
             follow_proxies: false,
             proxy_folders: Vec::new(),
             asset_usage: RenderAssetUsages::default(),

@@ -74,8 +74,12 @@ pub struct Shading {
     pub phase: Phase,
     /// Whether light has no effect on it.
     pub unlit: bool,
+    /// Whether distance fog has an effect on it.
+    pub has_fog: bool,
     /// Whether its backs are drawn as well.
     pub double_sided: bool,
+    /// Whether it casts shadows. Blended sub-meshes and sky domes do not: the games cast shadows from shadow volumes.
+    pub casts_shadows: bool,
     /// File name of the base texture, as the model has it.
     pub base_texture: Option<String>,
     /// File name of the normal map.
@@ -125,9 +129,9 @@ impl Shading {
         shading.base_texture = parameters.texture("BaseTexture");
         shading.normal_texture = parameters.texture("NormalTexture");
         shading.read_colors(kind, &parameters);
-        shading.read_extra(kind, &parameters);
         shading.uv_offset = parameters.pair("UVOffset").unwrap_or_default();
         shading.uv_scroll = parameters.pair("UVScrollRate").unwrap_or_default();
+        shading.read_extra(kind, &parameters);
         if kind == Kind::Nebula {
             // Its shader has the factor.
             shading.uv_scroll = shading.uv_scroll.map(|rate| 3.0 * rate);
@@ -188,7 +192,7 @@ impl Shading {
     fn read_extra(&mut self, kind: Kind, parameters: &Parameters<'_>) {
         let rate = parameters.float("CloudScrollRate").unwrap_or(0.0025);
         match kind {
-            Kind::GlossColorize => {
+            Kind::GlossColorize | Kind::AlphaGloss => {
                 self.extra_texture = parameters.texture("GlossTexture");
                 self.extra = Extra::Gloss;
                 self.gloss = Gloss::ExtraRed;
@@ -319,15 +323,28 @@ impl Kind {
                     Phase::Additive
                 }
                 Self::Tree => Phase::Mask(128.0 / 255.0),
-                Self::Grass => Phase::Mask(8.0 / 255.0),
+                // The games blended it, with a test at 8 of 255. Opaque, its soft edges would be a
+                // halo at that value.
+                Self::Grass => Phase::Mask(0.5),
                 Self::NotDrawn => Phase::NotDrawn,
                 _ => Phase::Opaque,
             },
             unlit,
+            has_fog: self != Self::Skydome,
             double_sided: matches!(self, Self::Shield | Self::Nebula),
+            casts_shadows: !matches!(
+                self,
+                Self::Alpha
+                    | Self::AlphaGloss
+                    | Self::Additive
+                    | Self::AdditiveVertexColor
+                    | Self::Shield
+                    | Self::Nebula
+                    | Self::Skydome
+            ),
             gloss: match self {
-                Self::BumpColorize | Self::Planet | Self::Bump => Gloss::NormalAlpha,
-                Self::Gloss | Self::AlphaGloss | Self::Tree => Gloss::BaseAlpha,
+                Self::BumpColorize | Self::Planet => Gloss::NormalAlpha,
+                Self::Gloss | Self::Bump | Self::Tree => Gloss::BaseAlpha,
                 Self::Alpha => Gloss::Full,
                 _ => Gloss::None,
             },

@@ -1,9 +1,10 @@
 //! A model as a scene: one entity per bone, and on them all that hangs on them.
 
-use crate::alamo::animation::{BoneVisibility, bone_target};
+use crate::alamo::animation::bone_target;
 use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
+use crate::alamo::convert::transform;
 use crate::alamo::dazzle::DazzleMaterial;
-use crate::alamo::lights::{AloLight, insert_light};
+use crate::alamo::lights::insert_light;
 use crate::alamo::model::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::parts::{AloBone, AloPart, AloPartKind, AloScene, WearsTeamColor};
 use crate::alamo::raycast::AloCollider;
@@ -20,7 +21,7 @@ use bevy::ecs::name::Name;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::World;
 use bevy::light::NotShadowCaster;
-use bevy::math::Vec3;
+use bevy::math::{Affine3A, Vec3};
 use bevy::mesh::skinning::SkinnedMesh;
 use bevy::mesh::{Mesh, Mesh3d};
 use bevy::pbr::MeshMaterial3d;
@@ -77,7 +78,7 @@ pub(super) fn scene(
     let path = load_context.path();
     let name = path.path().file_stem().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
-    let transform = if settings.convert_axes {
+    let place = if settings.convert_axes {
         z_up_forward_minus_y().transform(settings.scale)
     } else {
         Transform::from_scale(Vec3::splat(settings.scale))
@@ -85,7 +86,7 @@ pub(super) fn scene(
     let mut world = World::new();
     let root = (
         name,
-        transform,
+        place,
         Visibility::default(),
         AloRoot,
         AloScene {
@@ -143,7 +144,6 @@ impl Builder<'_> {
                     billboard: bone.billboard,
                     visible: bone.visible,
                 },
-                BoneVisibility::new(bone.visible),
                 bone_target(index),
                 ChildOf(parent),
             ));
@@ -193,12 +193,13 @@ impl Builder<'_> {
             .iter()
             .map(|bone| self.bone(*bone as usize))
             .collect();
-        let mut entity = self.world.spawn((
-            of,
-            Transform::IDENTITY,
-            Visibility::Inherited,
-            ChildOf(parent),
-        ));
+        let place = match submesh.inverse_bindposes {
+            Some(_) => self.model_space(bone),
+            None => Transform::IDENTITY,
+        };
+        let mut entity = self
+            .world
+            .spawn((of, place, Visibility::Inherited, ChildOf(parent)));
         if let Some((mesh, material)) = drawn {
             entity.insert((
                 Mesh3d(mesh.clone()),
@@ -212,7 +213,7 @@ impl Builder<'_> {
         if submesh.wears_team_color {
             entity.insert(WearsTeamColor);
         }
-        if submesh.is_additive {
+        if !submesh.casts_shadows {
             entity.insert(NotShadowCaster);
         }
         if let Some(inverse_bindposes) = &submesh.inverse_bindposes {
@@ -226,6 +227,16 @@ impl Builder<'_> {
         }
     }
 
+    /// From the model's space at rest to a bone's.
+    ///
+    /// Vertices of skinned sub-meshes are in the model's space. The GPU does not read the transform of their entities,
+    /// but Bevy sorts what is blended by it.
+    fn model_space(&self, bone: usize) -> Transform {
+        let pose = self.model.bones.get(bone).map(|bone| bone.bind_pose);
+        let inverse = pose.map(|pose| pose.inverse()).filter(Affine3A::is_finite);
+        inverse.map_or(Transform::IDENTITY, |inverse| transform(&inverse))
+    }
+
     fn spawn_lights(&mut self, scale: f32) {
         for (index, light) in self.model.lights.iter().enumerate() {
             let tags = Tags::of(&light.name);
@@ -233,8 +244,7 @@ impl Builder<'_> {
             let bone = light.bone.unwrap_or(0) as usize;
             let entity = self.spawn_part(bone, part);
             let mut entity = self.world.entity_mut(entity);
-            entity.insert(AloLight::new(index, light));
-            insert_light(&mut entity, light, scale);
+            insert_light(&mut entity, index, light, scale);
         }
     }
 

@@ -7,8 +7,9 @@ use crate::support::alo_stage::{
 };
 use crate::support::stage::{Stage, VIEWS};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::FULL_LIGHT;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter, Vertex};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Light, Mesh as AloMesh, Parameter, Vertex};
 use bevy_classic_models::prelude::*;
 
 pub const FILE: &str = "subject.alo";
@@ -242,7 +243,7 @@ fn skinned_vertices_follow_their_palette_by_weights() {
 }
 
 /// A box of one shader with these parameters.
-fn one_box(shader: &str, format: &str, parameters: Vec<Parameter<'_>>) -> Vec<u8> {
+pub fn one_box(shader: &str, format: &str, parameters: Vec<Parameter<'_>>) -> Vec<u8> {
     let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let mut file = AloFile::new(bones(&[IDENTITY]));
@@ -254,7 +255,7 @@ fn one_box(shader: &str, format: &str, parameters: Vec<Parameter<'_>>) -> Vec<u8
     write(&file).unwrap()
 }
 
-fn box_control(
+pub fn box_control(
     stage: &mut Stage,
     material: StandardMaterial,
 ) -> Vec<(Mesh, MeshMaterial3d<StandardMaterial>)> {
@@ -264,7 +265,7 @@ fn box_control(
 }
 
 /// A texel with the team's colour by its alpha, computed with light and not with screen colours.
-fn in_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
+pub fn in_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
     let base = Color::srgb_u8(r, g, b).to_linear();
     let team = team.to_linear();
     let mask = f32::from(a) / 255.0;
@@ -540,6 +541,124 @@ fn light_of_its_own_is_doubled_and_coloured_by_the_texture() {
     });
 }
 
+/// Two skinned boxes behind each other, the nearer on the root and the other on a bone.
+#[test]
+fn skinned_blended_meshes_are_sorted_where_they_are_seen() {
+    // In the model's axes, from what the camera looks at towards the camera.
+    let [x, y, z] = [0.546, 0.765, 0.339];
+    let towards = |way: f32| [x * way, y * way, z * way];
+    let boxes = [
+        cuboid([7.0; 3], towards(26.0)),
+        cuboid([12.0; 3], towards(14.0)),
+    ];
+    let [near, far] = &boxes;
+    let near = SubmeshBuffers::new(&near.0, &near.1).with_palette(&[0]);
+    let far = SubmeshBuffers::new(&far.0, &far.1).with_palette(&[1]);
+    let bone = turned(2, 70.0, towards(14.0).map(f64::from));
+    // Of what is blended, the alpha of `Diffuse` counts too.
+    let opaque = |texture: &'static str| {
+        let diffuse = Parameter::float4("Diffuse", [1.0; 4]);
+        let others = dull(texture).into_iter().skip(1);
+        core::iter::once(diffuse).chain(others).collect()
+    };
+    let mut file = AloFile::new(bones(&[IDENTITY, bone]));
+    let parts = [("Near", 0, near, "near.tga"), ("Far", 1, far, "far.tga")];
+    file.meshes = parts
+        .iter()
+        .map(|(name, bone, buffers, texture)| {
+            let submesh = buffers.submesh("RSkinAlpha.fx", "alD3dVertRSkinNU2", opaque(texture));
+            AloMesh::new(*name, *bone, vec![submesh])
+        })
+        .collect();
+    let colors = [[[230, 40, 30, 200]; 4], [[30, 60, 230, 200]; 4]];
+    let mut stage = Stage::new(&[
+        (FILE, write(&file).unwrap()),
+        ("near.tga", tga(&colors[0])),
+        ("far.tga", tga(&colors[1])),
+    ]);
+    let root = stage.spawn_alo(FILE, ());
+    let control = |stage: &mut Stage, order: [usize; 2]| {
+        let material = |stage: &mut Stage, part: usize, bias: f32| {
+            let texture = stage.add_image(&colors[part]);
+            stage.add_material(StandardMaterial {
+                alpha_mode: AlphaMode::Blend,
+                depth_bias: bias,
+                ..matte(Some(texture))
+            })
+        };
+        // What has the greater bias is drawn later.
+        let parts = order.into_iter().zip([0.0, 1000.0]);
+        parts
+            .map(|(part, bias)| {
+                let (vertices, triangles) = &boxes[part];
+                let mesh = control_mesh(vertices, triangles, |_| IDENTITY);
+                (mesh, material(stage, part, bias))
+            })
+            .collect::<Vec<_>>()
+    };
+    let subject = stage.capture();
+    let right = control(&mut stage, [1, 0]);
+    let right = stage.capture_instead(root, right);
+    subject.assert_is(&right, "the far one first");
+    let wrong = control(&mut stage, [0, 1]);
+    let wrong = stage.capture_instead(root, wrong);
+    subject.assert_is_not(&wrong, "the near one first");
+}
+
+/// A model without meshes but with one light, 5 above its origin.
+fn lamp() -> Vec<u8> {
+    let mut file = AloFile::new(vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Lamp", Some(0), [0.0, 0.0, 5.0]),
+    ]);
+    file.lights = vec![Light {
+        name: "Lamp".into(),
+        bone: Some(1),
+        kind: 0,
+        color: [1.0, 0.6, 0.3],
+        intensity: 1.5,
+        far_attenuation_end: 30.0,
+        far_attenuation_start: 6.0,
+        hotspot: 0.0,
+        falloff: 0.0,
+    }];
+    write(&file).unwrap()
+}
+
+#[test]
+fn a_scaled_model_lights_its_surroundings_as_far_as_it_is_large() {
+    const SCALE: f32 = 3.0;
+    let manifest = format!("(model: \"{FILE}\", scale: {SCALE})");
+    let files = [(FILE, lamp()), ("lamp.model.ron", manifest.into_bytes())];
+    let mut stage = Stage::dark(&files);
+    let floor = Plane3d::new(Vec3::Y, Vec2::splat(200.0)).mesh().build();
+    let floor = stage.world().resource_mut::<Assets<Mesh>>().add(floor);
+    let material = stage.add_material(matte(None));
+    stage.world().spawn((Mesh3d(floor), material));
+    let server = stage.world().resource::<AssetServer>().clone();
+    let model = ClassicModel(server.load("lamp.model.ron"));
+    let root = stage.world().spawn(model).id();
+    stage.headless.wait_until("the model is there", |world| {
+        world.get::<AloInstance>(root).is_some()
+    });
+    let subject = stage.capture();
+    stage.world().entity_mut(root).insert(Visibility::Hidden);
+    // Both begin to fade half way: at 15 units of the file.
+    let distance = 15.0 * SCALE;
+    let control = |distance: f32| PointLight {
+        color: Color::srgb(1.0, 0.6, 0.3),
+        intensity: 1.5 * FULL_LIGHT * 4.0 * core::f32::consts::PI * distance * distance,
+        range: 2.0 * distance,
+        ..default()
+    };
+    let above = Transform::from_xyz(0.0, 5.0 * SCALE, 0.0);
+    let light = stage.world().spawn((control(distance), above)).id();
+    subject.assert_is(&stage.capture(), "a scaled lamp");
+    // As it was at every scale.
+    stage.world().entity_mut(light).insert(control(15.0));
+    subject.assert_is_not(&stage.capture(), "a lamp that is not scaled");
+}
+
 /// The matrices of this file's tests are right: a turn undone is none.
 #[test]
 fn the_tests_own_matrices_hold() {
@@ -671,8 +790,10 @@ fn gloss_comes_from_where_the_shader_has_it() {
     for (shader, base, normal, gloss, expected) in [
         ("MeshGloss.fx", 255, 0, 0, 1.0),
         ("MeshGloss.fx", 0, 255, 255, 0.0),
-        ("TerrainMeshBump.fx", 0, 255, 0, 1.0),
-        ("TerrainMeshBump.fx", 255, 0, 255, 0.0),
+        ("TerrainMeshBump.fx", 255, 0, 0, 1.0),
+        ("TerrainMeshBump.fx", 0, 255, 255, 0.0),
+        ("MeshBumpColorize.fx", 0, 255, 0, 1.0),
+        ("MeshBumpColorize.fx", 0, 0, 255, 0.0),
         ("MeshGlossColorize.fx", 0, 0, 255, 1.0),
         ("MeshGlossColorize.fx", 0, 255, 0, 0.0),
     ] {

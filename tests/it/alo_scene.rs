@@ -1,7 +1,7 @@
 //! What a spawned Alamo model consists of, and which of its parts show.
 
 use crate::support::alo::{clean, edited, flawed, minimal};
-use crate::support::alo_stage::{quarters, tga};
+use crate::support::alo_stage::{cuboid, quarters, tga};
 use crate::support::app::TestApp;
 use crate::support::{corpus, log};
 use bevy::animation::AnimationTargetId;
@@ -383,6 +383,151 @@ fn lights_are_bevys() {
     assert!(direction.abs_diff_eq(Vec3::NEG_Y, 1e-5), "{direction:?}");
 }
 
+/// Range of the light `Omni` of [`clean`], and its intensity in parts of what it is at scale 1.
+fn omni(app: &mut TestApp, root: Entity) -> [f32; 2] {
+    let omni = part(app, root, "Omni");
+    let light: PointLight = get(app, omni);
+    let whole = 2.0 * FULL_LIGHT * 4.0 * core::f32::consts::PI * 20.0 * 20.0;
+    [light.range, light.intensity / whole]
+}
+
+#[track_caller]
+fn assert_near(found: [f32; 2], expected: [f32; 2]) {
+    let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 * b.abs();
+    assert!(
+        found.iter().zip(&expected).all(is_near),
+        "{found:?} is not {expected:?}"
+    );
+}
+
+#[test]
+fn lights_scale_with_their_root() {
+    let mut app = TestApp::new(&[("model.alo", clean())]);
+    let scale = |scale: f32| Transform::from_scale(Vec3::splat(scale));
+    let root = app.spawn_ready(SCENE, scale(0.05));
+    app.step(0.0);
+    assert_near(omni(&mut app, root), [2.0, 0.0025]);
+    let lamp = part(&mut app, root, "Lamp");
+    let small: SpotLight = get(&mut app, lamp);
+    app.world().entity_mut(root).insert(scale(1.0));
+    app.step(0.0);
+    assert_near(omni(&mut app, root), [40.0, 1.0]);
+    let whole: SpotLight = get(&mut app, lamp);
+    assert_near(
+        [small.range, small.intensity],
+        [0.05 * whole.range, 0.0025 * whole.intensity],
+    );
+    // A mirror is no smaller, and an uneven scale counts by its geometric mean.
+    let mirrored = Transform::from_scale(Vec3::new(-2.0, 4.0, 1.0));
+    app.world().entity_mut(root).insert(mirrored);
+    app.step(0.0);
+    assert_near(omni(&mut app, root), [80.0, 4.0]);
+    // The light of a sun does not depend on a distance.
+    let sun = part(&mut app, root, "Sun");
+    let sun: DirectionalLight = get(&mut app, sun);
+    assert_eq!(sun.illuminance, 2.0 * FULL_LIGHT);
+}
+
+#[test]
+fn lights_follow_their_values_and_otherwise_stay_as_the_user_left_them() {
+    let (mut app, root) = app(clean());
+    let (lamp, sun) = (part(&mut app, root, "Omni"), part(&mut app, root, "Sun"));
+    app.world().get_mut::<PointLight>(lamp).unwrap().intensity = 7.0;
+    for turn in 0..20 {
+        let turned = Transform::from_xyz(turn as f32, 0.0, 0.0)
+            .with_rotation(Quat::from_rotation_y(0.3 * turn as f32));
+        app.world().entity_mut(root).insert(turned);
+        app.step(0.0);
+    }
+    assert_eq!(get::<PointLight>(&mut app, lamp).intensity, 7.0);
+    for light in [lamp, sun] {
+        app.world().get_mut::<AloLight>(light).unwrap().intensity = 0.5;
+    }
+    app.step(0.0);
+    assert_near(omni(&mut app, root), [40.0, 0.25]);
+    let sun: DirectionalLight = get(&mut app, sun);
+    assert_eq!(sun.illuminance, 0.5 * FULL_LIGHT);
+    // A model that is flattened to nothing has no light, and gets it back.
+    for (scale, expected) in [(0.0, [0.0, 0.0]), (2.0, [80.0, 1.0])] {
+        let scale = Transform::from_scale(Vec3::splat(scale));
+        app.world().entity_mut(root).insert(scale);
+        app.step(0.0);
+        assert_near(omni(&mut app, root), expected);
+    }
+}
+
+#[test]
+fn models_whose_choices_are_removed_in_one_frame_all_follow() {
+    let mut app = TestApp::new(&[("model.alo", clean())]);
+    let choices = || (ModelLod(1), HiddenParts::new(["Lamp"]));
+    let roots = [(); 5].map(|()| app.spawn_ready(SCENE, choices()));
+    let before = roots.map(|root| shown(&mut app, root));
+    for root in roots {
+        app.world()
+            .entity_mut(root)
+            .remove::<(ModelLod, HiddenParts)>();
+    }
+    let after = roots.map(|root| shown(&mut app, root));
+    assert!(
+        before
+            .iter()
+            .all(|names| !names.contains(&"Lamp".to_owned()))
+    );
+    assert!(after.iter().all(|names| names.contains(&"Lamp".to_owned())));
+    assert!(after.iter().all(|names| *names == after[0]));
+}
+
+/// A model with one mesh for each of some shaders.
+fn of_shaders(shaders: &[&'static str]) -> Vec<u8> {
+    let (vertices, triangles) = cuboid([1.0; 3], [0.0; 3]);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles);
+    let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
+    let mesh = |shader: &&'static str| {
+        FileMesh::new(
+            *shader,
+            0,
+            vec![buffers.submesh(*shader, "alD3dVertNU2", vec![])],
+        )
+    };
+    file.meshes = shaders.iter().map(mesh).collect();
+    write(&file).unwrap()
+}
+
+#[test]
+fn blended_meshes_and_sky_domes_cast_no_shadows() {
+    const SHADERS: [&str; 10] = [
+        "MeshGloss.fx",
+        "MeshBumpColorize.fx",
+        "Tree.fx",
+        "Planet.fx",
+        "MeshAlpha.fx",
+        "RSkinAlphaGloss.fx",
+        "Skydome.fx",
+        "MeshAdditive.fx",
+        "MeshShield.fx",
+        "Nebula.fx",
+    ];
+    let cast = |app: &mut TestApp| {
+        let cast = |mesh: usize| {
+            let entity = submeshes(app, mesh)[0].1;
+            app.world().get::<NotShadowCaster>(entity).is_none()
+        };
+        (0..SHADERS.len()).map(cast).collect::<Vec<_>>()
+    };
+    let (mut app, _) = app(of_shaders(&SHADERS));
+    let solid = [true, true, true, true];
+    assert_eq!(cast(&mut app), [&solid[..], &[false; 6]].concat());
+    // With the setting, all but what is added.
+    let mut app = TestApp::new(&[("model.alo", of_shaders(&SHADERS))]);
+    let server = app.world().resource::<AssetServer>().clone();
+    let settings = |settings: &mut AloLoaderSettings| settings.blended_shadows = true;
+    let builder = server.load_builder().with_settings(settings);
+    let alo: Handle<Alo> = builder.load("model.alo");
+    app.finish_load(&alo);
+    app.spawn_ready(SCENE, ());
+    assert_eq!(cast(&mut app), [[true; 7].as_slice(), &[false; 3]].concat());
+}
+
 #[test]
 fn proxies_are_where_a_game_attaches_things() {
     let (mut app, root) = app(clean());
@@ -747,10 +892,17 @@ fn proxies_that_name_a_model_can_be_followed() {
         "a particle system"
     );
     // A model within itself ends after the first.
-    let (root, _ring) = spawn(&mut app, "Models/ring.alo", true);
+    let (root, ring_model) = spawn(&mut app, "Models/ring.alo", true);
     let proxy = part(&mut app, root, "ring");
     assert!(app.world().get::<AloInstance>(proxy).is_none());
-    assert_eq!(log::warnings_with("in which it is itself").len(), 1);
+    // Another instance, also after the last one was despawned, is no reason to warn again.
+    let ring = "names Models/ring.alo, which contains it";
+    assert_eq!(log::warnings_with(ring).len(), 1);
+    spawn(&mut app, "Models/ring.alo", true);
+    app.world().entity_mut(root).despawn();
+    drop(ring_model);
+    spawn(&mut app, "Models/ring.alo", true);
+    assert_eq!(log::warnings_with(ring).len(), 1);
 }
 
 #[test]

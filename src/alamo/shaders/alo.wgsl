@@ -10,8 +10,8 @@
     mesh_functions::get_tag,
 }
 #ifdef PREPASS_PIPELINE
+#import bevy_render::globals::Globals
 #import bevy_pbr::{
-    prepass_bindings::globals,
     prepass_io::{VertexOutput, FragmentOutput},
     pbr_deferred_functions::deferred_output,
 }
@@ -22,6 +22,13 @@
     pbr_functions::{apply_pbr_lighting, main_pass_post_lighting_processing},
     pbr_types::STANDARD_MATERIAL_FLAGS_UNLIT_BIT,
 }
+#ifdef DISTANCE_FOG
+#import bevy_pbr::{
+    mesh_view_bindings::{fog, view},
+    pbr_functions::apply_fog,
+    pbr_types::STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT,
+}
+#endif
 #endif
 #ifdef VISIBILITY_RANGE_DITHER
 #import bevy_pbr::pbr_functions::visibility_range_dither;
@@ -32,20 +39,26 @@
 
 struct Alo {
     colorization: vec4<f32>,
+    diffuse: vec4<f32>,
     emissive: vec4<f32>,
     atmosphere: vec4<f32>,
     city_color: vec4<f32>,
     uv_scroll: vec2<f32>,
     extra_scroll: vec2<f32>,
+    uv_scale: f32,
     extra_scale: f32,
     specular: f32,
     gloss: u32,
     team: u32,
     extra: u32,
     additive: u32,
-    padding: vec2<f32>,
+    padding: u32,
 }
 
+#ifdef PREPASS_PIPELINE
+// Bevy binds it here in its prepass, without a name to import.
+@group(0) @binding(1) var<uniform> globals: Globals;
+#endif
 @group(#{MATERIAL_BIND_GROUP}) @binding(100) var<uniform> alo: Alo;
 @group(#{MATERIAL_BIND_GROUP}) @binding(101) var extra_texture: texture_2d<f32>;
 @group(#{MATERIAL_BIND_GROUP}) @binding(102) var extra_sampler: sampler;
@@ -78,11 +91,37 @@ fn team_color(tag: u32, otherwise: vec3<f32>) -> vec3<f32> {
     return linear_from_srgb(unpack4x8unorm(tag).rgb);
 }
 
-// Where a texture that moves has moved to. Only the part of a turn that shows is kept, so that no
-// digits of the coordinates are lost.
-fn scrolled(uv: vec2<f32>, rate: vec2<f32>) -> vec2<f32> {
-    return uv + fract(globals.time * rate);
+// How far a texture has scrolled. Whole repeats are left out: they do not show, and would cost
+// precision.
+fn scroll(rate: vec2<f32>) -> vec2<f32> {
+    return fract(globals.time * rate);
 }
+
+#ifndef PREPASS_PIPELINE
+// The light on the dark side of a planet: 1 where the brightest sun is below the horizon.
+fn night_of(normal: vec3<f32>) -> f32 {
+    var to_sun = vec3(0.0);
+    var brightest = 0.0;
+    for (var i = 0u; i < lights.n_directional_lights; i += 1u) {
+        let brightness = dot(lights.directional_lights[i].color.rgb, vec3(0.2126, 0.7152, 0.0722));
+        if (brightness > brightest) {
+            brightest = brightness;
+            to_sun = lights.directional_lights[i].direction_to_light;
+        }
+    }
+    return saturate(-32.0 * dot(normal, to_sun));
+}
+
+#ifdef DISTANCE_FOG
+// Fog dims additive meshes. It adds no color: what lies behind them has it already.
+fn dimmed_by_fog(color: vec4<f32>, in: VertexOutput) -> vec4<f32> {
+    var black_fog = fog;
+    black_fog.base_color = vec4(vec3(0.0), fog.base_color.a);
+    black_fog.directional_light_color = vec4(0.0);
+    return apply_fog(black_fog, color, in.world_position.xyz, view.world_position.xyz, in.position.xy);
+}
+#endif
+#endif
 
 @fragment
 fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> FragmentOutput {
@@ -93,43 +132,60 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
 
 #ifdef VERTEX_UVS_A
     let uv = in.uv;
-    in.uv = scrolled(in.uv, alo.uv_scroll);
+    // The material scales the coordinates after this.
+    in.uv = in.uv + scroll(alo.uv_scroll) / alo.uv_scale;
 #else
     let uv = vec2(0.0);
 #endif
+    var vertex_color = vec4(1.0);
+#ifdef VERTEX_COLORS
+    vertex_color = in.color;
+    in.color = vec4(1.0);
+#endif
     var pbr_input = pbr_input_from_standard_material(in, is_front);
-    // The texture, times the colours of material and vertex; its alpha is a mask in most shaders.
-    var base = pbr_input.material.base_color;
-    let mask = base.a;
-    let extra = textureSample(extra_texture, extra_sampler, scrolled(uv * alo.extra_scale, alo.extra_scroll));
+    // The texture; its alpha is a mask in most shaders.
+    let mask = pbr_input.material.base_color.a;
+    var surface = pbr_input.material.base_color.rgb;
+    // Multiplies reflected light only, not Emissive.
+    var diffuse = alo.diffuse.rgb * vertex_color.rgb;
+    let extra_uv = uv * alo.extra_scale + scroll(alo.extra_scroll);
+    let extra = textureSample(extra_texture, extra_sampler, extra_uv);
 
     if (alo.team != TEAM_NONE) {
-        let tag = get_tag(in.instance_index);
+        let team = team_color(get_tag(in.instance_index), alo.colorization.rgb);
         if (alo.team == TEAM_BASE_ALPHA) {
-            let team = team_color(tag, alo.colorization.rgb);
-            base = vec4(mix(base.rgb, team * base.rgb, mask), base.a);
+            surface = mix(surface, team * surface, mask);
         } else {
-            base = vec4(base.rgb * team_color(tag, alo.colorization.rgb), base.a);
+            diffuse *= team;
         }
     }
     if (alo.extra == EXTRA_WAVE) {
-        base = vec4(base.rgb * extra.rgb, base.a);
-    } else if (alo.extra == EXTRA_CLOUDS || alo.extra == EXTRA_PLANET) {
-        base = vec4(mix(base.rgb, extra.rgb, extra.a), base.a);
+        surface *= extra.rgb;
+    } else if (alo.extra == EXTRA_CLOUDS) {
+        surface = mix(surface, extra.rgb, extra.a * vertex_color.a);
+    } else if (alo.extra == EXTRA_PLANET) {
+        surface = mix(surface, extra.rgb, extra.a);
     }
 
-    var emissive = alo.emissive.rgb * base.rgb;
-    if (alo.extra == EXTRA_PLANET || alo.extra == EXTRA_CLOUDLESS_PLANET) {
-        let clouds = select(0.0, extra.a, alo.extra == EXTRA_PLANET);
+    let is_planet = alo.extra == EXTRA_PLANET || alo.extra == EXTRA_CLOUDLESS_PLANET;
+    let clear_sky = 1.0 - select(0.0, extra.a, alo.extra == EXTRA_PLANET);
+    if (is_planet) {
         let rim = pow(saturate(1.0 - dot(pbr_input.world_normal, pbr_input.V)), alo.city_color.w);
-        base = vec4(base.rgb + alo.atmosphere.rgb * rim * 2.0 * alo.atmosphere.a * (1.0 - clouds), base.a);
+        surface += alo.atmosphere.rgb * rim * 2.0 * alo.atmosphere.a * clear_sky;
+    }
+    // The games' colors ended at 1, after the product.
+    var emissive = min(alo.emissive.rgb * surface, vec3(1.0));
 #ifndef PREPASS_PIPELINE
-        if (lights.n_directional_lights > 0u) {
-            let sun = lights.directional_lights[0].direction_to_light;
-            let night = saturate(-32.0 * dot(pbr_input.world_normal, sun));
-            emissive += mask * night * (1.0 - clouds) * alo.city_color.rgb;
-        }
+    if (is_planet) {
+        emissive += mask * night_of(pbr_input.world_normal) * clear_sky * alo.city_color.rgb;
+    }
 #endif
+    // Additive meshes ignore alpha.
+    let alpha = select(mask * vertex_color.a, 1.0, alo.additive == 1u);
+    let alpha_mode = pbr_input.material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
+    if (alpha_mode == pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_BLEND) {
+        // Bevy multiplies it by alpha before it is blended, which does so again.
+        emissive /= max(alpha, 1.0 / 255.0);
     }
     pbr_input.material.emissive = vec4(emissive, 0.0);
 
@@ -153,9 +209,7 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
     pbr_input.material.reflectance = vec3(0.5 * gloss);
     pbr_input.material.perceptual_roughness = mix(1.0, pbr_input.material.perceptual_roughness, gloss);
 
-    // What is added is added as it is.
-    base.a = select(base.a, 1.0, alo.additive == 1u);
-    pbr_input.material.base_color = alpha_discard(pbr_input.material, base);
+    pbr_input.material.base_color = alpha_discard(pbr_input.material, vec4(surface * diffuse, alpha));
     apply_decals(&pbr_input);
 
 #ifdef PREPASS_PIPELINE
@@ -167,6 +221,12 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
     } else {
         out.color = pbr_input.material.base_color;
     }
+#ifdef DISTANCE_FOG
+    if (alo.additive == 1u && (pbr_input.material.flags & STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT) != 0u) {
+        out.color = dimmed_by_fog(out.color, in);
+        pbr_input.material.flags &= ~STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT;
+    }
+#endif
     out.color = main_pass_post_lighting_processing(pbr_input, out.color);
 #endif
 
