@@ -78,7 +78,8 @@ fn act(
 fn next_visibility(visibility: AloRayCastVisibility) -> AloRayCastVisibility {
     match visibility {
         AloRayCastVisibility::Visible => AloRayCastVisibility::Solid,
-        AloRayCastVisibility::Solid => AloRayCastVisibility::Any,
+        AloRayCastVisibility::Solid => AloRayCastVisibility::SolidAtCurrentLod,
+        AloRayCastVisibility::SolidAtCurrentLod => AloRayCastVisibility::Any,
         AloRayCastVisibility::Any => AloRayCastVisibility::VisibleInView,
         AloRayCastVisibility::VisibleInView => AloRayCastVisibility::Visible,
     }

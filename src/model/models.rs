@@ -10,9 +10,9 @@ use crate::lithtech::AbcInstance;
 use crate::quake::MdlAnimator;
 use crate::scene::folded;
 use bevy::ecs::entity::Entity;
+use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::system::{Query, SystemParam};
 use core::fmt;
-use core::marker::PhantomData;
 
 /// Whose models they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +52,7 @@ pub(super) enum NamedPart {
 /// All spawned models, whatever their formats.
 #[derive(SystemParam)]
 pub struct Models<'w, 's> {
+    parents: Query<'w, 's, &'static ChildOf>,
     #[cfg(feature = "alamo")]
     alamo: Query<'w, 's, &'static AloInstance>,
     #[cfg(feature = "alamo")]
@@ -64,7 +65,6 @@ pub struct Models<'w, 's> {
     quake: Query<'w, 's, &'static MdlAnimator>,
     #[cfg(feature = "lgw")]
     lgw: Query<'w, 's, &'static LgwInstance>,
-    marker: PhantomData<(&'w (), &'s ())>,
 }
 
 impl Models<'_, '_> {
@@ -88,6 +88,26 @@ impl Models<'_, '_> {
         }
         let _ = root;
         None
+    }
+
+    /// The root entity of the model that an entity belongs to: the entity itself if it is a root, otherwise its nearest
+    /// ancestor that is one. Of a model within another, such as one that is attached to a bone, it is the inner one's.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_classic_models::model::Models;
+    /// fn on_click(click: On<Pointer<Click>>, models: Models, mut commands: Commands) {
+    ///     if let Some(root) = models.root(click.entity) {
+    ///         commands.entity(root).despawn();
+    ///     }
+    /// }
+    /// # World::new().add_observer(on_click);
+    /// ```
+    pub fn root(&self, part: Entity) -> Option<Entity> {
+        let above = self.parents.iter_ancestors(part);
+        core::iter::once(part)
+            .chain(above)
+            .find(|entity| self.format(*entity).is_some())
     }
 
     /// The entity that a name means, in any case: a bone of an ALO model, else one of its proxies, meshes,

@@ -669,6 +669,7 @@ fn cast_of_parts() -> Vec<u8> {
 
 const ANY: AloRayCastVisibility = AloRayCastVisibility::Any;
 const SOLID: AloRayCastVisibility = AloRayCastVisibility::Solid;
+const SOLID_NOW: AloRayCastVisibility = AloRayCastVisibility::SolidAtCurrentLod;
 const VISIBLE: AloRayCastVisibility = AloRayCastVisibility::Visible;
 const IN_VIEW: AloRayCastVisibility = AloRayCastVisibility::VisibleInView;
 
@@ -677,11 +678,14 @@ fn met(range: &mut Range, visibility: AloRayCastVisibility) -> Vec<&'static str>
     let ask = |number: usize| down(10.0 * number as f32 + 0.3, 0.2).seeing(visibility);
     let asks = (0..PARTS.len()).map(ask).collect();
     let answers = range.caster.ask(range.app.app.world_mut(), asks);
+    let world = range.app.world();
+    let mut roots = world.query_filtered::<Entity, With<AloInstance>>();
+    let root = roots.single(world).unwrap();
     let mut names = Vec::new();
     for (number, answer) in answers.iter().enumerate() {
         assert_eq!(answer.any, !answer.hits.is_empty());
         for (_, hit) in &answer.hits {
-            assert_eq!(hit.mesh, number);
+            assert_eq!((hit.root, hit.mesh), (root, number));
             names.push(PARTS[number]);
         }
     }
@@ -692,11 +696,24 @@ fn met(range: &mut Range, visibility: AloRayCastVisibility) -> Vec<&'static str>
 fn assert_met(range: &mut Range, what: &str, solid: &[&str], visible: &[&str]) {
     range.app.step(0.0);
     range.app.step(0.0);
-    assert_eq!(met(range, SOLID), solid, "{what}");
+    assert_eq!(met(range, SOLID_NOW), solid, "{what}");
+    // Only the level of detail makes a difference.
+    let at_finest = solid.iter().map(|name| match *name {
+        "Hull_LOD0" => "Hull_LOD1",
+        name => name,
+    });
+    assert_eq!(met(range, SOLID), at_finest.collect::<Vec<_>>(), "{what}");
     assert_eq!(met(range, VISIBLE), visible, "{what}");
     assert_eq!(met(range, ANY), PARTS, "{what}");
     // There is no camera.
     assert!(met(range, IN_VIEW).is_empty(), "{what}");
+}
+
+/// Shows or hides a bone.
+pub fn set_visible(world: &mut World, bone: Entity, visible: bool) {
+    let flag = *world.get::<AloBone>(bone).unwrap();
+    let flag = AloBone { visible, ..flag };
+    world.entity_mut(bone).insert(flag);
 }
 
 #[test]
@@ -719,6 +736,20 @@ fn what_is_chosen_and_hidden_decides_what_rays_meet() {
     range.world().entity_mut(root).insert(ModelLod(1));
     let coarse = ["Hull_LOD0", "Shield", "Gun", "GunShield", "Dark", "Box"];
     assert_met(range, "coarser", &coarse, &["Hull_LOD0", "Gun", "Box"]);
+    // What hides parts of the finest level hides them while a coarser one is drawn.
+    let hidden = HiddenParts::new(["hull_lod1"]);
+    range.world().entity_mut(root).insert(hidden);
+    range.app.step(0.0);
+    assert_eq!(
+        met(range, SOLID),
+        ["Shield", "Gun", "GunShield", "Dark", "Box"]
+    );
+    range.world().entity_mut(root).remove::<HiddenParts>();
+    let root_bone = range.bone(root, 0);
+    set_visible(range.world(), root_bone, false);
+    range.app.step(0.0);
+    assert_eq!(met(range, SOLID), Vec::<&str>::new());
+    set_visible(range.world(), root_bone, true);
     range.world().entity_mut(root).remove::<ModelLod>();
 
     range.world().entity_mut(root).insert(ModelAlt(1));
@@ -749,13 +780,13 @@ fn what_is_chosen_and_hidden_decides_what_rays_meet() {
     range.world().entity_mut(root).remove::<HiddenParts>();
 
     let (arm, ghost) = (range.bone(root, 1), range.bone(root, 2));
-    range.edit::<AloBone>(arm, |arm| arm.visible = false);
-    range.edit::<AloBone>(ghost, |ghost| ghost.visible = true);
+    set_visible(range.world(), arm, false);
+    set_visible(range.world(), ghost, true);
     let swapped = ["Hull_LOD1", "Shield", "Spectre", "Dark", "Box"];
     let seen_swapped = ["Hull_LOD1", "Spectre", "Box"];
     assert_met(range, "bones", &swapped, &seen_swapped);
-    range.edit::<AloBone>(arm, |arm| arm.visible = true);
-    range.edit::<AloBone>(ghost, |ghost| ghost.visible = false);
+    set_visible(range.world(), arm, true);
+    set_visible(range.world(), ghost, false);
     assert_met(range, "bones again", &all, &seen);
 
     let armless = without(&all, &["Gun", "GunShield"]);

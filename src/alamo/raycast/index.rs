@@ -85,6 +85,9 @@ pub(super) struct Index {
     state: State,
     /// How many slots of this turn are known already.
     told: usize,
+    /// How many boxes were computed so far.
+    #[cfg(test)]
+    pub(super) computed: usize,
 }
 
 impl Index {
@@ -102,6 +105,10 @@ impl Index {
             && !moved
         {
             return;
+        }
+        #[cfg(test)]
+        {
+            self.computed += 1;
         }
         let told = Slot {
             entity,

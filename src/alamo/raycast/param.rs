@@ -4,13 +4,13 @@ use super::collider::{AloCollider, Placed};
 use super::index::{Index, NOWHERE, Waiting, moved};
 use super::settings::{AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 use crate::alamo::collision::CollisionTree;
-use crate::alamo::parts::AloPart;
+use crate::alamo::parts::{AloInstance, AloPart};
 use crate::alamo::spawn::AloSubmeshOf;
-use bevy::camera::visibility::{InheritedVisibility, ViewVisibility};
+use bevy::camera::visibility::{InheritedVisibility, ViewVisibility, Visibility};
 use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
 use bevy::ecs::entity::{Entity, EntityHashMap};
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::{Has, QueryData};
+use bevy::ecs::query::{Has, QueryData, With};
 use bevy::ecs::system::{Local, Query, SystemChangeTick, SystemParam};
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Ray3d};
@@ -28,6 +28,7 @@ pub(super) struct Collider {
     collider: &'static AloCollider,
     of: &'static AloSubmeshOf,
     transform: &'static GlobalTransform,
+    own: Option<&'static Visibility>,
     inherited: &'static InheritedVisibility,
     in_view: &'static ViewVisibility,
     is_drawn: Has<Mesh3d>,
@@ -40,7 +41,7 @@ type Place = (
     Entity,
     Ref<'static, AloCollider>,
     Ref<'static, GlobalTransform>,
-    Option<&'static SkinnedMesh>,
+    Option<Ref<'static, SkinnedMesh>>,
 );
 
 /// Casts rays at the collision trees of spawned models: the counterpart of Bevy's `MeshRayCast`.
@@ -81,13 +82,18 @@ pub struct AloRayCast<'w, 's> {
     hits: Local<'s, Vec<(Entity, AloRayHit)>>,
 }
 
+/// Where all entities are.
+type Transforms<'w, 's> = Query<'w, 's, Ref<'static, GlobalTransform>>;
+
 /// The colliders and what they hang on.
 #[derive(SystemParam)]
 pub(super) struct Colliders<'w, 's> {
     colliders: Query<'w, 's, Collider>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
+    parents: Query<'w, 's, &'static ChildOf>,
+    roots: Query<'w, 's, (), With<AloInstance>>,
     shown: Query<'w, 's, &'static InheritedVisibility>,
-    transforms: Query<'w, 's, &'static GlobalTransform>,
+    transforms: Transforms<'w, 's>,
     posed: Local<'s, Posed>,
 }
 
@@ -172,11 +178,17 @@ impl AloRayCast<'_, '_> {
         let transforms = &self.world.transforms;
         self.index.begin();
         for (entity, collider, transform, skinned) in &self.places {
-            let moved = collider.is_skinned()
-                || changed(transform.last_changed())
-                || changed(collider.last_changed());
+            let moved = changed(collider.last_changed())
+                || match (&skinned, collider.is_skinned()) {
+                    (Some(skinned), true) => {
+                        changed(skinned.last_changed()) || any_joint(skinned, transforms, changed)
+                    }
+                    // It may have been removed: that is not told.
+                    (None, true) => true,
+                    (_, false) => changed(transform.last_changed()),
+                };
             self.index.tell(entity, moved, || {
-                bounds(&collider, &transform, skinned, transforms)
+                bounds(&collider, &transform, skinned.as_deref(), transforms)
             });
         }
         self.index.end();
@@ -188,7 +200,7 @@ fn bounds(
     collider: &AloCollider,
     transform: &GlobalTransform,
     skinned: Option<&SkinnedMesh>,
-    transforms: &Query<&GlobalTransform>,
+    transforms: &Transforms<'_, '_>,
 ) -> Aabb3d {
     let bounds = match (collider.skin(), skinned) {
         (Some(skin), Some(skinned)) => skin.bounds(|index| joint(skinned, index, transforms)),
@@ -200,11 +212,20 @@ fn bounds(
     bounds.unwrap_or(NOWHERE)
 }
 
-fn joint(
+/// Whether any joint has moved, or is gone.
+fn any_joint(
     skinned: &SkinnedMesh,
-    index: usize,
-    transforms: &Query<&GlobalTransform>,
-) -> Option<Affine3A> {
+    transforms: &Transforms<'_, '_>,
+    changed: impl Fn(Tick) -> bool,
+) -> bool {
+    let moved = |joint: &Entity| {
+        let transform = transforms.get(*joint);
+        transform.map_or(true, |transform| changed(transform.last_changed()))
+    };
+    skinned.joints.iter().any(moved)
+}
+
+fn joint(skinned: &SkinnedMesh, index: usize, transforms: &Transforms<'_, '_>) -> Option<Affine3A> {
     let joint = skinned.joints.get(index)?;
     Some(transforms.get(*joint).ok()?.affine())
 }
@@ -222,19 +243,29 @@ impl Colliders<'_, '_> {
         max: f32,
         settings: &AloRayCastSettings<'_>,
     ) -> Option<AloRayHit> {
-        self.ask(entity, settings, |known, placed| {
+        let (hit, of, bone) = self.ask(entity, settings, |known, placed| {
             let hit = placed.cast(ray, max, settings.backfaces)?;
-            Some(AloRayHit {
-                distance: hit.distance,
-                point: hit.point,
-                normal: hit.normal,
-                barycentrics: hit.barycentrics,
-                triangle: hit.triangle,
-                mesh: known.of.mesh,
-                submesh: known.of.submesh,
-                bone: known.collider.bone(),
-            })
-        })?
+            Some((hit, *known.of, known.collider.bone()))
+        })??;
+        Some(AloRayHit {
+            distance: hit.distance,
+            point: hit.point,
+            normal: hit.normal,
+            barycentrics: hit.barycentrics,
+            triangle: hit.triangle,
+            root: self.root(entity),
+            mesh: of.mesh,
+            submesh: of.submesh,
+            bone,
+        })
+    }
+
+    /// The root of the model that a part belongs to.
+    fn root(&self, part: Entity) -> Entity {
+        let mut above = self.parents.iter_ancestors(part);
+        above
+            .find(|above| self.roots.contains(*above))
+            .unwrap_or(part)
     }
 
     fn meets(
@@ -280,11 +311,31 @@ impl Colliders<'_, '_> {
     fn counts(&self, known: &ColliderItem<'_, '_>, visibility: AloRayCastVisibility) -> bool {
         match visibility {
             AloRayCastVisibility::Any => true,
-            AloRayCastVisibility::Solid => known.inherited.get() || self.is_hull(known.parent),
+            AloRayCastVisibility::Solid => self.is_solid(known),
+            AloRayCastVisibility::SolidAtCurrentLod => {
+                known.inherited.get() || self.is_hull(known.parent)
+            }
             AloRayCastVisibility::Visible => known.inherited.get(),
             // What nothing draws has no box either, so that Bevy takes it for in view.
             AloRayCastVisibility::VisibleInView => known.is_drawn && known.in_view.get(),
         }
+    }
+
+    /// Whether nothing but the file or the level of detail hides a collider of the finest level.
+    fn is_solid(&self, known: &ColliderItem<'_, '_>) -> bool {
+        let parent = known.parent.map(ChildOf::parent);
+        let Some((part, bone)) = parent.and_then(|parent| self.parts.get(parent).ok()) else {
+            return known.inherited.get();
+        };
+        if !part.selected_at_finest {
+            return false;
+        }
+        let is_coarser_drawn = !part.selected && known.own != Some(&Visibility::Hidden);
+        let bone_shows = || {
+            let bone = self.shown.get(bone.parent());
+            bone.is_ok_and(|shown| shown.get())
+        };
+        known.inherited.get() || ((part.hidden || is_coarser_drawn) && bone_shows())
     }
 
     /// Whether nothing but the file hides what hangs on a part.
@@ -294,5 +345,70 @@ impl Colliders<'_, '_> {
             let bone = self.shown.get(bone.parent());
             part.hidden && part.selected && bone.is_ok_and(|shown| shown.get())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::skin::ColliderSkin;
+    use super::*;
+    use crate::alamo::collision::TreeLink;
+    use bevy::ecs::system::SystemState;
+    use bevy::ecs::world::World;
+    use bevy::math::{Mat4, Vec3};
+    use bevy::transform::components::Transform;
+    use std::sync::Arc;
+
+    const TRIANGLE: [[f32; 3]; 3] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+    /// A collider of one triangle that is skinned to two joints.
+    fn spawn(world: &mut World, joints: [Entity; 2]) -> Entity {
+        let link = TreeLink {
+            triangle_count: 1,
+            link: 0,
+        };
+        let tree = CollisionTree::new([link], &[0], &TRIANGLE, &[0, 1, 2]).unwrap();
+        let weights = [[0.5, 0.5, 0.0, 0.0]; 3];
+        let skin = ColliderSkin::new(
+            &TRIANGLE,
+            &[[0, 1, 0, 0]; 3],
+            &weights,
+            &[Mat4::IDENTITY; 2],
+        );
+        let collider = AloCollider::new(Arc::new(tree), Some(Arc::new(skin)), 0);
+        let skinned = SkinnedMesh {
+            joints: joints.to_vec(),
+            ..SkinnedMesh::default()
+        };
+        world
+            .spawn((collider, skinned, GlobalTransform::default()))
+            .id()
+    }
+
+    #[test]
+    fn boxes_of_skinned_colliders_are_computed_when_a_joint_moves() {
+        let mut world = World::new();
+        let joints = [(); 2].map(|()| world.spawn(GlobalTransform::default()).id());
+        let collider = spawn(&mut world, joints);
+        let mut state = SystemState::<AloRayCast>::new(&mut world);
+        let mut computed = |world: &mut World| {
+            let mut rays = state.get_mut(world).unwrap();
+            rays.refresh();
+            let computed = core::mem::take(&mut rays.index.computed);
+            state.apply(world);
+            computed
+        };
+        assert_eq!([(); 3].map(|()| computed(&mut world)), [1, 0, 0]);
+        let away = GlobalTransform::from(Transform::from_translation(Vec3::X));
+        *world.get_mut::<GlobalTransform>(joints[1]).unwrap() = away;
+        assert_eq!([(); 2].map(|()| computed(&mut world)), [1, 0]);
+        // Its own place makes no difference, other joints do.
+        *world.get_mut::<GlobalTransform>(collider).unwrap() = away;
+        assert_eq!(computed(&mut world), 0);
+        let mut skinned = world.get_mut::<SkinnedMesh>(collider).unwrap();
+        skinned.joints.reverse();
+        assert_eq!([(); 2].map(|()| computed(&mut world)), [1, 0]);
+        world.despawn(joints[0]);
+        assert_eq!(computed(&mut world), 1);
     }
 }

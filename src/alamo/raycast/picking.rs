@@ -38,6 +38,9 @@ use bevy::reflect::std_traits::ReflectDefault;
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
 pub struct AloHit {
+    /// The root entity of the model that the part belongs to. Of a model within another, such as one that a proxy
+    /// brings along, it is the inner one's.
+    pub root: Entity,
     /// Index of the mesh in the file.
     pub mesh: usize,
     /// Index of the sub-mesh within the mesh.
@@ -61,23 +64,33 @@ pub struct AloPickable;
 pub struct AloPickingCamera;
 
 /// What pointers can meet.
-#[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
 pub struct AloPickingSettings {
     /// Whether only cameras with [`AloPickingCamera`] and models with [`AloPickable`] take part. If
     /// not, all do.
     pub require_markers: bool,
-    /// Which colliders count.
+    /// Which colliders count. By default [`AloRayCastVisibility::SolidAtCurrentLod`]: pointers pick what is drawn.
     pub visibility: AloRayCastVisibility,
     /// What pointers do with triangles whose back they see.
     pub backfaces: Backfaces,
 }
 
+impl Default for AloPickingSettings {
+    fn default() -> Self {
+        Self {
+            require_markers: false,
+            visibility: AloRayCastVisibility::SolidAtCurrentLod,
+            backfaces: Backfaces::default(),
+        }
+    }
+}
+
 /// The backend. Part of [`AlamoPlugin`](crate::alamo::AlamoPlugin) with the feature `picking`; it does
 /// nothing in apps without Bevy's own picking plugins.
 ///
-/// `RenderLayers` of a model's root, and `is_hoverable` of its `Pickable`, hold for all its parts that
-/// have none themselves; `should_block_lower` does not, since Bevy asks the part's entity alone. With
+/// `RenderLayers` of a model's root, which meshes and lights of its parts are given, and `is_hoverable` of its
+/// `Pickable` hold for all its parts that have none themselves; `should_block_lower` does not, since Bevy asks the part's entity alone. With
 /// Bevy's `MeshPickingPlugin` besides, both tell of drawn parts: let that ask for markers.
 /// Events are the entity's of the sub-mesh, and bubble up to the root.
 pub struct AloPickingPlugin;
@@ -174,6 +187,7 @@ fn update_hits(
             .with_early_exit_test(&hides);
         let pick = |(entity, hit): &(Entity, super::AloRayHit)| {
             let part = AloHit {
+                root: hit.root,
                 mesh: hit.mesh,
                 submesh: hit.submesh,
                 triangle: hit.triangle,

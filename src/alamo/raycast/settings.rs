@@ -12,14 +12,19 @@ use bevy::reflect::std_traits::ReflectDefault;
 pub enum AloRayCastVisibility {
     /// All of them: every level of detail and every damage stage at once.
     Any,
-    /// What shows, and besides it the collision hulls that files hide.
+    /// What shows if the finest level of detail is drawn, and the collision hulls that files hide.
     ///
-    /// Level of detail, damage stage, night and [`HiddenParts`](crate::scene::HiddenParts) count, and
+    /// The level that is drawn makes no difference, so that a shot does not depend on the camera. Models that proxies
+    /// bring along count as long as their proxy shows.
+    ///
+    /// Damage stage, night and [`HiddenParts`](crate::scene::HiddenParts) count, and
     /// so do the bones, whose animations show and hide; that a file hides a mesh does not, since most
     /// hulls are hidden meshes. A part that `HiddenParts` hides by name is not met: that is how a
     /// game turns off a shield. A `Visibility` that a user sets on the part's own entity does not.
     #[default]
     Solid,
+    /// As [`Solid`](Self::Solid), but at the level of detail that is drawn.
+    SolidAtCurrentLod,
     /// What is visible in the hierarchy, whether or not anything draws it.
     Visible,
     /// What a camera or a light sees: never a hull that nothing draws.
@@ -109,6 +114,9 @@ pub struct AloRayHit {
     pub barycentrics: Vec3,
     /// Number of the triangle in the sub-mesh.
     pub triangle: u32,
+    /// The root entity of the model that the part belongs to. Of a model within another, such as one that a proxy
+    /// brings along, it is the inner one's. The part's own entity if it is not below a model.
+    pub root: Entity,
     /// Index of the mesh in the file.
     pub mesh: usize,
     /// Index of the sub-mesh within the mesh.
