@@ -7,14 +7,11 @@
 //! What may not enter: bytes of files, and when an entity is shown.
 
 use crate::alamo::alo::Dazzle;
-use crate::scene::{Pictured, follow_pictures, hold_shader};
+use crate::scene::{Pictured, follow_pictures, hold_shader, insert_image};
 use bevy::app::{App, Plugin};
-use bevy::asset::{
-    Asset, AssetPath, Assets, Handle, RenderAssetUsages, embedded_asset, uuid_handle,
-};
+use bevy::asset::{Asset, AssetPath, Handle, RenderAssetUsages, embedded_asset, uuid_handle};
 use bevy::camera::primitives::Aabb;
 use bevy::image::Image;
-use bevy::log::error;
 use bevy::material::AlphaMode;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Vec2, Vec3};
@@ -131,8 +128,8 @@ pub fn dazzle_intensity(frequency: f32, phase: f32, bias: f32, time: f32) -> f32
 
 /// Bakes dazzles of the same bone, texture and flags into a mesh for a [`DazzleMaterial`].
 ///
-/// Positions are in the bone's space. A dazzle grows with the scale of its entity: with the geometric
-/// mean of the three, if they differ. Numbers that are not finite count as 0.
+/// Positions are in the bone's space. A dazzle grows with the scale of its entity: with the smallest of
+/// the three, if they differ. Numbers that are not finite count as 0.
 ///
 /// The mesh knows the bounds of what is drawn, [`dazzle_aabb`], which its vertices do not tell: each
 /// has its centre as position, the way to its corner as second texture coordinates, 1 in its
@@ -233,17 +230,10 @@ impl Plugin for DazzlePlugin {
         follow_pictures::<DazzleMaterial>(app);
         app.add_plugins(MaterialPlugin::<DazzleMaterial>::default())
             .register_type::<MeshMaterial3d<DazzleMaterial>>();
-        insert_disc(app);
     }
-}
 
-fn insert_disc(app: &mut App) {
-    let Some(mut images) = app.world_mut().get_resource_mut::<Assets<Image>>() else {
-        error!("dazzles need Bevy's ImagePlugin, added before this crate's plugin");
-        return;
-    };
-    if let Err(error) = images.insert(&DAZZLE_DISC, disc()) {
-        error!("dazzles without a texture will not be drawn: {error}");
+    fn finish(&self, app: &mut App) {
+        insert_image(app, &DAZZLE_DISC, disc());
     }
 }
 

@@ -211,11 +211,38 @@ fn a_mirrored_or_uneven_scale_still_shows_a_square() {
     let mut night = Night::new();
     let mut light = dazzle([0.0; 3]);
     light.radius = 2.0;
-    let scale = Vec3::new(-2.0, 0.5, 1.0);
+    let scale = Vec3::new(-3.0, 1.25, 2.0);
     night.spawn(&[light], &WHITE, Transform::from_scale(scale));
     let picture = night.capture();
-    let half = 2.0 * night.pixels_per_unit(Vec3::ZERO);
+    // The smallest scale counts.
+    let half = 2.5 * night.pixels_per_unit(Vec3::ZERO);
     is_square(&picture, night.project(Vec3::ZERO), half, "mirrored");
+}
+
+/// Whatever the scale, a square that reaches into the picture is not culled.
+#[test]
+fn uneven_scales_cull_no_square_that_is_in_sight() {
+    // The picture ends at about 10.8 along X.
+    for scale in [
+        Vec3::new(0.25, 1.0, 1.0),
+        Vec3::new(0.25, 4.0, 4.0),
+        Vec3::new(1.0, 0.25, 4.0),
+    ] {
+        let mut night = Night::new();
+        let mut light = dazzle([0.0; 3]);
+        light.radius = 4.0;
+        let place = Transform::from_xyz(11.2, 0.0, 0.0).with_scale(scale);
+        night.spawn(&[light], &WHITE, place);
+        let picture = night.capture();
+        let half = 4.0 * scale.min_element();
+        let left = night.project(Vec3::new(11.2 - half, 0.0, 0.0)).x;
+        assert!(left < WIDTH as f32 - 4.0, "{scale}: {left}");
+        let seen = lit_box(&picture);
+        assert!(
+            (seen.min.x - left).abs() <= 1.0,
+            "{scale}: {seen:?}, {left}"
+        );
+    }
 }
 
 #[test]

@@ -84,10 +84,14 @@ fn linear_from_srgb(color: vec3<f32>) -> vec3<f32> {
     return select(pow((color + 0.055) / 1.055, vec3(2.4)), color / 12.92, color <= vec3(0.04045));
 }
 
-// The geometric mean of the axes' scales.
+// The smallest of the axes' scales: half the least distance between opposite sides of what a cube of side 2 becomes.
+// So the square stays within its box, by which Bevy culls.
 fn scale_of(world_from_local: mat4x4<f32>) -> f32 {
-    let m = mat3x3<f32>(world_from_local[0].xyz, world_from_local[1].xyz, world_from_local[2].xyz);
-    return pow(abs(determinant(m)), 1.0 / 3.0);
+    let x = world_from_local[0].xyz;
+    let y = world_from_local[1].xyz;
+    let z = world_from_local[2].xyz;
+    let side = max(length(cross(x, y)), max(length(cross(y, z)), length(cross(z, x))));
+    return select(0.0, abs(dot(x, cross(y, z))) / side, side > 0.0);
 }
 
 @vertex
