@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::AbcFile;
 use bevy_classic_models::lithtech::{AbcContents, AbcMesh, DeformContents};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::PoseBlend;
 
 /// A place and a normal.
 type Vertex = (Vec3, Vec3);
@@ -77,22 +78,18 @@ fn all_places(file: &AbcFile<'_>) -> impl Iterator<Item = Vec3> {
 }
 
 impl Poses {
-    /// The vertices of the mesh that are moved, by their indices, as an instance with this tag shows
-    /// them.
-    pub fn shown(&self, mesh: &Mesh, tag: u32) -> Option<Vec<(usize, Vertex)>> {
+    /// The vertices of the mesh that are moved, by their indices, as an instance shows them.
+    pub fn shown(&self, mesh: &Mesh, shown: PoseBlend) -> Option<Vec<(usize, Vertex)>> {
         let slots = mesh.try_attribute(Mesh::ATTRIBUTE_UV_1).ok()?;
         let VertexAttributeValues::Float32x2(slots) = slots else {
             return None;
         };
-        let last = self.0.poses.saturating_sub(1);
-        let poses = [tag, tag >> 11].map(|pose| (pose & 0x7ff).min(last));
-        let way = (tag >> 22) as f32 / 1023.0;
         let moved = slots.iter().enumerate();
         let moved = moved.filter(|(_, [slot, _])| *slot >= 0.0);
-        let shown = moved.filter_map(|(index, [slot, _])| {
-            let (place, normal) = self.0.vertex(poses, way, *slot as u32)?;
+        let vertices = moved.filter_map(|(index, [slot, _])| {
+            let (place, normal) = self.0.vertex(shown, *slot as u32)?;
             Some((index, (place, normal.unwrap_or_default())))
         });
-        Some(shown.collect())
+        Some(vertices.collect())
     }
 }

@@ -7,7 +7,7 @@ use bevy::mesh::MeshTag;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloSubmeshOf;
 use bevy_classic_models::lgw::LgwMesh;
-use bevy_classic_models::lithtech::AbcMesh;
+use bevy_classic_models::lithtech::{AbcMesh, AbcPoseTable};
 
 /// Whether an entity is what is drawn of a model, whatever its format but Quake's.
 pub type OfModel = Or<(With<AloSubmeshOf>, With<AbcMesh>, With<LgwMesh>)>;
@@ -16,6 +16,7 @@ pub type OfModel = Or<(With<AloSubmeshOf>, With<AbcMesh>, With<LgwMesh>)>;
 #[derive(SystemParam)]
 pub struct Shown<'w, 's> {
     places: Places<'w, 's>,
+    table: Res<'w, AbcPoseTable>,
     deforming: Query<'w, 's, (&'static Poses, &'static MeshTag, &'static GlobalTransform)>,
 }
 
@@ -29,7 +30,7 @@ impl Shown<'_, '_> {
     pub fn vertices(&self, entity: Entity) -> Option<Vec<Vec3>> {
         let mut vertices = self.places.vertices(entity)?;
         if let Ok((poses, tag, transform)) = self.deforming.get(entity) {
-            for (vertex, (place, _)) in poses.shown(self.mesh(entity)?, tag.0)? {
+            for (vertex, (place, _)) in poses.shown(self.mesh(entity)?, self.table.get(tag.0))? {
                 if let Some(vertex) = vertices.get_mut(vertex) {
                     *vertex = transform.transform_point(place);
                 }
@@ -42,7 +43,7 @@ impl Shown<'_, '_> {
     pub fn normals(&self, entity: Entity) -> Option<Vec<Vec3>> {
         let mut normals = self.places.normals(entity)?;
         if let Ok((poses, tag, transform)) = self.deforming.get(entity) {
-            for (vertex, (_, normal)) in poses.shown(self.mesh(entity)?, tag.0)? {
+            for (vertex, (_, normal)) in poses.shown(self.mesh(entity)?, self.table.get(tag.0))? {
                 if let Some(vertex) = normals.get_mut(vertex) {
                     *vertex = transform.rotation() * normal;
                 }

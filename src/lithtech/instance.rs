@@ -3,18 +3,20 @@
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::model::AbcModel;
 use crate::lithtech::player::AbcAnimator;
-use crate::scene::{DistanceLod, Leveled, SceneModel};
-use bevy::animation::{AnimatedBy, AnimationPlayer};
+use crate::lithtech::pose_table::{self, PoseRow};
+use crate::scene::{DistanceLod, Leveled, OwnScenes, SceneModel, Skeleton};
+use bevy::animation::AnimationPlayer;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::Remove;
+use bevy::ecs::lifecycle::{HookContext, Remove};
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Query, Res};
+use bevy::ecs::system::{Commands, Query};
+use bevy::ecs::world::DeferredWorld;
 use bevy::mesh::MeshTag;
 use bevy::reflect::Reflect;
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
 use std::sync::Arc;
 
 /// On the root entity of a scene's own world: the model that it is of.
@@ -41,6 +43,7 @@ pub struct AbcMesh {
 
 /// A spawned LithTech model. On the root entity, once its scene is there.
 #[derive(Component, Debug)]
+#[component(on_remove = stop_motion)]
 pub struct AbcInstance {
     model: Arc<AbcModel>,
     nodes: Vec<Entity>,
@@ -84,11 +87,25 @@ impl AbcInstance {
     }
 }
 
+fn stop_motion(mut world: DeferredWorld<'_>, context: HookContext) {
+    let Some(instance) = world.get::<AbcInstance>(context.entity) else {
+        return;
+    };
+    let meshes = instance.deforming.clone();
+    pose_table::stop_motion(&mut world, &meshes);
+}
+
 impl SceneModel for AbcScene {
     type Instance = AbcInstance;
 
     fn is_of(&self, instance: &AbcInstance) -> bool {
         Arc::ptr_eq(&self.0, &instance.model)
+    }
+}
+
+impl Skeleton for AbcInstance {
+    fn bones(&self) -> &[Entity] {
+        &self.nodes
     }
 }
 
@@ -113,14 +130,17 @@ type SpawnedData = (
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    spawner: Res<WorldInstanceSpawner>,
+    scenes: OwnScenes<'_, '_, AbcScene>,
     spawned: Query<SpawnedData>,
     instances: Query<&AbcInstance>,
 ) {
+    let Some(entities) = scenes.entities(&ready) else {
+        return;
+    };
     let root = ready.entity;
     let mut model = None;
     let (mut nodes, mut meshes, mut deforming) = (Vec::new(), Vec::new(), Vec::new());
-    for entity in spawner.iter_instance_entities(ready.instance_id) {
+    for entity in entities {
         let Ok((scene, node, mesh, is_deforming)) = spawned.get(entity) else {
             continue;
         };
@@ -143,8 +163,8 @@ pub(super) fn on_scene_ready(
     };
     let scrolling = meshes.iter().filter(|(node, _)| scrolls(node));
     let scrolling = scrolling.map(|(_, entity)| *entity).collect();
-    for (_, node) in &nodes {
-        commands.entity(*node).try_insert(AnimatedBy(root));
+    for mesh in &deforming {
+        commands.entity(*mesh).try_insert_if_new(PoseRow::default());
     }
     // The user may have put a player there, and what it plays outlives a change of the file.
     let player = (

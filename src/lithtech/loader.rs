@@ -13,6 +13,7 @@ use crate::lithtech::model::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
     AbcNodeInfo, AbcSkin,
 };
+use crate::lithtech::pose_table::POSE_TABLE_IMAGE;
 use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
 use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
@@ -64,9 +65,11 @@ impl AssetLoader for AbcLoader {
         settings: &AbcLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Abc, AbcLoaderError> {
+        let load = self.reloads.begin(load_context);
         let path = load_context.path().to_string();
         let mut settings = settings.clone();
         let stated = self.overrides.get(load_context.path());
+        load.reads(&stated);
         stated.prepend_folders(&mut settings.skin_folders);
         let settings = &settings;
         let scale = settings.scale;
@@ -77,6 +80,7 @@ impl AssetLoader for AbcLoader {
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             return Err(AbcLoaderError::Io { path, source });
         }
+        load.reads(&bytes);
         let contents = AbcContents::load(&bytes, settings);
         let contents = contents.and_then(|contents| {
             check_depth(&contents.file)?;
@@ -89,13 +93,13 @@ impl AssetLoader for AbcLoader {
         for warning in &contents.warnings {
             warn!("{path}: {warning}");
         }
-        let pictures = find_skins(&self.finder, settings, load_context).await;
+        let pictures = find_skins(&self.finder, &load, settings, load_context).await;
         let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
         let skins = model.skins.iter();
         let pictures = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let pictures = pictures.cloned().collect();
-        self.reloads.finish(load_context, pictures).await;
+        self.reloads.finish(&load, load_context, pictures).await;
         Ok(Abc { scene, model })
     }
 
@@ -206,6 +210,7 @@ impl Materials<'_, '_> {
                 poses: poses.clone(),
                 around: self.load_context.add_labeled_asset(label, image),
                 uniform,
+                instances: POSE_TABLE_IMAGE,
             };
             let flags = nodes.get(node).map_or(0, |node| surface_flags(node.flags));
             self.deforms.push((node, flags, deform));

@@ -8,10 +8,10 @@ use crate::lithtech::model::AbcModel;
 use crate::scene::{DistanceLod, HiddenParts, ModelLod, Told, Wardrobe, WornPicture, WornSkin};
 use bevy::asset::Assets;
 use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
-use bevy::ecs::entity::Entity;
+use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::QueryItem;
+use bevy::ecs::query::{Changed, Or, QueryItem, With};
 use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
 use bevy::math::Vec2;
 use bevy::mesh::Mesh3d;
@@ -22,11 +22,23 @@ use std::sync::Arc;
 /// The root components that decide how a model looks.
 type Looks<'w> = (
     Entity,
-    Ref<'w, AbcInstance>,
-    Ref<'w, DistanceLod>,
-    Option<Ref<'w, ModelLod>>,
-    Option<Ref<'w, WornSkin>>,
-    Option<Ref<'w, HiddenParts>>,
+    &'w AbcInstance,
+    &'w DistanceLod,
+    Option<&'w ModelLod>,
+    Option<&'w WornSkin>,
+    Option<&'w HiddenParts>,
+);
+
+/// Roots of which one of those changed.
+type LooksChanged = (
+    With<AbcInstance>,
+    Or<(
+        Changed<AbcInstance>,
+        Changed<DistanceLod>,
+        Changed<ModelLod>,
+        Changed<WornSkin>,
+        Changed<HiddenParts>,
+    )>,
 );
 
 /// What of a mesh shows how its model looks.
@@ -47,18 +59,16 @@ pub(super) struct Removed<'w, 's> {
 }
 
 impl Removed<'_, '_> {
-    fn read(&mut self) -> Vec<Entity> {
+    fn read(&mut self) -> impl Iterator<Item = Entity> {
         let of_levels = self.lods.read();
-        of_levels
-            .chain(self.skins.read())
-            .chain(self.hidden.read())
-            .collect()
+        of_levels.chain(self.skins.read()).chain(self.hidden.read())
     }
 }
 
 /// Gives models the meshes of their level of detail and the material of their skin, and hides what is to
 /// be hidden, where anything changed that decides about it.
 pub(super) fn apply_looks(
+    changed: Query<Entity, LooksChanged>,
     roots: Query<Looks<'static>>,
     mut removed: Removed,
     mut plain: Wardrobe<StandardMaterial>,
@@ -66,17 +76,11 @@ pub(super) fn apply_looks(
     mut meshes: Query<Drawn>,
     mut told: Told,
 ) {
-    let removed = removed.read();
-    for (entity, instance, distance, lod, skin, hidden) in &roots {
-        let changed = instance.is_changed()
-            || distance.is_changed()
-            || lod.as_ref().is_some_and(DetectChanges::is_changed)
-            || skin.as_ref().is_some_and(DetectChanges::is_changed)
-            || hidden.as_ref().is_some_and(DetectChanges::is_changed)
-            || removed.contains(&entity);
-        if !changed {
+    let due: EntityHashSet = changed.iter().chain(removed.read()).collect();
+    for root in due {
+        let Ok((entity, instance, distance, lod, skin, hidden)) = roots.get(root) else {
             continue;
-        }
+        };
         let model = instance.model();
         let complaint = skin
             .as_ref()
@@ -88,7 +92,7 @@ pub(super) fn apply_looks(
             level: lod.map_or(distance.0, |lod| lod.0),
             skin: skin.as_ref().map_or(0, |skin| skin.index),
             picture: skin.as_ref().and_then(|skin| skin.picture.as_ref()),
-            hidden: hidden.as_deref(),
+            hidden,
         };
         for mesh in instance.meshes() {
             if let Ok(drawn) = meshes.get_mut(*mesh) {

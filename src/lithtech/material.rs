@@ -19,8 +19,8 @@ use bevy::shader::ShaderRef;
 /// Draws the vertices of a node that moves them one by one.
 pub type AbcDeformMaterial = ExtendedMaterial<StandardMaterial, AbcDeform>;
 
-/// The part of [`AbcDeformMaterial`] that places vertices. Which poses an instance shows is in its
-/// `MeshTag`: 11 bits each for two poses, then 10 for the way from the one to the other.
+/// The part of [`AbcDeformMaterial`] that places vertices. Which poses an instance shows is in the row of
+/// the [`AbcPoseTable`](super::AbcPoseTable) that its `MeshTag` names.
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 pub struct AbcDeform {
     /// Per pose and vertex one texel: a place in steps.
@@ -33,6 +33,9 @@ pub struct AbcDeform {
     /// How to read them.
     #[uniform(102, visibility(vertex))]
     pub uniform: AbcDeformUniform,
+    /// What every instance shows; shared by all models.
+    #[texture(103, sample_type = "u_int", visibility(vertex))]
+    pub instances: Handle<Image>,
 }
 
 /// How the shader reads the poses of an [`AbcDeform`].

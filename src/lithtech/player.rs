@@ -3,14 +3,14 @@
 //! Clips of a model move all of its nodes, so they fade into each other as they are.
 
 use crate::lithtech::clip::node_target;
-use crate::lithtech::deform::MOST_POSES;
 use crate::lithtech::instance::{AbcInstance, AbcNode};
 use crate::lithtech::model::{Abc, AbcAnimation, AbcModel};
+use crate::lithtech::pose_table::{AbcPoseTable, PoseRow};
 use crate::lithtech::tracks::moment;
 use crate::scene::{
     Animator, Asked, Binder, ClipFinished, ClipParts, ClipRef, ClipSource, Frames, Lanes,
-    ModelClips, PlayClip, Playback, Rotation, Scale, Stated, Told, Translation, edited_clips, node,
-    says, take_away,
+    ModelClips, PlayClip, PlayRequests, Playback, PoseBlend, PosePair, Rotation, Scale, Stated,
+    Told, Translation, edited_clips, node, says, take_away,
 };
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{AnimationClip, AnimationPlayer};
@@ -24,7 +24,6 @@ use bevy::ecs::query::With;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
 use bevy::ecs::world::DeferredWorld;
-use bevy::mesh::MeshTag;
 use bevy::platform::collections::HashMap;
 use bevy::time::Time;
 use bevy::transform::components::Transform;
@@ -214,16 +213,23 @@ type Players<'w> = (
 type Nodes<'w, 's> = Query<'w, 's, &'static mut Transform, With<AbcNode>>;
 
 /// Plays what is chosen, and lets fades go on.
+///
+/// Only models with a [`PlayClip`] are visited, and those that just lost it.
 pub(super) fn choose_clips(
     mut commands: Commands,
     time: Res<Time>,
     mut binder: AbcBinder<'_, '_>,
     mut told: Told,
+    mut requests: PlayRequests<AbcInstance>,
     mut roots: Query<Players<'static>>,
     mut nodes: Nodes<'_, '_>,
 ) {
     let edits = binder.take_edits();
-    for (root, instance, play, named, playback, mut animator, mut player, graph) in &mut roots {
+    for root in requests.roots() {
+        let Ok(root) = roots.get_mut(root) else {
+            continue;
+        };
+        let (root, instance, play, named, playback, mut animator, mut player, graph) = root;
         let animator = &mut animator.bypass_change_detection().0;
         let player = player.bypass_change_detection();
         let model = instance.model();
@@ -289,27 +295,29 @@ fn settle(
     }
 }
 
-/// Tells the meshes that deform which keyframes their instance shows.
+/// Writes to the [`AbcPoseTable`] which keyframes the meshes show that deform.
 pub(super) fn pose_deforms(
     roots: Query<(&AbcInstance, &AbcAnimator, &AnimationPlayer)>,
-    mut meshes: Query<&mut MeshTag>,
+    mut rows: Query<&mut PoseRow>,
+    mut table: ResMut<AbcPoseTable>,
 ) {
+    let table = table.bypass_change_detection();
     for (instance, animator, player) in &roots {
         if instance.deforming().is_empty() {
             continue;
         }
-        let tag = tag(instance.model(), &animator.0.lanes, player);
+        let shown = shown(instance.model(), &animator.0.lanes, player);
         for mesh in instance.deforming() {
-            if let Ok(mut shown) = meshes.get_mut(*mesh) {
-                shown.set_if_neq(MeshTag(tag));
+            if let Ok(mut row) = rows.get_mut(*mesh) {
+                table.show(row.bypass_change_detection(), shown);
             }
         }
     }
 }
 
-/// The poses that a model shows, as the shader has them: between the keyframes of the one clip that
-/// plays; where clips fade, between what is nearest to each of the two heaviest.
-fn tag(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -> u32 {
+/// The keyframes that a model shows: those on both sides of the time of the clip that plays, or of both clips that
+/// fade.
+fn shown(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -> PoseBlend {
     let playing = lanes.iter().zip(lanes.weights()).enumerate();
     let playing = playing.filter_map(|(place, (lane, weight))| {
         let animation = animation_of(&lane.source.clip, model)?;
@@ -318,21 +326,32 @@ fn tag(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -> 
         }
         let time = player.animation(node(place))?.seek_time();
         let seconds = lane.source.seconds(animation, time);
-        let (key, way) = moment(&animation.keyframes, seconds);
-        Some((animation.first_pose + key, way, weight))
+        let (key, towards_b) = moment(&animation.keyframes, seconds);
+        let a = (animation.first_pose + key) as u32;
+        let pair = PosePair {
+            a,
+            b: if towards_b > 0.0 { a + 1 } else { a },
+            towards_b,
+        };
+        Some((pair, weight))
     });
-    let mut playing: Vec<(usize, f32, f32)> = playing.collect();
-    playing.sort_by(|(.., a), (.., b)| b.total_cmp(a));
-    let nearest = |pose: usize, way: f32| if way < 0.5 { pose } else { pose + 1 };
-    let (a, b, way) = match playing[..] {
-        [] => (0, 0, 0.0),
-        [(pose, way, _)] => (pose, pose + 1, way),
-        [(a, to_a, of_a), (b, to_b, of_b), ..] => {
-            (nearest(a, to_a), nearest(b, to_b), of_b / (of_a + of_b))
-        }
-    };
-    let bits = |pose: usize| pose.min(MOST_POSES - 1) as u32;
-    bits(a) | bits(b) << 11 | ((way * 1023.0).round() as u32).min(1023) << 22
+    heaviest(playing.collect())
+}
+
+/// A blend of the two heaviest of several poses. Where a fade interrupts another there are three: the weight of the
+/// third is taken off the others, so that nothing jumps when the second and the third change places.
+fn heaviest(mut poses: Vec<(PosePair, f32)>) -> PoseBlend {
+    poses.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let third = poses.get(2).map_or(0.0, |(_, weight)| *weight);
+    match poses[..] {
+        [] => PoseBlend::default(),
+        [(to, of_to), (from, of_from), ..] if of_from > third => PoseBlend {
+            to,
+            from,
+            from_weight: (of_from - third) / (of_to + of_from - 2.0 * third),
+        },
+        [(to, _), ..] => PoseBlend::from(to),
+    }
 }
 
 /// Tells where clips are, and when they have come to their end.
@@ -356,6 +375,54 @@ pub(super) fn follow_player(
                 entity,
                 clip: play.clip.clone(),
             });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(a: u32) -> PosePair {
+        PosePair {
+            a,
+            b: a,
+            towards_b: 0.0,
+        }
+    }
+
+    /// The shares of poses 0, 1 and 2.
+    fn shares(weights: [f32; 3]) -> [f32; 3] {
+        let poses = weights.iter().enumerate();
+        let poses = poses.map(|(pose, weight)| (pair(pose as u32), *weight));
+        let blend = heaviest(poses.collect());
+        let mut shares = [0.0; 3];
+        shares[blend.to.a as usize] += 1.0 - blend.from_weight;
+        shares[blend.from.a as usize] += blend.from_weight;
+        shares
+    }
+
+    #[test]
+    fn two_poses_have_their_weights() {
+        assert_eq!(shares([0.75, 0.25, 0.0]), [0.75, 0.25, 0.0]);
+        assert_eq!(shares([0.0, 0.5, 1.5]), [0.0, 0.25, 0.75]);
+        assert_eq!(shares([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0]);
+        assert_eq!(heaviest(Vec::new()), PoseBlend::default());
+    }
+
+    #[test]
+    fn a_fade_that_interrupts_another_does_not_jump() {
+        const STEPS: usize = 1000;
+        // The first fade was interrupted at a share of 0.4.
+        let at = |step: usize| {
+            let way = step as f32 / STEPS as f32;
+            shares([0.6 * (1.0 - way), 0.4 * (1.0 - way), way])
+        };
+        assert_eq!(at(STEPS), [0.0, 0.0, 1.0]);
+        for step in 0..STEPS {
+            for (before, after) in at(step).into_iter().zip(at(step + 1)) {
+                assert!((before - after).abs() < 0.02, "step {step}");
+            }
         }
     }
 }

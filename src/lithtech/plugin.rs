@@ -8,13 +8,16 @@ use crate::lithtech::looks::{apply_looks, scroll_surfaces};
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::model::Abc;
 use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
+use crate::lithtech::pose_table::AbcPoseTable;
 use crate::lithtech::skins::replace_failed_skins;
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader, state_clips,
+    add_instance_table, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,
+    link_bones, reset_level, state_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
-use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId};
+use bevy::animation::transition::expire_completed_transitions;
+use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId, advance_animations};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets, embedded_asset};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
@@ -63,6 +66,7 @@ impl Plugin for LithTechPlugin {
         app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
             .init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
+            .init_resource::<AbcPoseTable>()
             .init_resource::<WornMaterials<StandardMaterial>>()
             .init_resource::<WornMaterials<AbcDeformMaterial>>()
             // A scene may hold only what is registered.
@@ -79,6 +83,7 @@ impl Plugin for LithTechPlugin {
             .register_type::<NoAutoAabb>()
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .add_observer(on_scene_ready)
+            .add_observer(reset_level::<AbcInstance>)
             .add_observer(on_root_removed)
             .add_systems(
                 PostUpdate,
@@ -87,6 +92,10 @@ impl Plugin for LithTechPlugin {
                         .in_set(ClassicModelsSystems::Play)
                         .after(state_clips)
                         .before(AnimationSystems),
+                    trigger_events
+                        .after(advance_animations)
+                        .before(expire_completed_transitions)
+                        .in_set(AnimationSystems),
                     (follow_player, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
@@ -106,10 +115,12 @@ impl Plugin for LithTechPlugin {
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),
             );
+        link_bones::<AbcInstance>(app);
         app.preregister_asset_loader::<AbcLoader>(&all_cases(&self.extensions));
     }
 
     fn finish(&self, app: &mut App) {
+        add_instance_table::<AbcPoseTable>(app);
         app.register_asset_loader(AbcLoader::new(
             FileFinder::of(app.world()),
             Reloads::of(app.world()),

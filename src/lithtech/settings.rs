@@ -17,10 +17,10 @@ pub struct AbcLoaderSettings {
     pub convert_axes: bool,
     /// Pictures that the model may wear, of which the first is worn unless
     /// [`ModelSkin`](crate::scene::ModelSkin) says otherwise. They are looked for as textures are: in
-    /// the model's folder, its sibling `Textures`, each of `skin_folders`, and the root. If there are
-    /// none, as by default, the one picture is looked for that the games' folders suggest, `Skins/A/B.dtx`
-    /// for `Models/A/B.abc`; then `B.dtx` in the model's folder, in its sibling `Skins`, and in each of
-    /// `skin_folders`.
+    /// the model's folder, its sibling `Textures`, each of `skin_folders`, and the root. A name without
+    /// an extension is tried as `.dtx`, `.dds` and `.tga`. If there are none, as by default, the one
+    /// picture is looked for that the games' folders suggest, `Skins/A/B.dtx` for `Models/A/B.abc`; then
+    /// `B.dtx` in the model's folder, in its sibling `Skins`, and in each of `skin_folders`.
     pub skins: Vec<String>,
     /// Further folders to look for skins in, from the root of the asset source.
     pub skin_folders: Vec<String>,

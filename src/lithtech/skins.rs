@@ -3,7 +3,7 @@
 use crate::lithtech::dtx;
 use crate::lithtech::model::Abc;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::{FileFinder, FileSearch, clean_path, same_name};
+use crate::scene::{FileFinder, FileSearch, RunningLoad, clean_path, same_name};
 use crate::texture::{GLOW, Placeholder, load_picture};
 use bevy::asset::{
     AssetEvent, AssetLoadFailedEvent, AssetPath, AssetServer, Assets, Handle, LoadContext,
@@ -27,13 +27,14 @@ pub(super) struct SkinPicture {
 /// suggest.
 pub(super) async fn find_skins(
     finder: &FileFinder,
+    load: &RunningLoad,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Vec<SkinPicture> {
     if !settings.load_skins {
         return Vec::new();
     }
-    let mut search = finder.search(load_context.path());
+    let mut search = finder.search_for(load);
     let mut paths = named(&mut search, settings, load_context).await;
     if paths.is_empty() {
         let candidates = candidates(load_context.path().path(), &settings.skin_folders);
@@ -45,11 +46,11 @@ pub(super) async fn find_skins(
         let start = search.start(&path, dtx::HEADER).await;
         let glows = start.is_some_and(|start| dtx::begins_full_bright(&start));
         let glow = glows.then(|| path.clone().with_label(GLOW));
-        let mut load = |path| load_picture(load_context, path, true, Placeholder::Checkers);
+        let mut picture = |path| load_picture(load_context, path, true, Placeholder::Checkers);
         // First, because once the file is being loaded the label may be there without its settings.
-        let glow = glow.map(&mut load);
+        let glow = glow.map(&mut picture);
         pictures.push(SkinPicture {
-            image: load(path),
+            image: picture(path),
             glow,
         });
     }
@@ -95,7 +96,8 @@ async fn named(
 ) -> Vec<AssetPath<'static>> {
     let mut found = Vec::new();
     for name in &settings.skins {
-        match search.find_texture(name, &settings.skin_folders).await {
+        let skin = search.find_lithtech_skin(name, &settings.skin_folders);
+        match skin.await {
             Ok(path) => found.push(path),
             Err(not_found) => warn!("{}: skin {not_found}", load_context.path()),
         }

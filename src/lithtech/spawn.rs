@@ -13,6 +13,7 @@ use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::name::Name;
 use bevy::ecs::world::World;
 use bevy::math::Vec3;
+use bevy::math::bounding::BoundingVolume;
 use bevy::mesh::skinning::SkinnedMesh;
 use bevy::mesh::{Mesh3d, MeshTag};
 use bevy::pbr::MeshMaterial3d;
@@ -103,7 +104,9 @@ impl Builder<'_> {
         ));
         let deform = mesh.node.and_then(|node| {
             let material = self.model.deform_material(0, node)?;
-            Some((self.model.deform(node)?.bounds, material))
+            // What stands still beside what moves may be outside the box of that.
+            let bounds = self.model.deform(node)?.bounds.merge(&mesh.bounds);
+            Some((bounds, material))
         });
         if let Some((bounds, material)) = deform {
             entity.insert((

@@ -1,12 +1,12 @@
 //! Pictures of LithTech models whose vertices deform, and of what follows from where those are.
 
 use crate::support::abc::{banner, bytes};
-use crate::support::abc_stage::{Shown, control, control_between};
+use crate::support::abc_stage::{Shown, control, control_of};
 use crate::support::alo_stage::matte;
 use crate::support::stage::{Stage, VIEWS};
-use bevy::core_pipeline::prepass::{DepthPrepass, NormalPrepass};
+use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::abc::parse;
+use bevy_classic_models::lithtech::abc::{AbcFile, Triangle, parse};
 use bevy_classic_models::prelude::*;
 
 const FILE: &str = "model.abc";
@@ -66,6 +66,45 @@ fn vertices_deform_in_step_with_the_skeleton() {
 }
 
 #[test]
+fn triangles_back_to_back_have_the_normals_of_the_file() {
+    let mut document = banner();
+    let flag = document.nodes[2].deform_vertices.clone();
+    for index in &flag {
+        document.geometry.vertices[usize::from(*index)].normal = [30, 110, -50];
+    }
+    let is_of_flag = |of: &&Triangle| flag.contains(&of.vertices[0].get());
+    let triangles = document.geometry.triangles.iter().filter(is_of_flag);
+    let backs: Vec<Triangle> = triangles
+        .map(|front| {
+            let [a, b, c] = front.vertices;
+            // Each begins at another corner, so that rounding differs.
+            let vertices = [b, a, c];
+            Triangle { vertices, ..*front }
+        })
+        .collect();
+    document.geometry.triangles.extend(backs);
+    let bytes = bytes(&document);
+    let file = parse(&bytes).unwrap();
+    let mut stage = Stage::new(&[(FILE, bytes.clone())]);
+    // Of both only the front is drawn.
+    let root = stage.spawn_abc(FILE, AbcLoaderSettings::default(), ());
+    for (clip, seconds) in [(0, 0.06), (1, 0.3)] {
+        show(&mut stage, root, clip, seconds);
+        let control = control(&file, Shown::new(clip, seconds));
+        for view in VIEWS {
+            stage.look_from(view);
+            let shown = stage.capture();
+            let material = stage.add_material(StandardMaterial {
+                base_color: Color::srgb(0.7, 0.7, 0.7),
+                ..matte(None)
+            });
+            let control = stage.capture_instead(root, vec![(control.clone(), material)]);
+            shown.assert_is(&control, &format!("{clip} at {seconds} from {view}"));
+        }
+    }
+}
+
+#[test]
 fn two_instances_of_a_model_deform_apart() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
@@ -94,12 +133,17 @@ fn two_instances_of_a_model_deform_apart() {
     }
 }
 
+/// Places of vertices in their nodes, on the way from one moment to another.
+fn between(file: &AbcFile<'_>, moments: [(usize, f32); 2], way: f32) -> Vec<[f32; 3]> {
+    let [from, to] = moments.map(|(clip, seconds)| file.vertex_positions(Some(clip), seconds));
+    let places = from.into_iter().zip(to);
+    let places = places.map(|(from, to)| Vec3::from(from).lerp(to.into(), way).to_array());
+    places.collect()
+}
+
 #[test]
-fn a_fade_goes_from_the_nearest_keyframe_of_one_to_that_of_the_other() {
-    let mut document = banner();
-    // Only the vertices differ.
-    document.animations[1].tracks[2].keys = document.animations[0].tracks[2].keys.clone();
-    let bytes = bytes(&document);
+fn a_fade_blends_both_clips_between_their_keyframes() {
+    let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
     let root = stage.spawn_abc(FILE, settings(), ());
@@ -110,12 +154,12 @@ fn a_fade_goes_from_the_nearest_keyframe_of_one_to_that_of_the_other() {
         .world()
         .entity_mut(root)
         .insert(play(1, 0.35).with_fade(1.0));
-    stage.headless.step(0.0);
-    // 0.08 s is nearer to the second keyframe, 0.35 s to the third.
-    let moments = [(0, 1), (1, 2)];
-    for (step, way) in [(0.25, 0.25), (0.25, 0.5), (0.3, 0.8)] {
+    // 0.08 s is between the first two keyframes, 0.35 s between the last two.
+    let moments = [(0, 0.08), (1, 0.35)];
+    for (step, way) in [(0.0, 0.0), (0.25, 0.25), (0.25, 0.5), (0.3, 0.8)] {
         stage.headless.step(step);
-        let control = control_between(&file, moments, way);
+        let places = between(&file, moments, way);
+        let control = control_of(stage.world(), root, &file, &places);
         compare(&mut stage, root, &control, &format!("{way} of a fade"));
     }
     stage.headless.step(0.3);
@@ -124,11 +168,58 @@ fn a_fade_goes_from_the_nearest_keyframe_of_one_to_that_of_the_other() {
 }
 
 #[test]
+fn the_cloth_of_the_warden_fades_from_clip_to_clip() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/warden.abc");
+    let bytes = std::fs::read(path).unwrap();
+    let file = parse(&bytes).unwrap();
+    let mut stage = Stage::new(&[(FILE, bytes.clone())]);
+    let settings = AbcLoaderSettings {
+        scale: 0.6,
+        load_skins: false,
+        ..settings()
+    };
+    let root = stage.spawn_abc(FILE, settings, ModelLod(0));
+    let clips = ["walk", "attack"];
+    let [from, to] = clips.map(|name| {
+        let mut names = file.animations.iter().map(|animation| &*animation.name);
+        let index = names.position(|found| found.eq_ignore_ascii_case(name));
+        index.unwrap_or_else(|| panic!("no clip {name}"))
+    });
+    let play = PlayClip::looping(from).starting_at(0.23);
+    stage.world().entity_mut(root).insert(play);
+    stage.headless.step(0.0);
+    stage.headless.step(0.1);
+    let play = PlayClip::once(to).starting_at(0.3).with_fade(0.4);
+    stage.world().entity_mut(root).insert(play);
+    stage.headless.step(0.0);
+    // Both go on while they fade.
+    for step in [0.05, 0.11, 0.13, 0.09] {
+        stage.headless.step(step);
+        let player = stage.world().get::<AnimationPlayer>(root).unwrap();
+        let mut lanes: Vec<_> = player.playing_animations().collect();
+        lanes.sort_by_key(|(node, _)| **node);
+        let [(_, out), (_, into)] = lanes[..] else {
+            panic!("two clips fade");
+        };
+        let (moments, way) = (
+            [(from, out.seek_time()), (to, into.seek_time())],
+            into.weight(),
+        );
+        assert!(way > 0.1 && way < 0.99, "{way}");
+        let places = between(&file, moments, way);
+        let control = control_of(stage.world(), root, &file, &places);
+        compare(&mut stage, root, &control, &format!("the warden at {way}"));
+    }
+}
+
+#[test]
 fn the_depth_prepass_deforms_as_the_picture_does() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
-    stage.camera().insert((DepthPrepass, NormalPrepass));
+    stage
+        .camera()
+        .insert((DepthPrepass, NormalPrepass, MotionVectorPrepass));
     let root = stage.spawn_abc(FILE, settings(), ());
     for (clip, seconds) in [(0, 0.06), (1, 0.3)] {
         show(&mut stage, root, clip, seconds);

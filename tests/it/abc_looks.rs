@@ -191,12 +191,12 @@ fn any_picture_is_a_skin() {
 
 /// Waits until a model wears another material.
 fn wait_for_another(app: &mut TestApp, root: Entity, before: AssetId<StandardMaterial>) {
-    let came = (0..5000).any(|_| {
+    let mut patience = gpuless::Patience::new(5000);
+    while worn(app, root).id() == before {
+        assert!(!patience.is_exhausted(), "the picture never came");
         app.step(0.0);
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        worn(app, root).id() != before
-    });
-    assert!(came, "the picture never came");
+        patience.wait();
+    }
 }
 
 #[test]
@@ -217,14 +217,17 @@ fn a_picture_that_is_nowhere_changes_nothing() {
     assert_eq!(own, model(&mut app, root).skins[1].materials.surfaces[0]);
     for path in ["missing.dtx", FILE] {
         app.world().entity_mut(root).insert(ModelSkin::from(path));
-        let told = (0..5000).any(|_| {
-            app.step(0.0);
-            std::thread::sleep(std::time::Duration::from_millis(1));
-            assert_eq!(worn(&mut app, root), own);
+        let mut patience = gpuless::Patience::new(5000);
+        let is_told = || {
             let told = log::warnings_with("keeps its skin");
             told.iter().any(|told| told.contains(path))
-        });
-        assert!(told, "{path}");
+        };
+        while !is_told() {
+            assert!(!patience.is_exhausted(), "{path}");
+            app.step(0.0);
+            assert_eq!(worn(&mut app, root), own);
+            patience.wait();
+        }
     }
 }
 
@@ -257,6 +260,21 @@ fn a_skin_that_cannot_be_read_is_a_placeholder_until_it_is_mended() {
             assert!(gpuless::wait_until(&mut app.app, is_mended));
         }
     }
+}
+
+#[test]
+fn a_skin_without_an_extension_is_found_as_dtx() {
+    let files = [(FILE, bytes(&figure())), ("Skins/Hero.DTX", dtx([1, 2, 3]))];
+    let settings = AbcLoaderSettings {
+        skins: vec!["hero".into()],
+        skin_folders: vec!["skins".into()],
+        ..AbcLoaderSettings::default()
+    };
+    let (mut app, root) = app_of(&files, FILE, settings);
+    let skins = &model(&mut app, root).skins;
+    assert_eq!(skins.len(), 1);
+    let path = skins[0].image.path().map(ToString::to_string);
+    assert_eq!(path.as_deref(), Some("Skins/Hero.DTX"));
 }
 
 #[test]
@@ -323,12 +341,12 @@ fn any_picture_is_a_skin_of_a_quake_model() {
         let picture = material(app).base.base_color_texture;
         picture.is_some_and(|image| image.path().is_some_and(|path| path.label().is_none()))
     };
-    let came = (0..5000).any(|_| {
+    let mut patience = gpuless::Patience::new(5000);
+    while !is_worn(&mut app) {
+        assert!(!patience.is_exhausted(), "the picture never came");
         app.step(0.0);
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        is_worn(&mut app)
-    });
-    assert!(came, "the picture never came");
+        patience.wait();
+    }
     let worn = material(&mut app);
     let path = worn
         .base

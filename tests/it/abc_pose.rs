@@ -1,17 +1,17 @@
 //! Where the vertices of LithTech models are while they play, beside a plain reference in doubles.
 
 use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
-use crate::support::abc_app::{drawn, load, model, show, spawn, spawned};
+use crate::support::abc_app::{drawn, load, model, show, shown, spawn, spawned};
 use crate::support::abc_random::{self, Size};
 use crate::support::abc_reference::Reference;
 use crate::support::app::TestApp;
 use crate::support::{corpus, files_of};
-use bevy::mesh::MeshTag;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::PosePair;
 
 /// Fails unless all triangles are where the reference has them.
 #[track_caller]
@@ -36,7 +36,7 @@ pub fn assert_posed(
         let error = found.as_dvec3().distance(place);
         let vertex = &document.geometry.vertices[expected.vertex];
         let deforms = &document.nodes[usize::from(vertex.node)].deform_vertices;
-        // The way between two keyframes of vertices that deform is told in 1023 steps.
+        // Places of vertices that deform are rounded to steps.
         let most = if deforms.is_empty() { 2e-4 } else { 2e-3 };
         assert!(
             error < most * largest * f64::from(settings.scale).max(1.0),
@@ -213,10 +213,10 @@ fn clips_of_one_name_are_told_apart_by_their_index() {
 }
 
 #[test]
-fn fades_blend_the_nearest_keyframes_of_what_deforms() {
+fn fades_blend_two_pairs_of_keyframes_of_what_deforms() {
     let document = banner();
     let (mut app, root) = spawned(bytes(&document), AbcLoaderSettings::default());
-    // 0.08 s is nearer to the second keyframe of "Wave", 0.3 s to the third of "Furl".
+    // "Wave" is between its first two keyframes, "Furl" between its last two.
     let play = |clip: usize, time| PlayClip::once(clip).starting_at(time).with_speed(0.0);
     app.world().entity_mut(root).insert(play(0, 0.08));
     app.step(0.0);
@@ -224,34 +224,40 @@ fn fades_blend_the_nearest_keyframes_of_what_deforms() {
         .entity_mut(root)
         .insert(play(1, 0.3).with_fade(1.0));
     app.step(0.0);
-    let world = app.world();
-    let mut tags = world.query::<(&AbcMesh, &MeshTag)>();
-    let mut tag = |app: &mut TestApp| {
-        let (mesh, MeshTag(tag)) = tags.single(app.world()).unwrap();
-        assert_eq!(mesh.node, Some(FLAG_NODE));
-        let way = (tag >> 22) as f32 / 1023.0;
-        (tag & 0x7ff, tag >> 11 & 0x7ff, way)
-    };
+    let mut meshes = app.world().query::<(Entity, &AbcMesh)>();
+    let mut meshes = meshes.iter(app.app.world());
+    let flag = meshes.find(|(_, mesh)| mesh.node == Some(FLAG_NODE));
+    let (flag, _) = flag.unwrap();
     let is_near = |found: f32, expected: f32| (found - expected).abs() < 1e-3;
-    // Pose 1 is of "Wave", pose 5 of "Furl"; the heavier is told first.
-    for (weight, expected) in [
-        (0.0, (1, 5, 0.0)),
-        (0.25, (1, 5, 0.25)),
-        (0.75, (5, 1, 0.25)),
-    ] {
+    let assert_wave = |pair: PosePair| {
+        assert_eq!((pair.a, pair.b), (0, 1));
+        assert!(is_near(pair.towards_b, 0.8), "{pair:?}");
+    };
+    let assert_furl = |pair: PosePair| {
+        assert_eq!((pair.a, pair.b), (4, 5));
+        assert!(is_near(pair.towards_b, 2.0 / 3.0), "{pair:?}");
+    };
+    let mut at = |weight: f32| {
         while app.world().get::<AbcAnimator>(root).unwrap().weight() < weight - 1e-4 {
             app.step(0.05);
         }
-        let (a, b, way) = tag(&mut app);
-        assert_eq!((a, b), (expected.0, expected.1), "at {weight}");
-        assert!(is_near(way, expected.2), "{way} at {weight}");
-    }
-    for _ in 0..10 {
-        app.step(0.05);
-    }
-    let (a, b, way) = tag(&mut app);
-    assert_eq!((a, b), (4, 5));
-    assert!(is_near(way, 2.0 / 3.0), "{way}");
+        shown(app.world(), flag).unwrap()
+    };
+    let begin = at(0.0);
+    assert_wave(begin.to);
+    assert_eq!(begin.from_weight, 0.0);
+    let quarter = at(0.25);
+    assert_wave(quarter.to);
+    assert_furl(quarter.from);
+    assert!(is_near(quarter.from_weight, 0.25), "{quarter:?}");
+    // The heavier one is `to`, and it makes no difference which one is.
+    let late = at(0.75);
+    assert_furl(late.to);
+    assert_wave(late.from);
+    assert!(is_near(late.from_weight, 0.25), "{late:?}");
+    let end = at(1.0);
+    assert_furl(end.to);
+    assert_eq!(end.from_weight, 0.0);
 }
 
 #[test]

@@ -1,17 +1,20 @@
 //! What a spawned LithTech model consists of, and where its vertices are.
 
 use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
-use crate::support::abc_app::{FILE, drawn, model, spawned as app, spawned_of as app_of};
+use crate::support::abc_app::{FILE, drawn, model, shown, spawned as app, spawned_of as app_of};
 use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::animation::AnimationTargetId;
 use bevy::asset::LoadState;
+use bevy::camera::primitives::Aabb;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::DtxDocument;
-use bevy_classic_models::lithtech::{AbcMesh, AbcNode, dtx, node_target};
+use bevy_classic_models::lithtech::{AbcMesh, AbcNode, AbcPoseTable, dtx, node_target};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::PoseBlend;
+use std::collections::HashSet;
 
 pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
     app.world().get::<C>(entity).unwrap().clone()
@@ -306,7 +309,7 @@ fn what_cannot_be_loaded_says_why() {
 }
 
 #[test]
-fn nodes_that_deform_have_meshes_and_tags_of_their_own() {
+fn nodes_that_deform_have_meshes_and_rows_of_their_own() {
     let model = banner();
     let bytes = bytes(&model);
     let (mut app, root) = app(bytes, AbcLoaderSettings::default());
@@ -323,14 +326,15 @@ fn nodes_that_deform_have_meshes_and_tags_of_their_own() {
         .find(|mesh| get::<AbcMesh>(&mut app, *mesh).node == Some(FLAG_NODE))
         .unwrap();
     assert_eq!(get::<ChildOf>(&mut app, flag).parent(), nodes[FLAG_NODE]);
-    let MeshTag(tag) = get(&mut app, flag);
+    let PoseBlend {
+        to, from_weight, ..
+    } = shown(app.world(), flag).unwrap();
     // Halfway between the second keyframe and the third of the second animation.
-    assert_eq!((tag & 0x7FF, tag >> 11 & 0x7FF), (4, 5));
-    assert!((tag >> 22).abs_diff(512) <= 1);
+    assert_eq!((to.a, to.b, from_weight), (4, 5, 0.0));
+    assert!((to.towards_b - 0.5).abs() < 1e-3, "{to:?}");
     app.world().entity_mut(root).remove::<PlayClip>();
     app.step(0.0);
-    let MeshTag(tag) = get(&mut app, flag);
-    assert_eq!(tag, 0);
+    assert_eq!(shown(app.world(), flag), Some(PoseBlend::default()));
     let world = app.world();
     let mesh = &world.get::<Mesh3d>(flag).unwrap().0;
     let mesh = world.resource::<Assets<Mesh>>().get(mesh).unwrap();
@@ -355,4 +359,61 @@ fn a_file_without_triangles_is_a_skeleton() {
     assert!(instance.meshes().is_empty());
     let mut meshes = app.world().query::<&AbcMesh>();
     assert_eq!(meshes.iter(app.app.world()).count(), 0);
+}
+
+#[test]
+fn the_box_of_a_node_has_its_still_vertices_too() {
+    let mut document = banner();
+    let flag = &mut document.nodes[FLAG_NODE];
+    let columns = 6;
+    let first = flag.deform_vertices[0];
+    let moves = |place: usize| place % columns > 1;
+    let all = flag.deform_vertices.len();
+    flag.deform_vertices = (first..).take(all).collect();
+    let mut place = 0..;
+    flag.deform_vertices
+        .retain(|_| moves(place.next().unwrap()));
+    for animation in &mut document.animations {
+        let deform = &mut animation.tracks[FLAG_NODE].deform;
+        let mut place = 0..;
+        deform.retain(|_| moves(place.next().unwrap() % all));
+    }
+    for row in 0..all / columns {
+        let still = usize::from(first) + row * columns;
+        document.geometry.vertices[still].position = [-30.0, row as f32, 1.0].map(Into::into);
+    }
+    let (mut app, root) = app(bytes(&document), AbcLoaderSettings::default());
+    let meshes = app.world().get::<AbcInstance>(root).unwrap().meshes();
+    let meshes = meshes.to_vec();
+    let is_flag = |mesh: &&Entity| {
+        let of = get::<AbcMesh>(&mut app, **mesh);
+        of.node == Some(FLAG_NODE)
+    };
+    let flag = *meshes.iter().find(is_flag).unwrap();
+    let bounds = get::<Aabb>(&mut app, flag);
+    assert!(bounds.min().x <= -30.0, "{bounds:?}");
+    // What moves is in it as before.
+    assert!(bounds.max().x > 23.0 && bounds.max().y > 11.0, "{bounds:?}");
+}
+
+#[test]
+fn rows_of_poses_are_freed_with_their_meshes() {
+    let (mut app, root) = app(bytes(&banner()), AbcLoaderSettings::default());
+    let len = |app: &mut TestApp| app.world().resource::<AbcPoseTable>().len();
+    assert_eq!(len(&mut app), 1);
+    let scene = get::<WorldAssetRoot>(&mut app, root);
+    let second = app.world().spawn(scene).id();
+    app.wait_for_abc(second);
+    assert_eq!(len(&mut app), 2);
+    let rows: HashSet<u32> = app
+        .world()
+        .query::<&MeshTag>()
+        .iter(app.app.world())
+        .map(|tag| tag.0)
+        .collect();
+    assert_eq!(rows.len(), 2, "each has a row of its own");
+    app.world().entity_mut(root).despawn();
+    assert_eq!(len(&mut app), 1);
+    app.world().entity_mut(second).despawn();
+    assert_eq!(len(&mut app), 0);
 }

@@ -2,7 +2,8 @@
 //!
 //! The file has a byte for each coordinate, and a scale for each animation. Here all animations share
 //! one scale, in two bytes, so that any keyframe can be blended with any other. The file has no normals
-//! for them: the shader makes those of the triangles `around` each vertex, as they are just then.
+//! for them: the shader makes them from those of the triangles `around` each vertex, as they are just
+//! then.
 
 mod around;
 mod members;
@@ -16,12 +17,9 @@ use crate::lithtech::limits;
 use crate::lithtech::material::{MOST_TEXELS, texture_size};
 use crate::lithtech::space::Space;
 use crate::read::Flaws;
-use crate::scene::is_near;
+use crate::scene::{MeanNormal, PoseBlend, PosePair, is_near};
 use bevy::math::Vec3;
 use zerocopy::{FromBytes, IntoBytes};
-
-/// The first keyframes of a model, in file order, that a mesh's tag can name.
-pub(super) const MOST_POSES: usize = 2048;
 
 /// What stands for a vertex that does not deform.
 pub(super) const NO_SLOT: u32 = u32::MAX;
@@ -53,22 +51,33 @@ pub struct DeformContents {
 }
 
 impl DeformContents {
-    /// Where a vertex is on the way from one pose to another, 0 being the first and 1 the second, and the
-    /// normal of the triangles around it, none if they have no area: as the shader draws it. `None` if
-    /// there is no such pose or vertex.
-    pub fn vertex(&self, poses: [u32; 2], way: f32, vertex: u32) -> Option<(Vec3, Option<Vec3>)> {
+    /// Where a vertex is in what an instance shows, and the mean of the unit normals of the triangles around it, as
+    /// the shader draws it. The normal is `None` if they have no area or cancel each other out: then the shader
+    /// uses that of the mesh. `None` if there is no such pose or vertex.
+    pub fn vertex(&self, shown: PoseBlend, vertex: u32) -> Option<(Vec3, Option<Vec3>)> {
+        let between = |pair: PosePair, vertex: u32| {
+            let [a, b] = [pair.a, pair.b].map(|pose| self.place(pose, vertex));
+            Some(a?.lerp(b?, pair.towards_b))
+        };
         let place = |vertex: u32| {
-            let [a, b] = poses.map(|pose| self.place(pose, vertex));
-            Some(a?.lerp(b?, way))
+            let to = between(shown.to, vertex)?;
+            if shown.from_weight == 0.0 {
+                return Some(to);
+            }
+            Some(to.lerp(between(shown.from, vertex)?, shown.from_weight))
         };
         let [low, high, count, _] = texel(&self.around, vertex)?;
         let first = u32::from(low) | u32::from(high) << 16;
-        let areas = (first..first + u32::from(count)).filter_map(|entry| {
-            let [a, b, c, _] = texel(&self.around, entry)?;
-            let [a, b, c] = [a, b, c].map(|corner| place(corner.into()));
-            Some((b? - a?).cross(c? - a?))
-        });
-        Some((place(vertex)?, areas.sum::<Vec3>().try_normalize()))
+        let mut normal = MeanNormal::default();
+        for entry in first..first + u32::from(count) {
+            let Some([a, b, c, _]) = texel(&self.around, entry) else {
+                continue;
+            };
+            if let [Some(a), Some(b), Some(c)] = [a, b, c].map(|corner| place(corner.into())) {
+                normal.add_triangle([a, b, c]);
+            }
+        }
+        Some((place(vertex)?, normal.direction()))
     }
 
     fn place(&self, pose: u32, vertex: u32) -> Option<Vec3> {
@@ -109,7 +118,7 @@ impl Deforms {
         }
         let mut room = length / 2;
         let keyframes = file.animations.iter().map(|of| of.keyframes.len());
-        let poses = usable_poses(keyframes.sum(), flaws);
+        let poses: usize = keyframes.sum();
         let parts = Parts::new(&file.geometry);
         deforms.slots = vec![NO_SLOT; file.geometry.vertices.len()];
         for (node, _) in file.nodes.iter().enumerate().filter(|(_, of)| listed(of)) {
@@ -131,18 +140,6 @@ impl Deforms {
         }
         deforms
     }
-}
-
-/// How many of the keyframes of a model vertices can follow.
-fn usable_poses(keyframes: usize, flaws: &mut Flaws) -> usize {
-    if keyframes > MOST_POSES {
-        flaws.warn("late keyframes", 0, || {
-            format!(
-                "vertices that move one by one follow the first {MOST_POSES} of {keyframes} keyframes"
-            )
-        });
-    }
-    keyframes.min(MOST_POSES)
 }
 
 fn contents(
@@ -297,8 +294,8 @@ fn bounds(tracks: &[(usize, &NodeTrack<'_>)], members: &Members<'_>, space: Spac
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
+    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::parse;
-    use crate::lithtech::abc::tests::figure;
     use crate::lithtech::abc::write::write;
 
     fn deforms_of(file: &AbcFile<'_>, space: Space) -> Deforms {
@@ -335,7 +332,7 @@ mod tests {
                     let expected = file.vertex_positions(Some(index), seconds);
                     for vertex in &members {
                         let slot = slots[*vertex];
-                        let (found, _) = flag.vertex([pose; 2], 0.0, slot).unwrap();
+                        let (found, _) = flag.vertex(pose.into(), slot).unwrap();
                         let expected = space.vector(expected[*vertex]);
                         assert!(found.abs_diff_eq(expected, 0.01), "{found} {expected}");
                     }
@@ -343,7 +340,7 @@ mod tests {
                 }
             }
             assert_eq!(texels(&flag.texels).len(), 4 * pose as usize);
-            assert_eq!(flag.vertex([pose, 0], 0.0, 0), None);
+            assert_eq!(flag.vertex(pose.into(), 0), None);
         }
     }
 
@@ -357,6 +354,12 @@ mod tests {
             panic!("one node deforms");
         };
         let around = texels(&flag.around);
+        let pair = |a, b, towards_b| PosePair { a, b, towards_b };
+        let shown = PoseBlend {
+            to: pair(0, 1, 0.25),
+            from: pair(3, 2, 0.4),
+            from_weight: 0.3,
+        };
         let slot = |vertex: usize| slots[vertex] as u16;
         let [a, b, c] = space.corners([5, 6, 7]).map(slot);
         for vertex in [5, 6, 7, 10] {
@@ -366,9 +369,9 @@ mod tests {
             // What is between two of them has the triangles of both.
             assert_eq!(count, if vertex == 10 { 2 } else { 1 });
             assert!(triangles.iter().all(|of| *of == [a, b, c, 0]));
-            let place = |slot: u16| flag.vertex([0, 1], 0.25, slot.into()).unwrap().0;
+            let place = |slot: u16| flag.vertex(shown, slot.into()).unwrap().0;
             let [a, b, c] = [a, b, c].map(place);
-            let (_, normal) = flag.vertex([0, 1], 0.25, slot(vertex).into()).unwrap();
+            let (_, normal) = flag.vertex(shown, slot(vertex).into()).unwrap();
             let expected = (b - a).cross(c - a).normalize();
             assert!(normal.unwrap().abs_diff_eq(expected, 1e-5));
         }

@@ -13,6 +13,11 @@
 #import bevy_pbr::forward_io::{Vertex, VertexOutput}
 #endif
 
+// The sine of the angle at a corner below which a triangle has no normal.
+const LEAST_SINE: f32 = 1e-4;
+// The length of the mean of unit normals below which they cancel each other out.
+const LEAST_MEAN: f32 = 1e-3;
+
 struct Node {
     step: vec3<f32>,
     vertex_count: u32,
@@ -25,6 +30,10 @@ struct Node {
 // Per vertex: where its triangles begin here, low half first, and how many they are. Then triangles.
 @group(#{MATERIAL_BIND_GROUP}) @binding(101) var around: texture_2d<u32>;
 @group(#{MATERIAL_BIND_GROUP}) @binding(102) var<uniform> node: Node;
+// Per instance four texels: two of this frame, two of the one before; see PoseBlend.
+@group(#{MATERIAL_BIND_GROUP}) @binding(103) var instances: texture_2d<u32>;
+
+const TEXELS_PER_INSTANCE: u32 = 4u;
 
 fn position_in(pose: u32, vertex: u32) -> vec3<f32> {
     // A pose that a reload has taken away is drawn as the last one for the frame it takes to notice.
@@ -34,11 +43,39 @@ fn position_in(pose: u32, vertex: u32) -> vec3<f32> {
     return vec3<f32>(texel.xyz) * node.step + node.origin;
 }
 
-// Where a vertex of an instance is: 11 bits each for two poses, and 10 for the way between them.
-fn position_of(tag: u32, vertex: u32) -> vec3<f32> {
-    let a = position_in(tag & 0x7ffu, vertex);
-    let b = position_in((tag >> 11u) & 0x7ffu, vertex);
-    return mix(a, b, f32(tag >> 22u) / 1023.0);
+// What an instance shows: a, b, the bits of the way from a to b, and those of the share of `from`.
+struct Shown {
+    to: vec4<u32>,
+    from_pair: vec3<u32>,
+}
+
+// What an instance shows in this frame (age 0) or the one before (age 1).
+fn shown_by(tag: u32, age: u32) -> Shown {
+    let index = tag * TEXELS_PER_INSTANCE + age * 2u;
+    let next = index + 1u;
+    let width = textureDimensions(instances).x;
+    return Shown(
+        textureLoad(instances, vec2(index % width, index / width), 0),
+        textureLoad(instances, vec2(next % width, next / width), 0).xyz,
+    );
+}
+
+fn position_between(pair: vec3<u32>, vertex: u32) -> vec3<f32> {
+    let a = position_in(pair.x, vertex);
+    let towards_b = bitcast<f32>(pair.z);
+    if (towards_b == 0.0) {
+        return a;
+    }
+    return mix(a, position_in(pair.y, vertex), towards_b);
+}
+
+fn position_of(shown: Shown, vertex: u32) -> vec3<f32> {
+    let to = position_between(shown.to.xyz, vertex);
+    let from_weight = bitcast<f32>(shown.to.w);
+    if (from_weight == 0.0) {
+        return to;
+    }
+    return mix(to, position_between(shown.from_pair, vertex), from_weight);
 }
 
 fn entry(index: u32) -> vec4<u32> {
@@ -46,26 +83,41 @@ fn entry(index: u32) -> vec4<u32> {
     return textureLoad(around, vec2(index % width, index / width), 0);
 }
 
+// The direction of a vector; zero if it has none.
+fn unit(vector: vec3<f32>) -> vec3<f32> {
+    let squared = dot(vector, vector);
+    return select(vec3(0.0), vector * inverseSqrt(max(squared, 1e-30)), squared > 1e-30);
+}
+
 // What does not deform has no place among what does.
 fn deforms(slot: vec2<f32>) -> bool {
     return slot.x >= 0.0;
 }
 
-// That of the triangles around the vertex, by their areas; what the mesh has where those have none.
-fn normal_of(tag: u32, slot: vec2<f32>, otherwise: vec3<f32>) -> vec3<f32> {
+// The mean of those of the triangles around the vertex, see MeanNormal; what the mesh has if they have
+// no area or cancel each other out.
+fn normal_of(shown: Shown, slot: vec2<f32>, otherwise: vec3<f32>) -> vec3<f32> {
     if (!deforms(slot)) {
         return otherwise;
     }
     let head = entry(u32(slot.x));
     let first = head.x | (head.y << 16u);
-    var area = vec3(0.0);
+    var sum = vec3(0.0);
+    var count = 0.0;
     for (var index = first; index < first + head.z; index++) {
         let corners = entry(index);
-        let a = position_of(tag, corners.x);
-        area += cross(position_of(tag, corners.y) - a, position_of(tag, corners.z) - a);
+        let a = position_of(shown, corners.x);
+        let to_b = unit(position_of(shown, corners.y) - a);
+        let to_c = unit(position_of(shown, corners.z) - a);
+        let across = cross(to_b, to_c);
+        let sine = length(across);
+        if (sine > LEAST_SINE) {
+            sum += across / sine;
+            count += 1.0;
+        }
     }
-    let squared = dot(area, area);
-    return select(otherwise, area * inverseSqrt(max(squared, 1e-30)), squared > 1e-30);
+    let reach = length(sum);
+    return select(otherwise, sum / max(reach, 1e-30), reach > LEAST_MEAN * count);
 }
 
 @vertex
@@ -73,16 +125,17 @@ fn vertex(in: Vertex) -> VertexOutput {
     var out: VertexOutput;
 
     let tag = mesh_functions::get_tag(in.instance_index);
+    let shown = shown_by(tag, 0u);
     var position = in.position;
     if (deforms(in.uv_b)) {
-        position = position_of(tag, u32(in.uv_b.x));
+        position = position_of(shown, u32(in.uv_b.x));
     }
 #ifdef PREPASS_PIPELINE
 #ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
-    let normal = normal_of(tag, in.uv_b, in.normal);
+    let normal = normal_of(shown, in.uv_b, in.normal);
 #endif
 #else
-    let normal = normal_of(tag, in.uv_b, in.normal);
+    let normal = normal_of(shown, in.uv_b, in.normal);
 #endif
 
     let world_from_local = mesh_functions::get_world_from_local(in.instance_index);
@@ -112,10 +165,13 @@ fn vertex(in: Vertex) -> VertexOutput {
 #endif
 #endif
 #ifdef MOTION_VECTOR_PREPASS
-    // The tag of the frame before is not known here: what moves is the node.
+    var previous_position = in.position;
+    if (deforms(in.uv_b)) {
+        previous_position = position_of(shown_by(tag, 1u), u32(in.uv_b.x));
+    }
     out.previous_world_position = mesh_functions::mesh_position_local_to_world(
         mesh_functions::get_previous_world_from_local(in.instance_index),
-        vec4(position, 1.0),
+        vec4(previous_position, 1.0),
     );
 #endif
 #else

@@ -8,8 +8,9 @@ use bevy::math::Affine3A;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::{AbcDeform, AbcDeformMaterial, AbcModel};
+use bevy_classic_models::lithtech::{AbcDeform, AbcDeformMaterial, AbcModel, AbcPoseTable};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::{PoseBlend, PosePair};
 use std::sync::Arc;
 
 pub const FILE: &str = "model.abc";
@@ -121,9 +122,15 @@ fn joints(world: &World, entity: Entity) -> Option<Vec<Affine3A>> {
     Some(joints.collect())
 }
 
+/// Which poses a mesh shows that deforms.
+pub fn shown(world: &World, entity: Entity) -> Option<PoseBlend> {
+    let MeshTag(row) = *world.get::<MeshTag>(entity)?;
+    Some(world.resource::<AbcPoseTable>().get(row))
+}
+
 /// Where the shader puts the vertices that deform, in the space of their node.
 fn deformed(world: &World, entity: Entity, mesh: &Mesh) -> Option<Vec<Option<Vec3>>> {
-    let MeshTag(tag) = *world.get::<MeshTag>(entity)?;
+    let shown = shown(world, entity)?;
     let material = world.get::<MeshMaterial3d<AbcDeformMaterial>>(entity)?;
     let materials = world.resource::<Assets<AbcDeformMaterial>>();
     let AbcDeform { poses, uniform, .. } = &materials.get(&material.0).unwrap().extension;
@@ -141,9 +148,11 @@ fn deformed(world: &World, entity: Entity, mesh: &Mesh) -> Option<Vec<Option<Vec
     };
     let place = |[slot, _]: &[f32; 2]| {
         (*slot >= 0.0).then(|| {
-            let way = (tag >> 22) as f32 / 1023.0;
-            let [a, b] = [tag & 0x7ff, tag >> 11 & 0x7ff].map(|pose| at(pose, *slot as u32));
-            a.lerp(b, way)
+            let between = |PosePair { a, b, towards_b }| {
+                let [a, b] = [a, b].map(|pose| at(pose, *slot as u32));
+                a.lerp(b, towards_b)
+            };
+            between(shown.to).lerp(between(shown.from), shown.from_weight)
         })
     };
     Some(slots.iter().map(place).collect())

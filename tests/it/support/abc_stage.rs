@@ -4,6 +4,7 @@ use super::abc::{NOT_TURNED, keyframe, node, track, vertex};
 use super::alo_stage::{cuboid, image, quarters, texels};
 use super::stage::Stage;
 use bevy::asset::RenderAssetUsages;
+use bevy::math::Affine3A;
 use bevy::mesh::PrimitiveTopology;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument, GeometryDocument};
@@ -76,9 +77,9 @@ impl Shown {
 }
 
 /// The corners of all triangles of a level, counter-clockwise: vertices and texture coordinates.
-fn corners(file: &AbcFile<'_>, shown: Shown) -> Vec<[(usize, [f32; 2]); 3]> {
-    let left = file.geometry.lod(shown.level).triangles;
-    let swaps = shown.axes.mirrors != file.transform().flip_geometry;
+fn corners(file: &AbcFile<'_>, (axes, level): (Axes, u32)) -> Vec<[(usize, [f32; 2]); 3]> {
+    let left = file.geometry.lod(level).triangles;
+    let swaps = axes.mirrors != file.transform().flip_geometry;
     left.iter()
         .map(|left| {
             let uvs = file.geometry.triangles[left.triangle as usize].clean_uvs();
@@ -94,16 +95,23 @@ fn positions(file: &AbcFile<'_>, shown: Shown) -> Vec<Vec3> {
     positions.map(|place| shown.axes.vector(place)).collect()
 }
 
-/// The normals of vertices that are at these places: those of the full model's triangles around where vertices
-/// deform or the file has none.
-fn normals(file: &AbcFile<'_>, shown: Shown, positions: &[Vec3]) -> Vec<Vec3> {
-    // Those of the file turn with their nodes, which do so on an arc and not on a line.
-    let nodes = file.node_poses_in_model(Some(shown.clip), shown.seconds);
+/// The normals of vertices that are at these places: the means of the unit normals of the full model's triangles
+/// around where vertices deform or the file has none, unless they cancel each other out.
+///
+/// `turned` turns the normals of the file with the nodes of the vertices.
+fn normals(
+    file: &AbcFile<'_>,
+    axes: Axes,
+    positions: &[Vec3],
+    turned: impl Fn(usize, [f32; 3]) -> Vec3,
+) -> Vec<Vec3> {
     let mut normals = vec![Vec3::ZERO; positions.len()];
-    for corners in corners(file, Shown { level: 0, ..shown }) {
+    let mut counts = vec![0.0; positions.len()];
+    for corners in corners(file, (axes, 0)) {
         let [a, b, c] = corners.map(|(index, _)| positions[index]);
         for (index, _) in corners {
-            normals[index] += (b - a).cross(c - a);
+            normals[index] += (b - a).cross(c - a).normalize_or_zero();
+            counts[index] += 1.0;
         }
     }
     let first = file.geometry.base_vertices as usize;
@@ -116,10 +124,9 @@ fn normals(file: &AbcFile<'_>, shown: Shown, positions: &[Vec3]) -> Vec<Vec3> {
     for (index, normal) in normals.iter_mut().enumerate() {
         let node = usize::from(file.geometry.vertices[index].node);
         let deforms = !file.nodes[node].deform_vertices.is_empty();
-        if let (false, Some(stored)) = (deforms, stored[index]) {
-            let [x, y, z, w] = nodes[node].rotation;
-            let turned = Quat::from_xyzw(x, y, z, w) * Vec3::from(stored);
-            *normal = shown.axes.vector(turned.to_array());
+        let cancel = normal.length() < 1e-3 * counts[index];
+        if let (true, Some(stored)) = (!deforms || cancel, stored[index]) {
+            *normal = turned(node, stored);
         }
         *normal = normal.normalize_or(Vec3::Y);
     }
@@ -129,21 +136,40 @@ fn normals(file: &AbcFile<'_>, shown: Shown, positions: &[Vec3]) -> Vec<Vec3> {
 /// A model as it should look.
 pub fn control(file: &AbcFile<'_>, shown: Shown) -> Mesh {
     let positions = positions(file, shown);
-    let normals = normals(file, shown, &positions);
-    mesh(&corners(file, shown), &positions, &normals)
+    // They turn with their nodes, which do so on an arc and not on a line.
+    let nodes = file.node_poses_in_model(Some(shown.clip), shown.seconds);
+    let turned = |node: usize, normal| {
+        let [x, y, z, w] = nodes[node].rotation;
+        let turned = Quat::from_xyzw(x, y, z, w) * Vec3::from_array(normal);
+        shown.axes.vector(turned.to_array())
+    };
+    let normals = normals(file, shown.axes, &positions, turned);
+    mesh(
+        &corners(file, (shown.axes, shown.level)),
+        &positions,
+        &normals,
+    )
 }
 
-/// A model between two moments, whose nodes stand the same at both.
-pub fn control_between(file: &AbcFile<'_>, [a, b]: [(usize, usize); 2], way: f32) -> Mesh {
-    let at = |(clip, key): (usize, usize)| {
-        let seconds = file.animations[clip].keyframes[key].time as f32 / 1000.0;
-        Shown::new(clip, seconds)
+/// A full model whose nodes are where those of a spawned one are, and its vertices at these places in
+/// their nodes.
+pub fn control_of(world: &World, root: Entity, file: &AbcFile<'_>, places: &[[f32; 3]]) -> Mesh {
+    let nodes = world.get::<AbcInstance>(root).unwrap().nodes().iter();
+    let node = |entity: &Entity| world.get::<GlobalTransform>(*entity).unwrap().affine();
+    let nodes: Vec<Affine3A> = nodes.map(node).collect();
+    let vertices = file.geometry.vertices.iter().zip(places);
+    let positions = vertices.map(|(vertex, place)| {
+        let place = MIRRORED.vector(*place);
+        nodes[usize::from(vertex.node)].transform_point3(place)
+    });
+    let positions: Vec<Vec3> = positions.collect();
+    let turned = |node: usize, normal| {
+        nodes[node]
+            .transform_vector3(MIRRORED.vector(normal))
+            .normalize()
     };
-    let (a, b) = (at(a), at(b));
-    let pairs = positions(file, a).into_iter().zip(positions(file, b));
-    let positions: Vec<Vec3> = pairs.map(|(a, b)| a.lerp(b, way)).collect();
-    let normals = normals(file, a, &positions);
-    mesh(&corners(file, a), &positions, &normals)
+    let normals = normals(file, MIRRORED, &positions, turned);
+    mesh(&corners(file, (MIRRORED, 0)), &positions, &normals)
 }
 
 fn mesh(corners: &[[(usize, [f32; 2]); 3]], positions: &[Vec3], normals: &[Vec3]) -> Mesh {
