@@ -1,17 +1,18 @@
 //! A spawned model: its entities.
 
 use crate::lgw::model::LgwModel;
-use crate::scene::{HiddenParts, SceneModel};
+use crate::scene::{HiddenParts, OwnScenes, SceneModel};
 use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
+use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::lifecycle::{Remove, RemovedComponents};
 use bevy::ecs::observer::On;
+use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Query, Res};
+use bevy::ecs::system::{Commands, Query};
 use bevy::reflect::Reflect;
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
 use std::sync::Arc;
 
 /// On the root entity of a scene's own world: the model that it is of.
@@ -65,14 +66,17 @@ impl SceneModel for LgwScene {
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    spawner: Res<WorldInstanceSpawner>,
+    scenes: OwnScenes<'_, '_, LgwScene>,
     spawned: Query<(Option<&LgwScene>, Option<&LgwMesh>)>,
     instances: Query<&LgwInstance>,
 ) {
+    let Some(entities) = scenes.entities(&ready) else {
+        return;
+    };
     let root = ready.entity;
     let mut model = None;
     let mut meshes = Vec::new();
-    for entity in spawner.iter_instance_entities(ready.instance_id) {
+    for entity in entities {
         let Ok((scene, mesh)) = spawned.get(entity) else {
             continue;
         };
@@ -97,21 +101,27 @@ pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands:
     commands.entity(removed.entity).try_remove::<LgwInstance>();
 }
 
+/// Roots of which a component changed that decides which meshes show.
+type HiddenChanged = (
+    With<LgwInstance>,
+    Or<(Changed<LgwInstance>, Changed<HiddenParts>)>,
+);
+
 /// Shows and hides the meshes of models whose [`HiddenParts`] have changed.
 pub(super) fn apply_hidden(
-    roots: Query<(Entity, Ref<LgwInstance>, Option<Ref<HiddenParts>>)>,
+    changed: Query<Entity, HiddenChanged>,
+    roots: Query<(&LgwInstance, Option<&HiddenParts>)>,
     mut removed: RemovedComponents<HiddenParts>,
     mut meshes: Query<&mut Visibility>,
 ) {
-    let removed: Vec<Entity> = removed.read().collect();
-    for (entity, instance, hidden) in &roots {
-        let has_changed = hidden.as_ref().is_some_and(DetectChanges::is_changed);
-        if !has_changed && !instance.is_changed() && !removed.contains(&entity) {
+    let due: EntityHashSet = changed.iter().chain(removed.read()).collect();
+    for root in due {
+        let Ok((instance, hidden)) = roots.get(root) else {
             continue;
-        }
+        };
         let names = instance.model.meshes.iter().map(|mesh| &mesh.name);
         for (name, mesh) in names.zip(&instance.meshes) {
-            let is_hidden = hidden.as_ref().and_then(|hidden| hidden.get(name));
+            let is_hidden = hidden.and_then(|hidden| hidden.get(name));
             let visibility = match is_hidden {
                 Some(true) => Visibility::Hidden,
                 _ => Visibility::Inherited,

@@ -56,9 +56,11 @@ impl AssetLoader for LgwLoader {
         settings: &LgwLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<Lgw, LgwLoaderError> {
+        let load = self.reloads.begin(load_context);
         let path = load_context.path().to_string();
         let mut settings = settings.clone();
         let stated = self.overrides.get(load_context.path());
+        load.reads(&stated);
         stated.prepend_folders(&mut settings.texture_folders);
         let settings = &settings;
         let scale = settings.scale;
@@ -69,6 +71,7 @@ impl AssetLoader for LgwLoader {
         if let Err(source) = reader.read_to_end(&mut bytes).await {
             return Err(LgwLoaderError::Io { path, source });
         }
+        load.reads(&bytes);
         let contents = match LgwContents::load(&bytes, settings) {
             Ok(contents) => contents,
             Err(source) => return Err(LgwLoaderError::Parse { path, source }),
@@ -85,12 +88,12 @@ impl AssetLoader for LgwLoader {
         let materials = &contents.file.materials;
         let pictures = self
             .pictures
-            .find(materials, settings, &bytes, load_context);
+            .find(&load, materials, settings, &bytes, load_context);
         let pictures = pictures.await;
         let worn: Vec<_> = pictures.iter().flatten().flatten().cloned().collect();
         let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
-        self.reloads.finish(load_context, worn).await;
+        self.reloads.finish(&load, load_context, worn).await;
         Ok(Lgw { scene, model })
     }
 

@@ -28,6 +28,10 @@ pub type LgwTexEnvMaterial = ExtendedMaterial<StandardMaterial, LgwTexEnv>;
 /// unit lays its texels over the lit surface, the second over what the first has made. The colour of
 /// the environment is black and clear.
 ///
+/// Light above 1 is divided by its largest component before the units, and their result is multiplied by
+/// it. A bright surface is therefore as bright as one that a [`StandardMaterial`] draws. Texels that
+/// replace the lit surface (`REPLACE`, `DECAL`) are not multiplied: they are unlit.
+///
 /// Coordinates are made in the space of the eye, from the place and the normal of each pixel. In shadows
 /// the light is the eye. Depth alone has no normals, so that there the triangle's own is taken.
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use crate::lgw::settings::{LgwLoaderSettings, LgwWinding};
 use crate::lgw::text::{self, Vertices};
 use crate::read::{Quoted, TextPosition, Warning};
-use crate::scene::is_near;
+use crate::scene::{is_near, replace_missing};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Vec3, Vec3A};
@@ -115,7 +115,8 @@ fn turn(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
 /// Turns triangles round if they should be, and makes normals be of length 1.
 fn face<I: Index>(triangles: &mut [[I; 3]], vertices: &mut Vertices, settings: &LgwLoaderSettings) {
     let is_turned = match settings.winding {
-        LgwWinding::Auto => is_inside_out(triangles, vertices),
+        // Without a majority of normals the file's order counts, as with `Keep`.
+        LgwWinding::Auto => is_inside_out(triangles, vertices).unwrap_or(settings.left_handed),
         // A mirror turns all of them.
         LgwWinding::Keep => settings.left_handed,
         LgwWinding::Flip => !settings.left_handed,
@@ -142,8 +143,8 @@ fn across<I: Index>(triangle: [I; 3], vertices: &Vertices) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// Whether more triangles face away from their normals than with them.
-fn is_inside_out<I: Index>(triangles: &[[I; 3]], vertices: &Vertices) -> bool {
+/// Whether more triangles face away from their normals than with them; none if as many do both.
+fn is_inside_out<I: Index>(triangles: &[[I; 3]], vertices: &Vertices) -> Option<bool> {
     let mut votes = 0_isize;
     for (done, triangle) in triangles.iter().enumerate() {
         // The others cannot outvote them.
@@ -158,7 +159,7 @@ fn is_inside_out<I: Index>(triangles: &[[I; 3]], vertices: &Vertices) -> bool {
             votes -= 1;
         }
     }
-    votes < 0
+    (votes != 0).then_some(votes < 0)
 }
 
 /// Gives all normals the length 1. Those that have none are made of the triangles around.
@@ -175,24 +176,14 @@ fn normalize<I: Index>(triangles: &[[I; 3]], vertices: &mut Vertices) {
     if !has_none {
         return;
     }
-    let is_none: Vec<bool> = vertices.normals.iter().map(|of| *of == [0.0; 3]).collect();
-    for triangle in triangles {
-        let across = unit(across(*triangle, vertices));
-        for index in *triangle {
-            let index = index.into() as usize;
-            if is_none.get(index) == Some(&true)
-                && let Some(normal) = vertices.normals.get_mut(index)
-            {
-                *normal = (Vec3::from_array(*normal) + across).to_array();
-            }
-        }
-    }
-    for (normal, is_none) in vertices.normals.iter_mut().zip(is_none) {
-        if is_none {
-            let unit = unit(Vec3::from_array(*normal));
-            *normal = (if unit == Vec3::ZERO { Vec3::Y } else { unit }).to_array();
-        }
-    }
+    let triangles = triangles.iter().copied();
+    replace_missing(
+        &mut vertices.normals,
+        |normal| *normal == [0.0; 3],
+        &vertices.positions,
+        triangles.map(|triangle| triangle.map(|index| index.into() as usize)),
+        Vec3::Y,
+    );
 }
 
 /// The direction of a vector, however long it is; zero if it has none.

@@ -84,12 +84,13 @@ pub enum LgwUp {
 /// Which side of a triangle is its front.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LgwWinding {
-    /// That which most normals of the mesh are on.
+    /// That which most normals of the mesh are on. If there is no majority, as if there are no normals, that
+    /// of [`Keep`](Self::Keep).
     #[default]
     Auto,
-    /// That from which its vertices go counter-clockwise.
+    /// That from which its vertices go counter-clockwise, in the file's own space.
     Keep,
-    /// That from which its vertices go clockwise.
+    /// That from which its vertices go clockwise, in the file's own space.
     Flip,
 }
 

@@ -4,7 +4,7 @@ use crate::lgw::material::is_plain;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text;
 use crate::read::{Quoted, TextPosition};
-use crate::scene::{FileFinder, FileSearch, folded};
+use crate::scene::{FileFinder, FileSearch, RunningLoad, folded};
 use crate::texture::{Sampling, Samplings, missing};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::ecs::world::World;
@@ -18,12 +18,6 @@ const LONGEST_NAME: usize = 1024;
 
 /// How many names that are of use to nobody are told: each is looked for in the whole text.
 const MOST_FLAWS: usize = 8;
-
-/// Whether a name has a drive, or goes up, or begins at the root of a disk.
-fn leads_out(name: &str) -> bool {
-    let mut parts = name.split(['/', '\\']);
-    name.starts_with(['/', '\\']) || parts.any(|part| part == ".." || part.ends_with(':'))
-}
 
 /// Finds pictures and loads them. The loader keeps one.
 pub(super) struct Pictures {
@@ -44,6 +38,7 @@ impl Pictures {
     /// with one warning for each of the first few files, and one for the others.
     pub(super) async fn find(
         &self,
+        load: &RunningLoad,
         materials: &[text::Material<'_>],
         settings: &LgwLoaderSettings,
         text: &[u8],
@@ -55,7 +50,7 @@ impl Pictures {
         }
         let model = load_context.path().clone();
         let mut places = Places {
-            search: self.finder.search(&model),
+            search: self.finder.search_for(load),
             settings,
             model,
             text,
@@ -127,12 +122,6 @@ impl Places<'_> {
                 "no file has a name as long as that of texture {quoted}"
             ))
         } else {
-            if leads_out(name) {
-                let flaw = format!(
-                    "texture {quoted} leads out of the game's folder, and is looked for in it"
-                );
-                self.warn(material, name, &flaw);
-            }
             let path = self.search.find_texture_below(first, name, folders).await;
             path.map_err(|not_found| format!("texture {not_found}"))
         };

@@ -316,6 +316,42 @@ fn settings_scale_turn_and_mirror() {
 }
 
 #[test]
+fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
+    let corners = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 4.0, 3.5]];
+    let front = |normals: [[f32; 3]; 2], left_handed, up, winding| {
+        // The same triangle twice, each with its own normals.
+        let vertices =
+            normals.map(|[nx, ny, nz]| corners.map(|[x, y, z]| [x, y, z, 0.0, 0.0, nx, ny, nz]));
+        let text = of_mesh(
+            vertices.as_flattened(),
+            "GROUP 0 TYPE_LIST COUNT 6 0 1 2 3 4 5 END_OF_GROUP 0",
+        );
+        let settings = LgwLoaderSettings {
+            left_handed,
+            up,
+            winding,
+            ..LgwLoaderSettings::default()
+        };
+        let mut spawned = Spawned::new(&text, settings);
+        spawned.drawn().into_iter().map(across).collect::<Vec<_>>()
+    };
+    let none = [[0.0; 3]; 2];
+    let opposite = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
+    for normals in [none, opposite] {
+        for left_handed in [false, true] {
+            for up in [LgwUp::Y, LgwUp::Z] {
+                let auto = front(normals, left_handed, up, LgwWinding::Auto);
+                let keep = front(normals, left_handed, up, LgwWinding::Keep);
+                assert_eq!(auto.len(), 2);
+                assert_eq!(auto, keep, "{normals:?} {left_handed} {up:?}");
+            }
+        }
+    }
+    let mirrored = front(none, true, LgwUp::Y, LgwWinding::Auto);
+    assert!(mirrored.iter().all(|front| front.z < 0.0), "{mirrored:?}");
+}
+
+#[test]
 fn v_goes_up_in_the_file_unless_it_is_said_that_it_does_not() {
     let text = triangle([[0.0, 0.0, 1.0]; 3]);
     for (flip_v, expected) in [(true, [0.25, 0.25]), (false, [0.25, 0.75])] {

@@ -131,6 +131,96 @@ fn a_mask_is_the_alpha_of_both_units() {
     assert_unlit(materials(of), "masks of both units");
 }
 
+/// Turned and bent quads, on which light varies.
+fn bent_wall(count: usize) -> Vec<Quad> {
+    let quads = wall(count).into_iter();
+    quads
+        .map(|quad| quad.curved(Quat::from_rotation_y(0.3), 0.7))
+        .collect()
+}
+
+fn add_sun(stage: &mut Stage, illuminance: f32, color: Color) -> Entity {
+    let sun = DirectionalLight {
+        illuminance,
+        color,
+        ..default()
+    };
+    let place = Transform::from_xyz(50.0, 70.0, 60.0).looking_at(Vec3::ZERO, Vec3::Y);
+    stage.world().spawn((sun, place)).id()
+}
+
+#[test]
+fn light_above_one_passes_through_the_units() {
+    let of = ways().map(|(mode, alpha)| {
+        let upper = with_alpha(alpha, texture("upper.tga", mode));
+        match alpha {
+            AlphaMode::Opaque => vec![texture("lower.tga", TextureMode::Modulate), upper],
+            _ => vec![upper, texture("lower.tga", TextureMode::Modulate)],
+        }
+    });
+    let materials = materials(of);
+    let quads = bent_wall(materials.len());
+    let mut stage = Stage::dark(&files(model(&materials, &quads)));
+    // As a picture shows no light above 1, the surfaces without textures are seen under a part of it.
+    const PART: f32 = 1.0 / 4.0;
+    const LUX: f32 = 8_000.0;
+    let sun = add_sun(&mut stage, LUX * PART, Color::linear_rgb(1.0, 0.7, 0.45));
+    let root = stage.spawn_lgw(FILE, LgwLoaderSettings::default());
+    stage.view_from(BEFORE);
+    let seen = stage.seen(&quads);
+    let white = stage.add_material(matte(None));
+    let controls = quads.iter().map(|quad| (control_mesh(quad), white.clone()));
+    let dim = stage.capture_instead(root, controls.collect());
+    let light = |index: usize| dim.light(index).map(|of| of / f64::from(PART));
+    let brightest = (0..dim.0.len())
+        .map(|index| light(index)[0])
+        .fold(0.0, f64::max);
+    assert!((2.0..3.9).contains(&brightest), "{brightest}");
+    stage
+        .world()
+        .get_mut::<DirectionalLight>(sun)
+        .unwrap()
+        .illuminance = LUX;
+    let picture = stage.capture();
+    let reference = Reference {
+        materials,
+        sheets: sheets(),
+        scale: 1.0,
+    };
+    // The rounding of the dim picture is multiplied with the light.
+    reference.assert_shows_in(&picture, &seen, light, 2, "bright modes");
+}
+
+#[test]
+fn two_textures_are_as_bright_as_one_under_the_default_sun() {
+    let brown = [[150, 110, 70, 255]; 16];
+    let base = || texture("brown.tga", TextureMode::Modulate);
+    let white = texture("white.tga", TextureMode::Modulate);
+    let both = [vec![base()], vec![base(), white]];
+    let quads = bent_wall(8);
+    let pictures = both.map(|textures| {
+        let materials = materials((0..8).map(|_| textures.clone()));
+        let files = [
+            (FILE, model(&materials, &quads)),
+            ("brown.tga", tga(&brown)),
+            ("white.tga", tga(&[[255; 4]])),
+        ];
+        let mut stage = Stage::dark(&files);
+        add_sun(
+            &mut stage,
+            light_consts::lux::AMBIENT_DAYLIGHT,
+            Color::WHITE,
+        );
+        stage.spawn_lgw(FILE, LgwLoaderSettings::default());
+        stage.view_from(BEFORE);
+        stage.capture()
+    });
+    let [plain, units] = pictures;
+    let brightest = plain.0.iter().map(|[red, ..]| *red).max();
+    assert!(brightest > Some(180), "{brightest:?}: no light is above 1");
+    units.assert_is(&plain, "two textures under the default sun");
+}
+
 #[test]
 fn units_are_laid_over_what_light_makes_of_a_white_surface() {
     let of = ways().map(|(mode, alpha)| match alpha {
@@ -144,18 +234,10 @@ fn units_are_laid_over_what_light_makes_of_a_white_surface() {
         ],
     });
     let materials = materials(of);
-    let quads: Vec<Quad> = wall(12)
-        .into_iter()
-        .map(|quad| quad.curved(Quat::from_rotation_y(0.3), 0.7))
-        .collect();
+    let quads = bent_wall(12);
     let mut stage = Stage::dark(&files(model(&materials, &quads)));
-    stage.world().spawn((
-        DirectionalLight {
-            illuminance: 9_000.0,
-            ..default()
-        },
-        Transform::from_xyz(50.0, 70.0, 60.0).looking_at(Vec3::ZERO, Vec3::Y),
-    ));
+    // No light is above 1, which the picture of the white wall could not tell.
+    add_sun(&mut stage, 2_500.0, Color::WHITE);
     let root = stage.spawn_lgw(FILE, LgwLoaderSettings::default());
     stage.view_from(BEFORE);
     let picture = stage.capture();

@@ -114,11 +114,12 @@ fn flat_coordinates(eye: Eye, unit: Unit, uv: vec2<f32>) -> vec2<f32> {
     return vec2(s, t);
 }
 
-// Where a unit looks into its cube map, which the GPU has in a left-handed space.
+// The direction in which a unit samples its cube map. Nothing is negated: OpenGL and wgpu choose faces by
+// the same table, and the space of the eye is the same in both.
 fn cube_coordinates(eye: Eye, unit: Unit, uv: vec2<f32>) -> vec3<f32> {
     let s = select(generated(eye, unit, 0u), uv.x, unit.texgen.x == 0u);
     let t = select(generated(eye, unit, 1u), flipped(unit, uv.y), unit.texgen.y == 0u);
-    return vec3(s, t, -generated(eye, unit, 2u));
+    return vec3(s, t, generated(eye, unit, 2u));
 }
 
 // The texels of both units, as the files have them.
@@ -263,6 +264,18 @@ fn environment_color(unit: Unit, below: vec3<f32>, texel: vec4<f32>) -> vec3<f32
     }
 }
 
+// How much of a unit's result depends on the color below it. Texels that replace that color are unlit.
+fn lit_share(unit: Unit, texel: vec4<f32>) -> f32 {
+    if (!has(unit, IS_THERE)) {
+        return 1.0;
+    }
+    switch unit.mode {
+        case REPLACE: { return 0.0; }
+        case DECAL: { return select(0.0, 1.0 - texel.a, has(unit, HAS_ALPHA)); }
+        default: { return 1.0; }
+    }
+}
+
 @fragment
 fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> FragmentOutput {
 #ifdef VISIBILITY_RANGE_DITHER
@@ -283,10 +296,14 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> Fragment
         color = apply_pbr_lighting(pbr_input).rgb;
     }
 
-    color = screen_from_linear(saturate(color));
+    // The units compute with colors from 0 to 1, and light has no upper limit: what exceeds 1 is a factor
+    // that is divided out before the units and applied again after them.
+    let excess = max(1.0, max(color.r, max(color.g, color.b)));
+    color = screen_from_linear(saturate(color / excess));
     color = environment_color(tex_env.units[0], color, texels.first);
     color = environment_color(tex_env.units[1], color, texels.second);
-    color = linear_from_screen(color);
+    let share = lit_share(tex_env.units[0], texels.first) * lit_share(tex_env.units[1], texels.second);
+    color = linear_from_screen(color) * mix(1.0, excess, share);
     let drawn = alpha_discard(pbr_input.material, vec4(color, final_alpha(texels)));
 
     var out: FragmentOutput;

@@ -314,6 +314,14 @@ pub enum Sheet {
     Cube(Vec<Vec<[u8; 4]>>),
 }
 
+impl Picture {
+    /// The light that reaches the camera in a pixel.
+    pub fn light(&self, index: usize) -> [f64; 3] {
+        let [r, g, b, _] = self.0[index];
+        [r, g, b].map(|byte| linear(f64::from(byte) / 255.0))
+    }
+}
+
 /// What is known of a model besides its quads.
 pub struct Reference {
     pub materials: Vec<Material<'static>>,
@@ -352,7 +360,7 @@ impl Reference {
             // Pictures begin at their top, T at the bottom.
             Sheet::Flat(texels) => Some(filtered(texels, [s, 1.0 - t], texture.wrap, of_light)),
             Sheet::Cube(faces) => {
-                let (face, place) = cube_face(DVec3::new(s, t, -r));
+                let (face, place) = cube_face(DVec3::new(s, t, r));
                 let margin = 0.5 / (faces[face].len() as f64).sqrt();
                 let is_inside = place.iter().all(|at| (margin..=1.0 - margin).contains(at));
                 is_inside.then(|| filtered(&faces[face], place, [false; 2], false))
@@ -379,8 +387,36 @@ impl Reference {
         })
     }
 
-    /// What a pixel should be. None on edges.
-    fn expected(&self, seen: &Seen, pixel: &Pixel, lit: [f64; 3]) -> Option<[u8; 3]> {
+    /// How much of a fragment's color depends on the light: nothing if texels replace it.
+    fn lit_share(&self, seen: &Seen, fragment: &Fragment) -> Option<f64> {
+        let mut share = 1.0;
+        for texture in self.materials[fragment.quad].units().into_iter().flatten() {
+            let is_rgba = texture.alpha_mode != text::AlphaMode::Opaque;
+            share *= match texture.mode {
+                TextureMode::Replace => 0.0,
+                TextureMode::Decal if is_rgba => {
+                    1.0 - self.texel(texture, seen, fragment, false)?[3]
+                }
+                TextureMode::Decal => 0.0,
+                _ => 1.0,
+            };
+        }
+        Some(share)
+    }
+
+    /// The screen color and the alpha of a fragment under light that may exceed 1: the texture units
+    /// compute with the light divided by its excess, which is applied again to what they compute.
+    fn lit_color(&self, seen: &Seen, fragment: &Fragment, light: [f64; 3]) -> Option<[f64; 4]> {
+        let excess = light.into_iter().fold(1.0, f64::max);
+        let lit = light.map(|of| screen(of / excess));
+        let [r, g, b, alpha] = self.color(seen, fragment, lit)?;
+        let factor = 1.0 + (excess - 1.0) * self.lit_share(seen, fragment)?;
+        let [r, g, b] = [r, g, b].map(|of| screen(linear(of) * factor).min(1.0));
+        Some([r, g, b, alpha])
+    }
+
+    /// What a pixel should be under a light. None on edges.
+    fn expected(&self, seen: &Seen, pixel: &Pixel, light: [f64; 3]) -> Option<[u8; 3]> {
         let byte = |value: f64| (value * 255.0).round() as u8;
         let background = Some(BACKGROUND.map(byte));
         let fragment = match pixel {
@@ -388,7 +424,7 @@ impl Reference {
             Pixel::Edge => return None,
             Pixel::Of(fragment) => fragment,
         };
-        let [r, g, b, alpha] = self.color(seen, fragment, lit)?;
+        let [r, g, b, alpha] = self.lit_color(seen, fragment, light)?;
         let first = self.materials[fragment.quad].units()[0];
         match first.map(|first| first.alpha_mode).unwrap_or_default() {
             text::AlphaMode::Opaque => Some([r, g, b].map(byte)),
@@ -407,13 +443,24 @@ impl Reference {
     /// without textures; they are white without it.
     #[track_caller]
     pub fn assert_shows(&self, picture: &Picture, seen: &Seen, lit: Option<&Picture>, what: &str) {
+        let light = |index: usize| lit.map_or([1.0; 3], |lit| lit.light(index));
+        self.assert_shows_in(picture, seen, light, 1, what);
+    }
+
+    /// Compares like [`assert_shows`](Self::assert_shows), with the light on the surface of each pixel, which
+    /// may exceed 1. The tolerance is multiplied by `rounding`.
+    #[track_caller]
+    pub fn assert_shows_in(
+        &self,
+        picture: &Picture,
+        seen: &Seen,
+        light: impl Fn(usize) -> [f64; 3],
+        rounding: u8,
+        what: &str,
+    ) {
         let (mut control, mut wrong, mut skipped) = (Vec::new(), Vec::new(), 0);
         for (index, (pixel, shown)) in seen.pixels.iter().zip(&picture.0).enumerate() {
-            let lit = lit.map_or([1.0; 3], |lit| {
-                let [r, g, b, _] = lit.0[index];
-                [r, g, b].map(|byte| f64::from(byte) / 255.0)
-            });
-            let expected = self.expected(seen, pixel, lit);
+            let expected = self.expected(seen, pixel, light(index));
             let [r, g, b] = expected.unwrap_or([128; 3]);
             control.push([r, g, b, 255]);
             let Some(expected) = expected else {
@@ -425,7 +472,7 @@ impl Reference {
                 .zip(shown)
                 .map(|(a, b)| a.abs_diff(*b))
                 .max();
-            if error > Some(self.tolerance(pixel)) {
+            if error > Some(rounding * self.tolerance(pixel)) {
                 wrong.push((
                     index as u32 % SIZE.x,
                     index as u32 / SIZE.x,
@@ -477,7 +524,7 @@ impl Reference {
             if !matches!(pixel, Pixel::Of(fragment) if fragment.quad == quad) {
                 continue;
             }
-            let expected = [self, other].map(|of| of.expected(seen, pixel, [0.8; 3]));
+            let expected = [self, other].map(|of| of.expected(seen, pixel, [linear(0.8); 3]));
             let [Some(one), Some(other)] = expected else {
                 continue;
             };
