@@ -10,12 +10,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// What goes before a loader's settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct LoaderOverride {
     /// Folders to look for pictures in before those of the settings, from the root of the asset source.
     pub(crate) texture_folders: Vec<String>,
     /// The palette in the place of that of the settings.
     pub(crate) palette: Option<AssetPath<'static>>,
+    /// Whether lights are loaded, in the place of what the settings say.
+    pub(crate) load_lights: Option<bool>,
 }
 
 impl LoaderOverride {

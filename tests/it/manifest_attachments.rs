@@ -177,3 +177,94 @@ fn of_equal_attachments_those_stay_that_are_in_place() {
     };
     assert_eq!([is_third, is_moved], [third, (4, moved)]);
 }
+
+/// A soldier whose gun has a manifest of its own.
+fn with_manifest(gun: &str, attachment: &str) -> TestApp {
+    let skin = crate::support::alo_stage::tga(&[[9, 9, 9, 255]; 64]);
+    TestApp::new(&[
+        ("body.abc", abc::bytes(&abc::figure())),
+        ("gun.mdl", mdl()),
+        ("red.tga", skin.clone()),
+        ("blue.tga", skin),
+        ("gun.model.ron", text(gun)),
+        ("armed.model.ron", text(&manifest(1, attachment))),
+    ])
+}
+
+const OWN: &str = r#"(model: "gun.mdl", play: "run", skins: {"red": "red.tga", "blue": "blue.tga"},
+    skin: "red")"#;
+
+#[test]
+fn what_an_attachment_states_goes_before_its_own_manifest_in_edits_too() {
+    let plain = r#"(bone: "Arm", model: "gun.model.ron")"#;
+    let played = r#"(bone: "Arm", model: "gun.model.ron", play: "die", skin: "blue")"#;
+    let mut app = with_manifest(OWN, plain);
+    let (soldier, gun) = armed(&mut app);
+    let says = |app: &mut TestApp| (get::<PlayClip>(app, gun), get::<ModelSkin>(app, gun));
+    let of = |clip: &str, skin: &str| {
+        let skin = ModelSkin::Name(skin.to_owned());
+        (Some(PlayClip::stated(clip)), Some(skin))
+    };
+    assert_eq!(says(&mut app), of("run", "red"));
+    restate(&mut app, soldier, 2, played);
+    assert_eq!(says(&mut app), of("die", "blue"));
+    // Edits of what goes behind make no difference.
+    edit(
+        &mut app,
+        "gun.model.ron",
+        &OWN.replace("\"run\"", "\"die\"")
+            .replace("skin: \"red\"", "skin: \"blue\", alt: 1"),
+    );
+    wait(&mut app, "the edit", |world| {
+        world.get(gun) == Some(&ModelAlt(1))
+    });
+    assert_eq!(says(&mut app), of("die", "blue"));
+    edit(&mut app, "gun.model.ron", OWN);
+    wait(&mut app, "the edit", |world| {
+        world.get::<ModelAlt>(gun).is_none()
+    });
+    assert_eq!(says(&mut app), of("die", "blue"));
+    // Where the attachment states nothing any more, its own manifest does.
+    restate(&mut app, soldier, 3, plain);
+    assert_eq!(says(&mut app), of("run", "red"));
+    restate(&mut app, soldier, 4, played);
+    assert_eq!(says(&mut app), of("die", "blue"));
+}
+
+#[test]
+fn what_the_game_has_chosen_stays_whichever_manifest_is_edited() {
+    let plain = r#"(bone: "Arm", model: "gun.model.ron")"#;
+    let played = r#"(bone: "Arm", model: "gun.model.ron", play: "die")"#;
+    let mut app = with_manifest(OWN, plain);
+    let (soldier, gun) = armed(&mut app);
+    let chosen = PlayClip::once("run").with_speed(2.0);
+    app.world().entity_mut(gun).insert(chosen.clone());
+    restate(&mut app, soldier, 2, played);
+    assert_eq!(get(&mut app, gun), Some(chosen.clone()));
+    restate(&mut app, soldier, 3, plain);
+    assert_eq!(get(&mut app, gun), Some(chosen));
+    // So does that there is none.
+    app.world().entity_mut(gun).remove::<ModelSkin>();
+    restate(
+        &mut app,
+        soldier,
+        4,
+        r#"(bone: "Arm", model: "gun.model.ron", skin: "blue")"#,
+    );
+    assert_eq!(get::<ModelSkin>(&mut app, gun), None);
+}
+
+#[test]
+fn an_observer_may_despawn_an_attachment_while_it_is_given_components() {
+    let attachment = r#"(bone: "Arm", model: "gun.model.ron", play: "die", skin: "blue")"#;
+    let mut app = with_manifest(OWN, attachment);
+    app.world()
+        .add_observer(|insert: On<Insert, PlayClip>, mut commands: Commands| {
+            commands.entity(insert.entity).try_despawn();
+        });
+    let soldier = spawn_ready(&mut app, "armed.model.ron", ());
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    assert!(hung(&mut app, soldier).is_empty());
+}

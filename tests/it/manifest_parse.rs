@@ -27,6 +27,7 @@ fn everything() -> ModelManifest {
         }),
         texture_folders: vec!["../Textures".into(), "shared".into()],
         palette: Some("gfx/palette.lmp".into()),
+        load_lights: Some(false),
         clips: vec![
             ManifestClip {
                 clip: name("MOVE_00"),

@@ -1,8 +1,10 @@
 //! Patterns of files in manifests: how much they may cost, and what is left out.
 
+use crate::gpuless;
 use crate::support::alo;
 use crate::support::app::TestApp;
 use crate::support::log;
+use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 
 /// Warnings of a manifest at `path` beside a model and some files, as its loader tells them.
@@ -20,7 +22,10 @@ fn warnings(
     files.extend(names.iter().map(|name| (&**name, Vec::new())));
     let mut app = TestApp::new(&files);
     let manifest = app.load::<ModelManifest>(path);
-    app.finish_load(&manifest);
+    let server = app.world().resource::<AssetServer>().clone();
+    // The files that fit are empty, and are not waited for.
+    let is_loaded = |_: &mut World| server.is_loaded(&manifest);
+    assert!(gpuless::wait_until(&mut app.app, is_loaded));
     log::warnings_with(path)
 }
 

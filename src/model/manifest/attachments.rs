@@ -1,17 +1,17 @@
 //! Models that hang on the bones of others, until the game takes them.
 
-use super::classic_model::ClassicModel;
+use super::classic_model::{ClassicModel, is_manifest};
 use super::document::{ManifestAttachment, ModelManifest};
 use super::files::Whereabouts;
 use super::given::follow;
-use super::spawn::warn_of;
+use super::spawn::{ModelState, update, warn_of};
 use crate::model::Attached;
 use crate::scene::{ClipRef, ModelSkin, PlayClip, folded};
-use bevy::asset::{AssetPath, AssetServer};
+use bevy::asset::{AssetPath, AssetServer, Assets};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::name::Name;
-use bevy::ecs::world::World;
+use bevy::ecs::world::{EntityWorldMut, World};
 use bevy::transform::components::Transform;
 
 /// Models may hang on each other so deep.
@@ -88,8 +88,13 @@ pub(super) fn hang(
     }
     let mut all = Vec::new();
     for (kept, wanted) in kept.into_iter().zip(&wanted) {
+        let is_new = kept.is_none();
         if let Some(mut hung) = kept.or_else(|| spawn(world, root, wanted)) {
-            hung.give(world, root, wanted);
+            let is_left = hung.give(world, root, wanted);
+            if is_new || is_left {
+                // In this frame, so that all of a model that is loaded appears at once.
+                update(world, hung.entity);
+            }
             all.push(hung);
         }
     }
@@ -132,18 +137,55 @@ impl Hung {
         }
     }
 
-    fn give(&mut self, world: &mut World, root: Entity, wanted: &Wanted<'_>) {
+    /// Gives it what is stated about it; whether it has lost something that its own manifest may state.
+    fn give(&mut self, world: &mut World, root: Entity, wanted: &Wanted<'_>) -> bool {
         self.place = wanted.place;
         if !self.is_on(world, root) {
-            return;
+            return false;
         }
         let mut entity = world.entity_mut(self.entity);
         let play = wanted.stated.play.clone().map(ClipRef::from);
+        let play = play.map(PlayClip::stated);
         let skin = wanted.stated.skin.clone().map(ModelSkin::from);
-        follow(&mut entity, &mut self.transform, Some(wanted.place));
-        follow(&mut entity, &mut self.play, play.map(PlayClip::stated));
-        follow(&mut entity, &mut self.skin, skin);
+        follow(&mut entity, &mut self.transform, Some(&wanted.place));
+        let loses_play = replace(&mut entity, &mut self.play, play.as_ref(), |state| {
+            &mut state.given.play
+        });
+        let loses_skin = replace(&mut entity, &mut self.skin, skin.as_ref(), |state| {
+            &mut state.given.skin
+        });
+        loses_play || loses_skin
     }
+}
+
+/// As [`follow`], and goes before what the model's own manifest has `given`; whether the component was removed.
+fn replace<C: Component + Clone + PartialEq>(
+    entity: &mut EntityWorldMut<'_>,
+    stated: &mut Option<C>,
+    wanted: Option<&C>,
+    given: fn(&mut ModelState) -> &mut Option<C>,
+) -> bool {
+    // An observer of another component may have despawned it.
+    if entity.is_despawned() {
+        return false;
+    }
+    if stated.is_none() && wanted.is_some() {
+        let has = entity.get::<C>().cloned();
+        if let Some(mut state) = entity.get_mut::<ModelState>() {
+            let own = given(&mut state);
+            if own.is_some() {
+                if *own != has {
+                    // The game has changed it since.
+                    return false;
+                }
+                *own = None;
+                entity.remove::<C>();
+            }
+        }
+    }
+    let was_stated = stated.is_some();
+    follow(entity, stated, wanted);
+    was_stated && stated.is_none()
 }
 
 fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<Hung> {
@@ -164,12 +206,11 @@ fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<Hung> {
         warn_of(world, if is_ours { top } else { root }, &message);
         return None;
     }
-    let server = world.resource::<AssetServer>();
     let attached = Attached {
         to: root,
         bone: wanted.stated.bone.clone(),
     };
-    let model_of = ClassicModel::open(server, model.clone());
+    let model_of = open(world, model);
     let name = model.path().file_name().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
     let below = HangsBelow(top);
@@ -183,6 +224,15 @@ fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<Hung> {
         play: None,
         skin: None,
     })
+}
+
+/// As [`ClassicModel::open`], but of a bare model the manifest is there at once.
+fn open(world: &mut World, model: &AssetPath<'static>) -> ClassicModel {
+    if is_manifest(model) {
+        return ClassicModel(world.resource::<AssetServer>().load(model.clone()));
+    }
+    let manifest = ModelManifest::of(model.without_label().into_owned());
+    ClassicModel(world.resource_mut::<Assets<ModelManifest>>().add(manifest))
 }
 
 /// The topmost of the models above one that is to be hung on a root; or why it is not hung there.

@@ -4,54 +4,81 @@ use super::document::ModelManifest;
 use super::files::Whereabouts;
 use crate::scene::{LoaderOverride, LoaderOverrides};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets};
-use bevy::ecs::change_detection::Mut;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::ecs::world::World;
+use bevy::ecs::system::Res;
+use bevy::ecs::world::{FromWorld, World};
 use bevy::log::warn;
+use bevy::world_serialization::WorldAsset;
+use std::collections::HashSet;
+use std::ops::DerefMut;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// All that living manifests say about the loading of models, the eldest first.
-#[derive(Resource, Default)]
-pub(super) struct Claims(Vec<Claim>);
+/// What manifests say about the loading of models, the eldest first. Clones share one list, of which the loader of
+/// manifests has one: what a manifest says must be known before its model is loaded.
+#[derive(Resource, Clone)]
+pub(super) struct Claims {
+    all: Arc<Mutex<Vec<Claim>>>,
+    overrides: LoaderOverrides,
+    server: AssetServer,
+}
 
-#[derive(PartialEq)]
+#[derive(Clone)]
 struct Claim {
-    manifest: AssetId<ModelManifest>,
+    manifest: ManifestKey,
     model: AssetPath<'static>,
     value: LoaderOverride,
+    /// The manifest was dropped while its model was in use. The claim counts until the model is dropped too, or another
+    /// manifest that states something for the model is edited.
+    is_orphan: bool,
+}
+
+/// By what a manifest is known: from a file by its path, because it may be dropped and loaded again.
+#[derive(Clone, PartialEq)]
+enum ManifestKey {
+    Path(AssetPath<'static>),
+    Id(AssetId<ModelManifest>),
+}
+
+impl FromWorld for Claims {
+    fn from_world(world: &mut World) -> Self {
+        Self {
+            all: Arc::default(),
+            overrides: LoaderOverrides::of(world),
+            server: world.resource::<AssetServer>().clone(),
+        }
+    }
 }
 
 /// Tells loaders what manifests say, and has models loaded anew for which that has changed.
 pub(super) fn follow_claims(
     mut events: MessageReader<AssetEvent<ModelManifest>>,
-    mut claims: ResMut<Claims>,
+    mut scenes: MessageReader<AssetEvent<WorldAsset>>,
+    claims: Res<Claims>,
     manifests: Res<Assets<ModelManifest>>,
-    overrides: Res<LoaderOverrides>,
-    server: Res<AssetServer>,
 ) {
+    let mut is_any_dropped = false;
     for event in events.read() {
-        let (AssetEvent::Added { id } | AssetEvent::Modified { id } | AssetEvent::Removed { id }) =
-            event
-        else {
-            continue;
-        };
-        let claim = manifests.get(*id).and_then(|manifest| claim(*id, manifest));
-        claims.follow(*id, claim, &overrides, &server);
+        match event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => {
+                if let Some(manifest) = manifests.get(*id) {
+                    claims.set(*id, manifest);
+                }
+            }
+            AssetEvent::Removed { .. } => is_any_dropped = true,
+            _ => {}
+        }
+    }
+    let is_removed = |event: &AssetEvent<WorldAsset>| matches!(event, AssetEvent::Removed { .. });
+    // All are read, so that none is left for the next frame.
+    is_any_dropped |= scenes.read().filter(|event| is_removed(event)).count() > 0;
+    if is_any_dropped {
+        claims.forget_dropped(&manifests);
     }
 }
 
-/// As [`follow_claims`], for one manifest whose model is about to be loaded.
-pub(super) fn note_claim(world: &mut World, id: AssetId<ModelManifest>, manifest: &ModelManifest) {
-    world.resource_scope(|world, mut claims: Mut<Claims>| {
-        let overrides = world.resource::<LoaderOverrides>();
-        let server = world.resource::<AssetServer>();
-        claims.follow(id, claim(id, manifest), overrides, server);
-    });
-}
-
 /// What a manifest says about the loading of its model, if that is anything.
-fn claim(id: AssetId<ModelManifest>, manifest: &ModelManifest) -> Option<Claim> {
+fn claim(key: &ManifestKey, manifest: &ModelManifest) -> Option<Claim> {
     let Whereabouts {
         model,
         palette,
@@ -61,12 +88,14 @@ fn claim(id: AssetId<ModelManifest>, manifest: &ModelManifest) -> Option<Claim> 
     let value = LoaderOverride {
         texture_folders,
         palette,
+        load_lights: manifest.load_lights,
     };
     let is_something = !value.is_empty();
     is_something.then_some(Claim {
-        manifest: id,
+        manifest: key.clone(),
         model: model?,
         value,
+        is_orphan: false,
     })
 }
 
@@ -77,75 +106,235 @@ fn is_alive(server: &AssetServer, model: &AssetPath<'static>) -> bool {
 }
 
 impl Claims {
-    fn follow(
-        &mut self,
-        id: AssetId<ModelManifest>,
-        claim: Option<Claim>,
-        overrides: &LoaderOverrides,
-        server: &AssetServer,
-    ) {
-        if self.0.iter().find(|of| of.manifest == id) == claim.as_ref() {
-            return;
-        }
-        for model in self.put(id, claim, server) {
-            let value = self.first(&model);
-            if overrides.set(&model, value) && is_alive(server, &model) {
-                server.reload(model);
+    /// Takes down what a manifest says now, and reloads models for which that makes a difference.
+    pub(super) fn set(&self, id: AssetId<ModelManifest>, manifest: &ModelManifest) {
+        let key = match self.server.get_path(id) {
+            Some(path) => ManifestKey::Path(path.into_owned()),
+            None => ManifestKey::Id(id),
+        };
+        let claim = claim(&key, manifest);
+        let mut all = self.all();
+        let known = all.iter_mut().find(|known| known.manifest == key);
+        let edited = match (known, &claim) {
+            (None, None) => return,
+            (Some(known), Some(claim))
+                if (&known.model, &known.value) == (&claim.model, &claim.value) =>
+            {
+                known.is_orphan = false;
+                return;
             }
+            (None, Some(_)) => None,
+            (Some(_), Some(claim)) => Some(claim.model.clone()),
+            (Some(known), None) => Some(known.model.clone()),
+        };
+        if let Some(model) = edited {
+            // Otherwise the edit would have no effect: a manifest that was dropped is not edited.
+            all.retain(|other| other.manifest == key || !other.is_orphan || other.model != model);
+        }
+        for model in self.put(&mut all, &key, claim) {
+            self.apply(&all, model);
+        }
+    }
+
+    fn all(&self) -> impl DerefMut<Target = Vec<Claim>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the loader of a model what counts for it.
+    fn apply(&self, all: &[Claim], model: AssetPath<'static>) {
+        let first = all.iter().find(|claim| claim.model == model);
+        let value = first.map(|claim| claim.value.clone()).unwrap_or_default();
+        if self.overrides.set(&model, value) && is_alive(&self.server, &model) {
+            self.server.reload(model);
+        }
+    }
+
+    /// Forgets the claims of manifests that were dropped. If the model of one is still in use and its claim counts, the
+    /// claim is kept: the model would be reloaded, though nothing was edited.
+    fn forget_dropped(&self, manifests: &Assets<ModelManifest>) {
+        let mut all = self.all();
+        let mut kept = HashSet::new();
+        let mut forgotten = HashSet::new();
+        all.retain_mut(|claim| {
+            claim.is_orphan = !self.is_loaded(&claim.manifest, manifests);
+            let counts = !kept.contains(&claim.model);
+            let is_kept = !claim.is_orphan || (counts && is_alive(&self.server, &claim.model));
+            let models = if is_kept { &mut kept } else { &mut forgotten };
+            models.insert(claim.model.clone());
+            is_kept
+        });
+        for model in forgotten {
+            self.apply(&all, model);
+        }
+    }
+
+    /// Whether a manifest is loaded, or being so.
+    fn is_loaded(&self, manifest: &ManifestKey, manifests: &Assets<ModelManifest>) -> bool {
+        match manifest {
+            ManifestKey::Path(path) => {
+                let path = path.clone();
+                self.server.get_handle::<ModelManifest>(path).is_some()
+            }
+            ManifestKey::Id(id) => manifests.contains(*id),
         }
     }
 
     /// Puts a manifest's claim in the place of that which it has; the models that either is about.
     fn put(
-        &mut self,
-        id: AssetId<ModelManifest>,
+        &self,
+        all: &mut Vec<Claim>,
+        key: &ManifestKey,
         claim: Option<Claim>,
-        server: &AssetServer,
     ) -> Vec<AssetPath<'static>> {
         let mut models = Vec::new();
-        let place = self.0.iter().position(|claim| claim.manifest == id);
+        let place = all.iter().position(|claim| claim.manifest == *key);
         let Some(claim) = claim else {
-            models.extend(place.map(|place| self.0.remove(place).model));
+            models.extend(place.map(|place| all.remove(place).model));
             return models;
         };
         models.push(claim.model.clone());
         let place = match place {
-            Some(place) if self.0[place].model == claim.model => {
-                self.0[place] = claim;
+            Some(place) if all[place].model == claim.model => {
+                all[place] = claim;
                 place
             }
             before => {
-                models.extend(before.map(|place| self.0.remove(place).model));
-                self.0.push(claim);
-                self.0.len() - 1
+                models.extend(before.map(|place| all.remove(place).model));
+                all.push(claim);
+                all.len() - 1
             }
         };
-        self.warn_of(place, server);
+        warn_of(all, place);
         models
     }
+}
 
-    /// Warns of a claim that does not count.
-    fn warn_of(&self, place: usize, server: &AssetServer) {
-        let claim = &self.0[place];
-        let first = self.0.iter().find(|other| other.model == claim.model);
-        let Some(first) = first.filter(|first| first.value != claim.value) else {
-            return;
-        };
-        let name = |claim: &Claim| match server.get_path(claim.manifest) {
-            Some(path) => path.to_string(),
-            None => "a manifest without a file".to_owned(),
-        };
-        warn!(
-            "{} states other texture folders or another palette for {} than {}, which was there first and counts",
-            name(claim),
-            claim.model,
-            name(first),
-        );
+/// Warns of a claim that does not count.
+fn warn_of(all: &[Claim], place: usize) {
+    let claim = &all[place];
+    let first = all.iter().find(|other| other.model == claim.model);
+    let Some(first) = first.filter(|first| first.value != claim.value) else {
+        return;
+    };
+    let name = |claim: &Claim| match &claim.manifest {
+        ManifestKey::Path(path) => path.to_string(),
+        ManifestKey::Id(_) => "a manifest without a file".to_owned(),
+    };
+    warn!(
+        "{} states other texture folders, another palette or other lights for {} than {}, which was there first and counts",
+        name(claim),
+        claim.model,
+        name(first),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::app::{App, TaskPoolPlugin};
+    use bevy::asset::{AssetApp, AssetPlugin, Handle};
+
+    const MODEL: &str = "claimed.mdl";
+
+    struct Stage {
+        claims: Claims,
+        manifests: Assets<ModelManifest>,
+        /// The model is in use.
+        _scene: Handle<WorldAsset>,
+        /// Its asset server owns the handles.
+        _app: App,
     }
 
-    /// What counts for a model.
-    fn first(&self, model: &AssetPath<'static>) -> LoaderOverride {
-        let first = self.0.iter().find(|claim| claim.model == *model);
-        first.map(|claim| claim.value.clone()).unwrap_or_default()
+    impl Stage {
+        fn new() -> Self {
+            let assets = AssetPlugin {
+                watch_for_changes_override: Some(false),
+                ..AssetPlugin::default()
+            };
+            let mut app = App::new();
+            app.add_plugins((TaskPoolPlugin::default(), assets))
+                .init_asset::<ModelManifest>()
+                .init_asset::<WorldAsset>()
+                .init_resource::<LoaderOverrides>();
+            let claims = Claims::from_world(app.world_mut());
+            let scene = AssetPath::from(MODEL).with_label("Scene");
+            Self {
+                _scene: claims.server.load(scene),
+                manifests: Assets::default(),
+                claims,
+                _app: app,
+            }
+        }
+
+        /// What a manifest without a file states about the lights of the model.
+        fn set(&mut self, id: AssetId<ModelManifest>, load_lights: Option<bool>) {
+            let manifest = ModelManifest {
+                model: MODEL.into(),
+                load_lights,
+                ..ModelManifest::default()
+            };
+            self.claims.set(id, &manifest);
+        }
+
+        fn insert(&mut self, load_lights: bool) -> Handle<ModelManifest> {
+            let manifest = self.manifests.add(ModelManifest::default());
+            self.set(manifest.id(), Some(load_lights));
+            manifest
+        }
+
+        fn remove(&mut self, manifest: &Handle<ModelManifest>) {
+            self.manifests.remove(manifest);
+            self.claims.forget_dropped(&self.manifests);
+        }
+
+        /// What counts for the lights of the model.
+        fn lights(&self) -> Option<bool> {
+            let model = AssetPath::from(MODEL);
+            self.claims.overrides.get(&model).load_lights
+        }
+    }
+
+    #[test]
+    fn dropped_manifests_leave_one_claim_for_a_model_in_use() {
+        let mut stage = Stage::new();
+        for number in 0..100 {
+            let manifest = stage.insert(number > 0);
+            stage.remove(&manifest);
+            assert_eq!(stage.claims.all().len(), 1);
+            assert_eq!(stage.lights(), Some(false), "nothing was edited");
+        }
+        let living = stage.insert(true);
+        let other = stage.insert(true);
+        stage.remove(&other);
+        assert_eq!(stage.claims.all().len(), 2);
+        stage.remove(&living);
+        assert_eq!(stage.claims.all().len(), 1);
+        assert_eq!(stage.lights(), Some(false));
+    }
+
+    #[test]
+    fn an_edit_replaces_the_claim_of_a_dropped_manifest() {
+        for (edited, expected) in [(Some(false), Some(false)), (None, None)] {
+            let mut stage = Stage::new();
+            let dropped = stage.insert(true);
+            let living = stage.insert(true);
+            stage.remove(&dropped);
+            assert_eq!(stage.lights(), Some(true));
+            stage.set(living.id(), edited);
+            assert_eq!(stage.lights(), expected);
+        }
+    }
+
+    #[test]
+    fn an_edit_leaves_the_claim_of_a_loaded_manifest() {
+        let mut stage = Stage::new();
+        let first = stage.insert(true);
+        let second = stage.insert(true);
+        stage.set(second.id(), Some(false));
+        assert_eq!(stage.lights(), Some(true));
+        stage.remove(&second);
+        assert_eq!(stage.lights(), Some(true));
+        stage.set(first.id(), Some(false));
+        assert_eq!(stage.lights(), Some(false));
     }
 }

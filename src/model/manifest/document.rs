@@ -35,6 +35,9 @@ pub struct ModelManifest {
     /// The palette of an MDL model, 768 bytes.
     #[serde(skip_serializing_if = "is_default")]
     pub palette: Option<String>,
+    /// Whether the lights of an ALO model are loaded; what the loader's settings say by default.
+    #[serde(skip_serializing_if = "is_default")]
+    pub load_lights: Option<bool>,
     /// Clips by names of their own.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub clips: Vec<ManifestClip>,
@@ -83,6 +86,7 @@ impl Default for ModelManifest {
             axes: None,
             texture_folders: Vec::new(),
             palette: None,
+            load_lights: None,
             clips: Vec::new(),
             play: None,
             skins: BTreeMap::new(),

@@ -2,6 +2,7 @@
 
 use super::document::{ManifestClip, ModelManifest};
 use super::glob::is_glob;
+use super::preload::Preloaded;
 use super::read::name_of;
 use crate::scene::same_name;
 use bevy::asset::AssetPath;
@@ -22,6 +23,8 @@ pub struct ManifestFiles {
     pub(super) folders: BTreeMap<String, Vec<String>>,
     /// The name that a skin is chosen by, if it was told that no skin has it.
     pub(super) unknown_skin: Option<String>,
+    /// Keeps what they name loaded.
+    pub(super) preloaded: Preloaded,
 }
 
 impl ManifestFiles {

@@ -6,11 +6,11 @@ use crate::scene::{
     ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips, ModelSkin, ModelSkins, NamedClip,
     PlayClip, PlayerColors, TeamColor,
 };
-use bevy::asset::{AssetServer, Handle};
+use bevy::asset::AssetServer;
 use bevy::color::Color;
 use bevy::ecs::component::Component;
 use bevy::ecs::world::EntityWorldMut;
-use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
+use bevy::world_serialization::WorldAssetRoot;
 
 /// Components that were given to a root.
 #[derive(Clone, Default)]
@@ -28,11 +28,10 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// What a manifest states.
+    /// What a manifest states. The scene is not known before the model is loaded.
     pub(super) fn stated(
         manifest: &ModelManifest,
         files: &Whereabouts,
-        scene: Handle<WorldAsset>,
         server: &AssetServer,
     ) -> Self {
         let play = manifest.play.clone();
@@ -48,10 +47,10 @@ impl Given {
         }
         let distances = LodDistances(manifest.lod_distances.clone());
         Self {
-            root: Some(WorldAssetRoot(scene)),
+            root: None,
             play: play.map(|clip| PlayClip::stated(ClipRef::from(clip))),
             skin: skin.map(ModelSkin::from),
-            clips: unless_empty(ModelClips(clips)),
+            clips: unless_empty(ModelClips::new(clips)),
             skins: unless_empty(skins),
             distances: unless_empty(distances),
             team: manifest.team_color.map(Color::from).map(TeamColor),
@@ -63,18 +62,23 @@ impl Given {
 
     /// Gives an entity what is wanted now in the place of what it was given before. What the user has put there, or
     /// changed, stays.
-    pub(super) fn follow(&mut self, entity: &mut EntityWorldMut<'_>, wanted: Self) {
+    pub(super) fn follow(
+        &mut self,
+        entity: &mut EntityWorldMut<'_>,
+        wanted: &Self,
+        root: Option<&WorldAssetRoot>,
+    ) {
         // First, so that nothing looks for what is not there yet.
-        follow(entity, &mut self.clips, wanted.clips);
-        follow(entity, &mut self.skins, wanted.skins);
-        follow(entity, &mut self.play, wanted.play);
-        follow(entity, &mut self.skin, wanted.skin);
-        follow(entity, &mut self.distances, wanted.distances);
-        follow(entity, &mut self.team, wanted.team);
-        follow(entity, &mut self.player, wanted.player);
-        follow(entity, &mut self.hidden, wanted.hidden);
-        follow(entity, &mut self.alt, wanted.alt);
-        follow(entity, &mut self.root, wanted.root);
+        follow(entity, &mut self.clips, wanted.clips.as_ref());
+        follow(entity, &mut self.skins, wanted.skins.as_ref());
+        follow(entity, &mut self.play, wanted.play.as_ref());
+        follow(entity, &mut self.skin, wanted.skin.as_ref());
+        follow(entity, &mut self.distances, wanted.distances.as_ref());
+        follow(entity, &mut self.team, wanted.team.as_ref());
+        follow(entity, &mut self.player, wanted.player.as_ref());
+        follow(entity, &mut self.hidden, wanted.hidden.as_ref());
+        follow(entity, &mut self.alt, wanted.alt.as_ref());
+        follow(entity, &mut self.root, root);
     }
 }
 
@@ -86,16 +90,17 @@ fn unless_empty<C: Default + PartialEq>(component: C) -> Option<C> {
 pub(super) fn follow<C: Component + Clone + PartialEq>(
     entity: &mut EntityWorldMut<'_>,
     given: &mut Option<C>,
-    wanted: Option<C>,
+    wanted: Option<&C>,
 ) {
-    if entity.get::<C>() != given.as_ref() || *given == wanted {
+    // An observer of another component may have despawned it.
+    if entity.is_despawned() || entity.get::<C>() != given.as_ref() || given.as_ref() == wanted {
         return;
     }
-    match &wanted {
+    match wanted {
         Some(component) => entity.insert(component.clone()),
         None => entity.remove::<C>(),
     };
-    *given = wanted;
+    *given = wanted.cloned();
 }
 
 /// Clips in the order of the manifest.
@@ -137,9 +142,15 @@ fn file_clip(
     path: &bevy::asset::AssetPath<'static>,
     server: &AssetServer,
 ) -> Option<ClipRef> {
-    let label = crate::alamo::AlaAssetLabel::Clip.to_string();
-    let clip = server.load(path.clone().with_label(label));
+    let clip = server.load(clip_path(path));
     Some(part(stated, ClipRef::Handle(clip)))
+}
+
+/// The clip of an animation's file.
+#[cfg(feature = "alamo")]
+pub(super) fn clip_path(file: &bevy::asset::AssetPath<'static>) -> bevy::asset::AssetPath<'static> {
+    let label = crate::alamo::AlaAssetLabel::Clip.to_string();
+    file.clone().with_label(label)
 }
 
 /// No other format has clips that are files.

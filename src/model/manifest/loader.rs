@@ -6,9 +6,10 @@ use super::files::{MOST_CLIPS, ManifestFiles};
 use super::formats::FormatsByExtension;
 use super::glob::{Globs, is_glob};
 use super::place::Step::{self, Element, Field, Key};
+use super::preload::Preloader;
 use super::read::{Flaw, LONGEST_TEXT, ManifestError, name_of, parse, text};
 use super::spawn::manifest_scene;
-use crate::scene::{FileFinder, FileSearch, all_cases, clean_path, same_name};
+use crate::scene::{FileFinder, FileSearch, Reloads, all_cases, clean_path, same_name};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, LoadContext};
 use bevy::log::warn;
@@ -20,14 +21,17 @@ use thiserror::Error;
 /// How many of the files that are nowhere are told.
 const MOST_WARNINGS: usize = 8;
 
-/// Loads manifests.
+/// Loads manifests. The model, clips, skins and attachments that a manifest names, with all that those need, are
+/// dependencies of its asset.
 ///
 /// Files of other names it takes for models, as manifests that say nothing but where those are, and does not read
 /// them.
 #[derive(TypePath)]
 pub struct ManifestLoader {
     finder: FileFinder,
+    reloads: Reloads,
     formats: FormatsByExtension,
+    preloader: Preloader,
     extensions: Vec<&'static str>,
 }
 
@@ -54,10 +58,17 @@ pub enum ManifestLoaderError {
 }
 
 impl ManifestLoader {
-    pub(super) fn new(finder: FileFinder, formats: FormatsByExtension) -> Self {
+    pub(super) fn new(
+        finder: FileFinder,
+        reloads: Reloads,
+        formats: FormatsByExtension,
+        preloader: Preloader,
+    ) -> Self {
         Self {
             finder,
+            reloads,
             formats,
+            preloader,
             extensions: extensions(),
         }
     }
@@ -88,8 +99,11 @@ impl AssetLoader for ManifestLoader {
     ) -> Result<ModelManifest, ManifestLoaderError> {
         let path = load_context.path().clone_owned();
         if !is_manifest(&path) {
-            return Ok(ModelManifest::of(path));
+            let manifest = ModelManifest::of(path);
+            self.preloader.preload_bare(load_context, &manifest);
+            return Ok(manifest);
         }
+        let load = self.reloads.begin(load_context);
         let mut bytes = Vec::new();
         // One byte more shows that the file is longer.
         let mut start = reader.take(LONGEST_TEXT as u64 + 1);
@@ -101,10 +115,11 @@ impl AssetLoader for ManifestLoader {
             path: path.to_string(),
             source,
         };
+        load.reads(&bytes);
         let mut manifest = parse(&bytes).map_err(refused)?;
         let text = text(&bytes).map_err(refused)?;
         let mut finding = Finding {
-            search: self.finder.search(&path),
+            search: self.finder.search_for(&load),
             globs: Some(Globs::new()),
             path: &path,
             text,
@@ -118,11 +133,12 @@ impl AssetLoader for ManifestLoader {
             }
         };
         if !self.formats.has(&model) {
-            let message = format!("{model} has not the extension of any model");
+            let message = self.formats.unknown(&model);
             return Err(refused(Flaw::new([Field("model")], message).in_text(text)));
         }
         manifest.files = finding.all(&manifest, model).await;
         finding.finish();
+        self.preloader.preload(load_context, &manifest);
         let scene = manifest_scene(path);
         load_context.add_labeled_asset("Scene".to_owned(), scene);
         Ok(manifest)

@@ -6,7 +6,7 @@ use super::place::Step::{Element, Field, Key};
 use super::place::{Step, place, steps_to, word_before, word_start};
 use super::values::{LONGEST_LIST, NameOrIndex};
 use crate::read::TextPosition;
-use crate::scene::folded;
+use crate::scene::{PlayerColors, folded};
 use core::fmt::{self, Display};
 use ron::Options;
 use ron::error::{Position, SpannedError};
@@ -23,9 +23,6 @@ pub(super) const LONGEST_TEXT: usize = 1 << 20;
 
 /// A manifest is four deep.
 const DEEPEST: usize = 32;
-
-/// The highest row of a palette.
-const LAST_ROW: u8 = 15;
 
 /// Why a text is no manifest. Displays as `3:12: scale is -1, but must be a finite number above 0`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -325,9 +322,9 @@ fn colors(manifest: &ModelManifest) -> Option<Flaw<'_>> {
         }
     }
     let colors = manifest.player_colors?;
-    let rows = [("shirt", colors.shirt), ("pants", colors.pants)];
-    let (field, row) = rows.into_iter().find(|(_, row)| *row > LAST_ROW)?;
-    let message = format!("is {row}, but must be from 0 to {LAST_ROW}");
+    let (field, row) = PlayerColors::from(colors).beyond()?;
+    let last = PlayerColors::LAST_ROW;
+    let message = format!("is {row}, but must be from 0 to {last}");
     Some(Flaw::new([Field("player_colors"), Field(field)], message))
 }
 

@@ -1,15 +1,14 @@
 //! From a [`ClassicModel`] to all that belongs to it, and after every change again.
 
 use super::attachments::{Hung, hang};
-use super::claims::note_claim;
 use super::classic_model::{ClassicModel, is_manifest};
 use super::document::ModelManifest;
-use super::files::Whereabouts;
 use super::formats::FormatsByExtension;
 use super::given::Given;
-use super::read::check;
+use super::plan::{Plan, Plans};
+use super::preload::ReleasedModels;
 use super::stand::{Stand, apply_stand};
-use crate::scene::Said;
+use crate::scene::{Said, SceneScale};
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
 };
@@ -27,6 +26,7 @@ use bevy::world_serialization::{
     WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceReady, WorldInstanceSpawner,
 };
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// On the one entity of a manifest's own scene: the manifest's path.
 #[derive(Component, Reflect, Clone, Debug)]
@@ -41,7 +41,11 @@ pub(super) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
 }
 
 /// On an entity with a [`ClassicModel`]: what became of it.
+///
+/// It is large, and roots get one component after another: each of the tables that they pass through keeps room for it
+/// otherwise.
 #[derive(Component, Default)]
+#[component(storage = "SparseSet")]
 pub(super) struct ModelState {
     /// The model that is shown.
     shown: Option<Model>,
@@ -49,7 +53,7 @@ pub(super) struct ModelState {
     coming: Option<Model>,
     /// Whether there is something to wait for.
     is_waiting: bool,
-    given: Given,
+    pub(super) given: Given,
     hung: Vec<Hung>,
     pub(super) stand: Stand,
 }
@@ -83,11 +87,18 @@ impl Model {
     /// Holds no more than the scene, where that is enough for Bevy to load the file anew: it tries twice to load a
     /// broken file of which the whole is held, with an error each time. It is not enough where files are not
     /// watched, nor where the whole is held as a manifest, which Bevy then takes it for.
-    fn let_go(&mut self, server: &AssetServer, model: &ClassicModel) {
+    fn let_go(&mut self, world: &World, model: &ClassicModel) {
+        let server = world.resource::<AssetServer>();
         let is_bare = model.0.path().is_some_and(|path| !is_manifest(path));
-        if server.watching_for_changes() && !is_bare {
-            self.asset = None;
+        if !server.watching_for_changes() || is_bare {
+            return;
         }
+        if let (Some(asset), Some(scene)) = (&self.asset, &self.scene)
+            && !are_pictures_coming(server, asset)
+        {
+            world.resource::<ReleasedModels>().insert(&self.path, scene);
+        }
+        self.asset = None;
     }
 }
 
@@ -133,7 +144,7 @@ pub(super) fn follow_manifests(
 }
 
 /// Makes an entity what its [`ClassicModel`] says.
-fn update(world: &mut World, entity: Entity) {
+pub(super) fn update(world: &mut World, entity: Entity) {
     let Ok(mut root) = world.get_entity_mut(entity) else {
         return;
     };
@@ -141,9 +152,14 @@ fn update(world: &mut World, entity: Entity) {
         return;
     };
     let mut state = root.entry::<ModelState>().or_default();
+    if let Some(path) = model.0.path().filter(|path| path.label().is_some()) {
+        state.get_mut().is_waiting = false;
+        refuse_label(world, entity, path);
+        return;
+    }
     let mut state = core::mem::take(&mut *state.get_mut());
-    state.is_waiting = match manifest_of(world, &model) {
-        Some(manifest) => !state.follow(world, entity, &model, &manifest),
+    state.is_waiting = match plan_of(world, &model) {
+        Some(plan) => !state.follow(world, entity, &model, &plan),
         None => {
             state.coming = None;
             true
@@ -155,17 +171,26 @@ fn update(world: &mut World, entity: Entity) {
     }
 }
 
-/// The manifest, if it is loaded. That of a bare model is known by its path alone: where the model has a `.meta` file
+/// Says how a model is to be written whose path was given with a label. It is not loaded here without the label,
+/// because Bevy never ends a load that another one of the same file, which fails for its label, has begun.
+fn refuse_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
+    let file = path.without_label();
+    let message = format!(
+        "`ClassicModel` takes {file} without a label; `WorldAssetRoot` takes {path}. Nothing is spawned"
+    );
+    warn_of(world, entity, &message);
+}
+
+/// What the manifest comes to, if it is loaded. That of a bare model is known by its path alone: where the model has a `.meta` file
 /// the manifest cannot be loaded.
-fn manifest_of(world: &World, model: &ClassicModel) -> Option<ModelManifest> {
+fn plan_of(world: &mut World, model: &ClassicModel) -> Option<Arc<Plan>> {
     match model.0.path() {
         Some(path) if !is_manifest(path) => {
-            Some(ModelManifest::of(path.without_label().into_owned()))
+            let manifest = ModelManifest::of(path.without_label().into_owned());
+            let server = world.resource::<AssetServer>();
+            Some(Arc::new(Plan::new(manifest, server)))
         }
-        _ => world
-            .resource::<Assets<ModelManifest>>()
-            .get(&model.0)
-            .cloned(),
+        _ => Plans::of(world, model.0.id()),
     }
 }
 
@@ -190,18 +215,15 @@ impl ModelState {
         world: &mut World,
         entity: Entity,
         model: &ClassicModel,
-        manifest: &ModelManifest,
+        plan: &Plan,
     ) -> bool {
-        if let Some(flaw) = check(manifest) {
-            warn_of(world, entity, &flaw.message);
+        if let Some(flaw) = &plan.flaw {
+            warn_of(world, entity, flaw);
             return true;
         }
-        let files = manifest.whereabouts();
-        let Some(path) = &files.model else {
-            warn_of(world, entity, "names no model");
+        let Some(path) = &plan.files.model else {
             return true;
         };
-        note_claim(world, model.0.id(), manifest);
         let mut next = self.model(world, entity, path);
         next.find_scene(world);
         let Some(scene) = next.scene.clone() else {
@@ -214,31 +236,27 @@ impl ModelState {
             self.coming = Some(next);
             return false;
         }
-        next.let_go(server, model);
+        next.let_go(world, model);
         self.shown = Some(next);
         self.coming = None;
-        self.show(world, entity, manifest, &files, scene);
+        self.show(world, entity, plan, scene);
         true
     }
 
     /// Gives an entity a model and what its manifest says of it.
-    fn show(
-        &mut self,
-        world: &mut World,
-        entity: Entity,
-        manifest: &ModelManifest,
-        files: &Whereabouts,
-        scene: Handle<WorldAsset>,
-    ) {
-        let server = world.resource::<AssetServer>();
-        let wanted = Given::stated(manifest, files, scene, server);
-        self.stand = Stand::stated(manifest);
+    fn show(&mut self, world: &mut World, entity: Entity, plan: &Plan, scene: Handle<WorldAsset>) {
+        self.stand = plan.stand;
         if let Ok(mut root) = world.get_entity_mut(entity) {
-            self.given.follow(&mut root, wanted);
+            let scene = WorldAssetRoot(scene);
+            self.given.follow(&mut root, &plan.given, Some(&scene));
+        }
+        // An observer of one of these components may have despawned it.
+        if world.get_entity(entity).is_err() {
+            return;
         }
         apply_stand(world, entity, self.stand);
         let before = core::mem::take(&mut self.hung);
-        self.hung = hang(world, entity, before, manifest, files);
+        self.hung = hang(world, entity, before, &plan.manifest, &plan.files);
     }
 
     /// The model of a path, which is begun to be loaded if it is not the one that is shown, or coming.
@@ -247,10 +265,20 @@ impl ModelState {
         if let Some(model) = known.into_iter().find(|model| model.path == *path) {
             return model.clone();
         }
+        let server = world.resource::<AssetServer>();
+        let scene = world.resource::<ReleasedModels>().scene(server, path);
+        if scene.is_some() {
+            // To load the whole again would have all its instances respawned.
+            return Model {
+                path: path.clone(),
+                asset: None,
+                scene,
+            };
+        }
         let formats = world.resource::<FormatsByExtension>();
-        let asset = formats.load(world.resource::<AssetServer>(), path);
+        let asset = formats.load(server, path);
         if asset.is_none() {
-            let message = format!("{path} has not the extension of any model");
+            let message = formats.unknown(path);
             warn_of(world, entity, &message);
         }
         Model {
@@ -376,6 +404,9 @@ fn withdraw(world: &mut World, root: Entity) {
         });
     }
     if let Ok(mut entity) = world.get_entity_mut(root) {
-        state.given.follow(&mut entity, Given::default());
+        state.given.follow(&mut entity, &Given::default(), None);
+        if !entity.is_despawned() {
+            entity.remove::<SceneScale>();
+        }
     }
 }

@@ -2,22 +2,17 @@
 
 use super::document::{ManifestAxes, ModelManifest};
 use super::spawn::ModelState;
-use crate::scene::Mirror;
-use bevy::ecs::component::Component;
+use crate::model::space::{BevySpace, SceneStand};
+use crate::scene::{Mirror, SceneScale};
+use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query, Res};
 use bevy::ecs::world::World;
+use bevy::math::Quat;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::{WorldInstanceReady, WorldInstanceSpawner};
-
-/// On the root entity of a spawned scene: how it stood when it was spawned.
-#[derive(Component, Clone, Copy)]
-pub(super) struct SceneStand {
-    own: Transform,
-    mirror: Mirror,
-}
 
 /// What a manifest states about how its model stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,11 +38,14 @@ impl Stand {
         }
     }
 
+    fn rotation(self, mirror: Mirror) -> Option<Quat> {
+        self.axes.and_then(|axes| axes.rotation_in(mirror))
+    }
+
     fn apply(self, SceneStand { own, mirror }: SceneStand) -> Transform {
-        let rotation = self.axes.and_then(|axes| axes.rotation_in(mirror));
         Transform {
             translation: own.translation,
-            rotation: rotation.unwrap_or(own.rotation),
+            rotation: self.rotation(mirror).unwrap_or(own.rotation),
             scale: own.scale * self.scale,
         }
     }
@@ -78,6 +76,14 @@ pub(super) fn on_instance_ready(
 
 /// Places the scene below a root that stands otherwise from now on.
 pub(super) fn apply_stand(world: &mut World, root: Entity, stand: Stand) {
+    if let Ok(mut root) = world.get_entity_mut(root) {
+        let scale = SceneScale(stand.scale);
+        if stand.scale == 1.0 {
+            root.remove::<SceneScale>();
+        } else if root.get::<SceneScale>() != Some(&scale) {
+            root.insert(scale);
+        }
+    }
     let children = world.get::<Children>(root);
     let children: Vec<Entity> = children.into_iter().flatten().copied().collect();
     for child in children {
@@ -87,4 +93,19 @@ pub(super) fn apply_stand(world: &mut World, root: Entity, stand: Stand) {
             *transform = stand.apply(before);
         }
     }
+    // What it chooses is applied to the new transform.
+    if let Some(mut space) = world.get_mut::<BevySpace>(root) {
+        space.set_changed();
+    }
+}
+
+/// What the manifest of a root states: the factor of its scale, and its rotation.
+pub(in crate::model) fn stated_stand(
+    world: &World,
+    root: Entity,
+    scene: SceneStand,
+) -> (f32, Option<Quat>) {
+    let state = world.get::<ModelState>(root);
+    let stand = state.map_or(Stand::default(), |state| state.stand);
+    (stand.scale, stand.rotation(scene.mirror))
 }
