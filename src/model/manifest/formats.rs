@@ -1,7 +1,7 @@
 //! Which files are whose models, and what the assets of all formats have in common.
 
 use crate::scene::folded;
-use bevy::asset::{Asset, AssetPath, AssetServer, Assets, Handle, UntypedHandle};
+use bevy::asset::{Asset, AssetPath, AssetServer, Assets, Handle, LoadContext, UntypedHandle};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::world::World;
 use bevy::world_serialization::WorldAsset;
@@ -68,6 +68,22 @@ impl FormatsByExtension {
         formats.find(|format| format.extensions.iter().any(is_of))
     }
 
+    /// The extensions of all formats, in lower case.
+    pub(super) fn extensions(&self) -> Vec<String> {
+        let all = self.0.iter().flat_map(|format| &format.extensions);
+        all.cloned().collect()
+    }
+
+    /// What is wrong with a file that is of no format.
+    pub(super) fn unknown(&self, path: &AssetPath<'_>) -> String {
+        let extensions = self.extensions().into_iter();
+        let known: Vec<String> = extensions
+            .map(|extension| format!(".{extension}"))
+            .collect();
+        let known = known.join(", ");
+        format!("{path} has no extension of a model format; those are {known}")
+    }
+
     /// Whether a file is of any format.
     pub(super) fn has(&self, path: &AssetPath<'_>) -> bool {
         self.of(path).is_some()
@@ -82,6 +98,27 @@ impl FormatsByExtension {
         let format = self.of(path)?;
         let builder = server.load_builder();
         Some(builder.load_erased(format.asset, path.clone()))
+    }
+
+    /// The same as a dependency of what is being loaded.
+    pub(super) fn load_within(
+        &self,
+        load_context: &mut LoadContext<'_>,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.of(path)?;
+        let builder = load_context.load_builder();
+        Some(builder.load_erased(format.asset, path.clone()))
+    }
+
+    /// The handle of a model that somebody has begun to load.
+    pub(super) fn known(
+        &self,
+        server: &AssetServer,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.of(path)?;
+        server.get_path_and_type_id_handle(path, format.asset)
     }
 
     /// The scene of a model, once it is loaded.

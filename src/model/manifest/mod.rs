@@ -16,6 +16,7 @@
 mod attachments;
 mod claims;
 mod classic_model;
+mod clip_check;
 mod document;
 mod files;
 mod formats;
@@ -23,10 +24,13 @@ mod given;
 mod glob;
 mod loader;
 mod place;
+mod plan;
 mod plugin;
+mod preload;
 mod read;
 mod spawn;
 mod stand;
+mod unlabeled;
 mod values;
 
 pub use classic_model::ClassicModel;
@@ -39,4 +43,5 @@ pub(crate) use formats::FormatsByExtension;
 pub use loader::{ManifestLoader, ManifestLoaderError};
 pub(crate) use plugin::ManifestPlugin;
 pub use read::{ManifestError, parse};
+pub(in crate::model) use stand::stated_stand;
 pub use values::NameOrIndex;
