@@ -5,6 +5,7 @@
 //! hung on the new bone before anything is drawn ([`place`]), in the same frame.
 
 use crate::model::models::Models;
+use crate::model::space::compensated_scale;
 use crate::scene::Told;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
@@ -21,8 +22,7 @@ use bevy::ecs::system::{Commands, Query, ResMut, SystemParam};
 use bevy::ecs::world::World;
 use bevy::log::warn;
 use bevy::reflect::Reflect;
-use bevy::transform::commands::BuildChildrenTransformExt;
-use bevy::transform::components::Transform;
+use bevy::transform::components::{GlobalTransform, Transform};
 use bevy::world_serialization::WorldInstanceReady;
 
 /// Hangs an entity on a bone of a spawned model: it moves with it, is hidden with it, and stays when the
@@ -32,7 +32,7 @@ use bevy::world_serialization::WorldInstanceReady;
 /// and axes of the model's file. Until the model's scene is there, it is not drawn.
 ///
 /// To hang it elsewhere, change this component. Where it is removed, the entity stays where it is in the
-/// world, without a parent. It is despawned with the model's root, and also if there is no such root. What
+/// world, without a parent, unless the game has given it another parent since. It is despawned with the model's root, and also if there is no such root. What
 /// would hang on itself, by however many models between, hangs nowhere, with a warning.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
@@ -49,6 +49,10 @@ pub struct Attached {
 /// On what things hang on: bones, roots and waiting rooms.
 #[derive(Component, Default)]
 pub(super) struct Carries;
+
+/// On what hangs somewhere: the parent that it was given for that. Another one is the game's.
+#[derive(Component, PartialEq)]
+pub(super) struct GivenParent(Entity);
 
 /// On what is to be hung somewhere as soon as that is possible.
 #[derive(Component)]
@@ -97,7 +101,12 @@ pub(super) fn rescue(
             return true;
         };
         // Bevy shows what has lost its parent, even if it is given another one in the same frame.
-        let spot = (ChildOf(attached.to), Unplaced { is_told: false });
+        let root = attached.to;
+        let spot = (
+            ChildOf(root),
+            GivenParent(root),
+            Unplaced { is_told: false },
+        );
         commands.entity(*child).try_insert(spot);
         false
     });
@@ -179,7 +188,8 @@ fn hang(world: &mut World, entity: Entity, on: Entity) {
     let Ok(thing) = world.get_entity(entity) else {
         return;
     };
-    if is_child_of(world, entity, on) && !thing.contains::<Unplaced>() {
+    let is_given = thing.get::<GivenParent>() == Some(&GivenParent(on));
+    if is_given && is_child_of(world, entity, on) && !thing.contains::<Unplaced>() {
         return;
     }
     if is_below(world, on, entity) {
@@ -187,7 +197,9 @@ fn hang(world: &mut World, entity: Entity, on: Entity) {
     } else if let Ok(mut on) = world.get_entity_mut(on) {
         let on = on.insert_if_new(Carries).id();
         let mut thing = world.entity_mut(entity);
-        thing.insert(ChildOf(on)).remove::<Unplaced>();
+        thing.remove::<Unplaced>();
+        // Last, because an observer of the parent may despawn it.
+        thing.insert((ChildOf(on), GivenParent(on)));
     }
 }
 
@@ -200,10 +212,13 @@ fn wait(world: &mut World, entity: Entity, root: Entity) {
         return refuse(world, entity);
     }
     let room = waiting_room(world, root);
-    if !is_child_of(world, entity, room) {
+    if is_child_of(world, entity, room) {
+        return;
+    }
+    // An observer of the room's parent may have despawned it.
+    if let Ok(mut thing) = world.get_entity_mut(entity) {
         let unplaced = Unplaced { is_told: false };
-        let mut thing = world.entity_mut(entity);
-        thing.insert((ChildOf(room), unplaced));
+        thing.insert((ChildOf(room), GivenParent(room), unplaced));
     }
 }
 
@@ -225,7 +240,7 @@ fn refuse(world: &mut World, entity: Entity) {
     if !thing.get::<Unplaced>().is_some_and(|told| told.is_told) {
         warn!("{entity} is attached to what is attached to it, and hangs nowhere");
         thing.insert(Unplaced { is_told: true });
-        thing.remove::<ChildOf>();
+        thing.remove::<(ChildOf, GivenParent)>();
     }
 }
 
@@ -240,20 +255,38 @@ fn is_below(world: &World, entity: Entity, other: Entity) -> bool {
     core::iter::successors(Some(entity), parent).any(|ancestor| ancestor == other)
 }
 
-/// Leaves what is no longer attached where it is in the world.
+/// Leaves what is no longer attached where it is in the world, unless the game has given it another parent.
 pub(super) fn on_detached(removed: On<Remove, Attached>, mut commands: Commands) {
     let entity = removed.entity;
     commands.queue(move |world: &mut World| {
-        let Some(parent) = world.get::<ChildOf>(entity).map(ChildOf::parent) else {
+        let Ok(mut thing) = world.get_entity_mut(entity) else {
             return;
         };
-        let is_ours = world.get::<Carries>(parent).is_some();
-        let mut thing = world.entity_mut(entity);
-        if is_ours && !thing.contains::<Attached>() {
-            thing.remove::<Unplaced>();
-            thing.remove_parent_in_place();
+        if thing.contains::<Attached>() {
+            return;
+        }
+        thing.remove::<Unplaced>();
+        let given = thing.take::<GivenParent>();
+        let parent = thing.get::<ChildOf>().map(ChildOf::parent);
+        if given.is_some_and(|GivenParent(given)| parent == Some(given)) {
+            remove_parent_in_place(world, entity);
         }
     });
+}
+
+/// Removes the parent of an entity without moving the entity in the world.
+fn remove_parent_in_place(world: &mut World, entity: Entity) {
+    let compensated = compensated_scale(world, entity);
+    let Ok(mut thing) = world.get_entity_mut(entity) else {
+        return;
+    };
+    let global = thing.get::<GlobalTransform>();
+    let global = global.map(GlobalTransform::compute_transform);
+    if let (Some(global), Some(mut transform)) = (global, thing.get_mut::<Transform>()) {
+        *transform = global.with_scale(global.scale / compensated);
+    }
+    // Last, because an observer of the parent may despawn it. Bevy's method of this name panics then.
+    thing.remove::<ChildOf>();
 }
 
 /// Takes waiting rooms away in which nothing waits any more.

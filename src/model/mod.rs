@@ -1,13 +1,15 @@
-//! What stands above the formats: one way to ask any spawned model for its bones, things that hang on
-//! them, and what is said once about components that mean nothing on a format.
-//!
-//! The rooms of the formats know nothing of this one. What may not enter: bytes of files, and how any one
-//! format does what it does.
+//! Models of any format: `ClassicModel` spawns them, [`Models`] finds their format and bones, [`Attached`] attaches entities
+//! to bones, and [`BevySpace`] makes them face −Z in meters. The feature `manifest` has manifests.
+
+// For maintainers: the formats do not depend on this module. Bytes of files, and how a format does what it does, do not
+// belong here.
 
 mod attach;
+mod layers;
 #[cfg(feature = "manifest")]
 pub mod manifest;
 mod models;
+mod space;
 mod vocabulary;
 
 pub use attach::Attached;
@@ -16,12 +18,14 @@ pub use manifest::{ClassicModel, ModelManifest};
 #[cfg(feature = "manifest")]
 pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::{ModelFormat, Models};
+pub use space::BevySpace;
 
 use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::transform::TransformSystems;
+use layers::{SpawnedRoots, note_spawned, pass_on_layers};
 
 /// Registers what is above the formats.
 pub(crate) struct ModelPlugin;
@@ -29,13 +33,18 @@ pub(crate) struct ModelPlugin;
 impl Plugin for ModelPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<Attached>()
+            .register_type::<BevySpace>()
             .init_resource::<Ready>()
+            .init_resource::<space::Spawned>()
+            .add_observer(space::on_instance_ready)
+            .init_resource::<SpawnedRoots>()
+            .add_observer(note_spawned)
             .add_observer(on_model_ready)
             .add_observer(rescue)
             .add_observer(on_detached)
             .add_systems(
                 PostUpdate,
-                (place, close_rooms)
+                (place, close_rooms, pass_on_layers, space::follow_spaces)
                     .chain()
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),

@@ -401,3 +401,84 @@ fn a_root_that_is_given_another_scene_keeps_what_hangs_on_it() {
     assert!(is_seen(&mut app, thing));
     assert_eq!(app.world().get::<Mine>(thing), Some(&Mine(1)));
 }
+
+#[test]
+fn a_parent_that_the_game_has_set_stays_when_attached_is_removed() {
+    let mut app = app();
+    let root = app.spawn_ready("hung/unit.abc#Scene", ());
+    let attach = |app: &mut TestApp, bone: &str| {
+        let bone = bone.to_owned();
+        let attached = Attached { to: root, bone };
+        let thing = app.world().spawn((attached, somewhere())).id();
+        app.step(0.0);
+        thing
+    };
+    let parent =
+        |app: &mut TestApp, thing: Entity| app.world().get::<ChildOf>(thing).map(ChildOf::parent);
+    let thing = attach(&mut app, "arm");
+    let other = attach(&mut app, "body");
+    // A bone that carries something else already, and something of the game's.
+    let bone = parent(&mut app, other).unwrap();
+    let hand = app.world().spawn(somewhere()).id();
+    for chosen in [bone, hand] {
+        app.world().entity_mut(thing).insert(ChildOf(chosen));
+        app.world().entity_mut(thing).remove::<Attached>();
+        app.step(0.0);
+        assert_eq!(parent(&mut app, thing), Some(chosen));
+        let bone = "arm".to_owned();
+        let attached = Attached { to: root, bone };
+        app.world().entity_mut(thing).insert(attached);
+        app.step(0.0);
+        assert_ne!(parent(&mut app, thing), Some(chosen));
+    }
+    // One that it was given goes.
+    app.world().entity_mut(thing).remove::<Attached>();
+    app.step(0.0);
+    assert_eq!(parent(&mut app, thing), None);
+    // What waits for a model that never comes has been given a parent too.
+    let nothing = app.world().spawn(somewhere()).id();
+    let attached = Attached {
+        to: nothing,
+        bone: String::new(),
+    };
+    app.world().entity_mut(thing).insert(attached);
+    app.step(0.0);
+    assert!(parent(&mut app, thing).is_some());
+    app.world().entity_mut(thing).remove::<Attached>();
+    app.step(0.0);
+    assert_eq!(parent(&mut app, thing), None);
+}
+
+fn despawn_mine(world: &mut World) {
+    let mut things = world.query_filtered::<Entity, With<Mine>>();
+    let things: Vec<Entity> = things.iter(world).collect();
+    for thing in things {
+        world.despawn(thing);
+    }
+}
+
+#[test]
+fn observers_of_a_parent_may_despawn_what_is_attached() {
+    let mut app = app();
+    let root = spawn_model(&mut app, ALO, ());
+    wait_for_model(&mut app, root);
+    let thing = app.world().spawn((on(root, "turret"), Mine(1))).id();
+    app.step(0.0);
+    app.world()
+        .add_observer(|_: On<Remove, ChildOf>, mut commands: Commands| {
+            commands.queue(despawn_mine);
+        });
+    app.world().entity_mut(thing).remove::<Attached>();
+    assert!(app.world().get_entity(thing).is_err(), "detached");
+    app.world()
+        .add_observer(|_: On<Insert, ChildOf>, mut commands: Commands| {
+            commands.queue(despawn_mine);
+        });
+    // For the missing model, the observer runs when the waiting room is spawned.
+    let missing = spawn_model(&mut app, "hung/nowhere.alo", ());
+    for root in [root, missing] {
+        let thing = app.world().spawn((on(root, "turret"), Mine(1))).id();
+        app.step(0.0);
+        assert!(app.world().get_entity(thing).is_err(), "attached");
+    }
+}

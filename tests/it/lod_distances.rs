@@ -9,6 +9,7 @@ use bevy_classic_models::alamo::AloPart;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy};
 use bevy_classic_models::prelude::*;
+use std::path::Path;
 
 /// A model of three levels, on whose bone a proxy may name another one.
 fn leveled(proxy: Option<&'static str>) -> Vec<u8> {
@@ -236,4 +237,127 @@ fn models_that_proxies_bring_along_have_the_level_of_the_whole() {
     app.world().entity_mut(root).remove::<LodDistances>();
     place(&mut app, camera, 300.0);
     assert_eq!(level(&mut app, proxy), 0);
+}
+
+#[test]
+fn a_manifests_scale_moves_the_distances_of_the_file() {
+    let mut app = app();
+    let manifest = |scale: f32| format!("(model: \"far.abc\", scale: {scale})").into_bytes();
+    for (path, scale) in [("small.model.ron", 0.5), ("large.model.ron", 2.0)] {
+        app.files.insert_asset(Path::new(path), manifest(scale));
+    }
+    let settings = AbcLoaderSettings {
+        lod_shares: vec![0.75, 0.5],
+        ..AbcLoaderSettings::default()
+    };
+    // Its settings are those of the first load.
+    let _model = crate::support::abc_app::load(&mut app, "far.abc", settings).unwrap();
+    let roots = ["small.model.ron", "large.model.ron"].map(|path| {
+        let root = crate::manifest_spawn::spawn(&mut app, path, ());
+        app.wait_for_abc(root);
+        root
+    });
+    let camera = app.world().spawn(Camera3d::default()).id();
+    // The file has 50 and 75.
+    for (at, levels) in [
+        (20.0, [0, 0]),
+        (30.0, [1, 0]),
+        (45.0, [2, 0]),
+        (110.0, [2, 1]),
+        (160.0, [2, 2]),
+    ] {
+        place(&mut app, camera, at);
+        let shown = roots.map(|root| level(&mut app, root));
+        assert_eq!(shown, levels, "at {at}");
+    }
+    // What the root says is in units of the world, and goes on doing so.
+    place(&mut app, camera, 60.0);
+    app.world().entity_mut(roots[0]).insert(stated());
+    app.step(0.0);
+    assert_eq!(level(&mut app, roots[0]), 0);
+    app.world().entity_mut(roots[0]).remove::<LodDistances>();
+    app.world().entity_mut(roots[0]).remove::<ClassicModel>();
+    app.step(0.0);
+    // The same root without the manifest.
+    let scene = app.load("far.abc#Scene");
+    app.world()
+        .entity_mut(roots[0])
+        .insert(WorldAssetRoot(scene));
+    app.wait_for_abc(roots[0]);
+    app.step(0.0);
+    assert_eq!(level(&mut app, roots[0]), 1);
+}
+
+#[test]
+fn a_level_of_a_model_with_distances_is_not_left_to_one_without() {
+    let mut app = app();
+    let root = spawn_abc(&mut app, ());
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 60.0);
+    assert_eq!(level(&mut app, root), 1);
+    let scene = app.load("far.alo#Scene");
+    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
+    app.wait_for(&[root]);
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 0);
+}
+
+#[test]
+fn new_models_and_cameras_are_where_they_are_from_their_first_frame() {
+    let mut app = app();
+    // The models are loaded, so that they are there in the frame in which they are spawned.
+    let _held = [
+        app.spawn_ready("far.alo#Scene", ()),
+        spawn_abc(&mut app, ()),
+    ];
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 1000.0);
+    let parent = Transform::from_xyz(900.0, 0.0, 0.0);
+    let parent = app.world().spawn((parent, Visibility::default())).id();
+    app.step(0.0);
+    for path in ["far.alo#Scene", "far.abc#Scene"] {
+        let scene = app.load(path);
+        // 150 from the camera, and 850 from the middle of the world.
+        let place = Transform::from_xyz(-50.0, 0.0, 0.0);
+        let root = (WorldAssetRoot(scene), place, stated(), ChildOf(parent));
+        let root = app.world().spawn(root).id();
+        for _ in 0..3 {
+            app.step(0.0);
+            assert_eq!(level(&mut app, root), 1, "{path}");
+        }
+        // A new camera, 30 away, and 880 from the middle of the world.
+        despawn_camera(&mut app);
+        let place = Transform::from_xyz(880.0, 0.0, 0.0);
+        app.world().spawn((Camera3d::default(), place));
+        for _ in 0..3 {
+            app.step(0.0);
+            assert_eq!(level(&mut app, root), 0, "{path}");
+        }
+        despawn_camera(&mut app);
+        let place = Transform::from_xyz(1000.0, 0.0, 0.0);
+        app.world().spawn((Camera3d::default(), place));
+        app.step(0.0);
+        app.step(0.0);
+    }
+}
+
+fn despawn_camera(app: &mut TestApp) {
+    let mut cameras = app.world().query_filtered::<Entity, With<Camera3d>>();
+    let camera = cameras.single(app.world()).unwrap();
+    app.world().despawn(camera);
+}
+
+#[test]
+fn bevy_space_moves_the_distances_of_the_file() {
+    let mut app = app();
+    let root = spawn_abc(&mut app, BevySpace::with_meters_per_unit(0.5));
+    let camera = app.world().spawn(Camera3d::default()).id();
+    // The file has 50 and 75 units.
+    for (at, expected) in [(20.0, 0), (30.0, 1), (45.0, 2)] {
+        place(&mut app, camera, at);
+        assert_eq!(level(&mut app, root), expected, "at {at}");
+    }
+    app.world().entity_mut(root).remove::<BevySpace>();
+    place(&mut app, camera, 45.0);
+    assert_eq!(level(&mut app, root), 0, "a unit is a meter again");
 }

@@ -1,0 +1,348 @@
+//! Models that face −Z in meters.
+
+use crate::gpuless;
+use crate::support::abc::{bytes, figure};
+use crate::support::app::TestApp;
+use crate::support::fixtures::tetrahedron;
+use bevy::camera::primitives::Aabb;
+use bevy::ecs::system::SystemState;
+use bevy::prelude::*;
+use bevy::world_serialization::WorldAsset;
+use bevy_classic_models::prelude::*;
+use std::path::Path;
+
+/// The samples, and their heights in meters as the manual has them.
+const SAMPLES: [(&str, f32); 4] = [
+    ("models/sentry.mdl", 54.0 / 32.0),
+    ("models/walker.alo", 13.6 * 0.4),
+    ("models/warden.abc", 72.0 / 40.0),
+    ("models/courier.lgw", 2.29),
+];
+
+fn samples() -> TestApp {
+    TestApp::in_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets"))
+}
+
+fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+    let model = ClassicModel(app.load(path));
+    let root = app.world().spawn((model, bundle)).id();
+    let is_there = |world: &mut World| {
+        let mut state = SystemState::<Models>::new(world);
+        state.get(world).unwrap().format(root).is_some()
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_there), "{path}");
+    app.step(0.0);
+    root
+}
+
+/// The transform of the scene below a root.
+fn scene(app: &mut TestApp, root: Entity) -> (Entity, Transform) {
+    let children = app.world().get::<Children>(root).unwrap();
+    let [child] = children[..] else {
+        panic!("{} children", children.len());
+    };
+    (child, *app.world().get::<Transform>(child).unwrap())
+}
+
+/// The scale of the scene below a root in the world.
+fn world_scale(app: &mut TestApp, root: Entity) -> Vec3 {
+    let (scene, _) = scene(app, root);
+    app.world().get::<GlobalTransform>(scene).unwrap().scale()
+}
+
+/// Spawns a model in meters, and another one that is attached to a bone of it.
+fn spawn_attached(
+    app: &mut TestApp,
+    [outer, inner]: [&'static str; 2],
+    bone: &str,
+) -> (Entity, Entity) {
+    let to = spawn(app, outer, BevySpace::default());
+    let bone = bone.to_owned();
+    let attached = Attached { to, bone };
+    let inner = spawn(app, inner, (BevySpace::default(), attached));
+    app.step(0.0);
+    (to, inner)
+}
+
+/// Replaces the manifest `unit.model.ron`, and waits until the scene of a model that uses it has the expected scale.
+fn edit_manifest(app: &mut TestApp, root: Entity, manifest: Vec<u8>, expected: f32) {
+    let path = "unit.model.ron";
+    app.files.insert_asset(Path::new(path), manifest);
+    app.world().resource::<AssetServer>().reload(path);
+    let is_edited = |world: &mut World| {
+        let child = world.get::<Children>(root).unwrap()[0];
+        let stand = world.get::<Transform>(child).unwrap();
+        stand.scale.abs_diff_eq(Vec3::splat(expected), 1e-5)
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_edited), "{expected}");
+}
+
+fn bone(app: &mut TestApp, root: Entity, name: &str) -> GlobalTransform {
+    let world = app.world();
+    let mut state = SystemState::<Models>::new(world);
+    let bone = state.get(world).unwrap().bone(root, name).unwrap();
+    *world.get::<GlobalTransform>(bone).unwrap()
+}
+
+/// The box of a model in its root's space, as it is bound.
+fn bounds(app: &mut TestApp, root: Entity) -> (Vec3, Vec3) {
+    let world = app.world();
+    let to_root = world
+        .get::<GlobalTransform>(root)
+        .unwrap()
+        .affine()
+        .inverse();
+    let mut all = world.query::<(Entity, &Aabb, &GlobalTransform, &InheritedVisibility)>();
+    let parents = world.query::<&ChildOf>();
+    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for (entity, bounds, place, seen) in all.iter(world) {
+        if !seen.get()
+            || !parents
+                .query_manual(world)
+                .iter_ancestors(entity)
+                .any(|it| it == root)
+        {
+            continue;
+        }
+        for corner in 0..8 {
+            let side = |bit: i32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            let corner = Vec3::new(side(0), side(1), side(2)) * Vec3::from(bounds.half_extents);
+            let at = place.transform_point(Vec3::from(bounds.center) + corner);
+            let at = to_root.transform_point3(at);
+            (low, high) = (low.min(at), high.max(at));
+        }
+    }
+    (low, high)
+}
+
+fn assert_near(is: Vec3, expected: Vec3, what: &str) {
+    assert!(
+        is.distance(expected) < 1e-4,
+        "{what}: {is} is not {expected}"
+    );
+}
+
+#[test]
+fn samples_face_minus_z_in_meters() {
+    let mut app = samples();
+    for (path, height) in SAMPLES {
+        // Anywhere, and turned to a target.
+        let target = Vec3::new(30.0, 1.0, -20.0);
+        let stand = Transform::from_xyz(5.0, 1.0, 2.0).looking_at(target, Vec3::Y);
+        let root = spawn(&mut app, path, (BevySpace::default(), stand));
+        // The box of a LithTech model has room for all its clips.
+        if path != "models/warden.abc" {
+            let (low, high) = bounds(&mut app, root);
+            let is = high.y - low.y;
+            assert!((is / height - 1.0).abs() < 0.15, "{path} is {is} m high");
+            assert!(low.y.abs() < 0.3, "{path} stands at {}", low.y);
+        }
+        let (scene, _) = scene(&mut app, root);
+        let place = *app.world().get::<GlobalTransform>(scene).unwrap();
+        let ahead = (target - stand.translation).normalize();
+        let right = ahead.cross(Vec3::Y).normalize();
+        match path {
+            // The file has no bones: its front is +X, its left +Y.
+            "models/sentry.mdl" => {
+                let front = place.affine().transform_vector3(Vec3::X).normalize();
+                let left = place.affine().transform_vector3(Vec3::Y).normalize();
+                assert_near(front, ahead, "front");
+                assert_near(left, -right, "left");
+            }
+            "models/walker.alo" => {
+                let left = bone(&mut app, root, "MuzzleA_00").translation();
+                let right_one = bone(&mut app, root, "MuzzleA_01").translation();
+                let origin = stand.translation;
+                assert!((left - origin).dot(ahead) > 0.3, "muzzles are ahead");
+                assert!(
+                    (right_one - left).normalize().dot(right) > 0.99,
+                    "left and right"
+                );
+            }
+            "models/warden.abc" => {
+                let hand = |app: &mut TestApp, name| bone(app, root, name).translation();
+                let (left, right_one) = (hand(&mut app, "L_Hand"), hand(&mut app, "R_Hand"));
+                assert!(
+                    (right_one - left).dot(right) > 0.3,
+                    "the right hand is on the right"
+                );
+            }
+            _ => {
+                let lamps = bone(&mut app, root, "Head lamps");
+                let world = app.world();
+                let mut meshes = world.query::<(&Name, &Aabb)>();
+                let lamp = meshes
+                    .iter(world)
+                    .find(|(name, _)| name.as_str() == "Head lamps");
+                let center = Vec3::from(lamp.unwrap().1.center);
+                let center = lamps.transform_point(center) - stand.translation;
+                assert!(center.dot(ahead) > 1.0, "head lamps are ahead");
+            }
+        }
+        app.world().entity_mut(root).despawn();
+    }
+}
+
+#[test]
+fn bevy_space_is_followed_and_undone() {
+    let mut app = samples();
+    for (path, _) in SAMPLES {
+        let root = spawn(&mut app, path, ());
+        let (_, own) = scene(&mut app, root);
+        app.world().entity_mut(root).insert(BevySpace::default());
+        app.step(0.0);
+        let (_, space) = scene(&mut app, root);
+        for meters in [0.5, 2.0] {
+            let mut of_root = app.world().entity_mut(root);
+            *of_root.get_mut::<BevySpace>().unwrap() = BevySpace::with_meters_per_unit(meters);
+            app.step(0.0);
+            let expected = space.with_scale(Vec3::splat(meters));
+            assert_eq!(scene(&mut app, root).1, expected, "{path}");
+        }
+        for wrong in [f32::NAN, 0.0, -1.0, f32::INFINITY] {
+            let wrong = BevySpace::with_meters_per_unit(wrong);
+            app.world().entity_mut(root).insert(wrong);
+            app.step(0.0);
+            assert_eq!(scene(&mut app, root).1, space, "{path}");
+        }
+        // The file's scene is spawned again.
+        let mut shown = app.world().get_mut::<WorldAssetRoot>(root).unwrap();
+        shown.set_changed();
+        app.step(0.0);
+        assert_eq!(scene(&mut app, root).1, space, "{path}, in the first frame");
+        app.world().entity_mut(root).remove::<BevySpace>();
+        app.step(0.0);
+        assert_eq!(scene(&mut app, root).1, own, "{path}");
+        app.world().entity_mut(root).despawn();
+    }
+}
+
+#[test]
+fn bevy_space_replaces_scale_and_axes_of_loader_settings() {
+    let mut expected = samples();
+    let mut app = samples();
+    let server = app.world().resource::<AssetServer>().clone();
+    let mdl = server
+        .load_builder()
+        .with_settings(|settings: &mut MdlLoaderSettings| {
+            (settings.scale, settings.convert_axes) = (3.0, false);
+        });
+    let mdl: Handle<WorldAsset> = mdl.load("models/sentry.mdl#Scene");
+    let alo = server
+        .load_builder()
+        .with_settings(|settings: &mut AloLoaderSettings| {
+            (settings.scale, settings.convert_axes) = (3.0, false);
+        });
+    let alo: Handle<WorldAsset> = alo.load("models/walker.alo#Scene");
+    for (path, scene_of) in [("models/sentry.mdl", mdl), ("models/walker.alo", alo)] {
+        let root = spawn(&mut expected, path, BevySpace::default());
+        let (_, expected) = scene(&mut expected, root);
+        let root = app
+            .world()
+            .spawn((WorldAssetRoot(scene_of), BevySpace::default()))
+            .id();
+        let is_there = |world: &mut World| world.get::<Children>(root).is_some();
+        assert!(gpuless::wait_until(&mut app.app, is_there), "{path}");
+        app.step(0.0);
+        assert_eq!(scene(&mut app, root).1, expected, "{path}");
+    }
+    // A LithTech model that is not mirrored looks along +Z.
+    let abc = server
+        .load_builder()
+        .with_settings(|settings: &mut AbcLoaderSettings| {
+            (settings.scale, settings.convert_axes) = (3.0, false);
+        });
+    let abc: Handle<WorldAsset> = abc.load("models/warden.abc#Scene");
+    let root = app
+        .world()
+        .spawn((WorldAssetRoot(abc), BevySpace::default()))
+        .id();
+    let is_there = |world: &mut World| world.get::<Children>(root).is_some();
+    assert!(gpuless::wait_until(&mut app.app, is_there));
+    app.step(0.0);
+    let (_, stand) = scene(&mut app, root);
+    assert_near(stand.transform_point(Vec3::Z), Vec3::NEG_Z / 40.0, "front");
+}
+
+#[test]
+fn manifests_keep_their_axes_and_scale_under_bevy_space() {
+    let manifest = |scale: f32| {
+        format!("(model: \"unit.mdl\", scale: {scale}, axes: (up: Y, forward: Z))").into_bytes()
+    };
+    let mut app = TestApp::new(&[
+        ("unit.mdl", tetrahedron().to_bytes()),
+        ("unit.model.ron", manifest(2.0)),
+    ]);
+    let root = spawn(
+        &mut app,
+        "unit.model.ron",
+        BevySpace::with_meters_per_unit(0.5),
+    );
+    let (_, stand) = scene(&mut app, root);
+    assert_near(stand.transform_point(Vec3::Z), Vec3::NEG_Z, "front");
+    assert_near(stand.transform_point(Vec3::Y), Vec3::Y, "up");
+    // An edit is followed.
+    edit_manifest(&mut app, root, manifest(4.0), 4.0 * 0.5);
+    assert_near(
+        scene(&mut app, root).1.transform_point(Vec3::Z),
+        Vec3::NEG_Z * 2.0,
+        "front",
+    );
+}
+
+#[test]
+fn a_unit_is_a_meter_on_bones_too() {
+    let mut app = samples();
+    let paths = ["models/warden.abc", "models/brazier.mdl"];
+    let (_, brazier) = spawn_attached(&mut app, paths, "R_Hand");
+    let expected = Vec3::splat(1.0 / 32.0);
+    assert_near(world_scale(&mut app, brazier), expected, "attached");
+    let (scene, _) = scene(&mut app, brazier);
+    let place = |app: &mut TestApp| app.world().get::<GlobalTransform>(scene).unwrap().affine();
+    let before = place(&mut app);
+    app.world().entity_mut(brazier).remove::<Attached>();
+    app.step(0.0);
+    assert_near(world_scale(&mut app, brazier), expected, "detached");
+    let after = place(&mut app);
+    assert!(
+        after.abs_diff_eq(before, 1e-4),
+        "{after:?} is not {before:?}"
+    );
+}
+
+#[test]
+fn attached_models_follow_the_space_of_the_outer_model() {
+    let mut app = samples();
+    let paths = ["models/warden.abc", "models/brazier.mdl"];
+    let (warden, brazier) = spawn_attached(&mut app, paths, "R_Hand");
+    let spaces = [
+        Some(BevySpace::with_meters_per_unit(0.5)),
+        None,
+        Some(BevySpace::default()),
+    ];
+    for space in spaces {
+        let mut root = app.world().entity_mut(warden);
+        match space {
+            Some(space) => root.insert(space),
+            None => root.remove::<BevySpace>(),
+        };
+        app.step(0.0);
+        let is = world_scale(&mut app, brazier);
+        assert_near(is, Vec3::splat(1.0 / 32.0), &format!("{space:?}"));
+    }
+}
+
+#[test]
+fn attached_models_follow_the_manifest_scale_of_the_outer_model() {
+    let manifest = |scale: f32| format!("(model: \"unit.abc\", scale: {scale})").into_bytes();
+    let mut app = TestApp::new(&[
+        ("unit.abc", bytes(&figure())),
+        ("unit.model.ron", manifest(2.0)),
+        ("gun.mdl", tetrahedron().to_bytes()),
+    ]);
+    let (unit, gun) = spawn_attached(&mut app, ["unit.model.ron", "gun.mdl"], "arm");
+    let expected = Vec3::splat(1.0 / 32.0);
+    assert_near(world_scale(&mut app, gun), expected, "2");
+    edit_manifest(&mut app, unit, manifest(4.0), 4.0 / 40.0);
+    assert_near(world_scale(&mut app, gun), expected, "4");
+}
