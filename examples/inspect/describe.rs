@@ -6,7 +6,8 @@ use crate::alo::AloDescription;
 use crate::dtx::DtxDescription;
 use crate::lgw::LgwDescription;
 use crate::mdl::MdlDescription;
-use crate::pose::{Posed, PosedBone};
+use crate::pose::{Posed, PosedBone, PosedVertices};
+use bevy::math::Vec3;
 use bevy_classic_models::read::{ParseError, TextPosition};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -181,10 +182,14 @@ pub fn write_warnings(warnings: &[String], text: &mut String) -> std::fmt::Resul
 
 impl Posed {
     pub fn to_json(&self) -> Value {
+        let vertices = self.vertices.as_ref();
+        let value = |of: fn(&PosedVertices) -> Vec3| {
+            vertices.map(|vertices| of(vertices).to_array().map(number))
+        };
         let mut object = json!({
-            "min": self.min.to_array().map(number),
-            "max": self.max.to_array().map(number),
-            "centroid": self.centroid.to_array().map(number),
+            "min": value(|vertices| vertices.min),
+            "max": value(|vertices| vertices.max),
+            "centroid": value(|vertices| vertices.centroid),
         });
         if let Some(bones) = &self.bones {
             object["bones"] = bones.iter().map(PosedBone::to_json).collect();
@@ -193,8 +198,13 @@ impl Posed {
     }
 
     pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "  posed from {} to {}", self.min, self.max)?;
-        writeln!(text, "  centroid {}", self.centroid)?;
+        match &self.vertices {
+            Some(vertices) => {
+                writeln!(text, "  posed from {} to {}", vertices.min, vertices.max)?;
+                writeln!(text, "  centroid {}", vertices.centroid)?;
+            }
+            None => writeln!(text, "  posed: nothing is drawn")?,
+        }
         if self.bones.is_some() {
             writeln!(text, "  bones, in the space of the file:")?;
         }

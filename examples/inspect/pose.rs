@@ -34,16 +34,22 @@ impl Request {
     }
 }
 
-/// The vertices of a model in Bevy's world space.
+/// A model at a time.
 pub struct Posed {
+    /// `None` if no vertex is drawn.
+    pub vertices: Option<PosedVertices>,
+    /// The bones in file order, if a clip was asked for that moves bones.
+    pub bones: Option<Vec<PosedBone>>,
+}
+
+/// The vertices of a model in Bevy's world space.
+pub struct PosedVertices {
     /// Least corner of their box.
     pub min: Vec3,
     /// Greatest corner of their box.
     pub max: Vec3,
     /// Their mean.
     pub centroid: Vec3,
-    /// The bones in file order, if a clip was asked for that moves bones.
-    pub bones: Option<Vec<PosedBone>>,
 }
 
 /// A bone of a model.
@@ -56,6 +62,18 @@ pub struct PosedBone {
 }
 
 impl Posed {
+    /// `None` without vertices and bones.
+    pub fn new(vertices: Option<PosedVertices>, bones: Option<Vec<PosedBone>>) -> Option<Self> {
+        (vertices.is_some() || bones.is_some()).then_some(Self { vertices, bones })
+    }
+
+    /// `None` without vertices.
+    pub fn of(places: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+        Self::new(PosedVertices::of(places), None)
+    }
+}
+
+impl PosedVertices {
     /// `None` without vertices.
     pub fn of(places: impl IntoIterator<Item = Vec3>) -> Option<Self> {
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -70,7 +88,6 @@ impl Posed {
             min,
             max,
             centroid: (sum / f64::from(count)).as_vec3(),
-            bones: None,
         })
     }
 }
@@ -88,6 +105,10 @@ impl Poser {
             gpuless::plugins(Path::new(ASSETS), false),
             ClassicModelsPlugin::default(),
         ));
+        // Nothing turns to a camera, a light or the wind.
+        app.insert_resource(Wind {
+            direction: Vec3::ZERO,
+        });
         gpuless::finish(&mut app);
         Self { app, request }
     }

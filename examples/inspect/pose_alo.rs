@@ -1,7 +1,7 @@
 //! Where the vertices and bones of Alamo models are.
 
 use crate::describe::Failure;
-use crate::pose::{Posed, PosedBone, Poser, asset_path, no_clip};
+use crate::pose::{Posed, PosedBone, PosedVertices, Poser, asset_path, no_clip};
 use crate::support::gpuless;
 use crate::support::places::Places;
 use bevy::asset::AssetPath;
@@ -22,7 +22,8 @@ enum Clip {
 }
 
 impl Poser {
-    /// `placeless` are vertices that do not count: mesh, sub-mesh, vertex. `None` if nothing is drawn.
+    /// `placeless` are vertices that do not count: mesh, sub-mesh, vertex. `None` if nothing is drawn and no
+    /// clip was asked for.
     /// With it comes what is wrong with the clip.
     pub(crate) fn pose_alo(
         &mut self,
@@ -148,14 +149,13 @@ impl Poser {
         let counted = drawn
             .into_iter()
             .filter_map(|(vertex, place)| (!placeless.contains(&vertex)).then_some(place));
-        let mut posed = Posed::of(counted);
-        if let Some(posed) = &mut posed
-            && with_bones
-        {
-            let bones = world.run_system_once_with(bones, root);
-            posed.bones = Some(bones.map_err(Failure::new)?);
-        }
-        Ok(posed)
+        let vertices = PosedVertices::of(counted);
+        let bones = match with_bones {
+            true => Some(world.run_system_once_with(bones, root)),
+            false => None,
+        };
+        let bones = bones.transpose().map_err(Failure::new)?;
+        Ok(Posed::new(vertices, bones))
     }
 }
 

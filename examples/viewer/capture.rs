@@ -13,7 +13,7 @@ use crate::complaints::complain;
 use crate::files::{Folders, is_dtx, models_to_show};
 use crate::gizmos::GizmosPlugin;
 use crate::lgw_models::{LgwModelsPlugin, ModelMaterials};
-use crate::models::{ModelsPlugin, Row, ViewedModel};
+use crate::models::{FilesToLoad, ModelsPlugin, Row, ViewedModel};
 use crate::overlay::{OverlayPlugin, Overlays};
 use crate::rooms::{Presence, settled};
 use crate::save_manifest::ManifestWriter;
@@ -86,7 +86,8 @@ fn capture(args: &Args) -> Result<(), String> {
 
     let mut headless = Headless::start(app, args.size);
     headless.wait_until("all models are loaded", |world| {
-        let check = |row: Res<Row>,
+        let check = |files: Res<FilesToLoad>,
+                     row: Res<Row>,
                      server: Res<AssetServer>,
                      alo: Res<Assets<Alo>>,
                      abc: Res<Assets<Abc>>,
@@ -94,7 +95,8 @@ fn capture(args: &Args) -> Result<(), String> {
                      worn: Query<&ModelMaterials>| {
             let mut all = models.iter();
             let mut pictures = worn.iter().flat_map(ModelMaterials::pictures);
-            !row.models.is_empty()
+            files.is_empty()
+                && !row.models.is_empty()
                 && settled(&row, &models)
                 && all.all(|(model, ..)| is_complete(&server, &alo, &abc, model))
                 && pictures.all(|picture| is_done(&server, picture.id().untyped()))

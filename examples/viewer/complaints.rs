@@ -93,7 +93,7 @@ fn offer<'a>(
     let asked = args.clip.as_deref();
     if let ModelHandle::Mdl(handle) = &model.handle {
         let mdl = mdl.get(handle)?;
-        let stated = own.into_iter().flat_map(|own| &own.0);
+        let stated = own.into_iter().flat_map(|own| own.0.iter());
         let stated = stated.map(|clip| &*clip.name);
         let is_stated = |name| own.is_some_and(|own| own.get(name).is_some());
         return Some(Offer {
@@ -176,7 +176,8 @@ fn complain_of_skin(args: &Args, offers: &[Offer]) -> Result<(), String> {
         Some(ModelSkin::Index(skin)) if *skin >= most => Err(format!(
             "there is no skin {skin}: {most} at most, counted from 0"
         )),
-        Some(ModelSkin::Name(name)) => complain_of_skin_name(name, offers),
+        // It may be the path of a picture, which has an extension.
+        Some(ModelSkin::Name(name)) if !name.contains('.') => complain_of_skin_name(name, offers),
         _ => Ok(()),
     }
 }

@@ -46,6 +46,7 @@ mod named_panel;
 mod overlay;
 mod panel;
 mod playback;
+mod played_clip;
 mod quote;
 mod rooms;
 mod save_manifest;

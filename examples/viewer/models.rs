@@ -21,6 +21,7 @@ use bevy_classic_models::model::manifest::ManifestLoaderError;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlLoaderError;
 use bevy_classic_models::scene::ClassicModelsSystems;
+use std::collections::VecDeque;
 use std::f32::consts::PI;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -122,10 +123,17 @@ pub struct ModelsPlugin;
 
 impl Plugin for ModelsPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Startup, load_all)
+        app.init_resource::<FilesToLoad>()
+            .add_systems(Startup, list_files)
             .add_systems(
                 Update,
-                (tell_problems, open_manifests, spawn_mdl, spawn_alo),
+                (
+                    load_next,
+                    tell_problems,
+                    open_manifests,
+                    spawn_mdl,
+                    spawn_alo,
+                ),
             )
             .add_systems(Update, (hold_files, ask))
             .add_systems(PostUpdate, measure_alo.before(Standing))
@@ -143,17 +151,46 @@ impl Plugin for ModelsPlugin {
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Standing;
 
-fn load_all(
+/// The files of the command line that are not loaded yet.
+#[derive(Resource, Default)]
+pub struct FilesToLoad(VecDeque<PathBuf>);
+
+impl FilesToLoad {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn list_files(args: Res<Args>, mut files: ResMut<FilesToLoad>) {
+    files.0 = models_to_show(&args.files).into();
+}
+
+/// Loads the files one after the other. Bevy draws in the order in which assets were made, and where two surfaces are
+/// equally near, the first one shows: a capture has the same pixels in each run only if that order is the same.
+fn load_next(
     mut commands: Commands,
-    args: Res<Args>,
     folders: Res<Folders>,
     server: Res<AssetServer>,
+    mut files: ResMut<FilesToLoad>,
     mut row: ResMut<Row>,
+    models: Query<&ViewedModel>,
 ) {
-    for file in models_to_show(&args.files) {
-        add(&file, &mut commands, &folders, &server, &mut row);
+    if files.is_empty() {
+        return;
     }
-    row.selected = 0;
+    let last = row.models.last().and_then(|last| models.get(*last).ok());
+    let is_loading = last.is_some_and(|last| {
+        let state = server.recursive_dependency_load_state(last.handle.id());
+        last.problem.is_none() && !state.is_loaded() && !state.is_failed()
+    });
+    if is_loading {
+        return;
+    }
+    if let Some(file) = files.0.pop_front() {
+        let selected = row.selected;
+        add(&file, &mut commands, &folders, &server, &mut row);
+        row.selected = selected;
+    }
 }
 
 /// Units of Quake's that an Alamo unit is taken for, so that both kinds of models can stand in a row.

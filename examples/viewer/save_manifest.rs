@@ -4,14 +4,13 @@ use crate::actions::Action;
 use crate::alo_panel::parts;
 use crate::files::{Folders, absolute};
 use crate::models::{Row, ViewedModel};
+use crate::played_clip::{free_name, played_clip};
 use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_classic_models::model::manifest::{
-    ManifestClip, ManifestColors, ManifestRepeat, NameOrIndex,
-};
+use bevy_classic_models::model::manifest::{ManifestClip, ManifestColors, NameOrIndex};
 use bevy_classic_models::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -112,37 +111,7 @@ impl ManifestWriter<'_, '_> {
         file: &Path,
     ) -> Result<NameOrIndex, String> {
         let shown = self.clip(&play.clip, file)?;
-        let chosen = match (&shown.file, shown.frames, &shown.clip) {
-            (None, None, Some(chosen)) => chosen.clone(),
-            _ => NameOrIndex::Name(free_name(|name| has(clips, name))),
-        };
-        let name = match &chosen {
-            NameOrIndex::Name(name) => name.clone(),
-            NameOrIndex::Index(index) => format!("clip {index}"),
-        };
-        let repeat = match play.repeat {
-            Repeat::Loop => Some(ManifestRepeat::Loop),
-            Repeat::Once => Some(ManifestRepeat::Once),
-            Repeat::AsStated => None,
-        };
-        let own = clips.iter_mut().find(|clip| is_named(clip, &name));
-        if let Some(own) = own {
-            own.speed *= play.speed;
-            own.repeat = repeat.unwrap_or(own.repeat);
-            return Ok(chosen);
-        }
-        let repeat = repeat.unwrap_or_default();
-        let is_plain = play.speed == 1.0 && repeat == ManifestRepeat::default();
-        if is_plain && shown.clip.as_ref() == Some(&chosen) {
-            return Ok(chosen);
-        }
-        clips.push(ManifestClip {
-            name: name.clone(),
-            speed: play.speed,
-            repeat,
-            ..shown
-        });
-        Ok(NameOrIndex::Name(name))
+        Ok(played_clip(play, shown, clips))
     }
 
     /// A clip as a manifest says it.
@@ -181,14 +150,21 @@ impl ManifestWriter<'_, '_> {
         Ok(match skin {
             None | Some(ModelSkin::Index(0)) => None,
             Some(ModelSkin::Index(index)) => Some(NameOrIndex::Index(*index)),
-            Some(ModelSkin::Name(name)) => Some(NameOrIndex::Name(name.clone())),
+            Some(ModelSkin::Name(name)) if skins.contains_key(name) || !name.contains('.') => {
+                Some(NameOrIndex::Name(name.clone()))
+            }
+            Some(ModelSkin::Name(name)) => {
+                let path = AssetPath::try_parse(name).map_err(|error| error.to_string())?;
+                let path = ModelSkin::Path(path.into_owned());
+                return self.skin(Some(&path), skins, file);
+            }
             Some(ModelSkin::Path(path)) => {
                 let picture = self.name(file, path)?;
                 let known = skins.iter().find(|(_, of)| **of == picture);
                 if let Some((name, _)) = known {
                     return Ok(Some(NameOrIndex::Name(name.clone())));
                 }
-                let name = free_name(|name| skins.contains_key(name));
+                let name = free_name("shown", |name| skins.contains_key(name));
                 skins.insert(name.clone(), picture);
                 Some(NameOrIndex::Name(name))
             }
@@ -197,23 +173,6 @@ impl ManifestWriter<'_, '_> {
             }
         })
     }
-}
-
-/// A name for what is shown that nothing has yet.
-fn free_name(is_taken: impl Fn(&str) -> bool) -> String {
-    let mut names = (1..).map(|number| match number {
-        1 => "shown".to_owned(),
-        _ => format!("shown {number}"),
-    });
-    names.find(|name| !is_taken(name)).unwrap_or_default()
-}
-
-fn is_named(clip: &ManifestClip, name: &str) -> bool {
-    clip.name.to_lowercase() == name.to_lowercase()
-}
-
-fn has(clips: &[ManifestClip], name: &str) -> bool {
-    clips.iter().any(|clip| is_named(clip, name))
 }
 
 /// The first and the last frame.

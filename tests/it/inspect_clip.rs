@@ -271,3 +271,53 @@ fn what_of_a_clip_is_left_out_is_told() {
     assert!(warnings.iter().any(is_told), "{warnings:?}");
     assert_eq!(objects[0]["ok"], true);
 }
+
+/// The model after an edit.
+fn edited_model(edit: impl FnOnce(&mut AloFile<'_>)) -> Vec<u8> {
+    let bytes = model();
+    let mut file = alo::parse(&bytes).unwrap();
+    edit(&mut file);
+    write(&file).unwrap()
+}
+
+#[test]
+fn bones_are_printed_if_nothing_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let hidden = edited_model(|file| file.meshes.iter_mut().for_each(|mesh| mesh.hidden = true));
+    let bare = edited_model(|file| file.meshes.clear());
+    let models = [
+        ("drawn.alo", model()),
+        ("hidden.alo", hidden),
+        ("bare.alo", bare),
+    ];
+    let models = models.map(|(name, bytes)| save(folder.path(), name, &bytes));
+    let clip = save(folder.path(), "clip.ala", &clean(2));
+    let files = models.each_ref().map(String::as_str);
+    let objects = posed(&files, &clip, Some(0.12));
+    let bones = &objects[0]["posed"]["bones"];
+    assert_eq!(bones.as_array().map(Vec::len), Some(33));
+    for object in &objects[1..] {
+        let expected = serde_json::json!({
+            "min": null, "max": null, "centroid": null, "bones": bones,
+        });
+        assert_eq!(object["posed"], expected);
+    }
+    let output = inspect(&["--animation", &clip, &models[2]]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("nothing is drawn\n"), "{text}");
+    assert!(text.contains("B_31 at "), "{text}");
+}
+
+#[test]
+fn billboard_bones_are_not_turned() {
+    let folder = tempfile::tempdir().unwrap();
+    let clip = save(folder.path(), "clip.ala", &clean(2));
+    let plain = save(folder.path(), "plain.alo", &model());
+    let plain = &posed(&[&plain], &clip, Some(0.12))[0]["posed"];
+    for mode in 1..8 {
+        let turning = edited_model(|file| file.bones[1].billboard = mode);
+        let turning = save(folder.path(), "turning.alo", &turning);
+        let turning = &posed(&[&turning], &clip, Some(0.12))[0]["posed"];
+        assert_eq!(turning, plain, "{mode}");
+    }
+}
