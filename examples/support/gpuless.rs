@@ -5,13 +5,14 @@ use bevy::asset::UnapprovedPathMode;
 use bevy::camera::CameraPlugin;
 use bevy::mesh::MeshPlugin;
 use bevy::prelude::*;
+use bevy::tasks::{IoTaskPool, Task};
 use bevy::time::TimeUpdateStrategy;
 use bevy::world_serialization::WorldSerializationPlugin;
 use std::path::Path;
 use std::time::Duration;
 
-/// Updates after which [`wait_until`] gives up.
-const PATIENCE: usize = 5000;
+/// Turns of the task pool after which [`wait_until`] gives up.
+const PATIENCE: usize = 20_000;
 
 /// What loading and animating models needs of Bevy.
 pub fn plugins(asset_root: &Path, watch: bool) -> PluginGroupBuilder {
@@ -48,14 +49,53 @@ pub fn step(app: &mut App, seconds: f32) {
 }
 
 /// Frames in which no time passes, until something is true; false if it does not become true.
-pub fn wait_until(app: &mut App, mut done: impl FnMut(&mut World) -> bool) -> bool {
-    for _ in 0..PATIENCE {
-        step(app, 0.0);
+///
+/// Frames in which the task pool that loads assets was busy with other tasks are not counted.
+pub fn wait_until(app: &mut App, done: impl FnMut(&mut World) -> bool) -> bool {
+    step_until(app, 0.0, done)
+}
+
+/// The same in frames in which time passes.
+pub fn step_until(app: &mut App, seconds: f32, mut done: impl FnMut(&mut World) -> bool) -> bool {
+    let mut patience = Patience::new(PATIENCE);
+    while !patience.is_exhausted() {
+        step(app, seconds);
         if done(app.world_mut()) {
             return true;
         }
-        // Assets load on other threads.
-        std::thread::sleep(Duration::from_millis(1));
+        patience.wait();
     }
     false
+}
+
+/// Waits for what other threads do, and counts how long in turns of the task pool that loads assets, which do not
+/// pass while the pool is busy.
+pub struct Patience {
+    limit: usize,
+    turns: usize,
+    turn: Task<()>,
+}
+
+impl Patience {
+    /// For so many turns.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            turns: 0,
+            turn: IoTaskPool::get().spawn(async {}),
+        }
+    }
+
+    /// To be called in each frame in which there is still something to wait for.
+    pub fn wait(&mut self) {
+        if self.turn.is_finished() {
+            self.turns += 1;
+            self.turn = IoTaskPool::get().spawn(async {});
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
+    pub fn is_exhausted(&self) -> bool {
+        self.turns >= self.limit
+    }
 }

@@ -9,14 +9,15 @@ use bevy::render::RenderPlugin;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::tasks::IoTaskPool;
 use bevy::time::TimeUpdateStrategy;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use std::path::Path;
 use std::time::Duration;
 
-/// Updates after which [`Headless::wait_until`] gives up.
-const PATIENCE: usize = 2000;
+/// Turns of the task pool after which [`Headless::wait_until`] gives up.
+const PATIENCE: usize = 5000;
 
 /// An app that renders to an image.
 pub struct Headless {
@@ -80,15 +81,22 @@ impl Headless {
         self.app.update();
     }
 
-    /// Frames in which no time passes, until something is true.
+    /// Frames in which no time passes, until something is true. Those in which the task pool that loads assets was
+    /// busy with other tasks are not counted.
     ///
     /// # Panics
     /// If it does not become true, or the app ends before.
     pub fn wait_until(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
-        for _ in 0..PATIENCE {
+        let mut turns = 0;
+        let mut turn = IoTaskPool::get().spawn(async {});
+        while turns < PATIENCE {
             self.step(0.0);
             if done(self.app.world_mut()) {
                 return;
+            }
+            if turn.is_finished() {
+                turns += 1;
+                turn = IoTaskPool::get().spawn(async {});
             }
             // A renderer that fails says why, and then ends the app.
             assert!(

@@ -86,7 +86,7 @@ fn a_thing_is_never_elsewhere() {
             let old = scene(&mut app, hung);
             let old_model = exchanged(&mut app, hung);
             replace(&mut app, path, bytes.clone());
-            let mut frames = 0;
+            let mut patience = gpuless::Patience::new(5000);
             let mut after_it = 0;
             while after_it < 5 {
                 app.step(0.011);
@@ -99,9 +99,8 @@ fn a_thing_is_never_elsewhere() {
                     _ => scene(&mut app, hung) != old,
                 };
                 after_it += usize::from(is_new);
-                frames += 1;
-                assert!(frames < 5000, "{path} was never spawned anew");
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                assert!(!patience.is_exhausted(), "{path} was never spawned anew");
+                patience.wait();
             }
         }
     }
@@ -113,16 +112,14 @@ fn a_thing_on_a_hidden_bone_is_not_shown_by_a_reload() {
     let (root, thing) = hung(&mut app, "hung/unit.alo", "flash");
     let old = bone_of(app.world(), root, "flash").0.unwrap();
     replace(&mut app, "hung/unit.alo", ala_play::model_at(9.0));
-    for _ in 0..5000 {
+    let mut patience = gpuless::Patience::new(5000);
+    while bone_of(app.world(), root, "flash").0 == Some(old) {
+        assert!(!patience.is_exhausted(), "it was never spawned anew");
         app.step(0.011);
         let visible = app.world().get::<InheritedVisibility>(thing).unwrap();
         assert!(!visible.get());
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        if bone_of(app.world(), root, "flash").0 != Some(old) {
-            return;
-        }
+        patience.wait();
     }
-    panic!("it was never spawned anew");
 }
 
 #[test]
@@ -314,14 +311,17 @@ fn a_thing_on_a_thing_that_is_a_model_survives_both() {
             bones.map(|(root, bone)| bone_of(app.world(), root, bone).0.unwrap())
         };
         let old = bones(&mut app);
-        let are_new = (0..5000).any(|_| {
+        let mut patience = gpuless::Patience::new(5000);
+        let are_new = |app: &mut TestApp| {
+            let new = bones(app);
+            new[0] != old[0] && new[1] != old[1]
+        };
+        while !are_new(&mut app) {
+            assert!(!patience.is_exhausted());
             app.step(0.01);
-            std::thread::sleep(std::time::Duration::from_millis(1));
             assert_hangs(app.world(), guard, local());
             assert_hangs(app.world(), light, local());
-            let new = bones(&mut app);
-            new[0] != old[0] && new[1] != old[1]
-        });
-        assert!(are_new);
+            patience.wait();
+        }
     }
 }

@@ -11,11 +11,8 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
-
-/// How long something may take to be seen.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An app without a GPU whose files are in a folder, and watched.
 struct Folder {
@@ -70,12 +67,8 @@ impl Folder {
 
     #[track_caller]
     fn wait(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
-        let begin = Instant::now();
-        while !done(self.app.world_mut()) {
-            assert!(begin.elapsed() < PATIENCE, "never: {what}");
-            gpuless::step(&mut self.app, 0.0);
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        let is_done = done(self.app.world_mut()) || gpuless::wait_until(&mut self.app, done);
+        assert!(is_done, "never: {what}");
     }
 
     #[track_caller]
@@ -307,8 +300,9 @@ fn patterns_follow_folders_that_come_later() {
     let files = app.folder.path().join("files");
     let clips = |world: &World| {
         let clips = world.get::<ModelClips>(root).cloned();
-        let clips = clips.unwrap_or_default().0.into_iter();
-        clips.map(|clip| clip.name).collect::<Vec<_>>()
+        let clips = clips.unwrap_or_default();
+        let names = clips.0.iter().map(|clip| clip.name.clone());
+        names.collect::<Vec<_>>()
     };
     std::fs::create_dir(files.join("extra")).unwrap();
     app.rest();

@@ -10,13 +10,17 @@ use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use std::time::{Duration, Instant};
+use std::collections::HashSet;
 
-/// How long edits may take to be seen. The watcher waits for 0.3 s.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Turns of the task pool without anything new after which nothing more is expected of an edit.
+const PATIENCE: usize = 10_000;
 
-/// After which nothing more comes of an edit.
-const QUIET: Duration = Duration::from_millis(800);
+/// Turns of the task pool, of at least a millisecond each, in which what an edit has caused besides may come. The
+/// watcher waits for 0.3 s.
+const QUIET: usize = 800;
+
+/// Modules whose errors are told apart by cells.
+const MODULES: &[&str] = &["bevy_asset", "bevy_classic_models"];
 
 const FORMATS: [Format; 7] = [
     Format::Mdl,
@@ -42,7 +46,11 @@ pub struct Cell {
     shown: u8,
     /// What went wrong.
     flaws: Vec<String>,
-    errors: usize,
+    /// The errors about the cell's files so far, and how many they were before the last edit.
+    errors: HashSet<String>,
+    errors_before: usize,
+    /// Whether what was waited for has been seen.
+    is_done: bool,
 }
 
 impl Cell {
@@ -64,7 +72,9 @@ impl Cell {
                         root: Entity::PLACEHOLDER,
                         shown: edit.first.unwrap_or_else(|| format.shown_without(kind)),
                         flaws: Vec::new(),
-                        errors: 0,
+                        errors: HashSet::new(),
+                        errors_before: 0,
+                        is_done: false,
                     });
                 }
             }
@@ -141,18 +151,9 @@ impl Cell {
         shown == Some(expected)
     }
 
-    /// How many different errors there are about the cell's files.
-    fn count_errors(&self) -> usize {
-        let folder = &self.folder;
-        let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-        errors.retain(|error| error.contains(folder.as_str()));
-        for error in &mut errors {
-            // Bevy may tell from where it comes.
-            error.truncate(error.find('\n').unwrap_or(error.len()));
-        }
-        errors.sort();
-        errors.dedup();
-        errors.len()
+    /// How many different errors the last edit has caused.
+    fn new_errors(&self) -> usize {
+        self.errors.len() - self.errors_before
     }
 }
 
@@ -161,6 +162,7 @@ struct Table {
     app: App,
     disk: Disk,
     cells: Vec<Cell>,
+    log: log::NewErrors,
     /// Settings are the handles' of the models themselves, and Bevy loads anew what somebody holds.
     _models: Vec<UntypedHandle>,
 }
@@ -168,6 +170,7 @@ struct Table {
 impl Table {
     fn new(mut cells: Vec<Cell>, disk: Disk) -> Self {
         log::listen();
+        let log = log::NewErrors::of(MODULES);
         for cell in &cells {
             for (path, bytes) in cell.files() {
                 disk.put(&path, &bytes);
@@ -189,25 +192,24 @@ impl Table {
         let server = app.world().resource::<AssetServer>().clone();
         let load = |cell: &Cell| cell.format.load(&server, cell.model());
         let models: Vec<UntypedHandle> = cells.iter().map(load).collect();
-        let are_loaded = |_: &mut World| {
-            let mut models = models.iter();
-            models.all(|model| server.is_loaded_with_dependencies(model))
+        // A manifest that names a file which comes later is loaded, but not all that it names.
+        let is_ready = |(cell, model): (&Cell, &UntypedHandle)| match cell.first {
+            Some(_) => server.is_loaded_with_dependencies(model),
+            None => {
+                let state = server.recursive_dependency_load_state(model);
+                server.is_loaded(model) && (state.is_loaded() || state.is_failed())
+            }
         };
+        let are_loaded = |_: &mut World| cells.iter().zip(&models).all(is_ready);
         assert!(gpuless::wait_until(&mut app, are_loaded), "loading");
         for cell in &mut cells {
             cell.root = cell.format.spawn(app.world_mut(), &cell.model());
         }
-        let begun = Instant::now();
-        while cells
-            .iter()
-            .any(|cell| cell.unsettled(app.world()).is_some())
-        {
-            gpuless::step(&mut app, 0.0);
-            std::thread::sleep(Duration::from_millis(2));
-            if begun.elapsed() > PATIENCE {
-                let of = |cell: &Cell| Some((cell.name.clone(), cell.unsettled(app.world())?));
-                panic!("{:#?}", cells.iter().filter_map(of).collect::<Vec<_>>());
-            }
+        let is_settled =
+            |world: &mut World| cells.iter().all(|cell| cell.unsettled(world).is_none());
+        if !gpuless::wait_until(&mut app, is_settled) {
+            let of = |cell: &Cell| Some((cell.name.clone(), cell.unsettled(app.world())?));
+            panic!("{:#?}", cells.iter().filter_map(of).collect::<Vec<_>>());
         }
         for cell in &cells {
             cell.format.change(app.world_mut(), cell.root);
@@ -216,6 +218,7 @@ impl Table {
             app,
             disk,
             cells,
+            log,
             _models: models,
         }
     }
@@ -238,36 +241,62 @@ impl Table {
     }
 
     fn step(&mut self, number: usize) {
+        self.sort_errors();
         for cell in &mut self.cells {
-            cell.errors = cell.count_errors();
+            cell.errors_before = cell.errors.len();
+            cell.is_done = false;
             if let Some((act, ..)) = cell.steps.get(number) {
                 self.disk.act(cell, *act);
             }
         }
         self.reload(number);
-        let begun = Instant::now();
-        let mut quiet_since = None;
-        loop {
+        let mut patience = gpuless::Patience::new(PATIENCE);
+        let mut quiet = gpuless::Patience::new(QUIET);
+        while !quiet.is_exhausted() && !patience.is_exhausted() {
             gpuless::step(&mut self.app, 0.0);
-            std::thread::sleep(Duration::from_millis(2));
-            let world = self.app.world();
-            let mut are_done = true;
-            for cell in &mut self.cells {
-                let Some((_, expected, errors)) = cell.steps.get(number).copied() else {
-                    continue;
-                };
-                are_done &= cell.look(world, expected);
-                are_done &= errors == 0 || cell.count_errors() > cell.errors;
+            self.sort_errors();
+            let (is_new, are_all_done) = self.look(number);
+            if is_new {
+                patience = gpuless::Patience::new(PATIENCE);
             }
-            let quiet_since = quiet_since.get_or_insert_with(Instant::now);
-            if !are_done {
-                *quiet_since = Instant::now();
-            }
-            if quiet_since.elapsed() > QUIET || begun.elapsed() > PATIENCE {
-                break;
+            if are_all_done {
+                quiet.wait();
+            } else {
+                quiet = gpuless::Patience::new(QUIET);
+                patience.wait();
             }
         }
         self.conclude(number);
+    }
+
+    /// Gives each cell the new errors about its files.
+    fn sort_errors(&mut self) {
+        for mut error in self.log.take() {
+            // Bevy may tell from where it comes.
+            error.truncate(error.find('\n').unwrap_or(error.len()));
+            let mut cells = self.cells.iter_mut();
+            if let Some(cell) = cells.find(|cell| error.contains(&cell.folder)) {
+                cell.errors.insert(error);
+            }
+        }
+    }
+
+    /// Looks at all cells in this frame. Whether something is seen that was not before, and whether all is that
+    /// the step leads to.
+    fn look(&mut self, number: usize) -> (bool, bool) {
+        let (mut is_new, mut are_all_done) = (false, true);
+        let world = self.app.world();
+        for cell in &mut self.cells {
+            let Some((_, expected, errors)) = cell.steps.get(number).copied() else {
+                continue;
+            };
+            let is_shown = cell.look(world, expected);
+            let is_done = is_shown && cell.new_errors() >= errors;
+            is_new |= is_done && !cell.is_done;
+            cell.is_done = is_done;
+            are_all_done &= is_done;
+        }
+        (is_new, are_all_done)
     }
 
     /// In memory nobody watches.
@@ -306,7 +335,7 @@ impl Table {
             if shown != Some(expected) {
                 cell.flaws.push(format!("{shown:?} after {act:?}"));
             }
-            let found = cell.count_errors() - cell.errors;
+            let found = cell.new_errors();
             if found != errors {
                 cell.flaws.push(format!("{found} errors of {act:?}"));
             }

@@ -359,20 +359,13 @@ fn hidden_meshes_stay_hidden_over_an_edit() {
     app.world()
         .resource::<AssetServer>()
         .reload("hung/unit.lgw");
-    for _ in 0..5000 {
-        app.step(0.0);
-        let mesh = app.world().get::<LgwInstance>(root).unwrap().meshes()[0];
-        assert_eq!(
-            app.world().get::<Visibility>(mesh),
-            Some(&Visibility::Hidden)
-        );
-        if mesh != old {
-            drop(model);
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    panic!("it was never spawned anew");
+    let is_respawned = |world: &mut World| {
+        let mesh = world.get::<LgwInstance>(root).unwrap().meshes()[0];
+        assert_eq!(world.get::<Visibility>(mesh), Some(&Visibility::Hidden));
+        mesh != old
+    };
+    assert!(crate::gpuless::wait_until(&mut app.app, is_respawned));
+    drop(model);
 }
 
 #[test]

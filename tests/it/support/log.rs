@@ -17,6 +17,13 @@ struct Line {
     text: String,
 }
 
+impl Line {
+    fn is_error_of(&self, modules: &[&str]) -> bool {
+        self.level == tracing::Level::ERROR
+            && modules.iter().any(|module| self.target.starts_with(module))
+    }
+}
+
 /// Begins to remember. All tests of a process share what is remembered.
 pub fn listen() {
     static ONCE: Once = Once::new();
@@ -27,9 +34,34 @@ pub fn listen() {
 
 /// Errors that these modules have logged so far.
 pub fn errors_of(modules: &[&str]) -> Vec<String> {
-    lines(tracing::Level::ERROR, |line| {
-        modules.iter().any(|module| line.target.starts_with(module))
-    })
+    lines(tracing::Level::ERROR, |line| line.is_error_of(modules))
+}
+
+/// Errors that are logged from some moment on.
+pub struct NewErrors {
+    modules: &'static [&'static str],
+    /// How many lines have been looked at.
+    seen: usize,
+}
+
+impl NewErrors {
+    /// Those of these modules, from now on.
+    pub fn of(modules: &'static [&'static str]) -> Self {
+        let seen = LINES.lock().unwrap().len();
+        Self { modules, seen }
+    }
+
+    /// The errors since the last call. It costs nothing that other tests have logged thousands before.
+    pub fn take(&mut self) -> Vec<String> {
+        let lines = LINES.lock().unwrap();
+        let new = &lines[self.seen..];
+        self.seen = lines.len();
+        let errors = new
+            .iter()
+            .filter(|line| line.is_error_of(self.modules))
+            .map(|line| line.text.clone());
+        errors.collect()
+    }
 }
 
 /// Warnings so far in which a text occurs.
