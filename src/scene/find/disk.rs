@@ -6,20 +6,25 @@ use super::names::Names;
 use crate::scene::matching::{file_key, folded};
 use bevy::asset::AssetPath;
 use bevy::asset::io::ErasedAssetReader;
-use bevy::asset::processor::{AssetProcessor, ProcessorState};
+use bevy::asset::processor::{AssetProcessor, ProcessStatus, ProcessorState};
 use bevy::platform::time::Instant;
 use futures_lite::StreamExt;
-use futures_lite::future::zip;
+use futures_lite::future::{or, zip};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An asset source during one search: every folder is listed at most once.
 pub(super) struct Disk<'a> {
+    /// Reads files.
     pub(super) reader: &'a dyn ErasedAssetReader,
-    /// What is waited for before anything is listed.
+    /// Lists folders. Where an asset processor runs these are the folders of its input, because Bevy's reader of its
+    /// output waits until the processor has finished, and the processor may be waiting for the load that searches.
+    pub(super) lister: &'a dyn ErasedAssetReader,
+    /// Knows which of the listed files become assets.
     pub(super) processor: Option<(&'a AssetProcessor, &'a Frames)>,
     pub(super) listings: &'a Listings,
+    /// Whether `lister` lists what the asset processor has made.
     pub(super) is_processed: bool,
     pub(super) model: AssetPath<'static>,
     /// Whether the model was loaded before, or what it took from a listing has turned out to be wrong.
@@ -53,9 +58,8 @@ impl Disk<'_> {
             match spelled.path {
                 Some(found) if is_hidden(&found) => return probe(self.reader, &found).await,
                 Some(found) if self.is_folder(&found).await => return None,
-                Some(found) if !spelled.is_old || self.can_read(&found).await => {
-                    return Some(found);
-                }
+                Some(found) if self.is_there(&found, spelled.is_old).await => return Some(found),
+                Some(_) if !spelled.is_old => return None,
                 None if !spelled.is_old || spelled.is_stamped => return None,
                 None if !self.can_read(path).await || self.is_folder(path).await => return None,
                 // The old listing does not hold any more: as in a reload, what the model has taken is read again.
@@ -67,20 +71,47 @@ impl Disk<'_> {
         }
     }
 
+    /// Whether a file that a listing has is there. New listings are believed, but not of what becomes no asset.
+    async fn is_there(&self, path: &Path, is_old: bool) -> bool {
+        match self.processor {
+            Some(_) => self.can_read(path).await,
+            None => !is_old || self.can_read(path).await,
+        }
+    }
+
     async fn can_read(&self, path: &Path) -> bool {
-        self.reader.read(path).await.is_ok()
+        match self.processor {
+            Some((processor, frames)) => self.becomes_asset(processor, frames, path).await,
+            None => self.reader.read(path).await.is_ok(),
+        }
+    }
+
+    /// Whether the asset processor has made an asset of a file. Waits for this file alone, and no longer than the
+    /// processor is at work: files that it ignores have no status.
+    async fn becomes_asset(
+        &self,
+        processor: &AssetProcessor,
+        frames: &Frames,
+        path: &Path,
+    ) -> bool {
+        let path =
+            AssetPath::from(path.to_path_buf()).with_source(self.model.source().clone_owned());
+        let status = processor.data().wait_until_processed(path);
+        let has_asset = async { status.await == ProcessStatus::Processed };
+        let is_ignored = async {
+            while processor.get_state().await != ProcessorState::Finished {
+                frames.next().await;
+            }
+            // The status was given before the processor finished: one more look at it.
+            frames.next().await;
+            false
+        };
+        or(has_asset, is_ignored).await
     }
 
     /// Whether a path, as the disk spells it, is that of a folder.
     pub(super) async fn is_folder(&self, path: &Path) -> bool {
-        self.wait_for_processor().await;
-        self.reader.is_directory(path).await.unwrap_or(false)
-    }
-
-    async fn wait_for_processor(&self) {
-        if let Some((processor, frames)) = self.processor {
-            wait_until_processed(processor, frames).await;
-        }
+        self.lister.is_directory(path).await.unwrap_or(false)
     }
 
     /// What is in a folder, by name. Folders in it are there too.
@@ -158,7 +189,6 @@ impl Disk<'_> {
         if let Some(known) = self.folders.get(folder) {
             return known.clone();
         }
-        self.wait_for_processor().await;
         let taken = self.take(folder).await;
         self.folders.insert(folder.to_path_buf(), taken.clone());
         taken
@@ -189,7 +219,7 @@ impl Disk<'_> {
             return Some(taken);
         }
         let (stamp, begun) = (self.listings.stamp(&id), Instant::now());
-        let Some(names) = list(self.reader, path).await else {
+        let Some(names) = list(self.lister, path).await else {
             self.listings.note_unlisted(&id);
             return None;
         };
@@ -200,14 +230,6 @@ impl Disk<'_> {
             names,
             borrowed: None,
         })
-    }
-}
-
-/// Waits until the asset processor has made all that it knows of. Readers of processed folders wait as well, but
-/// panic where it has come to its end twice before: see Bevy's `ProcessingState::wait_until_finished`.
-pub(super) async fn wait_until_processed(processor: &AssetProcessor, frames: &Frames) {
-    while processor.get_state().await == ProcessorState::Processing {
-        frames.next().await;
     }
 }
 

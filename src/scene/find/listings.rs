@@ -15,11 +15,9 @@
 //! of its age, and models for which a name has changed are loaded again.
 
 use super::disk;
-use super::frames::Frames;
 use super::names::Names;
 use crate::scene::concurrent_loads::ConcurrentLoads;
 use bevy::asset::io::AssetSourceId;
-use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::Res;
@@ -338,20 +336,10 @@ impl Listing {
 }
 
 /// Reads listings once more that were used by loads which began later.
-pub(super) fn check_aged_listings(
-    listings: Res<Listings>,
-    server: Res<AssetServer>,
-    processor: Option<Res<AssetProcessor>>,
-    frames: Res<Frames>,
-) {
+pub(super) fn check_aged_listings(listings: Res<Listings>, server: Res<AssetServer>) {
     for id in listings.aged() {
         let (listings, server) = (Listings::clone(&listings), AssetServer::clone(&server));
-        let processor = processor.as_deref().filter(|_| id.is_processed).cloned();
-        let frames = Frames::clone(&frames);
         let check = async move {
-            if let Some(processor) = processor {
-                disk::wait_until_processed(&processor, &frames).await;
-            }
             let Ok(source) = server.get_source(&id.source) else {
                 return;
             };

@@ -46,7 +46,7 @@ pub struct FileFinder {
     server: AssetServer,
     /// Where it is told what was looked for, if anybody follows files that come later.
     wishes: Option<Wishes>,
-    /// What makes the assets, where that goes on while they are used.
+    /// The asset processor, if it runs in this app.
     processor: Option<AssetProcessor>,
     frames: Frames,
     listings: Listings,
@@ -169,13 +169,18 @@ impl FileFinder {
         let is_processing = load.is_some_and(RunningLoad::is_processing);
         let is_processed = self.is_processed() && !is_processing;
         let source = self.server.get_source(model.source()).ok();
-        let reader = source.and_then(|source| reader(source, is_processed));
-        let processor = self.processor.as_ref().filter(|_| !is_processing);
-        let disk = reader.map(|reader| Disk {
+        let processor = self.processor.as_ref().filter(|_| is_processed);
+        let lists_processed = is_processed && processor.is_none();
+        let readers = source.and_then(|source| {
+            let lister = reader(source, lists_processed)?;
+            Some((reader(source, is_processed)?, lister))
+        });
+        let disk = readers.map(|(reader, lister)| Disk {
             reader,
+            lister,
             processor: processor.map(|processor| (processor, &self.frames)),
             listings: &self.listings,
-            is_processed,
+            is_processed: lists_processed,
             model: model.clone(),
             is_reload: is_known(&self.server, &model),
             since: Instant::now(),

@@ -6,9 +6,14 @@ use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{
     AssetReader, AssetReaderError, AssetSourceBuilder, AssetSourceId, PathStream, Reader, VecReader,
 };
-use bevy::asset::{AssetApp, AssetPlugin};
+use bevy::asset::processor::{FileTransactionLogFactory, ProcessorState};
+use bevy::asset::{
+    Asset, AssetApp, AssetLoader, AssetMode, AssetPlugin, Assets, Handle, LoadContext,
+};
+use bevy::reflect::TypePath;
 use bevy::tasks::block_on;
 use core::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Files in memory that tell which folders were listed.
@@ -333,4 +338,135 @@ fn sources_that_list_nothing_may_be_asked_once() {
         assert_eq!(stage.texture_of(model, "hull.tga"), None);
     }
     assert_eq!(stage.folders.lock().unwrap().len(), 1);
+}
+
+/// Loads files whose loads wait until they are told to search for another file.
+#[derive(TypePath)]
+struct HeldLoader {
+    finder: FileFinder,
+    frames: Frames,
+    has_begun: Arc<AtomicBool>,
+    may_search: Arc<AtomicBool>,
+}
+
+#[derive(Asset, TypePath)]
+struct Held(Option<String>);
+
+impl AssetLoader for HeldLoader {
+    type Asset = Held;
+    type Settings = ();
+    type Error = std::io::Error;
+
+    async fn load(
+        &self,
+        _: &mut dyn Reader,
+        _: &(),
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Held, std::io::Error> {
+        self.has_begun.store(true, Ordering::SeqCst);
+        while !self.may_search.load(Ordering::SeqCst) {
+            self.frames.next().await;
+        }
+        let found = self.finder.find(load_context.path(), "OTHER.held", &[]);
+        Ok(Held(found.await.ok().map(|path| path.to_string())))
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["held"]
+    }
+}
+
+fn update_until(app: &mut App, mut is_done: impl FnMut(&App) -> bool) {
+    for _ in 0..20_000 {
+        app.update();
+        if is_done(app) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("gave up");
+}
+
+/// An app that processes files of a folder.
+#[cfg(feature = "file_watcher")]
+fn processing_app(folder: &Path, is_watched: bool) -> App {
+    let path = |name| folder.join(name).to_string_lossy().into_owned();
+    let mut app = App::new();
+    app.add_plugins((
+        TaskPoolPlugin::default(),
+        AssetPlugin {
+            mode: AssetMode::Processed,
+            use_asset_processor_override: Some(true),
+            watch_for_changes_override: Some(is_watched),
+            file_path: path("files"),
+            processed_file_path: path("processed"),
+            ..AssetPlugin::default()
+        },
+    ));
+    let log = FileTransactionLogFactory {
+        file_path: folder.join("log"),
+    };
+    let processor = app.world().resource::<AssetProcessor>();
+    processor.data().set_log_factory(Box::new(log)).unwrap();
+    crate::scene::concurrent_loads::register(&mut app);
+    register(&mut app);
+    app.init_asset::<Held>();
+    app
+}
+
+#[cfg(feature = "file_watcher")]
+fn add_held_loader(app: &mut App) -> [Arc<AtomicBool>; 2] {
+    let [has_begun, may_search] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let loader = HeldLoader {
+        finder: FileFinder::of(app.world()),
+        frames: app.world().resource::<Frames>().clone(),
+        has_begun: has_begun.clone(),
+        may_search: may_search.clone(),
+    };
+    app.register_asset_loader(loader);
+    app.finish();
+    app.cleanup();
+    [has_begun, may_search]
+}
+
+#[cfg(feature = "file_watcher")]
+fn processor_state(app: &App) -> ProcessorState {
+    block_on(app.world().resource::<AssetProcessor>().get_state())
+}
+
+/// The asset processor waits for the load of a file before it writes that file, and a load must not wait for the
+/// processor in turn.
+#[cfg(feature = "file_watcher")]
+#[test]
+fn files_are_found_while_the_asset_processor_waits_for_the_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let model_path = folder.path().join("files/model.held");
+    std::fs::create_dir_all(model_path.parent().unwrap()).unwrap();
+    std::fs::write(&model_path, "first").unwrap();
+    std::fs::write(model_path.with_file_name("other.held"), "other").unwrap();
+    // All is processed before the second app watches, which so loads nothing twice.
+    let mut app = processing_app(folder.path(), false);
+    add_held_loader(&mut app);
+    update_until(&mut app, |app| {
+        processor_state(app) == ProcessorState::Finished
+    });
+    let mut app = processing_app(folder.path(), true);
+    let [has_begun, may_search] = add_held_loader(&mut app);
+    let model: Handle<Held> = app.world().resource::<AssetServer>().load("model.held");
+    update_until(&mut app, |app| {
+        has_begun.load(Ordering::SeqCst) && processor_state(app) == ProcessorState::Finished
+    });
+    std::fs::write(&model_path, "second").unwrap();
+    update_until(&mut app, |app| {
+        processor_state(app) == ProcessorState::Processing
+    });
+    may_search.store(true, Ordering::SeqCst);
+    update_until(&mut app, |app| {
+        app.world().resource::<Assets<Held>>().contains(&model)
+    });
+    let assets = app.world().resource::<Assets<Held>>();
+    assert_eq!(assets.get(&model).unwrap().0.as_deref(), Some("other.held"));
+    update_until(&mut app, |app| {
+        processor_state(app) == ProcessorState::Finished
+    });
 }
