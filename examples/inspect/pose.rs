@@ -8,10 +8,8 @@ use bevy::asset::{
 };
 use bevy::math::DVec3;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
-use bevy_classic_models::lithtech::AbcLoaderError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlLoaderError;
+use bevy_classic_models::scene::ModelLoadError;
 use std::path::{Path, PathBuf};
 
 /// All folders are in it, so that clips can be looked for beside any model.
@@ -214,9 +212,6 @@ fn explain(error: &AssetLoadError) -> String {
         return error.to_string();
     };
     let own = of_loader.error();
-    None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<AbcLoaderError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
-        .unwrap_or_else(|| error.to_string())
+    let text = own.downcast_ref().map(ModelLoadError::to_string);
+    text.unwrap_or_else(|| error.to_string())
 }

@@ -14,13 +14,9 @@ use crate::rooms::stand_side_by_side;
 use crate::stated::hold_files;
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AlaLoaderError, AloLoaderError};
-use bevy_classic_models::lgw::LgwLoaderError;
-use bevy_classic_models::lithtech::AbcLoaderError;
 use bevy_classic_models::model::manifest::ManifestLoaderError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlLoaderError;
-use bevy_classic_models::scene::ClassicModelsSystems;
+use bevy_classic_models::scene::{ClassicModelsSystems, ModelLoadError};
 use std::collections::VecDeque;
 use std::f32::consts::PI;
 use std::path::{Path, PathBuf};
@@ -383,11 +379,7 @@ pub fn explain(error: &AssetLoadError) -> String {
         return error.to_string();
     };
     let own = error.error();
-    None.or_else(|| Some(own.downcast_ref::<MdlLoaderError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<AloLoaderError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<AlaLoaderError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<AbcLoaderError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<LgwLoaderError>()?.to_string()))
+    None.or_else(|| Some(own.downcast_ref::<ModelLoadError>()?.to_string()))
         .or_else(|| Some(own.downcast_ref::<ManifestLoaderError>()?.to_string()))
         .unwrap_or_else(|| error.to_string())
 }

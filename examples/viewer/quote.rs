@@ -1,8 +1,8 @@
 //! The line of a text that an error is in, as compilers show it.
 
 use bevy::asset::AssetLoadError;
-use bevy_classic_models::lgw::LgwLoaderError;
 use bevy_classic_models::read::ParseError;
+use bevy_classic_models::scene::ModelLoadError;
 use std::path::Path;
 
 /// Letters that are shown before the place and from it on; the panel is not wider.
@@ -14,7 +14,7 @@ pub fn line_of(error: &AssetLoadError, file: &Path) -> Option<String> {
     let AssetLoadError::AssetLoaderError(error) = error else {
         return None;
     };
-    let LgwLoaderError::Parse { source, .. } = error.error().downcast_ref()? else {
+    let ModelLoadError::Parse { source, .. } = error.error().downcast_ref()? else {
         return None;
     };
     quote(&std::fs::read(file).ok()?, source)

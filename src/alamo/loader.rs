@@ -9,14 +9,14 @@ use crate::alamo::material::{AloMaterial, Textures, material};
 use crate::alamo::model::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
-use crate::alamo::settings::{AloLoaderError, AloLoaderSettings};
+use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::shading::{Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
-use crate::scene::{FileFinder, LoaderOverrides, Reloads, folded, index_names};
+use crate::scene::{ModelLoadError, ModelLoading, folded, index_names};
 use crate::texture::PLACEHOLDER_IMAGE;
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, Handle, LoadContext, RenderAssetUsages};
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
 use bevy::log::warn;
 use bevy::math::Vec3A;
 use bevy::math::bounding::Aabb3d;
@@ -29,25 +29,19 @@ use std::sync::Arc;
 /// Loads Alamo models: see [`Alo`] for what becomes of them.
 #[derive(TypePath)]
 pub struct AloLoader {
-    finder: FileFinder,
-    reloads: Reloads,
-    overrides: LoaderOverrides,
+    loading: ModelLoading,
     extensions: Vec<&'static str>,
     animation_extensions: Vec<&'static str>,
 }
 
 impl AloLoader {
     pub(super) fn new(
-        finder: FileFinder,
-        reloads: Reloads,
-        overrides: LoaderOverrides,
+        loading: ModelLoading,
         extensions: Vec<&'static str>,
         animation_extensions: Vec<&'static str>,
     ) -> Self {
         Self {
-            finder,
-            reloads,
-            overrides,
+            loading,
             extensions,
             animation_extensions,
         }
@@ -57,31 +51,17 @@ impl AloLoader {
 impl AssetLoader for AloLoader {
     type Asset = Alo;
     type Settings = AloLoaderSettings;
-    type Error = AloLoaderError;
+    type Error = ModelLoadError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
         settings: &AloLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Alo, AloLoaderError> {
-        let load = self.reloads.begin(load_context);
-        let path = load_context.path().to_string();
-        let mut settings = settings.clone();
-        let stated = self.overrides.get(load_context.path());
-        load.reads(&stated);
-        stated.prepend_folders(&mut settings.texture_folders);
-        settings.load_lights = stated.load_lights.unwrap_or(settings.load_lights);
-        let settings = &settings;
-        let scale = settings.scale;
-        if !scale.is_finite() || scale <= 0.0 {
-            return Err(AloLoaderError::Scale { path, value: scale });
-        }
-        let mut bytes = Vec::new();
-        if let Err(source) = reader.read_to_end(&mut bytes).await {
-            return Err(AloLoaderError::Io { path, source });
-        }
-        load.reads(&bytes);
+    ) -> Result<Alo, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
         let usage = |mesh: &alo::Mesh<'_>, submesh: &Submesh<'_>| match Shading::new(
             &submesh.shader,
             &submesh.parameters,
@@ -92,15 +72,10 @@ impl AssetLoader for AloLoader {
             true => settings.asset_usage,
             false => RenderAssetUsages::MAIN_WORLD,
         };
-        let contents = match AloContents::load(&bytes, usage) {
-            Ok(contents) => contents,
-            Err(source) => return Err(AloLoaderError::Parse { path, source }),
-        };
-        for warning in &contents.warnings {
-            warn!("{path}: {warning}");
-        }
-        warn_about_shaders(&path, &contents.file);
-        let mut search = self.finder.search_for(&load);
+        let contents = load.parsed(AloContents::load(&bytes, usage))?;
+        load.warn(&contents.warnings);
+        warn_about_shaders(load_context.path(), &contents.file);
+        let mut search = load.search();
         let mut found = Found::find(&contents.file, settings, &mut search, load_context).await;
         if settings.load_animations {
             found.animations = find_animations(
@@ -122,7 +97,7 @@ impl AssetLoader for AloLoader {
         let dazzles = assets.dazzles(&contents.file);
         let model = Arc::new(assets.model(contents));
         let scene = scene(&model, dazzles, settings, load_context);
-        self.reloads.finish(&load, load_context, pictures).await;
+        load.finish(load_context, pictures).await;
         Ok(Alo { scene, model })
     }
 
@@ -131,7 +106,7 @@ impl AssetLoader for AloLoader {
     }
 }
 
-fn warn_about_shaders(path: &str, file: &AloFile<'_>) {
+fn warn_about_shaders(path: &AssetPath<'_>, file: &AloFile<'_>) {
     let mut unknown: Vec<&str> = Vec::new();
     for mesh in &file.meshes {
         for submesh in &mesh.submeshes {

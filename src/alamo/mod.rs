@@ -36,9 +36,9 @@ mod tags;
 mod vertices;
 
 pub use animation::{
-    Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AlaLoaderError, AloAnimation,
-    AloAnimator, BoneCurves, BoneMismatch, BoneVisibility, ModelFlag, PackedRotations,
-    PackedVectors, VisibilityCurve, bone_target, clip,
+    Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AloAnimation, AloAnimator, BoneCurves,
+    BoneMismatch, BoneVisibility, ModelFlag, PackedRotations, PackedVectors, VisibilityCurve,
+    bone_target, clip,
 };
 #[cfg(feature = "manifest")]
 pub(crate) use animation::{Graphs, ala_of};
@@ -57,7 +57,7 @@ pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibil
 pub use raycast::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
 #[cfg(feature = "picking")]
 pub use raycast::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
-pub use settings::{AloLoaderError, AloLoaderSettings};
+pub use settings::AloLoaderSettings;
 pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
 pub use spawn::{AloProxy, AloSubmeshOf};
 pub use tags::Tags;

@@ -20,9 +20,9 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
-    ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, LoaderOverrides, ModelAlt,
-    ModelLod, Reloads, ScenePlugin, SpawnEarly, TeamColor, all_cases, choose_levels,
-    follow_pictures, follow_scenes, hold_shader, reset_level,
+    ClassicModelsSystems, DistanceLod, HiddenParts, ModelAlt, ModelLoading, ModelLod, ScenePlugin,
+    SpawnEarly, TeamColor, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,
+    reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -116,9 +116,7 @@ impl Plugin for AlamoPlugin {
 
     fn finish(&self, app: &mut App) {
         app.register_asset_loader(AloLoader::new(
-            FileFinder::of(app.world()),
-            Reloads::of(app.world()),
-            LoaderOverrides::of(app.world()),
+            ModelLoading::of(app.world()),
             all_cases(&self.extensions),
             all_cases(&self.animation_extensions),
         ));

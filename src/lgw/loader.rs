@@ -6,15 +6,15 @@ use crate::lgw::meshes::MeshContents;
 use crate::lgw::model::{
     Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
-use crate::lgw::settings::{LgwLoaderError, LgwLoaderSettings};
+use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::spawn::scene;
 use crate::lgw::text::Material;
-use crate::lgw::textures::Pictures;
-use crate::scene::{LoaderOverrides, Reloads, index_names};
+use crate::lgw::textures::load_pictures;
+use crate::scene::{ModelLoadError, ModelLoading, index_names};
+use crate::texture::Samplings;
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, Handle, LoadContext};
 use bevy::image::Image;
-use bevy::log::warn;
 use bevy::math::bounding::BoundingVolume;
 use bevy::platform::collections::HashMap;
 use bevy::reflect::TypePath;
@@ -23,23 +23,20 @@ use std::sync::Arc;
 /// Loads models of UFO: Aftermath: see [`Lgw`] for what becomes of them.
 #[derive(TypePath)]
 pub struct LgwLoader {
-    pictures: Pictures,
-    reloads: Reloads,
-    overrides: LoaderOverrides,
+    loading: ModelLoading,
+    samplings: Samplings,
     extensions: Vec<&'static str>,
 }
 
 impl LgwLoader {
     pub(super) fn new(
-        pictures: Pictures,
-        reloads: Reloads,
-        overrides: LoaderOverrides,
+        loading: ModelLoading,
+        samplings: Samplings,
         extensions: Vec<&'static str>,
     ) -> Self {
         Self {
-            pictures,
-            reloads,
-            overrides,
+            loading,
+            samplings,
             extensions,
         }
     }
@@ -48,52 +45,26 @@ impl LgwLoader {
 impl AssetLoader for LgwLoader {
     type Asset = Lgw;
     type Settings = LgwLoaderSettings;
-    type Error = LgwLoaderError;
+    type Error = ModelLoadError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
         settings: &LgwLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Lgw, LgwLoaderError> {
-        let load = self.reloads.begin(load_context);
-        let path = load_context.path().to_string();
-        let mut settings = settings.clone();
-        let stated = self.overrides.get(load_context.path());
-        load.reads(&stated);
-        stated.prepend_folders(&mut settings.texture_folders);
-        let settings = &settings;
-        let scale = settings.scale;
-        if !scale.is_finite() || scale <= 0.0 {
-            return Err(LgwLoaderError::Scale { path, value: scale });
-        }
-        let mut bytes = Vec::new();
-        if let Err(source) = reader.read_to_end(&mut bytes).await {
-            return Err(LgwLoaderError::Io { path, source });
-        }
-        load.reads(&bytes);
-        let contents = match LgwContents::load(&bytes, settings) {
-            Ok(contents) => contents,
-            Err(source) => return Err(LgwLoaderError::Parse { path, source }),
-        };
-        for warning in &contents.warnings {
-            // As compilers do, so that terminals and editors find the place.
-            let separator = if warning.position.is_some() {
-                ":"
-            } else {
-                ": "
-            };
-            warn!("{path}{separator}{warning}");
-        }
-        let materials = &contents.file.materials;
-        let pictures = self
-            .pictures
-            .find(&load, materials, settings, &bytes, load_context);
+    ) -> Result<Lgw, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
+        let contents = load.parsed(LgwContents::load(&bytes, settings))?;
+        load.warn(&contents.warnings);
+        let (materials, samplings) = (&contents.file.materials, &self.samplings);
+        let pictures = load_pictures(&load, materials, settings, &bytes, samplings, load_context);
         let pictures = pictures.await;
         let worn: Vec<_> = pictures.iter().flatten().flatten().cloned().collect();
         let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
-        self.reloads.finish(&load, load_context, worn).await;
+        load.finish(load_context, worn).await;
         Ok(Lgw { scene, model })
     }
 

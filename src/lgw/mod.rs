@@ -31,4 +31,4 @@ pub use model::{
     Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
 pub use plugin::LgwPlugin;
-pub use settings::{LgwLoaderError, LgwLoaderSettings, LgwUp, LgwWinding};
+pub use settings::{LgwLoaderSettings, LgwUp, LgwWinding};

@@ -4,11 +4,8 @@ use crate::lgw::instance::{LgwMesh, LgwScene, apply_hidden, on_root_removed, on_
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
 use crate::lgw::model::{Lgw, LgwMaterial};
-use crate::lgw::textures::Pictures;
-use crate::scene::{
-    ClassicModelsSystems, LoaderOverrides, Reloads, ScenePlugin, all_cases, follow_scenes,
-};
-use crate::texture::TexturePlugin;
+use crate::scene::{ClassicModelsSystems, ModelLoading, ScenePlugin, all_cases, follow_scenes};
+use crate::texture::{Samplings, TexturePlugin};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets};
 use bevy::camera::visibility::VisibilitySystems;
@@ -64,11 +61,9 @@ impl Plugin for LgwPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        let pictures = Pictures::new(app.world());
         app.register_asset_loader(LgwLoader::new(
-            pictures,
-            Reloads::of(app.world()),
-            LoaderOverrides::of(app.world()),
+            ModelLoading::of(app.world()),
+            app.world().resource::<Samplings>().clone(),
             all_cases(&self.extensions),
         ));
     }

@@ -1,11 +1,10 @@
-//! How a model is loaded, and why it could not be.
+//! How a model is loaded.
 
 use crate::lgw::text::Tolerance;
-use crate::read::ParseError;
+use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_positive};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::Vec3;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// How [`LgwLoader`](super::LgwLoader) loads a file, from code or from its `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -71,6 +70,16 @@ impl LgwLoaderSettings {
     }
 }
 
+impl ModelSettings for LgwLoaderSettings {
+    fn apply(&mut self, overrides: &LoaderOverride) {
+        overrides.prepend_folders(&mut self.texture_folders);
+    }
+
+    fn check(&self) -> Result<(), BadSetting> {
+        check_positive("scale", self.scale)
+    }
+}
+
 /// Which axis of a file goes up.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LgwUp {
@@ -92,34 +101,4 @@ pub enum LgwWinding {
     Keep,
     /// That from which its vertices go clockwise, in the file's own space.
     Flip,
-}
-
-/// Why a model could not be loaded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum LgwLoaderError {
-    /// The file could not be read.
-    #[error("{path}: could not be read: {source}")]
-    Io {
-        /// The asset's path.
-        path: String,
-        /// What the source said.
-        source: std::io::Error,
-    },
-    /// The file is not a model, or a broken one. It begins with `path:line:column:`.
-    #[error("{path}:{source}")]
-    Parse {
-        /// The asset's path.
-        path: String,
-        /// Where and why.
-        source: ParseError,
-    },
-    /// A setting has a value that no model can be loaded with.
-    #[error("{path}: loader setting scale is {value}, but must be a finite number above 0")]
-    Scale {
-        /// The asset's path.
-        path: String,
-        /// Its value.
-        value: f32,
-    },
 }

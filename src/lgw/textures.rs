@@ -4,10 +4,9 @@ use crate::lgw::material::is_plain;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text;
 use crate::read::{Quoted, TextPosition};
-use crate::scene::{FileFinder, FileSearch, RunningLoad, folded};
+use crate::scene::{FileSearch, ModelLoad, folded};
 use crate::texture::{Sampling, Samplings, missing};
 use bevy::asset::{AssetPath, Handle, LoadContext};
-use bevy::ecs::world::World;
 use bevy::image::Image;
 use bevy::log::warn;
 use memchr::memmem;
@@ -19,64 +18,44 @@ const LONGEST_NAME: usize = 1024;
 /// How many names that are of use to nobody are told: each is looked for in the whole text.
 const MOST_FLAWS: usize = 8;
 
-/// Finds pictures and loads them. The loader keeps one.
-pub(super) struct Pictures {
-    finder: FileFinder,
-    samplings: Samplings,
-}
-
-impl Pictures {
-    /// For an app that has the [`TexturePlugin`](crate::texture::TexturePlugin).
-    pub(super) fn new(world: &World) -> Self {
-        Self {
-            finder: FileFinder::of(world),
-            samplings: world.resource::<Samplings>().clone(),
+/// Finds and loads the pictures of each material, by the units that draw them. What is nowhere is a placeholder, with
+/// one warning for each of the first few files, and one for the others.
+pub(super) async fn load_pictures(
+    load: &ModelLoad<'_>,
+    materials: &[text::Material<'_>],
+    settings: &LgwLoaderSettings,
+    text: &[u8],
+    samplings: &Samplings,
+    load_context: &mut LoadContext<'_>,
+) -> Vec<[Option<Handle<Image>>; 2]> {
+    let mut found = vec![[None, None]; materials.len()];
+    if !settings.load_textures {
+        return found;
+    }
+    let mut places = Places {
+        search: load.search(),
+        settings,
+        model: load_context.path().clone(),
+        text,
+        known: HashMap::new(),
+        flaws: 0,
+    };
+    for (material, found) in materials.iter().zip(&mut found) {
+        for (texture, found) in material.units().into_iter().zip(found) {
+            let Some(texture) = texture else {
+                continue;
+            };
+            let image = match places.of(material, texture).await {
+                Some(path) => samplings.load(load_context, path, sampling(material, texture)),
+                None => missing(texture.cube_map),
+            };
+            *found = Some(image);
         }
     }
-
-    /// The pictures of each material, by the units that draw them. What is nowhere is a placeholder,
-    /// with one warning for each of the first few files, and one for the others.
-    pub(super) async fn find(
-        &self,
-        load: &RunningLoad,
-        materials: &[text::Material<'_>],
-        settings: &LgwLoaderSettings,
-        text: &[u8],
-        load_context: &mut LoadContext<'_>,
-    ) -> Vec<[Option<Handle<Image>>; 2]> {
-        let mut found = vec![[None, None]; materials.len()];
-        if !settings.load_textures {
-            return found;
-        }
-        let model = load_context.path().clone();
-        let mut places = Places {
-            search: self.finder.search_for(load),
-            settings,
-            model,
-            text,
-            known: HashMap::new(),
-            flaws: 0,
-        };
-        for (material, found) in materials.iter().zip(&mut found) {
-            for (texture, found) in material.units().into_iter().zip(found) {
-                let Some(texture) = texture else {
-                    continue;
-                };
-                let image = match places.of(material, texture).await {
-                    Some(path) => {
-                        let sampling = sampling(material, texture);
-                        self.samplings.load(load_context, path, sampling)
-                    }
-                    None => missing(texture.cube_map),
-                };
-                *found = Some(image);
-            }
-        }
-        if let Some(others @ 1..) = places.flaws.checked_sub(MOST_FLAWS) {
-            warn!("{}: so it is with {others} more", places.model);
-        }
-        found
+    if let Some(others @ 1..) = places.flaws.checked_sub(MOST_FLAWS) {
+        warn!("{}: so it is with {others} more", places.model);
     }
+    found
 }
 
 /// Colours of plain materials are light; the others compute with the numbers of the file.

@@ -14,14 +14,13 @@ use crate::lithtech::model::{
     AbcNodeInfo, AbcSkin,
 };
 use crate::lithtech::pose_table::POSE_TABLE_IMAGE;
-use crate::lithtech::settings::{AbcLoaderError, AbcLoaderSettings};
+use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
-use crate::scene::{FileFinder, LoaderOverrides, Reloads, index_names, is_near, wear};
+use crate::scene::{ModelLoadError, ModelLoading, index_names, is_near, wear};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
-use bevy::log::warn;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Vec3, Vec3A};
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
@@ -32,23 +31,14 @@ use std::sync::Arc;
 /// Loads LithTech models: see [`Abc`] for what becomes of them.
 #[derive(TypePath)]
 pub struct AbcLoader {
-    finder: FileFinder,
-    reloads: Reloads,
-    overrides: LoaderOverrides,
+    loading: ModelLoading,
     extensions: Vec<&'static str>,
 }
 
 impl AbcLoader {
-    pub(super) fn new(
-        finder: FileFinder,
-        reloads: Reloads,
-        overrides: LoaderOverrides,
-        extensions: Vec<&'static str>,
-    ) -> Self {
+    pub(super) fn new(loading: ModelLoading, extensions: Vec<&'static str>) -> Self {
         Self {
-            finder,
-            reloads,
-            overrides,
+            loading,
             extensions,
         }
     }
@@ -57,49 +47,31 @@ impl AbcLoader {
 impl AssetLoader for AbcLoader {
     type Asset = Abc;
     type Settings = AbcLoaderSettings;
-    type Error = AbcLoaderError;
+    type Error = ModelLoadError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
         settings: &AbcLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Abc, AbcLoaderError> {
-        let load = self.reloads.begin(load_context);
-        let path = load_context.path().to_string();
-        let mut settings = settings.clone();
-        let stated = self.overrides.get(load_context.path());
-        load.reads(&stated);
-        stated.prepend_folders(&mut settings.skin_folders);
-        let settings = &settings;
-        let scale = settings.scale;
-        if !scale.is_finite() || scale <= 0.0 {
-            return Err(AbcLoaderError::Scale { path, value: scale });
-        }
-        let mut bytes = Vec::new();
-        if let Err(source) = reader.read_to_end(&mut bytes).await {
-            return Err(AbcLoaderError::Io { path, source });
-        }
-        load.reads(&bytes);
+    ) -> Result<Abc, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
         let contents = AbcContents::load(&bytes, settings);
         let contents = contents.and_then(|contents| {
             check_depth(&contents.file)?;
             Ok(contents)
         });
-        let contents = match contents {
-            Ok(contents) => contents,
-            Err(source) => return Err(AbcLoaderError::Parse { path, source }),
-        };
-        for warning in &contents.warnings {
-            warn!("{path}: {warning}");
-        }
-        let pictures = find_skins(&self.finder, &load, settings, load_context).await;
+        let contents = load.parsed(contents)?;
+        load.warn(&contents.warnings);
+        let pictures = find_skins(&load, settings, load_context).await;
         let model = Arc::new(model(contents, pictures, settings, load_context));
         let scene = scene(&model, settings, load_context);
         let skins = model.skins.iter();
         let pictures = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let pictures = pictures.cloned().collect();
-        self.reloads.finish(&load, load_context, pictures).await;
+        load.finish(load_context, pictures).await;
         Ok(Abc { scene, model })
     }
 

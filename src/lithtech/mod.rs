@@ -50,4 +50,4 @@ pub use model::{
 pub use player::AbcAnimator;
 pub use plugin::LithTechPlugin;
 pub use pose_table::AbcPoseTable;
-pub use settings::{AbcLoaderError, AbcLoaderSettings};
+pub use settings::AbcLoaderSettings;

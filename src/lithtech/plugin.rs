@@ -11,9 +11,9 @@ use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_defor
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::lithtech::skins::replace_failed_skins;
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    add_instance_table, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,
-    link_bones, reset_level, state_clips, trigger_events,
+    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_instance_table, all_cases,
+    choose_levels, follow_pictures, follow_scenes, hold_shader, link_bones, reset_level,
+    state_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -122,9 +122,7 @@ impl Plugin for LithTechPlugin {
     fn finish(&self, app: &mut App) {
         add_instance_table::<AbcPoseTable>(app);
         app.register_asset_loader(AbcLoader::new(
-            FileFinder::of(app.world()),
-            Reloads::of(app.world()),
-            LoaderOverrides::of(app.world()),
+            ModelLoading::of(app.world()),
             all_cases(&self.extensions),
         ));
     }

@@ -1,9 +1,8 @@
-//! How a model is loaded, and why it could not be.
+//! How a model is loaded.
 
-use crate::read::ParseError;
+use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_positive};
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// How [`AbcLoader`](super::AbcLoader) loads a file, from code or from its `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -70,32 +69,12 @@ impl Default for AbcLoaderSettings {
     }
 }
 
-/// Why a model could not be loaded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum AbcLoaderError {
-    /// The file could not be read.
-    #[error("{path}: could not be read: {source}")]
-    Io {
-        /// The asset's path.
-        path: String,
-        /// What the source said.
-        source: std::io::Error,
-    },
-    /// The file is not a model, or a broken one.
-    #[error("{path}: {source}")]
-    Parse {
-        /// The asset's path.
-        path: String,
-        /// Where and why.
-        source: ParseError,
-    },
-    /// A setting has a value that no model can be loaded with.
-    #[error("{path}: loader setting scale is {value}, but must be a finite number above 0")]
-    Scale {
-        /// The asset's path.
-        path: String,
-        /// Its value.
-        value: f32,
-    },
+impl ModelSettings for AbcLoaderSettings {
+    fn apply(&mut self, overrides: &LoaderOverride) {
+        overrides.prepend_folders(&mut self.skin_folders);
+    }
+
+    fn check(&self) -> Result<(), BadSetting> {
+        check_positive("scale", self.scale)
+    }
 }

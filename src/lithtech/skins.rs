@@ -3,7 +3,7 @@
 use crate::lithtech::dtx;
 use crate::lithtech::model::Abc;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::{FileFinder, FileSearch, RunningLoad, clean_path, same_name};
+use crate::scene::{FileSearch, ModelLoad, clean_path, same_name};
 use crate::texture::{GLOW, Placeholder, load_picture};
 use bevy::asset::{
     AssetEvent, AssetLoadFailedEvent, AssetPath, AssetServer, Assets, Handle, LoadContext,
@@ -26,15 +26,14 @@ pub(super) struct SkinPicture {
 /// Finds the pictures that a model wears: those of the settings, else that which the games' folders
 /// suggest.
 pub(super) async fn find_skins(
-    finder: &FileFinder,
-    load: &RunningLoad,
+    load: &ModelLoad<'_>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Vec<SkinPicture> {
     if !settings.load_skins {
         return Vec::new();
     }
-    let mut search = finder.search_for(load);
+    let mut search = load.search();
     let mut paths = named(&mut search, settings, load_context).await;
     if paths.is_empty() {
         let candidates = candidates(load_context.path().path(), &settings.skin_folders);

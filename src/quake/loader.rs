@@ -5,8 +5,10 @@ use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
 use crate::quake::palette::Palette;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
-use crate::read::ParseError;
-use crate::scene::{FileFinder, LoaderOverrides, Reloads, RunningLoad, z_up_forward_x};
+use crate::scene::{
+    BadSetting, LoaderOverride, ModelLoad, ModelLoadError, ModelLoading, ModelSettings,
+    check_nonzero, check_positive, z_up_forward_x,
+};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
 use bevy::camera::primitives::Aabb;
@@ -29,7 +31,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
-use thiserror::Error;
 
 /// How [`MdlLoader`] loads a file, from code or from its `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -72,6 +73,17 @@ impl Default for MdlLoaderSettings {
     }
 }
 
+impl ModelSettings for MdlLoaderSettings {
+    fn apply(&mut self, overrides: &LoaderOverride) {
+        overrides.prepend_folders(&mut self.search_folders);
+    }
+
+    fn check(&self) -> Result<(), BadSetting> {
+        check_nonzero("scale", self.scale)?;
+        check_positive("frame_rate", self.frame_rate)
+    }
+}
+
 /// How the texels of a skin are filtered.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SkinFilter {
@@ -94,46 +106,10 @@ pub enum Cutout {
     Off,
 }
 
-/// Why a model could not be loaded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum MdlLoaderError {
-    /// The file could not be read.
-    #[error("{path}: could not be read: {source}")]
-    Io {
-        /// The asset's path.
-        path: String,
-        /// What the source said.
-        source: std::io::Error,
-    },
-    /// The file is not a model, or a broken one.
-    #[error("{path}: {source}")]
-    Parse {
-        /// The asset's path.
-        path: String,
-        /// Where and why.
-        source: ParseError,
-    },
-    /// A setting has a value that no model can be loaded with.
-    #[error("{path}: loader setting {setting} is {value}, but must be a finite number{but}")]
-    Setting {
-        /// The asset's path.
-        path: String,
-        /// Name of the setting.
-        setting: &'static str,
-        /// Its value.
-        value: f32,
-        /// What else is asked of it.
-        but: &'static str,
-    },
-}
-
 /// Loads Quake models: see [`Mdl`] for what becomes of them.
 #[derive(TypePath)]
 pub struct MdlLoader {
-    finder: FileFinder,
-    reloads: Reloads,
-    overrides: LoaderOverrides,
+    loading: ModelLoading,
     extensions: Vec<&'static str>,
     /// Longest side of a texture that the adapter can do.
     max_texture_size: u32,
@@ -143,16 +119,12 @@ pub struct MdlLoader {
 
 impl MdlLoader {
     pub(super) fn new(
-        finder: FileFinder,
-        reloads: Reloads,
-        overrides: LoaderOverrides,
+        loading: ModelLoading,
         extensions: Vec<&'static str>,
         max_texture_size: u32,
     ) -> Self {
         Self {
-            finder,
-            reloads,
-            overrides,
+            loading,
             extensions,
             max_texture_size,
             palettes: Mutex::default(),
@@ -165,22 +137,16 @@ impl MdlLoader {
 
     async fn palette(
         &self,
-        load: &RunningLoad,
+        load: &ModelLoad<'_>,
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Palette {
         let model = load_context.path().clone();
-        let stated = self.overrides.get(&model);
-        load.reads(&stated);
-        let mut search = self.finder.search_for(load);
-        let found = match (&stated.palette, &settings.palette) {
+        let mut search = load.search();
+        let found = match (&load.overrides().palette, &settings.palette) {
             (Some(path), _) => Ok(path.clone()),
             (None, None) => return Palette::default(),
-            (None, Some(name)) => {
-                let mut folders = settings.search_folders.clone();
-                stated.prepend_folders(&mut folders);
-                search.find(name, &folders).await
-            }
+            (None, Some(name)) => search.find(name, &settings.search_folders).await,
         };
         let path = match found {
             Ok(path) => path,
@@ -214,65 +180,32 @@ impl MdlLoader {
 impl AssetLoader for MdlLoader {
     type Asset = Mdl;
     type Settings = MdlLoaderSettings;
-    type Error = MdlLoaderError;
+    type Error = ModelLoadError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Mdl, MdlLoaderError> {
-        let load = self.reloads.begin(load_context);
-        check(settings, load_context)?;
-        let path = load_context.path().to_string();
-        let mut bytes = Vec::new();
-        if let Err(source) = reader.read_to_end(&mut bytes).await {
-            return Err(MdlLoaderError::Io { path, source });
-        }
-        load.reads(&bytes);
+    ) -> Result<Mdl, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
         let palette = self.palette(&load, settings, load_context).await;
         load.reads(&palette);
-        let contents =
-            match MdlContents::load_for(&bytes, settings, &palette, self.max_texture_size) {
-                Ok(contents) => contents,
-                Err(source) => return Err(MdlLoaderError::Parse { path, source }),
-            };
-        for warning in &contents.warnings {
-            warn!("{path}: {warning}");
-        }
+        let contents = MdlContents::load_for(&bytes, settings, &palette, self.max_texture_size);
+        let contents = load.parsed(contents)?;
+        load.warn(&contents.warnings);
         let model = Arc::new(model(contents, settings, load_context));
         let scene = scene(&model, settings, load_context);
         // All its pictures are in the file.
-        let pictures = Vec::new();
-        self.reloads.finish(&load, load_context, pictures).await;
+        load.finish(load_context, Vec::new()).await;
         Ok(Mdl { scene, model })
     }
 
     fn extensions(&self) -> &[&str] {
         &self.extensions
     }
-}
-
-fn check(
-    settings: &MdlLoaderSettings,
-    load_context: &LoadContext<'_>,
-) -> Result<(), MdlLoaderError> {
-    let error = |setting, value, but| {
-        Err(MdlLoaderError::Setting {
-            path: load_context.path().to_string(),
-            setting,
-            value,
-            but,
-        })
-    };
-    let (scale, rate) = (settings.scale, settings.frame_rate);
-    if !scale.is_finite() || scale == 0.0 {
-        return error("scale", scale, " other than 0");
-    }
-    if !rate.is_finite() || rate <= 0.0 {
-        return error("frame_rate", rate, " above 0");
-    }
-    Ok(())
 }
 
 /// Makes assets of everything but the scene.

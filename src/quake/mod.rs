@@ -23,7 +23,7 @@ mod skins;
 
 pub use animator::MdlAnimator;
 pub use convert::{MdlContents, PictureContents, SkinContents};
-pub use loader::{Cutout, MdlLoader, MdlLoaderError, MdlLoaderSettings, MdlMesh, SkinFilter};
+pub use loader::{Cutout, MdlLoader, MdlLoaderSettings, MdlMesh, SkinFilter};
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use model::{
     Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlPicture, MdlSkin, Sequence, SyncType, flags,

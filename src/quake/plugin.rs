@@ -10,9 +10,8 @@ use crate::quake::pose_table::PoseTable;
 use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
-    ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    add_instance_table, all_cases, follow_pictures, follow_scenes, hold_shader, insert_image,
-    state_clips,
+    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_instance_table, all_cases,
+    follow_pictures, follow_scenes, hold_shader, insert_image, state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -92,9 +91,7 @@ impl Plugin for QuakePlugin {
             device.limits().max_texture_dimension_2d
         });
         app.register_asset_loader(MdlLoader::new(
-            FileFinder::of(app.world()),
-            Reloads::of(app.world()),
-            LoaderOverrides::of(app.world()),
+            ModelLoading::of(app.world()),
             all_cases(&self.extensions),
             max_texture_size,
         ));

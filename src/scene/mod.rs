@@ -14,6 +14,7 @@ mod concurrent_loads;
 mod extensions;
 mod find;
 mod instance_table;
+mod loading;
 mod lods;
 mod look;
 mod matching;
@@ -52,6 +53,11 @@ use find::Listings;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use instance_table::{InstanceRows, InstanceTable, add_instance_table};
+pub use loading::ModelLoadError;
+pub(crate) use loading::{
+    BadSetting, ModelLoad, ModelLoading, ModelSettings, check_nonzero, check_positive, parsed,
+    read, warn_of,
+};
 pub(crate) use lods::SceneScale;
 use lods::on_distances_removed;
 pub(crate) use lods::{DistanceLod, Leveled, choose_levels, reset_level};

@@ -6,14 +6,14 @@ use crate::ala_play::{FPS, HULL, SCENE, files};
 use crate::support::app::TestApp;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AlaLoaderError;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::ModelLoadError;
 
 /// Animations that load at the same time.
 const AT_ONCE: usize = 32;
 
 /// The animation's own error, if the load failed for that.
-fn parse_error(state: &LoadState) -> Option<&AlaLoaderError> {
+fn parse_error(state: &LoadState) -> Option<&ModelLoadError> {
     let LoadState::Failed(error) = state else {
         return None;
     };
@@ -45,7 +45,7 @@ fn every_refused_animation_is_an_error_and_others_play_on() {
             .collect();
         for (((name, _, offset), path), handle) in batch.iter().zip(&handles) {
             let state = app.finish_load(handle);
-            let Some(AlaLoaderError::Parse { path: told, source }) = parse_error(&state) else {
+            let Some(ModelLoadError::Parse { path: told, source }) = parse_error(&state) else {
                 panic!("{name}: {state:?}");
             };
             assert_eq!((told, source.offset), (*path, *offset), "{name}");

@@ -15,10 +15,11 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Parameter, Vertex, parse};
 use bevy_classic_models::alamo::{
-    AloBillboard, AloCollider, AloLight, AloLoaderError, AloMaterial, AloModel, AloPart,
-    AloSubmeshOf, Billboard, FULL_LIGHT, WearsTeamColor, bone_target,
+    AloBillboard, AloCollider, AloLight, AloMaterial, AloModel, AloPart, AloSubmeshOf, Billboard,
+    FULL_LIGHT, WearsTeamColor, bone_target,
 };
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::ModelLoadError;
 use std::sync::Arc;
 
 const SCENE: &str = "model.alo#Scene";
@@ -697,7 +698,7 @@ fn particle_systems_are_refused_by_name() {
     let bevy::asset::AssetLoadError::AssetLoaderError(error) = &*error else {
         panic!("{error}");
     };
-    let error = error.error().downcast_ref::<AloLoaderError>().unwrap();
+    let error = error.error().downcast_ref::<ModelLoadError>().unwrap();
     let text = error.to_string();
     assert!(text.starts_with("P_SMOKE.ALO: "), "{text}");
     assert!(text.contains("particle system"), "{text}");

@@ -7,9 +7,10 @@ use crate::support::lgw::{BICYCLE, EVERYTHING, FLAWED};
 use crate::support::log;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
+use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lgw::text::Tolerance;
-use bevy_classic_models::lgw::{LgwLoaderError, LgwTexEnvMaterial};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::ModelLoadError;
 
 /// What must become of a bad file.
 #[derive(Clone, Copy)]
@@ -357,7 +358,7 @@ fn refusal(state: &LoadState) -> Option<String> {
     let AssetLoadError::AssetLoaderError(error) = &**error else {
         panic!("{error}");
     };
-    let error = error.error().downcast_ref::<LgwLoaderError>();
+    let error = error.error().downcast_ref::<ModelLoadError>();
     Some(error.expect("the loader's own error").to_string())
 }
 

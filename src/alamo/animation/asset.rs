@@ -1,12 +1,11 @@
 //! The [`Ala`] asset: what an animation is to the rest of a game.
 
 use crate::alamo::ala::{AlaBone, AlaFile};
-use crate::read::{ParseError, Warning};
+use crate::read::Warning;
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::reflect::TypePath;
 use core::fmt;
-use thiserror::Error;
 
 /// A loaded Alamo animation.
 #[derive(Asset, TypePath, Clone, Debug)]
@@ -109,26 +108,4 @@ impl AlaAssetLabel {
     pub fn from_asset(&self, path: impl Into<AssetPath<'static>>) -> AssetPath<'static> {
         path.into().with_label(self.to_string())
     }
-}
-
-/// Why an animation could not be loaded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum AlaLoaderError {
-    /// The file could not be read.
-    #[error("{path}: could not be read: {source}")]
-    Io {
-        /// The asset's path.
-        path: String,
-        /// What the source said.
-        source: std::io::Error,
-    },
-    /// The file is not an animation, or a broken one.
-    #[error("{path}: {source}")]
-    Parse {
-        /// The asset's path.
-        path: String,
-        /// Where and why.
-        source: ParseError,
-    },
 }

@@ -23,7 +23,7 @@ mod rest;
 mod targets;
 mod visibility;
 
-pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AlaLoaderError, AloAnimation};
+pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
 pub use binding::BoneMismatch;
 pub use clip::clip;
 pub use curves::{AlaCurves, BoneCurves, PackedRotations, PackedVectors};
