@@ -92,7 +92,7 @@ fn measured(model: &Model) -> Times {
     let Ok(file) = alo::parse(bytes) else {
         return Times::default();
     };
-    let usage = |_: &alo::Mesh<'_>, _: &Submesh<'_>| RenderAssetUsages::default();
+    let usage = RenderAssetUsages::default();
     let mut copy = vec![0_u8; bytes.len()];
     let mut times = Times {
         bytes: bytes.len(),

@@ -25,7 +25,7 @@ pub struct AloDescription {
 impl AloDescription {
     /// Reads the bytes of a file.
     pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
-        let contents = AloContents::load(bytes, |_, _| RenderAssetUsages::MAIN_WORLD)?;
+        let contents = AloContents::load(bytes, RenderAssetUsages::MAIN_WORLD)?;
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = write_file(&contents.file, &mut text);

@@ -5,6 +5,7 @@ use crate::alamo::collision::{CollisionTree, TreeError, TreeLink};
 use crate::alamo::limits;
 use crate::alamo::model::AloBoneInfo;
 use crate::alamo::raycast::ColliderSkin;
+use crate::alamo::shading::Shading;
 use crate::alamo::vertices::Attributes;
 use crate::read::{ErrorKind, Format, ParseError, Warning};
 use bevy::asset::RenderAssetUsages;
@@ -30,6 +31,8 @@ pub struct AloContents<'a> {
 /// A sub-mesh of [`AloContents`].
 #[derive(Clone, Debug)]
 pub struct SubmeshContents {
+    /// How it is drawn.
+    pub shading: Shading,
     /// The mesh. `None` if there are no triangles.
     pub mesh: Option<Mesh>,
     /// The box around its vertices.
@@ -43,15 +46,13 @@ pub struct SubmeshContents {
 }
 
 impl<'a> AloContents<'a> {
-    /// Converts the bytes of a file. `usage` decides where a sub-mesh's mesh is kept.
+    /// Converts the bytes of a file. `usage` says where meshes that are drawn are kept. Meshes that are not drawn stay
+    /// in the main world.
     ///
     /// # Errors
     /// A [`ParseError`] if the bytes are not a model, or one that says far more things than real ones
     /// do in so many bytes.
-    pub fn load(
-        bytes: &'a [u8],
-        usage: impl Fn(&alo::Mesh<'_>, &Submesh<'_>) -> RenderAssetUsages,
-    ) -> Result<Self, ParseError> {
+    pub fn load(bytes: &'a [u8], usage: RenderAssetUsages) -> Result<Self, ParseError> {
         let mut file = alo::parse_without_numbers(bytes)?;
         limits::check(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
@@ -69,8 +70,13 @@ impl<'a> AloContents<'a> {
                         let tree = query_tree(tree, attributes.positions(), submesh.indices);
                         tree.map_err(|error| dropped.push((&mesh.name, error))).ok()
                     });
-                    let usage = usage(mesh, submesh);
+                    let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
+                    let usage = match shading.is_drawn() {
+                        true => usage,
+                        false => RenderAssetUsages::MAIN_WORLD,
+                    };
                     SubmeshContents {
+                        shading,
                         bounds: attributes.bounds(),
                         skin: tree
                             .as_ref()
@@ -98,6 +104,12 @@ impl<'a> AloContents<'a> {
             meshes,
             warnings,
         })
+    }
+
+    /// The sub-meshes of all meshes: those of the file with what they became.
+    pub(super) fn submeshes(&self) -> impl Iterator<Item = (&Submesh<'a>, &SubmeshContents)> {
+        let meshes = self.file.meshes.iter().zip(&self.meshes);
+        meshes.flat_map(|(mesh, contents)| mesh.submeshes.iter().zip(contents))
     }
 }
 

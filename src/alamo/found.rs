@@ -1,7 +1,7 @@
 //! Files that a model names: looked for before anything is made of the model.
 
-use crate::alamo::alo::AloFile;
 use crate::alamo::animation::AloAnimation;
+use crate::alamo::convert::AloContents;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::shading::{Extra, Phase, Shading};
 use crate::alamo::tags::Tags;
@@ -16,9 +16,9 @@ use bevy::platform::collections::HashMap;
 type TextureKey = (String, bool);
 
 /// A texture that something wears.
-struct Worn {
+struct Worn<'a> {
     /// The file's name, as the model has it.
-    name: String,
+    name: &'a str,
     /// Whether its colours are sRGB.
     is_srgb: bool,
     /// What is seen if it cannot be decoded.
@@ -37,15 +37,15 @@ pub(super) struct Found {
 impl Found {
     /// Looks for textures, and for models of proxies.
     pub(super) async fn find(
-        file: &AloFile<'_>,
+        contents: &AloContents<'_>,
         settings: &AloLoaderSettings,
         search: &mut FileSearch<'_>,
         load_context: &mut LoadContext<'_>,
     ) -> Self {
         let mut found = Self::default();
         if settings.load_textures {
-            for worn in textures(file) {
-                let key = (folded(&worn.name), worn.is_srgb);
+            for worn in textures(contents) {
+                let key = (folded(worn.name), worn.is_srgb);
                 if !found.textures.contains_key(&key) {
                     let texture = texture(search, &worn, settings, load_context).await;
                     found.textures.insert(key, texture);
@@ -53,7 +53,7 @@ impl Found {
             }
         }
         if settings.follow_proxies {
-            for proxy in &file.proxies {
+            for proxy in &contents.file.proxies {
                 let stem = Tags::of(&proxy.name).stem;
                 let key = folded(&stem);
                 if !found.models.contains_key(&key) {
@@ -94,11 +94,11 @@ async fn proxy_model(
 /// A texture by its name in the model, with one warning if there is none.
 async fn texture(
     search: &mut FileSearch<'_>,
-    worn: &Worn,
+    worn: &Worn<'_>,
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Option<Handle<Image>> {
-    let found = search.find_texture(&worn.name, &settings.texture_folders);
+    let found = search.find_texture(worn.name, &settings.texture_folders);
     let path = match found.await {
         Ok(path) => path,
         Err(not_found) => {
@@ -111,31 +111,25 @@ async fn texture(
 }
 
 /// All textures that anything drawn wears.
-fn textures(file: &AloFile<'_>) -> Vec<Worn> {
+fn textures<'a>(contents: &'a AloContents<'_>) -> Vec<Worn<'a>> {
     let mut textures = Vec::new();
-    let mut wear = |name: Option<String>, is_srgb, placeholder| {
+    let mut wear = |name: Option<&'a str>, is_srgb, placeholder| {
         textures.extend(name.map(|name| Worn {
             name,
             is_srgb,
             placeholder,
         }));
     };
-    for mesh in &file.meshes {
-        for submesh in &mesh.submeshes {
-            let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
-            if !shading.is_drawn() {
-                continue;
-            }
-            let (base, extra) = (base_placeholder(&shading), extra_is_srgb(&shading));
-            let extra_placeholder = extra_placeholder(&shading);
-            wear(shading.base_texture, true, base);
-            wear(shading.normal_texture, false, Placeholder::Flat);
-            wear(shading.extra_texture, extra, extra_placeholder);
-        }
+    let shadings = contents.submeshes().map(|(_, contents)| &contents.shading);
+    for shading in shadings.filter(|shading| shading.is_drawn()) {
+        let (base, normal) = (&shading.base_texture, &shading.normal_texture);
+        wear(base.as_deref(), true, base_placeholder(shading));
+        wear(normal.as_deref(), false, Placeholder::Flat);
+        let extra = shading.extra_texture.as_deref();
+        wear(extra, extra_is_srgb(shading), extra_placeholder(shading));
     }
-    for dazzle in &file.dazzles {
-        let name = Some(&dazzle.texture).filter(|name| !name.is_empty());
-        let name = name.map(ToString::to_string);
+    for dazzle in &contents.file.dazzles {
+        let name = Some(&*dazzle.texture).filter(|name| !name.is_empty());
         wear(name, true, Placeholder::Black);
     }
     textures

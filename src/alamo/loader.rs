@@ -1,6 +1,6 @@
 //! From the asset server's bytes to the [`Alo`] asset and everything it holds.
 
-use crate::alamo::alo::{self, AloFile, Submesh};
+use crate::alamo::alo::{self, AloFile};
 use crate::alamo::animation::find_animations;
 use crate::alamo::convert::{AloContents, SubmeshContents};
 use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
@@ -16,7 +16,7 @@ use crate::alamo::tags::Tags;
 use crate::scene::{ModelLoadError, ModelLoading, folded, index_names};
 use crate::texture::PLACEHOLDER_IMAGE;
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
 use bevy::log::warn;
 use bevy::math::Vec3A;
 use bevy::math::bounding::Aabb3d;
@@ -62,21 +62,11 @@ impl AssetLoader for AloLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
-        let usage = |mesh: &alo::Mesh<'_>, submesh: &Submesh<'_>| match Shading::new(
-            &submesh.shader,
-            &submesh.parameters,
-            &mesh.name,
-        )
-        .is_drawn()
-        {
-            true => settings.asset_usage,
-            false => RenderAssetUsages::MAIN_WORLD,
-        };
-        let contents = load.parsed(AloContents::load(&bytes, usage))?;
+        let contents = load.parsed(AloContents::load(&bytes, settings.asset_usage))?;
         load.warn(&contents.warnings);
-        warn_about_shaders(load_context.path(), &contents.file);
+        warn_about_shaders(load_context.path(), &contents);
         let mut search = load.search();
-        let mut found = Found::find(&contents.file, settings, &mut search, load_context).await;
+        let mut found = Found::find(&contents, settings, &mut search, load_context).await;
         if settings.load_animations {
             found.animations = find_animations(
                 &mut search,
@@ -106,14 +96,12 @@ impl AssetLoader for AloLoader {
     }
 }
 
-fn warn_about_shaders(path: &AssetPath<'_>, file: &AloFile<'_>) {
+fn warn_about_shaders(path: &AssetPath<'_>, contents: &AloContents<'_>) {
     let mut unknown: Vec<&str> = Vec::new();
-    for mesh in &file.meshes {
-        for submesh in &mesh.submeshes {
-            let shader = &*submesh.shader;
-            if !Shading::new(shader, &[], "").known && !unknown.contains(&shader) {
-                unknown.push(shader);
-            }
+    for (submesh, contents) in contents.submeshes() {
+        let shader = &*submesh.shader;
+        if !contents.shading.known && !unknown.contains(&shader) {
+            unknown.push(shader);
         }
     }
     if !unknown.is_empty() {
@@ -178,9 +166,8 @@ impl Assets<'_, '_> {
 
     fn mesh(&mut self, index: usize, mesh: &alo::Mesh<'_>, parts: Vec<SubmeshContents>) -> AloMesh {
         let submeshes = mesh.submeshes.iter().zip(parts).enumerate();
-        let submeshes = submeshes.map(|(part, (submesh, contents))| {
-            self.submesh((index, part), &mesh.name, submesh, contents)
-        });
+        let submeshes = submeshes
+            .map(|(part, (submesh, contents))| self.submesh((index, part), submesh, contents));
         let [min, max] = mesh.bounds.map(Vec3A::from_array);
         AloMesh {
             submeshes: submeshes.collect(),
@@ -196,11 +183,10 @@ impl Assets<'_, '_> {
     fn submesh(
         &mut self,
         (mesh, part): (usize, usize),
-        mesh_name: &str,
-        submesh: &Submesh<'_>,
+        submesh: &alo::Submesh<'_>,
         contents: SubmeshContents,
     ) -> AloSubmesh {
-        let shading = Shading::new(&submesh.shader, &submesh.parameters, mesh_name);
+        let shading = &contents.shading;
         let label = AloAssetLabel::Submesh {
             mesh,
             submesh: part,
@@ -226,7 +212,7 @@ impl Assets<'_, '_> {
             is_additive: shading.phase == Phase::Additive,
             casts_shadows: shading.casts_shadows
                 || (self.blended_shadows && shading.phase != Phase::Additive),
-            material: is_drawn.then(|| self.material(&shading)),
+            material: is_drawn.then(|| self.material(shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
             inverse_bindposes: (is_placed && !poses.is_empty()).then(|| {
                 let poses = SkinnedMeshInverseBindposes::from(poses);

@@ -949,8 +949,7 @@ fn a_file_of_nothing_but_proxies_is_refused() {
         };
         file.proxies = vec![proxy; 2000];
     });
-    let usage = |_: &FileMesh<'_>, _: &bevy_classic_models::alamo::alo::Submesh<'_>| default();
-    let error = bevy_classic_models::alamo::AloContents::load(&bytes, usage).unwrap_err();
+    let error = bevy_classic_models::alamo::AloContents::load(&bytes, default()).unwrap_err();
     assert!(error.to_string().contains("512 proxies"), "{error}");
 }
 
@@ -978,7 +977,6 @@ fn places_beyond_all_numbers_are_refused() {
         ..Bone::new("Huge", parent, [0.0; 3])
     };
     let bytes = write(&AloFile::new(vec![huge(None), huge(Some(0))])).unwrap();
-    let usage = |_: &FileMesh<'_>, _: &bevy_classic_models::alamo::alo::Submesh<'_>| default();
-    let error = bevy_classic_models::alamo::AloContents::load(&bytes, usage).unwrap_err();
+    let error = bevy_classic_models::alamo::AloContents::load(&bytes, default()).unwrap_err();
     assert!(error.to_string().contains("bone 1 in the model"), "{error}");
 }
