@@ -7,9 +7,9 @@
 //! What may not enter: bytes of files, and when an entity is shown.
 
 use crate::alamo::alo::Dazzle;
-use crate::scene::{Pictured, follow_pictures, hold_shader, insert_image};
+use crate::scene::{Pictured, embedded_shader, follow_pictures, hold_shader, insert_image};
 use bevy::app::{App, Plugin};
-use bevy::asset::{Asset, AssetPath, Handle, RenderAssetUsages, embedded_asset, uuid_handle};
+use bevy::asset::{Asset, Handle, RenderAssetUsages, embedded_asset, uuid_handle};
 use bevy::camera::primitives::Aabb;
 use bevy::image::Image;
 use bevy::material::AlphaMode;
@@ -104,8 +104,7 @@ impl Material for DazzleMaterial {
 }
 
 fn shader() -> ShaderRef {
-    let path = "embedded://bevy_classic_models/alamo/shaders/dazzle.wgsl";
-    ShaderRef::Path(AssetPath::parse(path))
+    embedded_shader("alamo/shaders/dazzle.wgsl")
 }
 
 /// How bright a dazzle is at a time, 0 to 1.

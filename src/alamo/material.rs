@@ -1,9 +1,9 @@
 //! The material of Alamo models: Bevy's own, and what the games' shaders did beyond it.
 
 use crate::alamo::shading::{Extra, Gloss, Phase, Shading, TeamMask};
-use crate::scene::Pictured;
+use crate::scene::{Pictured, embedded_shader};
 use crate::texture::Placeholder;
-use bevy::asset::{Asset, AssetPath, Handle};
+use bevy::asset::{Asset, Handle};
 use bevy::color::{Alpha, Color, ColorToComponents, LinearRgba};
 use bevy::image::Image;
 use bevy::material::{AlphaMode, OpaqueRendererMethod};
@@ -259,8 +259,7 @@ fn linear([r, g, b]: [f32; 3]) -> [f32; 3] {
 }
 
 pub(super) fn shader() -> ShaderRef {
-    let path = "embedded://bevy_classic_models/alamo/shaders/alo.wgsl";
-    ShaderRef::Path(AssetPath::parse(path).into_owned())
+    embedded_shader("alamo/shaders/alo.wgsl")
 }
 
 impl Pictured for AloShading {

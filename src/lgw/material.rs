@@ -2,9 +2,9 @@
 
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, TexGenKind, TextureMode};
-use crate::scene::{Pictured, follow_pictures, hold_shader};
+use crate::scene::{Pictured, embedded_shader, follow_pictures, hold_shader};
 use bevy::app::App;
-use bevy::asset::{Asset, AssetPath, Handle, embedded_asset};
+use bevy::asset::{Asset, Handle, embedded_asset};
 use bevy::color::Color;
 use bevy::image::Image;
 use bevy::material::{AlphaMode, OpaqueRendererMethod};
@@ -223,8 +223,7 @@ impl Pictured for LgwTexEnv {
 }
 
 fn shader() -> ShaderRef {
-    let path = "embedded://bevy_classic_models/lgw/shaders/tex_env.wgsl";
-    ShaderRef::Path(AssetPath::parse(path).into_owned())
+    embedded_shader("lgw/shaders/tex_env.wgsl")
 }
 
 impl MaterialExtension for LgwTexEnv {

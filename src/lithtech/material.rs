@@ -3,8 +3,8 @@
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::deform::DeformContents;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::Pictured;
-use bevy::asset::{Asset, AssetPath, Handle, RenderAssetUsages};
+use crate::scene::{Pictured, embedded_shader};
+use bevy::asset::{Asset, Handle, RenderAssetUsages};
 use bevy::color::{Color, LinearRgba};
 use bevy::image::Image;
 use bevy::material::AlphaMode;
@@ -63,8 +63,7 @@ impl AbcDeformUniform {
 }
 
 pub(super) fn vertex_shader() -> ShaderRef {
-    let path = "embedded://bevy_classic_models/lithtech/shaders/deform.wgsl";
-    ShaderRef::Path(AssetPath::parse(path))
+    embedded_shader("lithtech/shaders/deform.wgsl")
 }
 
 impl Pictured for AbcDeform {

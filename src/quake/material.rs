@@ -3,7 +3,7 @@
 use crate::quake::mdl::NORMAL_COUNT;
 use crate::quake::mdl::normals;
 use crate::quake::pose_table::POSE_TABLE_IMAGE;
-use crate::scene::Pictured;
+use crate::scene::{Pictured, embedded_shader};
 use bevy::asset::{Asset, Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::Image;
 use bevy::math::Vec3;
@@ -113,16 +113,11 @@ impl MdlMorph {
 }
 
 pub(super) fn vertex_shader() -> ShaderRef {
-    ShaderRef::Path(embedded("morph.wgsl"))
+    embedded_shader("quake/shaders/morph.wgsl")
 }
 
 pub(super) fn fragment_shader() -> ShaderRef {
-    ShaderRef::Path(embedded("skin.wgsl"))
-}
-
-fn embedded(file: &str) -> bevy::asset::AssetPath<'static> {
-    let path = format!("embedded://bevy_classic_models/quake/shaders/{file}");
-    bevy::asset::AssetPath::parse(&path).into_owned()
+    embedded_shader("quake/shaders/skin.wgsl")
 }
 
 impl Pictured for MdlMorph {

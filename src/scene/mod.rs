@@ -79,7 +79,7 @@ pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
 pub(crate) use reload::{OwnScenes, Reloads, SceneModel, SpawnEarly, follow_scenes};
-pub(crate) use shaders::hold_shader;
+pub(crate) use shaders::{embedded_shader, hold_shader};
 pub(crate) use shared_images::{ensure_images, insert_image};
 pub(crate) use stated::{Chosen, PlayRequests, Stated, StatedClip, state_clips};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
@@ -112,6 +112,7 @@ impl Plugin for ScenePlugin {
         // It needs what the line before registers.
         find::register(app);
         told::register(app);
+        shaders::register(app);
         #[cfg(not(target_arch = "wasm32"))]
         watch::register(app);
         app.register_type::<PlayClip>()

@@ -2,13 +2,27 @@
 //! then draws nothing that wears that. A model whose file changes to a material of a new kind would be gone for frames.
 
 use bevy::app::App;
-use bevy::asset::{AssetServer, Assets, Handle};
+use bevy::asset::{AssetPath, AssetServer, Assets, Handle, embedded_asset};
 use bevy::ecs::resource::Resource;
 use bevy::shader::{Shader, ShaderRef};
 
 /// As long as this is there, Bevy keeps them.
 #[derive(Resource, Default)]
 struct Shaders(Vec<Handle<Shader>>);
+
+/// Loads the modules that the shaders of several formats import.
+pub(super) fn register(app: &mut App) {
+    embedded_asset!(app, "shaders/fragment_output.wgsl");
+    embedded_asset!(app, "shaders/vertex_output.wgsl");
+    hold_shader(app, embedded_shader("scene/shaders/fragment_output.wgsl"));
+    hold_shader(app, embedded_shader("scene/shaders/vertex_output.wgsl"));
+}
+
+/// A shader that was embedded, by its path in `src`.
+pub(crate) fn embedded_shader(path: &str) -> ShaderRef {
+    let path = format!("embedded://bevy_classic_models/{path}");
+    ShaderRef::Path(AssetPath::parse(&path).into_owned())
+}
 
 /// Loads a shader that was embedded, where anything is drawn.
 pub(crate) fn hold_shader(app: &mut App, shader: ShaderRef) {

@@ -1,28 +1,24 @@
 // Bevy's own fragment shader for StandardMaterial, and before its lighting what the games' shaders
 // did: moving textures, the team's colour, gloss, clouds.
 
+#import bevy_classic_models::fragment_output::{set_base_color, surface_output}
 #import bevy_pbr::{
     pbr_bindings,
     pbr_types,
-    pbr_functions::alpha_discard,
     pbr_fragment::pbr_input_from_standard_material,
-    decal::clustered::apply_decals,
     mesh_functions::get_tag,
 }
+#import bevy_render::color_operations::srgb_to_linear_rgb
 #ifdef PREPASS_PIPELINE
 #import bevy_render::globals::Globals
-#import bevy_pbr::{
-    prepass_io::{VertexOutput, FragmentOutput},
-    pbr_deferred_functions::deferred_output,
-}
+#import bevy_pbr::prepass_io::{VertexOutput, FragmentOutput}
 #else
 #import bevy_pbr::{
     forward_io::{VertexOutput, FragmentOutput},
     mesh_view_bindings::{globals, lights},
-    pbr_functions::{apply_pbr_lighting, main_pass_post_lighting_processing},
-    pbr_types::STANDARD_MATERIAL_FLAGS_UNLIT_BIT,
 }
 #ifdef DISTANCE_FOG
+#import bevy_classic_models::fragment_output::{color_output, lit_color}
 #import bevy_pbr::{
     mesh_view_bindings::{fog, view},
     pbr_functions::apply_fog,
@@ -32,9 +28,6 @@
 #endif
 #ifdef VISIBILITY_RANGE_DITHER
 #import bevy_pbr::pbr_functions::visibility_range_dither;
-#endif
-#ifdef OIT_ENABLED
-#import bevy_core_pipeline::oit::oit_draw
 #endif
 
 struct Alo {
@@ -77,18 +70,12 @@ const EXTRA_CLOUDLESS_PLANET: u32 = 5u;
 // Bit of a mesh's tag that tells that the others are a colour.
 const TAG_IS_COLOR: u32 = 1u << 24u;
 
-fn linear_from_srgb(color: vec3<f32>) -> vec3<f32> {
-    let low = color / 12.92;
-    let high = pow((color + 0.055) / 1.055, vec3(2.4));
-    return select(high, low, color <= vec3(0.04045));
-}
-
 // The colour of the instance's team, or what the material has instead.
 fn team_color(tag: u32, otherwise: vec3<f32>) -> vec3<f32> {
     if ((tag & TAG_IS_COLOR) == 0u) {
         return otherwise;
     }
-    return linear_from_srgb(unpack4x8unorm(tag).rgb);
+    return srgb_to_linear_rgb(unpack4x8unorm(tag).rgb);
 }
 
 // How far a texture has scrolled. Whole repeats are left out: they do not show, and would cost
@@ -209,33 +196,16 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
     pbr_input.material.reflectance = vec3(0.5 * gloss);
     pbr_input.material.perceptual_roughness = mix(1.0, pbr_input.material.perceptual_roughness, gloss);
 
-    pbr_input.material.base_color = alpha_discard(pbr_input.material, vec4(surface * diffuse, alpha));
-    apply_decals(&pbr_input);
+    set_base_color(&pbr_input, vec4(surface * diffuse, alpha));
 
-#ifdef PREPASS_PIPELINE
-    let out = deferred_output(in, pbr_input);
-#else
-    var out: FragmentOutput;
-    if ((pbr_input.material.flags & STANDARD_MATERIAL_FLAGS_UNLIT_BIT) == 0u) {
-        out.color = apply_pbr_lighting(pbr_input);
-    } else {
-        out.color = pbr_input.material.base_color;
-    }
+#ifndef PREPASS_PIPELINE
 #ifdef DISTANCE_FOG
     if (alo.additive == 1u && (pbr_input.material.flags & STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT) != 0u) {
-        out.color = dimmed_by_fog(out.color, in);
+        let color = dimmed_by_fog(lit_color(pbr_input), in);
         pbr_input.material.flags &= ~STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT;
+        return color_output(in, pbr_input, color);
     }
 #endif
-    out.color = main_pass_post_lighting_processing(pbr_input, out.color);
 #endif
-
-#ifdef OIT_ENABLED
-    let alpha_mode = pbr_input.material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
-    if (alpha_mode != pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE) {
-        oit_draw(in.position, out.color);
-        discard;
-    }
-#endif
-    return out;
+    return surface_output(in, pbr_input);
 }

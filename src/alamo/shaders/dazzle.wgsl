@@ -8,6 +8,7 @@
     mesh_view_bindings::{globals, view},
     view_transformations::position_world_to_clip,
 }
+#import bevy_render::color_operations::srgb_to_linear_rgb
 #ifdef DISTANCE_FOG
 #import bevy_pbr::{
     mesh_view_bindings::fog,
@@ -80,10 +81,6 @@ fn with_team_hue(color: vec3<f32>, tag: u32) -> vec3<f32> {
     return with_hue(color, hue_of(team));
 }
 
-fn linear_from_srgb(color: vec3<f32>) -> vec3<f32> {
-    return select(pow((color + 0.055) / 1.055, vec3(2.4)), color / 12.92, color <= vec3(0.04045));
-}
-
 // The smallest of the axes' scales: half the least distance between opposite sides of what a cube of side 2 becomes.
 // So the square stays within its box, by which Bevy culls.
 fn scale_of(world_from_local: mat4x4<f32>) -> f32 {
@@ -114,7 +111,7 @@ fn vertex(in: Vertex) -> Corner {
         color = with_team_hue(color, mesh_functions::get_tag(in.instance_index));
     }
     // The games dimmed what goes to the screen, not light.
-    out.color = linear_from_srgb(color * lit);
+    out.color = srgb_to_linear_rgb(color * lit);
     return out;
 }
 

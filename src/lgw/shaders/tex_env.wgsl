@@ -16,18 +16,17 @@
     pbr_prepass_functions,
 }
 #else
+#import bevy_classic_models::fragment_output::{color_output, lit_color}
 #import bevy_pbr::{
     forward_io::{VertexOutput, FragmentOutput},
-    pbr_functions::{alpha_discard, apply_pbr_lighting, main_pass_post_lighting_processing},
+    pbr_functions::alpha_discard,
     pbr_fragment::pbr_input_from_standard_material,
     decal::clustered::apply_decals,
 }
+#import bevy_render::color_operations::{linear_rgb_to_srgb, srgb_to_linear_rgb}
 #endif
 #ifdef VISIBILITY_RANGE_DITHER
 #import bevy_pbr::pbr_functions::visibility_range_dither;
-#endif
-#ifdef OIT_ENABLED
-#import bevy_core_pipeline::oit::oit_draw
 #endif
 
 struct Unit {
@@ -236,18 +235,6 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) {
 
 #else
 
-fn screen_from_linear(color: vec3<f32>) -> vec3<f32> {
-    let low = color * 12.92;
-    let high = 1.055 * pow(color, vec3(1.0 / 2.4)) - 0.055;
-    return select(high, low, color <= vec3(0.0031308));
-}
-
-fn linear_from_screen(color: vec3<f32>) -> vec3<f32> {
-    let low = color / 12.92;
-    let high = pow((color + 0.055) / 1.055, vec3(2.4));
-    return select(high, low, color <= vec3(0.04045));
-}
-
 // The colour that a unit makes of that below it, both of the screen.
 fn environment_color(unit: Unit, below: vec3<f32>, texel: vec4<f32>) -> vec3<f32> {
     if (!has(unit, IS_THERE)) {
@@ -291,30 +278,17 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> Fragment
 
     var pbr_input = pbr_input_from_standard_material(in, is_front);
     apply_decals(&pbr_input);
-    var color = pbr_input.material.base_color.rgb;
-    if ((pbr_input.material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_UNLIT_BIT) == 0u) {
-        color = apply_pbr_lighting(pbr_input).rgb;
-    }
+    var color = lit_color(pbr_input).rgb;
 
     // The units compute with colors from 0 to 1, and light has no upper limit: what exceeds 1 is a factor
     // that is divided out before the units and applied again after them.
     let excess = max(1.0, max(color.r, max(color.g, color.b)));
-    color = screen_from_linear(saturate(color / excess));
+    color = linear_rgb_to_srgb(saturate(color / excess));
     color = environment_color(tex_env.units[0], color, texels.first);
     color = environment_color(tex_env.units[1], color, texels.second);
     let share = lit_share(tex_env.units[0], texels.first) * lit_share(tex_env.units[1], texels.second);
-    color = linear_from_screen(color) * mix(1.0, excess, share);
+    color = srgb_to_linear_rgb(color) * mix(1.0, excess, share);
     let drawn = alpha_discard(pbr_input.material, vec4(color, final_alpha(texels)));
-
-    var out: FragmentOutput;
-    out.color = main_pass_post_lighting_processing(pbr_input, drawn);
-#ifdef OIT_ENABLED
-    let alpha_mode = pbr_input.material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
-    if (alpha_mode != pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE) {
-        oit_draw(in.position, out.color);
-        discard;
-    }
-#endif
-    return out;
+    return color_output(in, pbr_input, drawn);
 }
 #endif

@@ -3,10 +3,8 @@
 // One file for all passes: the pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors
 // and the deferred pass.
 
-#import bevy_pbr::{
-    mesh_functions,
-    view_transformations::position_world_to_clip,
-}
+#import bevy_classic_models::vertex_output::{Moved, vertex_output}
+#import bevy_pbr::mesh_functions::get_tag
 #ifdef PREPASS_PIPELINE
 #import bevy_pbr::prepass_io::{Vertex, VertexOutput}
 #else
@@ -122,76 +120,25 @@ fn normal_of(shown: Shown, slot: vec2<f32>, otherwise: vec3<f32>) -> vec3<f32> {
 
 @vertex
 fn vertex(in: Vertex) -> VertexOutput {
-    var out: VertexOutput;
-
-    let tag = mesh_functions::get_tag(in.instance_index);
+    let tag = get_tag(in.instance_index);
     let shown = shown_by(tag, 0u);
-    var position = in.position;
+    var moved: Moved;
+    moved.position = in.position;
     if (deforms(in.uv_b)) {
-        position = position_of(shown, u32(in.uv_b.x));
+        moved.position = position_of(shown, u32(in.uv_b.x));
     }
 #ifdef PREPASS_PIPELINE
 #ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
-    let normal = normal_of(shown, in.uv_b, in.normal);
+    moved.normal = normal_of(shown, in.uv_b, in.normal);
 #endif
 #else
-    let normal = normal_of(shown, in.uv_b, in.normal);
-#endif
-
-    let world_from_local = mesh_functions::get_world_from_local(in.instance_index);
-    out.world_position = mesh_functions::mesh_position_local_to_world(
-        world_from_local,
-        vec4(position, 1.0),
-    );
-    out.position = position_world_to_clip(out.world_position.xyz);
-#ifdef UNCLIPPED_DEPTH_ORTHO_EMULATION
-    out.unclipped_depth = out.position.z;
-    out.position.z = min(out.position.z, 1.0);
-#endif
-
-#ifdef VERTEX_UVS_A
-    out.uv = in.uv;
-#endif
-#ifdef VERTEX_UVS_B
-    out.uv_b = in.uv_b;
-#endif
-
-#ifdef PREPASS_PIPELINE
-#ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
-    out.world_normal = mesh_functions::mesh_normal_local_to_world(normal, in.instance_index);
-#ifdef VERTEX_TANGENTS
-    out.world_tangent = mesh_functions::mesh_tangent_local_to_world(
-        world_from_local, in.tangent, in.instance_index);
-#endif
+    moved.normal = normal_of(shown, in.uv_b, in.normal);
 #endif
 #ifdef MOTION_VECTOR_PREPASS
-    var previous_position = in.position;
+    moved.previous_position = in.position;
     if (deforms(in.uv_b)) {
-        previous_position = position_of(shown_by(tag, 1u), u32(in.uv_b.x));
+        moved.previous_position = position_of(shown_by(tag, 1u), u32(in.uv_b.x));
     }
-    out.previous_world_position = mesh_functions::mesh_position_local_to_world(
-        mesh_functions::get_previous_world_from_local(in.instance_index),
-        vec4(previous_position, 1.0),
-    );
 #endif
-#else
-    out.world_normal = mesh_functions::mesh_normal_local_to_world(normal, in.instance_index);
-#ifdef VERTEX_TANGENTS
-    out.world_tangent = mesh_functions::mesh_tangent_local_to_world(
-        world_from_local, in.tangent, in.instance_index);
-#endif
-#endif
-
-#ifdef VERTEX_COLORS
-    out.color = in.color;
-#endif
-#ifdef VERTEX_OUTPUT_INSTANCE_INDEX
-    out.instance_index = in.instance_index;
-#endif
-#ifdef VISIBILITY_RANGE_DITHER
-    out.visibility_range_dither = mesh_functions::get_visibility_range_dither_level(
-        in.instance_index, world_from_local[3]);
-#endif
-
-    return out;
+    return vertex_output(in, moved);
 }

@@ -3,10 +3,8 @@
 // One file for all passes: the pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors
 // and the deferred pass.
 
-#import bevy_pbr::{
-    mesh_functions,
-    view_transformations::position_world_to_clip,
-}
+#import bevy_classic_models::vertex_output::{Moved, vertex_output}
+#import bevy_pbr::mesh_functions::get_tag
 #ifdef PREPASS_PIPELINE
 #import bevy_pbr::prepass_io::{Vertex, VertexOutput}
 #else
@@ -79,63 +77,14 @@ fn morph(tag: u32, age: u32, vertex: u32) -> Shape {
 
 @vertex
 fn vertex(in: Vertex) -> VertexOutput {
-    var out: VertexOutput;
-
-    let tag = mesh_functions::get_tag(in.instance_index);
+    let tag = get_tag(in.instance_index);
     let file_vertex = u32(in.uv_b.x);
     let shape = morph(tag, 0u, file_vertex);
-
-    let world_from_local = mesh_functions::get_world_from_local(in.instance_index);
-    out.world_position = mesh_functions::mesh_position_local_to_world(
-        world_from_local,
-        vec4(shape.position, 1.0),
-    );
-    out.position = position_world_to_clip(out.world_position.xyz);
-#ifdef UNCLIPPED_DEPTH_ORTHO_EMULATION
-    out.unclipped_depth = out.position.z;
-    out.position.z = min(out.position.z, 1.0);
-#endif
-
-#ifdef VERTEX_UVS_A
-    out.uv = in.uv;
-#endif
-#ifdef VERTEX_UVS_B
-    out.uv_b = in.uv_b;
-#endif
-
-#ifdef PREPASS_PIPELINE
-#ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
-    out.world_normal = mesh_functions::mesh_normal_local_to_world(shape.normal, in.instance_index);
-#ifdef VERTEX_TANGENTS
-    out.world_tangent = mesh_functions::mesh_tangent_local_to_world(
-        world_from_local, in.tangent, in.instance_index);
-#endif
-#endif
+    var moved: Moved;
+    moved.position = shape.position;
+    moved.normal = shape.normal;
 #ifdef MOTION_VECTOR_PREPASS
-    out.previous_world_position = mesh_functions::mesh_position_local_to_world(
-        mesh_functions::get_previous_world_from_local(in.instance_index),
-        vec4(morph(tag, 1u, file_vertex).position, 1.0),
-    );
+    moved.previous_position = morph(tag, 1u, file_vertex).position;
 #endif
-#else
-    out.world_normal = mesh_functions::mesh_normal_local_to_world(shape.normal, in.instance_index);
-#ifdef VERTEX_TANGENTS
-    // Those of pose 0, if a user has given the mesh any: the format has none to morph.
-    out.world_tangent = mesh_functions::mesh_tangent_local_to_world(
-        world_from_local, in.tangent, in.instance_index);
-#endif
-#endif
-
-#ifdef VERTEX_COLORS
-    out.color = in.color;
-#endif
-#ifdef VERTEX_OUTPUT_INSTANCE_INDEX
-    out.instance_index = in.instance_index;
-#endif
-#ifdef VISIBILITY_RANGE_DITHER
-    out.visibility_range_dither = mesh_functions::get_visibility_range_dither_level(
-        in.instance_index, world_from_local[3]);
-#endif
-
-    return out;
+    return vertex_output(in, moved);
 }

@@ -1,28 +1,14 @@
 // Bevy's own fragment shader for StandardMaterial, and before its lighting the colours of players.
 
-#import bevy_pbr::{
-    pbr_types,
-    pbr_functions::alpha_discard,
-    pbr_fragment::pbr_input_from_standard_material,
-    decal::clustered::apply_decals,
-}
+#import bevy_classic_models::fragment_output::{set_base_color, surface_output}
+#import bevy_pbr::pbr_fragment::pbr_input_from_standard_material
 #ifdef PREPASS_PIPELINE
-#import bevy_pbr::{
-    prepass_io::{VertexOutput, FragmentOutput},
-    pbr_deferred_functions::deferred_output,
-}
+#import bevy_pbr::prepass_io::{VertexOutput, FragmentOutput}
 #else
-#import bevy_pbr::{
-    forward_io::{VertexOutput, FragmentOutput},
-    pbr_functions::{apply_pbr_lighting, main_pass_post_lighting_processing},
-    pbr_types::STANDARD_MATERIAL_FLAGS_UNLIT_BIT,
-}
+#import bevy_pbr::forward_io::{VertexOutput, FragmentOutput}
 #endif
 #ifdef VISIBILITY_RANGE_DITHER
 #import bevy_pbr::pbr_functions::visibility_range_dither;
-#endif
-#ifdef OIT_ENABLED
-#import bevy_core_pipeline::oit::oit_draw
 #endif
 
 #ifdef MDL_PLAYER_COLORS
@@ -97,31 +83,10 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> Fragment
 #endif
 
     var pbr_input = pbr_input_from_standard_material(in, is_front);
+    var color = pbr_input.material.base_color;
 #ifdef MDL_PLAYER_COLORS
-    let recolored = pbr_input.material.base_color.rgb + filtered_color_change(in.uv);
-    pbr_input.material.base_color = vec4(max(recolored, vec3(0.0)), pbr_input.material.base_color.a);
+    color = vec4(max(color.rgb + filtered_color_change(in.uv), vec3(0.0)), color.a);
 #endif
-    pbr_input.material.base_color = alpha_discard(pbr_input.material, pbr_input.material.base_color);
-    apply_decals(&pbr_input);
-
-#ifdef PREPASS_PIPELINE
-    let out = deferred_output(in, pbr_input);
-#else
-    var out: FragmentOutput;
-    if ((pbr_input.material.flags & STANDARD_MATERIAL_FLAGS_UNLIT_BIT) == 0u) {
-        out.color = apply_pbr_lighting(pbr_input);
-    } else {
-        out.color = pbr_input.material.base_color;
-    }
-    out.color = main_pass_post_lighting_processing(pbr_input, out.color);
-#endif
-
-#ifdef OIT_ENABLED
-    let alpha_mode = pbr_input.material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
-    if (alpha_mode != pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE) {
-        oit_draw(in.position, out.color);
-        discard;
-    }
-#endif
-    return out;
+    set_base_color(&pbr_input, color);
+    return surface_output(in, pbr_input);
 }
