@@ -5,7 +5,7 @@
 use crate::lithtech::clip::node_target;
 use crate::lithtech::instance::{AbcInstance, AbcNode};
 use crate::lithtech::model::{Abc, AbcAnimation, AbcModel};
-use crate::lithtech::pose_table::{AbcPoseTable, PoseRow};
+use crate::lithtech::pose_table::{AbcPoseTable, PoseRow, show};
 use crate::lithtech::tracks::moment;
 use crate::scene::{
     Animator, Asked, Binder, ClipFinished, ClipParts, ClipRef, ClipSource, Frames, Lanes,
@@ -309,7 +309,7 @@ pub(super) fn pose_deforms(
         let shown = shown(instance.model(), &animator.0.lanes, player);
         for mesh in instance.deforming() {
             if let Ok(mut row) = rows.get_mut(*mesh) {
-                table.show(row.bypass_change_detection(), shown);
+                show(table, row.bypass_change_detection(), shown);
             }
         }
     }

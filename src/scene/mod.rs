@@ -25,6 +25,8 @@ mod overrides;
 mod parts;
 mod play;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
+mod pose_table;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
 mod poses;
 mod reload;
 mod shaders;
@@ -52,7 +54,7 @@ pub(crate) use extensions::all_cases;
 use find::Listings;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
-pub(crate) use instance_table::{InstanceRows, InstanceTable, add_instance_table};
+pub(crate) use instance_table::add_instance_table;
 pub use loading::ModelLoadError;
 pub(crate) use loading::{
     BadSetting, ModelLoad, ModelLoading, ModelSettings, check_nonzero, check_positive, parsed,
@@ -76,6 +78,10 @@ pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
 pub(crate) use play::wrap;
 pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub(crate) use pose_table::PoseMaterial;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub use pose_table::PoseTable;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
 pub(crate) use reload::{OwnScenes, Reloads, SceneModel, SpawnEarly, follow_scenes};

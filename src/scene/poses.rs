@@ -1,4 +1,4 @@
-//! Poses that instances show, in rows of an [`InstanceTable`](super::InstanceTable).
+//! Poses that instances show, in rows of an instance table.
 
 use crate::scene::instance_table::InstanceRows;
 
