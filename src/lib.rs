@@ -47,8 +47,8 @@
 //!
 //! # Features
 //!
-//! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `manifest`, and `picking` (pointer events on the
-//! parts of Alamo models). Off by default: `file_watcher` (edited files are shown at once), `gizmos` (draws collision
+//! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `manifest`, `collision` (collision trees of Alamo
+//! models and ray casts), and `picking` (pointer events on their parts; implies `collision`). Off by default: `file_watcher` (edited files are shown at once), `gizmos` (draws collision
 //! trees), `write` (writers for all formats).
 #![cfg_attr(
     all(
@@ -127,9 +127,12 @@ pub mod prelude {
     pub use crate::ClassicModelsPlugin;
     #[cfg(feature = "alamo")]
     pub use crate::alamo::{
-        Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBone, AloCollider, AloInstance,
-        AloLoaderSettings, AloProxy, AloRayCast, AloRayCastSettings, AloRayCastVisibility,
-        AloRayHit,
+        Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBone, AloInstance,
+        AloLoaderSettings, AloProxy,
+    };
+    #[cfg(all(feature = "alamo", feature = "collision"))]
+    pub use crate::alamo::{
+        AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
     };
     #[cfg(feature = "picking")]
     pub use crate::alamo::{AloHit, AloPickable, AloPickingCamera, AloPickingSettings};

@@ -1,11 +1,15 @@
 //! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
 
 use crate::alamo::alo::{self, AloFile, Submesh};
-use crate::alamo::collision::{CollisionTree, TreeError, TreeLink};
+#[cfg(feature = "collision")]
+use crate::alamo::collision::CollisionTree;
 use crate::alamo::limits;
 use crate::alamo::model::AloBoneInfo;
+#[cfg(feature = "collision")]
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::shading::Shading;
+#[cfg(feature = "collision")]
+use crate::alamo::trees::collision_tree;
 use crate::alamo::vertices::Attributes;
 use crate::read::{ErrorKind, Format, ParseError, Warning};
 use bevy::asset::RenderAssetUsages;
@@ -13,7 +17,7 @@ use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Mat3A, Mat4, Quat, Vec3, Vec3A};
 use bevy::mesh::Mesh;
 use bevy::transform::components::Transform;
-use zerocopy::little_endian::{U16, U32};
+use zerocopy::little_endian::U32;
 
 /// A model's file and all of its meshes as Bevy's, but not yet as assets.
 #[derive(Clone, Debug)]
@@ -40,9 +44,21 @@ pub struct SubmeshContents {
     /// The inverse bind poses of its palette; empty if it is not skinned.
     pub inverse_bindposes: Vec<Mat4>,
     /// Its collision tree.
+    #[cfg(feature = "collision")]
     pub tree: Option<CollisionTree>,
     /// How the tree's vertices follow the palette.
+    #[cfg(feature = "collision")]
     pub(super) skin: Option<ColliderSkin>,
+}
+
+impl SubmeshContents {
+    /// Whether it has a collision tree.
+    pub(super) fn has_tree(&self) -> bool {
+        #[cfg(feature = "collision")]
+        return self.tree.is_some();
+        #[cfg(not(feature = "collision"))]
+        false
+    }
 }
 
 impl<'a> AloContents<'a> {
@@ -57,6 +73,7 @@ impl<'a> AloContents<'a> {
         limits::check(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let mut all_finite = true;
+        #[cfg(feature = "collision")]
         let mut dropped = Vec::new();
         let bones = bones(&file.bones)?;
         let meshes = file.meshes.iter().map(|mesh| {
@@ -66,10 +83,8 @@ impl<'a> AloContents<'a> {
                     let attributes = Attributes::take(submesh);
                     all_finite &= attributes.all_finite();
                     let inverse_bindposes = inverse_bindposes(submesh, &bones);
-                    let tree = submesh.tree.as_ref().and_then(|tree| {
-                        let tree = query_tree(tree, attributes.positions(), submesh.indices);
-                        tree.map_err(|error| dropped.push((&mesh.name, error))).ok()
-                    });
+                    #[cfg(feature = "collision")]
+                    let tree = collision_tree(mesh, submesh, attributes.positions(), &mut dropped);
                     let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
                     let usage = match shading.is_drawn() {
                         true => usage,
@@ -78,9 +93,11 @@ impl<'a> AloContents<'a> {
                     SubmeshContents {
                         shading,
                         bounds: attributes.bounds(),
+                        #[cfg(feature = "collision")]
                         skin: tree
                             .as_ref()
                             .and_then(|_| attributes.skin(&inverse_bindposes)),
+                        #[cfg(feature = "collision")]
                         tree,
                         mesh: attributes.mesh(submesh, usage),
                         inverse_bindposes,
@@ -93,11 +110,8 @@ impl<'a> AloContents<'a> {
             // It is seldom worth the time to tell where.
             warnings = alo::parse(bytes)?.warnings;
         }
-        warnings.extend(dropped.into_iter().map(|(mesh, error)| Warning {
-            offset: 0,
-            position: None,
-            message: format!("a collision tree of mesh {mesh:?} is dropped: {error}"),
-        }));
+        #[cfg(feature = "collision")]
+        warnings.extend(dropped);
         Ok(Self {
             file,
             bones,
@@ -187,19 +201,4 @@ fn inverse_bindposes(submesh: &Submesh<'_>, bones: &[AloBoneInfo]) -> Vec<Mat4> 
         })
     };
     submesh.palette.iter().filter_map(inverse).collect()
-}
-
-/// The tree for queries of a file's.
-fn query_tree(
-    tree: &alo::Tree<'_>,
-    positions: &[[f32; 3]],
-    indices: &[U16],
-) -> Result<CollisionTree, TreeError> {
-    let links = tree.nodes.iter().map(|node| TreeLink {
-        triangle_count: node.triangle_count.get(),
-        link: node.link.get(),
-    });
-    let map: Vec<u16> = tree.triangles.iter().map(|index| index.get()).collect();
-    let indices: Vec<u16> = indices.iter().map(|index| index.get()).collect();
-    CollisionTree::new(links, &map, positions, &indices)
 }

@@ -198,7 +198,7 @@ impl Assets<'_, '_> {
         }
         .to_string();
         let is_drawn = shading.is_drawn() && contents.mesh.is_some();
-        let is_placed = is_drawn || contents.tree.is_some();
+        let is_placed = is_drawn || contents.has_tree();
         let poses = contents.inverse_bindposes;
         AloSubmesh {
             shader: (*submesh.shader).into(),
@@ -218,7 +218,9 @@ impl Assets<'_, '_> {
                 let poses = SkinnedMeshInverseBindposes::from(poses);
                 self.load_context.add_labeled_asset(poses_label, poses)
             }),
+            #[cfg(feature = "collision")]
             tree: contents.tree.map(Arc::new),
+            #[cfg(feature = "collision")]
             skin: contents.skin.map(Arc::new),
         }
     }

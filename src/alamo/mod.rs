@@ -15,6 +15,7 @@ pub use classic_model_formats::{ala, alo, chunk};
 
 mod animation;
 mod billboard;
+#[cfg(feature = "collision")]
 mod collision;
 mod convert;
 mod dazzle;
@@ -28,11 +29,14 @@ mod model;
 mod parts;
 mod plugin;
 mod proxies;
+#[cfg(feature = "collision")]
 mod raycast;
 mod settings;
 mod shading;
 mod spawn;
 mod tags;
+#[cfg(feature = "collision")]
+mod trees;
 mod vertices;
 
 pub use animation::{
@@ -43,6 +47,7 @@ pub use animation::{
 #[cfg(feature = "manifest")]
 pub(crate) use animation::{Graphs, ala_of};
 pub use billboard::{AloBillboard, AloRoot, Billboard};
+#[cfg(feature = "collision")]
 pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
 pub use convert::{AloContents, SubmeshContents};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
@@ -52,6 +57,7 @@ pub use material::{AloMaterial, AloShading, AloUniform};
 pub use model::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
 pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
 pub use plugin::AlamoPlugin;
+#[cfg(feature = "collision")]
 pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 #[cfg(feature = "gizmos")]
 pub use raycast::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};

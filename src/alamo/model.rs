@@ -2,8 +2,10 @@
 
 use crate::alamo::alo::{Dazzle, Light, Parameter, ParameterValue, Proxy};
 use crate::alamo::animation::AloAnimation;
+#[cfg(feature = "collision")]
 use crate::alamo::collision::CollisionTree;
 use crate::alamo::material::AloMaterial;
+#[cfg(feature = "collision")]
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
@@ -135,9 +137,21 @@ pub struct AloSubmesh {
     /// The inverse bind poses of those bones.
     pub inverse_bindposes: Option<Handle<SkinnedMeshInverseBindposes>>,
     /// Its collision tree: in the space of the bone, or of the model at rest if skinned.
+    #[cfg(feature = "collision")]
     pub tree: Option<Arc<CollisionTree>>,
     /// How the tree's vertices follow the palette.
+    #[cfg(feature = "collision")]
     pub(super) skin: Option<Arc<ColliderSkin>>,
+}
+
+impl AloSubmesh {
+    /// Whether it has a collision tree.
+    pub(super) fn has_tree(&self) -> bool {
+        #[cfg(feature = "collision")]
+        return self.tree.is_some();
+        #[cfg(not(feature = "collision"))]
+        false
+    }
 }
 
 /// A proxy of an [`AloModel`].

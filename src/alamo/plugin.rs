@@ -13,6 +13,7 @@ use crate::alamo::parts::{
     on_scene_ready, show_parts,
 };
 use crate::alamo::proxies::{pass_on, spawn_brought};
+#[cfg(feature = "collision")]
 use crate::alamo::raycast::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::alamo::raycast::AloColliderGizmosPlugin;
@@ -131,7 +132,6 @@ fn register_types(app: &mut App) {
         .register_type::<AloPart>()
         .register_type::<AloProxy>()
         .register_type::<AloSubmeshOf>()
-        .register_type::<AloCollider>()
         .register_type::<WearsTeamColor>()
         .register_type::<DynamicSkinnedMeshBounds>()
         .register_type::<NotShadowCaster>()
@@ -139,4 +139,6 @@ fn register_types(app: &mut App) {
         .register_type::<NoAutoAabb>()
         // Bevy does not register it as a component that scenes may hold.
         .register_type_data::<NoAutoAabb, ReflectComponent>();
+    #[cfg(feature = "collision")]
+    app.register_type::<AloCollider>();
 }

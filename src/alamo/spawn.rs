@@ -7,6 +7,7 @@ use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::lights::insert_light;
 use crate::alamo::model::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::parts::{AloBone, AloPart, AloPartKind, AloScene, WearsTeamColor};
+#[cfg(feature = "collision")]
 use crate::alamo::raycast::AloCollider;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::{Tags, begins_with_fc};
@@ -185,7 +186,7 @@ impl Builder<'_> {
         submesh: &AloSubmesh,
     ) {
         let drawn = submesh.mesh.as_ref().zip(submesh.material.as_ref());
-        if drawn.is_none() && submesh.tree.is_none() {
+        if drawn.is_none() && !submesh.has_tree() {
             return;
         }
         let joints = submesh
@@ -207,6 +208,7 @@ impl Builder<'_> {
                 Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into()),
             ));
         }
+        #[cfg(feature = "collision")]
         if let Some(tree) = &submesh.tree {
             entity.insert(AloCollider::new(tree.clone(), submesh.skin.clone(), bone));
         }

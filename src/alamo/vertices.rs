@@ -3,12 +3,15 @@
 use crate::alamo::alo::{
     MAX_PALETTE, Submesh, VertexHead, VertexRecord, VertexTail, Vertices, floats,
 };
+#[cfg(feature = "collision")]
 use crate::alamo::raycast::ColliderSkin;
 use crate::scene::replace_missing;
 use bevy::asset::RenderAssetUsages;
 use bevy::color::{Color, ColorToComponents};
+#[cfg(feature = "collision")]
+use bevy::math::Mat4;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Mat4, Vec3, Vec3A};
+use bevy::math::{Vec3, Vec3A};
 use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
 use bevy::mesh::{Indices, Mesh, MeshVertexAttribute, PrimitiveTopology, VertexAttributeValues};
 use zerocopy::little_endian::{F32, U16};
@@ -163,11 +166,13 @@ impl Attributes {
     }
 
     /// The positions, all of them finite.
+    #[cfg(feature = "collision")]
     pub(super) fn positions(&self) -> &[[f32; 3]] {
         &self.positions
     }
 
     /// How the vertices follow the bones; `None` if they do not.
+    #[cfg(feature = "collision")]
     pub(super) fn skin(&self, inverse_bindposes: &[Mat4]) -> Option<ColliderSkin> {
         let skin = || {
             let Self {

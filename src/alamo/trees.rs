@@ -1,0 +1,41 @@
+//! Collision trees of sub-meshes: those of the file made ready for queries.
+
+use crate::alamo::alo::{self, Submesh, Tree};
+use crate::alamo::collision::{CollisionTree, TreeError, TreeLink};
+use crate::read::Warning;
+use zerocopy::little_endian::U16;
+
+/// The tree of a sub-mesh. A bad one is dropped with a warning.
+pub(super) fn collision_tree(
+    mesh: &alo::Mesh<'_>,
+    submesh: &Submesh<'_>,
+    positions: &[[f32; 3]],
+    warnings: &mut Vec<Warning>,
+) -> Option<CollisionTree> {
+    match query_tree(submesh.tree.as_ref()?, positions, submesh.indices) {
+        Ok(tree) => Some(tree),
+        Err(error) => {
+            let name = &mesh.name;
+            warnings.push(Warning {
+                offset: 0,
+                position: None,
+                message: format!("a collision tree of mesh {name:?} is dropped: {error}"),
+            });
+            None
+        }
+    }
+}
+
+fn query_tree(
+    tree: &Tree<'_>,
+    positions: &[[f32; 3]],
+    indices: &[U16],
+) -> Result<CollisionTree, TreeError> {
+    let links = tree.nodes.iter().map(|node| TreeLink {
+        triangle_count: node.triangle_count.get(),
+        link: node.link.get(),
+    });
+    let map: Vec<u16> = tree.triangles.iter().map(|index| index.get()).collect();
+    let indices: Vec<u16> = indices.iter().map(|index| index.get()).collect();
+    CollisionTree::new(links, &map, positions, &indices)
+}
