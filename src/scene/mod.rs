@@ -50,8 +50,6 @@ pub(crate) use bind::{Pictured, follow_pictures};
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use concurrent_loads::RunningLoad;
 pub(crate) use extensions::all_cases;
-#[cfg(not(target_arch = "wasm32"))]
-use find::Listings;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use instance_table::add_instance_table;
@@ -119,7 +117,6 @@ impl Plugin for ScenePlugin {
         find::register(app);
         told::register(app);
         shaders::register(app);
-        #[cfg(not(target_arch = "wasm32"))]
         watch::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()

@@ -277,10 +277,7 @@ impl Listings {
     }
 
     /// Has a folder of the default source listed again when it is next needed.
-    #[cfg_attr(
-        target_arch = "wasm32",
-        expect(dead_code, reason = "nothing watches files there")
-    )]
+    #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
     pub(crate) fn forget(&self, path: &Path) {
         for (id, folder) in &*self.folders() {
             if id.source == AssetSourceId::Default

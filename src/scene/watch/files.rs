@@ -6,12 +6,11 @@
 //!
 //! There is one for the default asset source, if that is of files and Bevy watches it.
 
+use crate::scene::find::{FileFinder, Listings};
 use crate::scene::watch::wishes::{Change, Start, Wishes};
-use crate::scene::{FileFinder, Listings};
 use bevy::app::{App, PreUpdate};
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceEvent, AssetSourceId};
-#[cfg(feature = "file_watcher")]
 use bevy::asset::io::{AssetWatcher, file::FileWatcher};
 use bevy::asset::{
     AssetPath, AssetPlugin, AssetServer, AssetServerMode, handle_internal_asset_events,
@@ -20,10 +19,8 @@ use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::schedule::common_conditions::resource_exists;
 use bevy::ecs::system::Res;
-#[cfg(feature = "file_watcher")]
 use bevy::log::warn;
 use bevy::tasks::IoTaskPool;
-#[cfg(feature = "file_watcher")]
 use core::time::Duration;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -32,7 +29,6 @@ use std::path::{Path, PathBuf};
 const MOST_FILES: usize = 10_000;
 
 /// How long the watcher waits for more changes of a file, as Bevy's.
-#[cfg(feature = "file_watcher")]
 const DEBOUNCE: Duration = Duration::from_millis(300);
 
 /// A source of the same folder as the default one: of it only the watcher is used, because only one
@@ -77,7 +73,6 @@ fn second_source(app: &App) -> Option<SecondSource> {
 
 /// Builds a source of which the watcher may fail, as where the limits of inotify are reached. Bevy's own helper
 /// panics there.
-#[cfg(feature = "file_watcher")]
 fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
     let watch = move |events| -> Option<Box<dyn AssetWatcher>> {
         match FileWatcher::new(root.clone(), events, DEBOUNCE) {
@@ -95,12 +90,6 @@ fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
     let mut builder = AssetSourceBuilder::platform_default(folder, None).with_watcher(watch);
     builder.watch_warning = None;
     builder
-}
-
-/// Bevy's own, for an app that has turned on Bevy's feature and not this crate's.
-#[cfg(not(feature = "file_watcher"))]
-fn builder(folder: &str, _: PathBuf) -> AssetSourceBuilder {
-    AssetSourceBuilder::platform_default(folder, None)
 }
 
 /// Loads anew what changed while Bevy did not look.
@@ -253,7 +242,7 @@ fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-#[cfg(all(test, feature = "file_watcher"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

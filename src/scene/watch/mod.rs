@@ -1,17 +1,20 @@
 //! Files that change while models are in use, where Bevy looks away.
 //!
-//! Loaders note what models looked for and how it went ([`Wishes`]); where Bevy watches a folder of files,
-//! a second watcher of the same folder has models loaded anew by these notes.
+//! With the feature `file_watcher` loaders note what models looked for and how it went ([`Wishes`]); where Bevy watches
+//! a folder of files, a second watcher of the same folder has models loaded anew by these notes. Without it nothing is
+//! noted.
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
 mod files;
-#[cfg_attr(
-    target_arch = "wasm32",
-    allow(dead_code, reason = "nothing watches files there")
-)]
+#[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
 mod wishes;
+#[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
+pub(super) use {
+    files::register,
+    wishes::{Hopes, Wishes},
+};
 
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) use files::register;
-pub(super) use wishes::Hopes;
-pub(crate) use wishes::Wishes;
+#[cfg(not(all(feature = "file_watcher", not(target_arch = "wasm32"))))]
+mod unwatched;
+#[cfg(not(all(feature = "file_watcher", not(target_arch = "wasm32"))))]
+pub(super) use unwatched::{Hopes, Wishes, register};
