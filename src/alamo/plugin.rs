@@ -137,7 +137,7 @@ fn register_types(app: &mut App) {
         .register_type::<NotShadowCaster>()
         .register_type::<MeshMaterial3d<AloMaterial>>()
         .register_type::<NoAutoAabb>()
-        // Bevy does not register it as a component that scenes may hold.
+        // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
         .register_type_data::<NoAutoAabb, ReflectComponent>();
     #[cfg(feature = "collision")]
     app.register_type::<AloCollider>();

@@ -79,7 +79,7 @@ impl Plugin for LithTechPlugin {
             .register_type::<MeshMaterial3d<StandardMaterial>>()
             .register_type::<MeshMaterial3d<AbcDeformMaterial>>()
             .register_type::<MeshTag>()
-            // Bevy does not register it as a component that scenes may hold.
+            // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
             .register_type::<NoAutoAabb>()
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .add_observer(on_scene_ready)

@@ -164,7 +164,7 @@ impl MdlLoader {
                 palette
             }
             Err(error) => {
-                // Bevy does not follow what it could not load.
+                // Bevy does not follow what it could not load: https://github.com/bevyengine/bevy/issues/7470
                 search.cannot_use(&path);
                 if let Some(last) = self.palettes().get(&path) {
                     error!("{model}: the palette stays as it was: {error}");

@@ -55,7 +55,7 @@ impl Plugin for QuakePlugin {
             .init_asset_loader::<PaletteLoader>()
             .register_type::<MdlMesh>()
             .register_type::<MeshMaterial3d<MdlMaterial>>()
-            // Bevy does not register it as a component that scenes may hold.
+            // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
             .register_type::<NoAutoAabb>()
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .init_resource::<PoseTable>()

@@ -1,7 +1,8 @@
 //! Loads of one file that overlap.
 //!
 //! Bevy keeps the result of the load that ends last, even if that load has read the file before the one that ended
-//! first. When overlapping loads have read different data, the file is loaded once more after both.
+//! first (not reported upstream as far as known). When overlapping loads have read different data, the file is loaded
+//! once more after both.
 
 use bevy::app::{App, PreUpdate};
 use bevy::asset::{AssetPath, AssetServer, handle_internal_asset_events};
@@ -160,7 +161,8 @@ fn reload_outdated(
 }
 
 /// Loads a model again: by its own handle if that is held, because settings of the loader belong to it, and otherwise
-/// by its scene, because without a watcher Bevy does not load a file again of which only labels are held.
+/// by its scene, because without a watcher Bevy does not load a file again of which only labels are held: see
+/// <https://github.com/bevyengine/bevy/pull/9736>.
 fn reload(server: &AssetServer, path: AssetPath<'static>) {
     let scene = path.clone().with_label(super::reload::SCENE);
     let is_held = !server.get_handles_untyped(&path).is_empty();

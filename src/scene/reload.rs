@@ -3,7 +3,9 @@
 //!
 //! Bevy puts all that a file has made into the world at once, meshes and materials under the old handles,
 //! but spawns a scene anew a frame later, and of two changes within three frames it overlooks the
-//! second. Until then old entities would be drawn with new meshes.
+//! second ([#20430]). Until then old entities would be drawn with new meshes.
+//!
+//! [#20430]: https://github.com/bevyengine/bevy/pull/20430
 
 use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
@@ -36,7 +38,7 @@ pub(super) const SCENE: &str = "Scene";
 /// Frames after which nobody expects any more that a load comes to its end.
 const PATIENCE: u32 = 1000;
 
-/// Frames in which Bevy overlooks a change, and two more.
+/// Frames in which Bevy overlooks a change, and two more: see <https://github.com/bevyengine/bevy/pull/20430>.
 const OVERLOOKED: u32 = 5;
 
 /// What loaders do when a model is loaded that is in use already. They keep one.
@@ -215,7 +217,7 @@ impl<S: SceneModel> OwnScenes<'_, '_, S> {
 }
 
 /// Notes that a root is gone. Bevy forgets its instance, but not while it spawns others: it would spawn the
-/// instance anew when its own file changes, below what is not there, and panic.
+/// instance anew when its own file changes, below what is not there, and panic. Not reported upstream as far as known.
 fn note_orphan(
     gone: On<Despawn, WorldInstance>,
     instances: Query<&WorldInstance>,
@@ -224,7 +226,7 @@ fn note_orphan(
     orphans.0.extend(instances.get(gone.entity).map(|of| **of));
 }
 
-/// The same of parents that are no roots, whose instances Bevy never forgets.
+/// The same of parents that are no roots, whose instances Bevy never forgets: <https://github.com/bevyengine/bevy/pull/12778> is for roots.
 fn note_orphans_below(
     gone: On<Despawn, Below>,
     parents: Query<&Below>,
@@ -319,7 +321,7 @@ type Exchanged<S> = (With<<S as SceneModel>::Instance>, Changed<WorldAssetRoot>)
 /// Despawns what stands on roots that were given another scene.
 ///
 /// Bevy would despawn it too, but not before it has seen which roots within it have a scene to be spawned, and would
-/// panic for lack of those.
+/// panic for lack of those. Not reported upstream as far as known.
 fn despawn_exchanged<S: SceneModel>(
     mut commands: Commands,
     spawner: Option<ResMut<WorldInstanceSpawner>>,
@@ -373,7 +375,7 @@ impl<S: SceneModel> Stale<'_, '_, S> {
 /// Despawns what is to be spawned anew, and tells Bevy of changes that it would hear of in the next frame.
 ///
 /// Bevy would despawn it too, but while it spawns, when nobody can tell it that of models within models the inner
-/// ones are gone.
+/// ones are gone. Not reported upstream as far as known.
 fn tell_early<S: SceneModel>(
     mut commands: Commands,
     stale: Stale<'_, '_, S>,

@@ -171,7 +171,8 @@ impl Picture {
         let mut image = Image::new_uninit(size, TextureDimension::D2, format, asset_usage);
         image.texture_descriptor.mip_level_count = self.levels;
         if self.levels > 1 {
-            // Of a picture that changes Bevy would copy the largest level alone.
+            // Of a picture that changes Bevy would copy the largest level alone, since
+            // https://github.com/bevyengine/bevy/pull/22552
             image.texture_descriptor.usage -= TextureUsages::COPY_DST;
         }
         image.texture_view_descriptor = self.is_cube.then(cube_view);

@@ -2,7 +2,10 @@
 //!
 //! Bevy loads a file again when it is written to or comes from elsewhere. It does nothing when a file of
 //! the same folder is renamed over it, when its `.meta` comes or goes, when a file comes that a
-//! model looked for in vain, and when a palette changes of a model of which only labels are held. A second watcher of the same folder sees to these, and to nothing else.
+//! model looked for in vain, and when a palette changes of a model of which only labels are held ([#10576] has some of
+//! these). A second watcher of the same folder sees to these, and to nothing else.
+//!
+//! [#10576]: https://github.com/bevyengine/bevy/issues/10576
 //!
 //! There is one for the default asset source, if that is of files and Bevy watches it.
 
@@ -72,7 +75,7 @@ fn second_source(app: &App) -> Option<SecondSource> {
 }
 
 /// Builds a source of which the watcher may fail, as where the limits of inotify are reached. Bevy's own helper
-/// panics there.
+/// panics there. Not reported upstream as far as known.
 fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
     let watch = move |events| -> Option<Box<dyn AssetWatcher>> {
         match FileWatcher::new(root.clone(), events, DEBOUNCE) {

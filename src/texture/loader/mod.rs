@@ -117,7 +117,7 @@ struct Known {
     /// Whether it was decoded once.
     is_good: bool,
     /// Whether it was asked to be [`flat`](ClassicImageSettings::flat), and was. When the next file is not
-    /// Bevy tries once more, without anybody's settings.
+    /// Bevy tries once more, without anybody's settings. Not reported upstream as far as known.
     is_flat: bool,
     /// What was said of it last: Bevy loads a file again for each of its labels.
     told: Option<String>,
@@ -227,7 +227,8 @@ impl ClassicImageLoader {
     }
 
     /// The settings that count for a load. Bevy loads a whole file again for each label that is asked for,
-    /// with the settings of that request. The image without a label keeps those that it has.
+    /// with the settings of that request: see <https://github.com/bevyengine/bevy/issues/12756>. The image without a label
+    /// keeps those that it has.
     fn effective(
         &self,
         path: &AssetPath<'static>,
