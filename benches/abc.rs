@@ -8,12 +8,10 @@
 //!
 //! And what a frame of a thousand models costs without a GPU, at rest and as they move.
 
-#[path = "../examples/support/gpuless.rs"]
-#[allow(dead_code, reason = "shared with the examples, which need all of it")]
-mod gpuless;
 mod support;
 
 use bevy::prelude::*;
+use classic_models_support::gpuless;
 
 use bevy_classic_models::lithtech::abc::{self, AbcFile};
 use bevy_classic_models::lithtech::{AbcContents, dtx};

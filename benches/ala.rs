@@ -6,9 +6,6 @@
 //! words take more); a bone of an
 //! animated model costs at most 1.3 times what it does with Bevy's curves.
 
-#[path = "../examples/support/gpuless.rs"]
-#[allow(dead_code, reason = "shared with the examples, which need all of it")]
-mod gpuless;
 mod support;
 
 use bevy::animation::animated_field;
@@ -22,6 +19,7 @@ use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations,
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, parse};
 use bevy_classic_models::alamo::{AlaCurves, bone_target, clip};
 use bevy_classic_models::prelude::*;
+use classic_models_support::gpuless;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -10,9 +10,8 @@ mod figures;
 mod headless;
 #[path = "../examples/crowd/population.rs"]
 mod population;
-#[path = "../examples/support/mod.rs"]
-mod support;
 
+use classic_models_support as support;
 use population::{Crowd, bundled_models};
 use std::path::Path;
 

@@ -8,13 +8,10 @@ use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use classic_models_support::gpuless;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-#[path = "../examples/support/gpuless.rs"]
-#[allow(dead_code, reason = "shared with the examples, which need all of it")]
-mod gpuless;
 
 /// What a load from a full folder may take of the time of a load from an empty one.
 const LIMIT: f64 = 1.1;

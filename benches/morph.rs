@@ -9,9 +9,6 @@
 //! The model is that with most vertices, of those with over 100 poses, in the corpus that
 //! `CLASSIC_MODELS_CORPUS` names, or else among the bundled ones, or else a synthetic one.
 
-#[path = "../examples/support/headless.rs"]
-#[allow(dead_code, reason = "shared with the examples, which need all of it")]
-mod headless;
 mod support;
 
 use bevy::camera::primitives::Aabb;
@@ -24,7 +21,8 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::{self, DEFAULT_FRAME_RATE};
 use bevy_classic_models::quake::{MdlAnimator, MdlContents, MdlMaterial, Palette};
 use bevy_classic_models::scene::z_up_forward_x;
-use headless::{Headless, plugins};
+use classic_models_support::headless::{Headless, plugins};
+
 use std::path::Path;
 use std::time::Instant;
 use support::{Model, Size, median, models, synthetic};

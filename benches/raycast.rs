@@ -5,15 +5,13 @@
 //! [`AloRayCast`] would have, and asks the same collision trees, so that the two differ by how they
 //! find parts alone.
 
-#[path = "../examples/support/gpuless.rs"]
-mod gpuless;
-
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, RayCastVisibility};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::CollisionTree;
 use bevy_classic_models::prelude::*;
+use classic_models_support::gpuless;
 use obvhs::BvhBuildParams;
 use obvhs::bvh2::Bvh2;
 use obvhs::bvh2::builder::build_bvh2;

@@ -6,9 +6,6 @@
 //!
 //! `cargo bench --bench scale -- 0.01` does it with a hundredth of the models.
 
-#[path = "../examples/support/gpuless.rs"]
-#[allow(dead_code, reason = "shared with the examples, which need all of it")]
-mod gpuless;
 mod support;
 
 use bevy::animation::{AnimatedBy, AnimationPlayer};
@@ -22,6 +19,7 @@ use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{AloAnimator, AloBone, AloPart};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
+use classic_models_support::gpuless;
 use peak_alloc::PeakAlloc;
 use std::path::Path;
 use std::time::Instant;

@@ -31,12 +31,10 @@ mod headless;
 mod swarm;
 mod words;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use bevy::asset::AssetPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
+use classic_models_support as support;
 use eye::Eye;
 use lexopt::prelude::*;
 use std::path::PathBuf;

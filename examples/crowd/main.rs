@@ -19,13 +19,12 @@ mod figures;
 mod headless;
 mod overlay;
 mod population;
-#[path = "../support/mod.rs"]
-mod support;
 
 use bevy::asset::UnapprovedPathMode;
 use bevy::prelude::*;
 use bevy::window::PresentMode;
 use bevy_classic_models::ClassicModelsPlugin;
+use classic_models_support as support;
 use figures::{Figures, FiguresPlugin, Report};
 use lexopt::prelude::*;
 use population::{Crowd, CrowdPlugin};

@@ -22,12 +22,10 @@ mod row;
 mod show;
 mod steps;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use bevy::asset::AssetPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
+use classic_models_support as support;
 use folder::Folder;
 use lexopt::prelude::*;
 use show::Show;

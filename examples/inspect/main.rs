@@ -16,9 +16,8 @@ mod pose;
 mod pose_abc;
 mod pose_alo;
 mod pose_mdl;
-#[path = "../support/mod.rs"]
-mod support;
 
+use classic_models_support as support;
 use describe::{Content, Description};
 use pose::{Poser, Request};
 use std::ffi::OsString;

@@ -56,10 +56,8 @@ mod stated;
 mod sweep;
 mod window;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use bevy::app::AppExit;
+use classic_models_support as support;
 use std::io::Write;
 
 fn main() -> AppExit {

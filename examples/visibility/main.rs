@@ -30,12 +30,10 @@ mod timeline;
 mod tracks;
 mod walkers;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use bevy::asset::AssetPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugin;
+use classic_models_support as support;
 use lexopt::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;

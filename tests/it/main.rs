@@ -1,13 +1,7 @@
 //! The integration tests, one binary.
 
-#[path = "../../examples/support/draws.rs"]
-mod draws;
-#[path = "../../examples/support/gpuless.rs"]
-#[allow(dead_code, reason = "shared with the examples, which need all of it")]
-mod gpuless;
-#[path = "../../examples/support/headless.rs"]
-#[allow(dead_code, reason = "shared with the examples, which need all of it")]
-mod headless;
+use classic_models_support::{draws, gpuless, headless};
+
 mod support;
 
 mod abc_corpus;

@@ -1,4 +1,4 @@
-//! Apps without a window: they render to an image, step by step, as often as they are told.
+//! Apps without a window that render to an image, one frame at a time.
 
 use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
 use bevy::asset::UnapprovedPathMode;
@@ -21,13 +21,15 @@ const PATIENCE: usize = 5000;
 
 /// An app that renders to an image.
 pub struct Headless {
-    /// The app, ready to be updated.
+    /// The app, ready for updates.
     pub app: App,
-    /// What cameras render to: give them [`Headless::render_target`].
+    /// The image. Give cameras the [`Headless::render_target`].
     pub target: Handle<Image>,
 }
 
-/// Bevy's default plugins without a window, a log, and anything that makes frames depend on time.
+/// Bevy's default plugins without a window, a log, and everything that makes frames depend on the clock.
+///
+/// Relative asset paths start at `asset_root`. `watch` reloads assets whose files change.
 pub fn plugins(asset_root: &Path, watch: bool) -> bevy::app::PluginGroupBuilder {
     DefaultPlugins
         .build()
@@ -53,7 +55,7 @@ pub fn plugins(asset_root: &Path, watch: bool) -> bevy::app::PluginGroupBuilder 
 }
 
 impl Headless {
-    /// Starts an app whose plugins have been added, and makes an image for it to render to.
+    /// Starts an app that has its plugins, and creates the image, `size` in pixels.
     pub fn start(mut app: App, size: UVec2) -> Self {
         while app.plugins_state() == PluginsState::Adding {
             bevy::tasks::tick_global_task_pools_on_main_thread();
@@ -68,12 +70,12 @@ impl Headless {
         Self { app, target }
     }
 
-    /// What a camera renders to.
+    /// The render target for cameras.
     pub fn render_target(&self) -> RenderTarget {
         RenderTarget::Image(self.target.clone().into())
     }
 
-    /// One frame, so much later than the one before.
+    /// Runs one frame, `seconds` later than the previous one.
     pub fn step(&mut self, seconds: f32) {
         let step = Duration::from_secs_f32(seconds);
         self.app
@@ -81,11 +83,11 @@ impl Headless {
         self.app.update();
     }
 
-    /// Frames in which no time passes, until something is true. Those in which the task pool that loads assets was
-    /// busy with other tasks are not counted.
+    /// Runs frames in which no time passes until `done` returns true. Frames in which the task pool that loads
+    /// assets is busy with other tasks do not count. `what` names the condition in the panic message.
     ///
     /// # Panics
-    /// If it does not become true, or the app ends before.
+    /// If `done` never returns true, or if the app exits before.
     pub fn wait_until(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
         let mut turns = 0;
         let mut turn = IoTaskPool::get().spawn(async {});
@@ -109,7 +111,7 @@ impl Headless {
         panic!("waited in vain until {what}");
     }
 
-    /// What the cameras see now: RGBA, 8 bits each, sRGB.
+    /// The rendered image: sRGB, RGBA with 8 bits per channel.
     pub fn capture(&mut self) -> Image {
         let shot = Screenshot::image(self.target.clone());
         let world = self.app.world_mut();

@@ -1,10 +1,10 @@
-//! Parts of Alamo models by their names.
+//! Names of the parts of Alamo models.
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 
-/// Names of what a ray met.
+/// Looks up the names of the parts that a ray hit.
 #[derive(SystemParam)]
 pub struct PartNames<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
@@ -12,7 +12,7 @@ pub struct PartNames<'w, 's> {
 }
 
 impl PartNames<'_, '_> {
-    /// The mesh, the sub-mesh, the triangle and the bone.
+    /// Mesh name, sub-mesh index, triangle index and bone name of a hit on `entity`, as text.
     pub fn of(&self, entity: Entity, hit: &AloRayHit) -> Option<String> {
         let mut above = self.parents.iter_ancestors(entity);
         let model = above

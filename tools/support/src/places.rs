@@ -1,4 +1,4 @@
-//! Where the vertices of spawned meshes are in the world, as the CPU knows it.
+//! World-space vertices of spawned meshes, computed on the CPU.
 
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
@@ -6,7 +6,7 @@ use bevy::mesh::VertexAttributeValues;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy::prelude::*;
 
-/// Meshes of entities, and all that places their vertices.
+/// Computes positions and normals of mesh entities, rigid or skinned.
 #[derive(SystemParam)]
 pub struct Places<'w, 's> {
     assets: Res<'w, Assets<Mesh>>,
@@ -15,7 +15,7 @@ pub struct Places<'w, 's> {
     transforms: Query<'w, 's, &'static GlobalTransform>,
 }
 
-/// How the vertices of one mesh get to the world.
+/// The transform from mesh space to world space.
 enum Way<'a> {
     Whole(Affine3A),
     /// Joints and weights of each vertex, and the joints' matrices.
@@ -23,12 +23,12 @@ enum Way<'a> {
 }
 
 impl Places<'_, '_> {
-    /// The mesh of an entity, unless it is on the GPU alone.
+    /// The mesh of an entity; `None` if it was not kept in main memory.
     pub fn mesh(&self, entity: Entity) -> Option<&Mesh> {
         self.assets.get(&self.meshes.get(entity).ok()?.0.0)
     }
 
-    /// The places of a mesh's vertices.
+    /// The positions of a mesh's vertices in world space.
     pub fn vertices(&self, entity: Entity) -> Option<Vec<Vec3>> {
         let mesh = self.mesh(entity)?;
         let positions = float3(mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?)?;
@@ -40,7 +40,7 @@ impl Places<'_, '_> {
         Some(positions.iter().enumerate().map(place).collect())
     }
 
-    /// The directions of its vertices' normals.
+    /// The unit normals of a mesh's vertices in world space.
     pub fn normals(&self, entity: Entity) -> Option<Vec<Vec3>> {
         let mesh = self.mesh(entity)?;
         let normals = float3(mesh.try_attribute(Mesh::ATTRIBUTE_NORMAL).ok()?)?;

@@ -1,11 +1,11 @@
-//! Light that lets a model be seen from all sides, and cameras that see all of it.
+//! Lighting that shows a model from all sides, and cameras that frame it.
 
 use bevy::light::{CascadeShadowConfig, CascadeShadowConfigBuilder};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloModel;
 
-/// A dark neutral background, one light with shadows, a weak one from behind, and some from
-/// everywhere. Together they leave a texel that faces the camera about as bright as its palette.
+/// A dark neutral background, one light with shadows, a weak one from behind, and ambient light.
+/// Together they leave a texel that faces the camera about as bright as in its texture.
 pub struct StagePlugin;
 
 impl Plugin for StagePlugin {
@@ -19,7 +19,7 @@ impl Plugin for StagePlugin {
     }
 }
 
-/// The light that casts shadows.
+/// Marks the light that casts shadows.
 #[derive(Component)]
 pub struct KeyLight;
 
@@ -47,7 +47,7 @@ fn spawn_lights(mut commands: Commands) {
     ));
 }
 
-/// Shadows for all that is nearer to the camera than `reach`.
+/// Shadows up to the distance `reach` from the camera, in world units.
 pub fn shadows(reach: f32) -> CascadeShadowConfig {
     CascadeShadowConfigBuilder {
         num_cascades: 1,
@@ -69,10 +69,10 @@ pub fn corners(min: Vec3, max: Vec3) -> [Vec3; 8] {
     })
 }
 
-/// Where a camera that is turned by `rotation` has to be to see all points as large as they fit,
-/// with a small margin; and how far before it the middle of them lies. `None` without points.
+/// The nearest position of a camera with this rotation from which all points are in view, with a small margin,
+/// and the distance from there to their middle. `None` without points.
 ///
-/// `fov` is the vertical angle, `aspect` the picture's width by its height.
+/// `fov` is the vertical angle in radians, `aspect` the image's width divided by its height.
 pub fn fit(points: &[Vec3], rotation: Quat, fov: f32, aspect: f32) -> Option<(Vec3, f32)> {
     const USED: f32 = 0.9;
     // Right, up, forward.
@@ -117,7 +117,7 @@ pub fn fit(points: &[Vec3], rotation: Quat, fov: f32, aspect: f32) -> Option<(Ve
     Some((eye, (low.z + high.z) / 2.0 - forward))
 }
 
-/// The box around what is solid of a model, in its file's axes.
+/// The bounding box of a model's visible, non-additive parts at rest, in the file's axes.
 pub fn extent(model: &AloModel) -> (Vec3, Vec3) {
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for mesh in model.meshes.iter().filter(|mesh| !mesh.hidden) {

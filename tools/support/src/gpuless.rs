@@ -1,4 +1,4 @@
-//! Apps without a window and without a GPU: assets load, scenes spawn, systems run, nothing is drawn.
+//! Apps without a window and without a GPU: assets load, scenes spawn and systems run, but nothing is rendered.
 
 use bevy::app::{PluginGroup, PluginGroupBuilder, PluginsState, ScheduleRunnerPlugin};
 use bevy::asset::UnapprovedPathMode;
@@ -14,7 +14,9 @@ use std::time::Duration;
 /// Turns of the task pool after which [`wait_until`] gives up.
 const PATIENCE: usize = 20_000;
 
-/// What loading and animating models needs of Bevy.
+/// The plugins of Bevy that loading and animating models needs.
+///
+/// Relative asset paths start at `asset_root`. `watch` reloads assets whose files change.
 pub fn plugins(asset_root: &Path, watch: bool) -> PluginGroupBuilder {
     MinimalPlugins
         .build()
@@ -32,7 +34,7 @@ pub fn plugins(asset_root: &Path, watch: bool) -> PluginGroupBuilder {
         .add(CameraPlugin)
 }
 
-/// Waits for the plugins; from then on the app can be updated.
+/// Waits until the plugins are ready. Call it before the first update.
 pub fn finish(app: &mut App) {
     while app.plugins_state() == PluginsState::Adding {
         bevy::tasks::tick_global_task_pools_on_main_thread();
@@ -41,21 +43,21 @@ pub fn finish(app: &mut App) {
     app.cleanup();
 }
 
-/// One frame, so much later than the one before.
+/// Runs one frame, `seconds` later than the previous one.
 pub fn step(app: &mut App, seconds: f32) {
     let step = Duration::from_secs_f32(seconds);
     app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
     app.update();
 }
 
-/// Frames in which no time passes, until something is true; false if it does not become true.
+/// Runs frames in which no time passes until `done` returns true. Returns false if it never does.
 ///
-/// Frames in which the task pool that loads assets was busy with other tasks are not counted.
+/// Frames in which the task pool that loads assets is busy with other tasks do not count.
 pub fn wait_until(app: &mut App, done: impl FnMut(&mut World) -> bool) -> bool {
     step_until(app, 0.0, done)
 }
 
-/// The same in frames in which time passes.
+/// Like [`wait_until`], but `seconds` pass in each frame.
 pub fn step_until(app: &mut App, seconds: f32, mut done: impl FnMut(&mut World) -> bool) -> bool {
     let mut patience = Patience::new(PATIENCE);
     while !patience.is_exhausted() {
@@ -68,8 +70,9 @@ pub fn step_until(app: &mut App, seconds: f32, mut done: impl FnMut(&mut World) 
     false
 }
 
-/// Waits for what other threads do, and counts how long in turns of the task pool that loads assets, which do not
-/// pass while the pool is busy.
+/// A limit on how long to wait for other threads.
+///
+/// It is counted in turns of the task pool that loads assets, so that a busy pool does not use it up.
 pub struct Patience {
     limit: usize,
     turns: usize,
@@ -77,7 +80,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// For so many turns.
+    /// Waits for at most `limit` turns.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -86,7 +89,7 @@ impl Patience {
         }
     }
 
-    /// To be called in each frame in which there is still something to wait for.
+    /// Call this in each frame in which there is still something to wait for.
     pub fn wait(&mut self) {
         if self.turn.is_finished() {
             self.turns += 1;
@@ -95,6 +98,7 @@ impl Patience {
         std::thread::sleep(Duration::from_millis(1));
     }
 
+    /// Whether the limit is reached.
     pub fn is_exhausted(&self) -> bool {
         self.turns >= self.limit
     }

@@ -1,10 +1,13 @@
-//! Pictures as files.
+//! Writes images to files.
 
 use bevy::image::ImageFormat;
 use bevy::prelude::*;
 use std::path::Path;
 
-/// Writes a PNG.
+/// Writes an image as an opaque PNG.
+///
+/// # Errors
+/// A message if the image cannot be converted or the file cannot be written.
 pub fn save(image: Image, path: &Path) -> Result<(), String> {
     let image = image
         .try_into_dynamic()

@@ -1,4 +1,4 @@
-//! How many draws the cameras' main passes take.
+//! Counts the draws of the cameras' main passes.
 
 use bevy::core_pipeline::core_3d::{AlphaMask3d, Opaque3d};
 use bevy::prelude::*;
@@ -10,19 +10,18 @@ use std::any::TypeId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Counts draws into a [`DrawCount`].
+/// Adds a [`DrawCount`] and updates it in every rendered frame.
 pub struct DrawCountPlugin;
 
-/// Draws of opaque and masked meshes in the last frame that was rendered, over all 3D cameras.
+/// The number of draws of opaque and masked meshes in the last rendered frame, over all 3D cameras.
 ///
-/// A draw is one mesh in one material, however many instances it has. Where Bevy hands many draws to
-/// the GPU in one indirect command, each of them counts. Without storage buffers (WebGL2) Bevy may
-/// divide a draw, which is not seen here.
+/// A draw is one mesh in one material, with any number of instances. Each draw of an indirect command counts.
+/// Without storage buffers (WebGL2) Bevy may split a draw, which is not counted.
 #[derive(Resource, Clone, Default)]
 pub struct DrawCount(Arc<AtomicU32>);
 
 impl DrawCount {
-    /// The number.
+    /// The number of draws.
     pub fn get(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,15 +1,15 @@
-//! Chance that repeats itself.
+//! Pseudo-random numbers that are the same in every run.
 
-/// Numbers that look random and are the same in every run.
+/// A pseudo-random number generator.
 pub struct Dice(u32);
 
 impl Dice {
-    /// Dice of their own for each seed.
+    /// A generator whose sequence depends on the seed alone.
     pub fn new(seed: u32) -> Self {
         Self(seed)
     }
 
-    /// From 0 up to 1.
+    /// The next number, from 0 up to but not including 1.
     pub fn roll(&mut self) -> f32 {
         // A Weyl sequence, its steps mixed by the finaliser of MurmurHash3.
         self.0 = self.0.wrapping_add(0x9e37_79b9);
@@ -20,7 +20,7 @@ impl Dice {
         (bits >> 8) as f32 / (1 << 24) as f32
     }
 
-    /// One of so many; 0 if there are none.
+    /// A random index below `count`; 0 if `count` is 0.
     pub fn choose(&mut self, count: usize) -> usize {
         (self.roll() * count as f32) as usize
     }

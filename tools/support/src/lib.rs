@@ -1,0 +1,22 @@
+//! Apps, scenes and measurements that tests, benchmarks, examples and tools share.
+//!
+//! This crate is not published. Bevy is a dependency with all features that any of them needs, so that every package
+//! of the workspace builds the same Bevy, alone and together.
+
+use std::path::PathBuf;
+
+pub mod dice;
+pub mod draws;
+pub mod gpuless;
+pub mod headless;
+pub mod lgw_words;
+pub mod names;
+pub mod pictures;
+pub mod places;
+pub mod stage;
+
+/// The folder of the bundled samples: `assets` in the root of the repository.
+pub fn samples() -> PathBuf {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.ancestors().nth(2).unwrap_or(root).join("assets")
+}
