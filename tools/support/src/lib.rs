@@ -9,7 +9,6 @@ pub mod dice;
 pub mod draws;
 pub mod gpuless;
 pub mod headless;
-pub mod lgw_words;
 pub mod names;
 pub mod pictures;
 pub mod places;

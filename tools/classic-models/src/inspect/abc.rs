@@ -1,0 +1,180 @@
+//! LithTech models in numbers.
+
+use crate::inspect::describe::{list, number, write_warnings};
+use crate::inspect::pose::Posed;
+use bevy_classic_models::lithtech::abc::{AbcFile, Animation, Keyframe, Node, node_flags};
+use bevy_classic_models::lithtech::{AbcContents, AbcLoaderSettings};
+use bevy_classic_models::read::ParseError;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// A LithTech model in numbers.
+pub struct AbcDescription {
+    object: Value,
+    text: String,
+    warnings: Vec<String>,
+    /// The file: what moves vertices one by one is there and on the GPU alone.
+    pub bytes: Vec<u8>,
+    /// `None` if nothing is drawn.
+    pub posed: Option<Posed>,
+}
+
+impl AbcDescription {
+    /// Reads the bytes of a file.
+    pub fn load(bytes: Vec<u8>) -> Result<Self, ParseError> {
+        let contents = AbcContents::load(&bytes, &AbcLoaderSettings::default())?;
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = write_file(&contents.file, &mut text);
+        let warnings = contents.warnings.iter();
+        Ok(Self {
+            object: object(&contents.file),
+            text,
+            warnings: warnings.map(ToString::to_string).collect(),
+            bytes,
+            posed: None,
+        })
+    }
+
+    pub fn to_json(&self) -> Value {
+        let mut object = self.object.clone();
+        object["warnings"] = self.warnings.clone().into();
+        object["posed"] = self.posed.as_ref().map_or(Value::Null, Posed::to_json);
+        object
+    }
+
+    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
+        text.push_str(&self.text);
+        if let Some(posed) = &self.posed {
+            posed.write_text(text)?;
+        }
+        write_warnings(&self.warnings, text)
+    }
+}
+
+/// With more digits than the float that is played.
+fn seconds(milliseconds: u32) -> f64 {
+    f64::from(milliseconds) / 1000.0
+}
+
+/// As the file has it, even if some cannot be used. It lists a vertex for the full model as well.
+fn lods(file: &AbcFile<'_>) -> usize {
+    file.geometry.lod_starts.len().saturating_sub(1)
+}
+
+fn object(file: &AbcFile<'_>) -> Value {
+    let transform = file.transform();
+    json!({
+        "format": "abc",
+        "nodes": list(&file.nodes, node),
+        "vertices": file.geometry.vertices.len(),
+        "base_vertices": file.geometry.base_vertices,
+        "triangles": file.geometry.triangles.len(),
+        "lods": lods(file),
+        "animations": list(&file.animations, animation),
+        "command": file.command_string,
+        "flip_geometry": transform.flip_geometry,
+        "flip_animation": transform.flip_animation,
+    })
+}
+
+fn node(node: &Node<'_>) -> Value {
+    json!({
+        "name": node.name,
+        "parent": node.parent.map_or(-1, i64::from),
+        "flags": node.flags,
+        "deform_vertices": node.deform_vertices.len(),
+    })
+}
+
+fn animation(animation: &Animation<'_>) -> Value {
+    let events = events(animation).map(|told| json!([seconds(told.time), told.event]));
+    json!({
+        "name": animation.name,
+        "seconds": seconds(animation.length),
+        "keyframes": animation.keyframes.len(),
+        "events": events.collect::<Vec<_>>(),
+        "dims": animation.dims.map(|dims| dims.map(number)),
+    })
+}
+
+/// The keyframes that say something.
+fn events<'a>(animation: &'a Animation<'_>) -> impl Iterator<Item = &'a Keyframe<'a>> {
+    let keyframes = animation.keyframes.iter();
+    keyframes.filter(|keyframe| !keyframe.event.is_empty())
+}
+
+fn write_file(file: &AbcFile<'_>, text: &mut String) -> std::fmt::Result {
+    let geometry = &file.geometry;
+    writeln!(text, "  LithTech model, version 6")?;
+    writeln!(
+        text,
+        "  {} vertices and {} more for {} levels of detail, {} triangles, {} nodes",
+        geometry.base_vertices,
+        geometry.vertices.len() - geometry.base_vertices as usize,
+        lods(file),
+        geometry.triangles.len(),
+        file.nodes.len()
+    )?;
+    let transform = file.transform();
+    let is_not = |flips| if flips { "flipped" } else { "not flipped" };
+    writeln!(
+        text,
+        "  geometry {}, animations {}",
+        is_not(transform.flip_geometry),
+        is_not(transform.flip_animation)
+    )?;
+    if !file.command_string.is_empty() {
+        let said = file.command_string.escape_debug();
+        writeln!(text, "  command string: {said}")?;
+    }
+    for node in &file.nodes {
+        write_node(file, node, text)?;
+    }
+    for animation in &file.animations {
+        write_animation(animation, text)?;
+    }
+    Ok(())
+}
+
+/// What the bits of a node's flags say; those of deformation are told with its vertices.
+const FLAGS: [(u8, &str); 6] = [
+    (node_flags::NULL, "carries others"),
+    (node_flags::TRIANGLES, "triangles"),
+    (node_flags::ENVIRONMENT_MAP, "environment map"),
+    (node_flags::ENVIRONMENT_MAP_ONLY, "environment map only"),
+    (node_flags::SCROLL_U, "scrolls along U"),
+    (node_flags::SCROLL_V, "scrolls along V"),
+];
+
+fn write_node(file: &AbcFile<'_>, node: &Node<'_>, text: &mut String) -> std::fmt::Result {
+    write!(text, "  node {}", node.name)?;
+    let parent = node.parent.and_then(|index| file.nodes.get(index as usize));
+    if let Some(parent) = parent {
+        write!(text, " on {}", parent.name)?;
+    }
+    for (_, flag) in FLAGS.iter().filter(|(bit, _)| node.flags & bit != 0) {
+        write!(text, ", {flag}")?;
+    }
+    match node.deform_vertices.len() {
+        0 => writeln!(text),
+        count => writeln!(text, ", deforms {count} vertices"),
+    }
+}
+
+fn write_animation(animation: &Animation<'_>, text: &mut String) -> std::fmt::Result {
+    let (name, keyframes) = (&animation.name, animation.keyframes.len());
+    let length = seconds(animation.length);
+    write!(
+        text,
+        "  animation {name}: {keyframes} keyframes, {length:.2} s"
+    )?;
+    match animation.dims {
+        Some([x, y, z]) => writeln!(text, ", half of its box {x} × {y} × {z}")?,
+        None => writeln!(text)?,
+    }
+    for told in events(animation) {
+        writeln!(text, "    {:.2} s: {}", seconds(told.time), told.event)?;
+    }
+    Ok(())
+}

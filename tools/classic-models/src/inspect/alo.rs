@@ -1,0 +1,211 @@
+//! Alamo models in numbers.
+
+use crate::inspect::describe::{list, number, write_warnings};
+use crate::inspect::pose::Posed;
+use bevy::asset::RenderAssetUsages;
+use bevy_classic_models::alamo::AloContents;
+use bevy_classic_models::alamo::alo::{
+    AloFile, Bone, Dazzle, Light, Mesh, Proxy, Submesh, VertexRecord, Vertices,
+};
+use bevy_classic_models::read::ParseError;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// An Alamo model in numbers.
+pub struct AloDescription {
+    object: Value,
+    text: String,
+    pub warnings: Vec<String>,
+    /// Vertices whose positions are not finite: mesh, sub-mesh, vertex.
+    pub placeless: HashSet<[usize; 3]>,
+    pub posed: Option<Posed>,
+}
+
+impl AloDescription {
+    /// Reads the bytes of a file.
+    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
+        let contents = AloContents::load(bytes, RenderAssetUsages::MAIN_WORLD)?;
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = write_file(&contents.file, &mut text);
+        let warnings = contents.warnings.iter();
+        Ok(Self {
+            object: file(&contents.file),
+            text,
+            warnings: warnings.map(ToString::to_string).collect(),
+            placeless: placeless(&contents.file),
+            posed: None,
+        })
+    }
+
+    pub fn to_json(&self) -> Value {
+        let mut object = self.object.clone();
+        object["warnings"] = self.warnings.clone().into();
+        object["posed"] = self.posed.as_ref().map_or(Value::Null, Posed::to_json);
+        object
+    }
+
+    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
+        text.push_str(&self.text);
+        if let Some(posed) = &self.posed {
+            posed.write_text(text)?;
+        }
+        write_warnings(&self.warnings, text)
+    }
+}
+
+/// The file itself is asked: what is read from it as plain numbers is finite.
+fn placeless(file: &AloFile<'_>) -> HashSet<[usize; 3]> {
+    fn wrong<T: VertexRecord>(vertices: &[T]) -> Vec<usize> {
+        let position = |vertex: &T| vertex.head().position;
+        let is_wrong = |vertex: &T| position(vertex).iter().any(|n| !n.get().is_finite());
+        let vertices = vertices.iter().enumerate();
+        let wrong = vertices.filter(|(_, vertex)| is_wrong(vertex));
+        wrong.map(|(index, _)| index).collect()
+    }
+    let mut placeless = HashSet::new();
+    for (mesh, of) in file.meshes.iter().enumerate() {
+        for (submesh, of) in of.submeshes.iter().enumerate() {
+            let wrong = match of.vertices {
+                Vertices::V1(vertices) => wrong(vertices),
+                Vertices::V2(vertices) => wrong(vertices),
+            };
+            placeless.extend(wrong.into_iter().map(|vertex| [mesh, submesh, vertex]));
+        }
+    }
+    placeless
+}
+
+fn file(file: &AloFile<'_>) -> Value {
+    json!({
+        "format": "alo",
+        "version": file.version,
+        "bones": list(&file.bones, bone),
+        "meshes": list(&file.meshes, mesh),
+        "lights": list(&file.lights, light),
+        "proxies": list(&file.proxies, proxy),
+        "dazzles": list(&file.dazzles, dazzle),
+    })
+}
+
+fn bone(bone: &Bone<'_>) -> Value {
+    json!({
+        "name": bone.name,
+        "parent": bone.parent.map_or(-1, i64::from),
+        "visible": bone.visible,
+        "billboard": bone.billboard,
+    })
+}
+
+fn mesh(mesh: &Mesh<'_>) -> Value {
+    json!({
+        "name": mesh.name,
+        "bone": mesh.bone.unwrap_or(0),
+        "hidden": mesh.hidden,
+        "collidable": mesh.collidable,
+        "submeshes": list(&mesh.submeshes, submesh),
+    })
+}
+
+fn submesh(submesh: &Submesh<'_>) -> Value {
+    json!({
+        "shader": submesh.shader,
+        "vertex_format": submesh.vertex_format,
+        "vertices": submesh.vertices.len(),
+        "triangles": submesh.indices.len() / 3,
+        "palette": submesh.palette.len(),
+        "tree_nodes": submesh.tree.as_ref().map_or(0, |tree| tree.nodes.len()),
+    })
+}
+
+fn light(light: &Light<'_>) -> Value {
+    json!({
+        "name": light.name,
+        "bone": light.bone.unwrap_or(0),
+        "type": light.kind,
+        "color": light.color.map(number),
+        "intensity": number(light.intensity),
+        "far_attenuation_end": number(light.far_attenuation_end),
+        "far_attenuation_start": number(light.far_attenuation_start),
+        "hotspot": number(light.hotspot),
+        "falloff": number(light.falloff),
+    })
+}
+
+fn proxy(proxy: &Proxy<'_>) -> Value {
+    json!({
+        "name": proxy.name,
+        "bone": proxy.bone,
+        "hidden": proxy.hidden.unwrap_or(false),
+        "alt_decrease_stay_hidden": proxy.alt_decrease_stay_hidden.unwrap_or(false),
+    })
+}
+
+fn dazzle(dazzle: &Dazzle<'_>) -> Value {
+    json!({
+        "name": dazzle.name,
+        "bone": dazzle.bone,
+        "color": dazzle.color.map(number),
+        "position": dazzle.position.map(number),
+        "radius": number(dazzle.radius),
+        "slot_x": dazzle.slot_x,
+        "slot_y": dazzle.slot_y,
+        "num_slots": dazzle.num_slots,
+        "texture": dazzle.texture,
+        "frequency": number(dazzle.frequency),
+        "phase": number(dazzle.phase),
+        "night_only": dazzle.night_only,
+        "is_hidden": dazzle.is_hidden,
+        "bias": number(dazzle.bias()),
+    })
+}
+
+fn write_file(file: &AloFile<'_>, text: &mut String) -> std::fmt::Result {
+    let submeshes = || file.meshes.iter().flat_map(|mesh| &mesh.submeshes);
+    let vertices: usize = submeshes().map(|submesh| submesh.vertices.len()).sum();
+    writeln!(text, "  Alamo model, version {}", file.version)?;
+    writeln!(
+        text,
+        "  {vertices} vertices, {} triangles, {} bones",
+        file.triangle_count(),
+        file.bones.len()
+    )?;
+    let bone = |index: Option<u32>| {
+        let bone = file.bones.get(index.unwrap_or(0) as usize);
+        bone.map_or_else(String::new, |bone| format!(" on {}", bone.name))
+    };
+    let hidden = |hidden: bool| if hidden { ", hidden" } else { "" };
+    for mesh in &file.meshes {
+        let (name, on) = (&mesh.name, bone(mesh.bone));
+        let collidable = if mesh.collidable { ", collidable" } else { "" };
+        writeln!(text, "  mesh {name}{on}{}{collidable}", hidden(mesh.hidden))?;
+        for submesh in &mesh.submeshes {
+            let skin = match submesh.palette.len() {
+                0 => String::new(),
+                count => format!(", skinned to {count} bones"),
+            };
+            writeln!(
+                text,
+                "    {}: {} vertices, {} triangles{skin}",
+                submesh.shader,
+                submesh.vertices.len(),
+                submesh.indices.len() / 3
+            )?;
+        }
+    }
+    for light in &file.lights {
+        let (name, on, kind) = (&light.name, bone(light.bone), light.light_kind());
+        writeln!(text, "  light {name}{on}, {kind:?}")?;
+    }
+    for proxy in &file.proxies {
+        let (name, on) = (&proxy.name, bone(Some(proxy.bone)));
+        let hidden = hidden(proxy.hidden.unwrap_or(false));
+        writeln!(text, "  proxy {name}{on}{hidden}")?;
+    }
+    for dazzle in &file.dazzles {
+        let (name, on) = (&dazzle.name, bone(Some(dazzle.bone)));
+        writeln!(text, "  dazzle {name}{on}{}", hidden(dazzle.is_hidden))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! What is in a file, read with the same code as the loaders.
+
+use crate::inspect::abc::AbcDescription;
+use crate::inspect::ala::AlaDescription;
+use crate::inspect::alo::AloDescription;
+use crate::inspect::dtx::DtxDescription;
+use crate::inspect::lgw::LgwDescription;
+use crate::inspect::mdl::MdlDescription;
+use crate::inspect::pose::{Posed, PosedBone, PosedVertices};
+use bevy::math::Vec3;
+use bevy_classic_models::read::{ParseError, TextPosition};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::Path;
+
+/// What became of a file.
+pub enum Description {
+    /// It could be read.
+    Content(Content),
+    /// It could not, or something asked of it is not there.
+    Failed(Failure),
+}
+
+/// A model, an animation or a picture in numbers.
+pub enum Content {
+    Abc(Box<AbcDescription>),
+    Dtx(Box<DtxDescription>),
+    Lgw(Box<LgwDescription>),
+    Mdl(Box<MdlDescription>),
+    Alo(Box<AloDescription>),
+    Ala(Box<AlaDescription>),
+}
+
+/// Why a file failed.
+pub struct Failure {
+    /// Offset in the file, where that means something.
+    pub offset: Option<u64>,
+    /// The same as line and column, if the file is text.
+    pub position: Option<TextPosition>,
+    pub message: String,
+}
+
+impl Failure {
+    /// Of something that is at no place of the file.
+    pub fn new(error: impl std::fmt::Display) -> Self {
+        Self {
+            offset: None,
+            position: None,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        Self {
+            offset: Some(error.offset),
+            position: error.position,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl Failure {
+    fn to_json(&self) -> Value {
+        let mut error = json!({ "offset": self.offset, "message": self.message });
+        if let Some(TextPosition { line, column }) = self.position {
+            error["line"] = line.into();
+            error["column"] = column.into();
+        }
+        json!({ "error": error })
+    }
+}
+
+/// Reads a file.
+pub fn describe(path: &Path) -> Description {
+    let content = read(path).map_err(Failure::new).and_then(|bytes| {
+        Ok(match Format::of(path, &bytes) {
+            Format::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
+            Format::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
+            Format::Lgw => Content::Lgw(Box::new(LgwDescription::load(&bytes)?)),
+            Format::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
+            Format::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
+            Format::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
+        })
+    });
+    match content {
+        Ok(content) => Description::Content(content),
+        Err(failure) => Description::Failed(failure),
+    }
+}
+
+enum Format {
+    Abc,
+    Dtx,
+    Lgw,
+    Mdl,
+    Alo,
+    Ala,
+}
+
+impl Format {
+    /// By how the file begins; if that says nothing, by its extension.
+    fn of(path: &Path, bytes: &[u8]) -> Self {
+        // The first chunk of a model, and of an animation.
+        const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
+        const ANIMATION: [u8; 4] = 0x1000_u32.to_le_bytes();
+        // The name of a LithTech model's first chunk, with its length. Later versions begin alike.
+        const HEADER: &[u8] = b"\x06\0Header";
+        let extension = path.extension().unwrap_or_default();
+        match bytes.first_chunk() {
+            Some(b"IDPO" | b"MD16") => Self::Mdl,
+            Some(&SKELETON) => Self::Alo,
+            Some(&ANIMATION) => Self::Ala,
+            _ if bytes.starts_with(HEADER) => Self::Abc,
+            _ if is_picture(bytes) => Self::Dtx,
+            _ if is_text_model(bytes) => Self::Lgw,
+            _ if extension.eq_ignore_ascii_case("abc") => Self::Abc,
+            _ if extension.eq_ignore_ascii_case("dtx") => Self::Dtx,
+            _ if extension.eq_ignore_ascii_case("lgw") => Self::Lgw,
+            _ if extension.eq_ignore_ascii_case("alo") => Self::Alo,
+            _ if extension.eq_ignore_ascii_case("ala") => Self::Ala,
+            _ => Self::Mdl,
+        }
+    }
+}
+
+/// Whether a file begins as LithTech's pictures do: with a 0, which alone says little, and a version.
+fn is_picture(bytes: &[u8]) -> bool {
+    match bytes.as_chunks() {
+        ([[0, 0, 0, 0], version, ..], _) => matches!(i32::from_le_bytes(*version), -5..=-2),
+        _ => false,
+    }
+}
+
+/// Whether the first word of a file is that of a text model, which is no part of a longer one.
+fn is_text_model(bytes: &[u8]) -> bool {
+    const WORD: &[u8] = b"MODEL";
+    let mut text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    loop {
+        text = text.trim_ascii_start();
+        if !text.starts_with(b"//") {
+            break;
+        }
+        let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        text = text.get(end.unwrap_or(text.len())..).unwrap_or_default();
+    }
+    let Some((word, rest)) = text.split_at_checked(WORD.len()) else {
+        return false;
+    };
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
+    word.eq_ignore_ascii_case(WORD) && rest.first().is_none_or(ends)
+}
+
+/// The bytes of a file; not of a pipe or a device, which may have no end.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    if std::fs::metadata(path)?.is_file() {
+        std::fs::read(path)
+    } else {
+        Err(std::io::Error::other("is not a regular file"))
+    }
+}
+
+/// A number with the digits that it has as a 32-bit float.
+pub fn number(value: f32) -> Value {
+    let digits = value.to_string().parse::<f64>();
+    digits.map_or(Value::Null, Value::from)
+}
+
+/// The values as an array.
+pub fn list<T>(values: &[T], to_json: impl FnMut(&T) -> Value) -> Value {
+    values.iter().map(to_json).collect()
+}
+
+/// A line for each flaw of a file.
+pub fn write_warnings(warnings: &[String], text: &mut String) -> std::fmt::Result {
+    for warning in warnings {
+        writeln!(text, "  warning: {warning}")?;
+    }
+    Ok(())
+}
+
+impl Posed {
+    pub fn to_json(&self) -> Value {
+        let vertices = self.vertices.as_ref();
+        let value = |of: fn(&PosedVertices) -> Vec3| {
+            vertices.map(|vertices| of(vertices).to_array().map(number))
+        };
+        let mut object = json!({
+            "min": value(|vertices| vertices.min),
+            "max": value(|vertices| vertices.max),
+            "centroid": value(|vertices| vertices.centroid),
+        });
+        if let Some(bones) = &self.bones {
+            object["bones"] = bones.iter().map(PosedBone::to_json).collect();
+        }
+        object
+    }
+
+    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
+        match &self.vertices {
+            Some(vertices) => {
+                writeln!(text, "  posed from {} to {}", vertices.min, vertices.max)?;
+                writeln!(text, "  centroid {}", vertices.centroid)?;
+            }
+            None => writeln!(text, "  posed: nothing is drawn")?,
+        }
+        if self.bones.is_some() {
+            writeln!(text, "  bones, in the space of the file:")?;
+        }
+        for bone in self.bones.iter().flatten() {
+            let place = bone.matrix.w_axis.truncate();
+            let hidden = if bone.visible { "" } else { ", hidden" };
+            writeln!(text, "    {} at {place}{hidden}", bone.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl PosedBone {
+    fn to_json(&self) -> Value {
+        let matrix = self.matrix.to_cols_array().map(number);
+        json!({ "name": self.name, "matrix": &matrix[..], "visible": self.visible })
+    }
+}
+
+impl Description {
+    /// One line of JSON.
+    pub fn to_json(&self, file: &str) -> Value {
+        let mut object = match self {
+            Self::Content(Content::Abc(model)) => model.to_json(),
+            Self::Content(Content::Dtx(picture)) => picture.to_json(),
+            Self::Content(Content::Lgw(model)) => model.to_json(),
+            Self::Content(Content::Mdl(model)) => model.to_json(),
+            Self::Content(Content::Alo(model)) => model.to_json(),
+            Self::Content(Content::Ala(clip)) => clip.to_json(),
+            Self::Failed(failure) => failure.to_json(),
+        };
+        object["file"] = file.into();
+        object["ok"] = matches!(self, Self::Content(_)).into();
+        object
+    }
+
+    /// A paragraph for people.
+    pub fn to_text(&self, file: &str) -> String {
+        let mut text = format!("{file}\n");
+        // Writing to a string does not fail.
+        let _ = match self {
+            Self::Content(Content::Abc(model)) => model.write_text(&mut text),
+            Self::Content(Content::Dtx(picture)) => picture.write_text(&mut text),
+            Self::Content(Content::Lgw(model)) => model.write_text(&mut text),
+            Self::Content(Content::Mdl(model)) => model.write_text(&mut text),
+            Self::Content(Content::Alo(model)) => model.write_text(&mut text),
+            Self::Content(Content::Ala(clip)) => clip.write_text(&mut text),
+            Self::Failed(failure) => writeln!(text, "  error: {}", failure.message),
+        };
+        text
+    }
+}

@@ -1,0 +1,88 @@
+//! LithTech pictures in numbers.
+
+use crate::inspect::describe::write_warnings;
+use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexels, picture_flags};
+use bevy_classic_models::read::ParseError;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// A LithTech picture in numbers.
+pub struct DtxDescription {
+    object: Value,
+    text: String,
+}
+
+impl DtxDescription {
+    /// Reads the bytes of a file.
+    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
+        let file = dtx::parse(bytes)?;
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = write_file(&file, &mut text);
+        Ok(Self {
+            object: object(&file),
+            text,
+        })
+    }
+
+    pub fn to_json(&self) -> Value {
+        self.object.clone()
+    }
+
+    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
+        text.write_str(&self.text)
+    }
+}
+
+fn warnings(file: &DtxFile<'_>) -> Vec<String> {
+    file.warnings.iter().map(ToString::to_string).collect()
+}
+
+/// As many as the header tells of; it counts them once for both.
+fn alpha_mips(file: &DtxFile<'_>) -> u16 {
+    let has_alpha = file.palette.is_some() && file.flags & picture_flags::ALPHA != 0;
+    if has_alpha { file.mips } else { 0 }
+}
+
+fn object(file: &DtxFile<'_>) -> Value {
+    json!({
+        "format": "dtx",
+        "version": file.version,
+        "width": file.width,
+        "height": file.height,
+        "mips": file.mips,
+        "flags": file.flags,
+        "alpha_mips": alpha_mips(file),
+        "warnings": warnings(file),
+    })
+}
+
+fn write_file(file: &DtxFile<'_>, text: &mut String) -> std::fmt::Result {
+    let texels = match file.texels {
+        DtxTexels::Indexed => "palette",
+        DtxTexels::Bgra8 => "32 bits",
+        DtxTexels::Bc1 => "DXT1",
+        DtxTexels::Bc2 => "DXT3",
+        DtxTexels::Bc3 => "DXT5",
+    };
+    writeln!(
+        text,
+        "  LithTech picture, version {}, {texels}",
+        file.version
+    )?;
+    writeln!(
+        text,
+        "  {} × {}, {} mips, {} of alpha, flags {:#x}",
+        file.width,
+        file.height,
+        file.mips,
+        alpha_mips(file),
+        file.flags
+    )?;
+    if !file.command_string.is_empty() {
+        // What tools left there is no text in some real files.
+        let said = file.command_string.escape_debug();
+        writeln!(text, "  command string: {said}")?;
+    }
+    write_warnings(&warnings(file), text)
+}

@@ -1,0 +1,153 @@
+//! LGW models in numbers.
+
+use crate::inspect::describe::{list, number, write_warnings};
+use crate::inspect::pose::Posed;
+use crate::lgw_words;
+use bevy::math::Vec3;
+use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, parse};
+use bevy_classic_models::lgw::{LgwContents, LgwLoaderSettings};
+use bevy_classic_models::read::ParseError;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// An LGW model in numbers.
+pub struct LgwDescription {
+    object: Value,
+    text: String,
+}
+
+impl LgwDescription {
+    /// Reads the bytes of a file.
+    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
+        let settings = LgwLoaderSettings::default();
+        let LgwContents { warnings, .. } = LgwContents::load(bytes, &settings)?;
+        // What the loader makes of a mesh without triangles has no vertices.
+        let file = LgwFile {
+            warnings,
+            ..parse(bytes, settings.tolerance)?
+        };
+        let posed = posed(&file);
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = write_file(&file, posed.as_ref(), &mut text);
+        Ok(Self {
+            object: object(&file, posed.as_ref()),
+            text,
+        })
+    }
+
+    pub fn to_json(&self) -> Value {
+        self.object.clone()
+    }
+
+    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
+        text.write_str(&self.text)
+    }
+}
+
+/// Nothing moves, and by default the file's numbers are Bevy's.
+fn posed(file: &LgwFile<'_>) -> Option<Posed> {
+    let meshes = file.meshes.iter();
+    let positions = meshes.flat_map(|mesh| &mesh.vertices.positions);
+    Posed::of(positions.copied().map(Vec3::from_array))
+}
+
+fn warnings(file: &LgwFile<'_>) -> Vec<String> {
+    file.warnings.iter().map(ToString::to_string).collect()
+}
+
+fn object(file: &LgwFile<'_>, posed: Option<&Posed>) -> Value {
+    json!({
+        "format": "lgw",
+        "name": file.name,
+        "version": file.version,
+        "source": file.source,
+        "materials": list(&file.materials, material),
+        "meshes": list(&file.meshes, mesh),
+        "warnings": warnings(file),
+        "posed": posed.map(Posed::to_json),
+    })
+}
+
+fn material(material: &Material<'_>) -> Value {
+    json!({
+        "id": material.id,
+        "name": material.name,
+        "textures": list(&material.textures, texture),
+    })
+}
+
+fn texture(texture: &Texture<'_>) -> Value {
+    json!({
+        "file": texture.file,
+        "mode": texture.mode.word(),
+        "alpha_mode": texture.alpha_mode.bits(),
+        "wrap": texture.wrap,
+        "texgen": texture.has_texgen().then(|| {
+            let [s, t, r] = texture.texgen.each_ref().map(texgen);
+            json!({ "s": s, "t": t, "r": r })
+        }),
+        "cube_map": texture.cube_map,
+    })
+}
+
+fn texgen(texgen: &TexGen) -> Value {
+    let way = |kind| json!([kind, number(texgen.coefficient)]);
+    texgen.kind.map_or(Value::Null, |kind| way(kind.word()))
+}
+
+fn mesh(mesh: &Mesh<'_>) -> Value {
+    json!({
+        "name": mesh.name,
+        "material": mesh.material,
+        "vertices": mesh.vertices.len(),
+        "triangles": mesh.triangles().count(),
+        "groups": mesh.groups.len(),
+    })
+}
+
+fn write_file(file: &LgwFile<'_>, posed: Option<&Posed>, text: &mut String) -> std::fmt::Result {
+    write!(text, "  UFO: Aftermath model \"{}\"", file.name)?;
+    if let Some(version) = file.version {
+        write!(text, ", version {version}")?;
+    }
+    writeln!(text)?;
+    if let Some(source) = &file.source {
+        writeln!(text, "  exported from {source}")?;
+    }
+    for material in &file.materials {
+        writeln!(text, "  material {} \"{}\"", material.id, material.name)?;
+        for texture in &material.textures {
+            let told = lgw_words::texture(texture);
+            writeln!(text, "    texture {}: {told}", texture.number)?;
+        }
+    }
+    for mesh in &file.meshes {
+        write_mesh(file, mesh, text)?;
+    }
+    if let Some(posed) = posed {
+        posed.write_text(text)?;
+    }
+    write_warnings(&warnings(file), text)
+}
+
+fn write_mesh(file: &LgwFile<'_>, mesh: &Mesh<'_>, text: &mut String) -> std::fmt::Result {
+    write!(text, "  mesh \"{}\": ", mesh.name)?;
+    let material = mesh.material.map(|id| {
+        let mut materials = file.materials.iter();
+        (id, materials.find(|material| material.id == id))
+    });
+    match material {
+        Some((id, Some(material))) => write!(text, "material {id} \"{}\"", material.name)?,
+        Some((id, None)) => write!(text, "material {id}, which is not there")?,
+        None => write!(text, "no material")?,
+    }
+    let kinds = mesh.groups.iter().map(|group| group.kind);
+    writeln!(
+        text,
+        ", {} vertices, {} triangles ({})",
+        mesh.vertices.len(),
+        mesh.triangles().count(),
+        lgw_words::groups(kinds)
+    )
+}

@@ -1,0 +1,124 @@
+//! The subcommand `inspect`: says what is in files of models, animations and textures.
+//!
+//! Files are read with the same code as the loaders. With `--animation` or `--time` the model is also loaded, spawned
+//! and animated by the plugin, as in a game, and the positions of its vertices and bones are measured.
+
+mod abc;
+mod ala;
+mod alo;
+mod describe;
+mod dtx;
+mod lgw;
+mod mdl;
+mod pose;
+mod pose_abc;
+mod pose_alo;
+mod pose_mdl;
+
+use describe::{Content, Description};
+use pose::{Poser, Request};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Describes files of models, animations and textures.
+///
+/// Files are .mdl of Quake, .alo and .ala of Alamo, .abc and .dtx of LithTech, and .lgw of UFO: Aftermath, under any
+/// name.
+///
+/// Exit status: 1 if any file failed, 2 if the arguments are wrong.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// The files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Print one JSON object per file and line
+    ///
+    /// It has the positions of vertices of Alamo, LithTech and LGW models even without --animation and --time.
+    #[arg(long, verbatim_doc_comment)]
+    json: bool,
+    /// Also print the positions of vertices in this clip
+    ///
+    /// Quake: the name of a clip in the file; default: the first. The time wraps around.
+    /// Alamo: an .ala file, or the name of a clip beside the model in any case, such as MOVE_00 for
+    /// walker_MOVE_00.ala; default: the rest pose. The time stops at the end. Bones are printed too.
+    /// LithTech: the name of a clip in the file in any case; default: the first. The time stops at the end.
+    /// LGW models have no clips.
+    #[arg(
+        long,
+        value_name = "CLIP",
+        allow_hyphen_values = true,
+        verbatim_doc_comment
+    )]
+    animation: Option<String>,
+    /// Also print the positions of vertices at this time of the clip; default: 0
+    #[arg(long, value_name = "SECONDS", value_parser = finite, allow_hyphen_values = true)]
+    time: Option<f64>,
+}
+
+impl Args {
+    /// The pose that is asked for, if any.
+    fn request(&self) -> Option<Request> {
+        (self.animation.is_some() || self.time.is_some()).then(|| Request {
+            animation: self.animation.clone(),
+            time: self.time.unwrap_or(0.0),
+        })
+    }
+}
+
+fn finite(text: &str) -> Result<f64, &'static str> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or("expected a finite number")
+}
+
+/// Describes the files.
+pub fn run(args: &Args) -> ExitCode {
+    match inspect(args) {
+        Ok(failed) => ExitCode::from(u8::from(failed)),
+        // The reader of a pipe has closed it.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("classic-models: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Describes every file; true if any of them failed.
+fn inspect(args: &Args) -> io::Result<bool> {
+    let request = args.request();
+    let mut out = io::stdout().lock();
+    let mut poser = None;
+    let mut failed = false;
+    for file in &args.files {
+        let mut description = describe::describe(file);
+        if let Description::Content(content) = &mut description
+            && is_posed(content, request.as_ref(), args.json)
+        {
+            let new = || Poser::new(request.clone().unwrap_or_default());
+            if let Err(error) = poser.get_or_insert_with(new).pose(file, content) {
+                description = Description::Failed(error);
+            }
+        }
+        failed |= matches!(description, Description::Failed(_));
+        let file = file.display().to_string();
+        if args.json {
+            writeln!(out, "{}", description.to_json(&file))?;
+        } else {
+            writeln!(out, "{}", description.to_text(&file))?;
+        }
+    }
+    Ok(failed)
+}
+
+/// Whether to say where the vertices are.
+fn is_posed(content: &Content, request: Option<&Request>, json: bool) -> bool {
+    match content {
+        Content::Mdl(_) => request.is_some(),
+        Content::Abc(_) | Content::Alo(_) => request.is_some() || json,
+        // Where those of a model without clips are is known already; a clip is an error.
+        Content::Lgw(_) => request.is_some_and(|request| request.animation.is_some()),
+        Content::Ala(_) | Content::Dtx(_) => false,
+    }
+}

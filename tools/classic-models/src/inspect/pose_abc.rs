@@ -1,0 +1,215 @@
+//! Where the vertices of LithTech models are.
+//!
+//! Nodes, meshes and skins are asked where the plugin has put them. What moves vertices one by one is
+//! on the GPU, in steps of two bytes; so the place of such a vertex in its node is the file's to say.
+
+use crate::inspect::describe::Failure;
+use crate::inspect::pose::{Posed, Poser, no_clip};
+use bevy::asset::AssetPath;
+use bevy::ecs::system::RunSystemOnce;
+use bevy::math::Affine3A;
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::abc::{self, AbcFile};
+use bevy_classic_models::lithtech::{AbcMesh, MAX_SCENE_DEPTH};
+use bevy_classic_models::prelude::*;
+use classic_models_support::gpuless;
+use classic_models_support::places::Places;
+
+/// What is drawn of a spawned model.
+#[derive(Default)]
+struct Drawn {
+    meshes: Vec<DrawnMesh>,
+    /// From the space of each node to the world.
+    nodes: Vec<Affine3A>,
+}
+
+struct DrawnMesh {
+    /// The node whose triangles it has; `None` if it has those of all that have no mesh of their own.
+    node: Option<usize>,
+    /// Where the corners of its triangles are.
+    triangles: Vec<[Vec3; 3]>,
+}
+
+impl Poser {
+    /// `None` if nothing is drawn.
+    pub(crate) fn pose_abc(
+        &mut self,
+        path: AssetPath<'static>,
+        bytes: &[u8],
+    ) -> Result<Option<Posed>, Failure> {
+        let file = abc::parse(bytes)?;
+        let clip = self.clip_of(&file)?;
+        let seconds = self.request.seconds();
+        if file.depth() > MAX_SCENE_DEPTH {
+            return Ok(Posed::of(plain_places(&file, clip, seconds)));
+        }
+        let abc = self.load_abc(path)?;
+        let models = self.app.world().resource::<Assets<Abc>>();
+        let scene = models.get(&abc).map(|abc| abc.scene.clone());
+        let scene = WorldAssetRoot(scene.unwrap_or_default());
+        let root = self.app.world_mut().spawn(scene).id();
+        let drawn = self.draw(root, clip);
+        self.despawn(root);
+        Ok(Posed::of(places(&file, &drawn?, clip, seconds)))
+    }
+
+    /// The index of the clip that is asked for: the first of its name, as it is spelt if there is such
+    /// a one. Without a name the first, if there is any.
+    fn clip_of(&self, file: &AbcFile<'_>) -> Result<Option<usize>, Failure> {
+        let names = || file.animations.iter().map(|animation| &*animation.name);
+        let Some(wanted) = &self.request.animation else {
+            return Ok(names().next().map(|_| 0));
+        };
+        let found = names().position(|name| name == wanted);
+        let found = found.or_else(|| names().position(|name| name.eq_ignore_ascii_case(wanted)));
+        match found {
+            Some(index) => Ok(Some(index)),
+            None => Err(no_clip(wanted, &names().collect::<Vec<_>>())),
+        }
+    }
+
+    fn load_abc(&mut self, path: AssetPath<'static>) -> Result<Handle<Abc>, Failure> {
+        let settings = |settings: &mut AbcLoaderSettings| {
+            settings.load_skins = false;
+            settings.lod_shares = Vec::new();
+        };
+        let server = self.app.world().resource::<AssetServer>().clone();
+        // By the type of the asset, so that the file may be named as it likes.
+        let abc: Handle<Abc> = server.load_builder().with_settings(settings).load(path);
+        self.load(&abc)?;
+        Ok(abc)
+    }
+
+    /// What is drawn at the moment that is asked for.
+    fn draw(&mut self, root: Entity, clip: Option<usize>) -> Result<Drawn, Failure> {
+        self.await_on::<AbcInstance>(root)?;
+        if let Some(clip) = clip {
+            let play = self.still(clip);
+            self.app.world_mut().entity_mut(root).insert(play);
+            self.await_clip(|world| {
+                let animator = world.get::<AbcAnimator>(root);
+                animator.is_some_and(|animator| animator.clip().is_some())
+            })?;
+        }
+        gpuless::step(&mut self.app, 0.0);
+        let world = self.app.world_mut();
+        let drawn = world.run_system_once_with(drawn, root);
+        drawn.map_err(Failure::new)
+    }
+}
+
+/// What is drawn of a model.
+fn drawn(
+    root: In<Entity>,
+    instances: Query<&AbcInstance>,
+    meshes: Query<&AbcMesh>,
+    transforms: Query<&GlobalTransform>,
+    places: Places,
+) -> Drawn {
+    let Ok(instance) = instances.get(*root) else {
+        return Drawn::default();
+    };
+    let mesh = |entity: &Entity| {
+        Some(DrawnMesh {
+            node: meshes.get(*entity).ok()?.node,
+            triangles: triangles(*entity, &places)?,
+        })
+    };
+    let node = |entity: &Entity| transforms.get(*entity).map(GlobalTransform::affine);
+    Drawn {
+        meshes: instance.meshes().iter().filter_map(mesh).collect(),
+        nodes: instance
+            .nodes()
+            .iter()
+            .map(|entity| node(entity).unwrap_or_default())
+            .collect(),
+    }
+}
+
+/// Where the corners of a mesh's triangles are.
+fn triangles(entity: Entity, places: &Places) -> Option<Vec<[Vec3; 3]>> {
+    let vertices = places.vertices(entity)?;
+    let indices = places.mesh(entity)?.indices()?;
+    let corners = indices.iter().map(|index| vertices.get(index).copied());
+    let corners: Option<Vec<Vec3>> = corners.collect();
+    Some(corners?.as_chunks().0.to_vec())
+}
+
+/// Where each vertex of a file is that a triangle uses, if no scene can be made of it.
+fn plain_places(file: &AbcFile<'_>, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
+    let places = file.vertex_positions_in_model(clip, seconds);
+    let places = places.into_iter().zip(used(file));
+    let used = places.filter_map(|(place, is_used)| is_used.then_some(place));
+    used.map(|[x, y, z]| Vec3::new(x, y, -z)).collect()
+}
+
+/// Whether each vertex of a file is used by a triangle.
+fn used(file: &AbcFile<'_>) -> Vec<bool> {
+    let mut used = vec![false; file.geometry.vertices.len()];
+    let triangles = file.geometry.triangles.iter();
+    for index in triangles.flat_map(|triangle| triangle.indices()) {
+        if let Some(used) = used.get_mut(index as usize) {
+            *used = true;
+        }
+    }
+    used
+}
+
+/// Where each vertex of the file is that a triangle uses.
+fn places(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
+    let geometry = &file.geometry;
+    let mut places = drawn_places(file, &drawn.meshes);
+    for index in file.nodes.iter().flat_map(|node| node.deform_vertices) {
+        if let Some(place) = places.get_mut(usize::from(index.get())) {
+            *place = None;
+        }
+    }
+    // Those just forgotten, and those that no mesh can place or that are of no more than a line.
+    let in_nodes = file.vertex_positions(clip, seconds);
+    let in_world = |index: usize| {
+        let node = geometry.vertices.get(index)?.node;
+        let [x, y, z] = *in_nodes.get(index)?;
+        let node = drawn.nodes.get(usize::from(node))?;
+        Some(node.transform_point3(Vec3::new(x, y, -z)))
+    };
+    let places = places.into_iter().zip(used(file)).enumerate();
+    let used = places.filter(|(_, (_, is_used))| *is_used);
+    used.filter_map(|(index, (place, _))| place.or_else(|| in_world(index)))
+        .collect()
+}
+
+/// For each vertex of the file, where meshes have it: their triangles are those of the file, in its
+/// order.
+fn drawn_places(file: &AbcFile<'_>, meshes: &[DrawnMesh]) -> Vec<Option<Vec3>> {
+    let geometry = &file.geometry;
+    let mut places = vec![None; geometry.vertices.len()];
+    let node = |vertex: u32| {
+        let vertex = geometry.vertices.get(vertex as usize);
+        vertex.map_or(0, |vertex| usize::from(vertex.node))
+    };
+    let full = geometry.lod(0).triangles;
+    let has_own = |node| meshes.iter().any(|mesh| mesh.node == Some(node));
+    for mesh in meshes {
+        let is_in = |[first, ..]: &[u32; 3]| match mesh.node {
+            Some(of_mesh) => of_mesh == node(*first),
+            None => !has_own(node(*first)),
+        };
+        let corners = full.iter().map(|triangle| triangle.vertices);
+        for ([a, b, c], triangle) in corners.filter(is_in).zip(&mesh.triangles) {
+            // The mirror between the two spaces turns around what is not turned around already.
+            let drawn = match file.transform().flip_geometry {
+                true => [a, b, c],
+                false => [a, c, b],
+            };
+            for (vertex, place) in drawn.into_iter().zip(triangle) {
+                // The mesh of a node cannot follow another, of which no real one has vertices.
+                if mesh.node.is_none_or(|of_mesh| of_mesh == node(vertex))
+                    && let Some(to) = places.get_mut(vertex as usize)
+                {
+                    *to = Some(*place);
+                }
+            }
+        }
+    }
+    places
+}

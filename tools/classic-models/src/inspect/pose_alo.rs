@@ -1,0 +1,217 @@
+//! Where the vertices and bones of Alamo models are.
+
+use crate::inspect::describe::Failure;
+use crate::inspect::pose::{Posed, PosedBone, PosedVertices, Poser, asset_path, no_clip};
+use bevy::asset::AssetPath;
+use bevy::ecs::system::RunSystemOnce;
+use bevy::math::Affine3A;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::{AloRoot, AloSubmeshOf, ala};
+use bevy_classic_models::prelude::*;
+use classic_models_support::gpuless;
+use classic_models_support::places::Places;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// What plays when a clip is asked for.
+enum Clip {
+    /// A file of its own.
+    File(Handle<Ala>),
+    /// Beside the model, by its name there.
+    Beside(String),
+}
+
+impl Poser {
+    /// `placeless` are vertices that do not count: mesh, sub-mesh, vertex. `None` if nothing is drawn and no
+    /// clip was asked for.
+    /// With it comes what is wrong with the clip.
+    pub(crate) fn pose_alo(
+        &mut self,
+        path: AssetPath<'static>,
+        placeless: &HashSet<[usize; 3]>,
+    ) -> Result<(Option<Posed>, Vec<String>), Failure> {
+        let alo = self.load_alo(path)?;
+        let clip = self.clip(&alo)?;
+        let models = self.app.world().resource::<Assets<Alo>>();
+        let scene = models.get(&alo).map(|alo| alo.scene.clone());
+        let scene = WorldAssetRoot(scene.unwrap_or_default());
+        let root = self.app.world_mut().spawn(scene).id();
+        if let Some(clip) = &clip {
+            let play = self.play(clip);
+            self.app.world_mut().entity_mut(root).insert(play);
+        }
+        let spawned = self.await_on::<AloInstance>(root);
+        if clip.is_some() {
+            self.await_clip(|world| {
+                let animator = world.get::<AloAnimator>(root);
+                animator.is_some_and(|animator| animator.clip().is_some())
+            })?;
+        }
+        gpuless::step(&mut self.app, 0.0);
+        let posed = spawned.and_then(|()| self.measure_alo(root, placeless, clip.is_some()));
+        self.despawn(root);
+        Ok((posed?, self.flaws(clip.as_ref(), &alo)))
+    }
+
+    /// What a clip warns of, and what of it is not for the model.
+    fn flaws(&self, clip: Option<&Clip>, alo: &Handle<Alo>) -> Vec<String> {
+        let Some(model) = self.app.world().resource::<Assets<Alo>>().get(alo) else {
+            return Vec::new();
+        };
+        let ala = match clip {
+            Some(Clip::File(ala)) => Some(ala),
+            Some(Clip::Beside(name)) => model.animation(name).map(|animation| &animation.ala),
+            None => None,
+        };
+        let alas = self.app.world().resource::<Assets<Ala>>();
+        let Some(ala) = ala.and_then(|ala| alas.get(ala)) else {
+            return Vec::new();
+        };
+        let warnings = ala.warnings.iter().map(ToString::to_string);
+        let mismatches = ala.mismatches(model);
+        let left_out = mismatches.iter().map(|bone| format!("left out: {bone}"));
+        let flaws = warnings.chain(left_out);
+        flaws.map(|flaw| format!("animation: {flaw}")).collect()
+    }
+
+    fn load_alo(&mut self, path: AssetPath<'static>) -> Result<Handle<Alo>, Failure> {
+        let request = self.request.animation.as_deref();
+        let load_animations = request.is_some_and(|clip| !Path::new(clip).is_file());
+        let settings = move |settings: &mut AloLoaderSettings| {
+            settings.load_textures = false;
+            settings.load_lights = false;
+            settings.load_animations = load_animations;
+        };
+        let server = self.app.world().resource::<AssetServer>().clone();
+        // By the type of the asset, so that the file may be named as it likes.
+        let alo: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
+        self.load(&alo)?;
+        Ok(alo)
+    }
+
+    /// The clip that is asked for: a file if there is one of that name, else one beside the model.
+    /// What is wrong with it is an error of each model that was to play it.
+    fn clip(&mut self, alo: &Handle<Alo>) -> Result<Option<Clip>, Failure> {
+        let Some(request) = self.request.animation.clone() else {
+            return Ok(None);
+        };
+        let file = Path::new(&request);
+        if !file.is_file() {
+            let beside = self.clip_beside(&request, alo)?;
+            return Ok(Some(Clip::Beside(beside)));
+        }
+        // The parser knows where it is broken, which the server does not pass on.
+        let bytes = std::fs::read(file).map_err(Failure::new)?;
+        ala::parse(&bytes).map_err(|error| Failure {
+            message: format!("{request}: {error}"),
+            ..Failure::from(error)
+        })?;
+        let server = self.app.world().resource::<AssetServer>().clone();
+        let ala: Handle<Ala> = server.load(asset_path(file)?);
+        self.load(&ala)?;
+        Ok(Some(Clip::File(ala)))
+    }
+
+    /// The name of a clip beside a model, as its file spells it.
+    fn clip_beside(&self, name: &str, alo: &Handle<Alo>) -> Result<String, Failure> {
+        let models = self.app.world().resource::<Assets<Alo>>();
+        let clips = models.get(alo).map(|alo| &alo.animations[..]);
+        let names: Vec<&str> = clips
+            .unwrap_or_default()
+            .iter()
+            .map(|clip| &*clip.name)
+            .collect();
+        match names.iter().find(|found| found.eq_ignore_ascii_case(name)) {
+            Some(found) => Ok((*found).to_owned()),
+            None => Err(no_clip(name, &names)),
+        }
+    }
+
+    fn play(&self, clip: &Clip) -> PlayClip {
+        self.still(match clip {
+            Clip::File(ala) => {
+                let clips = self.app.world().resource::<Assets<Ala>>();
+                let clip = clips.get(ala).map(|ala| ala.clip.clone());
+                ClipRef::from(clip.unwrap_or_default())
+            }
+            Clip::Beside(name) => ClipRef::from(name.as_str()),
+        })
+    }
+
+    fn measure_alo(
+        &mut self,
+        root: Entity,
+        placeless: &HashSet<[usize; 3]>,
+        with_bones: bool,
+    ) -> Result<Option<Posed>, Failure> {
+        let world = self.app.world_mut();
+        let drawn = world.run_system_once(drawn).map_err(Failure::new)?;
+        let counted = drawn
+            .into_iter()
+            .filter_map(|(vertex, place)| (!placeless.contains(&vertex)).then_some(place));
+        let vertices = PosedVertices::of(counted);
+        let bones = match with_bones {
+            true => Some(world.run_system_once_with(bones, root)),
+            false => None,
+        };
+        let bones = bones.transpose().map_err(Failure::new)?;
+        Ok(Posed::new(vertices, bones))
+    }
+}
+
+/// The bones of a spawned model, in file order.
+fn bones(
+    root: In<Entity>,
+    models: Query<&AloInstance>,
+    transforms: Query<(&Name, &GlobalTransform)>,
+    scenes: Query<&GlobalTransform, With<AloRoot>>,
+    above: Query<&ChildOf>,
+    parents: Query<(&Visibility, Option<&ChildOf>)>,
+) -> Vec<PosedBone> {
+    let entities = models.get(*root).map_or(&[][..], AloInstance::bones);
+    let bone = |entity: &Entity| {
+        let (name, transform) = transforms.get(*entity).ok()?;
+        // The scene's root turns and scales the model's space to Bevy's.
+        let scene = above
+            .iter_ancestors(*entity)
+            .find_map(|entity| scenes.get(entity).ok());
+        let to_model = scene.map_or(Affine3A::IDENTITY, |scene| scene.affine().inverse());
+        Some(PosedBone {
+            name: name.to_string(),
+            matrix: Mat4::from(to_model * transform.affine()),
+            visible: shows(*entity, &parents),
+        })
+    };
+    entities.iter().filter_map(bone).collect()
+}
+
+/// The vertices of all sub-meshes that are drawn, and where they are.
+fn drawn(
+    submeshes: Query<(Entity, &AloSubmeshOf)>,
+    parents: Query<(&Visibility, Option<&ChildOf>)>,
+    places: Places,
+) -> Vec<([usize; 3], Vec3)> {
+    let mut drawn = Vec::new();
+    for (entity, of) in &submeshes {
+        if !shows(entity, &parents) {
+            continue;
+        }
+        let vertices = places.vertices(entity).unwrap_or_default();
+        let vertices = vertices.into_iter().enumerate();
+        drawn.extend(vertices.map(|(index, place)| ([of.mesh, of.submesh, index], place)));
+    }
+    drawn
+}
+
+/// Whether neither an entity nor any above it is hidden.
+fn shows(entity: Entity, parents: &Query<(&Visibility, Option<&ChildOf>)>) -> bool {
+    let mut next = Some(entity);
+    while let Some((visibility, parent)) = next.and_then(|entity| parents.get(entity).ok()) {
+        match visibility {
+            Visibility::Hidden => return false,
+            Visibility::Visible => return true,
+            Visibility::Inherited => next = parent.map(ChildOf::parent),
+        }
+    }
+    true
+}

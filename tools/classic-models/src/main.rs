@@ -1,0 +1,29 @@
+//! `classic-models`: shows and describes the model files of classic games, one module per subcommand.
+
+mod inspect;
+mod lgw_words;
+mod view;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Shows and describes the model files of classic games.
+#[derive(Parser)]
+#[command(version, args_override_self = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    View(Box<view::Args>),
+    Inspect(inspect::Args),
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::View(args) => view::run(*args),
+        Command::Inspect(args) => inspect::run(&args),
+    }
+}

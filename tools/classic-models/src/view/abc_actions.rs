@@ -1,0 +1,44 @@
+//! Doing what the keyboard or the panel asks of LithTech models.
+
+use crate::view::actions::Action;
+use crate::view::models::Row;
+use crate::view::named_panel::worn;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+
+/// Does what concerns the looks of the selected LithTech model.
+pub fn act_on_abc(
+    mut actions: MessageReader<Action>,
+    row: Res<Row>,
+    models: Query<(&AbcInstance, Option<&ModelLod>, Option<&ModelSkin>)>,
+    mut commands: Commands,
+) {
+    for action in actions.read() {
+        let Some(entity) = row.selected() else {
+            continue;
+        };
+        let Ok((instance, lod, skin)) = models.get(entity) else {
+            continue;
+        };
+        let mut root = commands.entity(entity);
+        let lod = lod.map_or(0, |lod| lod.0);
+        let model = instance.model();
+        let coarsest = (model.levels.len() as u32).saturating_sub(1);
+        match *action {
+            Action::LodPart(part) => {
+                let level = (part * model.levels.len() as f32) as u32;
+                if lod != level.min(coarsest) {
+                    root.insert(ModelLod(level.min(coarsest)));
+                }
+            }
+            Action::FinerLod => _ = root.insert(ModelLod(lod.min(coarsest).saturating_sub(1))),
+            Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
+            Action::Skin(chosen) => _ = root.insert(ModelSkin::Index(chosen)),
+            Action::NextSkin => {
+                let next = worn(skin).map_or(0, |worn| worn + 1) % model.skins.len().max(1);
+                root.insert(ModelSkin::Index(next));
+            }
+            _ => {}
+        }
+    }
+}

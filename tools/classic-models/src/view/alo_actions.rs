@@ -1,0 +1,75 @@
+//! Doing what the keyboard or the panel asks of Alamo models.
+
+use crate::view::actions::Action;
+use crate::view::alo_panel::{TEAMS, parts, team_number};
+use crate::view::models::Row;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+
+/// What is chosen about an Alamo model, in components of its root.
+type Chosen = (
+    &'static AloInstance,
+    Option<&'static ModelLod>,
+    Option<&'static ModelAlt>,
+    Option<&'static HiddenParts>,
+    Option<&'static TeamColor>,
+);
+
+/// Does what concerns the selected Alamo model. All of it is in components of the model's root, which
+/// stay when the file changes and the model is spawned anew.
+pub fn act_on_alo(
+    mut actions: MessageReader<Action>,
+    row: Res<Row>,
+    models: Query<Chosen>,
+    mut commands: Commands,
+) {
+    for action in actions.read() {
+        let Some(entity) = row.selected() else {
+            continue;
+        };
+        let Ok((instance, lod, alt, hidden, team)) = models.get(entity) else {
+            continue;
+        };
+        let mut root = commands.entity(entity);
+        let lod = lod.map_or(0, |lod| lod.0);
+        let alt = alt.map_or(0, |alt| alt.0);
+        let model = instance.model();
+        let coarsest = (model.lods.len() as u32).saturating_sub(1);
+        match *action {
+            Action::Lod(steps) => _ = root.insert(ModelLod(steps)),
+            Action::FinerLod => _ = root.insert(ModelLod(lod.min(coarsest).saturating_sub(1))),
+            Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
+            Action::Alt(stage) => _ = root.insert(ModelAlt(stage)),
+            Action::NextAlt => {
+                let next = if alt < model.max_alt { alt + 1 } else { 0 };
+                root.insert(ModelAlt(next));
+            }
+            Action::Team(number) => wear(&mut root, number),
+            Action::NextTeam => {
+                let next = team_number(team).map_or(0, |number| number + 1);
+                let next = Some(next).filter(|next| *next < TEAMS.len());
+                wear(&mut root, next);
+            }
+            Action::TogglePart(index) => {
+                if let Some(part) = parts(model).get(index) {
+                    let mut hidden = hidden.cloned().unwrap_or_default();
+                    if hidden.get(&part.name).unwrap_or(part.hidden) {
+                        hidden.show(&part.name);
+                    } else {
+                        hidden.hide(&part.name);
+                    }
+                    root.insert(hidden);
+                }
+            }
+            Action::ResetParts => _ = root.insert(HiddenParts::default()),
+            _ => {}
+        }
+    }
+}
+
+fn wear(model: &mut EntityCommands<'_>, team: Option<usize>) {
+    match team.and_then(|number| TEAMS.get(number)) {
+        Some((_, color)) => model.insert(TeamColor(*color)),
+        None => model.remove::<TeamColor>(),
+    };
+}

@@ -1,0 +1,131 @@
+//! What part of an Alamo model is under the mouse: its name, and a mark where the mouse meets it.
+
+use crate::view::alo_trees::Trees;
+use crate::view::camera::Orbit;
+use crate::view::gizmos::OnTop;
+use crate::view::overlay::Overlays;
+use crate::view::panel::PANEL_WIDTH;
+use bevy::camera::visibility::VisibilitySystems;
+use bevy::prelude::*;
+use bevy::window::PrimaryWindow;
+use bevy_classic_models::alamo::{AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
+use classic_models_support::names::PartNames;
+use classic_models_support::places::Places;
+
+const HIT: Color = Color::srgb(1.0, 0.2, 0.9);
+
+/// Parts along the ray that are told.
+const TOLD: usize = 3;
+
+/// Where the mouse is, in the picture's logical pixels, and what is there, the nearest first.
+#[derive(Resource, Default)]
+pub struct Pointer {
+    pub at: Option<Vec2>,
+    pub met: Vec<String>,
+}
+
+/// Looks what is under the mouse, and marks it.
+pub struct AloPointerPlugin;
+
+impl Plugin for AloPointerPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Pointer>().add_systems(
+            PostUpdate,
+            probe
+                .after(TransformSystems::Propagate)
+                .after(VisibilitySystems::VisibilityPropagate),
+        );
+    }
+}
+
+/// Follows the mouse, and writes what is under it below the models. Pictures without a window need
+/// none of this.
+pub struct PointerLabelPlugin;
+
+impl Plugin for PointerLabelPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Startup, spawn_label)
+            .add_systems(Update, (follow, write_label));
+    }
+}
+
+fn follow(window: Single<&Window, With<PrimaryWindow>>, mut pointer: ResMut<Pointer>) {
+    pointer.at = window.cursor_position().filter(|at| at.x >= PANEL_WIDTH);
+}
+
+#[derive(Component)]
+struct Label;
+
+fn spawn_label(mut commands: Commands) {
+    commands.spawn((
+        Label,
+        Text::default(),
+        TextFont::from_font_size(13.0),
+        Node {
+            position_type: PositionType::Absolute,
+            left: px(PANEL_WIDTH + 12.0),
+            bottom: px(10),
+            ..default()
+        },
+    ));
+}
+
+fn write_label(pointer: Res<Pointer>, mut label: Single<&mut Text, With<Label>>) {
+    let words = pointer.met.join("\nbehind it: ");
+    label.set_if_neq(Text(words));
+}
+
+fn probe(
+    mut pointer: ResMut<Pointer>,
+    overlays: Res<Overlays>,
+    cameras: Query<(&Camera, &GlobalTransform), With<Orbit>>,
+    mut rays: AloRayCast,
+    names: PartNames,
+    places: Places,
+    mut gizmos: Gizmos<OnTop>,
+) {
+    let ray = pointer.at.and_then(|at| {
+        let (camera, eye) = cameras.iter().next()?;
+        camera.viewport_to_world(eye, at).ok()
+    });
+    pointer.met.clear();
+    let Some(ray) = ray else {
+        return;
+    };
+    // Hulls that the file hides are met where their boxes are seen.
+    let visibility = match overlays.trees {
+        Trees::Off => AloRayCastVisibility::Visible,
+        Trees::Level(_) | Trees::All => AloRayCastVisibility::Solid,
+    };
+    let settings = AloRayCastSettings::default()
+        .with_visibility(visibility)
+        .never_early_exit();
+    let hits = rays.cast_ray(ray, &settings);
+    let names = hits.iter().filter_map(|(part, hit)| names.of(*part, hit));
+    pointer.met.extend(names.take(TOLD));
+    if let Some((entity, hit)) = hits.first() {
+        mark(&mut gizmos, hit);
+        if let Some(corners) = triangle(&places, *entity, hit) {
+            let [a, b, c] = corners;
+            gizmos.linestrip([a, b, c, a], HIT);
+        }
+    }
+}
+
+/// A ring around the point and an arrow along the normal, of the same size wherever they are.
+fn mark(gizmos: &mut Gizmos<OnTop>, hit: &AloRayHit) {
+    let size = 0.03 * hit.distance;
+    let upright = Quat::from_rotation_arc(Vec3::Z, hit.normal);
+    gizmos.circle(Isometry3d::new(hit.point, upright), 0.2 * size, HIT);
+    gizmos.arrow(hit.point, hit.point + hit.normal * size, HIT);
+}
+
+/// The corners of the triangle that was met, if it is drawn.
+fn triangle(places: &Places, entity: Entity, hit: &AloRayHit) -> Option<[Vec3; 3]> {
+    let indices = places.mesh(entity)?.try_indices().ok()?;
+    let vertices = places.vertices(entity)?;
+    let first = 3 * hit.triangle as usize;
+    let mut corners = indices.iter().skip(first).map(|index| vertices.get(index));
+    let mut corner = || corners.next()?.copied();
+    Some([corner()?, corner()?, corner()?])
+}

@@ -1,0 +1,110 @@
+//! How much room Alamo models need at rest.
+
+use crate::view::rooms::Room;
+use bevy::math::Affine3A;
+use bevy::mesh::VertexAttributeValues;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::{AloModel, AloRoot};
+use bevy_classic_models::prelude::*;
+use classic_models_support::stage::corners;
+
+/// Measures Alamo models that were spawned, or spawned anew.
+pub fn measure_alo(
+    mut commands: Commands,
+    instances: Query<(Entity, &AloInstance, &Transform), Changed<AloInstance>>,
+    meshes: Res<Assets<Mesh>>,
+    scenes: Query<(&Transform, &ChildOf), With<AloRoot>>,
+) {
+    for (entity, instance, root) in &instances {
+        let scene = scenes.iter().find(|(_, parent)| parent.parent() == entity);
+        let scene = scene.map_or(Affine3A::IDENTITY, |(scene, _)| scene.compute_affine());
+        let to_row = Affine3A::from_quat(root.rotation) * scene;
+        let points = points(instance.model(), &meshes).into_iter();
+        let room = Room::around(points.map(|point| to_row.transform_point3(point)));
+        commands.entity(entity).insert(room);
+    }
+}
+
+/// Places that the model takes up: what it shows, else all that it might, else its bones and dazzles.
+fn points(model: &AloModel, meshes: &Assets<Mesh>) -> Vec<Vec3> {
+    let shown = vertices(model, meshes, true);
+    if !shown.is_empty() {
+        return shown;
+    }
+    let all = vertices(model, meshes, false);
+    if !all.is_empty() {
+        return all;
+    }
+    let bones = model.bones.iter();
+    let mut points: Vec<Vec3> = bones.map(|b| b.bind_pose.translation.into()).collect();
+    points.extend(model.dazzles.iter().flat_map(|dazzle| {
+        let bone = model.bones.get(dazzle.bone as usize);
+        let center = Vec3::from_array(dazzle.position);
+        let radius = Vec3::splat(dazzle.radius);
+        let around = corners(center - radius, center + radius);
+        bone.map(|bone| around.map(|corner| bone.bind_pose.transform_point3(corner)))
+            .into_iter()
+            .flatten()
+    }));
+    let (low, high) = points
+        .iter()
+        .fold((Vec3::MAX, Vec3::MIN), |(low, high), p| {
+            (low.min(*p), high.max(*p))
+        });
+    if (high - low).max_element() < 1e-3 {
+        points.extend(corners(low - 1.0, high + 1.0));
+    }
+    points
+}
+
+/// The vertices of what is drawn at rest.
+fn vertices(model: &AloModel, meshes: &Assets<Mesh>, only_shown: bool) -> Vec<Vec3> {
+    let mut points = Vec::new();
+    for mesh in &model.meshes {
+        let tags = &mesh.tags;
+        let shows = (tags.lod.is_none() || tags.lod == model.lod(0))
+            && tags.alt.is_none_or(|alt| alt == 0)
+            && !mesh.hidden
+            && bone_shows(model, mesh.bone);
+        if only_shown && !shows {
+            continue;
+        }
+        for submesh in mesh.submeshes.iter().filter(|s| s.material.is_some()) {
+            // Skinned vertices are in the model's space already.
+            let bone = model.bones.get(mesh.bone);
+            let bone = bone.filter(|_| submesh.palette.is_empty());
+            let place = bone.map_or(Affine3A::IDENTITY, |bone| bone.bind_pose);
+            let mesh = submesh.mesh.as_ref().and_then(|mesh| meshes.get(mesh));
+            if let Some(corners) = mesh.and_then(triangle_corners) {
+                points.extend(corners.into_iter().map(|at| place.transform_point3(at)));
+            } else {
+                let (min, max) = (submesh.bounds.min.into(), submesh.bounds.max.into());
+                points.extend(corners(min, max).map(|corner| place.transform_point3(corner)));
+            }
+        }
+    }
+    points
+}
+
+/// The vertices that triangles have, unless the mesh is on the GPU alone.
+fn triangle_corners(mesh: &Mesh) -> Option<Vec<Vec3>> {
+    let VertexAttributeValues::Float32x3(positions) =
+        mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?
+    else {
+        return None;
+    };
+    let indices = mesh.try_indices().ok()?.iter();
+    let corners = indices.filter_map(|index| positions.get(index));
+    Some(corners.map(|at| Vec3::from_array(*at)).collect())
+}
+
+fn bone_shows(model: &AloModel, bone: usize) -> bool {
+    let mut next = model.bones.get(bone);
+    while let Some(bone) = next {
+        if !bone.visible {
+            return false;
+        }
+        next = bone.parent.and_then(|parent| model.bones.get(parent));
+    }
+    true
+}

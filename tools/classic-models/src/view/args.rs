@@ -1,0 +1,253 @@
+//! The command line of `view`.
+
+use crate::view::alo_trees::Trees;
+use crate::view::part_args::PartArgs;
+use bevy::color::{Color, Srgba};
+use bevy::math::{UVec2, Vec2};
+use bevy::prelude::Resource;
+use bevy_classic_models::prelude::{ClipRef, ModelSkin, PlayClip, PlayerColors};
+use clap::ValueEnum;
+use std::convert::Infallible;
+use std::path::PathBuf;
+
+/// What `--help` prints after the options.
+const KEYS: &str = "\
+Keys and mouse:
+  left drag           orbits the models            right or middle drag  pans
+  wheel               zooms                        F, A                  frames the model, all models
+  1 2 3 4             front, side, top, iso        Tab                   selects the next model
+  space               plays or pauses              . ,                   one pose or frame on, back
+  - +                 slower, faster               L                     loops or plays once
+  up, down            previous, next clip          I                     interpolation on or off (.mdl)
+  R                   rest pose, without clip      S                     next skin
+  W B N G             wireframe, bounds, normals, grid
+  C                   player colors                O P H                 bones, proxies, lights
+  [ ]                 finer, coarser level of detail
+  E                   collision box of the game (.abc)
+  K                   writes a manifest of the selected model beside it
+  D T M               damage stage, team color, night
+  X                   collision trees: off, each level, all levels
+
+The part under the mouse is marked and named if it has a collision tree. While trees are drawn, so are the collision
+hulls, which files hide.
+
+Files dropped on the window are added; an .ala file plays on its model, or on the selected one. Files that change on
+disk are reloaded. If one is broken, the panel says why (for .lgw files with the line), and the model stays as it was.
+
+Exit status: 0; 1 if an image could not be made; 2 for wrong arguments.";
+
+/// Shows models, animated, in a window or as an image.
+///
+/// Shows Quake, Alamo, LithTech and LGW models, side by side, in a window. With --capture it writes an image instead.
+///
+/// Textures of .alo files are searched beside them and in ../Textures, their clips beside them (MODEL_TYPE_NN.ala).
+/// An .ala file plays on the model that its name begins with, which is searched beside it if no model is given;
+/// otherwise on the first .alo file.
+/// The skin of Models/A/B.abc is Skins/A/B.dtx, otherwise a B.dtx near it. Given .dtx files are the skins of all .abc
+/// files instead.
+/// Textures of .lgw files have paths from the game's folder, which may be any of the six folders above the file.
+#[derive(clap::Args, Resource, Clone, Debug)]
+#[command(verbatim_doc_comment, after_long_help = KEYS)]
+pub struct Args {
+    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron); default: the samples
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Play this clip, by name or index
+    ///
+    /// Models without a clip of this name play their first: .alo files prefer MOVE or IDLE, .abc files Walk or Run.
+    /// Names of .alo clips may lack the number: move. Indices are those of the list, from 0.
+    /// This option and all that follow override a manifest.
+    #[arg(
+        long,
+        value_name = "NAME",
+        allow_hyphen_values = true,
+        verbatim_doc_comment
+    )]
+    pub clip: Option<String>,
+    /// Play the clip once; a --time beyond its end shows its end
+    #[arg(long)]
+    pub once: bool,
+    /// Show this moment of the clip, paused
+    #[arg(long, value_name = "SECONDS", value_parser = time, allow_hyphen_values = true)]
+    pub time: Option<f32>,
+    /// Use this skin, by index from 0, or by its name in the manifest
+    #[arg(long, value_name = "N", value_parser = skin, allow_hyphen_values = true)]
+    pub skin: Option<ModelSkin>,
+    /// Use rows S and P of the palette (0 to 15) for shirt and trousers
+    #[arg(long, value_name = "S,P", value_parser = colors, allow_hyphen_values = true)]
+    pub colors: Option<PlayerColors>,
+    /// Look from this direction
+    #[arg(long, value_enum, default_value_t = View::Iso)]
+    pub view: View,
+    /// Draw the edges of all triangles
+    #[arg(long)]
+    pub wireframe: bool,
+    /// Draw the box around all poses; for .alo files around the rest pose
+    #[arg(long)]
+    pub bounds: bool,
+    /// Size of the image or the window in pixels
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720", allow_hyphen_values = true)]
+    pub size: UVec2,
+
+    /// Search textures in this folder too; may be given more than once
+    #[arg(
+        long = "texture-folder",
+        value_name = "DIR",
+        help_heading = "Alamo, LithTech and LGW models"
+    )]
+    pub texture_folders: Vec<PathBuf>,
+
+    /// Play no clip
+    #[arg(long, help_heading = "Alamo and LithTech models")]
+    pub rest: bool,
+    /// Use this level of detail; 0 is the finest
+    #[arg(long, value_name = "N", help_heading = "Alamo and LithTech models")]
+    pub lod: Option<u32>,
+    /// Draw the bones and their names
+    #[arg(long, help_heading = "Alamo and LithTech models")]
+    pub bones: bool,
+
+    #[command(flatten, next_help_heading = "Alamo and LGW models")]
+    pub parts: PartArgs,
+
+    /// Draw the game's collision box of the clip
+    #[arg(long, help_heading = "LithTech models")]
+    pub dims: bool,
+
+    /// Use this damage stage; 0 is undamaged
+    #[arg(long, value_name = "N", help_heading = "Alamo models")]
+    pub alt: Option<u32>,
+    /// Use this team color
+    #[arg(long, value_name = "RRGGBB", value_parser = team, help_heading = "Alamo models")]
+    pub team: Option<Color>,
+    /// Draw the positions of effects and other models, and their names
+    #[arg(long, help_heading = "Alamo models")]
+    pub proxies: bool,
+    /// Draw the range or the cone of lights
+    #[arg(long, help_heading = "Alamo models")]
+    pub lights: bool,
+    /// Draw the boxes of the collision trees at this level, or of all; 0 is one box around each part
+    #[arg(long = "tree-level", value_name = "N|all", value_parser = trees, help_heading = "Alamo models")]
+    pub trees: Option<Trees>,
+    /// Light the parts that are lit only at night
+    #[arg(long, help_heading = "Alamo models")]
+    pub night: bool,
+
+    /// Write a PNG image and exit
+    ///
+    /// The same arguments always give the same image. It shows the start of the clip unless --time is given.
+    /// All poses of the clip fit in the image (with --bounds: of the model; of .alo files the rest pose).
+    #[arg(
+        long,
+        value_name = "OUT.png",
+        help_heading = "Without a window",
+        verbatim_doc_comment
+    )]
+    pub capture: Option<PathBuf>,
+    /// Write a manifest of the first model as it is shown, and exit
+    ///
+    /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage and the distances of
+    /// levels of detail.
+    #[arg(
+        long,
+        value_name = "OUT.model.ron",
+        help_heading = "Without a window",
+        verbatim_doc_comment
+    )]
+    pub save_manifest: Option<PathBuf>,
+    /// Mark and name the part at this pixel
+    #[arg(long, value_name = "X,Y", value_parser = pixel, help_heading = "Without a window")]
+    pub probe: Option<Vec2>,
+
+    /// Exit after this number of frames
+    #[arg(long, value_name = "N", help_heading = "With a window")]
+    pub frames: Option<u32>,
+}
+
+impl Args {
+    /// How a model begins to play a clip.
+    pub fn play(&self, clip: ClipRef) -> PlayClip {
+        let play = match self.once {
+            true => PlayClip::once(clip),
+            false => PlayClip::looping(clip),
+        };
+        PlayClip {
+            start: self.time,
+            paused: self.time.is_some(),
+            ..play
+        }
+    }
+}
+
+/// The direction that the camera looks from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// At the face
+    Front,
+    /// From the model's right, so that it looks to the right
+    Side,
+    /// From above; the model looks up in the image
+    Top,
+    /// From above, between front and right
+    Iso,
+    /// From above, between back and left
+    Back,
+}
+
+fn skin(text: &str) -> Result<ModelSkin, Infallible> {
+    Ok(match text.parse() {
+        Ok(index) => ModelSkin::Index(index),
+        Err(_) => ModelSkin::Name(text.to_owned()),
+    })
+}
+
+fn time(text: &str) -> Result<f32, &'static str> {
+    match text.parse::<f32>() {
+        Ok(time) if (0.0..=1e6).contains(&time) => Ok(time),
+        _ => Err("expected seconds from 0 to 1000000"),
+    }
+}
+
+fn colors(text: &str) -> Result<PlayerColors, &'static str> {
+    let row = |text: &str| text.parse().ok().filter(|row| *row < 16_u8);
+    let pair = text.split_once(',').map(|(s, p)| (row(s), row(p)));
+    match pair {
+        Some((Some(shirt), Some(pants))) => Ok(PlayerColors { shirt, pants }),
+        _ => Err("expected two rows of the palette from 0 to 15, such as 4,13"),
+    }
+}
+
+fn team(text: &str) -> Result<Color, &'static str> {
+    let color = Srgba::hex(text).map(Color::from);
+    color.map_err(|_| "expected a color of six hexadecimal digits, such as c01818")
+}
+
+fn trees(text: &str) -> Result<Trees, &'static str> {
+    match text {
+        "all" => Ok(Trees::All),
+        level => level
+            .parse()
+            .map(Trees::Level)
+            .map_err(|_| "expected a level from 0, or all"),
+    }
+}
+
+fn pixel(text: &str) -> Result<Vec2, &'static str> {
+    let pixel = |text: &str| text.parse::<u16>().ok().map(f32::from);
+    let pair = text.split_once(',').map(|(x, y)| (pixel(x), pixel(y)));
+    match pair {
+        Some((Some(x), Some(y))) => Ok(Vec2::new(x, y)),
+        _ => Err("expected a pixel of the image, such as 640,360"),
+    }
+}
+
+fn size(text: &str) -> Result<UVec2, &'static str> {
+    // Wider images are beyond what every adapter can draw to.
+    let side = |text: &str| text.parse().ok().filter(|side| (1..=8192).contains(side));
+    let pair = text.split_once('x').map(|(w, h)| (side(w), side(h)));
+    match pair {
+        Some((Some(width), Some(height))) => Ok(UVec2::new(width, height)),
+        _ => Err("expected width and height from 1 to 8192, such as 1280x720"),
+    }
+}

@@ -1,0 +1,187 @@
+//! `view` without a window: one image, the same every time.
+
+use crate::view::abc_gizmos::AbcGizmosPlugin;
+use crate::view::abc_models::AbcModelsPlugin;
+use crate::view::alo_clips::{AloClipsPlugin, clips_settled};
+use crate::view::alo_gizmos::AloGizmosPlugin;
+use crate::view::alo_pointer::{AloPointerPlugin, Pointer};
+use crate::view::alo_trees::AloTreesPlugin;
+use crate::view::args::Args;
+use crate::view::asked::all_asked;
+use crate::view::camera::{Framing, Orbit, OrbitPlugin, row_direction};
+use crate::view::complaints::complain;
+use crate::view::files::{Folders, is_dtx, models_to_show};
+use crate::view::gizmos::GizmosPlugin;
+use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
+use crate::view::models::{FilesToLoad, ModelsPlugin, Row, ViewedModel};
+use crate::view::overlay::{OverlayPlugin, Overlays};
+use crate::view::rooms::{Presence, settled};
+use crate::view::save_manifest::ManifestWriter;
+use crate::view::sweep::sweep;
+use crate::view::window::LOG_FILTER;
+use bevy::asset::UntypedAssetId;
+use bevy::ecs::system::RunSystemOnce;
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy_classic_models::ClassicModelsPlugin;
+use bevy_classic_models::prelude::{Abc, Alo, NightTime};
+use classic_models_support::headless::{Headless, plugins};
+use classic_models_support::pictures::save;
+use classic_models_support::stage::StagePlugin;
+
+/// Frames after the models are there, in which everything that is drawn reaches the GPU.
+const SETTLING_FRAMES: usize = 5;
+
+/// Writes the picture.
+pub fn run(args: &Args) -> AppExit {
+    match capture(args) {
+        Ok(()) => AppExit::Success,
+        Err(error) => {
+            eprintln!("classic-models: {error}");
+            AppExit::error()
+        }
+    }
+}
+
+fn capture(args: &Args) -> Result<(), String> {
+    if models_to_show(&args.files).is_empty() {
+        return Err(no_model(args));
+    }
+    let folders = Folders::of(&args.files, &args.texture_folders);
+    let mut app = App::new();
+    folders.register(&mut app);
+    app.add_plugins((
+        LogPlugin {
+            filter: LOG_FILTER.replace("info", "warn"),
+            ..default()
+        },
+        plugins(&folders.assets, false),
+        ClassicModelsPlugin::default(),
+        (
+            StagePlugin,
+            (
+                ModelsPlugin,
+                AloClipsPlugin,
+                AbcModelsPlugin,
+                LgwModelsPlugin,
+            ),
+            OrbitPlugin,
+            OverlayPlugin,
+            (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
+            (AloTreesPlugin, AloPointerPlugin),
+        ),
+    ))
+    .insert_resource(Row::new(row_direction(args.view), !args.bounds))
+    .insert_resource(Overlays::of(args))
+    .insert_resource(NightTime(args.night))
+    .insert_resource(Pointer {
+        at: args.probe,
+        ..default()
+    })
+    // Nothing moves, and without a time nothing has moved yet.
+    .insert_resource(Args {
+        time: Some(args.time.unwrap_or_default()),
+        ..args.clone()
+    });
+
+    let mut headless = Headless::start(app, args.size);
+    headless.wait_until("all models are loaded", |world| {
+        let check = |files: Res<FilesToLoad>,
+                     row: Res<Row>,
+                     server: Res<AssetServer>,
+                     alo: Res<Assets<Alo>>,
+                     abc: Res<Assets<Abc>>,
+                     models: Query<Presence<'static>>,
+                     worn: Query<&ModelMaterials>| {
+            let mut all = models.iter();
+            let mut pictures = worn.iter().flat_map(ModelMaterials::pictures);
+            files.is_empty()
+                && !row.models.is_empty()
+                && settled(&row, &models)
+                && all.all(|(model, ..)| is_complete(&server, &alo, &abc, model))
+                && pictures.all(|picture| is_done(&server, picture.id().untyped()))
+        };
+        world.run_system_cached(check).is_ok_and(|done| done)
+            && world
+                .run_system_cached(clips_settled)
+                .is_ok_and(|done| done)
+            && world.run_system_cached(all_asked).is_ok_and(|done| done)
+    });
+    let checked = headless.app.world_mut().run_system_cached(complain);
+    checked.map_err(|error| error.to_string())??;
+    if !args.bounds {
+        sweep(&mut headless);
+    }
+    let target = headless.render_target();
+    let world = headless.app.world_mut();
+    world.spawn((Orbit::new(args.view), target));
+    world.insert_resource(Framing::All);
+
+    // The pictures of a skin follow the clock, not the clip.
+    headless.step(args.time.unwrap_or_default());
+    for _ in 0..SETTLING_FRAMES {
+        headless.step(0.0);
+    }
+    let met = &headless.app.world().resource::<Pointer>().met;
+    for met in met {
+        println!("{met}");
+    }
+    if args.probe.is_some() && met.is_empty() {
+        println!("nothing that rays meet; hulls that the file hides are met with --tree-level");
+    }
+    if let Some(file) = args.save_manifest.clone() {
+        let write = move |writer: ManifestWriter| writer.write(&file);
+        let world = headless.app.world_mut();
+        world
+            .run_system_once(write)
+            .map_err(|error| error.to_string())??;
+    }
+    match &args.capture {
+        Some(path) => save(headless.capture(), path),
+        None => Ok(()),
+    }
+}
+
+fn no_model(args: &Args) -> String {
+    match args.files.first() {
+        None => "no file is given, and there are no samples in assets/models".to_owned(),
+        Some(skin) if is_dtx(skin) => {
+            let skin = skin.display();
+            format!("{skin}: name the .abc file that wears it as well")
+        }
+        Some(clip) => format!(
+            "{}: there is no model beside it whose name its own begins with",
+            clip.display()
+        ),
+    }
+}
+
+/// Whether all that a model wears is there or never will be.
+fn is_complete(
+    server: &AssetServer,
+    alo: &Assets<Alo>,
+    abc: &Assets<Abc>,
+    model: &ViewedModel,
+) -> bool {
+    // A model of which something is broken counts as failed while its pictures still load.
+    let alo = model.handle.alo().and_then(|of| alo.get(of));
+    let meshes = alo.iter().flat_map(|alo| &alo.meshes);
+    let materials = meshes
+        .flat_map(|mesh| &mesh.submeshes)
+        .filter_map(|submesh| submesh.material.as_ref());
+    let materials = materials.map(|material| material.id().untyped());
+    let abc = model.handle.abc().and_then(|of| abc.get(of));
+    let skins = abc.iter().flat_map(|abc| &abc.skins);
+    let skins = skins.map(|skin| skin.image.id().untyped());
+    let mut worn = materials.chain(skins);
+    is_done(server, model.handle.id()) && worn.all(|asset| is_done(server, asset))
+}
+
+/// Whether an asset is there with all that it needs, or never will be.
+fn is_done(server: &AssetServer, asset: UntypedAssetId) -> bool {
+    use bevy::asset::RecursiveDependencyLoadState as State;
+    match server.recursive_dependency_load_state(asset) {
+        State::Loaded | State::Failed(_) => true,
+        State::NotLoaded | State::Loading => false,
+    }
+}

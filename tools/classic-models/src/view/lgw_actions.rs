@@ -1,0 +1,41 @@
+//! Doing what the keyboard or the panel asks of LGW models.
+
+use crate::view::actions::Action;
+use crate::view::lgw_panel::meshes_by_name;
+use crate::view::models::Row;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+
+/// Shows and hides the meshes of the selected LGW model. Which are hidden is in a component of the model's
+/// root, which stays when the file changes.
+pub fn act_on_lgw(
+    mut actions: MessageReader<Action>,
+    row: Res<Row>,
+    models: Query<(&LgwInstance, Option<&HiddenParts>)>,
+    mut commands: Commands,
+) {
+    for action in actions.read() {
+        let Some(entity) = row.selected() else {
+            continue;
+        };
+        let Ok((instance, hidden)) = models.get(entity) else {
+            continue;
+        };
+        match *action {
+            Action::TogglePart(index) => {
+                let parts = meshes_by_name(instance.model());
+                let Some(mesh) = parts.get(index).and_then(|part| part.first()) else {
+                    continue;
+                };
+                let mut hidden = hidden.cloned().unwrap_or_default();
+                match hidden.get(&mesh.name) {
+                    Some(true) => hidden.reset(&mesh.name),
+                    _ => hidden.hide(&mesh.name),
+                };
+                commands.entity(entity).insert(hidden);
+            }
+            Action::ResetParts => _ = commands.entity(entity).insert(HiddenParts::default()),
+            _ => {}
+        }
+    }
+}

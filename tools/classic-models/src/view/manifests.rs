@@ -1,0 +1,58 @@
+//! Manifests: opened as models are, with all that they state.
+
+use crate::view::alo_clips::GivenClips;
+use crate::view::clips::ClipList;
+use crate::view::files::Folders;
+use crate::view::models::{ModelHandle, ViewedModel, load, yaw};
+use bevy::asset::AssetPath;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use std::path::PathBuf;
+
+/// The manifest that a model was opened by.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    pub handle: Handle<ModelManifest>,
+    pub path: AssetPath<'static>,
+    pub file: PathBuf,
+}
+
+/// Opens manifests that have been loaded: their models are loaded like others, and spawned with what
+/// the manifests state. Where one names another model than before, that is shown in its place.
+pub fn open_manifests(
+    mut commands: Commands,
+    folders: Res<Folders>,
+    server: Res<AssetServer>,
+    manifests: Res<Assets<ModelManifest>>,
+    mut models: Query<(Entity, &mut ViewedModel, &mut Transform)>,
+) {
+    for (entity, mut model, mut transform) in &mut models {
+        let Some(opened) = &model.manifest else {
+            continue;
+        };
+        let path = manifests
+            .get(&opened.handle)
+            .and_then(|manifest| manifest.files.model());
+        let Some(path) = path.filter(|path| **path != model.path) else {
+            continue;
+        };
+        let Some(file) = folders.file_of(path) else {
+            continue;
+        };
+        let is_first = matches!(model.handle, ModelHandle::Manifest(_));
+        let spawned = ClassicModel(opened.handle.clone());
+        model.handle = load(&file, path, &folders, &server);
+        model.path = path.clone();
+        model.file = file;
+        transform.rotation = Quat::from_rotation_y(yaw(&model.handle));
+        let mut entity = commands.entity(entity);
+        match &model.handle {
+            ModelHandle::Alo(_) => entity.insert((GivenClips::begun(), ClipList::default())),
+            ModelHandle::Abc(_) => entity.insert(ClipList::default()),
+            _ => &mut entity,
+        };
+        if is_first {
+            entity.insert(spawned);
+        }
+    }
+}

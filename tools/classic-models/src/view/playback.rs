@@ -1,0 +1,130 @@
+//! Playing clips as the keyboard or the panel asks for it.
+
+use crate::view::actions::Action;
+use crate::view::clips::{ClipList, ReadyClip};
+use crate::view::models::Row;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+
+/// Seconds in which one clip fades into the next.
+pub const FADE: f32 = 0.2;
+
+/// Does what concerns the clip of the selected model, if it has a list of clips.
+pub fn act_on_clip(
+    mut actions: MessageReader<Action>,
+    row: Res<Row>,
+    mut models: Query<(&ClipList, Option<(&mut PlayClip, &mut Playback)>)>,
+    mut commands: Commands,
+) {
+    for action in actions.read() {
+        let Some(entity) = row.selected() else {
+            continue;
+        };
+        let Ok((list, mut playing)) = models.get_mut(entity) else {
+            continue;
+        };
+        let current = playing.as_ref().and_then(|(play, _)| list.playing(play));
+        if *action == Action::Rest {
+            commands.entity(entity).remove::<PlayClip>();
+        } else if let Some(clip) = chosen(*action, list, current) {
+            match &mut playing {
+                Some((play, playback)) => start(clip.play.clone(), play, playback),
+                None => {
+                    let play = PlayClip::stated(clip.play.clone()).with_fade(FADE);
+                    commands.entity(entity).insert((play, Playback::default()));
+                }
+            }
+        } else if let Some((play, playback)) = &mut playing {
+            let clip = list.ready(play);
+            let (seconds, ends) = clip.map_or((0.0, false), |clip| (clip.seconds, clip.ends));
+            change(*action, play, playback, seconds, ends);
+            if let Action::StepForward | Action::StepBack = action
+                && let Some(clip) = list.ready(play)
+            {
+                play.paused = true;
+                playback.time = step(clip, play.repeat, playback.time, *action);
+                playback.finished = false;
+            }
+        }
+    }
+}
+
+/// The clip that an action asks for. Broken ones are passed over.
+fn chosen(action: Action, list: &ClipList, current: Option<usize>) -> Option<&ReadyClip> {
+    let count = list.0.len();
+    let from = |first: usize, step: usize| {
+        let mut places = (0..count).map(|number| (first + number * step) % count);
+        places.find_map(|place| list.0.get(place)?.ready())
+    };
+    match action {
+        Action::Clip(place) => list.0.get(place)?.ready(),
+        Action::NextClip => from(current.map_or(0, |place| place + 1), 1),
+        Action::PreviousClip if count > 0 => from(current.unwrap_or(0) + count - 1, count - 1),
+        _ => None,
+    }
+}
+
+/// Begins a clip, even if it plays already.
+pub fn start(clip: ClipRef, play: &mut PlayClip, playback: &mut Playback) {
+    play.clip = clip;
+    play.start = None;
+    play.fade = FADE;
+    play.paused = false;
+    playback.time = 0.0;
+    playback.finished = false;
+}
+
+/// Does what is the same for all models with a clip, which is so long.
+/// `ends` is whether the clip is stated to stay in its last pose.
+pub fn change(
+    action: Action,
+    play: &mut Mut<PlayClip>,
+    playback: &mut Mut<Playback>,
+    seconds: f32,
+    ends: bool,
+) {
+    match action {
+        Action::TogglePlay if playback.finished => {
+            playback.time = 0.0;
+            playback.finished = false;
+            play.paused = false;
+        }
+        Action::TogglePlay => play.paused ^= true,
+        Action::Seek(part) => {
+            /// The end of what loops is its beginning.
+            const LAST: f32 = 0.99999;
+            play.paused = true;
+            playback.time = part.clamp(0.0, LAST) * seconds;
+            playback.finished = false;
+        }
+        Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
+        Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
+        Action::UsualSpeed => play.speed = 1.0,
+        Action::ToggleRepeat => {
+            play.repeat = match play.repeat {
+                Repeat::AsStated if ends => Repeat::Loop,
+                Repeat::Loop | Repeat::AsStated => Repeat::Once,
+                Repeat::Once => Repeat::Loop,
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The time of the next frame, or of the one before. The last frame of a loop is its first.
+fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
+    /// Parts of a frame that are as good as none.
+    const NEAR: f32 = 0.01;
+    let last = clip.frames.last().max(1) as f32;
+    let at = clip.frames.at(time);
+    let frame = match action {
+        Action::StepForward => (at + NEAR).floor() + 1.0,
+        _ => (at - NEAR).ceil() - 1.0,
+    };
+    let frame = match repeat {
+        Repeat::AsStated if clip.ends => frame.clamp(0.0, last),
+        Repeat::Loop | Repeat::AsStated => frame.rem_euclid(last),
+        Repeat::Once => frame.clamp(0.0, last),
+    };
+    clip.frames.seconds(frame as u32)
+}

@@ -1,0 +1,94 @@
+//! Clips of saved manifests.
+
+use super::played_clip;
+use bevy_classic_models::model::manifest::{ManifestClip, ManifestRepeat, NameOrIndex};
+use bevy_classic_models::prelude::*;
+
+fn of_file(clip: NameOrIndex) -> ManifestClip {
+    ManifestClip {
+        clip: Some(clip),
+        ..ManifestClip::default()
+    }
+}
+
+fn named(name: &str) -> NameOrIndex {
+    NameOrIndex::Name(name.to_owned())
+}
+
+/// The clip that is saved for a clip of the model's file with this index.
+fn saved(play: &PlayClip, index: usize, clips: &mut Vec<ManifestClip>) -> NameOrIndex {
+    played_clip(play, of_file(NameOrIndex::Index(index)), clips)
+}
+
+#[test]
+fn speed_of_a_numbered_clip_becomes_an_entry_that_plays() {
+    let play = PlayClip::looping(2).with_speed(0.5);
+    let mut clips = Vec::new();
+    assert_eq!(saved(&play, 2, &mut clips), named("clip 2"));
+    let entry = ManifestClip {
+        name: "clip 2".into(),
+        speed: 0.5,
+        ..of_file(NameOrIndex::Index(2))
+    };
+    assert_eq!(clips, std::slice::from_ref(&entry));
+    // Saving again adds nothing.
+    assert_eq!(saved(&play, 2, &mut clips), named("clip 2"));
+    assert_eq!(clips, [entry]);
+}
+
+#[test]
+fn speed_of_a_numbered_clip_leaves_other_entries_alone() {
+    let other = ManifestClip {
+        name: "Clip 2".into(),
+        speed: 3.0,
+        ..of_file(named("walk"))
+    };
+    let mut clips = vec![other.clone()];
+    let play = PlayClip::once(2).with_speed(0.5);
+    assert_eq!(saved(&play, 2, &mut clips), named("clip 2 2"));
+    let [first, added] = &clips[..] else {
+        panic!("{clips:?}");
+    };
+    assert_eq!(*first, other);
+    assert_eq!(added.clip, Some(NameOrIndex::Index(2)));
+    assert_eq!((added.speed, added.repeat), (0.5, ManifestRepeat::Once));
+    // Without another speed or end the number says it all.
+    let play = PlayClip::looping(2);
+    assert_eq!(saved(&play, 2, &mut clips), NameOrIndex::Index(2));
+    assert_eq!(clips.len(), 2);
+}
+
+#[test]
+fn speed_of_a_named_entry_is_multiplied() {
+    let mut clips = vec![ManifestClip {
+        name: "Stroll".into(),
+        speed: 0.5,
+        repeat: ManifestRepeat::Once,
+        ..of_file(named("walk"))
+    }];
+    let play = PlayClip::stated("stroll").with_speed(3.0);
+    let played = played_clip(&play, of_file(named("stroll")), &mut clips);
+    assert_eq!(played, named("stroll"));
+    let [entry] = &clips[..] else {
+        panic!("{clips:?}");
+    };
+    assert_eq!((entry.speed, entry.repeat), (1.5, ManifestRepeat::Once));
+}
+
+#[test]
+fn frames_become_an_entry_under_a_free_name() {
+    let mut clips = vec![ManifestClip {
+        name: "shown".into(),
+        ..of_file(named("walk"))
+    }];
+    let shown = ManifestClip {
+        frames: Some((3, 7)),
+        ..ManifestClip::default()
+    };
+    let play = PlayClip::looping(3..8);
+    assert_eq!(
+        played_clip(&play, shown.clone(), &mut clips),
+        named("shown 2")
+    );
+    assert_eq!(clips[1].frames, shown.frames);
+}

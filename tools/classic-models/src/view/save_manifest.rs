@@ -1,0 +1,248 @@
+//! Writes a manifest of what is shown now.
+
+use crate::view::actions::Action;
+use crate::view::alo_panel::parts;
+use crate::view::files::{Folders, absolute};
+use crate::view::models::{Row, ViewedModel};
+use crate::view::played_clip::{free_name, played_clip};
+use bevy::asset::AssetPath;
+use bevy::asset::io::AssetSourceId;
+use bevy::ecs::query::QueryData;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy_classic_models::model::manifest::{ManifestClip, ManifestColors, NameOrIndex};
+use bevy_classic_models::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// What is chosen about a model.
+#[derive(QueryData)]
+pub struct Shown {
+    model: &'static ViewedModel,
+    play: Option<&'static PlayClip>,
+    skin: Option<&'static ModelSkin>,
+    distances: Option<&'static LodDistances>,
+    team: Option<&'static TeamColor>,
+    colors: Option<&'static PlayerColors>,
+    hidden: Option<&'static HiddenParts>,
+    alt: Option<&'static ModelAlt>,
+    alo: Option<&'static AloInstance>,
+    abc: Option<&'static AbcInstance>,
+    lgw: Option<&'static LgwInstance>,
+}
+
+/// Writes manifests of models.
+#[derive(SystemParam)]
+pub struct ManifestWriter<'w, 's> {
+    row: Res<'w, Row>,
+    folders: Res<'w, Folders>,
+    manifests: Res<'w, Assets<ModelManifest>>,
+    models: Query<'w, 's, Shown>,
+}
+
+impl ManifestWriter<'_, '_> {
+    /// Writes what is shown of the selected model.
+    pub fn write(&self, file: &Path) -> Result<(), String> {
+        let selected = self.row.selected();
+        let shown = selected.and_then(|model| self.models.get(model).ok());
+        let shown = shown.ok_or("there is no model")?;
+        let file = absolute(file);
+        let manifest = self.manifest(&shown, &file)?;
+        let text = manifest.to_ron().map_err(|error| error.to_string())?;
+        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    /// A name beside the model that no file has.
+    fn free_name(&self) -> Option<PathBuf> {
+        let file = &self.models.get(self.row.selected()?).ok()?.model.file;
+        let stem = file.file_stem()?.to_string_lossy();
+        let names = (1..).map(|number| match number {
+            1 => format!("{stem}.model.ron"),
+            _ => format!("{stem}-{number}.model.ron"),
+        });
+        names
+            .map(|name| file.with_file_name(name))
+            .find(|path| !path.exists())
+    }
+
+    fn manifest(&self, shown: &ShownItem, file: &Path) -> Result<ModelManifest, String> {
+        let opened = shown.model.manifest.as_ref();
+        let before = opened.and_then(|opened| self.manifests.get(&opened.handle));
+        let mut manifest = before.cloned().unwrap_or_default();
+        let moves = opened.is_some_and(|opened| opened.file.parent() != file.parent());
+        if moves && names_files(&manifest) {
+            let name = &shown.model.name;
+            return Err(format!(
+                "{name} names files from its own folder: save the new manifest there too"
+            ));
+        }
+        let model = shown.model;
+        manifest.model = name_from(file, &model.file, &model.path)?;
+        manifest.play = match shown.play {
+            Some(play) => Some(self.playing(play, &mut manifest.clips, file)?),
+            None => None,
+        };
+        manifest.skin = self.skin(shown.skin, &mut manifest.skins, file)?;
+        manifest.lod_distances = distances(shown);
+        manifest.team_color = shown.team.map(|TeamColor(color)| color.to_srgba());
+        manifest.player_colors = shown.colors.map(|colors| ManifestColors {
+            shirt: colors.shirt,
+            pants: colors.pants,
+        });
+        manifest.alt = shown.alt.map(|alt| alt.0).filter(|alt| *alt > 0);
+        (manifest.hidden, manifest.shown) = hidden(shown);
+        Ok(manifest)
+    }
+
+    /// A file as a manifest names it.
+    fn name(&self, manifest: &Path, path: &AssetPath<'static>) -> Result<String, String> {
+        let path = path.clone().without_label().clone_owned();
+        let file = self.folders.file_of(&path);
+        let file = file.ok_or_else(|| format!("no manifest finds {path}"))?;
+        name_from(manifest, &file, &path)
+    }
+
+    /// What plays, as a clip of the manifest's own where it has another speed or end than it would have, or no name.
+    fn playing(
+        &self,
+        play: &PlayClip,
+        clips: &mut Vec<ManifestClip>,
+        file: &Path,
+    ) -> Result<NameOrIndex, String> {
+        let shown = self.clip(&play.clip, file)?;
+        Ok(played_clip(play, shown, clips))
+    }
+
+    /// A clip as a manifest says it.
+    fn clip(&self, clip: &ClipRef, file: &Path) -> Result<ManifestClip, String> {
+        let mut said = ManifestClip::default();
+        match clip {
+            ClipRef::Name(name) => said.clip = Some(NameOrIndex::Name(name.clone())),
+            ClipRef::Index(index) => said.clip = Some(NameOrIndex::Index(*index)),
+            ClipRef::Frames(range) => said.frames = frames(range),
+            ClipRef::Handle(clip) => {
+                let path = clip.path().ok_or("the clip is in no file")?;
+                said.file = Some(self.name(file, path)?);
+            }
+            ClipRef::Part {
+                clip,
+                frames: range,
+            } => {
+                said = self.clip(clip, file)?;
+                if said.frames.is_some() {
+                    return Err("a manifest has no parts of parts of clips".to_owned());
+                }
+                said.frames = frames(range);
+            }
+            _ => return Err("a manifest cannot say what plays".to_owned()),
+        }
+        Ok(said)
+    }
+
+    /// What is worn. A picture by its path becomes one of the manifest's own, if it is not one of those.
+    fn skin(
+        &self,
+        skin: Option<&ModelSkin>,
+        skins: &mut BTreeMap<String, String>,
+        file: &Path,
+    ) -> Result<Option<NameOrIndex>, String> {
+        Ok(match skin {
+            None | Some(ModelSkin::Index(0)) => None,
+            Some(ModelSkin::Index(index)) => Some(NameOrIndex::Index(*index)),
+            Some(ModelSkin::Name(name)) if skins.contains_key(name) || !name.contains('.') => {
+                Some(NameOrIndex::Name(name.clone()))
+            }
+            Some(ModelSkin::Name(name)) => {
+                let path = AssetPath::try_parse(name).map_err(|error| error.to_string())?;
+                let path = ModelSkin::Path(path.into_owned());
+                return self.skin(Some(&path), skins, file);
+            }
+            Some(ModelSkin::Path(path)) => {
+                let picture = self.name(file, path)?;
+                let known = skins.iter().find(|(_, of)| **of == picture);
+                if let Some((name, _)) = known {
+                    return Ok(Some(NameOrIndex::Name(name.clone())));
+                }
+                let name = free_name("shown", |name| skins.contains_key(name));
+                skins.insert(name.clone(), picture);
+                Some(NameOrIndex::Name(name))
+            }
+            Some(ModelSkin::Image(_)) => {
+                return Err("the skin is in no file that a manifest could name".to_owned());
+            }
+        })
+    }
+}
+
+/// The first and the last frame.
+fn frames(range: &Range<u32>) -> Option<(u32, u32)> {
+    Some((range.start, range.end.saturating_sub(1)))
+}
+
+/// Whether it names files beside the model.
+fn names_files(manifest: &ModelManifest) -> bool {
+    !manifest.skins.is_empty()
+        || !manifest.attachments.is_empty()
+        || manifest.palette.is_some()
+        || !manifest.texture_folders.is_empty()
+        || manifest.clips.iter().any(|clip| clip.file.is_some())
+}
+
+/// A file as a manifest names it: from its own folder, else from the root of the assets.
+fn name_from(manifest: &Path, file: &Path, path: &AssetPath) -> Result<String, String> {
+    let folder = manifest.parent().unwrap_or(Path::new(""));
+    let name = match (file.strip_prefix(folder), path.source()) {
+        (Ok(beside), _) => beside.to_string_lossy(),
+        (Err(_), AssetSourceId::Default) => path.path().to_string_lossy(),
+        _ => {
+            let place = file.parent().unwrap_or(Path::new("")).display();
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            return Err(format!(
+                "a manifest finds {name} only from {place}, or a folder above it"
+            ));
+        }
+    };
+    Ok(name.replace('\\', "/"))
+}
+
+/// Those that were chosen, else those of the model's file.
+fn distances(shown: &ShownItem) -> Vec<f32> {
+    let own = || shown.abc.map(|abc| abc.model().lod_distances.clone());
+    let chosen = shown.distances.map(|distances| distances.0.clone());
+    let mut distances = chosen.or_else(own).unwrap_or_default();
+    distances.retain(|distance| distance.is_finite());
+    distances
+}
+
+/// Names of parts that are hidden, and of those that are shown although the file hides them.
+fn hidden(shown: &ShownItem) -> (Vec<String>, Vec<String>) {
+    let alo = shown.alo.into_iter().flat_map(|alo| parts(alo.model()));
+    let alo = alo.map(|part| part.name);
+    let lgw = shown.lgw.into_iter().flat_map(|lgw| &lgw.model().meshes);
+    let lgw = lgw.map(|mesh| mesh.name.to_string());
+    let abc = shown.abc.into_iter().flat_map(|abc| &abc.model().nodes);
+    let abc = abc.map(|node| node.name.to_string());
+    let mut names: Vec<String> = alo.chain(lgw).chain(abc).collect();
+    names.sort();
+    names.dedup();
+    let state = |name: &String| shown.hidden.and_then(|hidden| hidden.get(name));
+    let of = |wanted: bool| {
+        let names = names.iter().filter(|name| state(name) == Some(wanted));
+        names.cloned().collect()
+    };
+    (of(true), of(false))
+}
+
+/// Writes a manifest beside the selected model when that is asked for, under a name that no file has.
+pub fn act_on_manifest(mut actions: MessageReader<Action>, writer: ManifestWriter) {
+    for _ in actions.read().filter(|of| **of == Action::SaveManifest) {
+        let Some(file) = writer.free_name() else {
+            continue;
+        };
+        match writer.write(&file) {
+            Ok(()) => info!("{} is what is shown now", file.display()),
+            Err(error) => warn!("no manifest was written: {error}"),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `view` with a window.
+
+use crate::view::abc_actions::act_on_abc;
+use crate::view::abc_events::AbcEventsPlugin;
+use crate::view::abc_gizmos::AbcGizmosPlugin;
+use crate::view::abc_models::AbcModelsPlugin;
+use crate::view::actions::{Action, act_on_model, act_on_view, read_keys};
+use crate::view::alo_actions::act_on_alo;
+use crate::view::alo_clips::{AloClipsPlugin, Inbox};
+use crate::view::alo_gizmos::AloGizmosPlugin;
+use crate::view::alo_pointer::{AloPointerPlugin, PointerLabelPlugin};
+use crate::view::alo_trees::AloTreesPlugin;
+use crate::view::args::Args;
+use crate::view::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
+use crate::view::clips::ClipList;
+use crate::view::files::{Folders, is_ala};
+use crate::view::gizmos::GizmosPlugin;
+use crate::view::lgw_actions::act_on_lgw;
+use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
+use crate::view::models::{ModelsPlugin, Row, ViewedModel, add};
+use crate::view::named_panel::act_on_named;
+use crate::view::overlay::{OverlayPlugin, Overlays};
+use crate::view::panel::PanelPlugin;
+use crate::view::playback::act_on_clip;
+use crate::view::save_manifest::act_on_manifest;
+use crate::view::stated::NamedFiles;
+use bevy::asset::io::AssetSourceId;
+use bevy::asset::{AssetPath, UnapprovedPathMode};
+use bevy::ecs::query::QueryData;
+use bevy::log::LogPlugin;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::time::common_conditions::on_timer;
+use bevy_classic_models::ClassicModelsPlugin;
+use bevy_classic_models::prelude::{AbcInstance, NightTime};
+use classic_models_support::stage::StagePlugin;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// What is logged: what the library and `view` say, and what goes wrong elsewhere. The panel
+/// shows what the asset server would say.
+pub const LOG_FILTER: &str =
+    "error,bevy_asset=off,wgpu=off,naga=off,bevy_classic_models=info,classic_models=info";
+
+/// Shows the window until it is closed.
+pub fn run(args: Args) -> AppExit {
+    let folders = Folders::of(&args.files, &args.texture_folders);
+    let mut app = App::new();
+    folders.register(&mut app);
+    app.add_plugins((
+        DefaultPlugins
+            .set(LogPlugin {
+                filter: LOG_FILTER.to_owned(),
+                ..default()
+            })
+            .set(AssetPlugin {
+                file_path: folders.assets.to_string_lossy().into_owned(),
+                // Files may be dropped from anywhere.
+                unapproved_path_mode: UnapprovedPathMode::Allow,
+                watch_for_changes_override: Some(true),
+                ..default()
+            })
+            .set(WindowPlugin {
+                primary_window: Some(Window {
+                    title: "Classic models".to_owned(),
+                    resolution: args.size.into(),
+                    ..default()
+                }),
+                ..default()
+            }),
+        ClassicModelsPlugin::default(),
+        (
+            StagePlugin,
+            (
+                ModelsPlugin,
+                AloClipsPlugin,
+                AbcModelsPlugin,
+                LgwModelsPlugin,
+            ),
+            OrbitPlugin,
+            OverlayPlugin,
+            (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
+            (AloTreesPlugin, AloPointerPlugin),
+            (PanelPlugin, PointerLabelPlugin, AbcEventsPlugin),
+        ),
+    ))
+    .insert_resource(Row::new(row_direction(args.view), false))
+    .insert_resource(Overlays {
+        grid: true,
+        ..Overlays::of(&args)
+    })
+    .insert_resource(NightTime(args.night))
+    .add_message::<Action>()
+    .add_systems(
+        Update,
+        (
+            (
+                read_keys,
+                act_on_view,
+                act_on_model,
+                act_on_alo,
+                act_on_abc,
+                act_on_lgw,
+                act_on_clip,
+                act_on_named,
+                act_on_manifest,
+            )
+                .chain(),
+            fit_viewport,
+            follow_mouse,
+            take_dropped,
+            reload_changed.run_if(on_timer(Duration::from_millis(500))),
+        ),
+    );
+    let orbit = Orbit::new(args.view);
+    app.add_systems(Startup, move |mut commands: Commands| {
+        commands.spawn(orbit);
+    });
+    if let Some(frames) = args.frames {
+        app.add_systems(
+            Last,
+            move |mut exit: MessageWriter<AppExit>, mut shown: Local<u32>| {
+                *shown += 1;
+                if *shown >= frames {
+                    exit.write(AppExit::Success);
+                }
+            },
+        );
+    }
+    app.insert_resource(args).run()
+}
+
+/// Adds the files that are dropped on the window.
+fn take_dropped(
+    mut drops: MessageReader<FileDragAndDrop>,
+    mut commands: Commands,
+    folders: Res<Folders>,
+    server: Res<AssetServer>,
+    mut row: ResMut<Row>,
+    mut inbox: ResMut<Inbox>,
+    mut framing: ResMut<Framing>,
+) {
+    for drop in drops.read() {
+        if let FileDragAndDrop::DroppedFile { path_buf, .. } = drop {
+            if is_ala(path_buf) {
+                inbox.waiting.push(path_buf.clone());
+                continue;
+            }
+            add(path_buf, &mut commands, &folders, &server, &mut row);
+            *framing = Framing::All;
+        }
+    }
+}
+
+/// Loads files anew that changed outside of the assets' folder, where the asset server's watcher
+/// does not look. To watch their folders would be to watch everything below them.
+fn reload_changed(
+    models: Query<Loaded>,
+    folders: Res<Folders>,
+    server: Res<AssetServer>,
+    mut known: Local<HashMap<AssetPath<'static>, SystemTime>>,
+) {
+    for (path, file) in models.iter().flat_map(|model| files(model, &folders)) {
+        if *path.source() == AssetSourceId::Default && file.starts_with(&folders.assets) {
+            continue;
+        }
+        let modified = std::fs::metadata(&file).and_then(|data| data.modified());
+        let Ok(modified) = modified else {
+            continue;
+        };
+        let before = known.insert(path.clone(), modified);
+        if before.is_some_and(|before| before != modified) {
+            info!("{} changed", file.display());
+            server.reload(path);
+        }
+    }
+}
+
+/// What a model consists of.
+#[derive(QueryData)]
+struct Loaded {
+    model: &'static ViewedModel,
+    clips: Option<&'static ClipList>,
+    abc: Option<&'static AbcInstance>,
+    materials: Option<&'static ModelMaterials>,
+    named: Option<&'static NamedFiles>,
+}
+
+/// The files of a model, of its manifest, of its clips, and of its skins or textures.
+fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)> {
+    let clips = of.clips.iter().flat_map(|clips| &clips.0);
+    let clips = clips.filter_map(|clip| clip.ala.as_ref()?.path());
+    let skins = of.abc.iter().flat_map(|abc| &abc.model().skins);
+    let skins = skins.map(|skin| &skin.image);
+    let pictures = of.materials.into_iter().flat_map(ModelMaterials::pictures);
+    let pictures = skins.chain(pictures).filter_map(Handle::path);
+    let named = of.named.into_iter().flat_map(|named| &named.0);
+    let clips = clips.chain(named.filter_map(Handle::path));
+    let file = |path: &AssetPath<'static>| {
+        let whole = path.clone().without_label().clone_owned();
+        let file = folders.file_of(&whole)?;
+        Some((whole, file))
+    };
+    let manifest = of.model.manifest.iter();
+    let manifest = manifest.map(|opened| (opened.path.clone(), opened.file.clone()));
+    [(of.model.path.clone(), of.model.file.clone())]
+        .into_iter()
+        .chain(manifest)
+        .chain(clips.chain(pictures).filter_map(file))
+        .collect()
+}

@@ -1,0 +1,157 @@
+//! `inspect` on Alamo animations.
+
+use crate::support::ala::{
+    FRAMES, ROTATION, SCALE, STEPS, TRANSLATION, VISIBILITY, clean, minimal,
+};
+use crate::{inspect, lines};
+use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, write};
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn save(folder: &Path, name: &str, bytes: &[u8]) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path.display().to_string()
+}
+
+/// What is said of a bone of the fixture that has every set of tracks.
+fn told(number: usize) -> Value {
+    let has = |what| number & what != 0;
+    json!({
+        "name": format!("B_{number:02}"), "index": number + 1,
+        "translation": has(TRANSLATION), "rotation": has(ROTATION), "scale": has(SCALE),
+        "visibility": has(VISIBILITY), "step": has(STEPS),
+    })
+}
+
+/// One bone, which is turned the same way in all frames.
+fn one_quaternion(version: u8, frames: u32) -> Vec<u8> {
+    let mut bone = BoneTracks::new("Arm", 3, [0.0; 3]);
+    bone.rotation = Rotations::constant([0.0, 0.0, 1.0, 0.0]);
+    write(&AlaDocument {
+        version,
+        frames,
+        fps: 12.5,
+        bones: vec![bone],
+    })
+    .unwrap()
+}
+
+#[test]
+fn animations_of_both_formats_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [1, 2].map(|version| {
+        // Extensions say nothing where the content does.
+        let names = ["waves", "still.alo", "turned.mdl"].map(|name| format!("{version}_{name}"));
+        let contents = [clean(version), minimal(version), one_quaternion(version, 4)];
+        let files = names.iter().zip(contents);
+        files
+            .map(|(name, bytes)| save(folder.path(), name, &bytes))
+            .collect::<Vec<_>>()
+    });
+    let paths = paths.concat();
+    let mut args = vec!["--json"];
+    args.extend(paths.iter().map(String::as_str));
+    let output = inspect(&args);
+    let objects = lines(&output);
+    assert_eq!(output.status.code(), Some(0), "{objects:?}");
+    assert_eq!(objects.len(), 6);
+
+    for (version, objects, paths) in [
+        (1, &objects[..3], &paths[..3]),
+        (2, &objects[3..], &paths[3..]),
+    ] {
+        let seconds = f64::from(FRAMES - 1) / 30.0;
+        assert_eq!(
+            objects[0],
+            json!({
+                "file": paths[0], "ok": true, "format": "ala", "version": version,
+                "frames": FRAMES, "fps": 30.0, "seconds": seconds,
+                "bones": (0..32).map(told).collect::<Vec<_>>(), "warnings": [],
+            })
+        );
+        let still = |name: &str, index: u32| {
+            json!([{
+                "name": name, "index": index, "translation": false, "rotation": false,
+                "scale": false, "visibility": false, "step": false,
+            }])
+        };
+        assert_eq!(
+            objects[1],
+            json!({
+                "file": paths[1], "ok": true, "format": "ala", "version": version,
+                "frames": 1, "fps": 30.0, "seconds": 0.0,
+                "bones": still("Root", 0), "warnings": [],
+            })
+        );
+        // One quaternion for all frames is no track.
+        assert_eq!(
+            objects[2],
+            json!({
+                "file": paths[2], "ok": true, "format": "ala", "version": version,
+                "frames": 4, "fps": 12.5, "seconds": 0.24,
+                "bones": still("Arm", 3), "warnings": [],
+            })
+        );
+    }
+}
+
+#[test]
+fn a_bad_animation_does_not_stop_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let save = |name: &str, bytes: &[u8]| save(folder.path(), name, bytes);
+    // The number of frames is the first mini-chunk of the first chunk of the only chunk.
+    let mut no_frames = clean(2);
+    no_frames[18..22].fill(0);
+    let mut longer = clean(1);
+    longer.extend([0; 5]);
+    let paths = [
+        save("cut.ala", &clean(1)[..1000]),
+        save("none.ala", &no_frames),
+        // How models begin that begin with a mesh, and by their extension are none.
+        save("model.ala", &[0, 4, 0, 0, 0, 0, 0, 0x80]),
+        save("longer.ala", &longer),
+    ];
+    let args = |option| [&[option], &paths.each_ref().map(|path| &**path)[..]].concat();
+
+    let output = inspect(&args("--json"));
+    assert_eq!(output.status.code(), Some(1));
+    let objects = lines(&output);
+    for object in &objects[..3] {
+        assert_eq!(object["ok"], false, "{object}");
+        let message = object["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("ALA: "), "{message}");
+    }
+    assert!(objects[0]["error"]["offset"].is_u64(), "{}", objects[0]);
+    assert_eq!(objects[1]["error"]["offset"], 18);
+    assert_eq!(objects[2]["error"]["offset"], 0);
+    assert_eq!(objects[3]["ok"], true);
+    let warnings = &objects[3]["warnings"];
+    assert!(
+        warnings[0].as_str().unwrap().contains("5 bytes"),
+        "{warnings}"
+    );
+
+    // A moment is asked of models; there is nothing to pose in an animation.
+    let output = inspect(&[&args("--json")[..], &["--time", "0.1"]].concat());
+    assert_eq!(lines(&output), objects);
+}
+
+#[test]
+fn animations_are_told_to_people() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = save(folder.path(), "waves.ala", &clean(2));
+    let output = inspect(&[&path]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in [
+        "  Alamo animation, format 2",
+        "  11 frames, 30 a second, 0.33 s",
+        "  32 bones: 16 move, 16 turn, 16 grow, 16 have visibility, 16 have steps",
+        "  bone 4 B_03: moves, turns",
+        "  bone 32 B_31: moves, turns, grows, has visibility, has steps",
+        "  constant: 1 B_00",
+    ] {
+        assert!(text.lines().any(|told| told == line), "{line} in {text}");
+    }
+}
