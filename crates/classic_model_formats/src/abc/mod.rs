@@ -10,8 +10,6 @@
 
 mod file;
 mod lod;
-#[cfg(feature = "write")]
-mod lods;
 mod parse;
 mod pose;
 mod records;

@@ -14,6 +14,7 @@ mod rig;
 use crate::alamo::SampleFile;
 use crate::alamo::shape::Solid;
 use crate::alamo::sheet::Sheet;
+use crate::lithtech::lods::build_lods;
 use crate::lithtech::skin::dtx;
 use bevy::math::UVec2;
 use bevy_classic_models::lithtech::abc::parse;
@@ -45,7 +46,7 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let sheet = Sheet::new(&all, UVec2::splat(256), paint::weight);
     println!("warden: {} texels per unit", sheet.density());
     let mut document = document::document(&solids, &sheet, &cloths);
-    document.build_lods(FEWEST, importance)?;
+    build_lods(&mut document, FEWEST, importance)?;
     let bytes = write(&document)?;
     let file = parse(&bytes)?;
     if let Some(warning) = file.warnings.first() {

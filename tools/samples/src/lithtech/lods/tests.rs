@@ -1,11 +1,12 @@
 //! What the levels must be by the format, and by the eye.
 
-use crate::abc::figure;
-use crate::abc::write::{
+use super::build_lods;
+use bevy_classic_models::lithtech::abc::figure;
+use bevy_classic_models::lithtech::abc::write::{
     AbcDocument, AnimationDocument, GeometryDocument, KeyframeDocument, NodeDocument,
     TrackDocument, write,
 };
-use crate::abc::{NodeKey, Triangle, Vertex, node_flags, parse};
+use bevy_classic_models::lithtech::abc::{NodeKey, Triangle, Vertex, node_flags, parse};
 
 const SIDE: u16 = 12;
 
@@ -131,12 +132,12 @@ fn corners(model: &AbcDocument) -> Vec<String> {
 fn levels_obey_the_format() {
     for before in [roof(), figure()] {
         let mut after = before.clone();
-        let levels = after.build_lods(1, |_| 1.0).unwrap();
+        let levels = build_lods(&mut after, 1, |_| 1.0).unwrap();
         assert_eq!(after.geometry.lod_starts.len(), levels + 1);
         check(&before, &after);
         // A second time they are made anew.
         let mut again = after.clone();
-        assert!(again.build_lods(1, |_| 1.0).unwrap() > 0);
+        assert!(build_lods(&mut again, 1, |_| 1.0).unwrap() > 0);
         check(&before, &again);
     }
 }
@@ -145,7 +146,7 @@ fn levels_obey_the_format() {
 fn flat_parts_go_first_and_the_ridge_stays_closed() {
     let mut model = roof();
     let full = model.geometry.triangles.len();
-    let levels = model.build_lods(full / 8, |_| 1.0).unwrap() as u32;
+    let levels = build_lods(&mut model, full / 8, |_| 1.0).unwrap() as u32;
     let bytes = write(&model).unwrap();
     let geometry = parse(&bytes).unwrap().geometry;
     assert!(geometry.triangles_at(levels) <= full / 8);
@@ -174,7 +175,7 @@ fn flat_parts_go_first_and_the_ridge_stays_closed() {
 fn a_model_that_cannot_be_written_has_no_levels() {
     let mut model = roof();
     model.geometry.triangles[0].vertices[0] = 9999.into();
-    assert!(model.build_lods(1, |_| 1.0).is_err());
+    assert!(build_lods(&mut model, 1, |_| 1.0).is_err());
 }
 
 /// A roof whose node deforms a part of its vertices in some poses.
@@ -213,7 +214,7 @@ fn nodes_that_deform_a_part_of_their_vertices_get_levels() {
     for part in [1, 2, 5] {
         let before = half_deforming(|vertex| vertex % 5 < part);
         let mut after = before.clone();
-        assert!(after.build_lods(1, |_| 1.0).unwrap() > 0);
+        assert!(build_lods(&mut after, 1, |_| 1.0).unwrap() > 0);
         check(&before, &after);
     }
 }
@@ -243,7 +244,7 @@ fn models_with_triangles_between_nodes_get_levels() {
             });
         }
         let mut after = before.clone();
-        assert!(after.build_lods(1, |_| 1.0).unwrap() > 0);
+        assert!(build_lods(&mut after, 1, |_| 1.0).unwrap() > 0);
         check(&before, &after);
     }
 }
@@ -251,7 +252,7 @@ fn models_with_triangles_between_nodes_get_levels() {
 #[test]
 fn vertices_of_old_levels_that_were_listed_as_deforming_are_not_any_more() {
     let mut model = half_deforming(|_| true);
-    model.build_lods(1, |_| 1.0).unwrap();
+    build_lods(&mut model, 1, |_| 1.0).unwrap();
     let extra = model.geometry.base_vertices as u16;
     model.nodes[0].deform_vertices.push(extra);
     for animation in &mut model.animations {
@@ -261,7 +262,7 @@ fn vertices_of_old_levels_that_were_listed_as_deforming_are_not_any_more() {
         track.deform = keyframes.flat_map(|of| [of, &[[9; 3]]].concat()).collect();
     }
     let listed = model.nodes[0].deform_vertices.len();
-    assert_eq!(model.build_lods(usize::MAX, |_| 1.0).unwrap(), 0);
+    assert_eq!(build_lods(&mut model, usize::MAX, |_| 1.0).unwrap(), 0);
     assert_eq!(model.nodes[0].deform_vertices.len(), listed - 1);
     write(&model).unwrap();
 }

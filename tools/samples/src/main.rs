@@ -1,8 +1,7 @@
-//! Makes the models, animations and pictures in this crate's `assets`, and shows how MDL, ALO, ALA, ABC,
-//! DTX and LGW files are written.
+//! Makes the bundled samples: the models, animations and textures in `assets`.
 //!
 //! ```text
-//! cargo run --example make_samples [FOLDER]
+//! cargo run -p classic-models-samples [-- FOLDER]
 //! ```
 //!
 //! Every MDL model goes the same way: surfaces are spanned over outlines (`surface`) and put on bones
@@ -10,16 +9,17 @@
 //! pose; and all of it becomes a document that the crate writes (`document`). ALO models are made of
 //! solids with bevels, have normal maps, and wear pictures in files of their own (`alamo`); ALA clips
 //! pose the bones of such a model for each frame (`walker::clips`). The ABC model is made of solids too
-//! (`warden`), its cloth is let fall and swing for each keyframe, the crate's writer finds its levels of
-//! detail, and its skins get a palette (`lithtech`). The LGW model is made of solids and of surfaces,
+//! (`warden`), its cloth is let fall and swing for each keyframe, it gets levels of detail, and its skins get a
+//! palette (`lithtech`). The LGW model is made of solids and of surfaces,
 //! which become lists, strips and fans (`courier`). Two manifests say what a game would of the walker and the
 //! warden (`manifests`). The same bytes come out on every run and every
 //! machine.
 //!
-//! You should see a line about each model and each clip, without any warning. Look at them with the viewer:
-//! `cargo run --example viewer`.
+//! You should see a line about each model and each clip, without any warning. Look at them with
+//! `cargo run -p classic-models -- view`.
 
 use bevy_classic_models::quake::mdl::parse;
+use classic_models_support::samples;
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -45,17 +45,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).peekable();
     let is_option = |argument: &&OsString| argument.to_string_lossy().starts_with('-');
     if let Some(option) = arguments.peek().filter(is_option) {
-        const HELP: &str = "usage: make_samples [FOLDER]\n\nMakes the samples in FOLDER, by default this crate's assets.";
+        const HELP: &str = "usage: classic-models-samples [FOLDER]\n\nMakes the samples in FOLDER; default: the folder assets of the repository.";
         if option == "--help" || option == "-h" {
             println!("{HELP}");
             return Ok(());
         }
-        return Err(format!("{option:?} is no option; --help tells more").into());
+        return Err(format!("unknown option {option:?}; see --help").into());
     }
-    let folder = arguments.next().map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets"),
-        PathBuf::from,
-    );
+    let folder = arguments.next().map_or_else(samples, PathBuf::from);
     std::fs::create_dir_all(folder.join("models"))?;
     std::fs::create_dir_all(folder.join("skins"))?;
     std::fs::create_dir_all(folder.join("textures"))?;
