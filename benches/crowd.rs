@@ -1,18 +1,14 @@
-//! The example `crowd` with 10,000 instances of Quake models, and a thousand of LithTech's, as figures.
+//! 10,000 instances of Quake models, and a thousand of a LithTech model, drawn without a window.
 //!
 //! This crate's systems should take at most 0.5 µs per instance and frame, and every distinct pair of
 //! mesh and material should be one draw.
 
-#[path = "../examples/crowd/figures.rs"]
-#[allow(dead_code, reason = "shared with the example, which shows more of it")]
-mod figures;
-#[path = "../examples/crowd/headless.rs"]
-mod headless;
-#[path = "../examples/crowd/population.rs"]
-mod population;
+#[path = "support/crowd/mod.rs"]
+mod crowd;
 
 use classic_models_support as support;
-use population::{Crowd, bundled_models};
+use crowd::headless;
+use crowd::population::{Crowd, bundled_models};
 use std::path::Path;
 
 const INSTANCES: usize = 10_000;

@@ -24,4 +24,9 @@ impl Dice {
     pub fn choose(&mut self, count: usize) -> usize {
         (self.roll() * count as f32) as usize
     }
+
+    /// From `low` up to `high`.
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.roll()
+    }
 }

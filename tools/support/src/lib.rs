@@ -5,9 +5,12 @@
 
 use std::path::PathBuf;
 
+pub mod capture;
+pub mod controls;
 pub mod dice;
 pub mod draws;
 pub mod gpuless;
+pub mod grid;
 pub mod headless;
 pub mod names;
 pub mod pictures;

@@ -1,6 +1,6 @@
 //! What is measured: the time of frames, of this crate's systems and of what Bevy does for them, and draws.
 
-use crate::population::{Crowd, Playing};
+use super::population::{Crowd, Playing};
 use crate::support::draws::{DrawCount, DrawCountPlugin};
 use bevy::app::AnimationSystems;
 use bevy::asset::UntypedAssetId;
@@ -9,7 +9,6 @@ use bevy::ecs::system::System;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
-use bevy::time::Real;
 use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lithtech::AbcDeformMaterial;
 use bevy_classic_models::quake::MdlMaterial;
@@ -172,13 +171,6 @@ fn begin(
     figures.instances = playing.iter().count();
     if figures.instances >= crowd.instances && draws.get() > 0 {
         figures.warm_up_left = figures.warm_up_left.saturating_sub(1);
-    }
-}
-
-/// Takes the time of frames from the app's clock.
-pub fn note_frame(time: Res<Time<Real>>, mut figures: ResMut<Figures>) {
-    if figures.ready() {
-        figures.frames.push(time.delta());
     }
 }
 

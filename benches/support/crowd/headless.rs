@@ -1,11 +1,10 @@
 //! The crowd without a window.
 
-use crate::figures::{Figures, FiguresPlugin, Report};
-use crate::population::{ASSETS, Crowd, CrowdPlugin};
+use super::figures::{Figures, FiguresPlugin, Report};
+use super::population::{ASSETS, Crowd, CrowdPlugin};
+use crate::support::capture::wait_for_gpu;
 use crate::support::headless::{Headless, plugins};
 use bevy::prelude::*;
-use bevy::render::render_resource::PollType;
-use bevy::render::renderer::RenderDevice;
 use bevy_classic_models::ClassicModelsPlugin;
 use std::time::Instant;
 
@@ -44,19 +43,9 @@ pub fn measure(crowd: Crowd, frames: usize) -> Report {
     for _ in 0..frames {
         let start = Instant::now();
         headless.step(STEP);
-        wait_for_adapter(headless.app.world());
+        wait_for_gpu(&headless);
         let mut figures = headless.app.world_mut().resource_mut::<Figures>();
         figures.frames.push(start.elapsed());
     }
     Report::new(headless.app.world_mut())
-}
-
-/// Until all work that was handed to the adapter is done.
-fn wait_for_adapter(world: &World) {
-    if let Err(error) = world
-        .resource::<RenderDevice>()
-        .poll(PollType::wait_indefinitely())
-    {
-        error!("the adapter does not come to an end: {error}");
-    }
 }

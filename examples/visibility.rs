@@ -1,0 +1,185 @@
+//! Animations that show and hide parts of a model: `cargo run --example visibility`.
+//!
+//! You should see a walker that fires its guns by turns. The muzzle flashes are part of the model, on the bones
+//! `Flash_L` and `Flash_R`, and the animation has a visibility track for each of these bones. Below the walker is a
+//! timeline with a row for each track: `#` is a frame that shows the bone, `.` one that hides it. The arrow is at the
+//! current frame. At the end of a row is whether the bone is shown now.
+//!
+//! ```text
+//! Space          pauses and resumes
+//! left, right    one frame back or forward
+//! C              cross-fades to the next animation: DIE_00 switches lamps off, MOVE_00 has no visibility tracks
+//! ```
+//!
+//! `--clip NAME` begins with another animation. `--capture OUT.png --time SECONDS` saves a picture of that moment
+//! without opening a window.
+
+use bevy::prelude::*;
+use bevy_classic_models::alamo::bone_target;
+use bevy_classic_models::prelude::*;
+use classic_models_support::{capture, headless};
+use lexopt::prelude::*;
+use std::error::Error;
+use std::path::PathBuf;
+
+/// The animation to begin with.
+#[derive(Resource)]
+struct FirstClip(String);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut clip, mut time, mut picture) = ("ATTACK_00".to_owned(), 0.0, None);
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("clip") => clip = arguments.value()?.string()?,
+            Long("time") => time = arguments.value()?.parse()?,
+            Long("capture") => picture = Some(PathBuf::from(arguments.value()?)),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let mut app = App::new();
+    app.insert_resource(FirstClip(clip));
+    if let Some(picture) = picture {
+        app.add_plugins(headless::plugins("assets".as_ref(), false));
+        add_contents(&mut app);
+        let mut headless = capture::start(app, UVec2::new(1280, 720));
+        capture::wait_for_models(&mut headless);
+        headless.step(time);
+        capture::save(&mut headless, &picture)?;
+    } else {
+        app.add_plugins(DefaultPlugins);
+        add_contents(&mut app);
+        app.run();
+    }
+    Ok(())
+}
+
+fn add_contents(app: &mut App) {
+    app.add_plugins(ClassicModelsPlugin::default())
+        .add_systems(Startup, setup)
+        .add_systems(Update, (change_clip, step_frames))
+        // Animations have set the visibility of bones by then.
+        .add_systems(Last, show_timeline);
+}
+
+fn setup(mut commands: Commands, assets: Res<AssetServer>, clip: Res<FirstClip>) {
+    commands.spawn((
+        ClassicModel(assets.load("models/walker.alo")),
+        BevySpace::default(),
+        Transform::from_rotation(Quat::from_rotation_y(0.5)),
+        PlayClip::looping(clip.0.clone()),
+    ));
+    commands.spawn((
+        Camera3d::default(),
+        // It looks below the middle of the walker, so that there is room for the timeline.
+        Transform::from_xyz(0.0, 3.0, -10.0).looking_at(Vec3::Y * 1.6, Vec3::Y),
+    ));
+    commands.spawn((
+        DirectionalLight::default(),
+        Transform::from_xyz(3.0, 6.0, -5.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    commands.spawn((
+        Text::default(),
+        TextFont::from_font_size(18.0),
+        Node {
+            position_type: PositionType::Absolute,
+            bottom: px(20),
+            left: px(20),
+            ..default()
+        },
+    ));
+}
+
+fn change_clip(keys: Res<ButtonInput<KeyCode>>, walker: Single<(&AloInstance, &mut PlayClip)>) {
+    let (instance, mut play) = walker.into_inner();
+    if keys.just_pressed(KeyCode::Space) {
+        play.paused = !play.paused;
+    }
+    if keys.just_pressed(KeyCode::KeyC) {
+        let animations = &instance.model().animations;
+        let mut names = animations.iter().map(|animation| &*animation.name);
+        let current = names.clone().position(|name| play.clip == *name);
+        let next = current.map_or(0, |current| (current + 1) % animations.len());
+        if let Some(name) = names.nth(next) {
+            *play = PlayClip::looping(name).with_fade(0.5);
+        }
+    }
+}
+
+fn step_frames(
+    keys: Res<ButtonInput<KeyCode>>,
+    alas: Res<Assets<Ala>>,
+    walker: Single<(&AloInstance, &mut PlayClip, &mut Playback)>,
+) {
+    let (instance, mut play, mut playback) = walker.into_inner();
+    let forward = keys.just_pressed(KeyCode::ArrowRight);
+    let back = keys.just_pressed(KeyCode::ArrowLeft);
+    let Some((_, ala)) = current_animation(instance, &play, &alas) else {
+        return;
+    };
+    if forward || back {
+        let frame = (playback.time * ala.fps).round() + if forward { 1.0 } else { -1.0 };
+        playback.time = (frame / ala.fps).rem_euclid(ala.seconds());
+        play.paused = true;
+    }
+}
+
+/// The animation that was chosen and its name, once it is loaded.
+fn current_animation<'a>(
+    instance: &'a AloInstance,
+    play: &PlayClip,
+    alas: &'a Assets<Ala>,
+) -> Option<(&'a str, &'a Ala)> {
+    let mut animations = instance.model().animations.iter();
+    let animation = animations.find(|animation| play.clip == *animation.name)?;
+    Some((&animation.name, alas.get(&animation.ala)?))
+}
+
+fn show_timeline(
+    walker: Single<(&AloInstance, &PlayClip, &Playback)>,
+    alas: Res<Assets<Ala>>,
+    clips: Res<Assets<AnimationClip>>,
+    bones: Query<&InheritedVisibility>,
+    mut text: Single<&mut Text>,
+) {
+    let (instance, play, playback) = *walker;
+    let Some((name, ala)) = current_animation(instance, play, &alas) else {
+        return;
+    };
+    let Some(clip) = clips.get(&ala.clip) else {
+        return;
+    };
+    let now = (playback.time * ala.fps) as usize;
+    let mut lines = format!("{name}, frame {now} of {}\n", ala.frames);
+    for bone in ala.bones.iter().filter(|bone| bone.visibility) {
+        let frames = (0..ala.frames).map(|frame| frame as f32 / ala.fps);
+        let row: String = frames
+            .map(|time| {
+                if is_shown(clip, bone.index, time) {
+                    '#'
+                } else {
+                    '.'
+                }
+            })
+            .collect();
+        let shown_now = bones.get(instance.bones()[bone.index]);
+        let state = match shown_now.is_ok_and(|shown| shown.get()) {
+            true => "shown",
+            false => "hidden",
+        };
+        lines += &format!("{:<12}{row} {state}\n", bone.name);
+    }
+    lines += &format!("{:>width$}", '^', width = 13 + now);
+    text.set_if_neq(Text(lines));
+}
+
+/// Whether a clip shows a bone. Of a bone's curves only that of its visibility has values of the type `bool`.
+fn is_shown(clip: &AnimationClip, bone: usize, seconds: f32) -> bool {
+    let curves = clip.curves_for_target(bone_target(bone));
+    let mut values = curves
+        .into_iter()
+        .flatten()
+        .map(|curve| curve.0.sample_clamped(seconds));
+    let shown = values.find_map(|value| value.downcast_ref::<bool>().copied());
+    shown.unwrap_or(true)
+}
