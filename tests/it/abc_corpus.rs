@@ -1,177 +1,25 @@
-//! Real LithTech models and pictures: all of them are read, written, loaded and played, and keep the
-//! facts that the parser and the loader rely on.
+//! Real LithTech models and pictures: all of them are loaded and played.
 
 use crate::support::abc_plain::nodes;
 use crate::support::app::TestApp;
+use crate::support::log;
 use crate::support::matrix::{Rows, transformed};
-use crate::support::{corpus, log, paths_of};
 use bevy::asset::LoadState;
 use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
-use bevy_classic_models::lithtech::abc::{AbcFile, Geometry, LodTriangle, parse};
-use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
-use bevy_classic_models::lithtech::{AbcContents, AbcModel, dtx};
+use bevy_classic_models::lithtech::abc::{AbcFile, parse};
+use bevy_classic_models::lithtech::{AbcContents, AbcModel};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PoseBlend;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use classic_models_fixtures::corpus::{corpus_paths as files, paths_of, read};
+use std::path::Path;
 
 /// What is wrong with some real models.
 const KNOWN_FLAW: &str = "texture coordinates";
 
 /// In the names of models that mark places and are not drawn: most of their triangles face inwards.
 const INSIDE_OUT: &str = "PUNISHER_NODES";
-
-/// The corpus, and what it has of an extension. `None` if it has none.
-fn files(test: &str, extension: &str) -> Option<(PathBuf, Vec<PathBuf>)> {
-    let folder = corpus(test)?;
-    let files = paths_of(&folder, extension);
-    if files.is_empty() {
-        println!("{test}: skipped, the corpus has no .{extension}");
-        return None;
-    }
-    Some((folder, files))
-}
-
-fn read(path: &Path) -> Vec<u8> {
-    std::fs::read(path).unwrap()
-}
-
-#[test]
-fn every_real_model_is_read_and_written_back_as_it_was() {
-    let Some((_, files)) = files("every_real_model_is_read_and_written_back_as_it_was", "abc")
-    else {
-        return;
-    };
-    let (mut animations, mut deforming, mut flawed) = (0, 0, 0);
-    for path in &files {
-        let what = path.display();
-        let bytes = read(path);
-        let file = parse(&bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
-        for warning in &file.warnings {
-            assert!(warning.message.contains(KNOWN_FLAW), "{what}: {warning}");
-        }
-        let written = write(&AbcDocument::from(&file)).unwrap();
-        assert!(
-            written == bytes,
-            "{what} is written otherwise than it was read"
-        );
-        for (index, node) in file.nodes.iter().enumerate() {
-            assert_eq!(usize::from(node.transformation_index), index, "{what}");
-        }
-        for animation in &file.animations {
-            let times = animation.keyframes.iter().map(|keyframe| keyframe.time);
-            assert!(times.is_sorted(), "{what}");
-            let last = animation.keyframes.last().map(|keyframe| keyframe.time);
-            assert_eq!(last, Some(animation.length), "{what}");
-        }
-        animations += file.animations.len();
-        let deform = file.nodes.iter();
-        deforming += deform
-            .filter(|node| !node.deform_vertices.is_empty())
-            .count();
-        flawed += usize::from(!file.warnings.is_empty());
-    }
-    println!(
-        "{} models, {animations} animations, {deforming} nodes that deform, {flawed} with flaws",
-        files.len()
-    );
-}
-
-/// What is left of the triangles at a level, as the format's page says it: each corner goes on to the
-/// vertex that replaces it as long as that comes no later.
-fn left(geometry: &Geometry<'_>, level: u32) -> Vec<LodTriangle> {
-    let mut replaced = HashMap::new();
-    let extras = geometry
-        .vertices
-        .iter()
-        .skip(geometry.base_vertices as usize);
-    for (step, (index, extra)) in (geometry.base_vertices..).zip(extras).enumerate() {
-        for old in extra.replacements {
-            replaced.insert(u32::from(old.get()), (step as u32 + 1, index));
-        }
-    }
-    let follow = |mut vertex: u32| {
-        while let Some((step, by)) = replaced.get(&vertex)
-            && *step <= level
-        {
-            vertex = *by;
-        }
-        vertex
-    };
-    let triangles = (0..).zip(geometry.triangles);
-    let left = triangles.map(|(triangle, full)| LodTriangle {
-        triangle,
-        vertices: full.vertices.map(|vertex| follow(vertex.get().into())),
-    });
-    left.filter(|left| {
-        let [a, b, c] = left.vertices;
-        a != b && b != c && c != a
-    })
-    .collect()
-}
-
-/// Each vertex that a level adds is in the middle of the two that it replaces, and of their node.
-fn assert_extras(file: &AbcFile<'_>, what: &str) -> usize {
-    let geometry = &file.geometry;
-    let vertices = geometry.vertices;
-    let extras = &vertices[geometry.base_vertices as usize..];
-    assert_eq!(extras.len(), geometry.lods as usize, "{what}");
-    for extra in extras {
-        let [a, b] = extra
-            .replacements
-            .map(|index| &vertices[usize::from(index.get())]);
-        assert_eq!([a.node, b.node], [extra.node; 2], "{what}");
-        let [a, b, middle] = [a, b, extra].map(|vertex| Vec3::from(vertex.clean_position()));
-        let close = 1e-5 * a.abs().max(b.abs()).max_element().max(1.0);
-        assert!(
-            middle.abs_diff_eq((a + b) / 2.0, close),
-            "{what}: {a} {b} {middle}"
-        );
-    }
-    extras.len()
-}
-
-#[test]
-fn levels_of_detail_of_real_models_follow_the_rule() {
-    let Some((_, files)) = files("levels_of_detail_of_real_models_follow_the_rule", "abc") else {
-        return;
-    };
-    let (mut with_levels, mut extras, mut compared) = (0, 0, 0);
-    for path in &files {
-        let what = path.display().to_string();
-        let bytes = read(path);
-        let file = parse(&bytes).unwrap();
-        let geometry = &file.geometry;
-        for triangle in geometry.triangles {
-            let corners = triangle
-                .indices()
-                .map(|vertex| geometry.vertices[vertex as usize]);
-            let [a, b, c] = corners.map(|vertex| vertex.node);
-            assert!(a == b && b == c, "{what}: a triangle of several nodes");
-        }
-        extras += assert_extras(&file, &what);
-        with_levels += usize::from(geometry.lods > 0);
-        let all = geometry.lods;
-        for level in [0, 1.min(all), all / 3, all * 2 / 3, all] {
-            let found = geometry.lod(level).triangles;
-            assert_eq!(found, left(geometry, level), "{what}: level {level}");
-            assert_eq!(found.len(), geometry.triangles_at(level), "{what}");
-            let start = geometry.lod_starts[level as usize].get();
-            let live = u32::from(start)..geometry.base_vertices + level;
-            let corners = || found.iter().flat_map(|triangle| triangle.vertices);
-            assert!(
-                corners().all(|vertex| live.contains(&vertex)),
-                "{what}: level {level}"
-            );
-            compared += found.len();
-        }
-    }
-    println!(
-        "{with_levels} models with levels, {extras} extra vertices, {compared} triangles compared"
-    );
-}
 
 #[test]
 fn every_real_model_becomes_meshes_and_clips() {
@@ -318,62 +166,6 @@ fn every_real_model_wears_its_skin_and_plays_its_clips() {
          found elsewhere; {compared} nodes compared",
         files.len()
     );
-}
-
-/// Where the command string of a picture with one is. Tools left bytes behind its NUL.
-const COMMAND_STRING: core::ops::Range<usize> = 36..164;
-
-#[test]
-fn every_real_picture_is_read_and_written_back() {
-    let test = "every_real_picture_is_read_and_written_back";
-    let Some((_, files)) = files(test, "dtx") else {
-        return;
-    };
-    let (mut with_alpha, mut with_glow, mut texels) = (0, 0, 0);
-    for path in &files {
-        let what = path.display();
-        let bytes = read(path);
-        let file = dtx::parse(&bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
-        for warning in &file.warnings {
-            assert!(
-                warning.message.contains("command string"),
-                "{what}: {warning}"
-            );
-        }
-        let mut written = write_unchecked(&DtxDocument::from(&file));
-        if file.version != -2 {
-            written[COMMAND_STRING].copy_from_slice(&bytes[COMMAND_STRING]);
-        }
-        assert!(
-            written == bytes,
-            "{what} is written otherwise than it was read"
-        );
-        for (number, level) in file.levels.iter().enumerate() {
-            let [width, height] = [file.width, file.height].map(|side| side >> number);
-            assert_eq!((level.width, level.height), (width, height), "{what}");
-            let count = width as usize * height as usize;
-            // Blocks are not decoded here.
-            let rgba = file.rgba(number);
-            assert_eq!(
-                rgba.is_some(),
-                file.palette.is_some() || !is_blocks(&file),
-                "{what}"
-            );
-            assert!(rgba.is_none_or(|rgba| rgba.len() == count * 4), "{what}");
-            texels += count;
-        }
-        with_alpha += usize::from(!file.alpha_levels.is_empty());
-        with_glow += usize::from(file.is_full_bright());
-    }
-    println!(
-        "{} pictures, {texels} texels; {with_alpha} with alpha, {with_glow} with unlit texels",
-        files.len()
-    );
-}
-
-fn is_blocks(file: &dtx::DtxFile<'_>) -> bool {
-    use dtx::DtxTexels::{Bc1, Bc2, Bc3};
-    matches!(file.texels, Bc1 | Bc2 | Bc3)
 }
 
 /// Degrees between directions: their number, median and 90th percentile.

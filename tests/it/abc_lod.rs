@@ -1,10 +1,10 @@
 //! Levels of detail of LithTech models: which are made, how many triangles they have, and what they cost.
 
-use crate::fuzz::Random;
 use crate::support::abc::bytes;
 use crate::support::abc_app::{drawn, model, spawned};
 use crate::support::abc_random::{self, Size};
 use crate::support::abc_reference::Reference;
+use crate::support::random::Random;
 use crate::support::{corpus, files_of};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcContents;

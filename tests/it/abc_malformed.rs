@@ -1,10 +1,10 @@
 //! The promise on bad LithTech models, through the loader and in an app: every class of flaw with its error or
 //! its warning, once each; any number wrong, any end missing; and models that draw and move all the same.
 
-use crate::fuzz::Random;
 use crate::support::abc::{NOT_TURNED, banner, bytes, figure, node, track};
 use crate::support::abc_app::{drawn, load, spawn};
 use crate::support::app::TestApp;
+use crate::support::random::Random;
 use crate::support::{corpus, cpu_time, files_of, log};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{

@@ -1,8 +1,8 @@
 //! Malformed Alamo animations by way of the asset server: each is an error that says where, and what
 //! plays in the same app plays on.
 
-use crate::ala_malformed::refused;
 use crate::ala_play::{FPS, HULL, SCENE, files};
+use crate::support::ala_malformed::refused;
 use crate::support::app::TestApp;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;

@@ -1,8 +1,8 @@
 //! Whatever is done to models that play, in any order: they stay sound.
 
 use crate::ala_play::{SCENE, ala, files, moves};
-use crate::fuzz::Random;
 use crate::support::app::TestApp;
+use crate::support::random::Random;
 use bevy::animation::graph::{AnimationGraph, AnimationNodeIndex};
 use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::prelude::*;
@@ -13,37 +13,13 @@ const INSTANCES: usize = 6;
 /// Clips that a model may blend at a time, however often it is told another.
 const MOST_LANES: usize = 9;
 
-impl Random {
-    /// Any of these.
-    pub fn of<T: Clone>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())].clone()
-    }
+/// What is played at random.
+trait RandomPlays {
+    fn clip(&mut self, loaded: &Handle<AnimationClip>) -> ClipRef;
+    fn play(&mut self, loaded: &Handle<AnimationClip>) -> PlayClip;
+}
 
-    /// Numbers that clips are played with, and those that they are not to be.
-    pub fn number(&mut self) -> f32 {
-        self.of(&[
-            0.0,
-            0.05,
-            0.1,
-            0.3,
-            0.4,
-            1.0,
-            2.0,
-            37.0,
-            -0.0,
-            -0.3,
-            -1.0,
-            -1e9,
-            1e9,
-            f32::NAN,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-            f32::MAX,
-            f32::MIN,
-            f32::MIN_POSITIVE,
-        ])
-    }
-
+impl RandomPlays for Random {
     fn clip(&mut self, loaded: &Handle<AnimationClip>) -> ClipRef {
         match self.below(8) {
             0..=4 => self

@@ -4,13 +4,13 @@ use crate::ala_play;
 use crate::attach::{
     Mine, all_formats, app, assert_hangs, bone_of, local, on, spawn_model, wait_for_model,
 };
-use crate::fuzz::Random;
 use crate::gpuless;
 use crate::support::abc::{ARM, bytes, figure, walk};
 use crate::support::app::TestApp;
 use crate::support::fixtures::tetrahedron;
 use crate::support::lgw::BICYCLE;
 use crate::support::log;
+use crate::support::random::Random;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};

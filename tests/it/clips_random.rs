@@ -1,8 +1,8 @@
 //! Whatever is asked for and stated, in any order, on all formats: models stay sound, and nothing piles up.
 
 use crate::clips::{KINDS, Kind, app, insert, named};
-use crate::fuzz::Random;
 use crate::support::app::TestApp;
+use crate::support::random::Random;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
 use bevy::prelude::*;
@@ -11,7 +11,15 @@ use bevy_classic_models::prelude::*;
 const STEPS: usize = 3000;
 const NAMES: [&str; 4] = ["a", "B", "run", "Walk"];
 
-impl Random {
+/// What is chosen at random of a kind of model.
+trait RandomClips {
+    fn part(&mut self, clip: ClipRef) -> ClipRef;
+    fn clip_of(&mut self, kind: &Kind) -> ClipRef;
+    fn table(&mut self, kind: &Kind) -> ModelClips;
+    fn play_of(&mut self, kind: &Kind) -> PlayClip;
+}
+
+impl RandomClips for Random {
     fn part(&mut self, clip: ClipRef) -> ClipRef {
         let start = self.of(&[0, 0, 0, 1, 1, 1, 2, 4, 900, u32::MAX]);
         let end = self.of(&[0, 1, 2, 2, 3, 3, 4, 5, 900, u32::MAX]);

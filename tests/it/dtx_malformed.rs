@@ -1,10 +1,10 @@
 //! The promise on bad DTX pictures, through the loader in an app: every class with its error or what is left of
 //! it, any number wrong, any end missing; and models that wear them draw all the same.
 
-use crate::fuzz::Random;
 use crate::support::abc::{bytes, figure};
 use crate::support::abc_app::{load, model};
 use crate::support::app::TestApp;
+use crate::support::random::Random;
 use crate::support::{corpus, files_of, log};
 use bevy::asset::LoadState;
 use bevy::prelude::*;

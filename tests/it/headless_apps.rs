@@ -2,8 +2,8 @@
 
 use crate::ala_play;
 use crate::attach::{all_formats, wait_for_model};
-use crate::heap::alone;
 use crate::support::app::TestApp;
+use crate::support::heap::alone;
 use crate::{gpuless, headless};
 use bevy::app::{PluginGroupBuilder, ScheduleRunnerPlugin};
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};

@@ -3,16 +3,11 @@
 use crate::support::app::TestApp;
 use crate::support::corpus_models;
 use crate::support::fixtures::{figure, st, tetrahedron, wide_tetrahedron};
-use bevy::prelude::*;
+use crate::support::heap::{alone, peak};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
 use bevy_classic_models::quake::mdl::{Precision, TriVertex};
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
-use peak_alloc::PeakAlloc;
-use std::process::Command;
-
-#[global_allocator]
-static HEAP: PeakAlloc = PeakAlloc;
 
 /// The promise: so many times the file, and so much more.
 const FACTOR: usize = 16;
@@ -21,19 +16,6 @@ const CONSTANT: usize = 1 << 20;
 #[test]
 fn loads_keep_the_promise_on_heap() {
     alone("heap::measured_alone");
-}
-
-/// Runs an ignored test in a process of its own: others in this one would be counted as well.
-pub fn alone(test: &str) {
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args([test, "--exact", "--ignored", "--nocapture"])
-        .output()
-        .unwrap();
-    let output = String::from_utf8_lossy(&child.stdout);
-    println!("{output}");
-    let errors = String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success(), "{errors}");
-    assert!(output.contains("1 passed"), "{output}");
 }
 
 #[test]
@@ -77,93 +59,6 @@ fn measured_alone() {
         );
         assert!(loaded <= promised, "{name}: {loaded} bytes to load");
     }
-}
-
-/// Bytes that `run` had allocated at its peak.
-pub fn peak(run: impl FnOnce()) -> usize {
-    HEAP.reset_peak_usage();
-    let before = HEAP.current_usage();
-    run();
-    HEAP.peak_usage().saturating_sub(before)
-}
-
-/// What files took, and which of them took too much.
-pub struct Measured {
-    factor: usize,
-    constant: usize,
-    /// The most of a file's own sizes that anything took beyond the constant.
-    worst: f64,
-    broken: Vec<String>,
-}
-
-impl Measured {
-    pub fn new(factor: usize, constant: usize) -> Self {
-        println!("{:36} {:>10} {:>8}", "file", "bytes", "×");
-        Self {
-            factor,
-            constant,
-            worst: 0.0,
-            broken: Vec::new(),
-        }
-    }
-
-    pub fn take(&mut self, name: &str, length: usize, run: impl FnOnce()) {
-        let taken = peak(run);
-        let factor = taken as f64 / length as f64;
-        println!("{name:36} {length:10} {factor:8.2}");
-        self.worst = self
-            .worst
-            .max(taken.saturating_sub(self.constant) as f64 / length as f64);
-        if taken > self.factor * length + self.constant {
-            self.broken
-                .push(format!("{name}: {taken} bytes for {length}"));
-        }
-    }
-
-    /// Loads a file in an app without a GPU. The assets stay in the app, and are part of the peak.
-    pub fn load<A: Loadable>(
-        &mut self,
-        name: &str,
-        bytes: Vec<u8>,
-        set: impl Fn(&mut A::Settings) + Send + Sync + 'static,
-    ) {
-        let path: &'static str = name.to_owned().leak();
-        let length = bytes.len();
-        let mut app = TestApp::new(&[(path, bytes)]);
-        for _ in 0..8 {
-            app.step(0.0);
-        }
-        let server = app.world().resource::<AssetServer>().clone();
-        self.take(name, length, || {
-            let handle: Handle<A> = server.load_builder().with_settings(set).load(path);
-            app.finish_load(&handle);
-        });
-    }
-
-    #[track_caller]
-    pub fn finish(self) {
-        println!("beyond {} bytes at most × {:.2}", self.constant, self.worst);
-        assert!(self.broken.is_empty(), "{:#?}", self.broken);
-    }
-}
-
-/// What is loaded with settings.
-pub trait Loadable: Asset {
-    type Settings: bevy::asset::meta::Settings;
-}
-
-/// Bytes that are allocated now.
-pub fn in_use() -> usize {
-    HEAP.current_usage()
-}
-
-/// Bytes that stay allocated as long as what `make` makes.
-pub fn kept<T>(make: impl FnOnce() -> T) -> usize {
-    let before = HEAP.current_usage();
-    let made = make();
-    let after = HEAP.current_usage();
-    drop(made);
-    after.saturating_sub(before)
 }
 
 /// Files made to cost as much heap per byte as they can, and files that lie about their counts.

@@ -1,8 +1,8 @@
 //! Nothing is left of a thousand reloads: entities, assets of every kind and the heap are what they were.
 
 use crate::gpuless;
-use crate::heap::{alone, in_use};
 use crate::reload_subjects::{Format, Kind};
+use crate::support::heap::{alone, in_use};
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
 use bevy::asset::AssetPath;

@@ -1,11 +1,8 @@
-//! The heap and the time that models of UFO: Aftermath take while they are parsed and loaded, on texts made to
-//! cost as much of both as they can.
+//! The heap that models of UFO: Aftermath take while they are loaded, on texts made to cost as much of it as they can.
 
-use crate::heap::{Loadable, Measured, alone};
-use crate::support::lgw_adverse::{adversaries, endless};
-use bevy_classic_models::lgw::text::{Tolerance, parse};
+use crate::support::heap::{Loadable, Measured, alone, measure_load};
+use crate::support::lgw_adverse::adversaries;
 use bevy_classic_models::prelude::*;
-use std::time::Instant;
 
 /// The promise: so many times the file, and so much more.
 const FACTOR: usize = 16;
@@ -13,25 +10,6 @@ const CONSTANT: usize = 1 << 20;
 
 impl Loadable for Lgw {
     type Settings = LgwLoaderSettings;
-}
-
-#[test]
-fn parsing_keeps_the_promise_on_heap() {
-    alone("lgw_heap::parsing_measured_alone");
-}
-
-#[test]
-#[ignore = "run by the test above, alone in its process"]
-fn parsing_measured_alone() {
-    let mut measured = Measured::new(FACTOR / 2, CONSTANT);
-    for (name, bytes) in adversaries().into_iter().chain(endless(1 << 20)) {
-        measured.take(&name, bytes.len(), || {
-            // A file is in memory while it is parsed.
-            let bytes = bytes.clone();
-            let _ = parse(&bytes, Tolerance::Lenient);
-        });
-    }
-    measured.finish();
 }
 
 #[test]
@@ -44,28 +22,7 @@ fn loading_keeps_the_promise_on_heap() {
 fn loading_measured_alone() {
     let mut measured = Measured::new(FACTOR, CONSTANT);
     for (name, bytes) in adversaries() {
-        measured.load::<Lgw>(&format!("{name}.lgw"), bytes, |_| {});
+        measure_load::<Lgw>(&mut measured, &format!("{name}.lgw"), bytes, |_| {});
     }
     measured.finish();
-}
-
-#[test]
-fn endless_texts_are_refused() {
-    // What takes time by the square of the length would not end.
-    for (name, bytes) in endless(8 << 20) {
-        let error = parse(&bytes, Tolerance::Lenient).expect_err(&name);
-        assert!(error.offset <= bytes.len() as u64, "{name}: {error}");
-        assert!(error.to_string().len() < 1000, "{name}: {error}");
-    }
-}
-
-/// For whoever wants to know: `cargo test endless_texts_are_timed -- --ignored --nocapture`.
-#[test]
-#[ignore = "only prints, and takes half a minute"]
-fn endless_texts_are_timed() {
-    for (name, bytes) in endless(100_000_000) {
-        let begun = Instant::now();
-        let _ = parse(&bytes, Tolerance::Lenient);
-        println!("{name:24} {:10.2?}", begun.elapsed());
-    }
 }

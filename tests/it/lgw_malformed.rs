@@ -1,10 +1,10 @@
 //! The promise on bad models of UFO: Aftermath, through the loader: every class of flaw with its error or its
 //! warning, told once with line and column; and nothing half-built, whatever is lost.
 
-use crate::fuzz::Random;
 use crate::support::app::TestApp;
 use crate::support::lgw::{BICYCLE, EVERYTHING, FLAWED};
 use crate::support::log;
+use crate::support::random::Random;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::text::Tolerance;
@@ -651,7 +651,9 @@ fn any_bit_of_a_file_may_be_wrong() {
 fn damaged_texts_do_no_harm() {
     let texts = [BICYCLE, EVERYTHING, FLAWED, WHOLE];
     let mut random = Random(0x5851_f42d_4c95_7f2d);
-    let damaged = (0..1200).map(|round| crate::fuzz::damaged_text(texts[round % 4], &mut random));
+    let damaged = (0..1200).map(|round| {
+        classic_models_fixtures::mutations::damaged_text(texts[round % 4], &mut random)
+    });
     let loaded = run("damaged", damaged.collect());
     assert!((100..1100).contains(&loaded), "{loaded}");
 }

@@ -1,62 +1,26 @@
 //! The promise on bad input: every class, with its kind and offset; truncation; bit flips.
 
-use crate::support::fixtures::{Offsets, figure, tetrahedron, wide_tetrahedron};
+use crate::support::fixtures::{Offsets, tetrahedron, wide_tetrahedron};
+use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
-use bevy_classic_models::quake::mdl::{Precision, Timing, parse};
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
-use bevy_classic_models::read::{ErrorKind, ParseError};
+use bevy_classic_models::read::{Format, ParseError};
+use classic_models_fixtures::kinds;
+use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
+use classic_models_fixtures::malformed::{Case, assert_parsed, case};
 
 fn load(bytes: &[u8]) -> Result<MdlContents, ParseError> {
     MdlContents::load(bytes, &MdlLoaderSettings::default(), &Palette::default())
 }
 
-/// What must become of a bad file.
-enum Expect {
-    /// It is refused: for this reason, at this offset.
-    Reject(fn(&ErrorKind) -> bool, u64),
-    /// It loads, with one warning that contains this, at this offset.
-    Warn(&'static str, u64),
-    /// It loads without a word.
-    Silent,
-}
-
-struct Case {
-    /// Number of the class in the list of malformed inputs.
-    class: u32,
-    name: &'static str,
-    bytes: Vec<u8>,
-    expect: Expect,
-}
-
-fn truncated(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Truncated { .. })
-}
-
-fn bad_count(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::BadCount { .. })
-}
-
-fn bad_index(kind: &ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::IndexOutOfRange {
-            element: "vertex",
-            count: 4,
-            ..
-        }
-    )
-}
-
-fn not_finite(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::NotFinite)
-}
-
-fn wrong_magic(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::WrongMagic { .. })
-}
-
-fn limit(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::LimitExceeded { .. })
+kinds! {
+    truncated: ErrorKind::Truncated { .. },
+    bad_count: ErrorKind::BadCount { .. },
+    bad_index: ErrorKind::IndexOutOfRange { element: "vertex", count: 4, .. },
+    not_finite: ErrorKind::NotFinite,
+    wrong_magic: ErrorKind::WrongMagic { .. },
+    limit: ErrorKind::LimitExceeded { .. },
+    version: ErrorKind::UnsupportedVersion { found: 3 | 7, supported: 6, .. },
 }
 
 /// The tetrahedron's bytes with some of them replaced.
@@ -90,17 +54,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn case(class: u32, name: &'static str, bytes: Vec<u8>, expect: Expect) -> Case {
-    Case {
-        class,
-        name,
-        bytes,
-        expect,
-    }
-}
-
 fn header_cases() -> Vec<Case> {
-    use Expect::{Reject, Warn};
     let at = Offsets::of(&tetrahedron());
     let trailing = {
         let mut bytes = tetrahedron().to_bytes();
@@ -230,34 +184,18 @@ fn foreign_cases() -> Vec<Case> {
             let bytes = patched(0, magic);
             let message = load(&bytes).unwrap_err().to_string();
             assert!(message.contains(said), "{name}: {message}");
-            case(2, name, bytes, Expect::Reject(wrong_magic, 0))
+            case(2, name, bytes, Reject(wrong_magic, 0))
         })
         .collect();
     let bytes = with_i32(4, 3);
     let message = load(&bytes).unwrap_err().to_string();
     assert!(message.contains("test release"), "{message}");
-    let version: fn(&ErrorKind) -> bool = |kind| {
-        matches!(
-            kind,
-            ErrorKind::UnsupportedVersion {
-                found: 3 | 7,
-                supported: 6,
-                ..
-            }
-        )
-    };
-    cases.push(case(2, "IDPO 3", bytes, Expect::Reject(version, 4)));
-    cases.push(case(
-        2,
-        "IDPO 7",
-        with_i32(4, 7),
-        Expect::Reject(version, 4),
-    ));
+    cases.push(case(2, "IDPO 3", bytes, Reject(version, 4)));
+    cases.push(case(2, "IDPO 7", with_i32(4, 7), Reject(version, 4)));
     cases
 }
 
 fn skin_cases() -> Vec<Case> {
-    use Expect::{Reject, Silent, Warn};
     let at = Offsets::of(&tetrahedron());
     let [single, group] = at.skins[..] else {
         panic!("the fixture has two skins");
@@ -368,7 +306,6 @@ fn skin_cases() -> Vec<Case> {
 }
 
 fn surface_cases() -> Vec<Case> {
-    use Expect::{Reject, Silent, Warn};
     let at = Offsets::of(&tetrahedron());
     let degenerate = edited(|document| document.triangles[1].vertices = [2.into(); 3]);
     let odd_front = edited(|document| document.triangles[0].faces_front = 1_637_888.into());
@@ -409,7 +346,6 @@ fn surface_cases() -> Vec<Case> {
 }
 
 fn frame_cases() -> Vec<Case> {
-    use Expect::{Reject, Silent, Warn};
     let at = Offsets::of(&tetrahedron());
     let (first, group) = (at.frames[0], at.frames[3]);
     let many = edited(|document| {
@@ -485,41 +421,7 @@ fn frame_cases() -> Vec<Case> {
 
 #[test]
 fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
-    for Case {
-        class,
-        name,
-        bytes,
-        expect,
-    } in cases()
-    {
-        let case = format!("class {class}, {name}");
-        match (load(&bytes), expect) {
-            (Err(error), Expect::Reject(kind, offset)) => {
-                assert!(kind(&error.kind), "{case}: {error}");
-                assert_eq!(error.offset, offset, "{case}: {error}");
-                let message = error.to_string();
-                assert!(message.starts_with("MDL: "), "{case}: {message}");
-                assert!(
-                    message.contains(&format!("at offset {offset} ")),
-                    "{case}: {message}"
-                );
-            }
-            (Ok(contents), Expect::Warn(said, offset)) => {
-                let [warning] = &contents.warnings[..] else {
-                    panic!("{case}: {:?}", contents.warnings);
-                };
-                assert!(warning.message.contains(said), "{case}: {warning}");
-                assert_eq!(warning.offset, offset, "{case}: {warning}");
-            }
-            (Ok(contents), Expect::Silent) => {
-                assert_eq!(contents.warnings, [], "{case}");
-            }
-            (Ok(contents), Expect::Reject(..)) => {
-                panic!("{case}: loaded, with {:?}", contents.warnings);
-            }
-            (Err(error), _) => panic!("{case}: {error}"),
-        }
-    }
+    assert_parsed(Format::Mdl, &cases(), |bytes| Ok(load(bytes)?.warnings));
 }
 
 #[test]
@@ -598,20 +500,4 @@ fn no_flipped_bit_is_fatal() {
         }
     }
     assert!(outcomes[0] > 1000 && outcomes[1] > 1000, "{outcomes:?}");
-}
-
-#[test]
-fn writing_and_parsing_are_inverse() {
-    let documents = [
-        tetrahedron(),
-        wide_tetrahedron(),
-        figure(Precision::Bits8),
-        figure(Precision::Bits16),
-    ];
-    for document in documents {
-        let bytes = document.to_bytes();
-        let file = parse(&bytes).unwrap();
-        assert_eq!(file.warnings, []);
-        assert_eq!(MdlDocument::from(&file), document);
-    }
 }

@@ -1,6 +1,6 @@
 //! Manifests as texts: what they say, what is wrong with them and where, and what they are written as.
 
-use crate::fuzz::Random;
+use crate::support::random::Random;
 use bevy::color::Srgba;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::{
