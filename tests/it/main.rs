@@ -1,100 +1,117 @@
-//! The integration tests, one binary.
+//! The integration tests of the Bevy crate, one binary: a folder per format, and folders for what formats share. Parsers
+//! and writers are tested in `classic_model_formats`.
 
 use classic_models_support::{draws, gpuless, headless};
 
 mod support;
 
-mod abc_corpus;
-mod abc_deform_render;
-mod abc_events;
-mod abc_heap;
-mod abc_lod;
-mod abc_looks;
-mod abc_malformed;
-mod abc_play;
-mod abc_pose;
-mod abc_reload;
-mod abc_render;
-mod abc_scene;
-mod ala_clip;
-mod ala_corpus;
-mod ala_fade;
-mod ala_heap;
-mod ala_loads;
-mod ala_malformed;
-mod ala_parse;
-mod ala_play;
-mod ala_random;
-mod ala_reload;
-mod ala_render;
-mod alo_heap;
-mod alo_malformed;
-mod alo_parse;
-mod alo_reload;
-mod alo_render;
-mod alo_scene;
-mod alo_shading;
-mod attach;
-mod attach_reload;
-mod attach_render;
-mod bevy_space;
-mod billboard;
-mod case;
-mod clips;
-mod clips_parts;
-mod clips_random;
-mod collider_gizmos;
-mod collision;
-mod concurrent_loads;
-mod corpus;
-mod dazzle;
-mod dtx_malformed;
-mod foreign_scenes;
-mod fuzz;
-mod headless_apps;
-mod heap;
-mod image_settings;
-mod layers;
-mod leak;
-mod lgw_edit;
-mod lgw_heap;
-mod lgw_malformed;
-mod lgw_material;
-mod lgw_parse;
-mod lgw_random;
-mod lgw_reload;
-mod lgw_scene;
-mod lgw_texgen;
-mod listings;
-mod lod_distances;
-mod malformed;
-mod manifest_attachments;
-mod manifest_clips;
-mod manifest_heap;
-mod manifest_parse;
-mod manifest_patterns;
-mod manifest_reload;
-mod manifest_spawn;
-mod missing_clips;
-mod picking;
-mod play;
-mod pose_rows;
-mod preload;
-mod quick_start;
-mod raycast;
-mod raycast_render;
-mod reload;
-mod reload_matrix;
-mod reload_matrix_disk;
-mod reload_matrix_edits;
-mod reload_matrix_frames;
-mod reload_matrix_render;
-mod reload_proxies;
-mod reload_subjects;
-mod render;
-mod saved_worlds;
-mod scene;
-mod skin_names;
-mod sources;
-mod unlabeled;
-mod vocabulary;
+mod abc {
+    mod corpus;
+    mod deform_render;
+    mod events;
+    mod heap;
+    mod lod;
+    mod looks;
+    mod malformed;
+    mod play;
+    pub mod pose;
+    mod reload;
+    mod render;
+    pub mod scene;
+}
+mod ala {
+    mod clip;
+    mod corpus;
+    mod fade;
+    mod heap;
+    mod loads;
+    pub mod play;
+    mod random;
+    mod reload;
+    pub mod render;
+}
+mod alo {
+    mod billboard;
+    mod collider_gizmos;
+    mod collision;
+    mod dazzle;
+    mod heap;
+    mod picking;
+    pub mod raycast;
+    mod raycast_render;
+    mod reload;
+    pub mod render;
+    mod scene;
+    mod shading;
+}
+mod attach {
+    mod reload;
+    mod render;
+    pub mod scene;
+}
+mod clips {
+    mod missing;
+    pub mod named;
+    mod parts;
+    mod random;
+}
+mod dtx {
+    mod malformed;
+}
+mod lgw {
+    mod edit;
+    mod heap;
+    mod malformed;
+    mod material;
+    mod reload;
+    mod scene;
+    mod texgen;
+}
+mod manifest {
+    mod attachments;
+    mod clips;
+    mod heap;
+    mod parse;
+    mod patterns;
+    mod preload;
+    mod reload;
+    pub mod spawn;
+}
+mod mdl {
+    mod corpus;
+    mod heap;
+    mod malformed;
+    mod play;
+    mod reload;
+    mod render;
+    mod scene;
+}
+mod reload_matrix {
+    pub mod disk;
+    pub mod edits;
+    mod frames;
+    pub mod matrix;
+    mod render;
+    pub mod subjects;
+}
+mod shared {
+    mod bevy_space;
+    mod case;
+    mod concurrent_loads;
+    mod foreign_scenes;
+    mod fuzz;
+    mod headless_apps;
+    mod image_settings;
+    mod layers;
+    mod leak;
+    mod listings;
+    mod lod_distances;
+    mod pose_rows;
+    mod quick_start;
+    mod reload_proxies;
+    mod saved_worlds;
+    mod skin_names;
+    mod sources;
+    mod unlabeled;
+    mod vocabulary;
+}

@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::alo::Vertex;
 use bevy_classic_models::prelude::*;
+pub use classic_models_fixtures::alo::cuboid;
 
 /// Three rows of four, for column vectors.
 pub type Matrix = [[f64; 4]; 3];
@@ -92,38 +93,6 @@ fn for_normals(m: &Matrix) -> Matrix {
         }
     }
     cofactors
-}
-
-/// A box around the origin with corners of its own for every side, and texture coordinates from the
-/// upper left of each.
-pub fn cuboid(half: [f32; 3], center: [f32; 3]) -> (Vec<Vertex>, Vec<[u16; 3]>) {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for side in 0..6 {
-        let (axis, sign) = (side / 2, if side % 2 == 0 { 1.0 } else { -1.0 });
-        let mut normal = [0.0; 3];
-        normal[axis] = sign;
-        // Up is Z, or −Y on top and bottom; right is up × normal.
-        let up = if axis == 2 { Vec3::NEG_Y } else { Vec3::Z };
-        let normal = Vec3::from_array(normal);
-        let right = up.cross(normal);
-        let first = vertices.len() as u16;
-        for (u, v) in [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)] {
-            let corner = normal + right * (2.0 * u - 1.0) + up * (1.0 - 2.0 * v);
-            vertices.push(Vertex {
-                position: (corner * Vec3::from_array(half) + Vec3::from_array(center)).to_array(),
-                normal: normal.to_array(),
-                tex_coords: [[u, v], [0.0; 2], [0.0; 2], [0.0; 2]],
-                tangent: right.to_array(),
-                binormal: up.to_array(),
-                color: [1.0; 4],
-                bone_indices: [0; 4],
-                bone_weights: [1.0, 0.0, 0.0, 0.0],
-            });
-        }
-        triangles.push([first, first + 1, first + 2]);
-        triangles.push([first, first + 2, first + 3]);
-    }
-    (vertices, triangles)
 }
 
 /// A mesh of Bevy's from vertices moved by matrices, one per vertex.

@@ -15,8 +15,6 @@ mod pose;
 mod records;
 #[cfg(feature = "write")]
 mod sample;
-#[cfg(all(test, feature = "write"))]
-mod tests;
 #[cfg(feature = "write")]
 pub mod write;
 

@@ -8,10 +8,10 @@ use super::write::{
 use zerocopy::little_endian::{F32, U16};
 
 /// The square root of a half: sine and cosine of an eighth of a turn.
-pub(super) const HALF: f32 = core::f32::consts::FRAC_1_SQRT_2;
-pub(super) const NOT_TURNED: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+const HALF: f32 = core::f32::consts::FRAC_1_SQRT_2;
+const NOT_TURNED: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
-pub(super) fn vertex(position: [f32; 3], node: u8, replacements: [u16; 2]) -> Vertex {
+fn vertex(position: [f32; 3], node: u8, replacements: [u16; 2]) -> Vertex {
     Vertex {
         position: position.map(F32::new),
         normal: [0, 127, 0],
@@ -20,7 +20,7 @@ pub(super) fn vertex(position: [f32; 3], node: u8, replacements: [u16; 2]) -> Ve
     }
 }
 
-pub(super) fn triangle(vertices: [u16; 3]) -> Triangle {
+fn triangle(vertices: [u16; 3]) -> Triangle {
     Triangle {
         uvs: [[0.0, 0.0], [1.0, 0.25], [-0.5, 2.0]].map(|uv| uv.map(F32::new)),
         vertices: vertices.map(U16::new),
@@ -28,7 +28,7 @@ pub(super) fn triangle(vertices: [u16; 3]) -> Triangle {
     }
 }
 
-pub(super) fn geometry() -> GeometryDocument {
+fn geometry() -> GeometryDocument {
     let mut vertices = vec![
         // The body. What is replaced by the full model's vertices is junk in real files.
         vertex([1.0, 2.0, 3.0], 1, [0xCDCD, 0xCDCD]),
@@ -58,7 +58,7 @@ pub(super) fn geometry() -> GeometryDocument {
     }
 }
 
-pub(super) fn nodes() -> Vec<NodeDocument> {
+fn nodes() -> Vec<NodeDocument> {
     let node = |name: &str, index, flags, children| NodeDocument {
         name: name.to_owned(),
         bounds: [[-1.0; 3], [1.0; 3]],
@@ -82,7 +82,7 @@ pub(super) fn nodes() -> Vec<NodeDocument> {
     ]
 }
 
-pub(super) fn keyframe(time: u32, event: &str) -> KeyframeDocument {
+fn keyframe(time: u32, event: &str) -> KeyframeDocument {
     KeyframeDocument {
         time,
         bounds: [[-0.5; 3], [0.5; 3]],
@@ -90,7 +90,7 @@ pub(super) fn keyframe(time: u32, event: &str) -> KeyframeDocument {
     }
 }
 
-pub(super) fn track(keys: &[([f32; 3], [f32; 4])]) -> TrackDocument {
+fn track(keys: &[([f32; 3], [f32; 4])]) -> TrackDocument {
     let keys = keys.iter();
     TrackDocument {
         keys: keys
@@ -103,7 +103,7 @@ pub(super) fn track(keys: &[([f32; 3], [f32; 4])]) -> TrackDocument {
 }
 
 /// Three keyframes of which the last is told as the opposite quaternion.
-pub(super) fn walk() -> AnimationDocument {
+fn walk() -> AnimationDocument {
     let root = ([0.0, 1.0, 0.0], [0.0, 0.0, HALF, HALF]);
     AnimationDocument {
         name: "Walk".to_owned(),
@@ -147,7 +147,7 @@ pub(super) fn walk() -> AnimationDocument {
 }
 
 /// One keyframe, as a third of real animations have.
-pub(super) fn stand() -> AnimationDocument {
+fn stand() -> AnimationDocument {
     let mut tracks = vec![track(&[([5.0, 0.0, 0.0], NOT_TURNED)]); 4];
     tracks[2].deform = vec![[1, 2, 3]; 3];
     AnimationDocument {

@@ -8,8 +8,6 @@
 
 mod file;
 mod parse;
-#[cfg(all(test, feature = "write"))]
-mod tests;
 #[cfg(feature = "write")]
 pub mod write;
 

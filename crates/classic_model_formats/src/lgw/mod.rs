@@ -7,8 +7,6 @@ mod key;
 mod lexer;
 mod owned;
 mod parse;
-#[cfg(test)]
-mod tests;
 mod tolerance;
 mod triangles;
 #[cfg(feature = "write")]

@@ -2,11 +2,11 @@
 
 use crate::abc_vertices::vertices;
 use crate::clip::{assert_box, posed, save};
-use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
 use crate::{inspect, lines};
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::abc::{MAX_DEPTH, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
+use classic_models_fixtures::abc::{FLAG_NODE, banner, bytes, figure};
 use serde_json::{Value, json};
 use zerocopy::little_endian::{F32, U16};
 

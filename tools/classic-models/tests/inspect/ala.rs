@@ -1,10 +1,10 @@
 //! `inspect` on Alamo animations.
 
-use crate::support::ala::{
-    FRAMES, ROTATION, SCALE, STEPS, TRANSLATION, VISIBILITY, clean, minimal,
-};
 use crate::{inspect, lines};
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, write};
+use classic_models_fixtures::ala::{
+    FRAMES, ROTATION, SCALE, STEPS, TRANSLATION, VISIBILITY, clean, minimal,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 

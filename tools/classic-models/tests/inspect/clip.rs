@@ -1,12 +1,12 @@
 //! `inspect` on Alamo models that play a clip: bones and vertices are where the files say,
 //! computed here in doubles from nothing but what was parsed.
 
-use crate::support::ala::{FRAMES, clean, edited};
-use crate::support::matrix::{Rows, composed, product, transformed, turn};
 use crate::{inspect, lines};
 use bevy_classic_models::alamo::ala::{AlaFile, parse};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{self, AloFile, Bone, Mesh, Vertex};
+use classic_models_fixtures::ala::{FRAMES, clean, edited};
+use classic_models_fixtures::matrix::{Rows, composed, product, transformed, turn};
 use serde_json::Value;
 use std::path::Path;
 

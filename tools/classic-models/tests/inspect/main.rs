@@ -6,10 +6,9 @@ mod ala;
 mod alo;
 mod clip;
 mod lgw;
-mod support;
 
-use crate::support::corpus_models;
-use crate::support::fixtures::tetrahedron;
+use classic_models_fixtures::corpus::corpus_models;
+use classic_models_fixtures::mdl::tetrahedron;
 use serde_json::{Value, json};
 use std::process::{Command, Output};
 

@@ -1,0 +1,635 @@
+//! The promise on bad models: every class, with its kind and offset; truncation; bit flips.
+
+use super::*;
+use classic_model_formats::abc::MAX_DEPTH;
+use classic_model_formats::read::Format;
+use classic_models_fixtures::abc::{NOT_TURNED, keyframe, track};
+use classic_models_fixtures::kinds;
+use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
+use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+
+kinds! {
+    missing: ErrorKind::Missing { .. },
+    truncated: ErrorKind::Truncated { .. },
+    magic: ErrorKind::WrongMagic { .. },
+    version: ErrorKind::UnsupportedVersion { supported: 6, .. },
+    bad_offset: ErrorKind::BadOffset { .. },
+    bad_count: ErrorKind::BadCount { .. },
+    not_finite: ErrorKind::NotFinite,
+    too_deep: ErrorKind::TooDeep { limit: MAX_DEPTH },
+    bad_vertex: ErrorKind::IndexOutOfRange { element: "vertex", .. },
+    bad_node: ErrorKind::IndexOutOfRange { element: "node", .. },
+}
+
+fn at_u32(place: &str, value: u32) -> Vec<u8> {
+    patched(Places::of(&figure()).at(place), &value.to_le_bytes())
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = file_cases();
+    cases.extend(foreign_cases());
+    cases.extend(chain_cases());
+    cases.extend(text_cases());
+    cases.extend(number_cases());
+    cases.extend(geometry_cases());
+    cases.extend(node_cases());
+    cases.extend(animation_cases());
+    cases
+}
+
+fn file_cases() -> Vec<Case> {
+    let file = write_unchecked(&figure());
+    let end = file.len() as u64;
+    let with = |tail: &[u8]| [&file[..], tail].concat();
+    vec![
+        case(1, "empty", vec![], Reject(truncated, 0)),
+        case(1, "three bytes", file[..3].to_vec(), Reject(truncated, 0)),
+        case(1, "a name", file[..8].to_vec(), Reject(truncated, 8)),
+        case(1, "a link", file[..12].to_vec(), Reject(truncated, 12)),
+        case(
+            1,
+            "a file type cut off",
+            file[..20].to_vec(),
+            Reject(truncated, 14),
+        ),
+        case(
+            4,
+            "a trailing byte",
+            with(b"!"),
+            Warn("1 bytes after what TransformInfo", end),
+        ),
+        case(4, "zeros", with(&[0; 30]), Warn("30 bytes", end)),
+        case(4, "a second file", with(&file), Warn("bytes after", end)),
+    ]
+}
+
+fn foreign_cases() -> Vec<Case> {
+    let start = |bytes: &[u8]| [bytes, &[0; 64]].concat();
+    let nolf = |version: u32| {
+        let link = 300_u32.to_le_bytes();
+        let header = [&b"\x06\0Header"[..], &link, &version.to_le_bytes()].concat();
+        start(&header)
+    };
+    let named = |name: &str| {
+        let length = (name.len() as u16).to_le_bytes();
+        start(
+            &[
+                &b"\x06\0Header"[..],
+                &[40, 0, 0, 0],
+                &length,
+                name.as_bytes(),
+            ]
+            .concat(),
+        )
+    };
+    let cases: [(&str, &str, Vec<u8>, Expect); 12] = [
+        (
+            "Alembic Ogawa",
+            "Alembic",
+            start(b"Ogawa\xff\0\x01"),
+            Reject(magic, 0),
+        ),
+        (
+            "Alembic HDF5",
+            "HDF5",
+            start(b"\x89HDF\r\n\x1a\n"),
+            Reject(magic, 0),
+        ),
+        ("music", "tune", start(b"X:1\nT:A Reel"), Reject(magic, 0)),
+        (
+            "music with a version",
+            "tune",
+            start(b"%abc-2.1\n"),
+            Reject(magic, 0),
+        ),
+        (
+            "a PNG",
+            "x89PNG",
+            start(b"\x89PNG\r\n\x1a\n"),
+            Reject(magic, 0),
+        ),
+        (
+            "NOLF",
+            "No One Lives Forever",
+            nolf(12),
+            Reject(version, 12),
+        ),
+        ("NOLF 9", "NOLF", nolf(9), Reject(version, 12)),
+        ("FEAR", "is 108", nolf(108), Reject(version, 12)),
+        (
+            "version 5",
+            "is 5, but",
+            named("MonolithExport Model File v5"),
+            Reject(version, 12),
+        ),
+        (
+            "version 10",
+            "is 10, but",
+            named("MonolithExport Model File v10"),
+            Reject(version, 12),
+        ),
+        (
+            "another token",
+            "a cake",
+            named("I am a cake and not a model."),
+            Reject(magic, 12),
+        ),
+        ("no token", "is \"\"", named(""), Reject(magic, 12)),
+    ];
+    let cases = cases.into_iter().map(|(name, said, bytes, expect)| {
+        let message = parse(&bytes).unwrap_err().to_string();
+        assert!(message.contains(said), "{name}: {message}");
+        case(2, name, bytes, expect)
+    });
+    cases.collect()
+}
+
+fn chain_cases() -> Vec<Case> {
+    let places = Places::of(&figure());
+    let end = write_unchecked(&figure()).len() as u32;
+    let linked = |chunk: &str, to: u32| -> (Vec<u8>, Expect) {
+        let link = format!("{chunk} link");
+        (at_u32(&link, to), Reject(bad_offset, places.at(&link)))
+    };
+    let geometry = places.at("Geometry") as u32;
+    let body = places.at("Geometry body") as u32;
+    let mut cases: Vec<Case> = [
+        ("to the start", linked("Geometry", 0)),
+        ("backwards", linked("Geometry", geometry - 1)),
+        ("to itself", linked("Geometry", geometry)),
+        ("into its own link", linked("Geometry", body - 1)),
+        ("to the end", linked("Geometry", end)),
+        ("past the end", linked("Geometry", end + 1)),
+        ("far past the end", linked("Geometry", i32::MAX as u32)),
+        ("negative", linked("Geometry", -2_i32 as u32)),
+        ("of the first chunk", linked("Header", 0)),
+        ("of the last chunk", linked("TransformInfo", end)),
+    ]
+    .into_iter()
+    .map(|(name, (bytes, expect))| case(38, name, bytes, expect))
+    .collect();
+    // The chunk after begins in the middle of nothing, or the file ends with this one.
+    let bytes = at_u32("Geometry link", places.at("Nodes") as u32 + 2);
+    cases.push(case(
+        38,
+        "beside a chunk",
+        bytes,
+        Reject(truncated, places.at("Nodes") + 4),
+    ));
+    let bytes = at_u32("Geometry link", u32::MAX);
+    cases.push(case(38, "early end", bytes, Reject(missing, end.into())));
+    let dims = places.at("AnimDims body");
+    let short = {
+        let mut bytes = at_u32("AnimDims link", places.at("TransformInfo") as u32 - 1);
+        bytes.remove(dims as usize);
+        bytes
+    };
+    cases.push(case(3, "short chunk", short, Reject(truncated, dims)));
+    cases
+}
+
+fn text_cases() -> Vec<Case> {
+    let places = Places::of(&figure());
+    let at = places.at("command string");
+    let node = places.at("node 1") + 24;
+    let keyframe = places.at("animation 0 keyframe 1") + 28;
+    vec![
+        case(
+            39,
+            "command string",
+            patched(at, &[255, 255]),
+            Reject(truncated, at + 2),
+        ),
+        case(
+            39,
+            "node name",
+            patched(node, &[255, 255]),
+            Reject(truncated, node + 2),
+        ),
+        case(
+            39,
+            "event",
+            patched(keyframe, &[255, 255]),
+            Reject(truncated, keyframe + 2),
+        ),
+        case(
+            39,
+            "chunk name",
+            patched(places.at("Nodes"), &[255, 255]),
+            Reject(truncated, places.at("Nodes") + 2),
+        ),
+        case(
+            7,
+            "node name",
+            patched(node + 2, &[0xE4]),
+            Warn(
+                "node 1 name is not UTF-8: taken for \"\u{FFFD}ody\"",
+                node + 2,
+            ),
+        ),
+        case(
+            7,
+            "event",
+            patched(keyframe + 2, &[0xFF]),
+            Warn("keyframe 1 event is not UTF-8", keyframe + 2),
+        ),
+    ]
+}
+
+fn number_cases() -> Vec<Case> {
+    let places = Places::of(&figure());
+    let nan = f32::NAN.to_le_bytes();
+    let infinity = f32::NEG_INFINITY.to_le_bytes();
+    let at = |place: &str, more: u64| places.at(place) + more;
+    let vertex = at("vertices", 20 * 3 + 4);
+    let uv = at("triangles", 33 + 12);
+    let bounds = at("Geometry body", 8);
+    let translation = at("animation 0 keys 1", 28 + 8);
+    let rotation = at("animation 0 keys 1", 28 + 12);
+    let scale = at("animation 0 scale 2", 4);
+    let moved = at("animation 0 scale 2", 20);
+    let unused = at("animation 0 scale 1", 0);
+    let dims = at("AnimDims body", 16);
+    let extent = at("animation 0 keyframe 2", 4 + 20);
+    vec![
+        case(
+            6,
+            "vertex",
+            patched(vertex, &nan),
+            Warn("vertex 3 is not finite", vertex),
+        ),
+        case(
+            6,
+            "texture coordinate",
+            patched(uv, &infinity),
+            Warn("triangle 1 are not finite", uv),
+        ),
+        case(
+            6,
+            "huge texture coordinate",
+            patched(uv, &(-7.3e16_f32).to_le_bytes()),
+            Warn("beyond 65536", uv),
+        ),
+        case(
+            6,
+            "bounds",
+            patched(bounds, &nan),
+            Warn("Geometry / bounds is not finite", bounds),
+        ),
+        case(
+            6,
+            "bounds of a keyframe",
+            patched(extent, &nan),
+            Warn("keyframe 2 bounds", extent),
+        ),
+        case(
+            6,
+            "dims",
+            patched(dims, &infinity),
+            Warn("AnimDims / animation 1", dims),
+        ),
+        case(
+            6,
+            "translation",
+            patched(translation, &nan),
+            Reject(not_finite, translation),
+        ),
+        case(
+            6,
+            "rotation",
+            patched(rotation, &infinity),
+            Reject(not_finite, rotation),
+        ),
+        case(6, "scale", patched(scale, &nan), Reject(not_finite, scale)),
+        case(
+            6,
+            "huge scale",
+            patched(scale, &3e38_f32.to_le_bytes()),
+            Reject(not_finite, scale),
+        ),
+        case(
+            6,
+            "translation of deforming vertices",
+            patched(moved, &nan),
+            Reject(not_finite, moved),
+        ),
+        case(
+            6,
+            "scale of nothing",
+            patched(unused, &nan),
+            Warn("node 1 \"Body\" scale", unused),
+        ),
+        case(
+            29,
+            "zero rotation",
+            patched(rotation, &[0; 16]),
+            Warn("key 1 is zero", rotation),
+        ),
+    ]
+}
+
+fn geometry_cases() -> Vec<Case> {
+    let places = Places::of(&figure());
+    let at = |place: &str, more: u64| places.at(place) + more;
+    let corner = at("triangles", 2 * 33 + 24 + 4);
+    let node = at("vertices", 4 * 20 + 15);
+    let pair = at("vertices", 9 * 20 + 16);
+    let replaced = |slot: u64, by: u16, why: &'static str| {
+        let offset = pair + 2 * slot;
+        (patched(offset, &by.to_le_bytes()), Warn(why, offset))
+    };
+    let mut cases: Vec<Case> = [
+        (
+            "itself",
+            replaced(1, 9, "LOD 2 of 3 replaces vertex 9, which is not before"),
+        ),
+        (
+            "a later one",
+            replaced(0, 10, "vertex 10, which is not before its own"),
+        ),
+        (
+            "out of range",
+            replaced(0, 0xCDCD, "vertex 52685, which is not before its own"),
+        ),
+        (
+            "one that is gone",
+            replaced(0, 1, "vertex 1, which was replaced before"),
+        ),
+        (
+            "one twice",
+            replaced(1, 2, "vertex 2, which was replaced before"),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, (bytes, expect))| case(43, name, bytes, expect))
+    .collect();
+    let count = places.at("vertex count");
+    let fewer = edited(|model| {
+        model.geometry.lod_starts.pop();
+    });
+    // A level less in the list is two bytes less before the counts.
+    let told = Warn("3 extra vertices for 2 LODs", count - 2);
+    cases.push(case(43, "fewer levels than vertices", fewer, told));
+    let more = edited(|model| model.geometry.lod_starts.push(3));
+    let told = Warn("3 extra vertices for 4 LODs", count + 2);
+    cases.push(case(43, "more levels than vertices", more, told));
+    let base = places.at("base vertices");
+    cases.extend([
+        case(
+            43,
+            "huge number of levels",
+            at_u32("lods", u32::MAX),
+            Reject(truncated, at("lods", 4)),
+        ),
+        case(
+            3,
+            "huge number of triangles",
+            at_u32("triangle count", u32::MAX),
+            Reject(truncated, at("triangles", 0)),
+        ),
+        case(
+            3,
+            "huge number of vertices",
+            at_u32("vertex count", i32::MAX as u32),
+            Reject(truncated, at("vertices", 0)),
+        ),
+        case(
+            41,
+            "more normal vertices than vertices",
+            at_u32("base vertices", 12),
+            Reject(bad_count, base),
+        ),
+        case(
+            41,
+            "triangle beyond the full model",
+            patched(corner, &[8, 0]),
+            Reject(bad_vertex, corner),
+        ),
+        case(
+            41,
+            "triangle beyond all",
+            patched(corner, &[255, 255]),
+            Reject(bad_vertex, corner),
+        ),
+        case(
+            41,
+            "vertex of no node",
+            patched(node, &[4]),
+            Reject(bad_node, node),
+        ),
+    ]);
+    cases
+}
+
+/// A model whose nodes are below each other.
+fn deep(levels: usize) -> AbcDocument {
+    let mut model = least();
+    let node = |index: usize| NodeDocument {
+        transformation_index: index as u16,
+        children: u32::from(index + 1 < levels),
+        ..NodeDocument::default()
+    };
+    model.nodes = (0..levels).map(node).collect();
+    model.animations = vec![AnimationDocument {
+        keyframes: vec![keyframe(0, "")],
+        tracks: vec![track(&[([0.0; 3], NOT_TURNED)]); levels],
+        ..AnimationDocument::default()
+    }];
+    model
+}
+
+fn node_cases() -> Vec<Case> {
+    let places = Places::of(&figure());
+    let at = |place: &str, more: u64| places.at(place) + more;
+    let children = |node: usize, count: u32| at_u32(&format!("node {node} children"), count);
+    let deforming = at("node 2 deforming", 4 + 2);
+    let fewer = edited(|model| {
+        model.nodes[0].children = 1;
+        for animation in &mut model.animations {
+            animation.tracks.pop();
+        }
+    });
+    let bomb = deep(100_000);
+    let bomb_places = Places::of(&bomb);
+    let deepest = bomb_places.at(&format!("node {MAX_DEPTH}"));
+    vec![
+        case(
+            40,
+            "two billion children",
+            children(1, i32::MAX as u32),
+            Reject(truncated, at("node 1 children", 4)),
+        ),
+        case(
+            40,
+            "children that never come",
+            children(3, 1),
+            Reject(truncated, at("node 3 children", 4)),
+        ),
+        case(
+            40,
+            "fewer children",
+            fewer,
+            Warn("bytes after what Nodes holds", at("node 3", 0)),
+        ),
+        case(
+            40,
+            "as deep as may be",
+            write_unchecked(&deep(MAX_DEPTH)),
+            Silent,
+        ),
+        case(
+            40,
+            "a depth bomb",
+            write_unchecked(&bomb),
+            Reject(too_deep, deepest),
+        ),
+        case(
+            41,
+            "deforming vertex out of range",
+            patched(deforming, &[11, 0]),
+            Reject(bad_vertex, deforming),
+        ),
+        case(
+            41,
+            "deforming vertex of another",
+            patched(deforming, &[3, 0]),
+            Warn("vertex 3 of node 1", deforming),
+        ),
+        case(
+            41,
+            "two billion deforming vertices",
+            at_u32("node 1 deforming", i32::MAX as u32),
+            Reject(truncated, at("node 1 deforming", 4)),
+        ),
+        case(
+            41,
+            "another index",
+            patched(at("node 3 index", 0), &[9]),
+            Warn("says that it is node 9", at("node 3 index", 0)),
+        ),
+    ]
+}
+
+fn animation_cases() -> Vec<Case> {
+    let places = Places::of(&figure());
+    let at = |place: &str, more: u64| places.at(place) + more;
+    let third = places.at("animation 0 keyframe 2");
+    let short = |tracks: usize| {
+        edited(|model| {
+            model.animations.truncate(1);
+            model.animations[0].tracks.truncate(tracks);
+        })
+    };
+    // As many bytes as the first three nodes take.
+    let three = places.at("animation 0 scale 3") - 3 * 28;
+    let frames = places.at("animation 0 keyframe 0");
+    vec![
+        case(42, "a track less", short(3), Reject(truncated, three)),
+        case(
+            42,
+            "two billion animations",
+            at_u32("Animation body", i32::MAX as u32),
+            Reject(truncated, at("Animation body", 4)),
+        ),
+        case(
+            42,
+            "two billion keyframes",
+            at_u32("animation 1 keyframes", i32::MAX as u32),
+            Reject(truncated, at("animation 1 keyframe 0", 0)),
+        ),
+        case(
+            42,
+            "an animation less",
+            at_u32("Animation body", 1),
+            Warn("bytes after what Animation", at("animation 1", 0)),
+        ),
+        case(
+            42,
+            "same time",
+            patched(third, &100_u32.to_le_bytes()),
+            Warn("keyframe 2 at 100 ms is not after", third),
+        ),
+        case(
+            42,
+            "earlier time",
+            patched(third, &7_u32.to_le_bytes()),
+            Warn("keyframe 2 at 7 ms is not after", third),
+        ),
+        case(
+            42,
+            "no keyframes",
+            edited(|model| {
+                let animation = &mut model.animations[0];
+                animation.keyframes.clear();
+                for track in &mut animation.tracks {
+                    track.keys.clear();
+                    track.deform.clear();
+                }
+            }),
+            Warn("\"Walk\" has no keyframes", frames - 4),
+        ),
+    ]
+}
+
+#[test]
+fn every_class_of_bad_file_is_refused_or_told_of() {
+    assert_parsed(Format::Abc, &cases(), |bytes| Ok(parse(bytes)?.warnings));
+}
+
+#[test]
+fn errors_tell_the_way_to_the_value() {
+    let places = Places::of(&figure());
+    let at = places.at("animation 0 keys 1") + 28;
+    let error = parse(&patched(at, &f32::NAN.to_le_bytes()))
+        .map(drop)
+        .unwrap_err();
+    let told = "ABC: Animation / animation 0 \"Walk\" / node 1 \"Body\" key 1 at offset";
+    assert_eq!(
+        error.to_string(),
+        format!("{told} {at} is not a finite number")
+    );
+}
+
+#[test]
+fn flaws_of_a_kind_are_told_once() {
+    let bytes = edited(|model| {
+        for vertex in &mut model.geometry.vertices {
+            vertex.position[1] = f32::NAN.into();
+        }
+    });
+    let file = parse(&bytes).unwrap();
+    let [told] = &warnings(&file)[..] else {
+        panic!("one warning");
+    };
+    assert!(
+        told.contains("vertex 0 ") && told.contains("(and 10 more like it)"),
+        "{told}"
+    );
+}
+
+#[test]
+fn keyframes_out_of_order_take_no_time() {
+    let third = Places::of(&figure()).at("animation 0 keyframe 2");
+    let bytes = patched(third, &7_u32.to_le_bytes());
+    let file = parse(&bytes).unwrap();
+    let times: Vec<_> = file.animations[0]
+        .keyframes
+        .iter()
+        .map(|it| it.time)
+        .collect();
+    assert_eq!(times, [0, 100, 100]);
+    let at = |seconds| file.node_poses(Some(0), seconds)[1].translation;
+    assert_eq!(at(0.05), [5.0, 0.0, 0.0]);
+    assert_eq!(at(0.1), [10.0, 20.0, 0.0]);
+}
+
+#[test]
+fn a_file_may_not_end_early() {
+    for model in [figure(), least()] {
+        let bytes = write_unchecked(&model);
+        for end in 0..bytes.len() {
+            let error = parse(&bytes[..end]).map(drop).unwrap_err();
+            assert!(error.offset <= end as u64, "{error}");
+        }
+    }
+}

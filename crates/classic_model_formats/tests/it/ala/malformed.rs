@@ -1,0 +1,265 @@
+//! The promise on bad Alamo animations: every class, with its kind and offset; truncation; bit flips.
+
+use classic_model_formats::ala::write::{AlaDocument, write};
+use classic_model_formats::ala::{AlaFile, MAX_FRAMES, parse};
+use classic_model_formats::read::Format;
+use classic_models_fixtures::ala::{clean, edited, minimal, small};
+use classic_models_fixtures::ala_malformed::{File, bad_count, cases, truncated};
+use classic_models_fixtures::alo::{Body, Raw, mini, nest, put_together, rearranged, taken_apart};
+use classic_models_fixtures::malformed::{Case, assert_parsed};
+use classic_models_fixtures::regressions;
+
+#[test]
+fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
+    let cases = cases();
+    for class in (1..=29).filter(|class| ![3, 8, 9].contains(class) && !(15..=23).contains(class)) {
+        assert!(cases.iter().any(|case| case.class == class), "{class}");
+    }
+    assert_parsed(Format::Ala, &cases, |bytes| {
+        let file = parse(bytes)?;
+        sample_all(&file);
+        Ok(file.warnings)
+    });
+}
+
+/// Whatever parses can be sampled, and gives numbers.
+fn sample_all(file: &AlaFile<'_>) {
+    let last = (file.frames - 1) as f32;
+    assert!(file.seconds().is_finite());
+    for bone in &file.bones {
+        for time in [0.0, 0.3, last / 2.0, last - 0.25, last] {
+            let pose = file.sample(bone, time);
+            let rotation = pose.rotation.unwrap_or_default();
+            let mut numbers = pose.translation.iter().chain(&pose.scale).chain(&rotation);
+            assert!(numbers.all(|value| value.is_finite()), "{pose:?}");
+        }
+    }
+}
+
+#[test]
+fn format_2_without_what_tells_it_is_format_1_and_its_tracks_are_unknown() {
+    let file = File(clean(2)).without_mini("1000/1001", 11);
+    let file = parse(&file).unwrap();
+    assert_eq!(file.version, 1);
+    let messages: Vec<_> = file
+        .warnings
+        .iter()
+        .map(|warning| &*warning.message)
+        .collect();
+    assert!(matches!(messages[..], [minis, chunks]
+        if minis.starts_with("unknown mini-chunk 12") && chunks.starts_with("unknown chunk 0x100b")));
+    let pose = file.sample(&file.bones[31], 2.0);
+    assert_eq!(
+        (pose.rotation, pose.translation),
+        (None, file.bones[31].translation_offset)
+    );
+}
+
+#[test]
+fn the_order_of_mini_chunks_and_of_chunks_means_nothing() {
+    for version in [1, 2] {
+        let file = File(clean(version));
+        let expected = serde_json::to_string(&parse(&file.0).unwrap()).unwrap();
+        for id in [4, 5, 8] {
+            let path = "1000/1002.7/1003";
+            let chunk = file.body(path);
+            let begin = (mini(&file.0, path, id) - chunk) as usize;
+            let bytes = file.with(path, |data| {
+                let end = begin + 2 + usize::from(data[begin + 1]);
+                let moved: Vec<u8> = data.drain(begin..end).collect();
+                data.extend(moved);
+            });
+            assert!(bytes != file.0);
+            let read = parse(&bytes).unwrap();
+            assert_eq!(read.warnings, []);
+            assert_eq!(serde_json::to_string(&read).unwrap(), expected);
+        }
+        let bytes = rearranged(&file.0, "1000/1002.31", |chunks| chunks.reverse());
+        let read = parse(&bytes).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_zero_quaternion_is_no_rotation() {
+    let file = File(clean(2));
+    let bytes = file.at(file.body("1000/1009"), &[0; 8]);
+    let read = parse(&bytes).unwrap();
+    let bone = read.bones.iter().find(|bone| bone.rotation.is_some());
+    let pose = read.sample(bone.unwrap(), 0.0);
+    assert_eq!(pose.rotation, Some([0.0, 0.0, 0.0, 1.0]));
+    let bytes = edited(&minimal(1), |document| {
+        document.bones[0].rotation.default = Some([0; 4]);
+    });
+    let read = parse(&bytes).unwrap();
+    assert_eq!(
+        read.sample(&read.bones[0], 0.0).rotation,
+        Some([0.0, 0.0, 0.0, 1.0])
+    );
+}
+
+#[test]
+fn as_many_frames_as_a_float_can_tell_need_no_data() {
+    let bytes = edited(&minimal(2), |document| document.frames = MAX_FRAMES);
+    assert_eq!(parse(&bytes).unwrap().frames, MAX_FRAMES);
+    let bytes = edited(&minimal(2), |document| document.frames = MAX_FRAMES + 1);
+    assert!(bad_count(&parse(&bytes).unwrap_err().kind));
+}
+
+#[test]
+fn a_message_is_the_path_to_the_fault() {
+    let file = File(clean(2));
+    let bits = file.body("1000/1002.8/1007");
+    let index = file.value("1000/1002.1/1003", 14);
+    let size = file.value("1000/1001", 11);
+    for (bytes, message) in [
+        (
+            file.with("1000/1002.8/1007", |data| data.push(0)),
+            format!(
+                "ALA: 0x1000 / 0x1002 bone 8 \"B_08\" / 0x1007 at offset {bits} \
+                 is 3 bytes long, but must be 2"
+            ),
+        ),
+        (
+            file.at(index, &[48, 0]),
+            format!(
+                "ALA: 0x1000 / 0x1002 bone 1 \"B_01\" track at offset {index} uses word 48 of 48"
+            ),
+        ),
+        (
+            file.at_u32(size, 65),
+            format!(
+                "ALA: 0x1000 / 0x1001 words of rotation per frame at offset {size} \
+                 is 65, but must be a multiple of 4"
+            ),
+        ),
+        (
+            file.at_u32(0, 0x200),
+            "ALA: first chunk at offset 0 is not what the format begins with: \
+             the file is an Alamo model (ALO), not an animation"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(parse(&bytes).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn truncation_at_every_byte_is_an_error() {
+    for version in [1, 2] {
+        for bytes in [minimal(version), small(version), clean(version)] {
+            for length in 0..bytes.len() {
+                let error = parse(&bytes[..length]).unwrap_err();
+                assert!(truncated(&error.kind), "{length} bytes: {error}");
+                assert!(error.offset <= length as u64, "{length} bytes: {error}");
+            }
+        }
+    }
+    // Bad files may be refused for what is bad before the end is missed.
+    for (number, Case { bytes, .. }) in cases().into_iter().enumerate() {
+        for length in (number % 37..bytes.len()).step_by(37) {
+            let _ = parse(&bytes[..length]);
+        }
+    }
+}
+
+#[test]
+fn no_flipped_bit_is_fatal() {
+    let mut outcomes = [0; 2];
+    for mut bytes in [1, 2]
+        .into_iter()
+        .flat_map(|version| [minimal(version), small(version)])
+    {
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let read = parse(&bytes);
+            outcomes[usize::from(read.is_ok())] += 1;
+            if let Ok(file) = read {
+                sample_all(&file);
+                let document = AlaDocument::from(&file);
+                // What was made UTF-8 may be too long, or hold a NUL no more.
+                if let Ok(written) = write(&document) {
+                    assert_eq!(AlaDocument::from(&parse(&written).unwrap()), document);
+                }
+            }
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+    assert!(outcomes[0] > 1000 && outcomes[1] > 1000, "{outcomes:?}");
+}
+
+#[test]
+fn no_chunk_removed_or_emptied_or_doubled_is_fatal() {
+    fn visit(chunks: &[Raw], whole: &dyn Fn(Vec<Raw>)) {
+        for index in 0..chunks.len() {
+            let mut without = chunks.to_vec();
+            let removed = without.remove(index);
+            whole(without);
+            let mut twice = chunks.to_vec();
+            twice.insert(index, removed);
+            whole(twice);
+            let mut emptied = chunks.to_vec();
+            emptied[index].body = match &chunks[index].body {
+                Body::Data(_) => Body::Data(Vec::new()),
+                Body::Chunks(_) => Body::Chunks(Vec::new()),
+            };
+            whole(emptied);
+            if let Body::Chunks(inner) = &chunks[index].body {
+                visit(inner, &|inner| {
+                    let mut outer = chunks.to_vec();
+                    outer[index].body = Body::Chunks(inner);
+                    whole(outer);
+                });
+            }
+        }
+    }
+    for version in [1, 2] {
+        visit(&taken_apart(&clean(version)), &|chunks| {
+            if let Ok(file) = parse(&put_together(&chunks)) {
+                sample_all(&file);
+            }
+        });
+    }
+}
+
+/// Small files for the fuzz target to begin with, and to be replayed: see `fuzz.rs`.
+#[test]
+#[ignore = "writes the files of tests/regressions/ala anew"]
+fn regression_files() {
+    let [one, two] = [1, 2].map(|version| File(small(version)));
+    let frames = |file: &File| file.value("1000/1001", 1);
+    let track = two.value("1000/1002.1/1003", 14);
+    let hollow = |chunks: &mut Vec<Raw>| {
+        let bone = Raw {
+            id: 0x1002,
+            body: Body::Chunks(Vec::new()),
+        };
+        chunks.extend(vec![bone; 40]);
+    };
+    let files = [
+        ("format-1", one.0.clone()),
+        ("format-2", two.0.clone()),
+        ("minimal", minimal(2)),
+        ("empty", Vec::new()),
+        ("model", two.at_u32(0, 0x200)),
+        ("two-billion-frames", one.at_u32(frames(&one), 1 << 31)),
+        (
+            "most-frames",
+            edited(&minimal(2), |document| document.frames = MAX_FRAMES),
+        ),
+        (
+            "two-billion-words",
+            two.at_u32(two.value("1000/1001", 11), 0x7fff_fffc),
+        ),
+        ("track-past-its-block", two.at(track, &[0xfe, 0xff])),
+        ("hollow-bones", rearranged(&two.0, "1000", hollow)),
+        (
+            "seventeen-deep",
+            rearranged(&two.0, "", |chunks| chunks.push(nest(17))),
+        ),
+    ];
+    let folder = regressions("ala");
+    for (name, bytes) in files {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+}

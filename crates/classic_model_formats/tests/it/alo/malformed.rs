@@ -1,0 +1,1107 @@
+//! The promise on bad Alamo models: every class, with its kind and offset; truncation; bit flips.
+
+use classic_model_formats::alo::parse;
+use classic_model_formats::read::Format;
+use classic_models_fixtures::alo::{
+    Body, Raw, all_chunks, clean, data, edited, flawed, mini, minimal, minis, nest, patched, place,
+    put_together, rearranged, taken_apart, with_data,
+};
+use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
+use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+use classic_models_fixtures::{kinds, regressions};
+
+kinds! {
+    truncated: ErrorKind::Truncated { .. },
+    magic: ErrorKind::WrongMagic { .. },
+    bad_count: ErrorKind::BadCount { .. },
+    mismatch: ErrorKind::CountMismatch { .. },
+    wrong_length: ErrorKind::WrongLength { .. },
+    wrong_kind: ErrorKind::WrongChunkKind { .. },
+    too_deep: ErrorKind::TooDeep { limit: 16 },
+    not_finite: ErrorKind::NotFinite,
+    missing: ErrorKind::Missing { .. },
+    bad_vertex: ErrorKind::IndexOutOfRange { element: "vertex", .. },
+    bad_entry: ErrorKind::IndexOutOfRange { element: "palette entry", .. },
+    bad_bone: ErrorKind::IndexOutOfRange { element: "bone", .. },
+    bad_object: ErrorKind::IndexOutOfRange { element: "object", .. },
+}
+
+/// The file without flaws, with some of its bytes replaced.
+fn at(offset: u64, by: &[u8]) -> Vec<u8> {
+    patched(&clean(), offset, by)
+}
+
+fn at_u32(offset: u64, value: u32) -> Vec<u8> {
+    at(offset, &value.to_le_bytes())
+}
+
+fn at_f32(offset: u64, value: f32) -> Vec<u8> {
+    at(offset, &value.to_le_bytes())
+}
+
+/// Where the body of a chunk is in the file without flaws.
+fn body(path: &str) -> u64 {
+    place(&clean(), path).body
+}
+
+/// Containers of the file without flaws, one of each kind.
+const CONTAINERS: [&str; 9] = [
+    "200",
+    "200/202.1",
+    "400",
+    "400/10100",
+    "400/10000",
+    "400/10000/1200",
+    "1300.1",
+    "600",
+    "600/604",
+];
+
+/// Chunks of mini-chunks, and those of them that are texts.
+const MINIS: [(&str, &[u8]); 10] = [
+    ("400/10100/10102", &[1]),
+    ("400/10100/10103", &[1]),
+    ("400/10100/10104", &[1]),
+    ("400/10100/10105", &[1, 2]),
+    ("400/10100/10106", &[1]),
+    ("400/10000/1200/1201", &[]),
+    ("600/601", &[]),
+    ("600/602", &[]),
+    ("600/603", &[5]),
+    ("600/604/0", &[5, 11]),
+];
+
+fn cases() -> Vec<Case> {
+    let mut cases = file_cases();
+    cases.extend(chunk_cases());
+    cases.extend(mini_cases());
+    cases.extend(number_cases());
+    cases.extend(text_cases());
+    cases.extend(count_cases());
+    cases.extend(bone_cases());
+    cases.extend(mesh_cases());
+    cases.extend(connection_cases());
+    cases.extend(tree_cases());
+    cases
+}
+
+fn file_cases() -> Vec<Case> {
+    let file = clean();
+    let end = file.len() as u64;
+    let with = |tail: &[u8]| [&file[..], tail].concat();
+    let skeleton = place(&file, "200").end;
+    let mut cases = vec![
+        case(1, "empty", vec![], Reject(truncated, 0)),
+        case(1, "three bytes", file[..3].to_vec(), Reject(truncated, 0)),
+        case(1, "a type", file[..4].to_vec(), Reject(truncated, 0)),
+        case(1, "a header", file[..8].to_vec(), Reject(truncated, 8)),
+        case(
+            1,
+            "a skeleton and nothing else",
+            file[..skeleton as usize].to_vec(),
+            Reject(missing, skeleton),
+        ),
+        case(4, "a trailing byte", with(b"!"), Warn("1 bytes after", end)),
+        case(4, "a text", with(b"and more"), Warn("8 bytes after", end)),
+        case(4, "ones", with(&[0xff; 30]), Warn("30 bytes after", end)),
+        case(4, "zeros", with(&[0; 8]), Warn("unknown chunk 0x0", end)),
+        case(
+            4,
+            "a mesh that was cut off",
+            with(&file[skeleton as usize..skeleton as usize + 60]),
+            Reject(truncated, end + 8),
+        ),
+    ];
+    for (id, class, said) in [
+        (0x900, 9, "Alamo particle system (version 1)"),
+        (0x1500, 9, "Alamo particle system (version 2)"),
+        (0x1000, 2, "Alamo animation (ALA)"),
+        (u32::from_le_bytes(*b"IDPO"), 2, "IDPO"),
+        (u32::from_le_bytes(*b"IDST"), 2, "IDST"),
+        (u32::from_le_bytes(*b"MDL5"), 2, "MDL5"),
+        (u32::from_le_bytes(*b"\x89HDF"), 2, "\\x89HDF"),
+        (u32::from_le_bytes(*b"Ogaw"), 2, "Ogaw"),
+        (0, 2, "\\x00\\x00\\x00\\x00"),
+    ] {
+        let bytes = at_u32(0, id);
+        let message = parse(&bytes).unwrap_err().to_string();
+        assert!(message.contains(said), "{message}");
+        cases.push(case(class, said, bytes, Reject(magic, 0)));
+    }
+    cases
+}
+
+fn chunk_cases() -> Vec<Case> {
+    let file = clean();
+    let mut cases = Vec::new();
+    for path in CONTAINERS {
+        let inside = path.split('/').count();
+        let end = place(&file, path).end;
+        let unknown = |chunk: Raw| rearranged(&file, path, |chunks| chunks.push(chunk));
+        cases.extend([
+            case(
+                5,
+                format!("unknown chunk in {path}"),
+                unknown(data(0x7777, b"what")),
+                Warn("unknown chunk 0x7777", end),
+            ),
+            case(
+                12,
+                format!("as deep as may be, in {path}"),
+                unknown(nest(16 - inside)),
+                Warn("unknown chunk 0x7777", end),
+            ),
+            case(
+                12,
+                format!("deeper than may be, in {path}"),
+                unknown(nest(17 - inside)),
+                Reject(too_deep, end + 8 * (16 - inside as u64)),
+            ),
+        ]);
+        // The last chunk of a container: one byte more than the container has, and far more.
+        let place = place(&file, path);
+        let inner = all_chunks(&file)
+            .into_iter()
+            .rfind(|(_, inner, _)| inner.end == place.end && inner.header >= place.body);
+        let (_, inner, is_container) = inner.unwrap();
+        let bit = u32::from(is_container) << 31;
+        let length = (inner.end - inner.body) as u32;
+        for longer in [length + 1, (1 << 31) - 1] {
+            cases.push(case(
+                10,
+                format!("{longer} bytes in {path}"),
+                at_u32(inner.header + 4, longer | bit),
+                Reject(truncated, inner.body),
+            ));
+        }
+    }
+    for (id, place, is_container) in all_chunks(&file) {
+        let mark = file[place.header as usize + 7] ^ 0x80;
+        cases.push(case(
+            11,
+            format!("chunk {id:#x} with is_container {}", !is_container),
+            at(place.header + 7, &[mark]),
+            Reject(wrong_kind, place.header),
+        ));
+    }
+    let end = file.len() as u64;
+    let deep = |depth| rearranged(&file, "", |chunks| chunks.push(nest(depth)));
+    let name = "the whole file as one chunk";
+    cases.extend([
+        case(12, "16 deep", deep(16), Warn("unknown chunk", end)),
+        case(12, "17 deep", deep(17), Reject(too_deep, end + 16 * 8)),
+        case(12, "5000 deep", deep(5000), Reject(too_deep, end + 16 * 8)),
+        case(10, name, at_u32(4, u32::MAX), Reject(truncated, 8)),
+        case(
+            10,
+            "no room for a header",
+            with_unfit_tail(&file),
+            Reject(truncated, place(&file, "400").end),
+        ),
+    ]);
+    cases
+}
+
+/// Three bytes more in the first mesh than its chunks take.
+fn with_unfit_tail(file: &[u8]) -> Vec<u8> {
+    let mesh = place(file, "400");
+    let mut bytes = file.to_vec();
+    let size = (mesh.end - mesh.body + 3) as u32 | 1 << 31;
+    bytes.splice(mesh.end as usize..mesh.end as usize, [1, 2, 3]);
+    patched(&bytes, mesh.header + 4, &size.to_le_bytes())
+}
+
+fn mini_cases() -> Vec<Case> {
+    let file = clean();
+    let mut cases = Vec::new();
+    for (path, texts) in MINIS {
+        let chunk = place(&file, path);
+        cases.push(case(
+            5,
+            format!("unknown mini-chunk in {path}"),
+            with_data(&file, path, |data| data.extend([77, 2, 0, 0])),
+            Warn("unknown mini-chunk 77", chunk.end),
+        ));
+        cases.push(case(
+            13,
+            format!("half a header in {path}"),
+            with_data(&file, path, |data| data.push(1)),
+            Reject(truncated, chunk.end),
+        ));
+        for (id, header) in minis(&file[..chunk.end as usize], chunk.body) {
+            let length = file[header as usize + 1];
+            cases.push(case(
+                13,
+                format!("mini-chunk {id} of {path} beyond its chunk"),
+                at(header + 1, &[255]),
+                Reject(truncated, header + 2),
+            ));
+            if texts.contains(&id) {
+                continue;
+            }
+            let end = (header - chunk.body) as usize + 2 + usize::from(length);
+            let shorter = with_data(&file, path, |data| {
+                data.remove(end - 1);
+                data[end - usize::from(length) - 1] -= 1;
+            });
+            let longer = with_data(&file, path, |data| {
+                data.insert(end, 0);
+                data[end - usize::from(length) - 1] += 1;
+            });
+            for (what, bytes) in [("shorter", shorter), ("longer", longer)] {
+                let name = format!("mini-chunk {id} of {path}, {what}");
+                cases.push(case(13, name, bytes, Reject(wrong_length, header)));
+            }
+        }
+    }
+    cases
+}
+
+fn number_cases() -> Vec<Case> {
+    let file = clean();
+    let vertices = body("400/10000/10007");
+    let older = body("400/10000.1/10005");
+    let matrix = body("200/202.1/206") + 12;
+    let older_matrix = body("200/202.2/205") + 8;
+    let bounds = body("400/402") + 4;
+    let light = body("1300/1302");
+    let (nan, infinity) = (f32::NAN, f32::INFINITY);
+    let value = |path, id| mini(&file, path, id) + 2;
+    let said = "not finite";
+    let [float3, dazzle] = [value("400/10100/10104", 2), value("600/604/0", 1)];
+    let corner = value("400/10000/1200/1201", 1);
+    vec![
+        case(6, "bone", at_f32(matrix, nan), Reject(not_finite, matrix)),
+        case(
+            6,
+            "the last of a matrix",
+            at_f32(matrix + 44, infinity),
+            Reject(not_finite, matrix + 44),
+        ),
+        case(
+            6,
+            "older bone",
+            at_f32(older_matrix + 16, -infinity),
+            Reject(not_finite, older_matrix + 16),
+        ),
+        case(6, "position", at_f32(vertices, nan), Warn(said, vertices)),
+        case(
+            6,
+            "colour of a vertex",
+            at_f32(vertices + 2 * 144 + 92, infinity),
+            Warn("vertex 2", vertices + 2 * 144),
+        ),
+        case(
+            6,
+            "weight of an older vertex",
+            at_f32(older + 3 * 128 + 112, nan),
+            Warn("vertex 3", older + 3 * 128),
+        ),
+        case(6, "unused", at_f32(vertices + 96, nan), Silent),
+        case(6, "box", at_f32(bounds + 4, nan), Warn(said, bounds + 4)),
+        case(6, "light", at_f32(light + 4, nan), Warn(said, light + 4)),
+        case(6, "cone", at_f32(light + 32, nan), Warn(said, light + 32)),
+        case(6, "float3", at_f32(float3, nan), Warn(said, float3)),
+        case(6, "dazzle", at_f32(dazzle + 8, nan), Warn(said, dazzle + 8)),
+        case(
+            6,
+            "tree",
+            at_f32(corner + 8, infinity),
+            Warn(said, corner + 8),
+        ),
+        case(
+            21,
+            "a row of zeros",
+            at(matrix, &[0; 16]),
+            Warn("cannot be inverted", matrix),
+        ),
+        case(
+            21,
+            "zeros in an older bone",
+            at(older_matrix, &[0; 48]),
+            Warn("cannot be inverted", older_matrix),
+        ),
+        case(
+            21,
+            "a hidden bone of a millionth",
+            {
+                let scaled = [1e-6_f32, 0.0, 0.0, 0.0, 0.0, 1e-6, 0.0, 0.0, 0.0, 0.0, 1e-6];
+                at(matrix, scaled.map(f32::to_le_bytes).as_flattened())
+            },
+            Silent,
+        ),
+    ]
+}
+
+fn text_cases() -> Vec<Case> {
+    let file = clean();
+    let texts = [
+        "200/202.1/203",
+        "400/401",
+        "400/10100/10101",
+        "400/10000/10002",
+        "1300/1301",
+    ];
+    let mut cases = Vec::new();
+    for path in texts {
+        let chunk = place(&file, path);
+        cases.extend([
+            case(
+                7,
+                format!("{path} not UTF-8"),
+                at(chunk.body, &[0xff]),
+                Warn("not UTF-8", chunk.body),
+            ),
+            case(
+                7,
+                format!("{path} without NUL"),
+                at(chunk.end - 1, b"x"),
+                Warn("no NUL", chunk.body),
+            ),
+            case(
+                7,
+                format!("{path} empty"),
+                with_data(&file, path, Vec::clear),
+                Warn("no NUL", chunk.body),
+            ),
+            case(7, format!("{path} a NUL"), at(chunk.body, &[0]), Silent),
+        ]);
+    }
+    for (path, id) in [("600/603.1", 5), ("600/604/0", 11), ("400/10100/10103", 1)] {
+        let header = mini(&file, path, id);
+        let last = header + 1 + u64::from(file[header as usize + 1]);
+        let (name, said) = (format!("{path} not UTF-8"), "not UTF-8");
+        cases.push(case(
+            7,
+            name,
+            at(header + 2, &[0xc0]),
+            Warn(said, header + 2),
+        ));
+        let (name, said) = (format!("{path} without NUL"), "no NUL");
+        cases.push(case(7, name, at(last, b"x"), Warn(said, header + 2)));
+    }
+    let texture = mini(&file, "400/10100/10105", 2) + 2;
+    for name in ["..\\x.tga", "C:x.tga", "/etc/x", "a/b.dds", "\\\\x\\y"] {
+        let expect = Warn("names a folder", texture);
+        cases.push(case(7, name, at(texture, name.as_bytes()), expect));
+    }
+    let texture = mini(&file, "600/604/0", 5) + 2;
+    let expect = Warn("names a folder", texture);
+    cases.push(case(7, "dazzle's texture", at(texture, b"../"), expect));
+    cases
+}
+
+fn count_cases() -> Vec<Case> {
+    let file = clean();
+    let counts = |id| mini(&file, "600/601", id) + 2;
+    let [objects, proxies, dazzles] = [1, 4, 9].map(counts);
+    let bones = body("200/201");
+    let materials = body("400/402");
+    let mut cases = Vec::new();
+    for (offset, count) in [
+        (bones, 12),
+        (materials, 2),
+        (objects, 7),
+        (proxies, 4),
+        (dazzles, 2),
+    ] {
+        for announced in [count - 1, count + 1, i32::MAX as u32] {
+            let name = format!("{announced} instead of {count} at {offset}");
+            cases.push(case(
+                14,
+                name,
+                at_u32(offset, announced),
+                Reject(mismatch, offset),
+            ));
+        }
+    }
+    let offset = body("600");
+    let uncounted = with_data(&file, "600/601", |data| data.truncate(12));
+    cases.extend([
+        case(14, "no bones", at_u32(bones, 0), Reject(bad_count, bones)),
+        case(
+            14,
+            "-1 bones",
+            at_u32(bones, u32::MAX),
+            Reject(bad_count, bones),
+        ),
+        case(
+            14,
+            "-1 materials",
+            at_u32(materials, u32::MAX),
+            Reject(bad_count, materials),
+        ),
+        case(
+            14,
+            "dazzles without a count",
+            uncounted,
+            Reject(mismatch, offset),
+        ),
+    ]);
+    // Each chunk that must be there, and may be there once.
+    for (container, id) in [
+        ("", 0x200),
+        ("", 0x600),
+        ("200", 0x201),
+        ("200/202.1", 0x203),
+        ("200/202.1", 0x206),
+        ("200/202.2", 0x205),
+        ("400", 0x401),
+        ("400", 0x402),
+        ("400/10100", 0x10101),
+        ("400/10000", 0x10001),
+        ("400/10000", 0x10004),
+        ("400/10000", 0x10007),
+        ("400/10000.1", 0x10005),
+        ("1300", 0x1301),
+        ("1300", 0x1302),
+        ("600", 0x601),
+        ("600/604", 0),
+    ] {
+        let without = rearranged(&file, container, |chunks| {
+            let found = chunks.iter().position(|chunk| chunk.id == id);
+            chunks.remove(found.unwrap());
+        });
+        let begin = if container.is_empty() {
+            without.len() as u64
+        } else {
+            body(container)
+        };
+        let name = format!("{id:#x} missing in {container:?}");
+        cases.push(case(14, name, without, Reject(missing, begin)));
+        let twice = rearranged(&file, container, |chunks| {
+            let found = chunks.iter().find(|chunk| chunk.id == id).cloned();
+            chunks.extend(found);
+        });
+        let end = if container.is_empty() {
+            file.len() as u64
+        } else {
+            place(&file, container).end
+        };
+        let name = format!("{id:#x} twice in {container:?}");
+        cases.push(case(14, name, twice, Reject(mismatch, end)));
+    }
+    let material = place(&file, "400/10100.1").header;
+    cases.extend([
+        case(
+            14,
+            "two materials before a sub-mesh",
+            rearranged(&file, "400", |chunks| chunks.swap(3, 4)),
+            Reject(mismatch, place(&file, "400/10100").end),
+        ),
+        case(
+            14,
+            "a sub-mesh without a material",
+            rearranged(&file, "400", |chunks| drop(chunks.remove(4))),
+            Reject(missing, material + 8),
+        ),
+        case(
+            14,
+            "a material without a sub-mesh",
+            rearranged(&file, "400", |chunks| drop(chunks.pop())),
+            Reject(missing, body("400")),
+        ),
+    ]);
+    cases
+}
+
+fn shorten(data: &mut Vec<u8>) {
+    data.pop();
+}
+
+fn bone_cases() -> Vec<Case> {
+    let file = clean();
+    let record = body("200/202.1/206");
+    let mut cases = Vec::new();
+    for parent in [1, 2, -2, 12, i32::MAX, i32::MIN] {
+        cases.push(case(
+            15,
+            format!("parent {parent} of bone 1"),
+            at(record, &parent.to_le_bytes()),
+            Reject(bad_count, record),
+        ));
+    }
+    let twin = edited(&file, |file| file.bones[3].name = "Hull".into());
+    let short = with_data(&file, "200/202.1/206", shorten);
+    let long = with_data(&file, "200/202.2/205", |data| data.push(0));
+    let older = body("200/202.2/205");
+    let unpadded = with_data(&file, "200/201", |data| data.truncate(4));
+    let count = body("200/201");
+    let none = with_data(&file, "200/201", |data| data.truncate(3));
+    cases.extend([
+        case(15, "a second root", at(record, &[0xff; 4]), Silent),
+        case(16, "two of a name", twin, Warn("1 bone names", 0)),
+        case(14, "short record", short, Reject(wrong_length, record)),
+        case(14, "long older record", long, Reject(wrong_length, older)),
+        case(
+            14,
+            "count not padded",
+            unpadded,
+            Warn("4 bytes long", count),
+        ),
+        case(14, "count of 3 bytes", none, Reject(wrong_length, count)),
+    ]);
+    cases
+}
+
+fn mesh_cases() -> Vec<Case> {
+    let file = clean();
+    let counts = body("400/10000/10001");
+    let vertices = body("400/10000/10007");
+    let indices = body("400/10000/10004");
+    let palette = body("400.1/10000/10006");
+    let blended = body("400.1/10000/10007");
+    let rigid = body("400.1/10000.1/10005");
+    let bounds = body("400/402") + 4;
+    let mut cases = Vec::new();
+    for count in [0, 19, 21, i32::MAX as u32] {
+        let bytes = at_u32(counts, count);
+        let name = format!("{count} vertices");
+        cases.push(case(17, name, bytes, Reject(wrong_length, vertices)));
+    }
+    for count in [0, 9, 11, i32::MAX as u32] {
+        let bytes = at_u32(counts + 4, count);
+        let name = format!("{count} triangles");
+        cases.push(case(17, name, bytes, Reject(wrong_length, indices)));
+    }
+    let chunk = place(&file, "400/10000/10007").header;
+    let (entries, bytes) = (palette + 12, |length| {
+        with_data(&file, "400.1/10000/10006", |data| data.resize(length, 0))
+    });
+    cases.extend([
+        case(
+            17,
+            "-1 vertices",
+            at_u32(counts, u32::MAX),
+            Reject(bad_count, counts),
+        ),
+        case(
+            17,
+            "-1 triangles",
+            at_u32(counts + 4, u32::MAX),
+            Reject(bad_count, counts + 4),
+        ),
+        case(
+            17,
+            "newer vertices as older",
+            at_u32(chunk, 0x10005),
+            Reject(wrong_length, vertices),
+        ),
+        case(
+            18,
+            "index 20",
+            at(indices, &[20, 0]),
+            Reject(bad_vertex, indices),
+        ),
+        case(
+            18,
+            "the last index",
+            at(indices + 2 * 29, &[0xff, 0xff]),
+            Reject(bad_vertex, indices + 58),
+        ),
+        case(
+            19,
+            "fourth slot of a blended vertex",
+            at_u32(blended + 2 * 144 + 124, 4),
+            Reject(bad_entry, blended + 2 * 144 + 124),
+        ),
+        case(
+            19,
+            "first slot of a rigid vertex",
+            at_u32(rigid + 3 * 128 + 96, 2),
+            Reject(bad_entry, rigid + 3 * 128 + 96),
+        ),
+        case(
+            19,
+            "second slot of a rigid vertex, which is not used",
+            at_u32(rigid + 100, 9),
+            Silent,
+        ),
+        case(
+            19,
+            "slot without a palette",
+            at_u32(vertices + 112, 9),
+            Silent,
+        ),
+        case(
+            19,
+            "bone 12",
+            at_u32(entries, 12),
+            Reject(bad_bone, entries),
+        ),
+        case(
+            19,
+            "bone -1",
+            at_u32(palette, u32::MAX),
+            Reject(bad_bone, palette),
+        ),
+        case(19, "25 entries", bytes(100), Reject(bad_count, palette)),
+        case(19, "24 entries", bytes(96), Silent),
+        case(19, "15 bytes", bytes(15), Reject(wrong_length, palette)),
+        // The vertices come before, and are refused where they name what is not there.
+        case(19, "no entries", bytes(0), Reject(bad_entry, blended + 112)),
+        case(
+            23,
+            "inverted box",
+            at_f32(bounds, 99.0),
+            Warn("\"Hull_LOD1\" is inverted", bounds),
+        ),
+        case(
+            23,
+            "a point",
+            at(bounds, &[0; 24]),
+            Warn("no extent", bounds),
+        ),
+        case(
+            5,
+            "light of another type",
+            at_u32(body("1300/1302"), 3),
+            Warn("type 3", body("1300/1302")),
+        ),
+        case(
+            13,
+            "light of 35 bytes",
+            with_data(&file, "1300/1302", shorten),
+            Reject(wrong_length, body("1300/1302")),
+        ),
+    ]);
+    cases
+}
+
+fn connection_cases() -> Vec<Case> {
+    let file = clean();
+    let value = |path, id| mini(&file, path, id) + 2;
+    let object = value("600/602.1", 2);
+    let bones = [
+        value("600/602.1", 3),
+        value("600/603.2", 6),
+        value("600/604.1/0", 10),
+    ];
+    let mut cases: Vec<_> = bones
+        .iter()
+        .flat_map(|offset| [12, u32::MAX].map(|bone| (*offset, bone)))
+        .map(|(offset, bone)| {
+            let bytes = at_u32(offset, bone);
+            let name = format!("bone {bone} at {offset}");
+            case(20, name, bytes, Reject(bad_bone, offset))
+        })
+        .collect();
+    let unconnected = edited(&file, |file| file.meshes[1].bone = None);
+    let mesh = place(&file, "400.1").header;
+    cases.extend([
+        case(
+            20,
+            "object 7",
+            at_u32(object, 7),
+            Reject(bad_object, object),
+        ),
+        case(
+            20,
+            "object -1",
+            at_u32(object, u32::MAX),
+            Reject(bad_object, object),
+        ),
+        case(
+            20,
+            "unconnected mesh",
+            unconnected,
+            Warn("\"Crew\" is connected to no bone", mesh),
+        ),
+    ]);
+    for (path, id, header) in [
+        ("600/602.1", 2, body("600/602.1")),
+        ("600/602.1", 3, body("600/602.1")),
+        ("600/603.1", 5, body("600/603.1")),
+        ("600/603.1", 6, body("600/603.1")),
+        ("600/604/0", 5, body("600/604/0")),
+        ("600/604/0", 10, body("600/604/0")),
+        ("600/604/0", 11, body("600/604/0")),
+        ("400/10100/10102", 1, body("400/10100/10102")),
+        ("400/10100/10102", 2, body("400/10100/10102")),
+    ] {
+        let begin = (mini(&file, path, id) - header) as usize;
+        let without = with_data(&file, path, |data| {
+            let end = begin + 2 + usize::from(data[begin + 1]);
+            data.drain(begin..end);
+        });
+        let name = format!("no mini-chunk {id} in {path}");
+        cases.push(case(14, name, without, Reject(missing, header)));
+    }
+    cases
+}
+
+fn tree_cases() -> Vec<Case> {
+    let file = clean();
+    let path = "400/10000/1200";
+    let nodes = body("400/10000/1200/1202");
+    let map = body("400/10000/1200/1203");
+    let (tree, info) = (body(path), body("400/10000/1200/1201"));
+    let model = parse(&file).unwrap();
+    let parsed = model.meshes[0].submeshes[0].tree.as_ref().unwrap();
+    let count = parsed.nodes.len() as u16;
+    let leaf = |node: &&classic_model_formats::alo::TreeNode| node.triangle_count.get() > 0;
+    let first_leaf = parsed.nodes.iter().take_while(|node| !leaf(node)).count() as u64;
+    let second = parsed.nodes.iter().skip(1).position(|node| !leaf(&node));
+    let second = 1 + second.expect("the tree has two nodes that are no leaves") as u64;
+    assert_ne!(parsed.nodes[0].link, parsed.nodes[second as usize].link);
+    let last_leaf = parsed.nodes.iter().rposition(|node| leaf(&node));
+    let last_leaf = last_leaf.expect("a tree has leaves") as u64;
+    assert_ne!(first_leaf, last_leaf);
+    let dropped = "a collision tree is dropped";
+    let link = |node: u64, to: u16| at(nodes + 10 * node + 8, &to.to_le_bytes());
+    let without = |id: u32| rearranged(&file, path, |chunks| chunks.retain(|chunk| chunk.id != id));
+    let cut = |id: &str| with_data(&file, &format!("{path}/{id}"), shorten);
+    let corner = mini(&file, "400/10000/1200/1201", 0) + 2;
+    let [node_count, map_len] = [2, 3].map(|id| mini(&file, "400/10000/1200/1201", id) + 2);
+    let stray = |at: u64| nodes + 10 * at;
+    vec![
+        case(22, "link to itself", link(0, 0), Warn(dropped, nodes)),
+        case(
+            22,
+            "link to an earlier node",
+            link(second, 1),
+            Warn(dropped, stray(second)),
+        ),
+        case(
+            22,
+            "second child beyond the end",
+            link(0, count - 1),
+            Warn(dropped, nodes),
+        ),
+        case(
+            22,
+            "children beyond the end",
+            link(0, u16::MAX),
+            Warn(dropped, nodes),
+        ),
+        case(
+            22,
+            "a node reached twice",
+            link(second, second as u16 + 1),
+            Warn("child of another node too", stray(second.max(1))),
+        ),
+        case(
+            22,
+            "leaf's range beyond the map",
+            link(first_leaf, 10),
+            Warn("triangle map entry", stray(first_leaf)),
+        ),
+        case(
+            22,
+            "leaf of 65 535",
+            at(stray(first_leaf) + 6, &[0xff, 0xff]),
+            Warn("triangle map entry", stray(first_leaf)),
+        ),
+        case(
+            22,
+            "triangle 10 of 10",
+            at(map + 4, &[10, 0]),
+            Warn("uses triangle 10 of 10", map + 4),
+        ),
+        case(
+            22,
+            "a triangle named twice",
+            at(map + 4, &parsed.triangles[0].get().to_le_bytes()),
+            Warn("what another entry has too: triangle", map + 4),
+        ),
+        case(
+            22,
+            "two leaves that share triangles",
+            link(last_leaf, parsed.nodes[first_leaf as usize].link.get()),
+            Warn(
+                "what another leaf has too: triangle map entry",
+                stray(last_leaf),
+            ),
+        ),
+        case(22, "nodes of 10·n − 1", cut("1202"), Warn(dropped, nodes)),
+        case(22, "a map too short", cut("1203"), Warn(dropped, map)),
+        case(
+            22,
+            "2³² − 1 nodes",
+            at_u32(node_count, u32::MAX),
+            Warn(dropped, nodes),
+        ),
+        case(22, "no triangles", at_u32(map_len, 0), Warn(dropped, map)),
+        case(22, "no record", without(0x1201), Warn(dropped, tree)),
+        case(22, "no nodes", without(0x1202), Warn(dropped, tree)),
+        case(22, "no map", without(0x1203), Warn(dropped, tree)),
+        case(
+            22,
+            "empty record",
+            with_data(&file, "400/10000/1200/1201", Vec::clear),
+            Warn(dropped, tree),
+        ),
+        case(
+            23,
+            "inverted box",
+            at_f32(corner, 1e9),
+            Warn("0x1200 is inverted", corner),
+        ),
+        case(
+            23,
+            "a point",
+            patched(&at(corner, &[0; 12]), corner + 14, &[0; 12]),
+            Warn("0x1200 has no extent", corner),
+        ),
+        case(
+            13,
+            "a record cut within a mini-chunk",
+            with_data(&file, "400/10000/1200/1201", |data| data.truncate(13)),
+            Reject(truncated, info + 2),
+        ),
+    ]
+}
+
+#[test]
+fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
+    let cases = cases();
+    for class in (1..=23).filter(|class| ![3, 8].contains(class)) {
+        assert!(cases.iter().any(|case| case.class == class), "{class}");
+    }
+    assert_parsed(Format::Alo, &cases, |bytes| Ok(parse(bytes)?.warnings));
+}
+
+#[test]
+fn a_message_is_the_path_to_the_fault() {
+    let file = clean();
+    let indices = body("400/10000/10004") + 2;
+    let vertices = body("400.1/10000/10007") + 144 + 124;
+    let entry = body("400.1/10000.1/10006") + 4;
+    let parent = body("200/202.2/205");
+    let value = mini(&file, "400/10100/10103", 2);
+    let node = body("400/10000/1200/1202");
+    let bone = mini(&file, "600/603.1", 6) + 2;
+    let light = place(&file, "1300.2/1302").header;
+    let nested = place(&file, "400/10000/10002");
+    for (bytes, message) in [
+        (
+            at(indices, &[0x84, 3]),
+            format!(
+                "ALO: 0x400 mesh 0 \"Hull_LOD1\" / 0x10000 sub-mesh 0 / 0x10004 index 1 \
+                 at offset {indices} uses vertex 900 of 20"
+            ),
+        ),
+        (
+            at_u32(vertices, 7),
+            format!(
+                "ALO: 0x400 mesh 1 \"Crew\" / 0x10000 sub-mesh 0 / 0x10007 vertex 1 \
+                 at offset {vertices} uses palette entry 7 of 4"
+            ),
+        ),
+        (
+            at_u32(entry, 99),
+            format!(
+                "ALO: 0x400 mesh 1 \"Crew\" / 0x10000 sub-mesh 1 / 0x10006 palette entry 1 \
+                 at offset {entry} uses bone 99 of 12"
+            ),
+        ),
+        (
+            at_u32(parent, 5),
+            format!(
+                "ALO: 0x200 / 0x202 bone 2 \"Turret\" parent \
+                 at offset {parent} is 5, but must be from -1 to 1"
+            ),
+        ),
+        (
+            with_data(&file, "400/10100/10103", |data| {
+                let length = data.len();
+                data[length - 5] = 3;
+                data.pop();
+            }),
+            format!(
+                "ALO: 0x400 mesh 0 \"Hull_LOD1\" / 0x10100 material 0 / \
+                 0x10103 parameter 3 \"Shininess\" mini-chunk 2 \
+                 at offset {value} is 3 bytes long, but must be 4"
+            ),
+        ),
+        (
+            at_u32(bone, 12),
+            format!("ALO: 0x600 / 0x603 proxy 1 \"pe_engine\" at offset {bone} uses bone 12 of 12"),
+        ),
+        (
+            at(light + 7, &[0x80]),
+            format!(
+                "ALO: 0x1300 light 2 \"Lamp\" / 0x1302 at offset {light} \
+                 is marked as a container, but must be data"
+            ),
+        ),
+        (
+            at_u32(nested.header + 4, 0x7fff_ffff),
+            format!(
+                "ALO: 0x400 mesh 0 \"Hull_LOD1\" / 0x10000 sub-mesh 0 / chunk 0x10002 \
+                 at offset {} needs 2147483647 bytes, but {} are left",
+                nested.body,
+                place(&file, "400/10000").end - nested.body
+            ),
+        ),
+        (
+            at_u32(0, 0x900),
+            "ALO: first chunk at offset 0 is not what the format begins with: \
+             the file is an Alamo particle system (version 1), not a model"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(parse(&bytes).unwrap_err().to_string(), message);
+    }
+    let bytes = at(node + 8, &[0, 0]);
+    assert_eq!(
+        parse(&bytes).unwrap().warnings[0].to_string(),
+        format!(
+            "a collision tree is dropped: 0x400 mesh 0 \"Hull_LOD1\" / 0x10000 sub-mesh 0 / \
+             0x1200 / 0x1202 node 0 uses as its child an earlier node, or itself: 0 of {} \
+             (at offset {node})",
+            parse(&file).unwrap().meshes[0].submeshes[0]
+                .tree
+                .as_ref()
+                .unwrap()
+                .nodes
+                .len()
+        )
+    );
+}
+
+#[test]
+fn a_flaw_is_told_once_with_the_number_of_the_others() {
+    let bytes = edited(&clean(), |file| {
+        for mesh in &mut file.meshes[1..] {
+            mesh.bone = None;
+        }
+    });
+    let file = parse(&bytes).unwrap();
+    let [warning] = &file.warnings[..] else {
+        panic!("{:?}", file.warnings);
+    };
+    assert!(
+        warning.message.ends_with("(and 2 more like it)"),
+        "{warning}"
+    );
+}
+
+#[test]
+fn truncation_at_every_byte_is_an_error() {
+    for bytes in [minimal(), clean(), flawed()] {
+        for length in 0..bytes.len() {
+            let error = parse(&bytes[..length]).unwrap_err();
+            let is_short = truncated(&error.kind) || missing(&error.kind);
+            assert!(is_short, "{length} bytes: {error}");
+            assert!(error.offset <= length as u64, "{length} bytes: {error}");
+        }
+    }
+    // Bad files may be refused for what is bad before the end is missed.
+    for (number, Case { bytes, .. }) in cases().into_iter().enumerate() {
+        for length in (number % 37..bytes.len()).step_by(37) {
+            let _ = parse(&bytes[..length]);
+        }
+    }
+}
+
+#[test]
+fn no_flipped_bit_is_fatal() {
+    let mut outcomes = [0; 2];
+    for bytes in [minimal(), clean()] {
+        let mut bytes = bytes;
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            outcomes[usize::from(parse(&bytes).is_ok())] += 1;
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+    assert!(outcomes[0] > 1000 && outcomes[1] > 1000, "{outcomes:?}");
+}
+
+#[test]
+fn no_chunk_removed_or_emptied_or_doubled_is_fatal() {
+    fn visit(chunks: &[Raw], whole: &dyn Fn(Vec<Raw>)) {
+        for index in 0..chunks.len() {
+            let mut without = chunks.to_vec();
+            let removed = without.remove(index);
+            whole(without);
+            let mut twice = chunks.to_vec();
+            twice.insert(index, removed);
+            whole(twice);
+            let mut emptied = chunks.to_vec();
+            emptied[index].body = match &chunks[index].body {
+                Body::Data(_) => Body::Data(Vec::new()),
+                Body::Chunks(_) => Body::Chunks(Vec::new()),
+            };
+            whole(emptied);
+            if let Body::Chunks(inner) = &chunks[index].body {
+                visit(inner, &|inner| {
+                    let mut outer = chunks.to_vec();
+                    outer[index].body = Body::Chunks(inner);
+                    whole(outer);
+                });
+            }
+        }
+    }
+    let file = taken_apart(&clean());
+    assert_eq!(put_together(&file), clean());
+    visit(&file, &|chunks| {
+        let _ = parse(&put_together(&chunks));
+    });
+}
+
+#[test]
+fn time_grows_with_the_file_however_long_its_names_are() {
+    // A flaw is told with the name of the mesh, and here are as many flaws as letters in the name.
+    let bytes = edited(&minimal(), |file| {
+        file.meshes[0].name = "\u{1}".repeat(1 << 20).into();
+    });
+    let mut parameter = vec![1, 1, 0, 2, 4, 0, 0, 0, 0];
+    parameter.extend([9, 0].repeat(1 << 19));
+    let bytes = rearranged(&bytes, "400/10100", |chunks| {
+        chunks.push(data(0x10103, &parameter));
+    });
+    let file = parse(&bytes).unwrap();
+    assert_eq!(file.warnings.len(), 1);
+    let message = &file.warnings[0].message;
+    assert!(message.ends_with("(and 524287 more like it)"));
+    assert!(message.len() < 1000, "{}", message.len());
+}
+
+/// Small files for the fuzz target to begin with, and to be replayed: see `fuzz.rs`.
+#[test]
+#[ignore = "writes the files of tests/regressions/alo anew"]
+fn regression_files() {
+    let small = minimal();
+    let counts = place(&small, "400/10000/10001").body;
+    let skeleton = place(&small, "200").header;
+    let hollow = |chunks: &mut Vec<Raw>| {
+        let bone = Raw {
+            id: 0x202,
+            body: Body::Chunks(Vec::new()),
+        };
+        chunks.extend(vec![bone; 40]);
+    };
+    let link = body("400/10000/1200/1202") + 8;
+    let huge = i32::MAX.to_le_bytes();
+    let files = [
+        ("everything", clean()),
+        ("flawed", flawed()),
+        ("minimal", small.clone()),
+        ("empty", Vec::new()),
+        (
+            "particle-system",
+            patched(&small, 0, &0x900_u32.to_le_bytes()),
+        ),
+        ("tree-that-links-to-itself", at(link, &[0, 0])),
+        ("two-billion-vertices", patched(&small, counts, &huge)),
+        (
+            "two-billion-bytes",
+            patched(&small, skeleton + 4, &[0xff; 4]),
+        ),
+        ("hollow-bones", rearranged(&small, "200", hollow)),
+        (
+            "seventeen-deep",
+            rearranged(&small, "", |chunks| chunks.push(nest(17))),
+        ),
+        (
+            "no-connections",
+            rearranged(&small, "", |chunks| chunks.truncate(2)),
+        ),
+    ];
+    let folder = regressions("alo");
+    for (name, bytes) in files {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+}

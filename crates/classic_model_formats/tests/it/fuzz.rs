@@ -1,0 +1,149 @@
+//! What the fuzz targets do with the parsers and writers, on files that are kept and on files that are damaged at random.
+
+use classic_model_formats::abc::write::{AbcDocument, write as write_abc};
+use classic_model_formats::ala::write::{AlaDocument, write as write_ala};
+use classic_model_formats::dtx::write::{DtxDocument, write as write_dtx};
+use classic_model_formats::lgw::{LgwFile, Tolerance, parse as parse_lgw, write as write_lgw};
+use classic_model_formats::{abc, ala, alo, dtx, mdl};
+use classic_models_fixtures::lgw::check_sound;
+use classic_models_fixtures::{each_regression, mutations};
+
+/// The parser's part of `fuzz/fuzz_targets/mdl.rs`.
+fn mdl_target(bytes: &[u8]) {
+    let _ = mdl::parse(bytes);
+}
+
+/// The parser's part of `fuzz/fuzz_targets/alo.rs`.
+fn alo_target(bytes: &[u8]) {
+    let Ok(mut file) = alo::parse(bytes) else {
+        return;
+    };
+    file.warnings.clear();
+    let submeshes = file.meshes.iter().flat_map(|mesh| &mesh.submeshes);
+    for tree in submeshes.filter_map(|submesh| submesh.tree.as_ref()) {
+        assert_eq!(tree.boxes().len(), tree.nodes.len());
+    }
+    // Texts may be too long to be written once they are made UTF-8.
+    if let Ok(written) = alo::write::write(&file) {
+        let mut read = alo::parse(&written).unwrap();
+        read.warnings.clear();
+        assert_eq!(format!("{read:?}"), format!("{file:?}"));
+    }
+}
+
+/// The parser's part of `fuzz/fuzz_targets/ala.rs`.
+fn ala_target(bytes: &[u8]) {
+    let Ok(file) = ala::parse(bytes) else { return };
+    for bone in &file.bones {
+        for time in [0.0, 0.5, file.frames as f32 - 1.25, f32::MAX] {
+            let pose = file.sample(bone, time);
+            let rotation = pose.rotation.unwrap_or_default();
+            let mut numbers = pose.translation.iter().chain(&pose.scale).chain(&rotation);
+            assert!(numbers.all(|value| value.is_finite()));
+        }
+    }
+    // As many frames as a file may have would be a lot of them once they are unpacked.
+    if file.frames > 1 << 12 {
+        return;
+    }
+    // Texts may be too long to be written once they are made UTF-8.
+    let document = AlaDocument::from(&file);
+    if let Ok(written) = write_ala(&document) {
+        assert_eq!(AlaDocument::from(&ala::parse(&written).unwrap()), document);
+    }
+}
+
+/// The parser's part of `fuzz/fuzz_targets/abc.rs`.
+fn abc_target(bytes: &[u8]) {
+    let Ok(file) = abc::parse(bytes) else {
+        return;
+    };
+    for level in [0, 1, file.geometry.lods] {
+        let count = file.geometry.vertices.len() as u32;
+        let vertices = file.geometry.lod(level).vertices();
+        assert!(vertices.iter().all(|index| *index < count));
+    }
+    file.geometry.normals();
+    for animation in [None, Some(0), file.animations.len().checked_sub(1)] {
+        for seconds in [0.0, 0.05, f32::MAX] {
+            let poses = file.node_poses(animation, seconds);
+            let mut numbers = poses.iter().flat_map(|pose| pose.rotation);
+            assert!(numbers.all(f32::is_finite));
+            let positions = file.vertex_positions(animation, seconds);
+            assert!(positions.as_flattened().iter().all(|it| it.is_finite()));
+            file.vertex_positions_in_model(animation, seconds);
+        }
+    }
+    // Texts may be too long to be written once they are made UTF-8.
+    let document = AbcDocument::from(&file);
+    if let Ok(written) = write_abc(&document) {
+        assert_eq!(AbcDocument::from(&abc::parse(&written).unwrap()), document);
+    }
+}
+
+/// The parser's part of `fuzz/fuzz_targets/dtx.rs`.
+fn dtx_target(bytes: &[u8]) {
+    let Ok(file) = dtx::parse(bytes) else { return };
+    for (number, level) in file.levels.iter().enumerate() {
+        let texels = level.width as usize * level.height as usize;
+        for picture in [file.rgba(number), file.glow(number)].iter().flatten() {
+            assert_eq!(picture.len(), 4 * texels);
+        }
+    }
+    let document = DtxDocument::from(&file);
+    if let Ok(written) = write_dtx(&document) {
+        assert_eq!(DtxDocument::from(&dtx::parse(&written).unwrap()), document);
+    }
+}
+
+/// The parser's part of `fuzz/fuzz_targets/lgw.rs`.
+fn lgw_target(bytes: &[u8]) {
+    for tolerance in [Tolerance::Strict, Tolerance::Normal, Tolerance::Lenient] {
+        let Ok(mut file) = parse_lgw(bytes, tolerance) else {
+            continue;
+        };
+        check_sound(&file);
+        file.warnings.clear();
+        // What lenient readers accept may have no text.
+        if let Ok(written) = write_lgw(&file) {
+            let read = parse_lgw(&written, Tolerance::Strict).unwrap();
+            let warnings = Vec::new();
+            assert_eq!(LgwFile { warnings, ..read }, file);
+        }
+    }
+}
+
+#[test]
+fn regressions_stay_fixed() {
+    each_regression("mdl", mdl_target);
+    each_regression("alo", alo_target);
+    each_regression("ala", ala_target);
+    each_regression("abc", abc_target);
+    each_regression("dtx", dtx_target);
+    each_regression("lgw", lgw_target);
+}
+
+#[test]
+fn mutations_of_good_files_do_no_harm() {
+    mutations::of_mdl(mdl_target);
+}
+
+#[test]
+fn mutations_of_good_alo_models_do_no_harm() {
+    mutations::of_alo(alo_target);
+}
+
+#[test]
+fn mutations_of_good_ala_animations_do_no_harm() {
+    mutations::of_ala(ala_target);
+}
+
+#[test]
+fn mutations_of_good_abc_models_do_no_harm() {
+    mutations::of_abc(abc_target);
+}
+
+#[test]
+fn mutations_of_good_lgw_models_do_no_harm() {
+    mutations::of_lgw(lgw_target);
+}

@@ -1,0 +1,92 @@
+//! The heap that LithTech models and pictures take while they are loaded, on files made to cost as much of it as they
+//! can.
+
+use crate::support::abc_adverse::{adversaries, adverse_pictures, many_nodes};
+use crate::support::heap::{Loadable, Measured, alone, measure_load};
+use crate::support::{corpus, files_of};
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcContents;
+use bevy_classic_models::lithtech::abc::node_flags;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::texture::ClassicImageSettings;
+
+/// The promise: so many times the file, and so much more.
+const FACTOR: usize = 16;
+const CONSTANT: usize = 1 << 20;
+#[test]
+fn loading_keeps_the_promise_on_heap() {
+    alone("abc::heap::loading_measured_alone");
+}
+
+#[test]
+#[ignore = "run by the test above, alone in its process"]
+fn loading_measured_alone() {
+    let mut measured = Measured::new(FACTOR, CONSTANT);
+    for (name, bytes) in adversaries() {
+        measure_load::<Abc>(&mut measured, &format!("{name}.abc"), bytes.clone(), |_| {});
+        let rigid = |settings: &mut AbcLoaderSettings| settings.rigid = true;
+        measure_load::<Abc>(&mut measured, &format!("{name}-rigid.abc"), bytes, rigid);
+    }
+    if let Some(folder) = corpus("loading_keeps_the_promise_on_heap") {
+        for (name, bytes) in files_of(&folder, "abc") {
+            measure_load::<Abc>(&mut measured, &name, bytes, |_: &mut AbcLoaderSettings| {});
+        }
+    }
+    measured.finish();
+}
+
+#[test]
+fn loading_pictures_keeps_the_promise_on_heap() {
+    alone("abc::heap::pictures_measured_alone");
+}
+
+#[test]
+#[ignore = "run by the test above, alone in its process"]
+fn pictures_measured_alone() {
+    let mut measured = Measured::new(FACTOR, CONSTANT);
+    let none = |_: &mut ClassicImageSettings| {};
+    for (name, bytes) in adverse_pictures() {
+        measure_load::<Image>(&mut measured, &name, bytes, none);
+    }
+    if let Some(folder) = corpus("loading_pictures_keeps_the_promise_on_heap") {
+        for (name, bytes) in files_of(&folder, "dtx") {
+            measure_load::<Image>(&mut measured, &name, bytes, none);
+        }
+    }
+    measured.finish();
+}
+
+impl Loadable for Abc {
+    type Settings = AbcLoaderSettings;
+}
+
+impl Loadable for Image {
+    type Settings = ClassicImageSettings;
+}
+
+#[test]
+fn what_would_be_too_many_meshes_is_left_out_and_told_of_once() {
+    for (flags, rigid, levels) in [
+        (0, false, 4),
+        (0, true, 1),
+        (node_flags::SCROLL_U, false, 1),
+        (node_flags::DEFORMATION, false, 2),
+    ] {
+        let deforms = flags == node_flags::DEFORMATION;
+        let bytes = many_nodes(255, flags);
+        let settings = AbcLoaderSettings {
+            rigid,
+            ..AbcLoaderSettings::default()
+        };
+        let contents = AbcContents::load(&bytes, &settings).unwrap();
+        assert_eq!(contents.levels.len(), levels);
+        let told = |text: &str| {
+            let warnings = contents.warnings.iter();
+            warnings.filter(|it| it.message.contains(text)).count()
+        };
+        assert_eq!(told("levels of detail"), usize::from(levels < 4));
+        assert_eq!(told("stand still"), usize::from(deforms));
+        let most = 64 + bytes.len() / 4096;
+        assert_eq!(contents.deforms.len(), if deforms { most } else { 0 });
+    }
+}

@@ -1,0 +1,513 @@
+//! What the root of a LithTech model says about its looks: skins from elsewhere, and levels of detail by
+//! distance; and what its nodes' flags say.
+
+use crate::abc::scene::{dtx, get, worn};
+use crate::gpuless;
+use crate::support::abc::{ARM, BODY, bytes, figure};
+use crate::support::abc_app::{model, spawned_of as app_of};
+use crate::support::app::TestApp;
+use crate::support::fixtures::tetrahedron;
+use crate::support::log;
+use crate::support::stage::Stage;
+use bevy::image::{CompressedImageFormats, ImageLoader};
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcMesh;
+use bevy_classic_models::lithtech::abc::node_flags;
+use bevy_classic_models::lithtech::abc::write::AbcDocument;
+use bevy_classic_models::lithtech::dtx::picture_flags;
+use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlMaterial;
+use std::path::Path;
+
+const FILE: &str = "model.abc";
+
+/// A model with levels of detail for each of the file's.
+fn levels() -> AbcLoaderSettings {
+    AbcLoaderSettings {
+        lod_shares: vec![0.75, 0.5],
+        ..AbcLoaderSettings::default()
+    }
+}
+
+/// The level of detail that is drawn.
+fn level(app: &mut TestApp, root: Entity) -> usize {
+    let mesh = app.world().get::<AbcInstance>(root).unwrap().meshes()[0];
+    let Mesh3d(mesh) = get(app, mesh);
+    let model = model(app, root);
+    let drawn = |level: &bevy_classic_models::lithtech::AbcLevel| {
+        level.meshes.iter().any(|info| info.mesh == mesh)
+    };
+    model.levels.iter().position(drawn).unwrap()
+}
+
+fn place(app: &mut TestApp, entity: Entity, x: f32) {
+    app.world().entity_mut(entity).insert((
+        Transform::from_xyz(x, 0.0, 0.0),
+        GlobalTransform::from_xyz(x, 0.0, 0.0),
+    ));
+    app.step(0.0);
+    app.step(0.0);
+}
+
+#[test]
+fn levels_are_chosen_by_distance() {
+    let settings = AbcLoaderSettings {
+        lod_distances: Some(vec![100.0, 200.0]),
+        ..levels()
+    };
+    let (mut app, root) = app_of(&[(FILE, bytes(&figure()))], FILE, settings);
+    assert_eq!(level(&mut app, root), 0);
+    let camera = app.world().spawn(Camera3d::default()).id();
+    for (at, expected) in [
+        (0.0, 0),
+        (99.0, 0),
+        (101.0, 1),
+        // It is left only where the camera is clearly nearer.
+        (96.0, 1),
+        (94.0, 0),
+        (500.0, 2),
+        (191.0, 2),
+        (189.0, 1),
+        (-101.0, 1),
+        (-1.0, 0),
+    ] {
+        place(&mut app, camera, at);
+        assert_eq!(level(&mut app, root), expected, "at {at}");
+    }
+    place(&mut app, camera, 150.0);
+    // Twice as large is as good as half as far away.
+    app.world()
+        .entity_mut(root)
+        .insert(Transform::from_scale(Vec3::splat(2.0)));
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 0);
+    // The nearest camera that draws counts.
+    app.world().entity_mut(root).insert(Transform::IDENTITY);
+    let other = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, other, 250.0);
+    assert_eq!(level(&mut app, root), 1);
+    place(&mut app, other, 10.0);
+    assert_eq!(level(&mut app, root), 0);
+    let mut entity = app.world().entity_mut(other);
+    entity.get_mut::<Camera>().unwrap().is_active = false;
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 1);
+    // What the root says goes first.
+    app.world().entity_mut(root).insert(ModelLod(2));
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 2);
+    app.world().entity_mut(root).remove::<ModelLod>();
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 1);
+}
+
+#[test]
+fn command_strings_say_from_where_levels_are_drawn() {
+    let mut document = figure();
+    document.command_string = "Foo;LODSTARTDIST 50;LODINCREMENT 25".to_owned();
+    let (mut app, root) = app_of(&[(FILE, bytes(&document))], FILE, levels());
+    let camera = app.world().spawn(Camera3d::default()).id();
+    for (at, expected) in [(40.0, 0), (60.0, 1), (80.0, 2)] {
+        place(&mut app, camera, at);
+        assert_eq!(level(&mut app, root), expected, "at {at}");
+    }
+    let (mut app, root) = app_of(&[(FILE, bytes(&figure()))], FILE, levels());
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 1e6);
+    assert_eq!(level(&mut app, root), 0);
+}
+
+/// The picture on a material.
+fn picture(app: &mut TestApp, material: &Handle<StandardMaterial>) -> Option<Handle<Image>> {
+    let materials = app.world().resource::<Assets<StandardMaterial>>();
+    materials.get(material).unwrap().base_color_texture.clone()
+}
+
+fn shown_picture(app: &mut TestApp, root: Entity) -> Option<Handle<Image>> {
+    let material = worn(app, root);
+    picture(app, &material)
+}
+
+#[test]
+fn any_picture_is_a_skin() {
+    let files = [
+        (FILE, bytes(&figure())),
+        ("model.dtx", dtx([255, 0, 0])),
+        ("other.dtx", dtx([0, 0, 255])),
+    ];
+    let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
+    let own = worn(&mut app, root);
+    let count = |app: &mut TestApp| app.world().resource::<Assets<StandardMaterial>>().len();
+    let before = count(&mut app);
+    let abc = app.world().resource::<AssetServer>().load::<Abc>(FILE);
+    let scene = app
+        .world()
+        .resource::<Assets<Abc>>()
+        .get(&abc)
+        .unwrap()
+        .scene
+        .clone();
+    let other = app.world().spawn(WorldAssetRoot(scene)).id();
+    app.wait_for_abc(other);
+    for root in [root, other] {
+        app.world()
+            .entity_mut(root)
+            .insert(ModelSkin::from("other.dtx"));
+        // It is not loaded yet, and nothing is drawn with what is not.
+        app.step(0.0);
+        wait_for_another(&mut app, root, own.id());
+    }
+    // No handle is kept, for those of nobody are to go.
+    let id = worn(&mut app, root).id();
+    assert_ne!(id, own.id());
+    let of_other = worn(&mut app, other).id();
+    assert_eq!(id, of_other, "those who wear the same share it");
+    let shown = shown_picture(&mut app, root).unwrap();
+    assert_eq!(shown.path().unwrap().to_string(), "other.dtx");
+
+    let image = app
+        .world()
+        .resource_mut::<Assets<Image>>()
+        .add(Image::default());
+    app.world()
+        .entity_mut(root)
+        .insert(ModelSkin::from(image.clone()));
+    app.step(0.0);
+    assert_eq!(shown_picture(&mut app, root), Some(image));
+
+    app.world().entity_mut(root).insert(ModelSkin::Index(0));
+    app.step(0.0);
+    assert_eq!(worn(&mut app, root), own);
+    app.world().entity_mut(other).remove::<ModelSkin>();
+    app.step(0.0);
+    assert_eq!(worn(&mut app, other), own);
+    // Nobody wears them any more.
+    app.step(0.0);
+    assert_eq!(count(&mut app), before);
+}
+
+/// Waits until a model wears another material.
+fn wait_for_another(app: &mut TestApp, root: Entity, before: AssetId<StandardMaterial>) {
+    let mut patience = gpuless::Patience::new(5000);
+    while worn(app, root).id() == before {
+        assert!(!patience.is_exhausted(), "the picture never came");
+        app.step(0.0);
+        patience.wait();
+    }
+}
+
+#[test]
+fn a_picture_that_is_nowhere_changes_nothing() {
+    let files = [
+        (FILE, bytes(&figure())),
+        ("a.dtx", dtx([255, 0, 0])),
+        ("b.dtx", dtx([0, 255, 0])),
+    ];
+    let settings = AbcLoaderSettings {
+        skins: vec!["a.dtx".into(), "b.dtx".into()],
+        ..AbcLoaderSettings::default()
+    };
+    let (mut app, root) = app_of(&files, FILE, settings);
+    app.world().entity_mut(root).insert(ModelSkin::Index(1));
+    app.step(0.0);
+    let own = worn(&mut app, root);
+    assert_eq!(own, model(&mut app, root).skins[1].materials.surfaces[0]);
+    for path in ["missing.dtx", FILE] {
+        app.world().entity_mut(root).insert(ModelSkin::from(path));
+        let mut patience = gpuless::Patience::new(5000);
+        let is_told = || {
+            let told = log::warnings_with("keeps its skin");
+            told.iter().any(|told| told.contains(path))
+        };
+        while !is_told() {
+            assert!(!patience.is_exhausted(), "{path}");
+            app.step(0.0);
+            assert_eq!(worn(&mut app, root), own);
+            patience.wait();
+        }
+    }
+}
+
+/// One texel, (255, 128, 64).
+const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde\x00\x00\x00\x0cIDATx\x9cc\xf8\xdf\xe0\x00\x00\x04A\x01\xc0\x0c\xd1\xed\x91\x00\x00\x00\x00IEND\xaeB`\x82";
+
+#[test]
+fn a_skin_that_cannot_be_read_is_a_placeholder_until_it_is_mended() {
+    for file in ["broken_skin.png", "broken_skin.tga", "broken_skin.dtx"] {
+        let files = [(FILE, bytes(&figure())), (file, b"nonsense".to_vec())];
+        let mut app = TestApp::new(&files);
+        // Without a renderer nobody registers it.
+        let loader = ImageLoader::new(CompressedImageFormats::NONE);
+        app.app.register_asset_loader(loader);
+        let settings = move |to: &mut AbcLoaderSettings| to.skins = vec![file.into()];
+        let server = app.world().resource::<AssetServer>().clone();
+        let model: Handle<Abc> = server.load_builder().with_settings(settings).load(FILE);
+        let texel = |world: &World| {
+            let model = world.resource::<Assets<Abc>>().get(&model)?;
+            let images = world.resource::<Assets<Image>>();
+            let texels = images.get(&model.skins[0].image)?.data.as_ref()?;
+            texels.first_chunk::<4>().copied()
+        };
+        let is_replaced = |world: &mut World| texel(world) == Some([255, 0, 255, 255]);
+        assert!(gpuless::wait_until(&mut app.app, is_replaced), "{file}");
+        if file.ends_with("png") {
+            app.files.insert_asset(Path::new(file), PNG.to_vec());
+            server.reload(file);
+            let is_mended = |world: &mut World| texel(world) == Some([255, 128, 64, 255]);
+            assert!(gpuless::wait_until(&mut app.app, is_mended));
+        }
+    }
+}
+
+#[test]
+fn a_skin_without_an_extension_is_found_as_dtx() {
+    let files = [(FILE, bytes(&figure())), ("Skins/Hero.DTX", dtx([1, 2, 3]))];
+    let settings = AbcLoaderSettings {
+        skins: vec!["hero".into()],
+        skin_folders: vec!["skins".into()],
+        ..AbcLoaderSettings::default()
+    };
+    let (mut app, root) = app_of(&files, FILE, settings);
+    let skins = &model(&mut app, root).skins;
+    assert_eq!(skins.len(), 1);
+    let path = skins[0].image.path().map(ToString::to_string);
+    assert_eq!(path.as_deref(), Some("Skins/Hero.DTX"));
+}
+
+#[test]
+fn models_of_moving_pictures_share_materials_too() {
+    let mut document = figure();
+    document.nodes[ARM].flags |= node_flags::SCROLL_U;
+    let files = [(FILE, bytes(&document)), ("model.dtx", dtx([1, 2, 3]))];
+    let (mut app, first) = app_of(&files, FILE, AbcLoaderSettings::default());
+    let abc = app.world().resource::<AssetServer>().load::<Abc>(FILE);
+    let image = app
+        .world()
+        .resource_mut::<Assets<Image>>()
+        .add(Image::default());
+    let mut shown = Vec::new();
+    for _ in 0..3 {
+        let scene = app.world().resource::<Assets<Abc>>().get(&abc).unwrap();
+        let root = (
+            WorldAssetRoot(scene.scene.clone()),
+            ModelSkin::from(image.clone()),
+        );
+        let root = app.world().spawn(root).id();
+        app.wait_for_abc(root);
+        app.step(0.1);
+        let arm = app.world().get::<AbcInstance>(root).unwrap().meshes()[1];
+        shown.push(get::<MeshMaterial3d<StandardMaterial>>(&mut app, arm));
+    }
+    assert!(shown.iter().all(|other| *other == shown[0]));
+    let own = app.world().get::<AbcInstance>(first).unwrap().meshes()[1];
+    assert_ne!(
+        get::<MeshMaterial3d<StandardMaterial>>(&mut app, own),
+        shown[0]
+    );
+}
+
+#[test]
+fn the_bundled_model_has_levels_for_distances() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let mut app = TestApp::in_folder(&folder);
+    let abc: Handle<Abc> = app.load("models/warden.abc");
+    app.finish_load(&abc);
+    let abc = app.world().resource::<Assets<Abc>>().get(&abc).unwrap();
+    assert_eq!(abc.levels.len(), 4);
+    assert_eq!(abc.lod_distances.len(), 3);
+    assert!(abc.lod_distances.is_sorted());
+}
+
+#[test]
+fn any_picture_is_a_skin_of_a_quake_model() {
+    let mut app = TestApp::new(&[
+        ("tetra.mdl", tetrahedron().to_bytes()),
+        ("other.dtx", dtx([0, 0, 255])),
+    ]);
+    let root = app.spawn_ready("tetra.mdl#Scene", PlayerColors { shirt: 4, pants: 3 });
+    let material = |app: &mut TestApp| {
+        let mesh = app.animator(root).mesh();
+        let MeshMaterial3d(material) = get::<MeshMaterial3d<MdlMaterial>>(app, mesh);
+        let materials = app.world().resource::<Assets<MdlMaterial>>();
+        materials.get(&material).unwrap().clone()
+    };
+    app.world()
+        .entity_mut(root)
+        .insert(ModelSkin::from("other.dtx"));
+    let is_worn = |app: &mut TestApp| {
+        let picture = material(app).base.base_color_texture;
+        picture.is_some_and(|image| image.path().is_some_and(|path| path.label().is_none()))
+    };
+    let mut patience = gpuless::Patience::new(5000);
+    while !is_worn(&mut app) {
+        assert!(!patience.is_exhausted(), "the picture never came");
+        app.step(0.0);
+        patience.wait();
+    }
+    let worn = material(&mut app);
+    let path = worn
+        .base
+        .base_color_texture
+        .unwrap()
+        .path()
+        .unwrap()
+        .to_string();
+    assert_eq!(path, "other.dtx");
+    assert!(!worn.extension.recolor, "it has no palette");
+    app.world().entity_mut(root).remove::<ModelSkin>();
+    app.step(0.0);
+    assert!(material(&mut app).extension.recolor);
+}
+
+/// A picture whose left half is not lit.
+fn half_unlit() -> Vec<u8> {
+    let mut picture = DtxDocument::indexed(8, 8, &[[100, 0, 0]], &[0; 64]);
+    picture.palette[255] = [255, 0, 200, 0];
+    picture.flags |= picture_flags::FULL_BRIGHT;
+    for (index, texel) in picture.levels[0].iter_mut().enumerate() {
+        *texel = if index % 8 < 4 { 255 } else { 0 };
+    }
+    write(&picture).unwrap()
+}
+
+#[test]
+fn unlit_texels_give_off_light() {
+    let files = [(FILE, bytes(&figure())), ("model.dtx", half_unlit())];
+    let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
+    let glow = model(&mut app, root).skins[0].glow.clone().unwrap();
+    let material = worn(&mut app, root);
+    let materials = app.world().resource::<Assets<StandardMaterial>>();
+    let material = materials.get(&material).unwrap();
+    assert_eq!(material.emissive, LinearRgba::WHITE);
+    assert_eq!(material.emissive_texture.as_ref(), Some(&glow));
+    app.finish_load(&glow);
+    let images = app.world().resource::<Assets<Image>>();
+    let glow = images.get(&glow).unwrap().data.clone().unwrap();
+    assert_eq!(glow[12..20], [0, 200, 0, 255, 0, 0, 0, 255]);
+    // One that has none is not asked.
+    let files = [(FILE, bytes(&figure())), ("model.dtx", dtx([1, 2, 3]))];
+    let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
+    assert_eq!(model(&mut app, root).skins[0].glow, None);
+}
+
+#[test]
+fn unlit_texels_are_seen_in_the_dark() {
+    let seen = |skin: Vec<u8>| {
+        let mut stage = Stage::dark(&[(FILE, bytes(&large())), ("model.dtx", skin)]);
+        let server = stage.world().resource::<AssetServer>().clone();
+        let set = |settings: &mut AbcLoaderSettings| settings.double_sided = true;
+        let abc: Handle<Abc> = server.load_builder().with_settings(set).load(FILE);
+        stage.headless.wait_until("the model is loaded", |_| {
+            server.is_loaded_with_dependencies(&abc)
+        });
+        let scene = stage
+            .world()
+            .resource::<Assets<Abc>>()
+            .get(&abc)
+            .unwrap()
+            .scene
+            .clone();
+        let root = stage.world().spawn(WorldAssetRoot(scene)).id();
+        stage.headless.wait_until("the model is there", |world| {
+            world.get::<AbcInstance>(root).is_some()
+        });
+        let picture = stage.capture();
+        let green = picture.0.iter().filter(|[r, g, ..]| *r < 20 && *g > 190);
+        green.count()
+    };
+    assert_eq!(seen(dtx([0, 200, 0])), 0);
+    assert!(seen(half_unlit()) > 200);
+}
+
+/// The figure, three times as large.
+fn large() -> AbcDocument {
+    let mut model = figure();
+    for vertex in &mut model.geometry.vertices {
+        vertex.position = vertex.position.map(|value| (value.get() * 3.0).into());
+    }
+    model
+}
+
+#[test]
+fn flags_of_nodes_show_in_their_materials() {
+    let mut document = figure();
+    document.nodes[ARM].flags |= node_flags::ENVIRONMENT_MAP | node_flags::SCROLL_V;
+    let settings = AbcLoaderSettings {
+        scroll_speed: [7.0, 0.5],
+        ..AbcLoaderSettings::default()
+    };
+    let files = [(FILE, bytes(&document)), ("model.dtx", dtx([1, 2, 3]))];
+    let (mut app, root) = app_of(&files, FILE, settings);
+    let meshes = app
+        .world()
+        .get::<AbcInstance>(root)
+        .unwrap()
+        .meshes()
+        .to_vec();
+    let nodes: Vec<_> = meshes
+        .iter()
+        .map(|mesh| get::<AbcMesh>(&mut app, *mesh).node)
+        .collect();
+    assert_eq!(nodes, [None, Some(ARM)], "the others are one mesh still");
+    let materials: Vec<_> = meshes
+        .iter()
+        .map(|mesh| get::<MeshMaterial3d<StandardMaterial>>(&mut app, *mesh).0)
+        .collect();
+    let look = |app: &mut TestApp, of: usize| {
+        let all = app.world().resource::<Assets<StandardMaterial>>();
+        all.get(&materials[of]).unwrap().clone()
+    };
+    let (plain, arm) = (look(&mut app, 0), look(&mut app, 1));
+    assert_eq!(plain.metallic, 0.0);
+    assert!(arm.metallic > 0.0 && arm.perceptual_roughness < 0.5);
+    assert_eq!(arm.base_color_texture, plain.base_color_texture);
+    let moved = |app: &mut TestApp, of| look(app, of).uv_transform.translation;
+    let start = moved(&mut app, 1);
+    app.step(0.2);
+    let step = moved(&mut app, 1) - start;
+    assert!(step.abs_diff_eq(Vec2::new(0.0, 0.1), 1e-4), "{step}");
+    assert_eq!(moved(&mut app, 0), Vec2::ZERO);
+    let mut document = figure();
+    document.nodes[BODY].flags |= node_flags::ENVIRONMENT_MAP_ONLY;
+    let files = [(FILE, bytes(&document)), ("model.dtx", dtx([1, 2, 3]))];
+    let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
+    let model = model(&mut app, root);
+    let material = model.material(0, Some(BODY)).unwrap();
+    assert_eq!(picture(&mut app, material), None);
+    let image = app
+        .world()
+        .resource_mut::<Assets<Image>>()
+        .add(Image::default());
+    app.world().entity_mut(root).insert(ModelSkin::from(image));
+    app.step(0.0);
+    let body = app.world().get::<AbcInstance>(root).unwrap().meshes()[1];
+    let MeshMaterial3d(shown) = get::<MeshMaterial3d<StandardMaterial>>(&mut app, body);
+    assert_eq!(
+        &shown, material,
+        "it shows what is around it, whatever the model wears"
+    );
+}
+
+#[test]
+fn a_model_inside_out_is_told() {
+    // The triangle faces down and back.
+    let is_told = |path: &'static str, normal: [i8; 3]| {
+        let mut document = figure();
+        document.geometry.triangles.truncate(1);
+        for vertex in &mut document.geometry.vertices {
+            vertex.normal = normal;
+        }
+        app_of(
+            &[(path, bytes(&document))],
+            path,
+            AbcLoaderSettings::default(),
+        );
+        let told = log::warnings_with("face as their normals do");
+        told.iter().any(|told| told.contains(path))
+    };
+    assert!(!is_told("straight.abc", [0, -57, -114]));
+    assert!(is_told("inside_out.abc", [0, 57, 114]));
+}

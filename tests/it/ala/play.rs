@@ -1,0 +1,1168 @@
+//! Clips that play on spawned Alamo models: `PlayClip`, graphs of one's own, and what becomes of both
+//! when files change.
+
+use crate::alo::raycast::set_visible;
+use crate::support::app::TestApp;
+use crate::support::log;
+use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
+use bevy::animation::{AnimatedBy, AnimationClip, AnimationPlayer};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
+use bevy_classic_models::alamo::{AloAnimator, AloModel, AloPart, ModelFlag, bone_target};
+use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub const SCENE: &str = "art/Unit.alo#Scene";
+pub const FPS: f32 = 10.0;
+
+/// Numbers of the model's bones.
+pub const HULL: usize = 1;
+pub const TURRET: usize = 2;
+/// The model hides it.
+const FLASH: usize = 3;
+
+/// A model of four bones, on each of which but the first a mesh hangs.
+fn model() -> Vec<u8> {
+    model_at(5.0)
+}
+
+/// The same with the turret elsewhere.
+pub fn model_at(turret: f32) -> Vec<u8> {
+    let mut bones = vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Hull", Some(0), [0.0, 0.0, 1.0]),
+        Bone::new("Turret", Some(1), [0.0, 0.0, turret]),
+        Bone::new("Flash", Some(2), [0.0, -3.0, 0.0]),
+    ];
+    bones[FLASH].visible = false;
+    let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(|position| Vertex {
+        position,
+        normal: [0.0, -1.0, 0.0],
+        tex_coords: [[0.0; 2]; 4],
+        tangent: [1.0, 0.0, 0.0],
+        binormal: [0.0, 0.0, 1.0],
+        color: [1.0; 4],
+        bone_indices: [0; 4],
+        bone_weights: [1.0, 0.0, 0.0, 0.0],
+    });
+    let buffers = SubmeshBuffers::new(&vertices, &[[0, 1, 2]]);
+    let mesh = |name: &'static str, bone: u32| {
+        let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", Vec::new());
+        FileMesh::new(name, bone, vec![submesh])
+    };
+    let mut file = AloFile::new(bones);
+    file.meshes = vec![
+        mesh("HullMesh", 1),
+        mesh("TurretMesh_LOD1", 2),
+        mesh("TurretMesh_LOD0", 2),
+        mesh("TurretMesh_ALT1", 2),
+        mesh("FlashMesh", 3),
+    ];
+    write(&file).unwrap()
+}
+
+fn bones() -> Vec<BoneTracks> {
+    vec![
+        BoneTracks::new("Hull", 1, [0.0, 0.0, 1.0]),
+        BoneTracks::new("Turret", 2, [0.0, 0.0, 5.0]),
+        BoneTracks::new("Flash", 3, [0.0, -3.0, 0.0]),
+    ]
+}
+
+pub fn document(frames: u32, bones: Vec<BoneTracks>) -> AlaDocument {
+    AlaDocument {
+        version: 2,
+        frames,
+        fps: FPS,
+        bones,
+    }
+}
+
+pub fn ala(document: &AlaDocument) -> Vec<u8> {
+    bevy_classic_models::alamo::ala::write::write(document).unwrap()
+}
+
+/// The hull goes along X by `step` a frame, in five frames.
+pub fn moves(step: f32) -> AlaDocument {
+    let mut bones = bones();
+    let way: Vec<_> = (0..5)
+        .map(|frame| [frame as f32 * step, 0.0, 1.0])
+        .collect();
+    bones[0].translation = Vectors::from_frames(&way);
+    document(5, bones)
+}
+
+/// The turret is hidden in the frames that say so, and the flash shown.
+fn blinks(hidden: [bool; 5]) -> AlaDocument {
+    let mut bones = bones();
+    bones[1].visibility = Some(hidden.map(|hidden| !hidden).into());
+    bones[2].visibility = Some(hidden.into());
+    document(5, bones)
+}
+
+pub fn files() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        ("art/Unit.alo", model()),
+        ("art/unit_MOVE_00.ALA", ala(&moves(1.0))),
+        ("art/UNIT_move_01.ala", ala(&moves(-1.0))),
+        (
+            "art/Unit_Attack_00.ala",
+            ala(&blinks([false, true, true, false, false])),
+        ),
+    ]
+}
+
+/// What nobody has a handle to is not loaded anew, where files are not watched.
+#[derive(Resource)]
+struct Kept(#[expect(dead_code, reason = "it is only to be there")] Handle<Alo>);
+
+/// An app with the model and all its clips loaded, and the model spawned.
+fn app(files: &[(&str, Vec<u8>)], bundle: impl Bundle) -> (TestApp, Entity) {
+    log::listen();
+    let mut app = TestApp::new(files);
+    let alo = app.load::<Alo>("art/Unit.alo");
+    app.finish_load(&alo);
+    let root = app.spawn_ready(SCENE, bundle);
+    app.world().insert_resource(Kept(alo));
+    app.step(0.0);
+    (app, root)
+}
+
+/// Lets time go by, of which Bevy lets pass a quarter of a second at most in one step.
+fn pass(app: &mut TestApp, seconds: f32) {
+    app.step(seconds / 2.0);
+    app.step(seconds / 2.0);
+}
+
+pub fn bone(app: &mut TestApp, root: Entity, index: usize) -> Entity {
+    app.world().get::<AloInstance>(root).unwrap().bones()[index]
+}
+
+fn transform(app: &mut TestApp, root: Entity, index: usize) -> Transform {
+    let bone = bone(app, root, index);
+    *app.world().get::<Transform>(bone).unwrap()
+}
+
+fn x(app: &mut TestApp, root: Entity) -> f32 {
+    transform(app, root, HULL).translation.x
+}
+
+#[track_caller]
+fn assert_x(app: &mut TestApp, root: Entity, expected: f32) {
+    let x = x(app, root);
+    assert!((x - expected).abs() < 1e-3, "{x} instead of {expected}");
+}
+
+/// Whether bones are not hidden themselves.
+fn shows(app: &mut TestApp, root: Entity, index: usize) -> bool {
+    let bone = bone(app, root, index);
+    *app.world().get::<Visibility>(bone).unwrap() != Visibility::Hidden
+}
+
+/// Names of parts that neither they nor their bones hide.
+fn shown(app: &mut TestApp) -> Vec<String> {
+    let mut parts = app.world().query::<(&AloPart, &InheritedVisibility)>();
+    let parts = parts.iter(app.app.world());
+    let mut names: Vec<_> = parts
+        .filter(|(_, visible)| visible.get())
+        .map(|(part, _)| part.name.clone())
+        .collect();
+    names.sort();
+    names
+}
+
+fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
+    let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
+    messages.drain().collect()
+}
+
+fn play(app: &mut TestApp, root: Entity, play: PlayClip) {
+    app.world().entity_mut(root).insert(play);
+    app.step(0.0);
+}
+
+fn names(app: &mut TestApp, root: Entity) -> Vec<String> {
+    let instance = app.world().get::<AloInstance>(root).unwrap();
+    let animations = instance.model().animations.iter();
+    animations.map(|found| found.name.to_string()).collect()
+}
+
+#[test]
+fn a_models_clips_are_found_beside_it() {
+    let mut files = files();
+    files.extend([
+        // Another model's, whose name begins with that of this one.
+        ("art/Unit_Heavy.alo", model()),
+        ("art/Unit_Heavy_MOVE_00.ala", ala(&moves(9.0))),
+        ("art/Units_MOVE_00.ala", ala(&moves(9.0))),
+        ("more/Unit_DIE_00.ala", ala(&moves(9.0))),
+    ]);
+    let (mut app, root) = app(&files, ());
+    assert_eq!(names(&mut app, root), ["ATTACK_00", "MOVE_00", "MOVE_01"]);
+    let alo = app.load::<Alo>("art/Unit.alo");
+    let alo = app.world().resource::<Assets<Alo>>().get(&alo).unwrap();
+    let found = alo.animation("move_00").unwrap();
+    assert_eq!(
+        found.clip.path().unwrap().to_string(),
+        "art/unit_MOVE_00.ALA#Clip"
+    );
+    assert!(alo.animation("HEAVY_MOVE_00").is_none());
+}
+
+#[test]
+fn clips_are_found_in_folders_or_not_looked_for() {
+    let mut files = files();
+    files.push(("More/Unit_DIE_00.ala", ala(&moves(9.0))));
+    files.push(("More/Unit_MOVE_00.ala", ala(&moves(9.0))));
+    let found = |set: fn(&mut AloLoaderSettings)| {
+        let mut app = TestApp::new(&files);
+        let server = app.world().resource::<AssetServer>().clone();
+        let builder = server.load_builder().with_settings(set);
+        let alo: Handle<Alo> = builder.load("art/Unit.alo");
+        app.finish_load(&alo);
+        let alo = app.world().resource::<Assets<Alo>>().get(&alo).unwrap();
+        let paths = alo
+            .animations
+            .iter()
+            .map(|found| found.clip.path().unwrap());
+        paths.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let in_folders = found(|settings| settings.animation_folders = vec!["more".into()]);
+    assert_eq!(
+        in_folders,
+        [
+            "art/Unit_Attack_00.ala#Clip",
+            "More/Unit_DIE_00.ala#Clip",
+            // The model's own folder comes first.
+            "art/unit_MOVE_00.ALA#Clip",
+            "art/UNIT_move_01.ala#Clip",
+        ]
+    );
+    assert!(found(|settings| settings.load_animations = false).is_empty());
+}
+
+#[test]
+fn a_loop_goes_on_from_its_end_to_its_beginning() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    assert_x(&mut app, root, 0.0);
+    app.step(0.05);
+    assert_x(&mut app, root, 0.5);
+    pass(&mut app, 0.3);
+    assert_x(&mut app, root, 3.5);
+    // Of the four steps between five frames, none leads from the last to the first.
+    app.step(0.1);
+    assert_x(&mut app, root, 0.5);
+    let time = app.world().get::<Playback>(root).unwrap().time;
+    assert!((time - 0.05).abs() < 1e-4);
+    assert!(finished(&mut app).is_empty());
+}
+
+#[test]
+fn clips_are_chosen_by_name_index_and_handle() {
+    let (mut app, root) = app(&files(), PlayClip::looping("move_01").starting_at(0.1));
+    assert_x(&mut app, root, -1.0);
+    play(&mut app, root, PlayClip::looping(1).starting_at(0.2));
+    assert_x(&mut app, root, 2.0);
+    let clip: Handle<AnimationClip> = app.load("art/UNIT_move_01.ala#Clip");
+    play(
+        &mut app,
+        root,
+        PlayClip::looping(clip.clone()).starting_at(0.3),
+    );
+    assert_x(&mut app, root, -3.0);
+    let animator = app.world().get::<AloAnimator>(root).unwrap();
+    assert_eq!(animator.clip(), Some(&clip));
+}
+
+#[test]
+fn a_clip_of_another_folder_plays_once_it_is_loaded() {
+    let mut files = files();
+    files.push(("far/Any.ala", ala(&moves(2.0))));
+    let (mut app, root) = app(&files, PlayClip::looping("MOVE_00").starting_at(0.1));
+    let clip: Handle<AnimationClip> = app.load("far/Any.ala#Clip");
+    app.world()
+        .entity_mut(root)
+        .insert(PlayClip::looping(clip.clone()).starting_at(0.1));
+    for _ in 0..200 {
+        app.step(0.0);
+        let x = x(&mut app, root);
+        assert!((x - 1.0).abs() < 1e-3 || (x - 2.0).abs() < 1e-3, "{x}");
+        let animator = app.world().get::<AloAnimator>(root).unwrap();
+        if animator.clip() == Some(&clip) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert_x(&mut app, root, 2.0);
+}
+
+/// Until a clip is loaded, what played before plays on as it was told to.
+#[test]
+fn a_clip_that_is_not_loaded_changes_nothing() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let clips = app.world().resource_mut::<Assets<AnimationClip>>();
+    let never = clips.reserve_handle();
+    let play = PlayClip::once(never).with_speed(-7.0);
+    app.world().entity_mut(root).insert(play);
+    for _ in 0..20 {
+        let before = x(&mut app, root);
+        app.step(0.05);
+        // Half a step on, or from the end to the beginning.
+        let way = x(&mut app, root) - before;
+        assert!(
+            (way - 0.5).abs() < 1e-3 || (way + 3.5).abs() < 1e-3,
+            "{way}"
+        );
+        assert!(finished(&mut app).is_empty());
+        assert!(!app.world().get::<Playback>(root).unwrap().finished);
+    }
+}
+
+#[test]
+fn a_clip_that_cannot_be_loaded_is_no_clip_until_it_is_mended() {
+    let mut files = files();
+    files.push(("far/Bad.ala", b"no animation".to_vec()));
+    let (mut app, root) = app(&files, PlayClip::looping("MOVE_00").starting_at(0.2));
+    let clip: Handle<AnimationClip> = app.load("far/Bad.ala#Clip");
+    let play = PlayClip::once(clip).starting_at(0.1);
+    app.world().entity_mut(root).insert(play);
+    let at_rest = crate::gpuless::wait_until(&mut app.app, |world| {
+        let bone = world.get::<AloInstance>(root).unwrap().bones()[HULL];
+        world.get::<Transform>(bone).unwrap().translation.x == 0.0
+    });
+    assert!(at_rest);
+    assert!(finished(&mut app).is_empty());
+    replace(&mut app, "far/Bad.ala", ala(&moves(2.0)));
+    assert_x(&mut app, root, 2.0);
+}
+
+/// Only bones that a clip has a track for are Bevy's to show and hide.
+#[test]
+fn fades_leave_bones_without_tracks_alone() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let turret = bone(&mut app, root, TURRET);
+    *app.world().get_mut::<Visibility>(turret).unwrap() = Visibility::Hidden;
+    play(&mut app, root, PlayClip::looping("MOVE_01").with_fade(0.2));
+    for _ in 0..6 {
+        app.step(0.05);
+        assert!(!shows(&mut app, root, TURRET));
+    }
+}
+
+/// `PlayClip` gives way to a graph of the user's in the frame in which it goes.
+#[test]
+fn the_users_own_graph_takes_over_at_once() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let clip: Handle<AnimationClip> = app.load("art/UNIT_move_01.ala#Clip");
+    let (graph, node) = AnimationGraph::from_clip(clip);
+    let graph = app
+        .world()
+        .resource_mut::<Assets<AnimationGraph>>()
+        .add(graph);
+    let mut entity = app.world().entity_mut(root);
+    entity.remove::<PlayClip>();
+    entity.insert(AnimationGraphHandle(graph.clone()));
+    let mut player = entity.get_mut::<AnimationPlayer>().unwrap();
+    player.stop_all();
+    player.play(node).set_seek_time(0.3).pause();
+    app.step(0.05);
+    app.step(0.05);
+    assert_x(&mut app, root, -3.0);
+    let has = app.world().get::<AnimationGraphHandle>(root).unwrap();
+    assert_eq!(has.0, graph);
+}
+
+/// `PlayClip` leaves the clock to Bevy, which tells of events as it passes them.
+#[test]
+fn events_of_a_clip_are_told_once_in_each_round() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    let clip = app
+        .world()
+        .get::<AloAnimator>(root)
+        .unwrap()
+        .clip()
+        .cloned();
+    let told = Arc::<AtomicUsize>::default();
+    let counter = told.clone();
+    let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
+    let mut clip = clips.get_mut(&clip.unwrap()).unwrap();
+    clip.add_event_fn(0.15, move |_, _, _, _| {
+        counter.fetch_add(1, Ordering::Relaxed);
+    });
+    drop(clip);
+    // A round takes 0.4 seconds.
+    for expected in [0, 1, 1, 1, 1, 2, 2, 2, 2, 3] {
+        app.step(0.1);
+        assert_eq!(told.load(Ordering::Relaxed), expected);
+    }
+}
+
+/// What is no model any more keeps nothing of what it played.
+#[test]
+fn a_root_without_a_scene_plays_nothing() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    assert!(app.world().get::<AnimationGraphHandle>(root).is_some());
+    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.step(0.1);
+    app.step(0.1);
+    assert!(app.world().get::<AnimationGraphHandle>(root).is_none());
+    assert!(app.world().get::<AloAnimator>(root).is_none());
+    let player = app.world().get::<AnimationPlayer>(root).unwrap();
+    assert_eq!(player.playing_animations().count(), 0);
+}
+
+/// An edit of one clip is nothing to models that play another.
+#[test]
+fn edits_of_other_clips_leave_bones_alone() {
+    let mut few = moves(1.0);
+    few.bones.truncate(1);
+    let mut files = files();
+    files.push(("art/Unit_FEW_00.ala", ala(&few)));
+    let (mut app, root) = app(&files, PlayClip::looping("FEW_00"));
+    let turret = bone(&mut app, root, TURRET);
+    app.world()
+        .get_mut::<Transform>(turret)
+        .unwrap()
+        .translation
+        .z = 77.0;
+    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&moves(5.0)));
+    assert_eq!(transform(&mut app, root, TURRET).translation.z, 77.0);
+}
+
+#[test]
+fn once_stays_at_its_end_and_says_so_once() {
+    let (mut app, root) = app(&files(), PlayClip::once("MOVE_00"));
+    pass(&mut app, 0.35);
+    assert_x(&mut app, root, 3.5);
+    assert!(finished(&mut app).is_empty());
+    app.step(0.1);
+    assert_x(&mut app, root, 4.0);
+    let expected = ClipFinished {
+        entity: root,
+        clip: "MOVE_00".into(),
+    };
+    assert_eq!(finished(&mut app), [expected]);
+    app.step(0.1);
+    assert_x(&mut app, root, 4.0);
+    assert!(finished(&mut app).is_empty());
+    let playback = *app.world().get::<Playback>(root).unwrap();
+    assert!(playback.finished && (playback.time - 0.4).abs() < 1e-6);
+    // Back from its end.
+    app.world().get_mut::<PlayClip>(root).unwrap().speed = -1.0;
+    app.step(0.1);
+    assert_x(&mut app, root, 3.0);
+    pass(&mut app, 0.4);
+    assert_x(&mut app, root, 0.0);
+    assert_eq!(finished(&mut app).len(), 1);
+}
+
+#[test]
+fn speed_start_pause_and_jumps() {
+    let (mut app, root) = app(&files(), PlayClip::once("MOVE_00").with_speed(2.0));
+    app.step(0.1);
+    assert_x(&mut app, root, 2.0);
+    app.world().get_mut::<PlayClip>(root).unwrap().paused = true;
+    app.step(0.1);
+    assert_x(&mut app, root, 2.0);
+    app.world().get_mut::<Playback>(root).unwrap().time = 0.05;
+    app.step(0.1);
+    assert_x(&mut app, root, 0.5);
+    play(
+        &mut app,
+        root,
+        PlayClip::once("MOVE_00").starting_at(0.4).with_speed(0.0),
+    );
+    assert_x(&mut app, root, 4.0);
+    app.step(0.1);
+    assert_x(&mut app, root, 4.0);
+    play(&mut app, root, PlayClip::once("MOVE_00").with_speed(-1.0));
+    assert_x(&mut app, root, 4.0);
+    app.step(0.1);
+    assert_x(&mut app, root, 3.0);
+    play(
+        &mut app,
+        root,
+        PlayClip::looping("MOVE_00")
+            .with_speed(-1.0)
+            .starting_at(0.05),
+    );
+    app.step(0.1);
+    assert_x(&mut app, root, 3.5);
+    // Backwards by more than the clip, and numbers that are none.
+    app.world().get_mut::<PlayClip>(root).unwrap().speed = -21.0;
+    app.step(0.1);
+    app.step(0.1);
+    let found = x(&mut app, root);
+    assert!((0.0..=4.0).contains(&found), "{found}");
+    app.world().get_mut::<PlayClip>(root).unwrap().speed = f32::NAN;
+    app.world().get_mut::<Playback>(root).unwrap().time = f32::INFINITY;
+    app.step(0.1);
+    assert_x(&mut app, root, 0.0);
+}
+
+#[test]
+fn clips_without_length_stand() {
+    for frames in [1, 2] {
+        let mut still = document(frames, bones());
+        still.bones[0].translation = Vectors::constant([7.0, 0.0, 0.0]);
+        let mut files = files();
+        files.push(("art/Unit_IDLE_00.ala", ala(&still)));
+        let (mut app, root) = app(&files, PlayClip::looping("IDLE_00"));
+        for _ in 0..10 {
+            app.step(0.07);
+            assert_x(&mut app, root, 7.0);
+        }
+        play(&mut app, root, PlayClip::once("IDLE_00"));
+        app.step(0.2);
+        app.step(0.2);
+        assert_x(&mut app, root, 7.0);
+        assert_eq!(finished(&mut app).len(), 1);
+    }
+}
+
+#[test]
+fn a_fade_blends_and_fades_of_fades_do_not_jump() {
+    let (mut app, root) = app(
+        &files(),
+        PlayClip::looping("MOVE_00")
+            .starting_at(0.2)
+            .with_speed(0.0),
+    );
+    assert_x(&mut app, root, 2.0);
+    let back = PlayClip::looping("MOVE_01")
+        .starting_at(0.2)
+        .with_speed(0.0);
+    play(&mut app, root, back.with_fade(1.0));
+    assert_x(&mut app, root, 2.0);
+    for (seconds, expected) in [(0.25, 1.0), (0.25, 0.0), (0.25, -1.0)] {
+        app.step(seconds);
+        assert_x(&mut app, root, expected);
+    }
+    let weight = app.world().get::<AloAnimator>(root).unwrap().weight();
+    assert!((weight - 0.75).abs() < 1e-5);
+    // To the same clip elsewhere: a fade as any other.
+    let end = PlayClip::once("MOVE_01").starting_at(0.4).with_speed(0.0);
+    play(&mut app, root, end.with_fade(0.5));
+    assert_x(&mut app, root, -1.0);
+    app.step(0.25);
+    assert_x(&mut app, root, -2.5);
+    app.step(0.25);
+    assert_x(&mut app, root, -4.0);
+    app.step(0.25);
+    assert_x(&mut app, root, -4.0);
+}
+
+#[test]
+fn visibility_follows_every_frame_and_the_loop() {
+    let (mut app, root) = app(&files(), PlayClip::looping("ATTACK_00"));
+    let mut said = Vec::new();
+    // Two and a half loops of four steps, a quarter of a frame at a time.
+    for _ in 0..40 {
+        let turret = shows(&mut app, root, TURRET);
+        assert_eq!(turret, !shows(&mut app, root, FLASH));
+        said.push(turret);
+        app.step(0.025);
+    }
+    for (step, said) in said.iter().enumerate() {
+        let frame = step / 4 % 4;
+        assert_eq!(*said, !(1..3).contains(&frame), "step {step}");
+    }
+}
+
+#[test]
+fn the_heavier_clip_decides_what_shows() {
+    let hides = blinks([true; 5]);
+    let reveals = blinks([false; 5]);
+    let mut files = files();
+    files.push(("art/Unit_HIDE_00.ala", ala(&hides)));
+    files.push(("art/Unit_SHOW_00.ala", ala(&reveals)));
+    for (from, to, first) in [("HIDE_00", "SHOW_00", false), ("SHOW_00", "HIDE_00", true)] {
+        let (mut app, root) = app(&files, PlayClip::looping(from));
+        assert_eq!(shows(&mut app, root, TURRET), first);
+        play(&mut app, root, PlayClip::looping(to).with_fade(1.0));
+        for step in 0..10 {
+            let weight = step as f32 / 10.0;
+            // Of two that weigh the same, the one that shows.
+            let expected = match weight {
+                0.5 => true,
+                _ if weight < 0.5 => first,
+                _ => !first,
+            };
+            assert_eq!(
+                shows(&mut app, root, TURRET),
+                expected,
+                "{from} to {to} at {weight}"
+            );
+            assert_eq!(shows(&mut app, root, FLASH), !expected || weight == 0.5);
+            app.step(0.1);
+        }
+    }
+}
+
+#[test]
+fn a_clip_without_the_track_gives_the_models_flag_back() {
+    let mut files = files();
+    files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
+    let (mut app, root) = app(&files, PlayClip::looping("HIDE_00"));
+    let both = |app: &mut TestApp| [TURRET, FLASH].map(|bone| shows(app, root, bone));
+    assert_eq!(both(&mut app), [false, true]);
+    play(&mut app, root, PlayClip::looping("MOVE_00"));
+    assert_eq!(both(&mut app), [true, false]);
+    play(&mut app, root, PlayClip::looping("HIDE_00"));
+    assert_eq!(both(&mut app), [false, true]);
+    // In a fade as soon as it weighs more, in both directions.
+    play(&mut app, root, PlayClip::looping("MOVE_00").with_fade(1.0));
+    for (seconds, expected) in [
+        (0.4, [false, true]),
+        (0.2, [true, false]),
+        (0.6, [true, false]),
+    ] {
+        for _ in 0..4 {
+            app.step(seconds / 4.0);
+        }
+        assert_eq!(both(&mut app), expected);
+    }
+    play(&mut app, root, PlayClip::looping("HIDE_00").with_fade(1.0));
+    for (seconds, expected) in [
+        (0.4, [true, false]),
+        (0.2, [false, true]),
+        (0.6, [false, true]),
+    ] {
+        for _ in 0..4 {
+            app.step(seconds / 4.0);
+        }
+        assert_eq!(both(&mut app), expected);
+    }
+    app.world().entity_mut(root).remove::<PlayClip>();
+    app.step(0.1);
+    assert_eq!(both(&mut app), [true, false]);
+}
+
+/// The bones that Bevy and this crate look at in every frame.
+fn linked(app: &mut TestApp, root: Entity) -> usize {
+    let bones = app.world().get::<AloInstance>(root).unwrap().bones();
+    let bones = bones.to_vec();
+    let world = app.app.world();
+    let by = |bone: &&Entity| {
+        world
+            .get::<AnimatedBy>(**bone)
+            .is_some_and(|by| by.0 == root)
+    };
+    bones.iter().filter(by).count()
+}
+
+#[test]
+fn bones_of_idle_models_are_not_visited() {
+    let (mut app, idle) = app(&files(), ());
+    let playing = app.spawn_ready(SCENE, PlayClip::looping("MOVE_00"));
+    app.step(0.1);
+    assert_eq!([idle, playing].map(|root| linked(&mut app, root)), [0, 4]);
+    let mut visited = app.world().query_filtered::<(), With<AnimatedBy>>();
+    assert_eq!(visited.iter(app.app.world()).count(), 4);
+    // A clip that hides the turret, and then none: the flag of the model decides again.
+    play(
+        &mut app,
+        playing,
+        PlayClip::once("ATTACK_00")
+            .starting_at(0.15)
+            .with_speed(0.0),
+    );
+    app.step(0.0);
+    assert!(!shows(&mut app, playing, TURRET));
+    app.world().entity_mut(playing).remove::<PlayClip>();
+    app.step(0.1);
+    assert_eq!(linked(&mut app, playing), 0);
+    assert!(shows(&mut app, playing, TURRET));
+    // A graph of the user's.
+    let graph = app
+        .world()
+        .resource_mut::<Assets<AnimationGraph>>()
+        .add(AnimationGraph::new());
+    app.world()
+        .entity_mut(idle)
+        .insert(AnimationGraphHandle(graph.clone()));
+    app.step(0.1);
+    assert_eq!(linked(&mut app, idle), 4);
+    let ready = app.spawn_ready(SCENE, AnimationGraphHandle(graph));
+    app.step(0.0);
+    assert_eq!(linked(&mut app, ready), 4);
+    // A bone with another player keeps it.
+    let turret = bone(&mut app, ready, TURRET);
+    app.world().entity_mut(turret).insert(AnimatedBy(idle));
+    app.world()
+        .entity_mut(ready)
+        .remove::<AnimationGraphHandle>();
+    app.step(0.0);
+    assert_eq!(linked(&mut app, ready), 0);
+    let by = app.world().get::<AnimatedBy>(turret);
+    assert_eq!(by.map(|by| by.0), Some(idle));
+}
+
+#[test]
+fn a_bones_own_flag_is_the_users_where_nothing_animates_it() {
+    let mut files = files();
+    files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
+    let (mut app, root) = app(&files, ());
+    let turret = bone(&mut app, root, TURRET);
+    set_visible(app.world(), turret, false);
+    app.step(0.0);
+    assert!(!shows(&mut app, root, TURRET));
+    // By its visibility too, which no system overwrites.
+    *app.world().get_mut::<Visibility>(turret).unwrap() = Visibility::Inherited;
+    app.step(0.0);
+    assert!(shows(&mut app, root, TURRET));
+    let flash = bone(&mut app, root, FLASH);
+    set_visible(app.world(), flash, true);
+    play(&mut app, root, PlayClip::looping("HIDE_00"));
+    play(&mut app, root, PlayClip::looping("MOVE_00"));
+    assert!(!shows(&mut app, root, TURRET) && shows(&mut app, root, FLASH));
+}
+
+/// Whoever hides a bone as soon as it is there is not overruled in the same frame.
+#[test]
+fn a_bone_hidden_when_it_is_spawned_stays_hidden() {
+    let mut app = TestApp::new(&files());
+    app.app.add_observer(
+        |ready: On<bevy::world_serialization::WorldInstanceReady>,
+         bones: Query<(Entity, &AloBone)>,
+         mut visibilities: Query<&mut Visibility>,
+         mut flags: Commands| {
+            let _ = ready;
+            for (entity, bone) in &bones {
+                if bone.index == TURRET {
+                    *visibilities.get_mut(entity).unwrap() = Visibility::Hidden;
+                }
+                if bone.index == HULL {
+                    flags.entity(entity).insert(AloBone {
+                        visible: false,
+                        ..*bone
+                    });
+                }
+            }
+        },
+    );
+    let root = app.spawn_ready(SCENE, ());
+    for _ in 0..3 {
+        app.step(0.1);
+        assert!(!shows(&mut app, root, TURRET) && !shows(&mut app, root, HULL));
+    }
+}
+
+#[test]
+fn none_of_what_hides_shows_what_another_hides() {
+    let mut files = files();
+    files.push((
+        "art/Unit_HIDE_00.ala",
+        ala(&blinks([true, false, false, true, true])),
+    ));
+    let (mut app, root) = app(&files, PlayClip::looping("HIDE_00").with_speed(0.0));
+    let at = |app: &mut TestApp, frame: f32| {
+        app.world().get_mut::<Playback>(root).unwrap().time = frame / FPS;
+        app.step(0.0);
+        shown(app)
+    };
+    assert_eq!(
+        at(&mut app, 0.0),
+        ["HullMesh"],
+        "the flash hangs on the turret"
+    );
+    assert_eq!(at(&mut app, 1.0), ["HullMesh", "TurretMesh_LOD1"]);
+    app.world()
+        .entity_mut(root)
+        .insert((ModelLod(1), ModelAlt(1)));
+    assert_eq!(at(&mut app, 0.0), ["HullMesh"]);
+    assert_eq!(
+        at(&mut app, 1.0),
+        ["HullMesh", "TurretMesh_ALT1", "TurretMesh_LOD0"]
+    );
+    let hidden = HiddenParts::new(["TurretMesh_LOD0", "HullMesh"]);
+    app.world().entity_mut(root).insert(hidden);
+    assert_eq!(at(&mut app, 0.0), Vec::<String>::new());
+    assert_eq!(at(&mut app, 1.0), ["TurretMesh_ALT1"]);
+    let mut shown_parts = HiddenParts::default();
+    shown_parts.show("TurretMesh_LOD1").show("TurretMesh_ALT1");
+    app.world().entity_mut(root).insert(shown_parts);
+    assert_eq!(at(&mut app, 0.0), ["HullMesh"], "the track hides the bone");
+}
+
+#[test]
+fn bones_that_nothing_moves_any_more_rest() {
+    let mut grown = moves(1.0);
+    grown.bones[1].scale = Vectors::constant([2.0; 3]);
+    grown.bones[1].rotation = Rotations::constant([0.0, 0.0, 1.0, 0.0]);
+    let mut few = moves(1.0);
+    few.bones.truncate(1);
+    let mut files = files();
+    files.push(("art/Unit_GROW_00.ala", ala(&grown)));
+    files.push(("art/Unit_FEW_00.ala", ala(&few)));
+    let (mut app, root) = app(&files, PlayClip::looping("GROW_00"));
+    let rest = Transform::from_xyz(0.0, 0.0, 5.0);
+    let turned = rest
+        .with_scale(Vec3::splat(2.0))
+        .with_rotation(Quat::from_xyzw(0.0, 0.0, 1.0, 0.0));
+    assert_eq!(transform(&mut app, root, TURRET), turned);
+    // One that says nothing of the bone, and one that says nothing of its scale.
+    play(&mut app, root, PlayClip::looping("FEW_00"));
+    assert_eq!(transform(&mut app, root, TURRET), rest);
+    play(&mut app, root, PlayClip::looping("GROW_00"));
+    play(
+        &mut app,
+        root,
+        PlayClip::looping("MOVE_00").starting_at(0.2),
+    );
+    assert_eq!(transform(&mut app, root, TURRET), rest);
+    assert_x(&mut app, root, 2.0);
+    play(&mut app, root, PlayClip::looping("GROW_00"));
+    app.world().entity_mut(root).remove::<PlayClip>();
+    app.step(0.0);
+    assert_eq!(transform(&mut app, root, TURRET), rest);
+    assert_x(&mut app, root, 0.0);
+    assert!(app.world().get::<AnimationGraphHandle>(root).is_none());
+}
+
+#[test]
+fn tracks_that_are_not_for_the_model_are_left_out() {
+    let mut other = moves(1.0);
+    other.bones[1].name = "Barrel_of_another".into();
+    other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
+    other.bones[2].name = "fLASH".into();
+    other.bones.push(BoneTracks::new("Beyond", 40, [0.0; 3]));
+    let mut files = files();
+    files.push(("art/Unit_OTHER_00.ala", ala(&other)));
+    let (mut app, root) = app(&files, PlayClip::looping("OTHER_00").starting_at(0.1));
+    assert_x(&mut app, root, 1.0);
+    assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
+    app.spawn_ready(SCENE, PlayClip::looping("OTHER_00"));
+    app.step(0.1);
+    let warnings = log::warnings_with("Barrel_of_another");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let warning = &warnings[0];
+    assert!(warning.contains("Unit_OTHER_00.ala") && warning.contains("\"Turret\" in the model"));
+    assert!(
+        warning.contains("Beyond") && !warning.contains("fLASH"),
+        "{warning}"
+    );
+}
+
+/// Whatever the file is called: its label says what it is.
+#[test]
+fn names_are_checked_in_files_of_other_extensions() {
+    let mut other = moves(1.0);
+    other.bones[1].name = "Nobodys_barrel".into();
+    other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
+    let mut files = files();
+    files.push(("far/move.bin", ala(&other)));
+    let (mut app, root) = app(&files, ());
+    let any = app.load::<Ala>("far/move.bin");
+    app.finish_load(&any);
+    let clip = app
+        .world()
+        .resource::<Assets<Ala>>()
+        .get(&any)
+        .unwrap()
+        .clip
+        .clone();
+    play(&mut app, root, PlayClip::looping(clip).starting_at(0.2));
+    assert_x(&mut app, root, 2.0);
+    assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
+    assert_eq!(log::warnings_with("Nobodys_barrel").len(), 1);
+}
+
+#[test]
+fn a_clip_that_is_not_there_is_a_warning_and_no_clip() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00").starting_at(0.2));
+    assert_x(&mut app, root, 2.0);
+    play(&mut app, root, PlayClip::looping("JUGGLE_07"));
+    assert_x(&mut app, root, 0.0);
+    app.step(0.1);
+    let warnings = log::warnings_with("JUGGLE_07");
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].contains("ATTACK_00, MOVE_00, MOVE_01"),
+        "{warnings:?}"
+    );
+    play(
+        &mut app,
+        root,
+        PlayClip::looping("MOVE_01").starting_at(0.2),
+    );
+    assert_x(&mut app, root, -2.0);
+}
+
+#[test]
+fn a_broken_clip_does_not_keep_a_model_away() {
+    let mut files = files();
+    files.push(("art/Unit_BAD_00.ala", b"no animation".to_vec()));
+    log::listen();
+    let mut app = TestApp::new(&files);
+    let root = app.spawn_ready(SCENE, PlayClip::looping("BAD_00"));
+    for _ in 0..20 {
+        app.step(0.01);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert_x(&mut app, root, 0.0);
+    assert!(names(&mut app, root).contains(&"BAD_00".to_owned()));
+    play(
+        &mut app,
+        root,
+        PlayClip::looping("MOVE_00").starting_at(0.2),
+    );
+    assert_x(&mut app, root, 2.0);
+}
+
+#[test]
+fn models_that_do_the_same_share_clip_and_graph() {
+    let (mut app, first) = app(&files(), PlayClip::looping("MOVE_00").starting_at(0.1));
+    let second = app.spawn_ready(SCENE, PlayClip::looping("MOVE_00").starting_at(0.3));
+    app.step(0.0);
+    assert_x(&mut app, first, 1.0);
+    assert_x(&mut app, second, 3.0);
+    let graph = |app: &mut TestApp, root| app.world().get::<AnimationGraphHandle>(root).cloned();
+    let shared = graph(&mut app, first);
+    assert!(shared.is_some() && shared == graph(&mut app, second));
+    play(
+        &mut app,
+        second,
+        PlayClip::looping("MOVE_01").starting_at(0.3),
+    );
+    assert_x(&mut app, first, 1.0);
+    assert_x(&mut app, second, -3.0);
+    // Graphs that nobody uses any more are forgotten, at the latest when the next is made.
+    for _ in 0..3 {
+        play(
+            &mut app,
+            second,
+            PlayClip::looping("ATTACK_00").with_fade(0.1),
+        );
+        app.step(0.2);
+        play(
+            &mut app,
+            second,
+            PlayClip::looping("MOVE_01").with_fade(0.1),
+        );
+        app.step(0.2);
+    }
+    app.step(0.0);
+    let graphs = app.world().resource::<Assets<AnimationGraph>>().len();
+    assert!(graphs <= 4, "{graphs}");
+}
+
+/// Whoever wants to blend and mask by themselves puts a graph on the root.
+#[test]
+fn graphs_of_ones_own_blend_and_mask() {
+    let mut turned = moves(0.0);
+    turned.bones[0].translation = Vectors::constant([8.0, 0.0, 1.0]);
+    turned.bones[1].translation = Vectors::constant([0.0, 6.0, 5.0]);
+    let mut files = files();
+    files.push(("art/Unit_TURN_00.ala", ala(&turned)));
+    let (mut app, root) = app(&files, ());
+    let clips = ["art/unit_MOVE_00.ALA#Clip", "art/Unit_TURN_00.ala#Clip"];
+    let [moving, turning]: [Handle<AnimationClip>; 2] = clips.map(|path| app.load(path));
+    let mut graph = AnimationGraph::new();
+    const UPPER: u32 = 0;
+    const LOWER: u32 = 1;
+    graph.add_target_to_mask_group(bone_target(TURRET), UPPER);
+    graph.add_target_to_mask_group(bone_target(HULL), LOWER);
+    let legs = graph.add_clip_with_mask(moving.clone(), 1 << UPPER, 1.0, graph.root);
+    let upper = graph.add_clip_with_mask(turning.clone(), 1 << LOWER, 1.0, graph.root);
+    let handle = app
+        .world()
+        .resource_mut::<Assets<AnimationGraph>>()
+        .add(graph);
+    app.world()
+        .entity_mut(root)
+        .insert(AnimationGraphHandle(handle));
+    let mut player = app.world().get_mut::<AnimationPlayer>(root).unwrap();
+    player.play(legs).set_seek_time(0.3).pause();
+    player.play(upper).pause();
+    app.step(0.0);
+    app.step(0.0);
+    assert_x(&mut app, root, 3.0);
+    assert_eq!(transform(&mut app, root, TURRET).translation.y, 6.0);
+    // Blended by weights.
+    let (graph, nodes) = AnimationGraph::from_clips([moving, turning]);
+    let handle = app
+        .world()
+        .resource_mut::<Assets<AnimationGraph>>()
+        .add(graph);
+    app.world()
+        .entity_mut(root)
+        .insert(AnimationGraphHandle(handle));
+    let mut player = app.world().get_mut::<AnimationPlayer>(root).unwrap();
+    player.stop_all();
+    player
+        .play(nodes[0])
+        .set_seek_time(0.3)
+        .set_weight(0.25)
+        .pause();
+    player.play(nodes[1]).set_weight(0.75).pause();
+    app.step(0.0);
+    app.step(0.0);
+    assert_x(&mut app, root, 0.25 * 3.0 + 0.75 * 8.0);
+}
+
+/// Two clips with tracks, and a third of flags, in every order and of several weights.
+#[test]
+fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
+    let mut files = files();
+    files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
+    files.push(("art/Unit_SHOW_00.ala", ala(&blinks([false; 5]))));
+    let (mut app, root) = app(&files, ());
+    let [hides, reveals]: [Handle<AnimationClip>; 2] =
+        ["art/Unit_HIDE_00.ala#Clip", "art/Unit_SHOW_00.ala#Clip"].map(|path| app.load(path));
+    let mut flags = AnimationClip::default();
+    flags.add_curve_to_target(bone_target(TURRET), ModelFlag);
+    let flags = app
+        .world()
+        .resource_mut::<Assets<AnimationClip>>()
+        .add(flags);
+    let turret = bone(&mut app, root, TURRET);
+    let mut check = |clips: &[(&Handle<AnimationClip>, f32)], flag: bool, expected: bool| {
+        let mut graph = AnimationGraph::new();
+        // One more level, as those have who blend in several steps.
+        let inner = graph.add_blend(1.0, graph.root);
+        let nodes: Vec<_> = clips
+            .iter()
+            .map(|(clip, _)| graph.add_clip((*clip).clone(), 1.0, inner))
+            .collect();
+        let handle = app
+            .world()
+            .resource_mut::<Assets<AnimationGraph>>()
+            .add(graph);
+        set_visible(app.world(), turret, flag);
+        app.world()
+            .entity_mut(root)
+            .insert(AnimationGraphHandle(handle));
+        let mut player = app.world().get_mut::<AnimationPlayer>(root).unwrap();
+        player.stop_all();
+        for (node, (_, weight)) in nodes.iter().zip(clips) {
+            player.play(*node).set_weight(*weight);
+        }
+        app.step(0.0);
+        app.step(0.0);
+        let weights: Vec<_> = clips.iter().map(|(_, weight)| *weight).collect();
+        assert_eq!(
+            shows(&mut app, root, TURRET),
+            expected,
+            "{weights:?}, {flag}"
+        );
+    };
+    for flag in [true, false] {
+        for (hiding, showing, expected) in [
+            (0.9, 0.1, false),
+            (0.6, 0.4, false),
+            (0.5, 0.5, true),
+            (0.4, 0.6, true),
+            (0.1, 0.05, false),
+            (1.0, 3.0, true),
+            (1.0, 0.0, false),
+        ] {
+            check(&[(&hides, hiding), (&reveals, showing)], flag, expected);
+            check(&[(&reveals, showing), (&hides, hiding)], flag, expected);
+        }
+        check(&[(&hides, 0.6), (&flags, 1.0)], flag, false);
+        check(&[(&flags, 1.0), (&hides, 0.4)], flag, flag);
+        check(&[(&reveals, 0.4), (&flags, 1.0)], flag, flag);
+        check(&[(&reveals, 0.6), (&flags, 1.0)], flag, true);
+    }
+}
+
+/// Replaces a file, and waits for what comes of it.
+pub fn replace(app: &mut TestApp, path: &'static str, bytes: Vec<u8>) {
+    app.files.insert_asset(std::path::Path::new(path), bytes);
+    app.world().resource::<AssetServer>().reload(path);
+    for _ in 0..100 {
+        app.step(0.0);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+fn model_of(app: &mut TestApp, root: Entity) -> Arc<AloModel> {
+    let instance = app.world().get::<AloInstance>(root).unwrap();
+    instance.model().clone()
+}
+
+#[test]
+fn an_edited_clip_changes_what_plays_and_not_when() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    app.step(0.25);
+    assert_x(&mut app, root, 2.5);
+    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&moves(10.0)));
+    assert_x(&mut app, root, 25.0);
+    let time = app.world().get::<Playback>(root).unwrap().time;
+    assert!((time - 0.25).abs() < 1e-5, "{time}");
+    // Now it is not for the turret, and hides the hull.
+    let mut other = moves(10.0);
+    other.bones[1].name = "Another".into();
+    other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
+    other.bones[0].visibility = Some(vec![false; 5]);
+    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&other));
+    assert_x(&mut app, root, 25.0);
+    assert!(!shows(&mut app, root, HULL));
+    assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
+    // And back.
+    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&moves(1.0)));
+    assert_x(&mut app, root, 2.5);
+    assert!(shows(&mut app, root, HULL));
+    // One that cannot be read changes nothing.
+    replace(&mut app, "art/unit_MOVE_00.ALA", vec![1, 2, 3]);
+    app.step(0.05);
+    assert_x(&mut app, root, 3.0);
+}
+
+#[test]
+fn an_edited_model_keeps_its_clip_and_time() {
+    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+    app.step(0.25);
+    let old = bone(&mut app, root, HULL);
+    replace(&mut app, "art/Unit.alo", model_at(6.0));
+    assert_ne!(bone(&mut app, root, HULL), old, "it is spawned anew");
+    assert_eq!(
+        model_of(&mut app, root).bones[TURRET]
+            .transform
+            .translation
+            .z,
+        6.0
+    );
+    assert_x(&mut app, root, 2.5);
+    app.step(0.1);
+    assert_x(&mut app, root, 3.5);
+    // In the middle of a fade, and of a clip that is at its end.
+    play(&mut app, root, PlayClip::once("MOVE_01").with_fade(1.0));
+    pass(&mut app, 0.45);
+    let before = x(&mut app, root);
+    replace(&mut app, "art/Unit.alo", model_at(7.0));
+    assert_x(&mut app, root, before);
+    assert_eq!(finished(&mut app).len(), 1);
+    pass(&mut app, 0.5);
+    pass(&mut app, 0.5);
+    assert_x(&mut app, root, -4.0);
+    assert!(finished(&mut app).is_empty());
+}
+
+/// No frame of a model that was just spawned, or changed to another clip, shows anything else.
+#[test]
+fn what_is_chosen_shows_in_the_same_frame() {
+    let mut app = TestApp::new(&files());
+    let alo = app.load::<Alo>("art/Unit.alo");
+    app.finish_load(&alo);
+    let root = app.spawn(SCENE, PlayClip::looping("MOVE_01").starting_at(0.3));
+    let mut is_there = false;
+    for _ in 0..100 {
+        app.step(0.0);
+        if app.world().get::<AloInstance>(root).is_some() {
+            is_there = true;
+            assert_x(&mut app, root, -3.0);
+        }
+    }
+    assert!(is_there);
+    app.world()
+        .entity_mut(root)
+        .insert(PlayClip::looping("ATTACK_00").starting_at(0.1));
+    app.step(0.0);
+    assert_x(&mut app, root, 0.0);
+    assert!(shows(&mut app, root, FLASH) && !shows(&mut app, root, TURRET));
+}

@@ -1,0 +1,210 @@
+//! Whatever is done to models that play, in any order: they stay sound.
+
+use crate::ala::play::{SCENE, ala, files, moves};
+use crate::support::app::TestApp;
+use crate::support::random::Random;
+use bevy::animation::graph::{AnimationGraph, AnimationNodeIndex};
+use bevy::animation::{AnimationClip, AnimationPlayer};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+
+const STEPS: usize = 2000;
+const INSTANCES: usize = 6;
+/// Clips that a model may blend at a time, however often it is told another.
+const MOST_LANES: usize = 9;
+
+/// What is played at random.
+trait RandomPlays {
+    fn clip(&mut self, loaded: &Handle<AnimationClip>) -> ClipRef;
+    fn play(&mut self, loaded: &Handle<AnimationClip>) -> PlayClip;
+}
+
+impl RandomPlays for Random {
+    fn clip(&mut self, loaded: &Handle<AnimationClip>) -> ClipRef {
+        match self.below(8) {
+            0..=4 => self
+                .of(&["MOVE_00", "MOVE_01", "ATTACK_00", "FEW_00", "STILL_00"])
+                .into(),
+            5 => self.of(&[0_usize, 1, 2]).into(),
+            6 => loaded.clone().into(),
+            _ => self.of(&["JUGGLE_07", ""]).into(),
+        }
+    }
+
+    fn play(&mut self, loaded: &Handle<AnimationClip>) -> PlayClip {
+        let mut play = PlayClip::looping(self.clip(loaded)).with_speed(1.0);
+        if self.below(2) == 0 {
+            play.repeat = Repeat::Once;
+        }
+        if self.below(3) == 0 {
+            play.speed = self.number();
+        }
+        if self.below(3) == 0 {
+            play.start = Some(self.number());
+        }
+        play.fade = match self.below(4) {
+            0 => self.number(),
+            1 => 0.0,
+            _ => self.of(&[0.1, 0.5, 3.0]),
+        };
+        play.paused = self.below(6) == 0;
+        play
+    }
+}
+
+/// Does anything to a model.
+fn disturb(
+    app: &mut TestApp,
+    random: &mut Random,
+    root: &mut Entity,
+    loaded: &Handle<AnimationClip>,
+) {
+    let number = random.number();
+    let choice = random.below(12);
+    let mut entity = app.world().entity_mut(*root);
+    match choice {
+        0..=3 => {
+            entity.insert(random.play(loaded));
+        }
+        4 => {
+            entity.remove::<PlayClip>();
+        }
+        5 => {
+            entity.insert((
+                ModelLod(random.below(4) as u32),
+                ModelAlt(random.below(3) as u32),
+            ));
+        }
+        6 => {
+            if let Some(mut playback) = entity.get_mut::<Playback>() {
+                playback.time = number;
+            }
+        }
+        7 if random.below(3) == 0 => {
+            entity.despawn();
+            let play = random.play(loaded);
+            *root = app.spawn(SCENE, play);
+        }
+        7 => {
+            // The model goes, and all that plays on it stays.
+            let scene = entity.take::<WorldAssetRoot>();
+            app.step(0.01);
+            app.world().entity_mut(*root).insert(scene.unwrap());
+        }
+        _ => {
+            let change = random.below(6);
+            let Some(mut play) = entity.get_mut::<PlayClip>() else {
+                return;
+            };
+            match change {
+                0 => play.speed = number,
+                1 => play.fade = number,
+                2 => play.start = Some(number),
+                3 => play.paused = !play.paused,
+                4 => play.interpolate = !play.interpolate,
+                _ => play.repeat = random.of(&[Repeat::Loop, Repeat::Once]),
+            }
+        }
+    }
+}
+
+/// What must be true of a model whatever was done to it. How many clips it plays.
+fn assert_sound(app: &mut TestApp, root: Entity, what: &str) -> usize {
+    let world = app.app.world();
+    let Some(instance) = world.get::<AloInstance>(root) else {
+        return 0;
+    };
+    for bone in instance.bones() {
+        let own = world.get::<Transform>(*bone).unwrap();
+        let whole = world.get::<GlobalTransform>(*bone).unwrap();
+        assert!(
+            own.is_finite() && whole.affine().is_finite(),
+            "{what}: {own:?}"
+        );
+        assert!(own.rotation.is_normalized(), "{what}: {own:?}");
+    }
+    let player = world.get::<AnimationPlayer>(root).unwrap();
+    let mut nodes: Vec<AnimationNodeIndex> =
+        player.playing_animations().map(|(node, _)| *node).collect();
+    nodes.sort();
+    // Beside more than one clip are the model's flags, which count for themselves.
+    let lanes = if nodes.len() > 1 {
+        nodes.len() - 1
+    } else {
+        nodes.len()
+    };
+    let weight = |node: &AnimationNodeIndex| player.animation(*node).unwrap().weight();
+    let weights: Vec<f32> = nodes[..lanes].iter().map(weight).collect();
+    assert!(
+        weights.iter().all(|weight| *weight >= 0.0),
+        "{what}: {weights:?}"
+    );
+    if lanes > 0 {
+        let sum: f32 = weights.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-4, "{what}: {weights:?}");
+        let time = world.get::<Playback>(root).unwrap().time;
+        assert!((0.0..=0.4001).contains(&time), "{what}: {time}");
+    }
+    lanes
+}
+
+#[test]
+fn whatever_is_chosen_models_stay_sound() {
+    let mut few = moves(3.0);
+    few.bones.truncate(1);
+    let mut still = moves(0.0);
+    still.frames = 1;
+    still.bones.truncate(2);
+    let mut all = files();
+    all.extend([
+        ("art/Unit_FEW_00.ala", ala(&few)),
+        ("art/Unit_STILL_00.ala", ala(&still)),
+        ("far/Any.ala", ala(&moves(2.0))),
+    ]);
+    let mut app = TestApp::new(&all);
+    let alo = app.load::<Alo>("art/Unit.alo");
+    app.finish_load(&alo);
+    let loaded: Handle<AnimationClip> = app.load("far/Any.ala#Clip");
+    let mut random = Random(9);
+    let mut roots = Vec::new();
+    for _ in 0..INSTANCES {
+        let play = random.play(&loaded);
+        roots.push(app.spawn_ready(SCENE, play));
+    }
+    let (mut played, mut most_lanes, mut most_graphs) = (0, 0, 0);
+    for step in 0..STEPS {
+        let root = random.below(INSTANCES);
+        disturb(&mut app, &mut random, &mut roots[root], &loaded);
+        app.step(random.of(&[0.0, 0.004, 0.016, 0.05, 0.2]));
+        for (number, root) in roots.iter().enumerate() {
+            let lanes = assert_sound(&mut app, *root, &format!("model {number} in step {step}"));
+            played += usize::from(lanes > 0);
+            most_lanes = most_lanes.max(lanes);
+        }
+        let graphs = app.world().resource::<Assets<AnimationGraph>>().len();
+        most_graphs = most_graphs.max(graphs);
+    }
+    println!("{played} poses, up to {most_lanes} clips at a time, up to {most_graphs} graphs");
+    assert!(played > STEPS * INSTANCES / 2);
+    assert!(most_lanes > 3 && most_lanes <= MOST_LANES, "{most_lanes}");
+    // One for each model and for each clip, and those that go at the end of the frame.
+    assert!(most_graphs <= 4 * INSTANCES, "{most_graphs}");
+}
+
+/// A game that cannot decide, of which every frame begins a fade.
+#[test]
+fn a_fade_in_every_frame_does_not_pile_up_clips() {
+    let mut app = TestApp::new(&files());
+    let alo = app.load::<Alo>("art/Unit.alo");
+    app.finish_load(&alo);
+    let root = app.spawn_ready(SCENE, ());
+    let mut most = 0;
+    for frame in 0..600 {
+        let clip = ["MOVE_00", "MOVE_01"][frame % 2];
+        let play = PlayClip::looping(clip).with_fade(0.3);
+        app.world().entity_mut(root).insert(play);
+        app.step(1.0 / 60.0);
+        most = most.max(assert_sound(&mut app, root, &format!("frame {frame}")));
+    }
+    assert!(most <= MOST_LANES, "{most} clips are blended");
+}

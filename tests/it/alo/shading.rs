@@ -1,0 +1,544 @@
+//! Materials of Alamo models, beside controls whose colors the tests compute from the formulas of
+//! the games' shaders.
+
+use crate::alo::render::{FILE, bones, box_control, compare, dull, in_team_color, one_box};
+use crate::support::alo_stage::{IDENTITY, control_mesh, cuboid, matte, quarters, texels, tga};
+use crate::support::stage::{Stage, VIEWS};
+use bevy::core_pipeline::prepass::{DeferredPrepass, DepthPrepass};
+use bevy::pbr::{DefaultOpaqueRendererMethod, DistanceFog, FogFalloff};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::alo::{AloFile, Mesh as AloMesh, Parameter, Vertex};
+use bevy_classic_models::alamo::{AloMaterial, AloShading, AloUniform};
+use bevy_classic_models::prelude::*;
+
+type Controls = Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>;
+
+/// The box of [`one_box`], with vertices that a function changes.
+fn changed_box(change: impl Fn(&mut Vertex)) -> (Vec<Vertex>, Vec<[u16; 3]>) {
+    let (mut vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+    vertices.iter_mut().for_each(change);
+    (vertices, triangles)
+}
+
+/// A file with that box as its only mesh.
+fn file_of_box(
+    name: &str,
+    shader: &str,
+    parameters: Vec<Parameter<'_>>,
+    change: impl Fn(&mut Vertex),
+) -> Vec<u8> {
+    let (vertices, triangles) = changed_box(change);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles);
+    let mut file = AloFile::new(bones(&[IDENTITY]));
+    let submesh = buffers.submesh(shader, "alD3dVertNU2C", parameters);
+    file.meshes = vec![AloMesh::new(name, 0, vec![submesh])];
+    write(&file).unwrap()
+}
+
+/// That box with the vertex colors of a function, for a control.
+fn painted_control(
+    stage: &mut Stage,
+    material: StandardMaterial,
+    color: impl Fn(&Vertex) -> LinearRgba,
+) -> Controls {
+    let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+    let colors: Vec<[f32; 4]> = vertices.iter().map(|v| color(v).to_f32_array()).collect();
+    let mesh = control_mesh(&vertices, &triangles, |_| IDENTITY)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, colors);
+    vec![(mesh, stage.add_material(material))]
+}
+
+/// Glows in one color, and reflects nothing.
+fn unlit(color: LinearRgba) -> StandardMaterial {
+    StandardMaterial {
+        base_color: color.into(),
+        unlit: true,
+        fog_enabled: false,
+        ..default()
+    }
+}
+
+fn linear([r, g, b]: [f32; 3]) -> Vec3 {
+    let color = Color::srgb(r, g, b).to_linear();
+    Vec3::new(color.red, color.green, color.blue)
+}
+
+fn linear_u8([r, g, b, _]: [u8; 4]) -> Vec3 {
+    linear([r, g, b].map(|channel| f32::from(channel) / 255.0))
+}
+
+fn rgb(color: Vec3) -> LinearRgba {
+    LinearRgba::rgb(color.x, color.y, color.z)
+}
+
+/// Fog that takes the same part of the light at all distances of a stage.
+fn even_fog(part: f32) -> DistanceFog {
+    const REACH: f32 = 1.0e7;
+    DistanceFog {
+        color: Color::WHITE,
+        falloff: FogFalloff::Linear {
+            start: -REACH * part,
+            end: REACH * (1.0 - part),
+        },
+        ..default()
+    }
+}
+
+/// Draws what is opaque deferred, unless its material says otherwise.
+fn draw_deferred(stage: &mut Stage) {
+    stage
+        .world()
+        .insert_resource(DefaultOpaqueRendererMethod::deferred());
+    stage.camera().insert((DepthPrepass, DeferredPrepass));
+}
+
+/// A highlight of exponent 16, as strong as Bevy's usual one.
+fn glossy() -> StandardMaterial {
+    StandardMaterial {
+        perceptual_roughness: 0.577,
+        reflectance: 0.5,
+        ..default()
+    }
+}
+
+#[test]
+fn emissive_is_not_multiplied_by_diffuse_or_vertex_colors() {
+    let base = quarters([255; 4]);
+    for (diffuse, vertex) in [
+        ([0.0; 3], [1.0; 3]),
+        ([0.6, 0.2, 0.9], [1.0; 3]),
+        ([0.9, 0.8, 0.7], [0.5, 0.25, 0.75]),
+    ] {
+        let [r, g, b] = diffuse;
+        let mut parameters = dull("base.tga");
+        parameters[0] = Parameter::float4("Diffuse", [r, g, b, 0.0]);
+        parameters[2] = Parameter::float4("Emissive", [0.2, 0.3, 0.1, 0.0]);
+        let bytes = file_of_box("Box", "MeshGloss.fx", parameters, |v| {
+            v.color = [vertex[0], vertex[1], vertex[2], 1.0];
+        });
+        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let root = stage.spawn_alo(FILE, ());
+        let what = format!("Diffuse {diffuse:?}, vertices {vertex:?}");
+        compare(&mut stage, root, &what, |stage| {
+            let texture = stage.add_image(&base);
+            let material = StandardMaterial {
+                base_color: rgb(linear(diffuse) * linear(vertex)).into(),
+                emissive: rgb(linear([0.4, 0.6, 0.2])),
+                emissive_texture: Some(texture.clone()),
+                ..matte(Some(texture))
+            };
+            box_control(stage, material)
+        });
+    }
+}
+
+#[test]
+fn emissive_of_blended_meshes_is_multiplied_by_alpha_once() {
+    let base = quarters([255; 4]);
+    let mut parameters = dull("base.tga");
+    parameters[0] = Parameter::float4("Diffuse", [0.6, 0.2, 0.9, 0.5]);
+    parameters[2] = Parameter::float4("Emissive", [0.2, 0.3, 0.1, 0.0]);
+    let bytes = file_of_box("Box", "MeshAlpha.fx", parameters, |_| ());
+    let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
+    let root = stage.spawn_alo(FILE, ());
+    compare(&mut stage, root, "half transparent", |stage| {
+        let texture = stage.add_image(&base);
+        let material = StandardMaterial {
+            base_color: rgb(linear([0.6, 0.2, 0.9])).with_alpha(0.5).into(),
+            // Bevy multiplies it by alpha, and blending does so again.
+            emissive: rgb(linear([0.4, 0.6, 0.2]) / 0.5),
+            emissive_texture: Some(texture.clone()),
+            alpha_mode: AlphaMode::Blend,
+            ..matte(Some(texture))
+        };
+        box_control(stage, material)
+    });
+}
+
+/// A material that a game makes with numbers of its own in part.
+#[test]
+fn default_numbers_of_the_material_change_nothing() {
+    let mut stage = Stage::new(&[]);
+    let base = quarters([255; 4]);
+    let texture = stage.add_image(&base);
+    let material = AloMaterial {
+        base: matte(Some(texture)),
+        extension: AloShading {
+            uniform: AloUniform::default(),
+            extra_texture: None,
+        },
+    };
+    let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
+    let mesh = control_mesh(&vertices, &triangles, |_| IDENTITY);
+    let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
+    let material = stage
+        .world()
+        .resource_mut::<Assets<AloMaterial>>()
+        .add(material);
+    let subject = (Mesh3d(mesh), MeshMaterial3d(material));
+    let subject = stage.world().spawn(subject).id();
+    compare(&mut stage, subject, "default numbers", |stage| {
+        let texture = stage.add_image(&base);
+        box_control(stage, matte(Some(texture)))
+    });
+}
+
+#[test]
+fn emissive_has_the_team_color_where_the_base_texture_has_it() {
+    let team = Color::srgb(1.0, 0.5, 0.1);
+    let texel = [240, 220, 210, 255];
+    let mut parameters = dull("base.tga");
+    parameters[0] = Parameter::float4("Diffuse", [0.2, 0.4, 0.1, 0.0]);
+    parameters[2] = Parameter::float4("Emissive", [0.3, 0.3, 0.3, 0.0]);
+    // A faction's mesh has the color in the place of Diffuse.
+    for (name, shader, albedo, glow) in [
+        (
+            "Box",
+            "MeshGlossColorize.fx",
+            linear_u8(in_team_color(texel, team)) * linear([0.2, 0.4, 0.1]),
+            linear_u8(in_team_color(texel, team)),
+        ),
+        (
+            "FC_Box",
+            "MeshGloss.fx",
+            linear_u8(in_team_color(texel, team)),
+            linear_u8(texel),
+        ),
+    ] {
+        let bytes = file_of_box(name, shader, parameters.clone(), |_| ());
+        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&[texel; 4]))]);
+        let root = stage.spawn_alo(FILE, TeamColor(team));
+        compare(&mut stage, root, name, |stage| {
+            let material = StandardMaterial {
+                base_color: rgb(albedo).into(),
+                emissive: rgb(glow * linear([0.6; 3])),
+                ..matte(None)
+            };
+            box_control(stage, material)
+        });
+    }
+}
+
+#[test]
+fn emissive_is_doubled_and_multiplied_before_it_is_cut_off() {
+    // Of these, red stays below 1 and blue does not.
+    let texel = [120, 60, 235, 255];
+    let mut parameters = dull("base.tga");
+    parameters[0] = Parameter::float4("Diffuse", [0.0; 4]);
+    parameters[2] = Parameter::float4("Emissive", [1.0, 0.75, 0.6, 0.0]);
+    let bytes = one_box("MeshGloss.fx", "alD3dVertNU2", parameters);
+    let mut stage = Stage::dark(&[(FILE, bytes), ("base.tga", tga(&[texel; 4]))]);
+    let root = stage.spawn_alo(FILE, ());
+    let product = linear([2.0, 1.5, 1.2]) * linear_u8(texel);
+    assert!(product.x < 1.0 && product.z > 1.0, "{product}");
+    compare(&mut stage, root, "bright", |stage| {
+        box_control(stage, unlit(rgb(product.min(Vec3::ONE))))
+    });
+    // What is cut off does not bloom either: half of it is half of 1.
+    stage.camera().insert(even_fog(0.5));
+    compare(&mut stage, root, "bright in fog", |stage| {
+        let half = product.min(Vec3::ONE).lerp(Vec3::ONE, 0.5);
+        box_control(stage, unlit(rgb(half)))
+    });
+}
+
+#[test]
+fn fog_dims_what_is_added_and_adds_nothing() {
+    let texel = [200, 100, 40, 50];
+    for (shader, both_sides) in [
+        ("MeshAdditive.fx", false),
+        ("RSkinAdditiveVColor.fx", false),
+        ("MeshShield.fx", true),
+        ("Nebula.fx", true),
+    ] {
+        let parameters = vec![Parameter::texture("BaseTexture", "glow.tga")];
+        let bytes = file_of_box("Box", shader, parameters, |_| ());
+        let mut stage = Stage::dark(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
+        let root = stage.spawn_alo(FILE, ());
+        for part in [0.25, 0.75] {
+            stage.camera().insert(even_fog(part));
+            compare(&mut stage, root, &format!("{shader} in {part}"), |stage| {
+                let material = StandardMaterial {
+                    alpha_mode: AlphaMode::Add,
+                    double_sided: both_sides,
+                    cull_mode: (!both_sides).then_some(bevy::render::render_resource::Face::Back),
+                    ..unlit(rgb(linear_u8(texel) * (1.0 - part)))
+                };
+                box_control(stage, material)
+            });
+        }
+        stage.camera().insert(even_fog(1.0));
+        assert_eq!(stage.capture().covered(), 0, "{shader} in fog alone");
+    }
+}
+
+#[test]
+fn sky_domes_have_no_fog_and_lit_meshes_have() {
+    let base = quarters([255; 4]);
+    for (shader, has_fog) in [("Skydome.fx", false), ("MeshGloss.fx", true)] {
+        for deferred in [false, true] {
+            let bytes = one_box(shader, "alD3dVertNU2", dull("base.tga"));
+            let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
+            stage.camera().insert(even_fog(0.6));
+            if deferred {
+                draw_deferred(&mut stage);
+            }
+            let root = stage.spawn_alo(FILE, ());
+            let what = format!("{shader}, deferred: {deferred}");
+            compare(&mut stage, root, &what, |stage| {
+                let texture = stage.add_image(&base);
+                let material = StandardMaterial {
+                    unlit: !has_fog,
+                    fog_enabled: has_fog,
+                    ..matte(Some(texture))
+                };
+                box_control(stage, material)
+            });
+        }
+    }
+}
+
+#[test]
+fn a_map_that_is_missing_gives_no_highlight() {
+    let missing = |name| Parameter::texture(name, "gone.tga");
+    // A map that no parameter names leaves the highlight as it is.
+    for (shader, map, is_glossy) in [
+        ("MeshBumpColorize.fx", Some("NormalTexture"), false),
+        ("MeshBumpColorize.fx", None, true),
+        ("MeshGlossColorize.fx", Some("GlossTexture"), false),
+        ("MeshGlossColorize.fx", None, true),
+    ] {
+        for broken in [false, true] {
+            let mut parameters = vec![Parameter::texture("BaseTexture", "base.tga")];
+            parameters.extend(map.map(missing));
+            let bytes = one_box(shader, "alD3dVertNU2U3U3", parameters);
+            let mut files = vec![(FILE, bytes), ("base.tga", tga(&[[255, 255, 255, 0]; 4]))];
+            if broken {
+                files.push(("gone.tga", vec![0, 0, 2, 0]));
+            }
+            let mut stage = Stage::new(&files);
+            let root = stage.spawn_alo(FILE, ());
+            let what = format!("{shader} with {map:?}, broken: {broken}");
+            compare(&mut stage, root, &what, |stage| {
+                box_control(stage, if is_glossy { glossy() } else { matte(None) })
+            });
+        }
+    }
+}
+
+#[test]
+fn clouds_and_waves_that_cannot_be_loaded_cover_nothing() {
+    let texel = [90, 140, 200, 255];
+    for (shader, map, expected) in [
+        ("Planet.fx", "CloudTexture", Some(matte(None))),
+        ("Skydome.fx", "CloudTexture", Some(unlit(LinearRgba::WHITE))),
+        // Light that is added is black without one of its textures.
+        ("MeshShield.fx", "WaveTexture", None),
+    ] {
+        for broken in [false, true] {
+            let mut parameters = dull("base.tga");
+            parameters.push(Parameter::texture(map, "gone.tga"));
+            parameters.push(Parameter::float4("CityColor", [0.0; 4]));
+            let bytes = one_box(shader, "alD3dVertNU2", parameters);
+            let mut files = vec![(FILE, bytes), ("base.tga", tga(&[texel; 4]))];
+            if broken {
+                files.push(("gone.tga", vec![0, 0, 2, 0]));
+            }
+            let mut stage = Stage::new(&files);
+            let root = stage.spawn_alo(FILE, ());
+            let what = format!("{shader}, broken: {broken}");
+            let Some(expected) = &expected else {
+                assert_eq!(stage.capture().covered(), 0, "{what}");
+                continue;
+            };
+            compare(&mut stage, root, &what, |stage| {
+                let material = StandardMaterial {
+                    base_color: rgb(linear_u8(texel)).into(),
+                    ..expected.clone()
+                };
+                box_control(stage, material)
+            });
+        }
+    }
+}
+
+#[test]
+fn blended_gloss_comes_from_the_gloss_texture() {
+    for (alpha, gloss) in [(128, 255), (255, 0)] {
+        let parameters = vec![
+            Parameter::texture("BaseTexture", "base.tga"),
+            Parameter::texture("GlossTexture", "gloss.tga"),
+        ];
+        let files = [
+            (
+                FILE,
+                one_box("MeshAlphaGloss.fx", "alD3dVertNU2", parameters),
+            ),
+            ("base.tga", tga(&[[255, 255, 255, alpha]; 4])),
+            ("gloss.tga", tga(&[[gloss, 0, 0, 255]; 4])),
+        ];
+        let mut stage = Stage::new(&files);
+        let root = stage.spawn_alo(FILE, ());
+        let what = format!("alpha {alpha}, gloss {gloss}");
+        compare(&mut stage, root, &what, |stage| {
+            let material = StandardMaterial {
+                base_color: Color::srgba_u8(255, 255, 255, alpha),
+                alpha_mode: AlphaMode::Blend,
+                ..if gloss > 0 { glossy() } else { matte(None) }
+            };
+            box_control(stage, material)
+        });
+    }
+}
+
+#[test]
+fn clouds_fade_with_the_alpha_of_the_vertices() {
+    let (ground, cloud) = ([30, 60, 160, 255], [240, 230, 220, 200]);
+    // From the horizon, the lower half, to the top.
+    let fade = |vertex: &Vertex| {
+        if vertex.position[2] > 4.0 { 1.0 } else { 0.0 }
+    };
+    let parameters = vec![
+        Parameter::texture("BaseTexture", "base.tga"),
+        Parameter::texture("CloudTexture", "cloud.tga"),
+    ];
+    let bytes = file_of_box("Dome", "Skydome.fx", parameters, |vertex| {
+        vertex.color = [1.0, 1.0, 1.0, fade(vertex)];
+    });
+    let files = [
+        (FILE, bytes),
+        ("base.tga", tga(&[ground; 4])),
+        ("cloud.tga", tga(&[cloud; 4])),
+    ];
+    let mut stage = Stage::dark(&files);
+    let root = stage.spawn_alo(FILE, ());
+    compare(&mut stage, root, "clouds", |stage| {
+        painted_control(stage, unlit(LinearRgba::WHITE), |vertex| {
+            let cover = 200.0 / 255.0 * fade(vertex);
+            rgb(linear_u8(ground).lerp(linear_u8(cloud), cover))
+        })
+    });
+}
+
+#[test]
+fn textures_of_fractional_scale_scroll_without_jumps() {
+    let base = quarters([255; 4]);
+    let (scale, rate) = (1.25, 1.0);
+    let float = |name, value| Parameter {
+        name: std::borrow::Cow::Borrowed(name),
+        value: bevy_classic_models::alamo::alo::ParameterValue::Float(value),
+    };
+    let parameters = vec![
+        Parameter::texture("BaseTexture", "base.tga"),
+        float("BaseUVScale", scale),
+        float("BaseUVScrollRate", rate),
+    ];
+    let bytes = one_box("MeshShield.fx", "alD3dVertNU2", parameters);
+    let mut stage = Stage::dark(&[(FILE, bytes), ("base.tga", tga(&base))]);
+    let root = stage.spawn_alo(FILE, ());
+    // The last is beyond a whole turn of the coordinates before they are scaled.
+    for step in [0.4, 0.7, 0.5] {
+        stage.headless.step(step);
+        let seconds = stage.world().resource::<Time>().elapsed_secs();
+        compare(&mut stage, root, &format!("at {seconds}"), |stage| {
+            let texture = stage.add_image(&base);
+            let (vertices, triangles) = changed_box(|vertex| {
+                let [u, v] = vertex.tex_coords[0];
+                vertex.tex_coords[0] = [scale * u, scale * v + rate * seconds];
+            });
+            let mesh = control_mesh(&vertices, &triangles, |_| IDENTITY);
+            let material = StandardMaterial {
+                base_color_texture: Some(texture),
+                alpha_mode: AlphaMode::Add,
+                double_sided: true,
+                cull_mode: None,
+                ..unlit(LinearRgba::WHITE)
+            };
+            vec![(mesh, stage.add_material(material))]
+        });
+    }
+}
+
+#[test]
+fn city_lights_are_away_from_the_brightest_sun() {
+    // Sides that look away from the sun by less than a thirtieth would be lit in part.
+    let (sun, lamp) = (Vec3::new(0.5, 0.7, -0.4), Vec3::new(-0.5, -0.3, 0.6));
+    let mut parameters = dull("base.tga");
+    parameters.push(Parameter::float4("CityColor", [0.9, 0.6, 0.3, 1.0]));
+    let bytes = one_box("Planet.fx", "alD3dVertNU2", parameters);
+    for deferred in [false, true] {
+        for order in [
+            [(sun, 5_000.0), (lamp, 50.0)],
+            [(lamp, 50.0), (sun, 5_000.0)],
+        ] {
+            let files = [
+                (FILE, bytes.clone()),
+                // Black ground with cities everywhere.
+                ("base.tga", tga(&[[0, 0, 0, 255]; 4])),
+            ];
+            let mut stage = Stage::dark(&files);
+            if deferred {
+                draw_deferred(&mut stage);
+            }
+            for (from, illuminance) in order {
+                stage.world().spawn((
+                    DirectionalLight {
+                        illuminance,
+                        ..default()
+                    },
+                    Transform::from_translation(from).looking_at(Vec3::ZERO, Vec3::Y),
+                ));
+            }
+            let root = stage.spawn_alo(FILE, ());
+            let what = format!("{order:?}, deferred: {deferred}");
+            compare(&mut stage, root, &what, |stage| {
+                painted_control(stage, unlit(LinearRgba::WHITE), |vertex| {
+                    let [x, y, z] = vertex.normal;
+                    let is_night = Vec3::new(x, z, -y).dot(sun) < 0.0;
+                    rgb(linear([0.9, 0.6, 0.3]) * f32::from(u8::from(is_night)))
+                })
+            });
+        }
+    }
+}
+
+#[test]
+fn grass_is_cut_at_half_its_alpha() {
+    // Soft edges, which were an opaque halo: a quarter is faint, a quarter nearly solid.
+    let base = texels(16, |x, y| match (x / 8, y / 8) {
+        (0, 0) => [200, 180, 60, 255],
+        (1, 0) => [40, 200, 60, 150],
+        (0, _) => [220, 60, 50, 100],
+        _ => [250, 250, 250, 20],
+    });
+    let bytes = one_box("Grass.fx", "alD3dVertGrass", dull("grass.tga"));
+    let mut stage = Stage::new(&[(FILE, bytes), ("grass.tga", tga(&base))]);
+    let root = stage.spawn_alo(FILE, ());
+    for prepass in [false, true] {
+        if prepass {
+            stage.camera().insert(DepthPrepass);
+        }
+        let what = format!("grass, depth prepass: {prepass}");
+        compare(&mut stage, root, &what, |stage| {
+            let texture = stage.add_image(&base);
+            let material = StandardMaterial {
+                alpha_mode: AlphaMode::Mask(0.5),
+                ..matte(Some(texture))
+            };
+            box_control(stage, material)
+        });
+    }
+}
+
+/// The stage of this file's tests sees more than one side of a box.
+#[test]
+fn the_views_see_sides_by_day_and_by_night() {
+    let sun = Vec3::new(0.5, 0.7, -0.4);
+    for view in VIEWS {
+        let seen = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * view.signum());
+        assert!(seen.iter().any(|normal| normal.dot(sun) > 0.1));
+    }
+    let [_, second] = VIEWS;
+    assert!((Vec3::X * second.signum()).dot(sun) < -0.1);
+}

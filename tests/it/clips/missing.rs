@@ -1,0 +1,112 @@
+//! Clips that a model lacks: one rule for all formats that play clips.
+
+use crate::ala::play as ala_play;
+use crate::gpuless;
+use crate::support::abc::{bytes, figure};
+use crate::support::app::TestApp;
+use crate::support::fixtures::tetrahedron;
+use crate::support::log;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
+use std::path::Path;
+
+/// A model of each format that plays clips, and one of its clips.
+const MODELS: [(&str, &str); 3] = [
+    ("art/Unit.alo#Scene", "MOVE_00"),
+    ("missing/unit.abc#Scene", "walk"),
+    ("missing/unit.mdl#Scene", "die"),
+];
+
+fn app() -> TestApp {
+    log::listen();
+    let mut files = ala_play::files();
+    files.push(("missing/unit.abc", bytes(&figure())));
+    files.push(("missing/unit.mdl", tetrahedron().to_bytes()));
+    TestApp::new(&files)
+}
+
+fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
+    let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
+    messages.drain().collect()
+}
+
+fn playback(app: &mut TestApp, root: Entity) -> Playback {
+    *app.world().get::<Playback>(root).unwrap()
+}
+
+fn play_to_the_end(app: &mut TestApp, root: Entity) -> Vec<ClipFinished> {
+    let mut all = Vec::new();
+    for _ in 0..200 {
+        app.step(0.1);
+        all.extend(finished(app));
+    }
+    assert!(playback(app, root).finished);
+    all
+}
+
+#[test]
+fn a_clip_that_does_not_exist_never_finishes() {
+    let mut app = app();
+    for (scene, clip) in MODELS {
+        let root = app.spawn_ready(scene, PlayClip::once("nowhere"));
+        for missing in [
+            PlayClip::once("nowhere"),
+            PlayClip::once(99),
+            PlayClip::once(ClipRef::part(clip, 90..95)),
+            PlayClip::once("nowhere").with_speed(-1.0),
+        ] {
+            // It finishes if it exists, so that what was before does not count.
+            app.world().entity_mut(root).insert(PlayClip::once(clip));
+            assert_eq!(play_to_the_end(&mut app, root).len(), 1, "{scene}");
+            app.world().entity_mut(root).insert(missing);
+            for _ in 0..50 {
+                app.step(0.1);
+                assert_eq!(finished(&mut app), [], "{scene}");
+                assert!(!playback(&mut app, root).finished, "{scene}");
+            }
+        }
+        let path = scene.split('#').next().unwrap();
+        let mut told = log::warnings_with("has no clip \"nowhere\"");
+        told.retain(|text| text.starts_with(path));
+        assert_eq!(told.len(), 1, "{told:?}");
+    }
+}
+
+/// The same model with other names of the frames of its first clip.
+fn renamed(to: &[u8; 3]) -> MdlDocument {
+    let mut document = tetrahedron();
+    for frame in &mut document.frames {
+        if let FrameDocument::Single(pose) = frame
+            && pose.name.starts_with(b"run")
+        {
+            pose.name[..3].copy_from_slice(to);
+        }
+    }
+    document
+}
+
+#[test]
+fn a_quake_clip_that_a_reload_brings_begins() {
+    let mut app = TestApp::new(&[("late.mdl", renamed(b"jog").to_bytes())]);
+    let model: Handle<Mdl> = app.load("late.mdl");
+    let root = app.spawn_ready("late.mdl#Scene", PlayClip::once("run").with_speed(-1.0));
+    for _ in 0..3 {
+        app.step(0.1);
+    }
+    let sequence = app.animator(root).sequence().clone();
+    assert_eq!((sequence.first_pose, sequence.pose_count), (0, 1));
+    let bytes = tetrahedron().to_bytes();
+    app.files.insert_asset(Path::new("late.mdl"), bytes);
+    app.world().resource::<AssetServer>().reload("late.mdl");
+    let plays = |world: &mut World| {
+        let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
+        animator.is_some_and(|animator| animator.sequence().pose_count == 3)
+    };
+    assert!(gpuless::wait_until(&mut app.app, plays), "it never came");
+    drop(model);
+    // Backwards from the end, and not from where the other sequence was.
+    let length = app.animator(root).clip_seconds();
+    assert_eq!(playback(&mut app, root).time, length);
+    assert_eq!(play_to_the_end(&mut app, root).len(), 1);
+}

@@ -1,0 +1,382 @@
+//! Clips by names of their own, on all formats whose models move.
+
+use crate::ala::play as ala_play;
+use crate::support::abc::{bytes, figure};
+use crate::support::app::TestApp;
+use crate::support::fixtures::tetrahedron;
+use crate::support::log;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{PoseBlend, PosePair};
+
+/// A model, one of its clips, how long that takes, and another one.
+pub struct Kind {
+    pub scene: &'static str,
+    pub clip: &'static str,
+    pub seconds: f32,
+    pub other: &'static str,
+}
+
+pub const KINDS: [Kind; 3] = [
+    Kind {
+        scene: "tetra.mdl#Scene",
+        clip: "run",
+        seconds: 0.3,
+        other: "die",
+    },
+    Kind {
+        scene: ala_play::SCENE,
+        clip: "MOVE_00",
+        seconds: 0.4,
+        other: "MOVE_01",
+    },
+    Kind {
+        scene: "model.abc#Scene",
+        clip: "Walk",
+        seconds: 0.3,
+        other: "Stand",
+    },
+];
+
+/// Keeps what is loaded, so that clips are there when they are chosen.
+#[derive(Resource)]
+struct Kept(#[expect(dead_code, reason = "it is only to be there")] Handle<Alo>);
+
+pub fn app() -> TestApp {
+    log::listen();
+    let mut files = ala_play::files();
+    files.push(("tetra.mdl", tetrahedron().to_bytes()));
+    files.push(("model.abc", bytes(&figure())));
+    let mut app = TestApp::new(&files);
+    let alo = app.load::<Alo>("art/Unit.alo");
+    app.finish_load(&alo);
+    app.world().insert_resource(Kept(alo));
+    app
+}
+
+pub fn named(name: &str, clip: impl Into<ClipRef>, speed: f32, repeat: Repeat) -> NamedClip {
+    NamedClip {
+        name: name.to_owned(),
+        clip: clip.into(),
+        speed,
+        repeat,
+    }
+}
+
+fn table(clips: impl Into<Vec<NamedClip>>) -> ModelClips {
+    ModelClips::new(clips.into())
+}
+
+/// Spawns a model, which shows where its clip begins.
+pub fn spawn(app: &mut TestApp, scene: &'static str, bundle: impl Bundle) -> Entity {
+    let root = app.spawn_ready(scene, bundle);
+    app.step(0.0);
+    root
+}
+
+pub fn insert(app: &mut TestApp, root: Entity, bundle: impl Bundle) {
+    app.world().entity_mut(root).insert(bundle);
+    app.step(0.0);
+}
+
+#[track_caller]
+pub fn assert_time(app: &mut TestApp, root: Entity, expected: f32) {
+    let time = app.world().get::<Playback>(root).unwrap().time;
+    assert!(
+        (time - expected).abs() < 1e-4,
+        "{time} instead of {expected}"
+    );
+}
+
+pub fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
+    let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
+    messages.drain().collect()
+}
+
+#[test]
+fn a_clip_plays_as_it_is_stated_and_ends_by_the_name_that_was_given() {
+    let mut app = app();
+    for kind in &KINDS {
+        let clips = table([named("Patrol", kind.clip, 0.5, Repeat::Once)]);
+        let root = spawn(&mut app, kind.scene, (clips, PlayClip::stated("PATROL")));
+        assert_time(&mut app, root, 0.0);
+        app.step(0.1);
+        assert_time(&mut app, root, 0.05);
+        finished(&mut app);
+        let mut all = Vec::new();
+        for _ in 0..10 {
+            app.step(0.1);
+            all.extend(finished(&mut app));
+        }
+        assert_time(&mut app, root, kind.seconds);
+        let clip = "PATROL".into();
+        assert_eq!(all, [ClipFinished { entity: root, clip }], "{}", kind.scene);
+        app.world().entity_mut(root).despawn();
+    }
+}
+
+#[test]
+fn a_name_may_stand_for_the_files_clip_of_the_same_name() {
+    let mut app = app();
+    for kind in &KINDS {
+        let lower = kind.clip.to_lowercase();
+        let clips = table([named(&lower, &*lower, 2.0, Repeat::AsStated)]);
+        let play = PlayClip::stated(kind.clip).with_speed(0.5);
+        let root = spawn(&mut app, kind.scene, (clips, play));
+        app.step(0.1);
+        assert_time(&mut app, root, 0.1);
+        app.step(0.2);
+        app.step(0.2);
+        let round = kind.seconds;
+        assert_time(&mut app, root, 0.5 - round);
+    }
+}
+
+#[test]
+fn what_is_stated_about_what_plays_changes_as_it_plays() {
+    let mut app = app();
+    for kind in &KINDS {
+        let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
+        let root = spawn(&mut app, kind.scene, (clips, PlayClip::stated("go")));
+        app.step(0.1);
+        insert(
+            &mut app,
+            root,
+            table([named("go", kind.clip, 0.25, Repeat::Loop)]),
+        );
+        assert_time(&mut app, root, 0.1);
+        app.step(0.2);
+        assert_time(&mut app, root, 0.15);
+        // A round or two later the end becomes one.
+        for _ in 0..8 {
+            app.step(0.25);
+        }
+        let time = app.world().get::<Playback>(root).unwrap().time;
+        insert(
+            &mut app,
+            root,
+            table([named("go", kind.clip, 0.25, Repeat::Once)]),
+        );
+        assert_time(&mut app, root, time);
+        app.step(0.04);
+        assert_time(&mut app, root, time + 0.01);
+        finished(&mut app);
+        let mut count = 0;
+        for _ in 0..10 {
+            app.step(0.25);
+            count += finished(&mut app).len();
+        }
+        assert_time(&mut app, root, kind.seconds);
+        assert_eq!(count, 1, "{}", kind.scene);
+        // And the table goes: of that name the file has nothing.
+        app.world().entity_mut(root).remove::<ModelClips>();
+        app.step(0.0);
+        app.step(0.1);
+        app.world().entity_mut(root).despawn();
+    }
+}
+
+#[test]
+fn another_clip_under_the_name_begins() {
+    let mut app = app();
+    for kind in &KINDS {
+        let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
+        let play = PlayClip::stated("go").with_fade(0.4);
+        let root = spawn(&mut app, kind.scene, (clips, play));
+        app.step(0.1);
+        assert_eq!(weight(&mut app, root), 1.0, "there is nothing to fade from");
+        insert(
+            &mut app,
+            root,
+            table([named("go", kind.other, 0.1, Repeat::Loop)]),
+        );
+        assert_time(&mut app, root, 0.0);
+        app.step(0.1);
+        assert_time(&mut app, root, 0.01);
+        let weight = weight(&mut app, root);
+        assert!((weight - 0.25).abs() < 1e-4, "{weight} of {}", kind.scene);
+        // What nobody plays may change.
+        let more = named("come", kind.clip, 9.0, Repeat::Once);
+        let clips = [more, named("GO", kind.other, 0.1, Repeat::Loop)];
+        insert(&mut app, root, table(clips));
+        assert_time(&mut app, root, 0.01);
+    }
+}
+
+/// How much of what shows is the clip that was chosen.
+fn weight(app: &mut TestApp, root: Entity) -> f32 {
+    let root = app.app.world().entity(root);
+    let of_alo = root.get::<AloAnimator>().map(AloAnimator::weight);
+    let of_abc = root.get::<AbcAnimator>().map(AbcAnimator::weight);
+    let of_mdl = root.get::<bevy_classic_models::quake::MdlAnimator>();
+    let of_mdl = of_mdl.map(|animator| 1.0 - animator.shown().from_weight);
+    of_alo.or(of_abc).or(of_mdl).unwrap()
+}
+
+#[test]
+fn a_table_that_goes_leaves_the_files_own_names() {
+    let mut app = app();
+    for kind in &KINDS {
+        let clips = table([named(kind.clip, kind.other, 1.0, Repeat::Once)]);
+        let play = PlayClip::stated(kind.clip);
+        let root = spawn(&mut app, kind.scene, (clips, play));
+        app.step(0.25);
+        app.world().entity_mut(root).remove::<ModelClips>();
+        app.step(0.0);
+        assert_time(&mut app, root, 0.0);
+        app.step(0.2);
+        app.step(kind.seconds / 2.0);
+        app.step(kind.seconds / 2.0 - 0.1);
+        assert_time(&mut app, root, 0.1);
+    }
+}
+
+#[test]
+fn a_clip_that_is_not_there_is_told_with_all_names() {
+    let mut app = app();
+    for (number, kind) in KINDS.iter().enumerate() {
+        let gone = format!("nowhere_{number}");
+        let clips = table([
+            named("jump", &*gone, 1.0, Repeat::Loop),
+            named("crouch", kind.clip, 1.0, Repeat::Loop),
+        ]);
+        spawn(&mut app, kind.scene, (clips, PlayClip::stated("Jump")));
+        app.step(0.1);
+        let warnings = log::warnings_with(&gone);
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        let told = &warnings[0];
+        assert!(
+            told.contains(&format!("no clip \"{gone}\", which \"Jump\" stands for")),
+            "{told}"
+        );
+        assert!(
+            told.contains("by names of their own jump, crouch"),
+            "{told}"
+        );
+        assert!(
+            told.contains(kind.clip) && told.contains(kind.other),
+            "{told}"
+        );
+    }
+}
+
+/// Scenes may hold what is played, and what is stated about it.
+#[test]
+fn a_scene_may_say_what_plays() {
+    let mut app = app();
+    let mut world = World::new();
+    let clips = table([named("go", "run", 0.5, Repeat::Loop)]);
+    world.spawn((clips, PlayClip::stated("go")));
+    let scene = WorldAsset::new(world);
+    let scene = app.world().resource_mut::<Assets<WorldAsset>>().add(scene);
+    app.world().spawn(WorldAssetRoot(scene));
+    for _ in 0..5 {
+        app.step(0.0);
+    }
+    let mut playing = app.app.world_mut().query::<&PlayClip>();
+    let playing: Vec<_> = playing.iter(app.app.world()).cloned().collect();
+    assert_eq!(playing, [PlayClip::stated("go")]);
+}
+
+#[test]
+fn poses_of_an_mdl_clip_are_a_clip() {
+    let mut app = app();
+    let shown = |app: &mut TestApp, root| app.animator(root).shown();
+    let at = |a: u32, b: u32, towards_b: f32| PoseBlend {
+        to: PosePair { a, b, towards_b },
+        ..default()
+    };
+    let is_close = |found: PoseBlend, expected: PoseBlend| {
+        (found.to.a, found.to.b) == (expected.to.a, expected.to.b)
+            && (found.to.towards_b - expected.to.towards_b).abs() < 1e-3
+    };
+    let [part, of_part, of_group, beyond, alone, of_frames] = [
+        PlayClip::looping(ClipRef::part("run", 1..3)),
+        PlayClip::once(ClipRef::part(ClipRef::part("RUN", 1..9), 1..5)),
+        PlayClip::looping(ClipRef::part("burn", 1..2)),
+        PlayClip::looping(ClipRef::part(0, 1..u32::MAX)),
+        PlayClip::looping(ClipRef::part("run", 0..1)),
+        PlayClip::once(ClipRef::part(0..3, 0..2)),
+    ]
+    .map(|play| spawn(&mut app, "tetra.mdl#Scene", play));
+    let steps = [
+        (
+            part,
+            [at(1, 2, 0.0), at(1, 2, 0.5), at(2, 1, 0.5), at(1, 2, 0.5)],
+        ),
+        (
+            of_part,
+            [at(2, 2, 0.0), at(2, 2, 0.5), at(2, 2, 1.0), at(2, 2, 1.0)],
+        ),
+        // It has the time from 0.1 to 0.3 s in its group.
+        (
+            of_group,
+            [
+                at(4, 4, 0.0),
+                at(4, 4, 0.25),
+                at(4, 4, 0.75),
+                at(4, 4, 0.25),
+            ],
+        ),
+        (
+            beyond,
+            [at(1, 2, 0.0), at(1, 2, 0.5), at(2, 1, 0.5), at(1, 2, 0.5)],
+        ),
+        (
+            alone,
+            [at(0, 0, 0.0), at(0, 0, 0.5), at(0, 0, 0.5), at(0, 0, 0.5)],
+        ),
+        (
+            of_frames,
+            [at(0, 1, 0.0), at(0, 1, 0.5), at(1, 1, 0.5), at(1, 1, 1.0)],
+        ),
+    ];
+    // Those that were spawned first have waited for the others, without time.
+    for step in 0..4 {
+        for (number, (root, expected)) in steps.iter().enumerate() {
+            let found = shown(&mut app, *root);
+            let expected = expected[step];
+            assert!(is_close(found, expected), "{number} in {step}: {found:?}");
+        }
+        app.step(if step == 0 { 0.05 } else { 0.1 });
+    }
+    let ends = finished(&mut app);
+    assert!(
+        ends.is_empty()
+            || ends
+                .iter()
+                .all(|end| [of_part, of_frames].contains(&end.entity))
+    );
+    assert_eq!(app.animator(of_group).sequence().pose_count, 1);
+    // Backwards, from its end.
+    let back = PlayClip::once(ClipRef::part("run", 1..3)).with_speed(-1.0);
+    insert(&mut app, part, back);
+    assert_time(&mut app, part, 0.2);
+    app.step(0.15);
+    let found = shown(&mut app, part);
+    assert!(is_close(found, at(1, 2, 0.5)), "{found:?}");
+}
+
+#[test]
+fn poses_that_an_mdl_clip_does_not_have_are_told() {
+    let mut app = app();
+    for (clip, text) in [
+        (
+            ClipRef::part("run", 3..7),
+            "\"run\", frames 3 to 7; its frames are 0 to 2",
+        ),
+        (
+            ClipRef::part("burn", 1..1),
+            "\"burn\", frames 1 to 1; its frames are 0 to 1",
+        ),
+        (
+            ClipRef::part("sprint", 0..2),
+            "no clip \"sprint\", frames 0 to 2; there are run",
+        ),
+    ] {
+        let root = spawn(&mut app, "tetra.mdl#Scene", PlayClip::looping(clip));
+        app.step(0.1);
+        assert_eq!(log::warnings_with(text).len(), 1, "{text}");
+        assert_eq!(app.animator(root).shown().to.a, 0);
+    }
+}

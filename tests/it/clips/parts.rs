@@ -1,0 +1,691 @@
+//! Parts of clips that Bevy plays: what they say against what the whole files say, as loops and once, in
+//! fades, and when files change.
+
+use crate::abc::pose::assert_posed;
+use crate::ala::play::{self as ala_play, HULL, SCENE, TURRET, ala, bone, moves, replace};
+use crate::clips::named::{assert_time, finished, insert, named, spawn};
+use crate::support::abc::{BODY, banner, bytes, figure, walk};
+use crate::support::abc_app::{drawn, spawned};
+use crate::support::ala::{Decoder, every_track};
+use crate::support::app::TestApp;
+use crate::support::log;
+use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeType};
+use bevy::animation::{AnimationClip, AnimationEvent, animated_field};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::ala::parse;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{AloFile, Bone};
+use bevy_classic_models::alamo::bone_target;
+use bevy_classic_models::prelude::*;
+use core::ops::Range;
+use std::sync::{Arc, Mutex};
+
+const MOVE: &str = "art/unit_MOVE_00.ALA";
+
+#[derive(Resource)]
+struct Kept<A: Asset>(#[expect(dead_code, reason = "it is only to be there")] Handle<A>);
+
+fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
+    let asset = app.load::<A>(path);
+    app.finish_load(&asset);
+    app.world().insert_resource(Kept(asset));
+}
+
+/// An app with the Alamo model and its clips, and these files.
+fn alo_app(more: Vec<(&'static str, Vec<u8>)>, bundle: impl Bundle) -> (TestApp, Entity) {
+    log::listen();
+    let mut files = ala_play::files();
+    files.extend(more);
+    let mut app = TestApp::new(&files);
+    keep::<Alo>(&mut app, "art/Unit.alo");
+    let root = spawn(&mut app, SCENE, bundle);
+    (app, root)
+}
+
+fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> ClipRef {
+    ClipRef::part(clip, frames)
+}
+
+#[track_caller]
+fn assert_x(app: &mut TestApp, root: Entity, expected: f32) {
+    let hull = bone(app, root, HULL);
+    let x = app.world().get::<Transform>(hull).unwrap().translation.x;
+    assert!((x - expected).abs() < 1e-3, "{x} instead of {expected}");
+}
+
+fn shows(app: &mut TestApp, root: Entity, index: usize) -> bool {
+    let bone = bone(app, root, index);
+    *app.world().get::<Visibility>(bone).unwrap() != Visibility::Hidden
+}
+
+/// The clip that Bevy plays on a model.
+fn played(app: &mut TestApp, root: Entity) -> AnimationClip {
+    let world = app.app.world();
+    let graph = world.get::<AnimationGraphHandle>(root).unwrap();
+    let graph = world
+        .resource::<Assets<AnimationGraph>>()
+        .get(graph)
+        .unwrap();
+    let nodes = graph
+        .nodes()
+        .filter_map(|node| match &graph.get(node)?.node_type {
+            AnimationNodeType::Clip(clip) => Some(clip.clone()),
+            _ => None,
+        });
+    let nodes: Vec<_> = nodes.collect();
+    assert_eq!(nodes.len(), 1);
+    let clips = world.resource::<Assets<AnimationClip>>();
+    clips.get(&nodes[0]).unwrap().clone()
+}
+
+fn count<A: Asset>(app: &mut TestApp) -> usize {
+    app.world().resource::<Assets<A>>().len()
+}
+
+/// A model whose bones are those of [`every_track`].
+fn bones_of_every_track() -> Vec<u8> {
+    let mut bones = vec![Bone::new("Root", None, [0.0; 3])];
+    let names: Vec<String> = (0..32).map(|number| format!("B_{number:02}")).collect();
+    for name in &names {
+        bones.push(Bone::new(name.as_str(), Some(0), [0.0; 3]));
+    }
+    write(&AloFile::new(bones)).unwrap()
+}
+
+/// Compares all that a part says with what the bytes mean at its frames, and between and around them.
+fn assert_means(part: &AnimationClip, bytes: &[u8], frames: Range<u32>) {
+    let file = parse(bytes).unwrap();
+    let decoder = Decoder::new(bytes);
+    let last = f64::from(frames.end.min(file.frames) - 1);
+    let first = f64::from(frames.start);
+    let steps = (last - first).max(1.0);
+    let length = steps / f64::from(file.fps);
+    assert!(
+        (f64::from(part.duration()) - length).abs() < 1e-6,
+        "{frames:?}"
+    );
+    for quarter in -4..=(4 * steps as i32 + 4) {
+        let frame = f64::from(quarter) / 4.0;
+        let expected_at = (first + frame).clamp(first, last);
+        let time = (frame / f64::from(file.fps)) as f32;
+        for (number, bone) in file.bones.iter().enumerate() {
+            let expected = decoder.sample(number, expected_at);
+            let target = bone_target(bone.index as usize);
+            let what = format!("{} at {frame} of {frames:?}", bone.name);
+            let translation = animated_field!(Transform::translation);
+            let translation = part.sample_clamped(translation, target, time).unwrap();
+            let off = translation.distance(expected.translation.into());
+            assert!(
+                off < 2e-3,
+                "{what}: {translation} {:?}",
+                expected.translation
+            );
+            let scale = part.sample_clamped(animated_field!(Transform::scale), target, time);
+            let off = scale.unwrap_or(Vec3::ONE).distance(expected.scale.into());
+            assert!(off < 1e-4, "{what}: {scale:?}");
+            let rotation = animated_field!(Transform::rotation);
+            if let Some(rotation) = part.sample_clamped(rotation, target, time) {
+                let expected = Quat::from_array(expected.rotation.unwrap());
+                assert!(rotation.dot(expected).abs() > 1.0 - 1e-5, "{what}");
+            }
+            let mut curves = part.curves_for_target(target).unwrap().iter();
+            let visible = curves.find_map(|curve| {
+                let said = curve.0.sample_clamped(time).downcast::<bool>().ok()?;
+                Some(*said)
+            });
+            assert_eq!(visible, expected.visible, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_part_says_what_the_file_says_at_its_frames() {
+    for version in [1, 2] {
+        let animation = every_track(version, 11);
+        let files = [
+            ("all.alo", bones_of_every_track()),
+            ("all_MOVE_00.ala", animation.clone()),
+        ];
+        let mut app = TestApp::new(&files);
+        keep::<Alo>(&mut app, "all.alo");
+        for frames in [0..11, 2..5, 0..1, 4..5, 10..11, 7..99, 9..u32::MAX] {
+            let play = PlayClip::looping(part("move_00", frames.clone()));
+            let root = spawn(&mut app, "all.alo#Scene", play);
+            let found = played(&mut app, root);
+            assert_eq!(found.curves().len(), 32);
+            assert_means(&found, &animation, frames);
+        }
+    }
+}
+
+#[test]
+fn a_part_loops_from_its_first_frame_to_its_last() {
+    let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
+    assert_x(&mut app, root, 1.0);
+    app.step(0.15);
+    assert_x(&mut app, root, 2.5);
+    assert_time(&mut app, root, 0.15);
+    app.step(0.1);
+    assert_time(&mut app, root, 0.05);
+    assert_x(&mut app, root, 1.5);
+    // A jump, and backwards over its beginning.
+    app.world().get_mut::<Playback>(root).unwrap().time = 0.1;
+    app.step(0.05);
+    assert_x(&mut app, root, 2.5);
+    app.world().get_mut::<PlayClip>(root).unwrap().speed = -1.0;
+    app.step(0.1);
+    assert_x(&mut app, root, 1.5);
+    app.step(0.1);
+    assert_time(&mut app, root, 0.15);
+    assert_x(&mut app, root, 2.5);
+    // Jumps beyond it go round in it.
+    app.world().get_mut::<PlayClip>(root).unwrap().speed = 0.0;
+    app.world().get_mut::<Playback>(root).unwrap().time = 0.7;
+    app.step(0.0);
+    assert_x(&mut app, root, 2.0);
+}
+
+#[test]
+fn a_part_that_plays_once_ends_in_its_last_frame() {
+    for (speed, ends) in [(1.0, [1.0, 3.0]), (-1.0, [3.0, 1.0]), (7.0, [1.0, 3.0])] {
+        let clip = part(part("MOVE_00", 0..4), 1..9);
+        let play = PlayClip::once(clip.clone()).with_speed(speed);
+        let (mut app, root) = alo_app(vec![], play);
+        assert_x(&mut app, root, ends[0]);
+        let mut all = finished(&mut app);
+        for _ in 0..20 {
+            app.step(0.033);
+            all.extend(finished(&mut app));
+        }
+        assert_x(&mut app, root, ends[1]);
+        assert_eq!(all, [ClipFinished { entity: root, clip }]);
+    }
+    let play = PlayClip::once(part("MOVE_00", 1..4)).starting_at(0.1);
+    let (mut app, root) = alo_app(vec![], play);
+    assert_x(&mut app, root, 2.0);
+    app.step(0.05);
+    assert_x(&mut app, root, 2.5);
+}
+
+/// As where a game is paused.
+#[test]
+fn a_clip_that_goes_backwards_begins_at_its_end_though_time_stands() {
+    for clip in [ClipRef::from("MOVE_00"), part("MOVE_00", 2..5)] {
+        let play = PlayClip::once(clip).with_speed(-1.0);
+        let (mut app, root) = alo_app(vec![], play);
+        for _ in 0..5 {
+            app.step(0.0);
+            assert_x(&mut app, root, 4.0);
+        }
+        app.step(0.1);
+        assert_x(&mut app, root, 3.0);
+        assert!(finished(&mut app).is_empty());
+    }
+}
+
+#[test]
+fn a_part_blends_with_a_whole_clip_and_with_another_part_of_it() {
+    let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
+    let (mut app, root) = alo_app(vec![], still("MOVE_00".into()).starting_at(0.2));
+    assert_x(&mut app, root, 2.0);
+    insert(&mut app, root, still(part("MOVE_01", 3..5)).with_fade(0.4));
+    app.step(0.1);
+    assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 3.0);
+    app.step(0.2);
+    app.step(0.2);
+    assert_x(&mut app, root, -3.0);
+    insert(&mut app, root, still(part("MOVE_01", 1..2)).with_fade(0.4));
+    app.step(0.2);
+    assert_x(&mut app, root, -2.0);
+    app.step(0.25);
+    assert_x(&mut app, root, -1.0);
+}
+
+#[test]
+fn a_part_shows_and_hides_as_its_frames_do() {
+    // The turret is hidden in frames 1 and 2.
+    let (mut app, root) = alo_app(vec![], PlayClip::looping(part("ATTACK_00", 1..3)));
+    for _ in 0..7 {
+        assert!(!shows(&mut app, root, TURRET));
+        app.step(0.03);
+    }
+    insert(&mut app, root, PlayClip::looping(part("ATTACK_00", 3..5)));
+    for _ in 0..7 {
+        assert!(shows(&mut app, root, TURRET));
+        app.step(0.03);
+    }
+    // Into one that hides it: the heavier one decides.
+    let hides = PlayClip::looping(part("ATTACK_00", 1..2)).with_fade(0.4);
+    insert(&mut app, root, hides);
+    app.step(0.15);
+    assert!(shows(&mut app, root, TURRET));
+    app.step(0.1);
+    assert!(!shows(&mut app, root, TURRET));
+}
+
+#[test]
+fn a_part_of_a_file_from_elsewhere_plays_once_it_is_loaded() {
+    let more = vec![("far/Any.ala", ala(&moves(2.0)))];
+    let (mut app, root) = alo_app(more, PlayClip::looping("MOVE_00").starting_at(0.2));
+    let clip: Handle<AnimationClip> = app.load("far/Any.ala#Clip");
+    let clips = ModelClips::new([named("stride", part(clip, 1..3), 0.5, Repeat::Once)]);
+    app.world()
+        .entity_mut(root)
+        .insert((clips, PlayClip::stated("stride")));
+    app.step(0.0);
+    let mut waited = 0;
+    while app
+        .world()
+        .get::<AloAnimator>(root)
+        .unwrap()
+        .clip()
+        .unwrap()
+        .path()
+        .unwrap()
+        .to_string()
+        != "far/Any.ala#Clip"
+    {
+        app.step(0.0);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        waited += 1;
+        assert!(waited < 5000);
+    }
+    assert_x(&mut app, root, 2.0);
+    app.step(0.1);
+    assert_x(&mut app, root, 3.0);
+    app.step(0.2);
+    assert_x(&mut app, root, 4.0);
+    let ends = finished(&mut app);
+    assert_eq!(ends.len(), 1);
+    assert_eq!(ends[0].clip, "stride");
+}
+
+#[test]
+fn a_part_is_for_the_bones_that_the_whole_is_for() {
+    let mut bent = moves(1.0);
+    bent.bones[1].name = "Partial_barrel".into();
+    bent.bones[1].translation =
+        bevy_classic_models::alamo::ala::write::Vectors::constant([0.0, 0.0, 99.0]);
+    let more = vec![("art/Unit_BENT_00.ala", ala(&bent))];
+    let (mut app, root) = alo_app(more, PlayClip::looping(part("BENT_00", 2..4)));
+    let turret = bone(&mut app, root, TURRET);
+    for range in [2..4, 1..3, 2..4, 0..5] {
+        let first = range.start as f32;
+        insert(&mut app, root, PlayClip::looping(part("BENT_00", range)));
+        assert_x(&mut app, root, first);
+        let place = app.world().get::<Transform>(turret).unwrap().translation;
+        assert_eq!(place.z, 5.0);
+    }
+    assert_eq!(log::warnings_with("Partial_barrel").len(), 1);
+}
+
+#[test]
+fn frames_that_are_not_there_are_told_and_nothing_plays() {
+    let foreign = Handle::<AnimationClip>::default();
+    for (clip, text) in [
+        (
+            part("MOVE_01", 5..9),
+            "\"MOVE_01\", frames 5 to 9; its frames are 0 to 4",
+        ),
+        (
+            part(1, Range { start: 4, end: 2 }),
+            "number 1, frames 4 to 2; its frames are 0 to 4",
+        ),
+        (
+            part("MARCH_01", 0..2),
+            "no clip \"MARCH_01\", frames 0 to 2; there are ATTACK_00, MOVE",
+        ),
+        (
+            part(foreign, 0..2),
+            "frames 0 to 2; which frames it has is not known",
+        ),
+    ] {
+        let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00").starting_at(0.2));
+        let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
+        clips
+            .insert(&Handle::default(), AnimationClip::default())
+            .unwrap();
+        insert(&mut app, root, PlayClip::looping(clip));
+        app.step(0.1);
+        app.step(0.1);
+        assert_eq!(log::warnings_with(text).len(), 1, "{text}");
+        assert_x(&mut app, root, 0.0);
+        assert!(
+            app.world()
+                .get::<AloAnimator>(root)
+                .unwrap()
+                .clip()
+                .is_none()
+        );
+        insert(&mut app, root, PlayClip::looping(part("MOVE_00", 3..4)));
+        assert_x(&mut app, root, 3.0);
+    }
+}
+
+#[test]
+fn models_share_parts_and_nobody_keeps_those_that_no_model_plays() {
+    let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00"));
+    let before = count::<AnimationClip>(&mut app);
+    let play = |frames| PlayClip::looping(part("MOVE_00", frames));
+    insert(&mut app, root, play(1..3));
+    let other = spawn(&mut app, SCENE, play(1..3));
+    app.step(0.1);
+    assert_eq!(count::<AnimationClip>(&mut app), before + 1);
+    let graph = |app: &mut TestApp, root| {
+        app.world()
+            .get::<AnimationGraphHandle>(root)
+            .unwrap()
+            .0
+            .clone()
+    };
+    assert_eq!(graph(&mut app, root), graph(&mut app, other));
+    for number in 0..40 {
+        for root in [root, other] {
+            insert(&mut app, root, play(number % 5..number + 1));
+        }
+        app.step(0.1);
+        let clips = count::<AnimationClip>(&mut app);
+        assert!(clips <= before + 4, "{clips} of {before}");
+    }
+    insert(&mut app, root, PlayClip::looping("MOVE_00"));
+    insert(&mut app, other, PlayClip::looping("MOVE_01"));
+    for _ in 0..3 {
+        app.step(0.1);
+    }
+    // The last one's graph may wait for the next.
+    let clips = count::<AnimationClip>(&mut app);
+    assert!(clips <= before + 1, "{clips} of {before}");
+}
+
+#[test]
+fn a_part_follows_its_file() {
+    let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
+    app.step(0.15);
+    assert_x(&mut app, root, 2.5);
+    replace(&mut app, MOVE, ala(&moves(10.0)));
+    assert_x(&mut app, root, 25.0);
+    assert_time(&mut app, root, 0.15);
+    // Twice as fast: its frames are at other times.
+    let mut fast = moves(10.0);
+    fast.fps = 20.0;
+    replace(&mut app, MOVE, ala(&fast));
+    let time = app.world().get::<Playback>(root).unwrap().time;
+    app.step(0.02);
+    let time = (time + 0.02) % 0.1;
+    assert_time(&mut app, root, time);
+    assert_x(&mut app, root, 10.0 + 200.0 * time);
+    // Too short for the part: nothing plays, until it is longer again.
+    let mut short = moves(1.0);
+    short.frames = 1;
+    for bone in &mut short.bones {
+        bone.translation = bevy_classic_models::alamo::ala::write::Vectors::constant([0.5; 3]);
+    }
+    replace(&mut app, MOVE, ala(&short));
+    assert_x(&mut app, root, 0.0);
+    assert_eq!(
+        log::warnings_with("\"MOVE_00\", frames 1 to 4; its only frame is number 0").len(),
+        1
+    );
+    replace(&mut app, MOVE, ala(&moves(2.0)));
+    assert_x(&mut app, root, 2.0);
+    app.step(0.1);
+    assert_x(&mut app, root, 4.0);
+    // One that cannot be read changes nothing.
+    replace(&mut app, MOVE, vec![1, 2, 3]);
+    app.step(0.05);
+    assert_x(&mut app, root, 5.0);
+}
+
+#[test]
+fn an_edit_shows_in_a_part_that_fades() {
+    let hold = PlayClip::looping(part("MOVE_00", 2..3));
+    let (mut app, root) = alo_app(vec![], hold);
+    let into = PlayClip::looping(part("MOVE_01", 2..3)).with_fade(0.4);
+    insert(&mut app, root, into);
+    app.step(0.1);
+    assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 2.0);
+    replace(&mut app, MOVE, ala(&moves(10.0)));
+    assert_x(&mut app, root, 0.75 * 20.0 - 0.25 * 2.0);
+    app.step(0.2);
+    assert_x(&mut app, root, 0.25 * 20.0 - 0.75 * 2.0);
+}
+
+/// What a user has added to a clip.
+#[derive(AnimationEvent, Clone)]
+struct Bang(u32);
+
+#[test]
+fn a_part_has_the_events_of_its_time() {
+    let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let to = told.clone();
+    app.app
+        .add_observer(move |bang: On<Bang>| to.lock().unwrap().push(bang.event().0));
+    // To a clip of which a part plays already.
+    let clip = app
+        .world()
+        .get::<AloAnimator>(root)
+        .unwrap()
+        .clip()
+        .unwrap()
+        .clone();
+    let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
+    let mut clip = clips.get_mut(&clip).unwrap();
+    for (number, time) in [(0, 0.05), (1, 0.12), (2, 0.29), (3, 0.35)] {
+        clip.add_event(time, Bang(number));
+    }
+    drop(clip);
+    app.step(0.0);
+    app.step(0.0);
+    for _ in 0..101 {
+        app.step(0.01);
+    }
+    let told = core::mem::take(&mut *told.lock().unwrap());
+    assert_eq!(told, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
+}
+
+fn body(app: &mut TestApp, root: Entity) -> Vec3 {
+    let body = app.world().get::<AbcInstance>(root).unwrap().nodes()[BODY];
+    app.world().get::<Transform>(body).unwrap().translation
+}
+
+#[track_caller]
+fn assert_body(app: &mut TestApp, root: Entity, [x, y]: [f32; 2]) {
+    let body = body(app, root);
+    assert!(body.abs_diff_eq(Vec3::new(x, y, 0.0), 1e-2), "{body}");
+}
+
+#[test]
+fn keyframes_of_an_abc_clip_are_a_clip() {
+    let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
+    let play = |frames| PlayClip::looping(part("walk", frames));
+    let root = spawn(&mut app, "model.abc#Scene", play(1..3));
+    assert_body(&mut app, root, [10.0, 0.0]);
+    app.step(0.1);
+    assert_body(&mut app, root, [10.0, 10.0]);
+    app.step(0.15);
+    assert_time(&mut app, root, 0.05);
+    assert_body(&mut app, root, [10.0, 5.0]);
+    insert(&mut app, root, play(0..2));
+    app.step(0.05);
+    assert_body(&mut app, root, [5.0, 0.0]);
+    app.step(0.1);
+    assert_time(&mut app, root, 0.05);
+    // A single one stands.
+    insert(&mut app, root, play(1..2));
+    for _ in 0..5 {
+        assert_body(&mut app, root, [10.0, 0.0]);
+        app.step(0.017);
+    }
+    let once = PlayClip::once(part("walk", 0..2)).with_speed(5.0);
+    insert(&mut app, root, once);
+    app.step(0.2);
+    app.step(0.2);
+    assert_body(&mut app, root, [10.0, 0.0]);
+    assert_eq!(finished(&mut app).len(), 1);
+    // Half of a part and half of a whole clip.
+    let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
+    insert(&mut app, root, still(part(2, 2..3)));
+    insert(
+        &mut app,
+        root,
+        still("walk".into()).starting_at(0.1).with_fade(0.4),
+    );
+    app.step(0.2);
+    assert_body(&mut app, root, [0.0, 10.0]);
+}
+
+#[test]
+fn an_abc_part_tells_what_its_keyframes_say() {
+    let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let to = told.clone();
+    app.app.add_observer(move |event: On<AbcKeyframeEvent>| {
+        let AbcKeyframeEvent {
+            string,
+            seconds,
+            name,
+            ..
+        } = event.event();
+        to.lock()
+            .unwrap()
+            .push((string.to_string(), *seconds, name.to_string()));
+    });
+    let (begin, step, sound) = (
+        ("begin", 0.0),
+        ("FOOTSTEP_KEY", 0.1),
+        ("[play_sound:step]", 0.3),
+    );
+    for (frames, length, events) in [
+        (0..2, 0.1, vec![begin, step]),
+        (1..3, 0.2, vec![step, sound]),
+        (1..2, 1.0 / 30.0, vec![step]),
+        (0..3, 0.3, vec![begin, step, sound]),
+    ] {
+        for speed in [1.0, -1.0] {
+            let play = PlayClip::looping(part("walk", frames.clone())).with_speed(speed);
+            let root = spawn(&mut app, "model.abc#Scene", play);
+            told.lock().unwrap().clear();
+            let passes = 10;
+            // As many passes, and nearly half of one.
+            let step = (passes as f32 + 0.45) * length / 200.0;
+            for _ in 0..200 {
+                app.step(step);
+            }
+            let told = core::mem::take(&mut *told.lock().unwrap());
+            for (string, seconds) in &events {
+                let of_it = told.iter().filter(|told| told.0 == *string);
+                let of_it: Vec<_> = of_it.collect();
+                let count = of_it.len();
+                assert!(
+                    (passes..=passes + 1).contains(&count),
+                    "{string}: {count} in {frames:?}"
+                );
+                let is_its = |told: &&(String, f32, String)| told.1 == *seconds && told.2 == "Walk";
+                assert!(of_it.iter().all(is_its), "{of_it:?}");
+            }
+            let known = |string: &str| events.iter().any(|event| event.0 == string);
+            assert!(
+                told.iter().all(|told| known(&told.0)),
+                "{frames:?}: {told:?}"
+            );
+            app.world().entity_mut(root).despawn();
+        }
+    }
+}
+
+#[test]
+fn vertices_that_deform_show_the_poses_of_a_part() {
+    let document = banner();
+    let settings = AbcLoaderSettings::default();
+    let (mut app, root) = spawned(bytes(&document), settings.clone());
+    let keyframes = [0.0, 0.1, 0.4];
+    for clip in 0..2 {
+        for frames in [0..2, 1..3, 1..2, 2..3, 0..3] {
+            let start = keyframes[frames.start as usize];
+            let end = keyframes[frames.end as usize - 1];
+            for step in 0..8 {
+                let seconds = f64::from(step) * 0.0171;
+                let play = PlayClip::once(part(clip, frames.clone()));
+                let play = play.starting_at(seconds as f32).paused();
+                insert(&mut app, root, play);
+                app.step(0.0);
+                let shown = (start + seconds).min(end);
+                let found = drawn(&mut app, root);
+                assert_posed(&found, (&document, &settings), 0, (Some(clip), shown));
+            }
+            // At its end, which Bevy oversteps.
+            insert(
+                &mut app,
+                root,
+                PlayClip::once(part(clip, frames.clone())).with_speed(9.0),
+            );
+            app.step(0.1);
+            app.step(0.1);
+            let found = drawn(&mut app, root);
+            assert_posed(&found, (&document, &settings), 0, (Some(clip), end));
+        }
+    }
+}
+
+#[test]
+fn an_abc_part_follows_its_file() {
+    let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
+    keep::<Abc>(&mut app, "model.abc");
+    let root = spawn(
+        &mut app,
+        "model.abc#Scene",
+        PlayClip::looping(part("walk", 1..3)),
+    );
+    app.step(0.1);
+    assert_body(&mut app, root, [10.0, 10.0]);
+    let mut edited = figure();
+    edited.animations[0] = walk("Walk", 30.0);
+    // The part begins earlier and takes longer.
+    edited.animations[0].keyframes[1].time = 50;
+    edited.animations[0].keyframes[2].time = 450;
+    edited.animations[0].length = 450;
+    replace(&mut app, "model.abc", bytes(&edited));
+    assert_time(&mut app, root, 0.1);
+    assert_body(&mut app, root, [30.0, 5.0]);
+    app.step(0.2);
+    assert_body(&mut app, root, [30.0, 15.0]);
+    // Without these keyframes nothing plays, and the model stands.
+    let mut short = edited.clone();
+    short.animations[0] = short.animations[1].clone();
+    short.animations[0].name = "Walk".into();
+    replace(&mut app, "model.abc", bytes(&short));
+    assert!(
+        app.world()
+            .get::<AbcAnimator>(root)
+            .unwrap()
+            .clip()
+            .is_none()
+    );
+    replace(&mut app, "model.abc", bytes(&edited));
+    assert_body(&mut app, root, [30.0, 0.0]);
+    app.step(0.1);
+    assert_body(&mut app, root, [30.0, 5.0]);
+}
+
+/// Models of one skeleton play each other's clips.
+#[test]
+fn a_part_of_another_models_clip_follows_that_file() {
+    let mut other = figure();
+    other.animations[0] = walk("Walk", 50.0);
+    let files = [
+        ("model.abc", bytes(&figure())),
+        ("other.abc", bytes(&other)),
+    ];
+    let mut app = TestApp::new(&files);
+    keep::<Abc>(&mut app, "other.abc");
+    let clip: Handle<AnimationClip> = app.load("other.abc#Animation0");
+    let play = PlayClip::looping(part(clip, 1..3));
+    let root = spawn(&mut app, "model.abc#Scene", play);
+    app.step(0.1);
+    assert_body(&mut app, root, [50.0, 10.0]);
+    other.animations[0] = walk("Walk", 70.0);
+    replace(&mut app, "other.abc", bytes(&other));
+    assert_body(&mut app, root, [70.0, 10.0]);
+    assert_time(&mut app, root, 0.1);
+}

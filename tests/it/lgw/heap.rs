@@ -1,0 +1,28 @@
+//! The heap that models of UFO: Aftermath take while they are loaded, on texts made to cost as much of it as they can.
+
+use crate::support::heap::{Loadable, Measured, alone, measure_load};
+use crate::support::lgw_adverse::adversaries;
+use bevy_classic_models::prelude::*;
+
+/// The promise: so many times the file, and so much more.
+const FACTOR: usize = 16;
+const CONSTANT: usize = 1 << 20;
+
+impl Loadable for Lgw {
+    type Settings = LgwLoaderSettings;
+}
+
+#[test]
+fn loading_keeps_the_promise_on_heap() {
+    alone("lgw::heap::loading_measured_alone");
+}
+
+#[test]
+#[ignore = "run by the test above, alone in its process"]
+fn loading_measured_alone() {
+    let mut measured = Measured::new(FACTOR, CONSTANT);
+    for (name, bytes) in adversaries() {
+        measure_load::<Lgw>(&mut measured, &format!("{name}.lgw"), bytes, |_| {});
+    }
+    measured.finish();
+}

@@ -1,0 +1,660 @@
+//! The promise on bad models of UFO: Aftermath, through the loader: every class of flaw with its error or its
+//! warning, told once with line and column; and nothing half-built, whatever is lost.
+
+use crate::support::app::TestApp;
+use crate::support::lgw::{BICYCLE, EVERYTHING, FLAWED};
+use crate::support::log;
+use crate::support::random::Random;
+use bevy::asset::{AssetLoadError, LoadState};
+use bevy::prelude::*;
+use bevy_classic_models::lgw::LgwTexEnvMaterial;
+use bevy_classic_models::lgw::text::Tolerance;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::ModelLoadError;
+
+/// What must become of a bad file.
+#[derive(Clone, Copy)]
+enum Expect {
+    /// It is refused: for a reason that has these words, at this line and column.
+    Reject(&'static str, &'static str),
+    /// It loads, with one warning that has these words, at this line and column.
+    Warn(&'static str, &'static str),
+    /// It loads, and is fine.
+    Fine,
+}
+use Expect::{Fine, Reject, Warn};
+
+struct Case {
+    /// Number of the class in the list of malformed inputs.
+    class: u32,
+    bytes: Vec<u8>,
+    expect: Expect,
+}
+
+fn case(class: u32, bytes: impl Into<Vec<u8>>, expect: Expect) -> Case {
+    Case {
+        class,
+        bytes: bytes.into(),
+        expect,
+    }
+}
+
+/// A model of a triangle, a group and a material that has no picture.
+const WHOLE: &str = r#"MODEL "bike"
+EXPORT_VERSION 4
+MATERIAL_LIST
+MATERIAL 0 "skin"
+DIFFUSE_COLOR 1 1 1
+END_OF_MATERIAL
+END_OF_MATERIAL_LIST
+MESH "Hull"
+MATERIAL_REF 0
+VERTS 3
+0 0 0 0 0 0 0 1
+1 0 0 1 0 0 0 1
+0 1 0 0 1 0 0 1
+PRIMITIVE_GEOMETRY_GROUPS 1
+GROUP 0 TYPE_LIST
+COUNT 3
+0 1 2
+END_OF_GROUP 0
+END_OF_MESH "Hull"
+END_OF_MODEL
+"#;
+
+/// The same with another text in the place of one that is there once.
+#[track_caller]
+fn with(text: &str, other: &str) -> Vec<u8> {
+    assert_eq!(WHOLE.matches(text).count(), 1, "{text}");
+    WHOLE.replace(text, other).into()
+}
+
+/// The same with a texture in its material.
+fn textured(file: &str) -> Vec<u8> {
+    let texture = format!("TEXTURE 0\nFILE_NAME \"{file}\"\nEND_OF_TEXTURE");
+    with("DIFFUSE_COLOR 1 1 1", &texture)
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = file_cases();
+    cases.extend(word_cases());
+    cases.extend(count_cases());
+    cases.extend(index_cases());
+    cases
+}
+
+fn file_cases() -> Vec<Case> {
+    let nowhere = "lacks the word MODEL";
+    let trailing = format!("{WHOLE}MODEL \"\"");
+    let cp_1250 = WHOLE.replace("bike", "~").into_bytes();
+    let cp_1250: Vec<u8> = cp_1250
+        .iter()
+        .map(|byte| if *byte == b'~' { 0xE8 } else { *byte })
+        .collect();
+    vec![
+        case(1, "", Reject(nowhere, "1:1")),
+        case(1, "\r\n \n", Reject(nowhere, "3:1")),
+        case(1, "MODEL", Reject("end of the file", "1:6")),
+        case(1, "MODEL \"\"", Reject("lacks END_OF_MODEL", "1:9")),
+        case(
+            2,
+            "# cube\nv 0 0 0\n",
+            Reject("does not begin with the word MODEL", "1:1"),
+        ),
+        case(2, b"IDPO\x06\0\0\0", Reject("Quake", "1:1")),
+        case(2, b"IDST\x0a\0\0\0", Reject("Half-Life", "1:1")),
+        case(2, b"PulseWavesPulse\0", Reject("laser scanner", "1:1")),
+        case(2, b"\xFF\xFEM\0O\0D\0", Reject("UTF-16", "1:1")),
+        case(50, b"\x01\0\0\0bike\0", Reject("UFObintxt", "1:1")),
+        case(50, b"MODEL\0\x04\0\0\0", Reject("UFObintxt", "1:1")),
+        case(4, trailing, Warn("8 bytes after END_OF_MODEL", "21:1")),
+        case(7, cp_1250, Fine),
+        case(48, WHOLE.replace('\n', "\r\n"), Fine),
+        case(48, WHOLE.replace('\n', "\r"), Fine),
+        case(48, WHOLE.replace('\n', " "), Fine),
+        case(48, format!("\u{feff}{WHOLE}"), Fine),
+        case(
+            5,
+            with("EXPORT_VERSION 4", "EXPORT_VERSION 5"),
+            Warn("is 5, but 4", "2:16"),
+        ),
+        case(
+            5,
+            with("EXPORT_VERSION 4\n", ""),
+            Warn("no EXPORT_VERSION", "1:1"),
+        ),
+        case(8, textured("nowhere.tga"), Fine),
+    ]
+}
+
+fn word_cases() -> Vec<Case> {
+    let key = "COUNT 3\n";
+    vec![
+        case(
+            5,
+            with(key, "BONES 1 2\nCOUNT 3\n"),
+            Warn("\"BONES\" means nothing", "16:1"),
+        ),
+        case(
+            5,
+            with("MATERIAL_REF 0", "MATERIAL_REF 0 VERTEX 1"),
+            Warn("\"VERTEX\"", "9:16"),
+        ),
+        case(
+            45,
+            with("END_OF_GROUP 0\n", ""),
+            Reject("group 0 lacks END_OF_GROUP", "18:1"),
+        ),
+        case(
+            45,
+            with("END_OF_MESH \"Hull\"\n", ""),
+            Reject("mesh 0 \"Hull\" lacks END_OF_MESH", "19:1"),
+        ),
+        case(
+            45,
+            with("END_OF_MODEL", ""),
+            Reject("model lacks END_OF_MODEL", "21:1"),
+        ),
+        case(
+            45,
+            with("END_OF_MATERIAL\n", ""),
+            Reject("material 0 \"skin\" lacks END_OF_MATERIAL", "6:1"),
+        ),
+        case(
+            45,
+            with("END_OF_MATERIAL_LIST\n", ""),
+            Reject("model lacks END_OF_MATERIAL_LIST", "7:1"),
+        ),
+        case(
+            45,
+            with("VERTS 3", "END_OF_GROUP 0"),
+            Reject("\"END_OF_GROUP\", but must be", "10:1"),
+        ),
+        case(
+            45,
+            with("SH \"Hull\"\nEN", "SH \"Hulk\"\nEN"),
+            Warn("END_OF_MESH names \"Hulk\"", "19:13"),
+        ),
+        case(
+            45,
+            with("END_OF_GROUP 0", "END_OF_GROUP 2"),
+            Warn("has the number 2", "18:14"),
+        ),
+        case(
+            45,
+            with("END_OF_GROUP 0", "END_OF_GROUP"),
+            Warn("has no number", "18:1"),
+        ),
+        case(
+            48,
+            with("MODEL \"bike\"", "MODEL \"bike"),
+            Reject("no closing quote", "1:7"),
+        ),
+        case(
+            48,
+            with("MESH \"Hull\"\nM", "MESH \"Hull\nM"),
+            Reject("no closing quote", "8:6"),
+        ),
+        case(
+            48,
+            with("\n1 0 0", "\n1 0 0,5"),
+            Reject("\"0,5\", but must be a number, with a point", "12:5"),
+        ),
+        case(
+            48,
+            with("\n1 0 0", "\n1 0 ..."),
+            Reject("\"...\", but must be a number", "12:5"),
+        ),
+    ]
+}
+
+fn count_cases() -> Vec<Case> {
+    vec![
+        case(
+            6,
+            with("\n1 0 0", "\n1 1.#QNAN 0"),
+            Warn("not finite, and taken as 0", "12:3"),
+        ),
+        case(
+            6,
+            with("COLOR 1 1 1", "COLOR 1 inf 1"),
+            Warn("DIFFUSE_COLOR is not finite", "5:17"),
+        ),
+        case(
+            46,
+            with("VERTS 3", "VERTS 4"),
+            Reject("24 numbers (8 for each vertex), but 32", "14:1"),
+        ),
+        case(
+            46,
+            with("VERTS 3", "VERTS 2"),
+            Reject("24 numbers (8 for each vertex), but 16", "13:1"),
+        ),
+        case(
+            46,
+            with("VERTS 3", "VERTS -3"),
+            Reject("VERTS is -3", "10:7"),
+        ),
+        case(
+            46,
+            with("VERTS 3", "VERTS 1000000000000"),
+            Reject("VERTS is 1000000000000", "10:7"),
+        ),
+        case(
+            46,
+            with("VERTS 3", "VERTS 4294967295"),
+            Reject("24 numbers", "14:1"),
+        ),
+        case(
+            46,
+            with("COUNT 3", "COUNT 4"),
+            Reject("3 indices, but 4", "18:1"),
+        ),
+        case(
+            46,
+            with("COUNT 3", "COUNT 2"),
+            Reject("3 indices, but 2", "17:5"),
+        ),
+        case(
+            46,
+            with("COUNT 3", "COUNT -1"),
+            Reject("COUNT is -1", "16:7"),
+        ),
+        case(
+            46,
+            with("COUNT 3", "COUNT 1000000000000"),
+            Reject("COUNT is 1000000000000", "16:7"),
+        ),
+        case(
+            46,
+            with("GROUPS 1", "GROUPS 2"),
+            Warn("there are 1 groups, though 2", "14:27"),
+        ),
+        case(
+            46,
+            with("GROUPS 1", "GROUPS 1000000000000"),
+            Reject("GROUPS is 1000000000000", "14:27"),
+        ),
+    ]
+}
+
+fn index_cases() -> Vec<Case> {
+    let again = "DIFFUSE_COLOR 1 1 1 END_OF_MATERIAL\nMATERIAL 0 \"again\"";
+    vec![
+        case(
+            47,
+            with("0 1 2\n", "0 1 3\n"),
+            Reject("index 2 uses vertex 3 of 3", "17:5"),
+        ),
+        case(
+            47,
+            with("0 1 2\n", "0 -1 2\n"),
+            Reject("index 1 uses vertex -1 of 3", "17:3"),
+        ),
+        case(
+            47,
+            with("COUNT 3\n0 1 2", "COUNT 5 0 1 2 0 1"),
+            Warn("the last 2 are passed over", "16:7"),
+        ),
+        case(
+            47,
+            with("LIST\nCOUNT 3\n0 1 2", "STRIP\nCOUNT 2\n0 1"),
+            Warn("2 indices make no triangle", "16:7"),
+        ),
+        case(
+            47,
+            with("LIST\nCOUNT 3\n0 1 2", "FAN\nCOUNT 1\n0"),
+            Warn("1 indices make no triangle", "16:7"),
+        ),
+        case(
+            49,
+            with("DIFFUSE_COLOR 1 1 1", again),
+            Warn("several materials 0", "6:1"),
+        ),
+        case(
+            49,
+            with("MATERIAL_REF 0", "MATERIAL_REF 1"),
+            Warn("refers to material 1, which", "9:14"),
+        ),
+        case(
+            49,
+            with("MATERIAL_REF 0\n", ""),
+            Warn("refers to no material", "18:1"),
+        ),
+    ]
+}
+
+fn load(
+    app: &mut TestApp,
+    path: &'static str,
+    settings: &LgwLoaderSettings,
+) -> (Handle<Lgw>, LoadState) {
+    let server = app.world().resource::<AssetServer>();
+    let settings = settings.clone();
+    let set = move |to: &mut LgwLoaderSettings| *to = settings.clone();
+    let model: Handle<Lgw> = server.load_builder().with_settings(set).load(path);
+    let state = app.finish_load(&model);
+    (model, state)
+}
+
+/// How many assets there are of the kinds that a model has.
+fn count(app: &mut TestApp) -> [usize; 6] {
+    let world = app.world();
+    [
+        world.resource::<Assets<Lgw>>().len(),
+        world.resource::<Assets<Mesh>>().len(),
+        world.resource::<Assets<StandardMaterial>>().len(),
+        world.resource::<Assets<LgwTexEnvMaterial>>().len(),
+        world.resource::<Assets<LgwMaterial>>().len(),
+        world.resource::<Assets<WorldAsset>>().len(),
+    ]
+}
+
+/// What the loader said, if it was the loader that failed.
+fn refusal(state: &LoadState) -> Option<String> {
+    let LoadState::Failed(error) = state else {
+        return None;
+    };
+    let AssetLoadError::AssetLoaderError(error) = &**error else {
+        panic!("{error}");
+    };
+    let error = error.error().downcast_ref::<ModelLoadError>();
+    Some(error.expect("the loader's own error").to_string())
+}
+
+#[test]
+fn every_class_is_refused_or_told_of_by_the_loader() {
+    log::listen();
+    let settings = LgwLoaderSettings {
+        load_textures: false,
+        ..LgwLoaderSettings::default()
+    };
+    for (
+        index,
+        Case {
+            class,
+            bytes,
+            expect,
+        },
+    ) in cases().into_iter().enumerate()
+    {
+        let path: &'static str = format!("class-{class}-{index}.lgw").leak();
+        let mut app = TestApp::new(&[(path, bytes)]);
+        let before = count(&mut app);
+        let (model, state) = load(&mut app, path, &settings);
+        let warnings = log::warnings_with(path);
+        match (expect, refusal(&state)) {
+            (Reject(said, place), Some(error)) => {
+                let begin = format!("{path}:{place}: LGW: ");
+                assert!(error.starts_with(&begin), "{begin}: {error}");
+                assert!(error.contains(said), "{error}");
+                assert!(warnings.is_empty(), "{warnings:?}");
+                assert_eq!(count(&mut app), before, "{path}");
+            }
+            (Warn(said, place), None) => {
+                let [warning] = &warnings[..] else {
+                    panic!("{path}: {warnings:?}");
+                };
+                assert!(
+                    warning.contains(&format!("{path}:{place}: ")),
+                    "{place}: {warning}"
+                );
+                assert!(warning.contains(said), "{warning}");
+                drawn(&mut app, &model);
+            }
+            (Fine, None) => {
+                assert!(warnings.is_empty(), "{path}: {warnings:?}");
+                drawn(&mut app, &model);
+            }
+            (_, None) => panic!("{path}: it loads, {warnings:?}"),
+            (_, Some(error)) => panic!("{error}"),
+        }
+        assert_eq!(log::warnings_with(path).len(), warnings.len(), "told again");
+    }
+}
+
+/// Spawns a model, of which all that is drawn has to be sound.
+fn drawn(app: &mut TestApp, model: &Handle<Lgw>) {
+    let lgws = app.world().resource::<Assets<Lgw>>();
+    let scene = lgws.get(model).unwrap().scene.clone();
+    let root = app.world().spawn(WorldAssetRoot(scene)).id();
+    for _ in 0..100 {
+        app.step(0.01);
+        if app.world().get::<LgwInstance>(root).is_some() {
+            break;
+        }
+    }
+    assert!(app.world().get::<LgwInstance>(root).is_some());
+    app.step(0.01);
+    let meshes = app.world().resource::<Assets<Mesh>>();
+    for (_, mesh) in meshes.iter() {
+        let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
+        let positions = positions.as_float3().unwrap();
+        assert!(positions.as_flattened().iter().all(|of| of.is_finite()));
+        let indices = mesh.indices().unwrap();
+        assert!(indices.iter().all(|index| index < positions.len()));
+        assert!(indices.len().is_multiple_of(3));
+    }
+    app.world().despawn(root);
+    app.step(0.0);
+}
+
+#[test]
+fn what_strict_and_lenient_loaders_do_is_what_they_are_told() {
+    log::listen();
+    let loads = |name: &str, bytes: Vec<u8>, tolerance| {
+        let path: &'static str = format!("{name}-{tolerance:?}.lgw").leak();
+        let settings = LgwLoaderSettings {
+            tolerance,
+            ..LgwLoaderSettings::default()
+        };
+        let mut app = TestApp::new(&[(path, bytes)]);
+        let (_, state) = load(&mut app, path, &settings);
+        (refusal(&state), log::warnings_with(path).len())
+    };
+    let unknown = with("COUNT 3\n", "BONES 1 2\nCOUNT 3\n");
+    let (refusal, told) = loads("unknown", unknown.clone(), Tolerance::Strict);
+    assert!(
+        refusal
+            .unwrap()
+            .starts_with("unknown-Strict.lgw:16:1: LGW: ")
+    );
+    assert_eq!(told, 0);
+    assert_eq!(loads("unknown", unknown, Tolerance::Lenient), (None, 1));
+    let out = with("0 1 2\n", "0 1 3\n");
+    assert!(loads("out", out.clone(), Tolerance::Strict).0.is_some());
+    assert_eq!(loads("out", out, Tolerance::Lenient), (None, 1));
+}
+
+#[test]
+fn limits_are_told_with_a_place() {
+    let path = "limits.lgw";
+    let meshes = "MESH \"\" END_OF_MESH \"\" ".repeat(1000);
+    let mut app = TestApp::new(&[(path, format!("MODEL \"\" {meshes} END_OF_MODEL").into())]);
+    let (_, state) = load(&mut app, path, &LgwLoaderSettings::default());
+    let refusal = refusal(&state).unwrap();
+    assert!(refusal.starts_with("limits.lgw:1:1: LGW: "), "{refusal}");
+}
+
+/// A small picture.
+fn picture() -> Vec<u8> {
+    let mut tga = vec![0; 18];
+    tga[2] = 2;
+    tga[12] = 1;
+    tga[14] = 1;
+    tga[16] = 32;
+    tga.extend([1, 2, 3, 255]);
+    tga
+}
+
+/// The path of the picture that a model wears, if it has any.
+fn worn(app: &mut TestApp, model: &Handle<Lgw>) -> Option<String> {
+    let world = app.world();
+    let lgw = world.resource::<Assets<Lgw>>().get(model).unwrap();
+    let material = lgw.materials[0].material.clone();
+    let materials = world.resource::<Assets<LgwMaterial>>();
+    let picture = materials.get(&material).unwrap().pictures[0]
+        .clone()
+        .unwrap();
+    picture.path().map(|path| path.to_string())
+}
+
+#[test]
+fn pictures_that_are_missing_or_broken_are_told_once_and_models_load() {
+    log::listen();
+    let twice = "TEXTURE 0 FILE_NAME \"Gone.tga\" END_OF_TEXTURE END_OF_MATERIAL\n\
+                 MATERIAL 1 \"b\" TEXTURE 0 FILE_NAME \"Gone.tga\" END_OF_TEXTURE";
+    for (path, bytes, told) in [
+        ("gone.lgw", with("DIFFUSE_COLOR 1 1 1", twice), 1),
+        ("empty-name.lgw", textured(""), 1),
+        (
+            "nameless.lgw",
+            with("DIFFUSE_COLOR 1 1 1", "TEXTURE 0 END_OF_TEXTURE"),
+            1,
+        ),
+        (
+            "raw.lgw",
+            with(
+                "DIFFUSE_COLOR 1 1 1",
+                "TEXTURE 0 RAW_IMAGE 1 END_OF_TEXTURE",
+            ),
+            1,
+        ),
+    ] {
+        let mut app = TestApp::new(&[(path, bytes)]);
+        let (model, state) = load(&mut app, path, &LgwLoaderSettings::default());
+        assert_eq!(refusal(&state), None);
+        let warnings = log::warnings_with(path);
+        assert_eq!(warnings.len(), told, "{warnings:?}");
+        assert_eq!(worn(&mut app, &model), None);
+        drawn(&mut app, &model);
+    }
+    let broken = ("broken.tga", b"no picture at all".to_vec());
+    let mut app = TestApp::new(&[("wears.lgw", textured("broken.tga")), broken]);
+    let (model, state) = load(&mut app, "wears.lgw", &LgwLoaderSettings::default());
+    assert_eq!(refusal(&state), None);
+    assert!(worn(&mut app, &model).unwrap().starts_with("broken.tga"));
+    drawn(&mut app, &model);
+}
+
+#[test]
+fn of_many_missing_pictures_a_few_are_told_with_their_places() {
+    log::listen();
+    let material = |index: usize| {
+        format!(
+            "MATERIAL {index} \"\" TEXTURE 0\n FILE_NAME \"Lost{index}.tga\" END_OF_TEXTURE END_OF_MATERIAL\n"
+        )
+    };
+    let list: String = (0..20).map(material).collect();
+    let text = format!(
+        "MODEL \"m\"\nEXPORT_VERSION 4 MATERIAL_LIST\n{list}END_OF_MATERIAL_LIST END_OF_MODEL"
+    );
+    let mut app = TestApp::new(&[("lost.lgw", text.into_bytes())]);
+    let (_, state) = load(&mut app, "lost.lgw", &LgwLoaderSettings::default());
+    assert_eq!(refusal(&state), None);
+    let warnings = log::warnings_with("lost.lgw");
+    assert_eq!(warnings.len(), 9, "{warnings:?}");
+    assert!(
+        warnings[1].contains("lost.lgw:6:12: material \"\": texture \"Lost1.tga\""),
+        "{}",
+        warnings[1]
+    );
+    assert!(warnings[8].contains("12 more"), "{}", warnings[8]);
+}
+
+#[test]
+fn pictures_are_looked_for_below_the_asset_root_only() {
+    log::listen();
+    let names = [
+        (r"..\..\..\a.tga", true),
+        ("../../a.tga", true),
+        (r"C:\game\a.tga", true),
+        ("C:a.tga", true),
+        ("/a.tga", true),
+        (r"\\server\share\a.tga", true),
+        (r"TEXTURES\A.TGA", false),
+        (r"game\..\..\secret.tga", true),
+        ("other://a.tga", true),
+        ("a.tga#Label", false),
+    ];
+    for (index, (name, leads_out)) in names.into_iter().enumerate() {
+        let path: &'static str = format!("models/way-{index}.lgw").leak();
+        let files = [
+            (path, textured(name)),
+            ("models/a.tga", picture()),
+            ("a.tga", picture()),
+            ("textures/a.tga", picture()),
+        ];
+        let mut app = TestApp::new(&files);
+        let (model, state) = load(&mut app, path, &LgwLoaderSettings::default());
+        assert_eq!(refusal(&state), None);
+        let worn = worn(&mut app, &model);
+        println!("{name:30} {worn:?}");
+        let known = ["models/a.tga", "a.tga", "textures/a.tga"];
+        let is_known = |worn: &String| known.iter().any(|it| worn.split('#').next() == Some(it));
+        assert!(worn.as_ref().is_none_or(is_known), "{name}: {worn:?}");
+        let warnings = log::warnings_with(path);
+        assert_eq!(
+            warnings.len(),
+            usize::from(worn.is_none()) + usize::from(leads_out),
+            "{name}: {warnings:?}"
+        );
+        let is_told = warnings.iter().any(|of| of.contains("leads out"));
+        assert_eq!(is_told, leads_out, "{name}");
+    }
+}
+
+/// Loads and spawns as many files as there are in one app. How many load is told.
+fn run(name: &str, files: Vec<Vec<u8>>) -> usize {
+    let named = |(index, bytes)| (&*format!("{name}-{index}.lgw").leak(), bytes);
+    let files: Vec<(&'static str, Vec<u8>)> = files.into_iter().enumerate().map(named).collect();
+    let mut app = TestApp::new(&files);
+    let settings = LgwLoaderSettings {
+        load_textures: false,
+        ..LgwLoaderSettings::default()
+    };
+    let mut models = Vec::new();
+    for (path, _) in &files {
+        let (model, state) = load(&mut app, path, &settings);
+        match refusal(&state) {
+            Some(error) => assert!(error.starts_with(&format!("{path}:")), "{error}"),
+            None => models.push(model),
+        }
+    }
+    if let Some(model) = models.last() {
+        drawn(&mut app, model);
+    }
+    models.len()
+}
+
+#[test]
+fn files_may_not_end_early() {
+    for (index, text) in [WHOLE, EVERYTHING].into_iter().enumerate() {
+        let whole = text.find("END_OF_MODEL").unwrap() + "END_OF_MODEL".len();
+        let ends = (0..whole).map(|end| text.as_bytes()[..end].to_vec());
+        assert_eq!(run(&format!("ends-{index}"), ends.collect()), 0);
+    }
+}
+
+#[test]
+fn any_bit_of_a_file_may_be_wrong() {
+    let flipped = |bit: usize| {
+        let mut bytes = WHOLE.as_bytes().to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        bytes
+    };
+    let bits = 8 * WHOLE.len();
+    let loaded = run("bits", (0..bits).map(flipped).collect());
+    assert!((bits / 10..bits).contains(&loaded), "{loaded} of {bits}");
+}
+
+#[test]
+fn damaged_texts_do_no_harm() {
+    let texts = [BICYCLE, EVERYTHING, FLAWED, WHOLE];
+    let mut random = Random(0x5851_f42d_4c95_7f2d);
+    let damaged = (0..1200).map(|round| {
+        classic_models_fixtures::mutations::damaged_text(texts[round % 4], &mut random)
+    });
+    let loaded = run("damaged", damaged.collect());
+    assert!((100..1100).contains(&loaded), "{loaded}");
+}

@@ -1,0 +1,237 @@
+//! Clips of manifests: what entities share, and what is said of those that a model does not have.
+
+use crate::ala::play as ala_play;
+use crate::manifest::spawn::{edit, get, mdl, spawn_ready, text, wait};
+use crate::support::app::TestApp;
+use crate::support::{abc, ala, alo, log};
+use async_lock::Mutex;
+use bevy::animation::AnimationClip;
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, LoadContext};
+use bevy::prelude::*;
+use bevy::reflect::TypePath;
+use bevy_classic_models::prelude::*;
+use std::sync::Arc;
+
+/// The warnings about a model, of which each contains one of some texts.
+#[track_caller]
+fn assert_warnings(path: &str, expected: &[&str]) {
+    let mut warnings = log::warnings_with(path);
+    warnings.sort();
+    for expected in expected {
+        let place = warnings.iter().position(|told| told.contains(expected));
+        let place = place.unwrap_or_else(|| panic!("{expected} is not among {warnings:#?}"));
+        warnings.remove(place);
+    }
+    assert!(warnings.is_empty(), "{warnings:#?}");
+}
+
+fn settle(app: &mut TestApp) {
+    for _ in 0..5 {
+        app.step(0.1);
+    }
+}
+
+#[test]
+fn clips_that_a_quake_model_lacks_are_told_with_those_that_it_has() {
+    log::listen();
+    let manifest = r#"(model: "lacks_clips.mdl", clips: [
+        (name: "good", clip: "run"),
+        (name: "typo", clip: "rum"),
+        (name: "beyond", frames: (400, 500)),
+        (name: "late", clip: "run", frames: (400, 500)),
+    ], play: "good")"#;
+    let mut app = TestApp::new(&[("a.model.ron", text(manifest)), ("lacks_clips.mdl", mdl())]);
+    for _ in 0..2 {
+        spawn_ready(&mut app, "a.model.ron", ());
+        settle(&mut app);
+        assert_warnings(
+            "lacks_clips.mdl",
+            &[
+                r#"has no clip "rum", which "typo" stands for; there are run"#,
+                r#"has no clip of frames 400 to 501, which "beyond" stands for"#,
+                r#"has nothing left of the clip "run", frames 400 to 501, which "late" stands for; its frames are 0 to"#,
+            ],
+        );
+    }
+}
+
+#[test]
+fn clips_that_a_lithtech_model_lacks_are_told_with_those_that_it_has() {
+    log::listen();
+    let manifest = r#"(model: "lacks_clips.abc", clips: [
+        (name: "good", clip: 0),
+        (name: "typo", clip: "wlak"),
+        (name: "late", clip: 0, frames: (400, 500)),
+        (name: "none", clip: 99),
+    ])"#;
+    let mut app = TestApp::new(&[
+        ("a.model.ron", text(manifest)),
+        ("lacks_clips.abc", abc::bytes(&abc::figure())),
+    ]);
+    spawn_ready(&mut app, "a.model.ron", ());
+    settle(&mut app);
+    assert_warnings(
+        "lacks_clips.abc",
+        &[
+            r#"has no clip "wlak", which "typo" stands for"#,
+            r#"has nothing left of the clip number 0, frames 400 to 501, which "late" stands for"#,
+            r#"has no clip number 99, which "none" stands for"#,
+        ],
+    );
+}
+
+#[test]
+fn clips_that_an_alamo_model_lacks_are_told_played_or_not() {
+    log::listen();
+    let manifest = r#"(model: "art/Unit.alo", clips: [
+        (name: "typo", clip: "MOVE_77"),
+        (name: "other", clip: "MOVE_78"),
+    ], play: "typo")"#;
+    let mut files = ala_play::files();
+    files.push(("lacks_clips.model.ron", text(manifest)));
+    let mut app = TestApp::new(&files);
+    spawn_ready(&mut app, "lacks_clips.model.ron", ());
+    settle(&mut app);
+    for (clip, name) in [("MOVE_77", "typo"), ("MOVE_78", "other")] {
+        let warnings = log::warnings_with(clip);
+        let [warning] = &warnings[..] else {
+            panic!("{warnings:?}");
+        };
+        let expected = format!("has no clip \"{clip}\", which \"{name}\" stands for; there are ");
+        assert!(warning.contains(&expected), "{warning}");
+    }
+}
+
+/// Loads any animation as one of five frames. Does not finish while the lock is held.
+#[derive(TypePath)]
+struct LockedAlaLoader(Arc<Mutex<()>>);
+
+impl AssetLoader for LockedAlaLoader {
+    type Asset = Ala;
+    type Settings = ();
+    type Error = std::io::Error;
+
+    async fn load(
+        &self,
+        _: &mut dyn Reader,
+        (): &(),
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Ala, std::io::Error> {
+        drop(self.0.lock().await);
+        let label = AlaAssetLabel::Clip.to_string();
+        Ok(Ala {
+            clip: load_context.add_labeled_asset(label, AnimationClip::default()),
+            version: 1,
+            frames: 5,
+            fps: 10.0,
+            bones: Vec::new(),
+            warnings: Vec::new(),
+        })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["ala"]
+    }
+}
+
+/// The warnings about parts of clips of a model that have no frames.
+fn empty_parts(model: &str) -> Vec<String> {
+    log::warnings_with(&format!("{model} has nothing left of the clip"))
+}
+
+#[track_caller]
+fn assert_one_empty_part(app: &mut TestApp, model: &str, expected: &str) {
+    wait(app, "the warning", |_| !empty_parts(model).is_empty());
+    settle(app);
+    let warnings = empty_parts(model);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains(expected), "{warnings:?}");
+}
+
+#[test]
+fn frames_beyond_an_alamo_clip_are_reported_once_its_file_is_loaded() {
+    log::listen();
+    let manifest = r#"(model: "late_frames.alo", clips: [
+        (name: "good", clip: "MOVE_00", frames: (3, 9)),
+        (name: "beyond", clip: "MOVE_00", frames: (5, 9)),
+    ])"#;
+    let mut app = TestApp::new(&[
+        ("late_frames.model.ron", text(manifest)),
+        ("late_frames.alo", alo::clean()),
+        ("late_frames_MOVE_00.ala", ala::small(1)),
+    ]);
+    let lock = Arc::new(Mutex::new(()));
+    let locked = lock.try_lock_arc().unwrap();
+    let server = app.world().resource::<AssetServer>();
+    server.register_loader(LockedAlaLoader(lock));
+    let first = spawn_ready(&mut app, "late_frames.model.ron", ());
+    settle(&mut app);
+    assert_eq!(empty_parts("late_frames.alo"), [""; 0]);
+    // Another instance of the same clips and model keeps the check pending.
+    spawn_ready(&mut app, "late_frames.model.ron", ());
+    settle(&mut app);
+    app.world().entity_mut(first).despawn();
+    drop(locked);
+    let expected = r#""MOVE_00", frames 5 to 10, which "beyond" stands for; its frames are 0 to 4"#;
+    assert_one_empty_part(&mut app, "late_frames.alo", expected);
+}
+
+#[test]
+fn frames_beyond_a_clip_that_is_a_file_are_reported() {
+    log::listen();
+    let manifest = r#"(model: "file_frames.alo", clips: [
+        (name: "good", file: "far/walk.ala", frames: (1, 9)),
+        (name: "beyond", file: "far/walk.ala", frames: (3, 9)),
+    ])"#;
+    let mut app = TestApp::new(&[
+        ("file_frames.model.ron", text(manifest)),
+        ("file_frames.alo", alo::clean()),
+        ("far/walk.ala", ala::small(1)),
+    ]);
+    spawn_ready(&mut app, "file_frames.model.ron", ());
+    let expected =
+        r#"far/walk.ala#Clip, frames 3 to 10, which "beyond" stands for; its frames are 0 to 2"#;
+    assert_one_empty_part(&mut app, "file_frames.alo", expected);
+    // Only its clip stays loaded.
+    wait(&mut app, "the animation is released", |world| {
+        world.resource::<Assets<Ala>>().is_empty()
+    });
+}
+
+#[test]
+fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
+    let manifest =
+        |alt: u32| format!(r#"(model: "a.mdl", clips: [(name: "x", clip: "run")], alt: {alt})"#);
+    let mut app = TestApp::new(&[
+        ("shares.model.ron", text(&manifest(1))),
+        ("other.model.ron", text(&manifest(1))),
+        ("a.mdl", mdl()),
+    ]);
+    let path = "shares.model.ron";
+    let [one, two] = [(); 2].map(|()| spawn_ready(&mut app, path, ()));
+    let other = spawn_ready(&mut app, "other.model.ron", ());
+    let clips = |app: &mut TestApp, root| get::<ModelClips>(app, root).unwrap();
+    assert!(Arc::ptr_eq(
+        &clips(&mut app, one).0,
+        &clips(&mut app, two).0
+    ));
+    assert!(!Arc::ptr_eq(
+        &clips(&mut app, one).0,
+        &clips(&mut app, other).0
+    ));
+    edit(&mut app, path, &manifest(2).replace("\"run\"", "0"));
+    wait(&mut app, "the edit", |world| {
+        world.get::<ModelAlt>(one) == Some(&ModelAlt(2))
+    });
+    let edited = clips(&mut app, one);
+    assert_eq!(edited.0[0].clip, ClipRef::Index(0));
+    assert!(Arc::ptr_eq(&edited.0, &clips(&mut app, two).0));
+    // Code may change it too, and entities that are spawned in the same frame see that.
+    let handle = get::<ClassicModel>(&mut app, one).unwrap();
+    let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
+    manifests.get_mut(&handle.0).unwrap().alt = Some(3);
+    let three = app.world().spawn(handle).id();
+    app.step(0.0);
+    assert_eq!(get(&mut app, three), Some(ModelAlt(3)));
+}

@@ -1,0 +1,92 @@
+//! The heap that manifests take while they are loaded, on texts made to cost as much as they can.
+
+use crate::support::cpu_time;
+use crate::support::heap::{Loadable, Measured, alone, measure_load};
+use bevy_classic_models::model::manifest::parse;
+use bevy_classic_models::prelude::*;
+use std::time::Duration;
+
+impl Loadable for ModelManifest {
+    type Settings = ();
+}
+
+fn adversaries() -> Vec<(String, Vec<u8>)> {
+    let list = |field: &str, element: &str, count: usize| {
+        format!("(model: \"a.mdl\", {field}: [{}])", element.repeat(count))
+    };
+    // No text is longer than 1 << 20.
+    let long = "x".repeat(1 << 19);
+    let many = 1024;
+    let texts = [
+        ("clips", list("clips", "(file:\"a\"),", many)),
+        ("frames", list("clips", "(name:\"a\",frames:(1,2)),", many)),
+        ("too_many", list("clips", "(file:\"a\"),", 1 << 16)),
+        ("attachments", list("attachments", "(model:\"a\"),", many)),
+        ("nothing", list("attachments", "(),", 1 << 18)),
+        ("hidden", list("hidden", "\"\",", 1 << 18)),
+        ("folders", list("texture_folders", "\"a\",", many)),
+        ("distances", list("lod_distances", "1,", 1 << 18)),
+        ("long_model", format!("(model: {long:?})")),
+        (
+            "long_name",
+            format!("(model: \"a\", clips: [(name: {long:?}, clip: 0)])"),
+        ),
+        (
+            "escapes",
+            format!("(model: \"{}\")", "\\u{61}".repeat(1 << 16)),
+        ),
+        ("field", format!("({long}: 1)")),
+        ("choice", format!("(model: \"a\", play: {long})")),
+        ("blank", " ".repeat(1 << 20)),
+        ("comments", "/* // */ ".repeat(1 << 16)),
+        ("nested_comments", "/*".repeat(1 << 19)),
+        ("open", "(".repeat(1 << 20)),
+        (
+            "deep",
+            format!("(model: \"a\", play: {}", "(".repeat(1 << 19)),
+        ),
+        (
+            "deep_lists",
+            format!("(model: \"a\", hidden: {}", "[".repeat(1 << 19)),
+        ),
+        (
+            "somes",
+            format!("(model: \"a\", alt: {}1", "Some(".repeat(1 << 17)),
+        ),
+        ("attributes", "#![enable(implicit_some)]".repeat(1 << 15)),
+        (
+            "number",
+            format!("(model: \"a\", scale: {})", "1".repeat(1 << 19)),
+        ),
+        ("raw", format!("(model: r{}\"", "#".repeat(1 << 19))),
+    ];
+    let texts = texts.into_iter();
+    texts
+        .map(|(name, text)| (name.to_owned(), text.into_bytes()))
+        .collect()
+}
+
+#[test]
+fn loading_keeps_the_promise_on_heap() {
+    alone("manifest::heap::loading_measured_alone");
+}
+
+#[test]
+#[ignore = "run by the test above, alone in its process"]
+fn loading_measured_alone() {
+    let mut measured = Measured::new(16, 1 << 20);
+    for (name, bytes) in adversaries() {
+        measure_load::<ModelManifest>(&mut measured, &format!("{name}.model.ron"), bytes, |_| {});
+    }
+    measured.finish();
+}
+
+#[test]
+fn parsing_takes_time_by_the_length() {
+    for (name, bytes) in adversaries() {
+        // What goes by the square of a megabyte takes minutes.
+        cpu_time::assert_below(Duration::from_secs(10), &name, || {
+            let _ = parse(&bytes);
+        });
+    }
+}

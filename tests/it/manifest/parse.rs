@@ -1,0 +1,660 @@
+//! Manifests as texts: what they say, what is wrong with them and where, and what they are written as.
+
+use crate::support::random::Random;
+use bevy::color::Srgba;
+use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::model::manifest::{
+    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
+    NameOrIndex, parse,
+};
+
+/// A manifest that says all there is to say.
+pub const EVERYTHING: &str = include_str!("../../regressions/manifest/everything.model.ron");
+
+/// What [`EVERYTHING`] says.
+fn everything() -> ModelManifest {
+    let name = |name: &str| Some(NameOrIndex::from(name));
+    let named = |name: &str| ManifestClip {
+        name: name.into(),
+        ..ManifestClip::default()
+    };
+    ModelManifest {
+        model: "Soldier.alo".into(),
+        scale: 1.5,
+        axes: Some(ManifestAxes {
+            up: FileAxis::Z,
+            forward: FileAxis::NegY,
+        }),
+        texture_folders: vec!["../Textures".into(), "shared".into()],
+        palette: Some("gfx/palette.lmp".into()),
+        load_lights: Some(false),
+        clips: vec![
+            ManifestClip {
+                clip: name("MOVE_00"),
+                frames: Some((0, 11)),
+                speed: 1.2,
+                ..named("walk")
+            },
+            ManifestClip {
+                clip: Some(NameOrIndex::from(2)),
+                repeat: ManifestRepeat::Once,
+                ..named("die")
+            },
+            ManifestClip {
+                frames: Some((103, 108)),
+                ..named("pain")
+            },
+            ManifestClip {
+                file: Some("anims/IDLE_00.ala".into()),
+                speed: -1.0,
+                ..named("idle")
+            },
+            ManifestClip {
+                file: Some("anims/*.ala".into()),
+                ..ManifestClip::default()
+            },
+        ],
+        play: name("walk"),
+        skins: [("red", "red.dtx"), ("\"blue\"", "b\\lue.tga")]
+            .map(|(name, file)| (name.to_owned(), file.to_owned()))
+            .into(),
+        skin: Some(NameOrIndex::from("red")),
+        lod_distances: vec![10.0, 25.0, 80.5],
+        team_color: Some(Srgba::rgb_u8(255, 128, 0)),
+        player_colors: Some(ManifestColors {
+            shirt: 4,
+            pants: 13,
+        }),
+        hidden: vec!["Shield".into()],
+        shown: vec!["Engines".into()],
+        alt: Some(1),
+        attachments: vec![
+            ManifestAttachment {
+                bone: "HP_turret".into(),
+                model: "gun.model.ron".into(),
+                translation: [0.0, 1.0, -2.5],
+                rotation: [0.0, 90.0, 0.0],
+                scale: 0.5,
+                play: name("turn"),
+                skin: Some(NameOrIndex::from(1)),
+            },
+            ManifestAttachment {
+                bone: "B_hand".into(),
+                model: "sword.mdl".into(),
+                ..ManifestAttachment::default()
+            },
+        ],
+        ..ModelManifest::default()
+    }
+}
+
+#[test]
+fn everything_is_read() {
+    assert_eq!(parse(EVERYTHING.as_bytes()).unwrap(), everything());
+}
+
+#[test]
+fn what_is_written_is_read_as_the_same() {
+    let written = everything().to_ron().unwrap();
+    assert_eq!(
+        parse(written.as_bytes()).unwrap(),
+        everything(),
+        "{written}"
+    );
+    assert!(!written.contains("Some"), "{written}");
+    let small = ModelManifest {
+        model: "a.mdl".into(),
+        ..ModelManifest::default()
+    };
+    assert_eq!(small.to_ron().unwrap(), "(\n    model: \"a.mdl\",\n)\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_written() {
+    let refused = |edit: fn(&mut ModelManifest)| {
+        let mut manifest = everything();
+        edit(&mut manifest);
+        manifest.to_ron().unwrap_err().message
+    };
+    let message = refused(|manifest| manifest.scale = f32::NAN);
+    assert_eq!(message, "scale is NaN, but must be a finite number above 0");
+    let message = refused(|manifest| manifest.hidden = vec![String::new(); 1025]);
+    assert_eq!(
+        message,
+        "hidden has 1025 elements, but must have at most 1024"
+    );
+    refused(|manifest| manifest.team_color = Some(Srgba::rgb(2.0, 0.0, 0.0)));
+    refused(|manifest| manifest.team_color = Some(Srgba::new(1.0, 0.0, 0.0, 0.5)));
+    refused(|manifest| manifest.model.clear());
+}
+
+#[test]
+fn small_ways_to_say_the_same() {
+    let plain = parse(br#"(model: "a.mdl", skin: 1, team_color: (1, 0.5, 0))"#).unwrap();
+    let expected = ModelManifest {
+        model: "a.mdl".into(),
+        skin: Some(NameOrIndex::Index(1)),
+        team_color: Some(Srgba::rgb(1.0, 0.5, 0.0)),
+        ..ModelManifest::default()
+    };
+    assert_eq!(plain, expected);
+    for text in [
+        "\u{feff}ModelManifest(model: \"a.mdl\", skin: Some(1), team_color: (1.0, 0.5, 0.0),)",
+        "#![enable(implicit_some)]\r\n(\r\n  model: r\"a.mdl\",\r\n  /* no */ skin: 0x1, team_color: Some((1, 0.5, 0)),\r\n)\r\n// end",
+    ] {
+        assert_eq!(parse(text.as_bytes()).unwrap(), plain, "{text}");
+    }
+    let hex = parse(br##"(model: "a.mdl", team_color: "#fF8000", skins: {}, skin: None)"##);
+    let color = hex.unwrap().team_color.unwrap();
+    assert_eq!(color, Srgba::rgb_u8(255, 128, 0));
+}
+
+/// Bad texts, and what is said about each.
+const BAD: &[(&str, &str)] = &[
+    ("", "1:1: the manifest must be in parentheses"),
+    ("()", "1:1: the manifest lacks the field `model`"),
+    ("(model: \"\")", "1:1: the manifest lacks the field `model`"),
+    ("(\n  model: 3\n)", "2:10: model must be a text in quotes"),
+    (
+        "( model: \"a\", colour: 1)",
+        "1:15: Unexpected field named `colour` in `ModelManifest`, expected one of ",
+    ),
+    (
+        "(model: \"a\",\n clips: [\n  (nam: \"x\"),\n])",
+        "3:4: Unexpected field named `nam` in `ManifestClip`, expected one of `name`, `clip`, `file`, `frames`, `speed`, or `repeat` instead",
+    ),
+    ("[model: \"a\"]", "1:1: the manifest must be in parentheses"),
+    (
+        "Other(model: \"a\")",
+        "1:1: Expected struct `ModelManifest` but found `Other`",
+    ),
+    ("(model: \"a\"", "1:12: Expected comma"),
+    (
+        "(model: \"a\")) ",
+        "1:13: Non-whitespace trailing characters",
+    ),
+    (
+        "(model: \"a\") x",
+        "1:14: Non-whitespace trailing characters",
+    ),
+    ("(model \"a\")", "1:8: Expected colon"),
+    (
+        "(model: \"a\", model: \"b\")",
+        "1:14: Unexpected duplicate field named `model` in `ModelManifest`",
+    ),
+    ("(model: \"a\n)", "1:9: Expected end of string"),
+    ("(model: \"a\", /* x", "1:18: Unclosed block comment"),
+    (
+        "(\n // scale: 2\n scale: -1, model: \"a\")",
+        "3:9: scale is -1, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", scale: 0)",
+        "1:21: scale is 0, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", scale: inf)",
+        "1:21: scale is inf, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", scale: NaN)",
+        "1:21: scale is NaN, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", scale: 1e39)",
+        "1:21: scale is inf, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", scale: \"2\")",
+        "1:21: scale must be a number",
+    ),
+    (
+        "(model: \"a\", axes: (up: Z, forward: NegZ))",
+        "1:20: axes has one line for both axes, but they must be at right angles",
+    ),
+    (
+        "(model: \"a\", axes: (up: z, forward: X))",
+        "1:25: Unexpected variant named `z` in enum `FileAxis`, expected one of `X`, `Y`, `Z`, `NegX`, `NegY`, or `NegZ` instead",
+    ),
+    (
+        "(model: \"a\", axes: (up: Z))",
+        "1:26: Unexpected missing field named `forward` in `ManifestAxes`",
+    ),
+    (
+        "(model: \"a\", texture_folders: \"x\")",
+        "1:31: texture_folders must be a list in `[]`",
+    ),
+    (
+        "(model: \"a\", texture_folders: [\"x\", \"\"])",
+        "1:37: texture_folders[1] is empty, but must be the name of a file",
+    ),
+    (
+        "(model: \"a\", palette: \"\")",
+        "1:23: palette is empty, but must be the name of a file",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", clip: \"a\"), ()])",
+        "1:46: clips[1] has neither clip nor file nor frames",
+    ),
+    (
+        "(model: \"a\", clips: [(clip: \"x\")])",
+        "1:22: clips[0] lacks the field `name`",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", clip: \"y\", file: \"z\")])",
+        "1:22: clips[0] has both clip and file, but must have one of them",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", file: \"*.ala\")])",
+        "1:29: clips[0].name names many files, which have names of their own",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", frames: (3, 2))])",
+        "1:42: clips[0].frames is from 3 to 2, but the last must not be before the first",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", frames: (3))])",
+        "1:44: Expected a tuple of size 2 but found one element instead",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", frames: (3, 4, 5))])",
+        "1:49: Expected closing `)`",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", frames: (-3, 4))])",
+        "1:43: clips[0].frames[0] is out of the bounds of whole numbers here",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", clip: \"y\", speed: inf)])",
+        "1:52: clips[0].speed is inf, but must be a finite number",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", clip: \"y\", repeat: Twice)])",
+        "1:53: Unexpected variant named `Twice` in enum `ManifestRepeat`, expected either `Loop` or `Once` instead",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", clip: 0), (name: \"X\", clip: 1)])",
+        "1:51: clips[1].name is that of another clip before it",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"x\", clip: -1)])",
+        "1:40: clips[0].clip must be a name in quotes, or a number from 0, but is the signed integer `-1`",
+    ),
+    (
+        "(model: \"a\", clips: [(file: \"\")])",
+        "1:29: clips[0].file is empty, but must be the name of a file",
+    ),
+    (
+        "(model: \"a\", play: true)",
+        "1:20: play must be a name in quotes, or a number from 0, but is the boolean `true`",
+    ),
+    (
+        "(model: \"a\", skins: [\"red\"])",
+        "1:21: skins must be pairs in `{}`",
+    ),
+    (
+        "(model: \"a\", skins: {\"red\": \"\"})",
+        "1:29: skins[\"red\"] is empty, but must be the name of a file",
+    ),
+    (
+        "(model: \"a\", skins: {\"red\": \"r\", \"red\": \"s\"})",
+        "1:41: this name is there twice",
+    ),
+    (
+        "(model: \"a\", skin: 1.5)",
+        "1:20: skin must be a name in quotes, or a number from 0, but is the floating point number `1.5`",
+    ),
+    (
+        "(model: \"a\", lod_distances: [1, 3, 2])",
+        "1:36: lod_distances[2] is 2, but must be a finite number that is not below 3",
+    ),
+    (
+        "(model: \"a\", lod_distances: [-1])",
+        "1:30: lod_distances[0] is -1, but must be a finite number that is not below 0",
+    ),
+    (
+        "(model: \"a\", team_color: \"orange\")",
+        "1:26: team_color must be a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"orange\"",
+    ),
+    (
+        "(model: \"a\", team_color: \"#ff80\")",
+        "1:26: team_color must be a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"#ff80\"",
+    ),
+    (
+        "(model: \"a\", team_color: (1, 2, 3))",
+        "1:26: team_color must have numbers from 0 to 1, and no alpha",
+    ),
+    (
+        "(model: \"a\", team_color: (1, 0))",
+        "1:31: Expected a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1 but found 2 elements instead",
+    ),
+    (
+        "(model: \"a\", team_color: (1, 0, 0, 1))",
+        "1:36: Expected closing `)`",
+    ),
+    (
+        "(model: \"a\", player_colors: (shirt: 3))",
+        "1:38: Unexpected missing field named `pants` in `ManifestColors`",
+    ),
+    (
+        "(model: \"a\", player_colors: (shirt: 3, pants: 16))",
+        "1:47: player_colors.pants is 16, but must be from 0 to 15",
+    ),
+    (
+        "(model: \"a\", player_colors: (shirt: 3, pants: 256))",
+        "1:47: player_colors.pants is out of the bounds of whole numbers here",
+    ),
+    (
+        "(model: \"a\", hidden: [3])",
+        "1:23: hidden[0] must be a text in quotes",
+    ),
+    (
+        "(model: \"a\", attachments: (model: \"b\"))",
+        "1:27: attachments must be a list in `[]`",
+    ),
+    (
+        "(model: \"a\",\n play: march)",
+        "2:8: play must be a name in quotes, or a number from 0, but is a word without quotes",
+    ),
+    (
+        "(model: \"a\", skin: Some(()))",
+        "1:25: skin must be a name in quotes, or a number from 0, but is a unit value",
+    ),
+    (
+        "(model: \"a\", axes: \"Y\")",
+        "1:20: axes must be in parentheses",
+    ),
+    (
+        "(model: \"a\", skins: {\"red\": 3})",
+        "1:29: skins[\"red\"] must be a text in quotes",
+    ),
+    ("(model: \"a\", skins: {3: \"r\"})", "1:22: Expected string"),
+    (
+        "(model: \"a\", alt: one)",
+        "1:19: alt must be a whole number",
+    ),
+    // Lines end in three ways, for all kinds of errors.
+    (
+        "(\r model: \"a\",\r\n scale: -1)",
+        "3:9: scale is -1, but must be a finite number above 0",
+    ),
+    (
+        "(\r model: \"a\",\r\n scale: \"b\")",
+        "3:9: scale must be a number",
+    ),
+    ("(\r model: \"a\"\r\n scale: 2)", "3:2: Expected comma"),
+    (
+        "(model: \"a\", alt: -1)",
+        "1:19: alt is out of the bounds of whole numbers here",
+    ),
+    (
+        "(model: \"a\", attachments: [(bone: \"b\")])",
+        "1:28: attachments[0] lacks the field `model`",
+    ),
+    (
+        "(model: \"a\", attachments: [(bone: \"b\", model: \"c\", rotation: (0, inf, 0))])",
+        "1:66: attachments[0].rotation[1] is inf, but must be a finite number",
+    ),
+    (
+        "(model: \"a\", attachments: [(bone: \"b\", model: \"c\",\n\t scale: 0)])",
+        "2:10: attachments[0].scale is 0, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", files: ())",
+        "1:14: Unexpected field named `files` in `ModelManifest`, expected one of ",
+    ),
+    ("(\"a\")", "1:2: Expected identifier"),
+    (
+        "(model: \"a\", hidden: [\"\\q\"])",
+        "1:23: Unknown escape character",
+    ),
+];
+
+#[test]
+fn flaws_are_told_with_line_and_column() {
+    for (text, expected) in BAD {
+        let error = parse(text.as_bytes()).expect_err(text).to_string();
+        // The names of all fields are not repeated here.
+        let is_it = match expected.ends_with(" of ") {
+            true => error.starts_with(expected),
+            false => error == *expected,
+        };
+        assert!(is_it, "{text}: {error}");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_told_with_its_place() {
+    let error = parse(b"(\n  model: \"\xff\",\n)").unwrap_err();
+    assert_eq!(error.to_string(), "2:11: is not UTF-8");
+    let error = parse(b"(\r model: \"a\",\r\n \xff)").unwrap_err();
+    assert_eq!(error.to_string(), "3:2: is not UTF-8");
+    let error = parse(b"\xff\xfe(\0").unwrap_err();
+    assert_eq!(error.to_string(), "1:1: is not UTF-8");
+}
+
+#[test]
+fn the_file_of_a_name_is_no_longer_than_games_have_them() {
+    let text = |length| format!("(\n model: {:?})", "x".repeat(length));
+    assert!(parse(text(1024).as_bytes()).is_ok());
+    let error = parse(text(1025).as_bytes()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "2:9: model is 1025 bytes long, but must be at most 1024"
+    );
+}
+
+/// As in `fuzz/fuzz_targets/manifest.rs`.
+pub fn target(bytes: &[u8]) {
+    match parse(bytes) {
+        Ok(manifest) => {
+            let written = manifest.to_ron().unwrap();
+            assert_eq!(parse(written.as_bytes()).unwrap(), manifest, "{written}");
+        }
+        Err(error) => {
+            assert!(error.position.line > 0 && error.position.column > 0);
+            assert!(error.to_string().len() < bytes.len() + 2000);
+        }
+    }
+}
+
+#[test]
+fn regressions_stay_fixed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/regressions/manifest");
+    let files = std::fs::read_dir(folder).unwrap();
+    let files = files.map(|entry| target(&std::fs::read(entry.unwrap().path()).unwrap()));
+    assert!(files.count() > 1);
+}
+
+#[test]
+fn examples_of_the_docs_are_manifests() {
+    for docs in [
+        include_str!("../../../docs/manifest.md"),
+        include_str!("../../../docs/manual.md"),
+        include_str!("../../../README.md"),
+    ] {
+        let mut blocks = 0;
+        for block in docs.split("```ron\n").skip(1) {
+            let text = block.split("```").next().unwrap();
+            // That of a loader's settings is no manifest.
+            if !text.contains("meta_format_version") {
+                parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                blocks += 1;
+            }
+        }
+        assert!(blocks > 0);
+    }
+}
+
+#[test]
+fn the_docs_tell_of_every_field() {
+    let docs = include_str!("../../../docs/manifest.md");
+    for text in ["(x: 1)", "(clips: [(x: 1)])", "(attachments: [(x: 1)])"] {
+        let error = parse(text.as_bytes()).unwrap_err().message;
+        let fields = error.split('`').skip(5).step_by(2);
+        let missing: Vec<&str> = fields
+            .filter(|field| !docs.contains(&format!("| `{field}` |")))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}
+
+#[test]
+fn cuts_and_flipped_bits_do_no_harm() {
+    let bytes = EVERYTHING.as_bytes();
+    for end in 0..bytes.len() {
+        target(&bytes[..end]);
+    }
+    let mut bytes = bytes.to_vec();
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            bytes[at] ^= 1 << bit;
+            target(&bytes);
+            bytes[at] ^= 1 << bit;
+        }
+    }
+}
+
+#[test]
+fn mutations_do_no_harm() {
+    const PIECES: [&str; 26] = [
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        "\"",
+        "\\",
+        "r#\"",
+        "'",
+        "/*",
+        "*/",
+        "//",
+        "\n",
+        "Some(",
+        "None",
+        "inf",
+        "NaN",
+        "-1",
+        "1e39",
+        "99999999999",
+        "#![enable(",
+        "()",
+        "\u{e8}",
+    ];
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for _ in 0..20_000 {
+        let mut bytes = EVERYTHING.as_bytes().to_vec();
+        for _ in 0..=random.below(3) {
+            let at = random.below(bytes.len());
+            let to = bytes.len().min(at + random.below(40));
+            let piece = PIECES[random.below(PIECES.len())].bytes();
+            match random.below(4) {
+                0 => drop(bytes.splice(at..at, piece)),
+                1 => drop(bytes.splice(at..to, piece)),
+                2 => {
+                    let piece = bytes[at..to].to_vec();
+                    let at = random.below(bytes.len());
+                    bytes.splice(at..at, piece);
+                }
+                _ => drop(bytes.drain(at..to)),
+            }
+        }
+        target(&bytes);
+    }
+}
+
+#[test]
+fn random_manifests_are_written_and_read_as_the_same() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..2000 {
+        let manifest = arbitrary(&mut random);
+        let written = manifest.to_ron().unwrap();
+        assert_eq!(parse(written.as_bytes()).unwrap(), manifest, "{written}");
+    }
+}
+
+fn arbitrary(random: &mut Random) -> ModelManifest {
+    let float = |random: &mut Random| loop {
+        let value = f32::from_bits(random.below(1 << 32) as u32);
+        if value.is_finite() {
+            return value;
+        }
+    };
+    let text = |random: &mut Random| -> String {
+        const LETTERS: [char; 12] = [
+            'a', 'B', '"', '\\', '\n', '\0', '*', 'č', '/', '\'', '#', ' ',
+        ];
+        let length = 1 + random.below(6);
+        (0..length).map(|_| LETTERS[random.below(12)]).collect()
+    };
+    let either = |random: &mut Random| match random.below(3) {
+        0 => None,
+        1 => Some(NameOrIndex::Index(random.below(1 << 40))),
+        _ => Some(NameOrIndex::Name(text(random))),
+    };
+    let above_0 = |random: &mut Random| float(random).abs().max(f32::MIN_POSITIVE);
+    let mut manifest = ModelManifest {
+        model: text(random),
+        scale: above_0(random),
+        play: either(random),
+        skin: either(random),
+        alt: (random.below(2) == 0).then(|| random.below(1 << 32) as u32),
+        hidden: (0..random.below(3)).map(|_| text(random)).collect(),
+        team_color: (random.below(2) == 0).then(|| {
+            Srgba::rgb(
+                random.below(256) as f32 / 255.0,
+                0.3,
+                random.below(99) as f32 / 99.0,
+            )
+        }),
+        ..ModelManifest::default()
+    };
+    for index in 0..random.below(4) {
+        let has_clip = random.below(2) == 0;
+        manifest.clips.push(ManifestClip {
+            name: format!("{}{index}", text(random)),
+            clip: has_clip.then_some(NameOrIndex::Index(index)),
+            frames: (!has_clip).then(|| (index as u32, random.below(1000) as u32 + 4)),
+            speed: float(random),
+            ..ManifestClip::default()
+        });
+        manifest.skins.insert(text(random), text(random));
+        manifest.attachments.push(ManifestAttachment {
+            bone: text(random),
+            model: text(random),
+            rotation: [float(random), 0.0, float(random)],
+            scale: above_0(random),
+            play: either(random),
+            ..ManifestAttachment::default()
+        });
+    }
+    manifest
+}
+
+#[test]
+fn words_without_quotes_are_told_where_they_are() {
+    for (text, place) in [
+        ("(\n    model: \"a\",\n    play: walk,\n)", "3:11:"),
+        ("(model: \"a\", play: walk)", "1:20:"),
+        ("(model: \"a\", skin: (1))", "1:20:"),
+        ("(model: \"a\", team_color: red, alt: 1)", "1:26:"),
+        ("(model: \"a\", play: true)", "1:20:"),
+        ("(model: \"a\", play: -1)", "1:20:"),
+    ] {
+        let error = parse(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with(place), "{text}: {error}");
+    }
+}
+
+#[test]
+fn texts_have_a_longest_length() {
+    let start = "(model: \"a\")";
+    let padded = |length: usize| start.to_owned() + &" ".repeat(length - start.len());
+    assert!(parse(padded(1 << 20).as_bytes()).is_ok());
+    let error = parse(padded((1 << 20) + 1).as_bytes()).unwrap_err();
+    assert_eq!(error.to_string(), "1:1: is longer than 1048576 bytes");
+}

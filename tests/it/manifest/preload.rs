@@ -1,0 +1,356 @@
+//! Manifests that are loaded with their dependencies: all that they name is there, and is spawned at once.
+
+use crate::gpuless;
+use crate::manifest::spawn::{hung, is_there, mdl, text};
+use crate::support::app::TestApp;
+use crate::support::stage::{Picture, Stage};
+use crate::support::{abc, ala, alo, log};
+use bevy::asset::{AssetEvent, RecursiveDependencyLoadState};
+use bevy::ecs::message::MessageCursor;
+use bevy::prelude::*;
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
+use std::path::Path;
+
+/// Frames that are looked at after something was spawned.
+const FRAMES: usize = 6;
+
+/// Waits until a manifest is loaded with all that it names.
+fn preload(app: &mut TestApp, path: &'static str) -> Handle<ModelManifest> {
+    let manifest: Handle<ModelManifest> = app.load(path);
+    let server = app.world().resource::<AssetServer>().clone();
+    let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
+    assert!(gpuless::wait_until(&mut app.app, is_loaded), "{path}");
+    manifest
+}
+
+/// A stage with the bundled models in their folders.
+fn stage_of_samples() -> Stage {
+    let stage = Stage::new(&[]);
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    for folder in ["models", "skins", "textures"] {
+        let to = stage.folder().join(folder);
+        std::fs::create_dir(&to).unwrap();
+        for file in std::fs::read_dir(assets.join(folder)).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+    }
+    stage
+}
+
+/// What is drawn in each of the next frames, in which no time passes.
+fn film(stage: &mut Stage) -> Vec<Picture> {
+    #[derive(Resource, Default)]
+    struct Film(Vec<Option<Image>>);
+    let target = stage.headless.target.clone();
+    stage
+        .world()
+        .insert_resource(Film((0..FRAMES).map(|_| None).collect()));
+    for frame in 0..FRAMES {
+        let shot = Screenshot::image(target.clone());
+        stage.world().spawn(shot).observe(
+            move |shot: On<ScreenshotCaptured>, mut film: ResMut<Film>| {
+                film.0[frame] = Some(shot.image.clone());
+            },
+        );
+        stage.headless.step(0.0);
+    }
+    stage.headless.wait_until("all frames are there", |world| {
+        world.resource::<Film>().0.iter().all(Option::is_some)
+    });
+    let film = stage.world().remove_resource::<Film>().unwrap();
+    let picture = |image: Image| {
+        let (texels, _) = image.data.as_ref().unwrap().as_chunks::<4>();
+        Picture(texels.to_vec())
+    };
+    film.0.into_iter().flatten().map(picture).collect()
+}
+
+/// Preloads a manifest by nothing but its handle, spawns it, and looks at every frame.
+fn is_drawn_at_once(path: &'static str, from: Vec3, at: Vec3) {
+    let mut stage = stage_of_samples();
+    let view = Transform::from_translation(from).looking_at(at, Vec3::Y);
+    stage.camera().insert(view);
+    let server = stage.world().resource::<AssetServer>().clone();
+    let manifest: Handle<ModelManifest> = server.load(path);
+    stage.headless.wait_until("the manifest is loaded", |_| {
+        server.is_loaded_with_dependencies(&manifest)
+    });
+    let empty = stage.capture();
+
+    let root = stage.world().spawn(ClassicModel(manifest)).id();
+    let film = film(&mut stage);
+    let settled = stage.capture();
+    assert!(settled.different(&empty) > 2000, "{path} is seen");
+    for (frame, picture) in film.iter().enumerate() {
+        let different = picture.different(&settled);
+        if different > 20 {
+            let what = format!("{path} in frame {frame}");
+            let saved = picture.save_beside(&settled, &what);
+            panic!("{what}: {different} pixels are not as they stay, see {saved}");
+        }
+    }
+    // What hangs on it is among what is seen.
+    let mut attached = stage.world().query::<(Entity, &Attached)>();
+    let mut attached = attached.iter(stage.world());
+    let (hung, _) = attached.find(|(_, of)| of.to == root).unwrap();
+    stage.world().entity_mut(hung).insert(Visibility::Hidden);
+    assert!(stage.capture().different(&settled) > 30, "{path} holds it");
+    let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+    errors.retain(|error| error.contains("models/"));
+    assert_eq!(errors, [""; 0]);
+}
+
+#[test]
+fn a_preloaded_lithtech_model_is_drawn_from_its_first_frame() {
+    let path = "models/frost_warden.model.ron";
+    is_drawn_at_once(path, Vec3::new(-70.0, 60.0, -90.0), Vec3::Y * 35.0);
+}
+
+#[test]
+fn a_preloaded_alamo_model_is_drawn_from_its_first_frame() {
+    let path = "models/patrol.model.ron";
+    is_drawn_at_once(path, Vec3::new(-15.0, 12.0, 20.0), Vec3::Y * 6.0);
+}
+
+/// Files of a soldier who holds a gun and a lamp: all that a manifest can name.
+fn armory() -> Vec<(&'static str, Vec<u8>)> {
+    let soldier = r#"(model: "body.abc", skins: {"red": "red.tga"}, skin: "red", attachments: [
+        (bone: "Arm", model: "gun.model.ron", play: "run"), (model: "lamp.alo")])"#;
+    let gun =
+        r#"(model: "gun.mdl", palette: "blue.lmp", attachments: [(model: "walker.model.ron")])"#;
+    let walker = r#"(model: "walker.alo", clips: [(file: "anims/*.ala")], play: "step")"#;
+    let skin = crate::support::alo_stage::tga(&[[200, 10, 10, 255]; 64]);
+    vec![
+        ("soldier.model.ron", text(soldier)),
+        ("gun.model.ron", text(gun)),
+        ("walker.model.ron", text(walker)),
+        ("body.abc", abc::bytes(&abc::figure())),
+        ("gun.mdl", mdl()),
+        ("lamp.alo", alo::clean()),
+        ("walker.alo", alo::clean()),
+        ("anims/step.ala", ala::small(1)),
+        ("red.tga", skin),
+        ("blue.lmp", vec![9; 768]),
+    ]
+}
+
+/// All models that hang on a root, and on those.
+fn all_hung(app: &mut TestApp, root: Entity) -> Vec<Entity> {
+    let mut all = vec![root];
+    let mut next = 0;
+    while let Some(root) = all.get(next).copied() {
+        all.extend(hung(app, root).into_iter().map(|(_, entity)| entity));
+        next += 1;
+    }
+    all
+}
+
+#[test]
+fn a_preloaded_manifest_is_complete_in_its_first_frame() {
+    log::listen();
+    let mut app = TestApp::new(&armory());
+    let manifest = preload(&mut app, "soldier.model.ron");
+    for root in 0..2 {
+        let root = app
+            .world()
+            .spawn((Name::new(format!("{root}")), ClassicModel(manifest.clone())))
+            .id();
+        for frame in 0..FRAMES {
+            app.step(0.0);
+            let all = all_hung(&mut app, root);
+            assert_eq!(all.len(), 4, "frame {frame}");
+            for entity in all {
+                assert!(is_there(app.world(), entity), "frame {frame}: {entity}");
+                let visible = app.world().get::<Visibility>(entity);
+                assert_eq!(visible, Some(&Visibility::Inherited));
+            }
+        }
+    }
+}
+
+#[test]
+fn models_are_loaded_once_with_what_their_manifests_state() {
+    let mut app = TestApp::new(&armory());
+    let mut changes = MessageCursor::<AssetEvent<Mdl>>::default();
+    let manifest = preload(&mut app, "gun.model.ron");
+    let root = app.world().spawn(ClassicModel(manifest)).id();
+    for _ in 0..50 {
+        app.step(0.0);
+        let events = app.world().resource::<Messages<AssetEvent<Mdl>>>();
+        for event in changes.read(events) {
+            assert!(!matches!(event, AssetEvent::Modified { .. }), "{event:?}");
+        }
+        std::thread::sleep(core::time::Duration::from_millis(1));
+    }
+    // The palette is of one color.
+    let model = app.world().get::<MdlAnimator>(root).unwrap().model();
+    let material = model.material(0, 0).unwrap().clone();
+    let materials = app.world().resource::<Assets<MdlMaterial>>();
+    let image = materials.get(&material).unwrap();
+    let image = image.base.base_color_texture.clone().unwrap();
+    let image = app.world().resource::<Assets<Image>>().get(&image).unwrap();
+    assert_eq!(image.data.as_ref().unwrap()[..3], [9, 9, 9]);
+}
+
+#[test]
+fn cycles_of_attachments_do_not_keep_manifests_from_being_loaded() {
+    log::listen();
+    let holds = |model: &str, attached: &str| {
+        text(&format!(
+            "(model: \"{model}\", attachments: [(model: \"{attached}\")])"
+        ))
+    };
+    let mut app = TestApp::new(&[
+        ("self.model.ron", holds("a.mdl", "self.model.ron")),
+        ("one.model.ron", holds("a.mdl", "two.model.ron")),
+        ("two.model.ron", holds("b.mdl", "three.model.ron")),
+        ("three.model.ron", holds("c.mdl", "one.model.ron")),
+        ("a.mdl", mdl()),
+        ("b.mdl", mdl()),
+        ("c.mdl", mdl()),
+    ]);
+    let alone = preload(&mut app, "self.model.ron");
+    let one = preload(&mut app, "one.model.ron");
+    let three = preload(&mut app, "three.model.ron");
+    for (manifest, count) in [(alone, 1), (one, 3), (three, 3)] {
+        let root = app.world().spawn(ClassicModel(manifest)).id();
+        app.step(0.0);
+        let all = all_hung(&mut app, root);
+        assert_eq!(all.len(), count);
+        for entity in all {
+            assert!(is_there(app.world(), entity));
+        }
+    }
+    // All at once, in which the order of loads is anybody's guess.
+    let mut app = TestApp::new(&[
+        ("one.model.ron", holds("a.mdl", "two.model.ron")),
+        ("two.model.ron", holds("a.mdl", "three.model.ron")),
+        ("three.model.ron", holds("a.mdl", "one.model.ron")),
+        ("a.mdl", mdl()),
+    ]);
+    let all = ["one", "two", "three"].map(|name| app.load(format!("{name}.model.ron")));
+    let server = app.world().resource::<AssetServer>().clone();
+    let are_loaded = |_: &mut World| {
+        let mut all = all.iter();
+        all.all(|manifest: &Handle<ModelManifest>| server.is_loaded_with_dependencies(manifest))
+    };
+    assert!(gpuless::wait_until(&mut app.app, are_loaded));
+}
+
+#[test]
+fn a_missing_attachment_is_no_failure() {
+    log::listen();
+    let manifest = r#"(model: "a.mdl", skins: {"no": "no.tga"}, attachments: [(model: "no.mdl")])"#;
+    let mut app = TestApp::new(&[("lacks.model.ron", text(manifest)), ("a.mdl", mdl())]);
+    preload(&mut app, "lacks.model.ron");
+}
+
+#[test]
+fn a_broken_attachment_fails_only_as_a_dependency_until_it_is_fixed() {
+    log::listen();
+    let manifest = r#"(model: "a.mdl", attachments: [(model: "broken.mdl")])"#;
+    let mut app = TestApp::new(&[
+        ("holds_broken.model.ron", text(manifest)),
+        ("a.mdl", mdl()),
+        ("broken.mdl", mdl()[..100].to_vec()),
+    ]);
+    let manifest: Handle<ModelManifest> = app.load("holds_broken.model.ron");
+    let server = app.world().resource::<AssetServer>().clone();
+    let is_known = |_: &mut World| {
+        let state = server.recursive_dependency_load_state(&manifest);
+        matches!(state, RecursiveDependencyLoadState::Failed(_))
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_known));
+    assert!(server.is_loaded(&manifest));
+    let root = app.world().spawn(ClassicModel(manifest.clone())).id();
+    app.step(0.0);
+    assert!(is_there(app.world(), root), "the rest is drawn");
+    // The attachment's entity has tried it once more.
+    let broken = server.get_handle::<Mdl>("broken.mdl").unwrap();
+    let has_failed = |_: &mut World| server.load_state(&broken).is_failed();
+    assert!(gpuless::wait_until(&mut app.app, has_failed));
+    // Once it is fixed, the manifest is complete when it is loaded again.
+    app.files.insert_asset(Path::new("broken.mdl"), mdl());
+    server.reload("holds_broken.model.ron");
+    let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
+    assert!(gpuless::wait_until(&mut app.app, is_loaded));
+}
+
+/// How many assets of each kind there are.
+fn counts(app: &mut TestApp) -> [usize; 8] {
+    fn count<A: Asset>(world: &World) -> usize {
+        world.resource::<Assets<A>>().len()
+    }
+    let world = app.world();
+    [
+        count::<ModelManifest>(world),
+        count::<Mdl>(world),
+        count::<Alo>(world),
+        count::<Abc>(world),
+        count::<WorldAsset>(world),
+        count::<AnimationClip>(world),
+        count::<Image>(world),
+        count::<Mesh>(world),
+    ]
+}
+
+#[test]
+fn all_that_a_manifest_keeps_loaded_goes_with_it() {
+    let mut app = TestApp::new(&armory());
+    app.step(0.0);
+    let before = counts(&mut app);
+    let manifest = preload(&mut app, "soldier.model.ron");
+    let held = counts(&mut app);
+    assert_eq!(held[..4], [3, 1, 2, 1]);
+    assert!(held[5] > before[5] && held[6] > before[6], "{held:?}");
+    for _ in 0..10 {
+        app.step(0.0);
+    }
+    assert_eq!(counts(&mut app), held, "it is held by the handle alone");
+    drop(manifest);
+    let is_gone = |app: &mut TestApp| {
+        for _ in 0..20 {
+            app.step(0.0);
+        }
+        counts(app)
+    };
+    assert_eq!(is_gone(&mut app), before);
+}
+
+#[test]
+fn spawning_again_does_not_reload_where_files_are_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    write("one.model.ron", br#"(model: "a.mdl")"#);
+    write("two.model.ron", br#"(model: "a.mdl", alt: 1)"#);
+    write("a.mdl", &mdl());
+    let mut app = App::new();
+    app.add_plugins(gpuless::plugins(folder.path(), true))
+        .add_plugins(ClassicModelsPlugin::default());
+    gpuless::finish(&mut app);
+    let server = app.world().resource::<AssetServer>().clone();
+    let mut changes = MessageCursor::<AssetEvent<WorldAsset>>::default();
+    let mut held = Vec::new();
+    for path in ["one.model.ron", "two.model.ron"] {
+        let manifest: Handle<ModelManifest> = server.load(path);
+        let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
+        assert!(gpuless::wait_until(&mut app, is_loaded));
+        let is_released = |world: &mut World| world.resource::<Assets<Mdl>>().is_empty();
+        assert!(gpuless::wait_until(&mut app, is_released), "{path}");
+        for _ in 0..2 {
+            let root = app.world_mut().spawn(ClassicModel(manifest.clone())).id();
+            gpuless::step(&mut app, 0.0);
+            assert!(is_there(app.world(), root), "{path}");
+        }
+        held.push(manifest);
+    }
+    for _ in 0..20 {
+        gpuless::step(&mut app, 0.0);
+    }
+    let events = app.world().resource::<Messages<AssetEvent<WorldAsset>>>();
+    let changed = |event: &&AssetEvent<WorldAsset>| matches!(event, AssetEvent::Modified { .. });
+    assert_eq!(changes.read(events).filter(changed).count(), 0);
+}

@@ -1,0 +1,332 @@
+//! Manifests and their models that change on disk while they are in use, seen by the real watcher; and the same with
+//! the real asset processor.
+
+use crate::gpuless;
+use crate::manifest::spawn::{is_there, mdl};
+use crate::support::{ala, alo, log};
+use bevy::asset::AssetMode;
+use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory, ProcessorState};
+use bevy::prelude::*;
+use bevy::tasks::block_on;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{MdlAnimator, MdlModel};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// An app without a GPU whose files are in a folder, and watched.
+struct Folder {
+    app: App,
+    folder: TempDir,
+}
+
+impl Folder {
+    fn watching(files: &[(&str, Vec<u8>)]) -> Self {
+        let folder = folder(files);
+        let mut app = App::new();
+        app.add_plugins(gpuless::plugins(&folder.path().join("files"), true));
+        Self::finished(app, folder)
+    }
+
+    /// With the asset processor.
+    ///
+    /// All is processed before the app watches. Otherwise the app would load files anew that have just been processed,
+    /// while the first edits are processed, and that may stop both: Bevy's server locks a file for its `.meta` file
+    /// and again for its bytes, and if the processor asks for the lock in between, all wait.
+    fn processed(files: &[(&str, Vec<u8>)]) -> Self {
+        let mut first = Self::processing(folder(files), false);
+        let processor = first.app.world().resource::<AssetProcessor>().clone();
+        first.wait("the end of the processor", |_| {
+            block_on(processor.get_state()) == ProcessorState::Finished
+        });
+        Self::processing(first.folder, true)
+    }
+
+    fn processing(folder: TempDir, is_watched: bool) -> Self {
+        let path = |name| folder.path().join(name).to_string_lossy().into_owned();
+        let plugin = AssetPlugin {
+            mode: AssetMode::Processed,
+            use_asset_processor_override: Some(true),
+            watch_for_changes_override: Some(is_watched),
+            file_path: path("files"),
+            processed_file_path: path("processed"),
+            ..default()
+        };
+        let mut app = App::new();
+        app.add_plugins(gpuless::plugins(folder.path(), true).set(plugin));
+        // By default it lies in the folder of whoever runs the tests.
+        let log = FileTransactionLogFactory {
+            file_path: folder.path().join("log"),
+        };
+        let processor = app.world().resource::<AssetProcessor>();
+        processor.data().set_log_factory(Box::new(log)).unwrap();
+        Self::finished(app, folder)
+    }
+
+    fn finished(mut app: App, folder: TempDir) -> Self {
+        app.add_plugins(ClassicModelsPlugin::default());
+        gpuless::finish(&mut app);
+        Self { app, folder }
+    }
+
+    fn save(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.folder.path().join("files").join(name), bytes).unwrap();
+    }
+
+    fn spawn(&mut self, path: &'static str) -> Entity {
+        let model = ClassicModel(self.app.world().resource::<AssetServer>().load(path));
+        self.app.world_mut().spawn(model).id()
+    }
+
+    #[track_caller]
+    fn wait(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
+        let is_done = done(self.app.world_mut()) || gpuless::wait_until(&mut self.app, done);
+        assert!(is_done, "never: {what}");
+    }
+
+    #[track_caller]
+    fn wait_for(&mut self, root: Entity) {
+        self.wait("the model", |world| is_there(world, root));
+    }
+
+    /// Frames in which what is too much would come.
+    fn rest(&mut self) {
+        for _ in 0..250 {
+            gpuless::step(&mut self.app, 0.0);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+fn folder(files: &[(&str, Vec<u8>)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let path = folder.path().join("files").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    folder
+}
+
+fn model(world: &World, root: Entity) -> Arc<MdlModel> {
+    world.get::<MdlAnimator>(root).unwrap().model().clone()
+}
+
+/// A model whose first clip has another name.
+fn renamed_clip() -> Vec<u8> {
+    let mut bytes = mdl();
+    for at in 0..bytes.len() - 3 {
+        if &bytes[at..at + 3] == b"run" {
+            bytes[at..at + 3].copy_from_slice(b"fly");
+        }
+    }
+    bytes
+}
+
+fn has_clip(world: &World, root: Entity, name: &str) -> bool {
+    model(world, root)
+        .clips
+        .iter()
+        .any(|clip| &*clip.name == name)
+}
+
+#[test]
+fn bare_models_follow_their_files() {
+    let files = ["by_load.mdl", "by_open.mdl", "by_meta.mdl"];
+    let mut app = Folder::watching(&files.map(|path| (path, mdl())));
+    let meta = r#"(meta_format_version: "1.0", asset: Load(
+        loader: "bevy_classic_models::quake::loader::MdlLoader", settings: ()))"#;
+    app.save("by_meta.mdl.meta", meta);
+    let loaded = app.spawn("by_load.mdl");
+    let described = app.spawn("by_meta.mdl");
+    let opened = ClassicModel::open(app.app.world().resource::<AssetServer>(), "by_open.mdl");
+    let opened = app.app.world_mut().spawn(opened).id();
+    for root in [loaded, opened, described] {
+        app.wait_for(root);
+        assert!(has_clip(app.app.world(), root, "run"));
+    }
+    for path in files {
+        app.save(path, renamed_clip());
+    }
+    for root in [loaded, opened, described] {
+        app.wait("the edit", |world| {
+            assert!(is_there(world, root), "no frame is empty");
+            has_clip(world, root, "fly")
+        });
+    }
+}
+
+#[test]
+fn manifests_follow_their_files() {
+    log::listen();
+    let mut app = Folder::watching(&[
+        (
+            "watched_one.model.ron",
+            br#"(model: "a.mdl", alt: 1)"#.to_vec(),
+        ),
+        ("a.mdl", mdl()),
+        ("b.mdl", renamed_clip()),
+    ]);
+    let root = app.spawn("watched_one.model.ron");
+    app.wait_for(root);
+    assert_eq!(app.app.world().get(root), Some(&ModelAlt(1)));
+
+    app.save("watched_one.model.ron", r#"(model: "a.mdl", alt: 2)"#);
+    app.wait("an edit", |world| world.get(root) == Some(&ModelAlt(2)));
+
+    // Broken: one error, and no change.
+    let errors = || {
+        let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+        errors.retain(|error| error.contains("watched_one.model.ron"));
+        errors
+    };
+    assert_eq!(errors().len(), 0, "{:?}", errors());
+    app.save("watched_one.model.ron", "(model: \"a.mdl\",\nalt: 3");
+    app.wait("an error", |_| !errors().is_empty());
+    app.rest();
+    // Bevy tries a second time to load a file that is held as a whole.
+    let mut told = errors();
+    told.dedup();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("watched_one.model.ron:2:"), "{told:?}");
+    assert_eq!(app.app.world().get(root), Some(&ModelAlt(2)));
+
+    // Another model: the old one is there until the new one is.
+    app.save("new.ron", r#"(model: "b.mdl", alt: 4)"#);
+    let files = app.folder.path().join("files");
+    std::fs::rename(files.join("new.ron"), files.join("watched_one.model.ron")).unwrap();
+    app.wait("the other model", |world| {
+        assert!(is_there(world, root), "no frame is empty");
+        assert_eq!(world.get::<Children>(root).unwrap().len(), 1);
+        has_clip(world, root, "fly")
+    });
+    assert_eq!(app.app.world().get(root), Some(&ModelAlt(4)));
+}
+
+#[test]
+fn a_broken_model_is_one_error() {
+    log::listen();
+    let mut app = Folder::watching(&[
+        (
+            "one_error.model.ron",
+            br#"(model: "one_error.mdl")"#.to_vec(),
+        ),
+        ("one_error.mdl", mdl()),
+    ]);
+    let root = app.spawn("one_error.model.ron");
+    app.wait_for(root);
+    app.rest();
+    let before = model(app.app.world(), root);
+    app.save("one_error.mdl", &mdl()[..2000]);
+    let errors = || {
+        let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+        errors.retain(|error| error.contains("one_error"));
+        errors
+    };
+    app.wait("an error", |_| !errors().is_empty());
+    app.rest();
+    assert_eq!(errors().len(), 1, "{:?}", errors());
+    assert!(Arc::ptr_eq(&before, &model(app.app.world(), root)));
+    app.save("one_error.mdl", renamed_clip());
+    app.wait("the edit", |world| has_clip(world, root, "fly"));
+}
+
+#[test]
+fn a_model_that_is_missing_may_come_later() {
+    log::listen();
+    let manifest = |model: &str| format!("(model: {model:?}, alt: 1)");
+    let mut app = Folder::watching(&[
+        ("late.model.ron", manifest("comes_late.mdl").into_bytes()),
+        ("later.model.ron", manifest("a.mdl").into_bytes()),
+        ("a.mdl", mdl()),
+    ]);
+    let root = app.spawn("late.model.ron");
+    app.wait("an error", |_| {
+        let errors = log::errors_of(&["bevy_asset"]);
+        let mut errors = errors.iter();
+        errors.any(|error| error.contains("late.model.ron:1:9: model"))
+    });
+    assert!(!is_there(app.app.world(), root));
+    app.save("comes_late.mdl", mdl());
+    app.wait_for(root);
+    assert_eq!(app.app.world().get(root), Some(&ModelAlt(1)));
+
+    // The manifest of a model that is there names one that is not yet.
+    let root = app.spawn("later.model.ron");
+    app.wait_for(root);
+    app.save("later.model.ron", manifest("comes_later.mdl"));
+    app.wait("an error", |_| {
+        let errors = log::errors_of(&["bevy_asset"]);
+        let mut errors = errors.iter();
+        errors.any(|error| error.contains("later.model.ron:1:9: model"))
+    });
+    app.rest();
+    assert!(has_clip(app.app.world(), root, "run"));
+    app.save("comes_later.mdl", renamed_clip());
+    app.wait("the model", |world| {
+        assert!(is_there(world, root), "no frame is empty");
+        has_clip(world, root, "fly")
+    });
+}
+
+#[test]
+fn processed_manifests_and_models_are_spawned_and_followed() {
+    log::listen();
+    let mut app = Folder::processed(&[
+        (
+            "processed_one.model.ron",
+            br#"(model: "P.MDL", scale: 2, alt: 1)"#.to_vec(),
+        ),
+        ("p.mdl", mdl()),
+        ("processed_bare.mdl", mdl()),
+    ]);
+    let root = app.spawn("processed_one.model.ron");
+    let server = app.app.world().resource::<AssetServer>();
+    let bare = ClassicModel::open(server, "processed_bare.mdl");
+    let bare = app.app.world_mut().spawn(bare).id();
+    app.wait_for(root);
+    app.wait_for(bare);
+    assert_eq!(app.app.world().get(root), Some(&ModelAlt(1)));
+    let processed = app.folder.path().join("processed");
+    assert!(Path::new(&processed.join("processed_one.model.ron.meta")).exists());
+    app.save("processed_one.model.ron", r#"(model: "p.mdl", alt: 2)"#);
+    app.wait("an edit", |world| world.get(root) == Some(&ModelAlt(2)));
+    app.rest();
+    app.save("p.mdl", renamed_clip());
+    app.wait("the model", |world| has_clip(world, root, "fly"));
+    app.rest();
+    app.save("processed_bare.mdl", renamed_clip());
+    app.wait("the bare model", |world| has_clip(world, bare, "fly"));
+    let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+    errors.retain(|error| error.contains("processed_"));
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn patterns_follow_folders_that_come_later() {
+    let manifest = r#"(model: "a.alo", clips: [(file: "extra/*.ala"), (file: "*/deep/b?.ala")])"#;
+    let mut app = Folder::watching(&[
+        ("awaits.model.ron", manifest.as_bytes().to_vec()),
+        ("a.alo", alo::clean()),
+    ]);
+    let root = app.spawn("awaits.model.ron");
+    app.wait_for(root);
+    let files = app.folder.path().join("files");
+    let clips = |world: &World| {
+        let clips = world.get::<ModelClips>(root).cloned();
+        let clips = clips.unwrap_or_default();
+        let names = clips.0.iter().map(|clip| clip.name.clone());
+        names.collect::<Vec<_>>()
+    };
+    std::fs::create_dir(files.join("extra")).unwrap();
+    app.rest();
+    app.save("extra/first.ala", ala::small(1));
+    app.wait("the first", |world| clips(world) == ["first"]);
+    // A folder that comes with what is in it.
+    let other = app.folder.path().join("other");
+    std::fs::create_dir_all(other.join("deep")).unwrap();
+    std::fs::write(other.join("deep/b2.ala"), ala::small(1)).unwrap();
+    std::fs::rename(other, files.join("other")).unwrap();
+    app.wait("the second", |world| clips(world) == ["first", "b2"]);
+}

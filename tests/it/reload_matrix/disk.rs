@@ -1,0 +1,118 @@
+//! Where the files of the reload matrix are, and what is done to them there.
+
+use crate::reload_matrix::edits::{Act, METAS};
+use crate::reload_matrix::matrix::Cell;
+use bevy::asset::io::memory::Dir;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Where the files are.
+pub enum Disk {
+    Folder { root: TempDir, outside: TempDir },
+    Memory(Dir),
+}
+
+impl Disk {
+    pub fn put(&self, path: &str, bytes: &[u8]) {
+        match self {
+            Self::Folder { root, .. } => put(&root.path().join(path), bytes),
+            Self::Memory(files) => match path.strip_suffix(".meta") {
+                Some(path) => files.insert_meta(Path::new(path), bytes.to_vec()),
+                None => files.insert_asset(Path::new(path), bytes.to_vec()),
+            },
+        }
+    }
+
+    fn remove(&self, path: &str) {
+        match self {
+            Self::Folder { root, .. } => std::fs::remove_file(root.path().join(path)).unwrap(),
+            Self::Memory(files) => {
+                let _ = match path.strip_suffix(".meta") {
+                    Some(path) => files.remove_metadata(Path::new(path)),
+                    None => files.remove_asset(Path::new(path)),
+                };
+            }
+        }
+    }
+
+    /// Puts a file beside another, to be renamed later.
+    pub fn prepare(&self, cell: &Cell) {
+        let Self::Folder { root, outside } = self else {
+            return;
+        };
+        for (act, ..) in &cell.steps {
+            let (folder, version) = match act {
+                Act::RenameInside(version) => (root.path(), version),
+                Act::RenameFromOutside(version) => (outside.path(), version),
+                _ => continue,
+            };
+            // Bevy takes what ends in `.meta` for what it says.
+            let end = if METAS.contains(&cell.kind) {
+                ".meta"
+            } else {
+                ""
+            };
+            let path = folder.join(&cell.folder).join(format!("saved{end}"));
+            put(&path, &cell.format.contents(cell.kind, *version));
+        }
+    }
+
+    pub fn act(&self, cell: &Cell, act: Act) {
+        let path = cell.path(cell.kind);
+        let contents = |version| cell.format.contents(cell.kind, version);
+        let end = if METAS.contains(&cell.kind) {
+            ".meta"
+        } else {
+            ""
+        };
+        let rename = |from: &Path, version| match self {
+            Self::Folder { root, .. } => {
+                let from = from.join(&cell.folder).join(format!("saved{end}"));
+                std::fs::rename(from, root.path().join(&path)).unwrap();
+            }
+            Self::Memory(_) => self.put(&path, &contents(version)),
+        };
+        match act {
+            Act::Write(version) | Act::WriteNearer(version) => self.put(&path, &contents(version)),
+            Act::WriteHalf(version) => {
+                let whole = contents(version);
+                self.put(&path, &whole[..whole.len() / 2]);
+            }
+            Act::WriteNonsense => self.put(&path, b"nonsense"),
+            Act::Remove => self.remove(&path),
+            Act::Replace(version) => {
+                self.remove(&path);
+                self.put(&path, &contents(version));
+            }
+            Act::BackUp(version) => {
+                if let Self::Folder { root, .. } = self {
+                    let place = root.path().join(&path);
+                    let backup = root.path().join(&cell.folder).join(format!("backup{end}"));
+                    std::fs::rename(place, backup).unwrap();
+                }
+                self.put(&path, &contents(version));
+            }
+            Act::RenameInside(version) => rename(self.root(), version),
+            Act::RenameFromOutside(version) => rename(self.outside(), version),
+        }
+    }
+
+    pub fn root(&self) -> &Path {
+        match self {
+            Self::Folder { root, .. } => root.path(),
+            Self::Memory(_) => Path::new(""),
+        }
+    }
+
+    fn outside(&self) -> &Path {
+        match self {
+            Self::Folder { outside, .. } => outside.path(),
+            Self::Memory(_) => Path::new(""),
+        }
+    }
+}
+
+fn put(path: &PathBuf, bytes: &[u8]) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}

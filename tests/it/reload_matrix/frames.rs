@@ -1,0 +1,76 @@
+//! What is spawned is never behind its scene, not by one frame: not even when a file changes again before Bevy
+//! looks again.
+
+use crate::reload_matrix::subjects::{Format, Kind};
+use crate::support::app::TestApp;
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlAnimator;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whether what is spawned is of the model that is loaded, which is another after each load.
+fn is_of(world: &World, root: Entity, model: &UntypedHandle) -> Option<bool> {
+    let id = model.id();
+    if let Ok(id) = id.try_typed::<Mdl>() {
+        let instance = world.get::<MdlAnimator>(root)?.model();
+        let loaded = world.resource::<Assets<Mdl>>().get(id)?;
+        return Some(Arc::ptr_eq(instance, &loaded.model));
+    }
+    if let Ok(id) = id.try_typed::<Alo>() {
+        let instance = world.get::<AloInstance>(root)?.model();
+        let loaded = world.resource::<Assets<Alo>>().get(id)?;
+        return Some(Arc::ptr_eq(instance, &loaded.model));
+    }
+    if let Ok(id) = id.try_typed::<Abc>() {
+        let instance = world.get::<AbcInstance>(root)?.model();
+        let loaded = world.resource::<Assets<Abc>>().get(id)?;
+        return Some(Arc::ptr_eq(instance, &loaded.model));
+    }
+    let instance = world.get::<LgwInstance>(root)?.model();
+    let loaded = world.resource::<Assets<Lgw>>().get(id.typed::<Lgw>())?;
+    Some(Arc::ptr_eq(instance, &loaded.model))
+}
+
+fn is_never_behind(format: Format) {
+    let mut app = TestApp::new(&[]);
+    for kind in format.kinds() {
+        if !matches!(kind, Kind::Meta | Kind::PictureMeta) {
+            let path = format.file(*kind);
+            let contents = format.contents(*kind, 1);
+            app.files.insert_asset(Path::new(&path), contents);
+        }
+    }
+    let plain = crate::support::abc_stage::dtx(&[[7, 9, 9, 255]; 64]);
+    app.files.insert_asset(Path::new("plain.dtx"), plain);
+    let server = app.world().resource::<AssetServer>().clone();
+    let path = format.file(Kind::Model);
+    let model = format.load(&server, path.clone());
+    let mut is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&model);
+    assert!(crate::gpuless::wait_until(&mut app.app, &mut is_loaded));
+    let root = format.spawn(app.world(), &path);
+    let mut is_there = |world: &mut World| format.is_settled(world, root);
+    assert!(crate::gpuless::wait_until(&mut app.app, &mut is_there));
+    for version in 2..12 {
+        let contents = format.contents(Kind::Model, version);
+        app.files.insert_asset(Path::new(&path), contents);
+        server.reload(path.clone());
+        // At once again, or a few frames later.
+        let mut is_seen = |world: &mut World| {
+            assert_eq!(is_of(world, root, &model), Some(true), "{format:?}");
+            assert_eq!(format.keeps(world, root), Ok(()), "{format:?}");
+            format.shown(world, root, Kind::Model) == Some(version)
+        };
+        assert!(crate::gpuless::wait_until(&mut app.app, &mut is_seen));
+        for _ in 0..version % 4 {
+            app.step(0.0);
+        }
+    }
+}
+
+#[test]
+fn what_is_spawned_is_never_behind_its_scene() {
+    for format in [Format::Mdl, Format::Alo, Format::Abc, Format::Lgw] {
+        is_never_behind(format);
+    }
+}

@@ -1,0 +1,151 @@
+//! Scenes that are not the own one of a model's root: without a parent, below another model, or below what is despawned
+//! at once.
+
+use crate::attach::scene::{all_formats, wait_for_model};
+use crate::gpuless;
+use crate::support::app::TestApp;
+use bevy::prelude::*;
+use bevy::world_serialization::{InstanceId, WorldInstanceReady, WorldInstanceSpawner};
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{MdlAnimator, PoseTable};
+
+/// Each format twice, under two paths.
+fn app() -> TestApp {
+    let mut files = Vec::new();
+    for (path, bytes, _) in all_formats() {
+        files.push((path, bytes.clone()));
+        files.push((other(path), bytes));
+    }
+    TestApp::new(&files)
+}
+
+fn other(path: &str) -> &'static str {
+    match path.rsplit_once('.').unwrap().1 {
+        "alo" => "other/unit.alo",
+        "abc" => "other/unit.abc",
+        "lgw" => "other/unit.lgw",
+        _ => "other/unit.mdl",
+    }
+}
+
+fn scene(app: &mut TestApp, path: &str) -> Handle<WorldAsset> {
+    app.load(format!("{path}#Scene"))
+}
+
+fn wait_for_instance(app: &mut TestApp, instance: InstanceId) {
+    let is_ready = |world: &mut World| {
+        let spawner = world.resource::<WorldInstanceSpawner>();
+        spawner.instance_is_ready(instance)
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_ready), "not spawned");
+    app.step(0.0);
+    app.step(0.0);
+}
+
+fn spawn_below(app: &mut TestApp, scene: Handle<WorldAsset>, parent: Entity) -> InstanceId {
+    let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
+    let instance = spawner.spawn_as_child(scene, parent);
+    wait_for_instance(app, instance);
+    instance
+}
+
+/// The model of a root, and one of the entities of its scene.
+fn model_of(world: &World, root: Entity) -> Option<(usize, Entity)> {
+    let address = |model: *const ()| model as usize;
+    let root = world.entity(root);
+    if let Some(alo) = root.get::<AloInstance>() {
+        let model: *const _ = alo.model().as_ref();
+        return Some((address(model.cast()), alo.bones()[0]));
+    }
+    if let Some(abc) = root.get::<AbcInstance>() {
+        let model: *const _ = abc.model().as_ref();
+        return Some((address(model.cast()), abc.nodes()[0]));
+    }
+    if let Some(lgw) = root.get::<LgwInstance>() {
+        let model: *const _ = lgw.model().as_ref();
+        return Some((address(model.cast()), lgw.meshes()[0]));
+    }
+    let mdl = root.get::<MdlAnimator>()?;
+    let model: *const _ = mdl.model().as_ref();
+    Some((address(model.cast()), mdl.mesh()))
+}
+
+#[test]
+fn a_scene_without_a_parent_is_no_model() {
+    let mut app = app();
+    for (path, ..) in all_formats() {
+        let scene = scene(&mut app, path);
+        let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
+        let instance = spawner.spawn(scene);
+        wait_for_instance(&mut app, instance);
+    }
+    assert!(app.world().resource::<PoseTable>().is_empty());
+}
+
+#[test]
+fn a_root_that_an_observer_despawns_leaves_nothing_behind() {
+    let mut app = app();
+    // Bevy runs the observers of an event in no particular order.
+    for _ in 0..16 {
+        app.app
+            .add_observer(|ready: On<WorldInstanceReady>, mut commands: Commands| {
+                commands.entity(ready.entity).try_despawn();
+            });
+    }
+    for (path, ..) in all_formats() {
+        let scene = scene(&mut app, path);
+        let root = app.world().spawn(WorldAssetRoot(scene)).id();
+        let is_gone = |world: &mut World| world.get_entity(root).is_err();
+        assert!(gpuless::wait_until(&mut app.app, is_gone), "{path}");
+        app.step(0.1);
+    }
+    assert!(app.world().resource::<PoseTable>().is_empty());
+}
+
+#[test]
+fn scenes_below_a_root_do_not_replace_its_model() {
+    let mut app = app();
+    for (path, ..) in all_formats() {
+        let own = scene(&mut app, path);
+        let root = app.world().spawn(WorldAssetRoot(own)).id();
+        wait_for_model(&mut app, root);
+        let model = model_of(app.world(), root);
+        assert!(model.is_some(), "{path}");
+        let foreign = scene(&mut app, other(path));
+        spawn_below(&mut app, foreign, root);
+        assert_eq!(model_of(app.world(), root), model, "{path}");
+        // Nor does a scene without a model.
+        let empty = WorldAsset::new(World::new());
+        let empty = app.world().resource_mut::<Assets<WorldAsset>>().add(empty);
+        spawn_below(&mut app, empty, root);
+        assert_eq!(model_of(app.world(), root), model, "{path}");
+    }
+}
+
+#[test]
+fn without_a_root_component_the_first_scene_is_the_model() {
+    let mut app = app();
+    for (path, ..) in all_formats() {
+        let parent = app.world().spawn(Transform::default()).id();
+        let first = scene(&mut app, path);
+        let instance = spawn_below(&mut app, first.clone(), parent);
+        let model = model_of(app.world(), parent);
+        assert!(model.is_some(), "{path}");
+        let second = scene(&mut app, other(path));
+        spawn_below(&mut app, second.clone(), parent);
+        assert_eq!(model_of(app.world(), parent), model, "{path}");
+        // Both are respawned, the second one last. The first stays the model.
+        for scene in [&first, &second] {
+            let mut scenes = app.world().resource_mut::<Assets<WorldAsset>>();
+            scenes.get_mut(scene).unwrap().into_inner();
+            for _ in 0..8 {
+                app.step(0.0);
+            }
+        }
+        let respawned = model_of(app.world(), parent).unwrap();
+        assert_eq!(Some(respawned.0), model.map(|(model, _)| model), "{path}");
+        let spawner = app.world().resource::<WorldInstanceSpawner>();
+        let mut entities = spawner.iter_instance_entities(instance);
+        assert!(entities.any(|entity| entity == respawned.1), "{path}");
+    }
+}

@@ -1,0 +1,82 @@
+//! What the fuzz targets do with the conversions, on files that are kept and on files that are damaged at random.
+//! The parsers' part is among the tests of `classic_model_formats`.
+
+use bevy::math::{Quat, Vec3};
+use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
+use bevy_classic_models::alamo::clip;
+use bevy_classic_models::lgw::LgwContents;
+use bevy_classic_models::lithtech::AbcContents;
+use bevy_classic_models::prelude::{AbcLoaderSettings, LgwLoaderSettings};
+use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
+use classic_models_fixtures::{each_regression, mutations};
+
+/// The conversion's part of `fuzz/fuzz_targets/mdl.rs`.
+fn mdl_target(bytes: &[u8]) {
+    let settings = MdlLoaderSettings::default();
+    if let Ok(contents) = MdlContents::load(bytes, &settings, &Palette::default()) {
+        let last = contents.poses.pose_count() - 1;
+        let mut places = contents.poses.blend(PoseBlend::from(last));
+        assert!(places.all(|(place, _)| place.is_finite()));
+    }
+}
+
+/// The conversion's part of `fuzz/fuzz_targets/ala.rs`.
+fn ala_target(bytes: &[u8]) {
+    if let Ok(file) = parse_ala(bytes) {
+        sample_clip(&file);
+    }
+}
+
+/// What Bevy would be told of each bone.
+fn sample_clip(file: &AlaFile) {
+    let clip = clip(file);
+    let duration = clip.duration();
+    assert!(duration > 0.0 && duration.is_finite());
+    for curve in clip.curves().values().flatten() {
+        for time in [0.0, 0.5 * duration, duration, f32::NAN, f32::MAX] {
+            let sample = curve.0.sample_clamped(time);
+            let vector = sample.downcast_ref::<Vec3>();
+            let rotation = sample.downcast_ref::<Quat>();
+            assert!(vector.is_none_or(|vector| vector.is_finite()));
+            assert!(rotation.is_none_or(|rotation| rotation.is_normalized()));
+        }
+    }
+}
+
+/// The conversion's part of `fuzz/fuzz_targets/abc.rs`.
+fn abc_target(bytes: &[u8]) {
+    let _ = AbcContents::load(bytes, &AbcLoaderSettings::default());
+}
+
+/// The conversion's part of `fuzz/fuzz_targets/lgw.rs`.
+fn lgw_target(bytes: &[u8]) {
+    let _ = LgwContents::load(bytes, &LgwLoaderSettings::default());
+}
+
+#[test]
+fn regressions_stay_fixed() {
+    each_regression("mdl", mdl_target);
+    each_regression("ala", ala_target);
+    each_regression("abc", abc_target);
+    each_regression("lgw", lgw_target);
+}
+
+#[test]
+fn mutations_of_good_files_do_no_harm() {
+    mutations::of_mdl(mdl_target);
+}
+
+#[test]
+fn mutations_of_good_ala_animations_do_no_harm() {
+    mutations::of_ala(ala_target);
+}
+
+#[test]
+fn mutations_of_good_abc_models_do_no_harm() {
+    mutations::of_abc(abc_target);
+}
+
+#[test]
+fn mutations_of_good_lgw_models_do_no_harm() {
+    mutations::of_lgw(lgw_target);
+}

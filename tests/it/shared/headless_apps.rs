@@ -1,0 +1,129 @@
+//! Apps that draw nothing: servers without images or a renderer, and apps without a GPU.
+
+use crate::ala::play as ala_play;
+use crate::attach::scene::{all_formats, wait_for_model};
+use crate::support::app::TestApp;
+use crate::support::heap::alone;
+use crate::{gpuless, headless};
+use bevy::app::{PluginGroupBuilder, ScheduleRunnerPlugin};
+use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::camera::CameraPlugin;
+use bevy::mesh::MeshPlugin;
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use bevy::render::settings::WgpuSettings;
+use bevy::world_serialization::WorldSerializationPlugin;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
+use std::path::Path;
+
+/// An app whose files are in memory.
+fn app_of(files: &[(&str, Vec<u8>)]) -> App {
+    let root = Dir::default();
+    for (path, bytes) in files {
+        root.insert_asset(Path::new(path), bytes.clone());
+    }
+    let mut app = App::new();
+    app.register_asset_source(
+        AssetSourceId::Default,
+        AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
+    );
+    app
+}
+
+/// Spawns a model of each format and plays a clip on those that have any.
+fn run_all_formats(bevy: PluginGroupBuilder) {
+    let mut files = ala_play::files();
+    files.extend(
+        all_formats()
+            .into_iter()
+            .map(|(path, bytes, _)| (path, bytes)),
+    );
+    let mut app = TestApp::with_sources(app_of(&files), bevy);
+    for (path, ..) in all_formats() {
+        let scene = app.load(format!("{path}#Scene"));
+        let bundle = (
+            WorldAssetRoot(scene),
+            PlayClip::looping(0),
+            ModelSkin::Index(0),
+            HiddenParts::new(["door"]),
+        );
+        let root = app.world().spawn(bundle).id();
+        wait_for_model(&mut app, root);
+        app.step(0.01);
+        app.step(0.01);
+        let time = app.world().get::<Playback>(root).unwrap().time;
+        let plays = path.ends_with("mdl") || path.ends_with("abc");
+        assert_eq!(time > 0.0, plays, "{path}");
+        app.world().despawn(root);
+        app.step(0.0);
+    }
+}
+
+#[test]
+fn models_of_all_formats_live_without_the_image_plugin() {
+    run_all_formats(gpuless::plugins(Path::new("unused"), false).disable::<ImagePlugin>());
+}
+
+#[test]
+fn models_of_all_formats_live_without_a_renderer() {
+    run_all_formats(gpuless::plugins(Path::new("unused"), false));
+}
+
+#[test]
+fn models_of_all_formats_live_on_the_plugins_that_the_manual_lists() {
+    let server = MinimalPlugins
+        .build()
+        .disable::<ScheduleRunnerPlugin>()
+        .add(TransformPlugin)
+        .add(AssetPlugin::default())
+        .add(WorldSerializationPlugin)
+        .add(MeshPlugin)
+        .add(CameraPlugin);
+    run_all_formats(server);
+}
+
+#[test]
+fn models_of_all_formats_live_in_an_app_without_a_gpu() {
+    // Bevy logs errors in such an app, which tests of pictures would take for their own.
+    alone("shared::headless_apps::without_a_gpu");
+}
+
+#[test]
+#[ignore = "run by the test above, alone in its process"]
+fn without_a_gpu() {
+    let no_gpu = RenderPlugin {
+        render_creation: WgpuSettings {
+            backends: None,
+            ..default()
+        }
+        .into(),
+        ..default()
+    };
+    run_all_formats(headless::plugins(Path::new("unused"), false).set(no_gpu));
+}
+
+#[test]
+fn an_image_plugin_that_comes_late_keeps_the_images_of_the_crate() {
+    let (path, bytes, _) = all_formats().pop().unwrap();
+    let mut app = app_of(&[(path, bytes)]);
+    app.add_plugins(gpuless::plugins(Path::new("unused"), false).disable::<ImagePlugin>())
+        .add_plugins(ClassicModelsPlugin::default())
+        .add_plugins(ImagePlugin::default());
+    gpuless::finish(&mut app);
+    let scene = app
+        .world()
+        .resource::<AssetServer>()
+        .load(format!("{path}#Scene"));
+    let root = app.world_mut().spawn(WorldAssetRoot(scene)).id();
+    let is_there = |world: &mut World| world.get::<MdlAnimator>(root).is_some();
+    assert!(gpuless::wait_until(&mut app, is_there));
+    let world = app.world();
+    let mesh = world.get::<MdlAnimator>(root).unwrap().mesh();
+    let material = world.get::<MeshMaterial3d<MdlMaterial>>(mesh).unwrap();
+    let materials = world.resource::<Assets<MdlMaterial>>();
+    let morph = &materials.get(&material.0).unwrap().extension;
+    let images = world.resource::<Assets<Image>>();
+    assert!(images.contains(&morph.instances) && images.contains(&morph.normals));
+}

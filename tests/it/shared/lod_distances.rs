@@ -1,0 +1,363 @@
+//! Levels of detail by the distances that a root states, on the formats that have levels.
+
+use crate::gpuless;
+use crate::support::abc::{bytes as abc_bytes, figure};
+use crate::support::app::TestApp;
+use crate::support::log;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::AloPart;
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy};
+use bevy_classic_models::prelude::*;
+use std::path::Path;
+
+/// A model of three levels, on whose bone a proxy may name another one.
+fn leveled(proxy: Option<&'static str>) -> Vec<u8> {
+    let (vertices, triangles) = crate::support::alo_stage::cuboid([1.0; 3], [0.0; 3]);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles);
+    let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
+    let mesh = |name: &'static str| {
+        let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", Vec::new());
+        FileMesh::new(name, 0, vec![submesh])
+    };
+    file.meshes = ["Hull_LOD0", "Hull_LOD3", "Hull_LOD1"].map(mesh).into();
+    let proxy = proxy.map(|name| Proxy {
+        name: name.into(),
+        bone: 0,
+        hidden: None,
+        alt_decrease_stay_hidden: None,
+    });
+    file.proxies = proxy.into_iter().collect();
+    write(&file).unwrap()
+}
+
+fn app() -> TestApp {
+    log::listen();
+    let mut abc = figure();
+    abc.command_string = "LODSTARTDIST 50;LODINCREMENT 25".to_owned();
+    TestApp::new(&[
+        ("far.alo", leveled(None)),
+        ("outer.alo", leveled(Some("far"))),
+        ("far.abc", abc_bytes(&abc)),
+    ])
+}
+
+/// The number of steps from the finest level that a model is drawn at.
+fn level(app: &mut TestApp, root: Entity) -> usize {
+    if let Some(instance) = app.world().get::<AloInstance>(root) {
+        let model = instance.model().clone();
+        let parts = instance.parts().to_vec();
+        let mut shown = Vec::new();
+        for part in parts {
+            let world = app.world();
+            let lod = world.get::<AloPart>(part).unwrap().lod;
+            if *world.get::<Visibility>(part).unwrap() != Visibility::Hidden {
+                shown.extend(lod);
+            }
+        }
+        assert_eq!(shown.len(), 1, "{shown:?}");
+        return model.lods.iter().position(|lod| *lod == shown[0]).unwrap();
+    }
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let (model, mesh) = (instance.model().clone(), instance.meshes()[0]);
+    let Mesh3d(mesh) = app.world().get::<Mesh3d>(mesh).unwrap().clone();
+    let mut levels = model.levels.iter();
+    let drawn = levels.position(|level| level.meshes.iter().any(|info| info.mesh == mesh));
+    drawn.unwrap()
+}
+
+fn spawn_abc(app: &mut TestApp, bundle: impl Bundle) -> Entity {
+    let settings = AbcLoaderSettings {
+        lod_shares: vec![0.75, 0.5],
+        ..AbcLoaderSettings::default()
+    };
+    let model = crate::support::abc_app::load(app, "far.abc", settings).unwrap();
+    crate::support::abc_app::spawn(app, &model, bundle)
+}
+
+fn place(app: &mut TestApp, entity: Entity, x: f32) {
+    let place = Transform::from_xyz(x, 0.0, 0.0);
+    app.world().entity_mut(entity).insert(place);
+    // Places of the frame before count.
+    app.step(0.0);
+    app.step(0.0);
+}
+
+/// Goes there and back again.
+fn assert_levels(app: &mut TestApp, root: Entity) {
+    let near = app.world().spawn(Camera3d::default()).id();
+    for (at, expected) in [
+        (0.0, 0),
+        (99.0, 0),
+        (101.0, 1),
+        // It is left only where the camera is clearly nearer.
+        (96.0, 1),
+        (94.0, 0),
+        (500.0, 2),
+        (191.0, 2),
+        (189.0, 1),
+        (-101.0, 1),
+        (-1.0, 0),
+    ] {
+        place(app, near, at);
+        assert_eq!(level(app, root), expected, "at {at}");
+    }
+    place(app, near, 300.0);
+    assert_eq!(level(app, root), 2);
+    // The nearest camera counts.
+    let other = app.world().spawn(Camera3d::default()).id();
+    place(app, other, 150.0);
+    assert_eq!(level(app, root), 1);
+    app.world().despawn(other);
+    // Twice as large is as good as half as far away.
+    let large = Transform::from_scale(Vec3::splat(2.0));
+    app.world().entity_mut(root).insert(large);
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(level(app, root), 1);
+    app.world().entity_mut(root).insert(Transform::IDENTITY);
+    app.step(0.0);
+    // What the root says by number goes first.
+    app.world().entity_mut(root).insert(ModelLod(0));
+    app.step(0.0);
+    assert_eq!(level(app, root), 0);
+    app.world().entity_mut(root).insert(ModelLod(9));
+    app.step(0.0);
+    assert_eq!(level(app, root), 2, "beyond the coarsest");
+    app.world().entity_mut(root).remove::<ModelLod>();
+    app.step(0.0);
+    assert_eq!(level(app, root), 2);
+    // Other distances, and none.
+    let farther = LodDistances(vec![1000.0, 2000.0]);
+    app.world().entity_mut(root).insert(farther);
+    app.step(0.0);
+    assert_eq!(level(app, root), 0);
+    app.world()
+        .entity_mut(root)
+        .insert(LodDistances(vec![100.0]));
+    app.step(0.0);
+    assert_eq!(level(app, root), 1, "levels beyond the list are never");
+    let never = LodDistances(Vec::new());
+    app.world().entity_mut(root).insert(never);
+    app.step(0.0);
+    assert_eq!(level(app, root), 0);
+    app.world().despawn(near);
+}
+
+fn stated() -> LodDistances {
+    LodDistances(vec![100.0, 200.0])
+}
+
+#[test]
+fn distances_choose_levels_of_alamo_models() {
+    let mut app = app();
+    let root = app.spawn_ready("far.alo#Scene", stated());
+    assert_levels(&mut app, root);
+}
+
+#[test]
+fn distances_go_before_a_lithtech_models_own() {
+    let mut app = app();
+    let root = spawn_abc(&mut app, stated());
+    assert_levels(&mut app, root);
+    // Its own are 50 and 75.
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 60.0);
+    assert_eq!(level(&mut app, root), 0);
+    app.world().entity_mut(root).remove::<LodDistances>();
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 1);
+}
+
+#[test]
+fn without_distances_it_is_the_finest_again() {
+    let mut app = app();
+    let root = app.spawn_ready("far.alo#Scene", stated());
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 150.0);
+    assert_eq!(level(&mut app, root), 1);
+    app.world().entity_mut(root).remove::<LodDistances>();
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 0);
+}
+
+#[test]
+fn a_level_stays_over_a_reload() {
+    let mut app = app();
+    let alo: Handle<Alo> = app.load("far.alo");
+    let roots = [
+        app.spawn_ready("far.alo#Scene", stated()),
+        spawn_abc(&mut app, stated()),
+    ];
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 150.0);
+    for root in roots {
+        let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
+        scene.as_mut().unwrap().set_changed();
+    }
+    for _ in 0..5 {
+        app.step(0.0);
+        for root in roots {
+            assert_eq!(level(&mut app, root), 1);
+        }
+    }
+    drop(alo);
+}
+
+#[test]
+fn models_that_proxies_bring_along_have_the_level_of_the_whole() {
+    let mut app = app();
+    let settings = |settings: &mut AloLoaderSettings| {
+        settings.follow_proxies = true;
+        settings.scale = 0.01;
+    };
+    let server = app.world().resource::<AssetServer>().clone();
+    let alo: Handle<Alo> = server
+        .load_builder()
+        .with_settings(settings)
+        .load("outer.alo");
+    app.finish_load(&alo);
+    let scene = app.load("outer.alo#Scene");
+    let root = app.world().spawn((WorldAssetRoot(scene), stated())).id();
+    app.wait_for(&[root]);
+    let brought = |world: &mut World| {
+        let mut proxies = world.query_filtered::<Entity, (With<AloProxy>, With<AloInstance>)>();
+        proxies.single(world).ok()
+    };
+    let is_brought = |world: &mut World| brought(world).is_some();
+    assert!(gpuless::wait_until(&mut app.app, is_brought));
+    let proxy = brought(app.world()).unwrap();
+    let camera = app.world().spawn(Camera3d::default()).id();
+    for (at, expected) in [(50.0, 0), (150.0, 1), (300.0, 2), (10.0, 0)] {
+        place(&mut app, camera, at);
+        app.step(0.0);
+        assert_eq!(level(&mut app, root), expected, "at {at}");
+        assert_eq!(level(&mut app, proxy), expected, "at {at}");
+    }
+    app.world().entity_mut(root).remove::<LodDistances>();
+    place(&mut app, camera, 300.0);
+    assert_eq!(level(&mut app, proxy), 0);
+}
+
+#[test]
+fn a_manifests_scale_moves_the_distances_of_the_file() {
+    let mut app = app();
+    let manifest = |scale: f32| format!("(model: \"far.abc\", scale: {scale})").into_bytes();
+    for (path, scale) in [("small.model.ron", 0.5), ("large.model.ron", 2.0)] {
+        app.files.insert_asset(Path::new(path), manifest(scale));
+    }
+    let settings = AbcLoaderSettings {
+        lod_shares: vec![0.75, 0.5],
+        ..AbcLoaderSettings::default()
+    };
+    // Its settings are those of the first load.
+    let _model = crate::support::abc_app::load(&mut app, "far.abc", settings).unwrap();
+    let roots = ["small.model.ron", "large.model.ron"].map(|path| {
+        let root = crate::manifest::spawn::spawn(&mut app, path, ());
+        app.wait_for_abc(root);
+        root
+    });
+    let camera = app.world().spawn(Camera3d::default()).id();
+    // The file has 50 and 75.
+    for (at, levels) in [
+        (20.0, [0, 0]),
+        (30.0, [1, 0]),
+        (45.0, [2, 0]),
+        (110.0, [2, 1]),
+        (160.0, [2, 2]),
+    ] {
+        place(&mut app, camera, at);
+        let shown = roots.map(|root| level(&mut app, root));
+        assert_eq!(shown, levels, "at {at}");
+    }
+    // What the root says is in units of the world, and goes on doing so.
+    place(&mut app, camera, 60.0);
+    app.world().entity_mut(roots[0]).insert(stated());
+    app.step(0.0);
+    assert_eq!(level(&mut app, roots[0]), 0);
+    app.world().entity_mut(roots[0]).remove::<LodDistances>();
+    app.world().entity_mut(roots[0]).remove::<ClassicModel>();
+    app.step(0.0);
+    // The same root without the manifest.
+    let scene = app.load("far.abc#Scene");
+    app.world()
+        .entity_mut(roots[0])
+        .insert(WorldAssetRoot(scene));
+    app.wait_for_abc(roots[0]);
+    app.step(0.0);
+    assert_eq!(level(&mut app, roots[0]), 1);
+}
+
+#[test]
+fn a_level_of_a_model_with_distances_is_not_left_to_one_without() {
+    let mut app = app();
+    let root = spawn_abc(&mut app, ());
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 60.0);
+    assert_eq!(level(&mut app, root), 1);
+    let scene = app.load("far.alo#Scene");
+    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
+    app.wait_for(&[root]);
+    app.step(0.0);
+    assert_eq!(level(&mut app, root), 0);
+}
+
+#[test]
+fn new_models_and_cameras_are_where_they_are_from_their_first_frame() {
+    let mut app = app();
+    // The models are loaded, so that they are there in the frame in which they are spawned.
+    let _held = [
+        app.spawn_ready("far.alo#Scene", ()),
+        spawn_abc(&mut app, ()),
+    ];
+    let camera = app.world().spawn(Camera3d::default()).id();
+    place(&mut app, camera, 1000.0);
+    let parent = Transform::from_xyz(900.0, 0.0, 0.0);
+    let parent = app.world().spawn((parent, Visibility::default())).id();
+    app.step(0.0);
+    for path in ["far.alo#Scene", "far.abc#Scene"] {
+        let scene = app.load(path);
+        // 150 from the camera, and 850 from the middle of the world.
+        let place = Transform::from_xyz(-50.0, 0.0, 0.0);
+        let root = (WorldAssetRoot(scene), place, stated(), ChildOf(parent));
+        let root = app.world().spawn(root).id();
+        for _ in 0..3 {
+            app.step(0.0);
+            assert_eq!(level(&mut app, root), 1, "{path}");
+        }
+        // A new camera, 30 away, and 880 from the middle of the world.
+        despawn_camera(&mut app);
+        let place = Transform::from_xyz(880.0, 0.0, 0.0);
+        app.world().spawn((Camera3d::default(), place));
+        for _ in 0..3 {
+            app.step(0.0);
+            assert_eq!(level(&mut app, root), 0, "{path}");
+        }
+        despawn_camera(&mut app);
+        let place = Transform::from_xyz(1000.0, 0.0, 0.0);
+        app.world().spawn((Camera3d::default(), place));
+        app.step(0.0);
+        app.step(0.0);
+    }
+}
+
+fn despawn_camera(app: &mut TestApp) {
+    let mut cameras = app.world().query_filtered::<Entity, With<Camera3d>>();
+    let camera = cameras.single(app.world()).unwrap();
+    app.world().despawn(camera);
+}
+
+#[test]
+fn bevy_space_moves_the_distances_of_the_file() {
+    let mut app = app();
+    let root = spawn_abc(&mut app, BevySpace::with_meters_per_unit(0.5));
+    let camera = app.world().spawn(Camera3d::default()).id();
+    // The file has 50 and 75 units.
+    for (at, expected) in [(20.0, 0), (30.0, 1), (45.0, 2)] {
+        place(&mut app, camera, at);
+        assert_eq!(level(&mut app, root), expected, "at {at}");
+    }
+    app.world().entity_mut(root).remove::<BevySpace>();
+    place(&mut app, camera, 45.0);
+    assert_eq!(level(&mut app, root), 0, "a unit is a meter again");
+}

@@ -1,0 +1,30 @@
+//! The heap that a load takes.
+
+use super::app::TestApp;
+use bevy::prelude::*;
+pub use classic_models_fixtures::heap::{Measured, alone, in_use, kept, peak};
+
+/// What is loaded with settings.
+pub trait Loadable: Asset {
+    type Settings: bevy::asset::meta::Settings;
+}
+
+/// Measures a load in an app without a GPU. The assets stay in the app, and are part of the peak.
+pub fn measure_load<A: Loadable>(
+    measured: &mut Measured,
+    name: &str,
+    bytes: Vec<u8>,
+    set: impl Fn(&mut A::Settings) + Send + Sync + 'static,
+) {
+    let path: &'static str = name.to_owned().leak();
+    let length = bytes.len();
+    let mut app = TestApp::new(&[(path, bytes)]);
+    for _ in 0..8 {
+        app.step(0.0);
+    }
+    let server = app.world().resource::<AssetServer>().clone();
+    measured.take(name, length, || {
+        let handle: Handle<A> = server.load_builder().with_settings(set).load(path);
+        app.finish_load(&handle);
+    });
+}
