@@ -16,10 +16,12 @@ pub use classic_model_formats::{ala, alo, chunk};
 mod animation;
 mod billboard;
 mod collision;
+mod components;
 mod convert;
 mod dazzle;
 mod fallback;
 mod found;
+mod instance;
 mod lights;
 mod limits;
 mod loader;
@@ -44,13 +46,15 @@ pub use animation::{
 pub(crate) use animation::{Graphs, ala_of};
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
+pub use components::{
+    AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshOf, WearsTeamColor,
+};
 pub use convert::{AloContents, SubmeshContents};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub use lights::{AloLight, FULL_LIGHT};
 pub use loader::AloLoader;
 pub use material::{AloMaterial, AloShading, AloUniform};
 pub use model::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
-pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
 pub use plugin::AlamoPlugin;
 pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 #[cfg(feature = "gizmos")]
@@ -59,7 +63,6 @@ pub use raycast::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGiz
 pub use raycast::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
 pub use settings::{AloLoaderError, AloLoaderSettings};
 pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
-pub use spawn::{AloProxy, AloSubmeshOf};
 pub use tags::Tags;
 
 pub use crate::scene::Names;

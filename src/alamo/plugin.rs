@@ -2,23 +2,23 @@
 
 use crate::alamo::animation::AnimationPlugin;
 use crate::alamo::billboard::{AloRoot, BillboardPlugin};
+use crate::alamo::components::{
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshOf, WearsTeamColor,
+};
 use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
+use crate::alamo::instance::{on_root_removed, on_scene_ready};
 use crate::alamo::lights::LightPlugin;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::{AloMaterial, shader};
 use crate::alamo::model::Alo;
-use crate::alamo::parts::{
-    AloBone, AloInstance, AloPart, AloScene, WearsTeamColor, color_teams, on_root_removed,
-    on_scene_ready, show_parts,
-};
+use crate::alamo::parts::{color_teams, show_parts};
 use crate::alamo::proxies::{pass_on, spawn_brought};
 use crate::alamo::raycast::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::alamo::raycast::AloColliderGizmosPlugin;
 #[cfg(feature = "picking")]
 use crate::alamo::raycast::AloPickingPlugin;
-use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
     ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, LoaderOverrides, ModelAlt,
     ModelLod, Reloads, ScenePlugin, SpawnEarly, TeamColor, all_cases, choose_levels,

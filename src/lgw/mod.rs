@@ -10,6 +10,8 @@
 #[doc(inline)]
 pub use classic_model_formats::lgw as text;
 
+mod appearance;
+mod components;
 mod convert;
 mod instance;
 mod limits;
@@ -22,8 +24,8 @@ mod settings;
 mod spawn;
 mod textures;
 
+pub use components::{LgwInstance, LgwMesh};
 pub use convert::LgwContents;
-pub use instance::{LgwInstance, LgwMesh};
 pub use loader::LgwLoader;
 pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
 pub use meshes::MeshContents;

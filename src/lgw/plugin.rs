@@ -1,6 +1,8 @@
 //! Registers everything of this room with an app.
 
-use crate::lgw::instance::{LgwMesh, LgwScene, apply_hidden, on_root_removed, on_scene_ready};
+use crate::lgw::appearance::apply_hidden;
+use crate::lgw::components::{LgwMesh, LgwScene};
+use crate::lgw::instance::{on_root_removed, on_scene_ready};
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
 use crate::lgw::model::{Lgw, LgwMaterial};

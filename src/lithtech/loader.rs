@@ -2,11 +2,12 @@
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
+use crate::lithtech::data_texture::data_image;
 use crate::lithtech::deform::DeformContents;
 use crate::lithtech::limits::check_depth;
 use crate::lithtech::lods::lod_distances;
 use crate::lithtech::material::{
-    AbcDeform, AbcDeformUniform, data_image, plain_material, surface_flags, surface_material,
+    AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
 };
 use crate::lithtech::meshes::MeshContents;
 use crate::lithtech::model::{

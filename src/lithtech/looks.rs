@@ -2,7 +2,7 @@
 //! that move.
 
 use crate::lithtech::abc::node_flags;
-use crate::lithtech::instance::{AbcInstance, AbcMesh};
+use crate::lithtech::components::{AbcInstance, AbcMesh};
 use crate::lithtech::material::AbcDeformMaterial;
 use crate::lithtech::model::AbcModel;
 use crate::scene::{DistanceLod, HiddenParts, ModelLod, Told, Wardrobe, WornPicture, WornSkin};
@@ -105,8 +105,8 @@ pub(super) fn apply_looks(
 /// How a model is to look.
 struct Look<'a> {
     level: u32,
-    skin: usize,
-    picture: Option<&'a WornPicture>,
+    pub(super) skin: usize,
+    pub(super) picture: Option<&'a WornPicture>,
     hidden: Option<&'a HiddenParts>,
 }
 

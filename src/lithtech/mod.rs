@@ -14,7 +14,9 @@
 pub use classic_model_formats::{abc, dtx};
 
 mod clip;
+mod components;
 mod convert;
+mod data_texture;
 mod deform;
 mod instance;
 mod limits;
@@ -36,9 +38,9 @@ mod tracks;
 mod vertices;
 
 pub use clip::{AbcKeyframeEvent, node_target};
+pub use components::{AbcInstance, AbcMesh, AbcNode};
 pub use convert::{AbcContents, ClipContents, LevelContents};
 pub use deform::DeformContents;
-pub use instance::{AbcInstance, AbcMesh, AbcNode};
 pub use limits::MAX_SCENE_DEPTH;
 pub use loader::AbcLoader;
 pub use material::{AbcDeform, AbcDeformMaterial, AbcDeformUniform, surface_flags};

@@ -1,8 +1,7 @@
 //! Registers everything of this room with an app.
 
-use crate::lithtech::instance::{
-    AbcInstance, AbcMesh, AbcNode, AbcScene, on_root_removed, on_scene_ready,
-};
+use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+use crate::lithtech::instance::{on_root_removed, on_scene_ready};
 use crate::lithtech::loader::AbcLoader;
 use crate::lithtech::looks::{apply_looks, scroll_surfaces};
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};

@@ -11,7 +11,9 @@
 pub use classic_model_formats::mdl;
 
 mod animator;
+mod components;
 mod convert;
+mod instance;
 mod loader;
 mod material;
 mod model;
@@ -19,11 +21,13 @@ mod palette;
 mod plugin;
 mod pose_table;
 mod poses;
+mod settings;
 mod skins;
+mod spawn;
 
-pub use animator::MdlAnimator;
+pub use components::{MdlAnimator, MdlMesh};
 pub use convert::{MdlContents, PictureContents, SkinContents};
-pub use loader::{Cutout, MdlLoader, MdlLoaderError, MdlLoaderSettings, MdlMesh, SkinFilter};
+pub use loader::{MdlLoader, MdlLoaderError};
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use model::{
     Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlPicture, MdlSkin, Sequence, SyncType, flags,
@@ -34,5 +38,6 @@ pub use palette::{
 pub use plugin::QuakePlugin;
 pub use pose_table::PoseTable;
 pub use poses::MdlPoses;
+pub use settings::{Cutout, MdlLoaderSettings, SkinFilter};
 
 pub use crate::scene::{PoseBlend, PosePair};

@@ -1,8 +1,10 @@
 //! Registers everything of this room with an app.
 
-use crate::quake::animator::{on_root_removed, on_scene_ready, play};
+use crate::quake::animator::play;
+use crate::quake::components::MdlMesh;
 use crate::quake::convert::MAX_TEXTURE_SIZE;
-use crate::quake::loader::{MdlLoader, MdlMesh};
+use crate::quake::instance::{on_root_removed, on_scene_ready};
+use crate::quake::loader::MdlLoader;
 use crate::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
 };

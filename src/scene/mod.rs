@@ -9,11 +9,13 @@
 mod animation;
 mod axes;
 mod bind;
+mod clip_ref;
 mod clips;
 mod concurrent_loads;
 mod extensions;
 mod find;
 mod instance_table;
+mod labels;
 mod lods;
 mod look;
 mod matching;
@@ -44,6 +46,7 @@ pub(crate) use animation::{EventTrack, trigger_events};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, is_near};
 pub(crate) use bind::{Pictured, follow_pictures};
+pub use clip_ref::{ClipRef, Repeat};
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use concurrent_loads::RunningLoad;
 pub(crate) use extensions::all_cases;
@@ -52,9 +55,8 @@ use find::Listings;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use instance_table::{InstanceRows, InstanceTable, add_instance_table};
-pub(crate) use lods::SceneScale;
 use lods::on_distances_removed;
-pub(crate) use lods::{DistanceLod, Leveled, choose_levels, reset_level};
+pub(crate) use lods::{Leveled, SceneScale, choose_levels, reset_level};
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub(crate) use look::{path_of_skin, team_color_tag};
 #[cfg(feature = "manifest")]
@@ -67,15 +69,16 @@ pub(crate) use normals::MeanNormal;
 #[cfg(any(feature = "alamo", feature = "lgw"))]
 pub(crate) use normals::replace_missing;
 pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
+pub(crate) use parts::DistanceLod;
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
-pub(crate) use play::wrap;
-pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
+pub use play::{ClipFinished, PlayClip, Playback};
+pub(crate) use play::{Stated, StatedClip, wrap};
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
 pub(crate) use reload::{OwnScenes, Reloads, SceneModel, SpawnEarly, follow_scenes};
 pub(crate) use shaders::hold_shader;
 pub(crate) use shared_images::{ensure_images, insert_image};
-pub(crate) use stated::{Chosen, PlayRequests, Stated, StatedClip, state_clips};
+pub(crate) use stated::{Chosen, PlayRequests, state_clips};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
 pub(crate) use told::{Said, Told, follow_said};
 #[cfg(feature = "manifest")]

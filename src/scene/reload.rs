@@ -6,6 +6,7 @@
 //! second. Until then old entities would be drawn with new meshes.
 
 use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
+use crate::scene::labels::SCENE;
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{
@@ -29,9 +30,6 @@ use bevy::world_serialization::{
 };
 use core::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Label of the scene in the files of all formats.
-pub(super) const SCENE: &str = "Scene";
 
 /// Frames after which nobody expects any more that a load comes to its end.
 const PATIENCE: u32 = 1000;

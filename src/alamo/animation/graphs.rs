@@ -7,11 +7,12 @@
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without};
 use crate::alamo::animation::rest::{Part, completed};
+use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
 use crate::alamo::model::AloModel;
 use crate::scene::{
-    Binder, ClipParts, ClipRef, ClipSource, Frames, Lane, Lanes, edited_clips, has_extension, says,
+    Binder, ClipParts, ClipRef, Frames, Lane, Lanes, edited_clips, has_extension, says,
 };
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
@@ -22,7 +23,6 @@ use bevy::ecs::system::{Res, ResMut, SystemParam};
 use bevy::log::warn;
 use bevy::platform::collections::HashMap;
 use core::any::TypeId;
-use core::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// The graphs and clips that models share.
@@ -77,25 +77,6 @@ pub(super) struct AlaBinder<'w, 's> {
     graph_events: MessageWriter<'w, AssetEvent<AnimationGraph>>,
     ala_events: MessageReader<'w, 's, AssetEvent<Ala>>,
     clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
-}
-
-/// A clip, and the animation that it is of if it is one of ours.
-#[derive(Clone, Debug)]
-pub(super) struct AlaSource {
-    pub(super) clip: Handle<AnimationClip>,
-    pub(super) ala: Option<Handle<Ala>>,
-    /// Which of its frames; `None` are all.
-    frames: Option<Range<u32>>,
-}
-
-impl ClipSource for AlaSource {
-    fn clip(&self) -> &Handle<AnimationClip> {
-        &self.clip
-    }
-
-    fn frames(&self) -> Option<&Range<u32>> {
-        self.frames.as_ref()
-    }
 }
 
 /// What was edited since the last time.

@@ -1,9 +1,10 @@
 //! Plays what [`PlayClip`] says on the models of this room.
 
-use crate::alamo::animation::graphs::{AlaBinder, AlaSource};
+use crate::alamo::animation::graphs::AlaBinder;
 use crate::alamo::animation::rest::{Bones, settle};
+use crate::alamo::animation::source::AlaSource;
+use crate::alamo::components::AloInstance;
 use crate::alamo::model::AloModel;
-use crate::alamo::parts::AloInstance;
 use crate::scene::{
     Animator, Asked, ClipFinished, ModelClips, PlayClip, PlayRequests, Playback, Stated, Told,
     node, take_away,

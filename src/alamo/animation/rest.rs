@@ -5,10 +5,10 @@
 //! fade say of what others move that it rests, as it does when they are left alone.
 
 use crate::alamo::animation::curves::FixedVector;
-use crate::alamo::animation::graphs::AlaSource;
+use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
+use crate::alamo::components::{AloBone, AloInstance};
 use crate::alamo::model::AloModel;
-use crate::alamo::parts::{AloBone, AloInstance};
 use crate::scene::{Lanes, Rotation, Scale, Translation, says};
 use bevy::animation::animation_curves::{AnimatableCurve, EvaluatorId};
 use bevy::animation::{AnimationClip, VariableCurve};

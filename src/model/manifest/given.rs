@@ -1,7 +1,7 @@
 //! What a manifest gives to the root of its model, and what of that the user has changed since.
 
 use super::document::{ManifestClip, ModelManifest};
-use super::files::Whereabouts;
+use super::resolve::Whereabouts;
 use crate::scene::{
     ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips, ModelSkin, ModelSkins, NamedClip,
     PlayClip, PlayerColors, TeamColor,

@@ -2,9 +2,9 @@
 
 use super::claims::Claims;
 use super::document::ModelManifest;
-use super::files::Whereabouts;
 use super::given::Given;
 use super::read::check;
+use super::resolve::Whereabouts;
 use super::stand::Stand;
 use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets};
 use bevy::ecs::change_detection::{DetectChanges, Mut, Tick};

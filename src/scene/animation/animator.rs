@@ -3,11 +3,12 @@
 //! The player is on the root entity, which survives when the model's file changes. Whoever wants to
 //! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
 
-use crate::scene::animation::clip_parts::Frames;
+use crate::scene::animation::frames::Frames;
 use crate::scene::animation::lanes::{ClipSource, Lanes, node};
+use crate::scene::clip_ref::{ClipRef, Repeat};
 use crate::scene::clips::ModelClips;
-use crate::scene::play::{ClipRef, PlayClip, Playback, Repeat, wrap};
-use crate::scene::stated::{Chosen, Stated, StatedClip};
+use crate::scene::play::{PlayClip, Playback, Stated, StatedClip, wrap};
+use crate::scene::stated::Chosen;
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{AnimationClip, AnimationPlayer, RepeatAnimation};
 use bevy::asset::{Assets, Handle};

@@ -7,15 +7,17 @@ mod animator;
 mod clip_parts;
 #[cfg(feature = "lithtech")]
 mod events;
+mod frames;
 mod lanes;
 mod links;
 mod properties;
 mod rotations;
 
 pub(crate) use animator::{Animator, Asked, Binder, take_away};
-pub(crate) use clip_parts::{ClipParts, Frames, STILL, edited_clips};
+pub(crate) use clip_parts::{ClipParts, edited_clips};
 #[cfg(feature = "lithtech")]
 pub(crate) use events::{EventTrack, trigger_events};
+pub(crate) use frames::{Frames, STILL};
 pub(crate) use lanes::{ClipSource, Lane, Lanes, node};
 pub(crate) use links::{Skeleton, link_bones};
 pub(crate) use properties::{Rotation, Scale, Translation, says};
