@@ -1,6 +1,6 @@
 //! Components of spawned models.
 
-use crate::alamo::model::AloModel;
+use crate::alamo::asset::AloModel;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::Tags;
 use crate::scene::{Leveled, SceneModel, Skeleton};

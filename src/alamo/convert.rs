@@ -1,9 +1,9 @@
 //! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
 
 use crate::alamo::alo::{self, AloFile, Submesh};
+use crate::alamo::asset::AloBoneInfo;
 use crate::alamo::collision::{CollisionTree, TreeError, TreeLink};
 use crate::alamo::limits;
-use crate::alamo::model::AloBoneInfo;
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::vertices::Attributes;
 use crate::read::{ErrorKind, Format, ParseError, Warning};

@@ -1,4 +1,4 @@
-//! What happens when the scene of a model is there, and when it goes.
+//! What happens when the scene of a model is ready, and when it is removed.
 
 use crate::alamo::animation::AloAnimator;
 use crate::alamo::components::{AloBone, AloInstance, AloPart, AloProxy, AloScene, WearsTeamColor};

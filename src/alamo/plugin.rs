@@ -1,6 +1,8 @@
 //! Registers everything of this room with an app.
 
 use crate::alamo::animation::AnimationPlugin;
+use crate::alamo::appearance::{color_teams, show_parts};
+use crate::alamo::asset::Alo;
 use crate::alamo::billboard::{AloRoot, BillboardPlugin};
 use crate::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshOf, WearsTeamColor,
@@ -11,8 +13,6 @@ use crate::alamo::instance::{on_root_removed, on_scene_ready};
 use crate::alamo::lights::LightPlugin;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::{AloMaterial, shader};
-use crate::alamo::model::Alo;
-use crate::alamo::parts::{color_teams, show_parts};
 use crate::alamo::proxies::{pass_on, spawn_brought};
 use crate::alamo::raycast::AloCollider;
 #[cfg(feature = "gizmos")]

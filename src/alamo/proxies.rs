@@ -1,7 +1,7 @@
 //! Brings along the models that proxies name.
 
+use crate::alamo::asset::Alo;
 use crate::alamo::components::{AloInstance, AloProxy};
-use crate::alamo::model::Alo;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::scene::{Told, same_name};
 use bevy::asset::{AssetServer, Assets, Handle};

@@ -1,6 +1,7 @@
 //! A model as a scene: one entity per bone, and on them all that hangs on them.
 
 use crate::alamo::animation::bone_target;
+use crate::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
 use crate::alamo::components::{
     AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloSubmeshOf, WearsTeamColor,
@@ -8,7 +9,6 @@ use crate::alamo::components::{
 use crate::alamo::convert::transform;
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::lights::insert_light;
-use crate::alamo::model::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::raycast::AloCollider;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::{Tags, begins_with_fc};

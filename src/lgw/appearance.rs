@@ -1,4 +1,4 @@
-//! Which meshes of a spawned model show.
+//! Shows and hides the meshes of spawned models.
 
 use crate::lgw::components::LgwInstance;
 use crate::scene::HiddenParts;

@@ -1,6 +1,6 @@
 //! Components of spawned models.
 
-use crate::lgw::model::LgwModel;
+use crate::lgw::asset::LgwModel;
 use crate::scene::SceneModel;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;

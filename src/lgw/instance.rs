@@ -1,4 +1,4 @@
-//! A spawned model: its entities.
+//! What happens when the scene of a model is ready, and when it is removed.
 
 use crate::lgw::components::{LgwInstance, LgwMesh, LgwScene};
 use crate::scene::OwnScenes;

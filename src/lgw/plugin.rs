@@ -1,12 +1,12 @@
 //! Registers everything of this room with an app.
 
 use crate::lgw::appearance::apply_hidden;
+use crate::lgw::asset::{Lgw, LgwMaterial};
 use crate::lgw::components::{LgwMesh, LgwScene};
+use crate::lgw::dependencies::Pictures;
 use crate::lgw::instance::{on_root_removed, on_scene_ready};
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
-use crate::lgw::model::{Lgw, LgwMaterial};
-use crate::lgw::textures::Pictures;
 use crate::scene::{
     ClassicModelsSystems, LoaderOverrides, Reloads, ScenePlugin, all_cases, follow_scenes,
 };

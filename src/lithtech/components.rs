@@ -1,6 +1,6 @@
 //! Components of spawned models.
 
-use crate::lithtech::model::AbcModel;
+use crate::lithtech::asset::AbcModel;
 use crate::lithtech::pose_table;
 use crate::scene::{Leveled, SceneModel, Skeleton};
 use bevy::ecs::component::Component;

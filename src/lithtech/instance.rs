@@ -1,8 +1,8 @@
-//! A spawned model: its entities.
+//! What happens when the scene of a model is ready, and when it is removed.
 
 use crate::lithtech::abc::node_flags;
+use crate::lithtech::animation::AbcAnimator;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
-use crate::lithtech::player::AbcAnimator;
 use crate::lithtech::pose_table::PoseRow;
 use crate::scene::{DistanceLod, OwnScenes};
 use bevy::animation::AnimationPlayer;

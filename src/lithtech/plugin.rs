@@ -1,14 +1,14 @@
 //! Registers everything of this room with an app.
 
+use crate::lithtech::animation::{AbcGraphs, choose_clips, follow_player, pose_deforms};
+use crate::lithtech::appearance::{apply_looks, scroll_surfaces};
+use crate::lithtech::asset::Abc;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+use crate::lithtech::fallback::replace_failed_skins;
 use crate::lithtech::instance::{on_root_removed, on_scene_ready};
 use crate::lithtech::loader::AbcLoader;
-use crate::lithtech::looks::{apply_looks, scroll_surfaces};
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
-use crate::lithtech::model::Abc;
-use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::lithtech::pose_table::AbcPoseTable;
-use crate::lithtech::skins::replace_failed_skins;
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
     add_instance_table, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,

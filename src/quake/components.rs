@@ -1,6 +1,6 @@
 //! Components of spawned models.
 
-use crate::quake::model::{MdlModel, Sequence};
+use crate::quake::asset::{MdlModel, Sequence};
 use crate::quake::pose_table::PoseTable;
 use crate::scene::{Chosen, Playback, PlayerColors, PoseBlend, PosePair, SceneModel};
 use bevy::asset::AssetId;

@@ -1,7 +1,7 @@
-//! What happens when the scene of a model is there, and when it goes.
+//! What happens when the scene of a model is ready, and when it is removed.
 
+use crate::quake::asset::{MdlModel, SyncType};
 use crate::quake::components::{MdlAnimator, MdlMesh, PoseRow};
-use crate::quake::model::{MdlModel, SyncType};
 use crate::scene::{OwnScenes, PoseBlend};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Remove;

@@ -1,9 +1,9 @@
 //! From the asset server's bytes to the [`Mdl`] asset and everything it holds.
 
+use crate::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
 use crate::quake::convert::{MdlContents, PictureContents, SkinContents};
+use crate::quake::dependencies::Palette;
 use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
-use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
-use crate::quake::palette::Palette;
 use crate::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::quake::spawn::scene;
 use crate::read::ParseError;

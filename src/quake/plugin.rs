@@ -1,6 +1,7 @@
 //! Registers everything of this room with an app.
 
-use crate::quake::animator::play;
+use crate::quake::animation::play;
+use crate::quake::appearance::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::components::MdlMesh;
 use crate::quake::convert::MAX_TEXTURE_SIZE;
 use crate::quake::instance::{on_root_removed, on_scene_ready};
@@ -9,7 +10,6 @@ use crate::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
 };
 use crate::quake::pose_table::PoseTable;
-use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,

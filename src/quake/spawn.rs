@@ -1,7 +1,7 @@
 //! A model as a scene: one entity.
 
+use crate::quake::asset::{MdlAssetLabel, MdlModel};
 use crate::quake::components::MdlMesh;
-use crate::quake::model::{MdlAssetLabel, MdlModel};
 use crate::quake::settings::MdlLoaderSettings;
 use crate::scene::z_up_forward_x;
 use bevy::asset::{Handle, LoadContext};

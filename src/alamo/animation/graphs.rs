@@ -10,7 +10,7 @@ use crate::alamo::animation::rest::{Part, completed};
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
-use crate::alamo::model::AloModel;
+use crate::alamo::asset::AloModel;
 use crate::scene::{
     Binder, ClipParts, ClipRef, Frames, Lane, Lanes, edited_clips, has_extension, says,
 };

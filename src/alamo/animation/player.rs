@@ -3,8 +3,8 @@
 use crate::alamo::animation::graphs::AlaBinder;
 use crate::alamo::animation::rest::{Bones, settle};
 use crate::alamo::animation::source::AlaSource;
+use crate::alamo::asset::AloModel;
 use crate::alamo::components::AloInstance;
-use crate::alamo::model::AloModel;
 use crate::scene::{
     Animator, Asked, ClipFinished, ModelClips, PlayClip, PlayRequests, Playback, Stated, Told,
     node, take_away,

@@ -7,8 +7,8 @@
 use crate::alamo::animation::curves::FixedVector;
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
+use crate::alamo::asset::AloModel;
 use crate::alamo::components::{AloBone, AloInstance};
-use crate::alamo::model::AloModel;
 use crate::scene::{Lanes, Rotation, Scale, Translation, says};
 use bevy::animation::animation_curves::{AnimatableCurve, EvaluatorId};
 use bevy::animation::{AnimationClip, VariableCurve};

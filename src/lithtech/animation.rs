@@ -2,9 +2,9 @@
 //!
 //! Clips of a model move all of its nodes, so they fade into each other as they are.
 
+use crate::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::clip::node_target;
 use crate::lithtech::components::{AbcInstance, AbcNode};
-use crate::lithtech::model::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::pose_table::{AbcPoseTable, PoseRow};
 use crate::lithtech::tracks::moment;
 use crate::scene::{

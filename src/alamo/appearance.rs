@@ -1,9 +1,10 @@
-//! Which parts of a spawned model show: what the file hides, levels of detail, damage stages and
-//! what the user hides, as inputs that none of them overrules. Bones have their own visibility,
-//! which their parts inherit.
+//! Shows and hides the parts of spawned models, and applies team colors.
+//!
+//! The file's flags, levels of detail, damage stages and the user's choices all decide about a part, and none overrules
+//! another. Bones have their own visibility, which their parts inherit.
 
+use crate::alamo::asset::AloModel;
 use crate::alamo::components::{AloInstance, AloPart};
-use crate::alamo::model::AloModel;
 use crate::scene::{
     DistanceLod, HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor, team_color_tag,
 };

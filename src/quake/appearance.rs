@@ -1,9 +1,9 @@
-//! Gives every model the material of its skin, its picture and its player's colours.
+//! Applies the skin and the player's colors that a root chooses.
 
-use crate::quake::animator::element_at;
+use crate::quake::animation::element_at;
+use crate::quake::asset::MdlModel;
 use crate::quake::components::{Look, MdlAnimator};
 use crate::quake::material::MdlMaterial;
-use crate::quake::model::MdlModel;
 use crate::scene::{PlayerColors, Told, Wardrobe, WornSkin};
 use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;

@@ -1,8 +1,8 @@
 //! Advances the clips of spawned models and writes what each of them shows to the [`PoseTable`].
 
+use crate::quake::asset::{Sequence, SyncType};
 use crate::quake::components::{Fade, MdlAnimator};
 use crate::quake::mdl::Timing;
-use crate::quake::model::{Sequence, SyncType};
 use crate::quake::pose_table::PoseTable;
 use crate::scene::{
     Chosen, ClipFinished, ModelClips, PlayClip, Playback, PoseBlend, PosePair, Repeat, Stated,
