@@ -3,7 +3,7 @@
 use crate::alamo::asset::AloModel;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::Tags;
-use crate::scene::{Leveled, SceneModel, Skeleton};
+use crate::scene::{Leveled, Names, SceneModel, Skeleton, index_names};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
@@ -76,15 +76,6 @@ impl AloPart {
             selected_at_finest: true,
         }
     }
-}
-
-/// On the root entity of a scene's own world: the model that it is of.
-#[derive(Component, Reflect, Clone, Debug)]
-#[reflect(opaque, Component, Clone, Debug)]
-pub(super) struct AloScene {
-    pub(super) model: Arc<AloModel>,
-    /// What the model was loaded with, for those that its proxies name.
-    pub(super) settings: Arc<AloLoaderSettings>,
 }
 
 /// On the entity of a sub-mesh that wears the team's colour.
@@ -160,11 +151,66 @@ impl AloInstance {
     }
 }
 
+/// What the instances of a model share.
+#[derive(Debug)]
+pub(super) struct AloShared {
+    pub(super) model: Arc<AloModel>,
+    /// What the model was loaded with, for those that its proxies name.
+    pub(super) settings: Arc<AloLoaderSettings>,
+    /// Indices of the bones and parts of each name: see [`bone_index`](Self::bone_index).
+    pub(super) named: Names,
+}
+
+impl AloShared {
+    pub(super) fn new<'a>(
+        model: &'a Arc<AloModel>,
+        settings: &AloLoaderSettings,
+        dazzles: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let bones = model.bones.iter().map(|bone| &*bone.name);
+        let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
+        let meshes = model.meshes.iter().map(|mesh| &*mesh.name);
+        let lights = model.lights.iter().map(|light| &*light.name);
+        let parts = proxies.chain(meshes).chain(lights).chain(dazzles);
+        Self {
+            named: index_names(bones.chain(parts)),
+            model: model.clone(),
+            settings: Arc::new(settings.clone()),
+        }
+    }
+
+    /// The index of a bone among everything that has a name. Bones come first.
+    pub(super) fn bone_index(&self, bone: &AloBone) -> usize {
+        bone.index
+    }
+
+    /// The index of a part likewise: after the bones come proxies, meshes, lights and groups of dazzles.
+    pub(super) fn part_index(&self, part: &AloPart) -> usize {
+        let model = &self.model;
+        let proxies = model.bones.len();
+        let meshes = proxies + model.proxies.len();
+        let lights = meshes + model.meshes.len();
+        let dazzles = lights + model.lights.len();
+        let first = match part.kind {
+            AloPartKind::Proxy => proxies,
+            AloPartKind::Mesh => meshes,
+            AloPartKind::Light => lights,
+            AloPartKind::Dazzles => dazzles,
+        };
+        first + part.index
+    }
+}
+
+/// On the root entity of a scene's own world: the model that it is of.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(super) struct AloScene(pub(super) Arc<AloShared>);
+
 impl SceneModel for AloScene {
     type Instance = AloInstance;
 
     fn is_of(&self, instance: &AloInstance) -> bool {
-        Arc::ptr_eq(&self.model, &instance.model)
+        Arc::ptr_eq(&self.0.model, &instance.model)
     }
 }
 

@@ -46,8 +46,6 @@ pub use animation::{
     AloAnimator, BoneCurves, BoneMismatch, BoneVisibility, ModelFlag, PackedRotations,
     PackedVectors, VisibilityCurve, bone_target, clip,
 };
-#[cfg(feature = "manifest")]
-pub(crate) use animation::{Graphs, ala_of};
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
 pub use components::{

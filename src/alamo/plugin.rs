@@ -9,7 +9,7 @@ use crate::alamo::components::{
 };
 use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
-use crate::alamo::instance::{on_root_removed, on_scene_ready};
+use crate::alamo::instance::on_scene_ready;
 use crate::alamo::lights::LightPlugin;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::{AloMaterial, shader};
@@ -22,7 +22,7 @@ use crate::alamo::raycast::AloPickingPlugin;
 use crate::scene::{
     ClassicModelsSystems, DistanceLod, FileFinder, HiddenParts, LoaderOverrides, ModelAlt,
     ModelLod, Reloads, ScenePlugin, SpawnEarly, TeamColor, all_cases, choose_levels,
-    follow_pictures, follow_scenes, hold_shader, reset_level,
+    follow_pictures, follow_scenes, hold_shader, on_root_removed, reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -75,7 +75,7 @@ impl Plugin for AlamoPlugin {
         follow_pictures::<AloMaterial>(app);
         app.add_observer(on_scene_ready)
             .add_observer(reset_level::<AloInstance>)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<AloScene>)
             .add_systems(
                 SpawnScene,
                 spawn_brought

@@ -4,7 +4,7 @@ use crate::alamo::animation::bone_target;
 use crate::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
 use crate::alamo::components::{
-    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloSubmeshOf, WearsTeamColor,
+    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshOf, WearsTeamColor,
 };
 use crate::alamo::convert::transform;
 use crate::alamo::dazzle::DazzleMaterial;
@@ -55,15 +55,13 @@ pub(super) fn scene(
         Transform::from_scale(Vec3::splat(settings.scale))
     };
     let mut world = World::new();
+    let names = dazzles.iter().map(|group| &*group.name);
     let root = (
         name,
         place,
         Visibility::default(),
         AloRoot,
-        AloScene {
-            model: model.clone(),
-            settings: Arc::new(settings.clone()),
-        },
+        AloScene(Arc::new(AloShared::new(model, settings, names))),
     );
     let root = world.spawn(root).id();
     let mut builder = Builder {

@@ -1,47 +1,60 @@
 //! What happens when the scene of a model is ready, and when it is removed.
 
+use crate::lgw::asset::LgwModel;
 use crate::lgw::components::{LgwInstance, LgwMesh, LgwScene};
-use crate::scene::OwnScenes;
-use bevy::ecs::lifecycle::Remove;
+use crate::scene::{
+    ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene, ReadyScenes,
+    SceneFormat, SharedModel,
+};
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
+use bevy::world_serialization::WorldInstanceReady;
 
-/// Takes charge of a scene that was spawned, or spawned anew because its file changed.
+impl SceneFormat for LgwScene {
+    const FORMAT: ModelFormat = ModelFormat::UfoAftermath;
+
+    type OnRoot = LgwInstance;
+}
+
+impl SharedModel for LgwModel {
+    fn named(&self, name: &str) -> &[usize] {
+        self.meshes_named(name)
+    }
+
+    fn named_part(&self, name: &str) -> NamedPart {
+        NamedPart::of(!self.meshes_named(name).is_empty())
+    }
+
+    fn find_clip(&self, _: &ClipRef) -> Option<FoundClip<'_>> {
+        None
+    }
+}
+
+/// Makes a root an instance of the model whose scene was spawned or respawned.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    scenes: OwnScenes<'_, '_, LgwScene>,
-    spawned: Query<(Option<&LgwScene>, Option<&LgwMesh>)>,
-    instances: Query<&LgwInstance>,
+    scenes: ReadyScenes<'_, '_, LgwScene>,
+    spawned: Query<&LgwMesh>,
 ) {
-    let Some(entities) = scenes.entities(&ready) else {
+    let ready_scene = scenes.get(&ready, &mut commands);
+    let Some(ReadyScene {
+        scene: LgwScene(model),
+        entities,
+        ..
+    }) = ready_scene
+    else {
         return;
     };
-    let root = ready.entity;
-    let mut model = None;
-    let mut meshes = Vec::new();
-    for entity in entities {
-        let Ok((scene, mesh)) = spawned.get(entity) else {
-            continue;
-        };
-        model = scene.map(|scene| &scene.0).or(model);
-        meshes.extend(mesh.map(|mesh| (mesh.index, entity)));
-    }
-    let Some(model) = model else {
-        if instances.contains(root) {
-            commands.entity(root).try_remove::<LgwInstance>();
-        }
-        return;
-    };
+    let with_index = |entity| Some((spawned.get(entity).ok()?.index, entity));
+    let mut meshes: Vec<_> = entities.into_iter().filter_map(with_index).collect();
     meshes.sort_unstable();
-    commands.entity(root).try_insert(LgwInstance {
-        model: model.clone(),
-        meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
-    });
-}
-
-/// Without a scene there is no instance.
-pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
-    commands.entity(removed.entity).try_remove::<LgwInstance>();
+    let any = ModelInstance::new(
+        ModelFormat::UfoAftermath,
+        model.clone(),
+        meshes.iter().copied(),
+    );
+    let meshes = meshes.into_iter().map(|(_, entity)| entity).collect();
+    let instance = LgwInstance { model, meshes };
+    commands.entity(ready.entity).try_insert((instance, any));
 }

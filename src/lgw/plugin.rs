@@ -4,11 +4,12 @@ use crate::lgw::appearance::apply_hidden;
 use crate::lgw::asset::{Lgw, LgwMaterial};
 use crate::lgw::components::{LgwMesh, LgwScene};
 use crate::lgw::dependencies::Pictures;
-use crate::lgw::instance::{on_root_removed, on_scene_ready};
+use crate::lgw::instance::on_scene_ready;
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
 use crate::scene::{
     ClassicModelsSystems, LoaderOverrides, Reloads, ScenePlugin, all_cases, follow_scenes,
+    on_root_removed,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -54,7 +55,7 @@ impl Plugin for LgwPlugin {
             .register_type::<LgwScene>()
             .register_type::<LgwMesh>()
             .add_observer(on_scene_ready)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<LgwScene>)
             .add_systems(PostUpdate, apply_hidden.in_set(ClassicModelsSystems::Look))
             .configure_sets(
                 PostUpdate,

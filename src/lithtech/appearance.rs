@@ -104,8 +104,8 @@ pub(super) fn apply_looks(
 /// How a model is to look.
 struct Look<'a> {
     level: u32,
-    pub(super) skin: usize,
-    pub(super) picture: Option<&'a WornPicture>,
+    skin: usize,
+    picture: Option<&'a WornPicture>,
     hidden: Option<&'a HiddenParts>,
 }
 

@@ -2,57 +2,89 @@
 
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::animation::AbcAnimator;
+use crate::lithtech::asset::AbcModel;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::pose_table::PoseRow;
-use crate::scene::{DistanceLod, OwnScenes};
+use crate::scene::{
+    ClipRef, DistanceLod, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene,
+    ReadyScenes, SceneFormat, SharedModel,
+};
 use bevy::animation::AnimationPlayer;
-use bevy::ecs::lifecycle::Remove;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
 use bevy::ecs::system::{Commands, Query};
 use bevy::mesh::MeshTag;
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
+use bevy::world_serialization::WorldInstanceReady;
 
-/// What a root has as long as it is a model.
-pub(super) type Instance = (AbcInstance, AbcAnimator);
+impl SceneFormat for AbcScene {
+    const FORMAT: ModelFormat = ModelFormat::LithTech;
+
+    type OnRoot = (AbcInstance, AbcAnimator);
+}
+
+impl SharedModel for AbcModel {
+    fn named(&self, name: &str) -> &[usize] {
+        self.nodes_named(name)
+    }
+
+    fn named_part(&self, name: &str) -> NamedPart {
+        let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
+        if meshes.clone().all(|mesh| mesh.node.is_none()) {
+            return NamedPart::OfOneMesh;
+        }
+        let named = self.nodes_named(name);
+        let is_named = |node: usize| named.contains(&node);
+        NamedPart::of(meshes.any(|mesh| mesh.node.is_some_and(is_named)))
+    }
+
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
+        let animation = match clip {
+            ClipRef::Handle(_) => return None,
+            ClipRef::Name(name) => self.animation(name),
+            ClipRef::Index(index) => self.animations.get(*index),
+            _ => None,
+        };
+        let names = || self.animations.iter().map(|animation| &*animation.name);
+        Some(match animation {
+            Some(animation) => FoundClip::Frames(u32::try_from(animation.keyframes.len()).ok()),
+            None => FoundClip::Missing(names().collect()),
+        })
+    }
+}
 
 /// What tells the entities of a spawned scene apart.
 type SpawnedData = (
-    Option<&'static AbcScene>,
     Option<&'static AbcNode>,
     Option<&'static AbcMesh>,
     Has<MeshTag>,
 );
 
-/// Takes charge of a scene that was spawned, or spawned anew because its file changed.
+/// Makes a root an instance of the model whose scene was spawned or respawned.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    scenes: OwnScenes<'_, '_, AbcScene>,
+    scenes: ReadyScenes<'_, '_, AbcScene>,
     spawned: Query<SpawnedData>,
-    instances: Query<&AbcInstance>,
 ) {
-    let Some(entities) = scenes.entities(&ready) else {
+    let ready_scene = scenes.get(&ready, &mut commands);
+    let Some(ReadyScene {
+        scene: AbcScene(model),
+        entities,
+        ..
+    }) = ready_scene
+    else {
         return;
     };
     let root = ready.entity;
-    let mut model = None;
     let (mut nodes, mut meshes, mut deforming) = (Vec::new(), Vec::new(), Vec::new());
     for entity in entities {
-        let Ok((scene, node, mesh, is_deforming)) = spawned.get(entity) else {
+        let Ok((node, mesh, is_deforming)) = spawned.get(entity) else {
             continue;
         };
-        model = scene.map(|scene| &scene.0).or(model);
         nodes.extend(node.map(|node| (node.index, entity)));
         meshes.extend(mesh.map(|mesh| (mesh.node, entity)));
         deforming.extend(mesh.filter(|_| is_deforming).map(|_| entity));
     }
-    let Some(model) = model else {
-        if instances.contains(root) {
-            commands.entity(root).try_remove::<Instance>();
-        }
-        return;
-    };
     nodes.sort_unstable();
     meshes.sort_unstable();
     let scrolls = |node: &Option<usize>| {
@@ -71,16 +103,13 @@ pub(super) fn on_scene_ready(
         DistanceLod::default(),
     );
     commands.entity(root).try_insert_if_new(player);
-    commands.entity(root).try_insert(AbcInstance {
-        model: model.clone(),
+    let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
+    let instance = AbcInstance {
+        model,
         nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),
         meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
         deforming,
         scrolling,
-    });
-}
-
-/// Without a scene there is no instance.
-pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
-    commands.entity(removed.entity).try_remove::<Instance>();
+    };
+    commands.entity(root).try_insert((instance, any));
 }

@@ -5,14 +5,14 @@ use crate::lithtech::appearance::{apply_looks, scroll_surfaces};
 use crate::lithtech::asset::Abc;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::fallback::replace_failed_skins;
-use crate::lithtech::instance::{on_root_removed, on_scene_ready};
+use crate::lithtech::instance::on_scene_ready;
 use crate::lithtech::loader::AbcLoader;
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
     add_instance_table, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,
-    link_bones, reset_level, state_clips, trigger_events,
+    link_bones, on_root_removed, reset_level, state_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -83,7 +83,7 @@ impl Plugin for LithTechPlugin {
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .add_observer(on_scene_ready)
             .add_observer(reset_level::<AbcInstance>)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<AbcScene>)
             .add_systems(
                 PostUpdate,
                 (

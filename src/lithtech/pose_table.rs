@@ -85,7 +85,7 @@ pub(super) fn stop_motion(world: &mut DeferredWorld<'_>, meshes: &[Entity]) {
 #[derive(Component, Debug, Default)]
 #[component(on_add = allocate_row, on_remove = release_row)]
 pub(super) struct PoseRow {
-    pub(super) row: Option<u32>,
+    row: Option<u32>,
     has_shown: bool,
 }
 

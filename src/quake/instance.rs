@@ -2,13 +2,42 @@
 
 use crate::quake::asset::{MdlModel, SyncType};
 use crate::quake::components::{MdlAnimator, MdlMesh, PoseRow};
-use crate::scene::{OwnScenes, PoseBlend};
+use crate::scene::{
+    ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, PoseBlend, ReadyScene, ReadyScenes,
+    SceneFormat, SharedModel,
+};
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::Remove;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
+use bevy::world_serialization::WorldInstanceReady;
 use std::sync::Arc;
+
+impl SceneFormat for MdlMesh {
+    const FORMAT: ModelFormat = ModelFormat::Quake;
+
+    type OnRoot = MdlAnimator;
+}
+
+impl SharedModel for MdlModel {
+    fn named(&self, _: &str) -> &[usize] {
+        &[]
+    }
+
+    fn named_part(&self, _: &str) -> NamedPart {
+        NamedPart::Known
+    }
+
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
+        if clip.is_handle() {
+            return None;
+        }
+        let names = || self.clips.iter().map(|clip| &*clip.name);
+        Some(match self.sequence(clip) {
+            Some(sequence) => FoundClip::Frames(Some(sequence.pose_count)),
+            None => FoundClip::Missing(names().collect()),
+        })
+    }
+}
 
 impl MdlAnimator {
     fn new(model: Arc<MdlModel>, mesh: Entity, root: Entity) -> Self {
@@ -51,39 +80,37 @@ pub(super) fn phase(model: &MdlModel, entity: Entity) -> f32 {
     }
 }
 
-/// Takes charge of a scene that was spawned, or spawned anew because its file changed.
+/// Makes a root an instance of the model whose scene was spawned or respawned.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    scenes: OwnScenes<'_, '_, MdlMesh>,
-    meshes: Query<(&MdlMesh, Option<&PoseRow>)>,
+    scenes: ReadyScenes<'_, '_, MdlMesh>,
+    rows: Query<&PoseRow>,
     mut animators: Query<&mut MdlAnimator>,
 ) {
-    let Some(entities) = scenes.entities(&ready) else {
+    let ready_scene = scenes.get(&ready, &mut commands);
+    let Some(ReadyScene {
+        entity: mesh,
+        scene: MdlMesh(model),
+        ..
+    }) = ready_scene
+    else {
         return;
     };
     let root = ready.entity;
-    let model_of = |entity: Entity| Some((entity, meshes.get(entity).ok()?));
-    let Some((mesh, (MdlMesh(model), row))) = entities.into_iter().find_map(model_of) else {
-        if animators.contains(root) {
-            commands.entity(root).try_remove::<MdlAnimator>();
-        }
-        return;
-    };
+    let row = rows.get(mesh).ok().map(|row| row.row);
+    // Its one entity has no name.
+    let any = ModelInstance::new(ModelFormat::Quake, model.clone(), []);
     if let Ok(mut animator) = animators.get_mut(root) {
-        animator.exchange(model.clone(), mesh, root);
-        animator.row = row.map(|row| row.row);
+        animator.exchange(model, mesh, root);
+        animator.row = row;
+        commands.entity(root).try_insert(any);
     } else {
-        let mut animator = MdlAnimator::new(model.clone(), mesh, root);
-        animator.row = row.map(|row| row.row);
-        commands.entity(root).try_insert(animator);
+        let mut animator = MdlAnimator::new(model, mesh, root);
+        animator.row = row;
+        commands.entity(root).try_insert((animator, any));
     }
     // After the animator, which takes note of a new row.
-    let row = row.map_or(0, |row| row.row);
+    let row = row.unwrap_or(0);
     commands.entity(mesh).try_insert(PoseRow { row, root });
-}
-
-/// Without a scene there is no instance.
-pub(super) fn on_root_removed(removed: On<Remove, WorldAssetRoot>, mut commands: Commands) {
-    commands.entity(removed.entity).try_remove::<MdlAnimator>();
 }

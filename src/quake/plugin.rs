@@ -4,7 +4,7 @@ use crate::quake::animation::play;
 use crate::quake::appearance::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::components::MdlMesh;
 use crate::quake::convert::MAX_TEXTURE_SIZE;
-use crate::quake::instance::{on_root_removed, on_scene_ready};
+use crate::quake::instance::on_scene_ready;
 use crate::quake::loader::MdlLoader;
 use crate::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
@@ -14,7 +14,7 @@ use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
     add_instance_table, all_cases, follow_pictures, follow_scenes, hold_shader, insert_image,
-    state_clips,
+    on_root_removed, state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -65,7 +65,7 @@ impl Plugin for QuakePlugin {
             .init_resource::<ColoredMaterials>()
             .init_resource::<WornMaterials<MdlMaterial>>()
             .add_observer(on_scene_ready)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<MdlMesh>)
             .add_systems(
                 PostUpdate,
                 (

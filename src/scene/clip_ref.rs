@@ -55,6 +55,14 @@ impl ClipRef {
         }
     }
 
+    /// Whether it is one of Bevy's clips.
+    pub(crate) fn is_handle(&self) -> bool {
+        #[cfg(any(feature = "alamo", feature = "lithtech"))]
+        return matches!(self, Self::Handle(_));
+        #[cfg(not(any(feature = "alamo", feature = "lithtech")))]
+        false
+    }
+
     /// What is not a part, and which of its frames if this is one.
     pub(crate) fn flat(&self) -> (&Self, Option<Range<u32>>) {
         let (mut clip, mut frames) = (self, None);

@@ -9,16 +9,19 @@
 mod animation;
 mod axes;
 mod bind;
+mod clip_files;
 mod clip_ref;
 mod clips;
 mod concurrent_loads;
 mod extensions;
 mod find;
+mod instance;
 mod instance_table;
 mod labels;
 mod lods;
 mod look;
 mod matching;
+mod model_asset;
 mod names;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod normals;
@@ -46,6 +49,7 @@ pub(crate) use animation::{EventTrack, trigger_events};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, is_near};
 pub(crate) use bind::{Pictured, follow_pictures};
+pub(crate) use clip_files::ClipFiles;
 pub use clip_ref::{ClipRef, Repeat};
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use concurrent_loads::RunningLoad;
@@ -54,6 +58,10 @@ pub(crate) use extensions::all_cases;
 use find::Listings;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
+pub(crate) use instance::{
+    FoundClip, NamedPart, ReadyScene, ReadyScenes, SceneFormat, SharedModel, on_root_removed,
+};
+pub use instance::{ModelFormat, ModelInstance};
 pub(crate) use instance_table::{InstanceRows, InstanceTable, add_instance_table};
 use lods::on_distances_removed;
 pub(crate) use lods::{Leveled, SceneScale, choose_levels, reset_level};
@@ -62,6 +70,7 @@ pub(crate) use look::{path_of_skin, team_color_tag};
 #[cfg(feature = "manifest")]
 pub(crate) use matching::Pattern;
 pub(crate) use matching::{folded, has_extension, raised, same_name};
+pub(crate) use model_asset::ModelAsset;
 pub use names::Names;
 pub(crate) use names::{index_names, named};
 #[cfg(feature = "lithtech")]
@@ -75,7 +84,7 @@ pub use play::{ClipFinished, PlayClip, Playback};
 pub(crate) use play::{Stated, StatedClip, wrap};
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
-pub(crate) use reload::{OwnScenes, Reloads, SceneModel, SpawnEarly, follow_scenes};
+pub(crate) use reload::{Reloads, SceneModel, SpawnEarly, follow_scenes};
 pub(crate) use shaders::hold_shader;
 pub(crate) use shared_images::{ensure_images, insert_image};
 pub(crate) use stated::{Chosen, PlayRequests, state_clips};

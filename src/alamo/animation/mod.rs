@@ -14,6 +14,7 @@ mod asset;
 mod binding;
 mod clip;
 mod curves;
+mod files;
 mod graphs;
 mod loader;
 mod pairing;
@@ -30,8 +31,7 @@ pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AlaLoaderError, AloAnimation};
 pub use binding::BoneMismatch;
 pub use clip::clip;
 pub use curves::{AlaCurves, BoneCurves, PackedRotations, PackedVectors};
-#[cfg(feature = "manifest")]
-pub(crate) use graphs::{Graphs, ala_of};
+pub(super) use files::{frames_of_animation, frames_of_clip};
 pub use loader::AlaLoader;
 pub(super) use pairing::find_animations;
 pub use player::AloAnimator;

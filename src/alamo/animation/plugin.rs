@@ -1,6 +1,7 @@
 //! Registers animations with an app.
 
 use crate::alamo::animation::asset::Ala;
+use crate::alamo::animation::files::clip_files;
 use crate::alamo::animation::graphs::Graphs;
 use crate::alamo::animation::loader::AlaLoader;
 use crate::alamo::animation::player::{choose_clips, follow_player};
@@ -25,6 +26,7 @@ impl Plugin for AnimationPlugin {
         }
         app.init_asset::<Ala>()
             .insert_resource(Graphs::new(self.extensions.clone()))
+            .insert_resource(clip_files())
             .register_type::<AnimatedBy>()
             .register_type::<AnimationTargetId>()
             .register_type::<BoneVisibility>()

@@ -7,6 +7,7 @@ use super::document::ModelManifest;
 use super::files::{Handles, lock};
 use super::formats::FormatsByExtension;
 use super::resolve::Whereabouts;
+use crate::scene::ClipFiles;
 use bevy::asset::{
     AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState,
     RecursiveDependencyLoadState, UntypedHandle,
@@ -109,6 +110,7 @@ pub(super) struct Preloader {
     claims: Claims,
     released: ReleasedModels,
     graph: AttachmentGraph,
+    clip_files: Option<ClipFiles>,
 }
 
 impl FromWorld for Preloader {
@@ -119,6 +121,7 @@ impl FromWorld for Preloader {
             claims: world.resource::<Claims>().clone(),
             released: world.resource::<ReleasedModels>().clone(),
             graph: AttachmentGraph::default(),
+            clip_files: world.get_resource::<ClipFiles>().copied(),
         }
     }
 }
@@ -197,12 +200,9 @@ impl Preloader {
         files: &Whereabouts,
         handles: &mut Handles,
     ) {
-        #[cfg(feature = "alamo")]
         for clip in &files.clips {
-            let path = super::given::clip_path(&clip.path);
-            let builder = load_context.load_builder();
-            let clip = builder.load::<bevy::animation::AnimationClip>(path);
-            handles.others.push(clip.untyped());
+            let load = |clips: ClipFiles| (clips.load_within)(load_context, &clip.path);
+            handles.others.extend(self.clip_files.map(load));
         }
         for skin in files.skins.values() {
             let (image, glow) = crate::scene::preload_skin(load_context, skin);

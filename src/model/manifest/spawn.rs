@@ -142,8 +142,7 @@ fn plan_of(world: &mut World, model: &ClassicModel) -> Option<Arc<Plan>> {
     match model.0.path() {
         Some(path) if !is_manifest(path) => {
             let manifest = ModelManifest::of(path.without_label().into_owned());
-            let server = world.resource::<AssetServer>();
-            Some(Arc::new(Plan::new(manifest, server)))
+            Some(Arc::new(Plan::new(manifest, world)))
         }
         _ => Plans::of(world, model.0.id()),
     }

@@ -41,8 +41,8 @@ pub(crate) struct Lane<S> {
 
 #[derive(Clone, Copy, Debug)]
 struct Fade {
-    pub(super) seconds: f32,
-    pub(super) left: f32,
+    seconds: f32,
+    left: f32,
 }
 
 impl<S> Default for Lanes<S> {
