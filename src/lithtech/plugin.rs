@@ -1,6 +1,6 @@
 //! Registers everything of this room with an app.
 
-use crate::lithtech::animation::{AbcGraphs, choose_clips, follow_player, pose_deforms};
+use crate::lithtech::animation::{AbcAnimator, AbcGraphs, choose_clips, pose_deforms};
 use crate::lithtech::appearance::{apply_looks, scroll_surfaces};
 use crate::lithtech::asset::Abc;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
@@ -11,8 +11,8 @@ use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
     ClassicModelsSystems, FileFinder, LoaderOverrides, Reloads, ScenePlugin, WornMaterials,
-    add_instance_table, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,
-    link_bones, on_root_removed, reset_level, state_clips, trigger_events,
+    add_instance_table, all_cases, choose_levels, follow_pictures, follow_player, follow_scenes,
+    hold_shader, link_bones, on_root_removed, reset_level, state_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -95,7 +95,7 @@ impl Plugin for LithTechPlugin {
                         .after(advance_animations)
                         .before(expire_completed_transitions)
                         .in_set(AnimationSystems),
-                    (follow_player, pose_deforms)
+                    (follow_player::<AbcAnimator>, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                     (

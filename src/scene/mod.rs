@@ -41,8 +41,9 @@ mod worn;
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
-    Animator, Asked, Binder, ClipParts, ClipSource, Frames, Lane, Lanes, Rotation, STILL, Scale,
-    Skeleton, Translation, edited_clips, link_bones, node, says, slerp, take_away,
+    Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipSource, Frames, GraphAssets, Lane,
+    Lanes, Rotation, STILL, Scale, Skeleton, Translation, edited_clips, follow_player, is_in_use,
+    link_bones, node, on_animator_removed, says, slerp,
 };
 #[cfg(feature = "lithtech")]
 pub(crate) use animation::{EventTrack, trigger_events};
@@ -87,7 +88,7 @@ pub use poses::{PoseBlend, PosePair};
 pub(crate) use reload::{Reloads, SceneModel, SpawnEarly, follow_scenes};
 pub(crate) use shaders::hold_shader;
 pub(crate) use shared_images::{ensure_images, insert_image};
-pub(crate) use stated::{Chosen, PlayRequests, state_clips};
+pub(crate) use stated::{Chosen, state_clips};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
 pub(crate) use told::{Said, Told, follow_said};
 #[cfg(feature = "manifest")]

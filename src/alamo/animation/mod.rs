@@ -3,9 +3,9 @@
 //!
 //! `curves` samples what stays packed as in the file, `visibility` shows and hides bones, `clip` makes
 //! an `AnimationClip` of a file, `asset` and `loader` an asset of that; `pairing` knows which files are
-//! a model's, `binding` whether a clip is for a model. `player` plays what
-//! [`PlayClip`](crate::scene::PlayClip) says on Bevy's `AnimationPlayer`: `lanes` are the clips that do, `graphs`
-//! what models share of it, and `rest` is for what they leave unsaid.
+//! a model's, `binding` whether a clip is for a model. `player` has the component that plays
+//! [`PlayClip`](crate::scene::PlayClip), `graphs` the clips and graphs that it plays, and `rest` completes clips that
+//! fade.
 //!
 //! What may not enter: bytes of files, which [`ala`](crate::alamo::ala) has taken apart, and what parts of
 //! a model show, which is for its skeleton's bones alone to say here.

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 /// A clip, and the animation that it is of if it is one of ours.
 #[derive(Clone, Debug)]
-pub(super) struct AlaSource {
+pub(crate) struct AlaSource {
     pub(super) clip: Handle<AnimationClip>,
     pub(super) ala: Option<Handle<Ala>>,
     /// Which of its frames; `None` are all.
