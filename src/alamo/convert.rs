@@ -1,10 +1,10 @@
 //! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
 
 use crate::alamo::alo::{self, AloFile, Submesh};
+use crate::alamo::asset::AloBoneInfo;
 #[cfg(feature = "collision")]
 use crate::alamo::collision::CollisionTree;
 use crate::alamo::limits;
-use crate::alamo::model::AloBoneInfo;
 #[cfg(feature = "collision")]
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::shading::Shading;

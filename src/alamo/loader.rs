@@ -2,13 +2,13 @@
 
 use crate::alamo::alo::{self, AloFile};
 use crate::alamo::animation::find_animations;
-use crate::alamo::convert::{AloContents, SubmeshContents};
-use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
-use crate::alamo::found::{Found, extra_is_srgb};
-use crate::alamo::material::{AloMaterial, Textures, material};
-use crate::alamo::model::{
+use crate::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
+use crate::alamo::convert::{AloContents, SubmeshContents};
+use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
+use crate::alamo::dependencies::{Found, extra_is_srgb};
+use crate::alamo::material::{AloMaterial, Textures, material};
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::shading::{Phase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};

@@ -5,28 +5,31 @@
 //! [`alo`] and [`ala`] parse and write the files without Bevy.
 
 // For maintainers. `chunk` is the container of all the engine's files; `alo` and `ala` know nothing of Bevy; `animation`
-// makes clips and plays them; `shading` and `tags` interpret names; `convert` and `vertices` make meshes, `loader` makes
-// assets and `spawn` a scene. `parts` shows and hides, `billboard` turns bones, `dazzle` and `material` draw. `collision`
-// answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world. What another format
-// could use belongs in `scene` or `texture`.
+// makes clips and plays them; `shading` and `tags` interpret names; `dependencies` finds the files that a model names;
+// `convert` and `vertices` make meshes, `loader` makes assets and `spawn` a scene. `components` has the components of
+// spawned models, `instance` adds them when a scene is ready, and `appearance` shows and hides parts. `billboard` turns
+// bones, `dazzle` and `material` draw. `collision` answers queries on the triangles of a mesh, and `raycast` applies them
+// to all models in the world. What another format could use belongs in `scene` or `texture`.
 
 #[doc(inline)]
 pub use classic_model_formats::{ala, alo, chunk};
 
 mod animation;
+mod appearance;
+mod asset;
 mod billboard;
 #[cfg(feature = "collision")]
 mod collision;
+mod components;
 mod convert;
 mod dazzle;
+mod dependencies;
 mod fallback;
-mod found;
+mod instance;
 mod lights;
 mod limits;
 mod loader;
 mod material;
-mod model;
-mod parts;
 mod plugin;
 mod proxies;
 #[cfg(feature = "collision")]
@@ -39,23 +42,25 @@ mod tags;
 mod trees;
 mod vertices;
 
+pub use crate::alamo::asset::{
+    Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh,
+};
 pub use animation::{
     Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AloAnimation, AloAnimator, BoneCurves,
     BoneMismatch, BoneVisibility, ModelFlag, PackedRotations, PackedVectors, VisibilityCurve,
     bone_target, clip,
 };
-#[cfg(feature = "manifest")]
-pub(crate) use animation::{Graphs, ala_of};
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 #[cfg(feature = "collision")]
 pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
+pub use components::{
+    AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshOf, WearsTeamColor,
+};
 pub use convert::{AloContents, SubmeshContents};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub use lights::{AloLight, FULL_LIGHT};
 pub use loader::AloLoader;
 pub use material::{AloMaterial, AloShading, AloUniform};
-pub use model::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
-pub use parts::{AloBone, AloInstance, AloPart, AloPartKind, WearsTeamColor};
 pub use plugin::AlamoPlugin;
 #[cfg(feature = "collision")]
 pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
@@ -65,7 +70,6 @@ pub use raycast::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGiz
 pub use raycast::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
 pub use settings::AloLoaderSettings;
 pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
-pub use spawn::{AloProxy, AloSubmeshOf};
 pub use tags::Tags;
 
 pub use crate::scene::Names;

@@ -1,17 +1,18 @@
 //! Registers everything of this room with an app.
 
 use crate::alamo::animation::AnimationPlugin;
+use crate::alamo::appearance::{color_teams, show_parts};
+use crate::alamo::asset::Alo;
 use crate::alamo::billboard::{AloRoot, BillboardPlugin};
+use crate::alamo::components::{
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshOf, WearsTeamColor,
+};
 use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
+use crate::alamo::instance::on_scene_ready;
 use crate::alamo::lights::LightPlugin;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::{AloMaterial, shader};
-use crate::alamo::model::Alo;
-use crate::alamo::parts::{
-    AloBone, AloInstance, AloPart, AloScene, WearsTeamColor, color_teams, on_root_removed,
-    on_scene_ready, show_parts,
-};
 use crate::alamo::proxies::{pass_on, spawn_brought};
 #[cfg(feature = "collision")]
 use crate::alamo::raycast::AloCollider;
@@ -19,11 +20,10 @@ use crate::alamo::raycast::AloCollider;
 use crate::alamo::raycast::AloColliderGizmosPlugin;
 #[cfg(feature = "picking")]
 use crate::alamo::raycast::AloPickingPlugin;
-use crate::alamo::spawn::{AloProxy, AloSubmeshOf};
 use crate::scene::{
     ClassicModelsSystems, DistanceLod, HiddenParts, ModelAlt, ModelLoading, ModelLod, ScenePlugin,
     SpawnEarly, TeamColor, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,
-    reset_level,
+    on_root_removed, reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -76,7 +76,7 @@ impl Plugin for AlamoPlugin {
         follow_pictures::<AloMaterial>(app);
         app.add_observer(on_scene_ready)
             .add_observer(reset_level::<AloInstance>)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<AloScene>)
             .add_systems(
                 SpawnScene,
                 spawn_brought

@@ -1,9 +1,8 @@
 //! Brings along the models that proxies name.
 
-use crate::alamo::model::Alo;
-use crate::alamo::parts::AloInstance;
+use crate::alamo::asset::Alo;
+use crate::alamo::components::{AloInstance, AloProxy};
 use crate::alamo::settings::AloLoaderSettings;
-use crate::alamo::spawn::AloProxy;
 use crate::scene::{Told, same_name};
 use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};

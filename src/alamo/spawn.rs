@@ -1,12 +1,14 @@
 //! A model as a scene: one entity per bone, and on them all that hangs on them.
 
 use crate::alamo::animation::bone_target;
+use crate::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
+use crate::alamo::components::{
+    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshOf, WearsTeamColor,
+};
 use crate::alamo::convert::transform;
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::lights::insert_light;
-use crate::alamo::model::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
-use crate::alamo::parts::{AloBone, AloPart, AloPartKind, AloScene, WearsTeamColor};
 #[cfg(feature = "collision")]
 use crate::alamo::raycast::AloCollider;
 use crate::alamo::settings::AloLoaderSettings;
@@ -15,49 +17,18 @@ use crate::scene::z_up_forward_minus_y;
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
-use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::name::Name;
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::World;
 use bevy::light::NotShadowCaster;
 use bevy::math::{Affine3A, Vec3};
 use bevy::mesh::skinning::SkinnedMesh;
 use bevy::mesh::{Mesh, Mesh3d};
 use bevy::pbr::MeshMaterial3d;
-use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldAsset;
 use std::sync::Arc;
-
-/// On the entity of a sub-mesh that is drawn, or has a collision tree, or both; a child of its mesh's
-/// entity.
-#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[reflect(Component, Clone, Debug, PartialEq)]
-pub struct AloSubmeshOf {
-    /// Index of the mesh in the file.
-    pub mesh: usize,
-    /// Index of the sub-mesh within the mesh.
-    pub submesh: usize,
-}
-
-/// On the entity of a proxy, where a game attaches the effect or model that it names.
-///
-/// Its `Visibility` follows damage stage, level of detail and [`HiddenParts`](crate::scene::HiddenParts);
-/// what is spawned as its child follows too. An emitter's mesh is the first on the parent bone of
-/// the proxy's.
-#[derive(Component, Reflect, Clone, Debug, PartialEq)]
-#[reflect(Component, Clone, Debug, PartialEq)]
-pub struct AloProxy {
-    /// What it names, tags taken off: the stem of a file.
-    pub name: String,
-    /// Its index in the file.
-    pub index: usize,
-    /// Path of the model that it names, if the loader was told to follow proxies and found one.
-    /// That model is spawned below it.
-    pub model: Option<String>,
-}
 
 /// Dazzles that are one mesh.
 pub(super) struct DazzleGroup {
@@ -85,15 +56,13 @@ pub(super) fn scene(
         Transform::from_scale(Vec3::splat(settings.scale))
     };
     let mut world = World::new();
+    let names = dazzles.iter().map(|group| &*group.name);
     let root = (
         name,
         place,
         Visibility::default(),
         AloRoot,
-        AloScene {
-            model: model.clone(),
-            settings: Arc::new(settings.clone()),
-        },
+        AloScene(Arc::new(AloShared::new(model, settings, names))),
     );
     let root = world.spawn(root).id();
     let mut builder = Builder {

@@ -1,15 +1,15 @@
 //! From the asset server's bytes to the [`Lgw`] asset and everything it holds.
 
-use crate::lgw::convert::LgwContents;
-use crate::lgw::material::{is_plain, standard, tex_env};
-use crate::lgw::meshes::MeshContents;
-use crate::lgw::model::{
+use crate::lgw::asset::{
     Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
+use crate::lgw::convert::LgwContents;
+use crate::lgw::dependencies::load_pictures;
+use crate::lgw::material::{is_plain, standard, tex_env};
+use crate::lgw::meshes::MeshContents;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::spawn::scene;
 use crate::lgw::text::Material;
-use crate::lgw::textures::load_pictures;
 use crate::scene::{ModelLoadError, ModelLoading, index_names};
 use crate::texture::Samplings;
 use bevy::asset::io::Reader;

@@ -3,32 +3,35 @@
 //! [`Lgw`] is the asset, [`LgwLoaderSettings`] says how a model is loaded, and [`LgwInstance`] is on the root of a spawned
 //! model. [`text`] parses and writes the files without Bevy.
 
-// For maintainers. `meshes` makes meshes, and `convert` all that a file holds; `textures` finds pictures, `material` draws
-// them; `loader` makes assets, `spawn` a scene, and `instance` is a spawned scene. What another format could use belongs in
-// `scene` or `texture`.
+// For maintainers. `meshes` makes meshes, and `convert` all that a file holds; `dependencies` finds textures, `material`
+// draws them; `loader` makes assets, and `spawn` a scene. `components` has the components of spawned models, `instance`
+// adds them when a scene is ready, and `appearance` hides meshes. What another format could use belongs in `scene` or
+// `texture`.
 
 #[doc(inline)]
 pub use classic_model_formats::lgw as text;
 
+mod appearance;
+mod asset;
+mod components;
 mod convert;
+mod dependencies;
 mod instance;
 mod limits;
 mod loader;
 mod material;
 mod meshes;
-mod model;
 mod plugin;
 mod settings;
 mod spawn;
-mod textures;
 
+pub use crate::lgw::asset::{
+    Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
+};
+pub use components::{LgwInstance, LgwMesh};
 pub use convert::LgwContents;
-pub use instance::{LgwInstance, LgwMesh};
 pub use loader::LgwLoader;
 pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
 pub use meshes::MeshContents;
-pub use model::{
-    Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
-};
 pub use plugin::LgwPlugin;
 pub use settings::{LgwLoaderSettings, LgwUp, LgwWinding};

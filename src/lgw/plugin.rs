@@ -1,10 +1,14 @@
 //! Registers everything of this room with an app.
 
-use crate::lgw::instance::{LgwMesh, LgwScene, apply_hidden, on_root_removed, on_scene_ready};
+use crate::lgw::appearance::apply_hidden;
+use crate::lgw::asset::{Lgw, LgwMaterial};
+use crate::lgw::components::{LgwMesh, LgwScene};
+use crate::lgw::instance::on_scene_ready;
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
-use crate::lgw::model::{Lgw, LgwMaterial};
-use crate::scene::{ClassicModelsSystems, ModelLoading, ScenePlugin, all_cases, follow_scenes};
+use crate::scene::{
+    ClassicModelsSystems, ModelLoading, ScenePlugin, all_cases, follow_scenes, on_root_removed,
+};
 use crate::texture::{Samplings, TexturePlugin};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets};
@@ -49,7 +53,7 @@ impl Plugin for LgwPlugin {
             .register_type::<LgwScene>()
             .register_type::<LgwMesh>()
             .add_observer(on_scene_ready)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<LgwScene>)
             .add_systems(PostUpdate, apply_hidden.in_set(ClassicModelsSystems::Look))
             .configure_sets(
                 PostUpdate,

@@ -1,7 +1,7 @@
 //! A model as a scene: one entity per mesh.
 
-use crate::lgw::instance::{LgwMesh, LgwScene};
-use crate::lgw::model::{LgwAssetLabel, LgwMeshInfo, LgwModel};
+use crate::lgw::asset::{LgwAssetLabel, LgwMeshInfo, LgwModel};
+use crate::lgw::components::{LgwMesh, LgwScene};
 use crate::lgw::settings::{LgwLoaderSettings, LgwUp};
 use crate::scene::{Axes, Mirror, z_up_forward_minus_y};
 use bevy::asset::{Handle, LoadContext};

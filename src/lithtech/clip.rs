@@ -1,7 +1,7 @@
 //! Animations as Bevy's clips.
 
 use crate::lithtech::abc::Animation;
-use crate::lithtech::model::AbcEvent;
+use crate::lithtech::asset::AbcEvent;
 use crate::lithtech::space::Space;
 use crate::lithtech::tracks::AbcCurves;
 use crate::scene::{EventTrack, Rotation, Translation};

@@ -1,11 +1,11 @@
 //! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
 
 use crate::lithtech::abc::{self, AbcFile};
+use crate::lithtech::asset::{AbcEvent, AbcNodeInfo};
 use crate::lithtech::clip::{clip, events};
 use crate::lithtech::deform::{DeformContents, Deforms};
 use crate::lithtech::limits;
 use crate::lithtech::meshes::{Builder, Joints, MeshContents, own_meshes};
-use crate::lithtech::model::{AbcEvent, AbcNodeInfo};
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::shape::Shape;
 use crate::lithtech::space::Space;

@@ -1,21 +1,22 @@
 //! From the asset server's bytes to the [`Abc`] asset and everything it holds.
 
 use crate::lithtech::abc::Animation;
-use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
-use crate::lithtech::deform::DeformContents;
-use crate::lithtech::limits::check_depth;
-use crate::lithtech::lods::lod_distances;
-use crate::lithtech::material::{
-    AbcDeform, AbcDeformUniform, data_image, plain_material, surface_flags, surface_material,
-};
-use crate::lithtech::meshes::MeshContents;
-use crate::lithtech::model::{
+use crate::lithtech::asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
     AbcNodeInfo, AbcSkin,
 };
+use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
+use crate::lithtech::data_texture::data_image;
+use crate::lithtech::deform::DeformContents;
+use crate::lithtech::dependencies::{SkinPicture, find_skins};
+use crate::lithtech::limits::check_depth;
+use crate::lithtech::lods::lod_distances;
+use crate::lithtech::material::{
+    AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
+};
+use crate::lithtech::meshes::MeshContents;
 use crate::lithtech::pose_table::POSE_TABLE_IMAGE;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::lithtech::skins::{SkinPicture, find_skins};
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
 use crate::scene::{ModelLoadError, ModelLoading, index_names, is_near, wear};

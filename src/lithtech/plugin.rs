@@ -1,19 +1,18 @@
 //! Registers everything of this room with an app.
 
-use crate::lithtech::instance::{
-    AbcInstance, AbcMesh, AbcNode, AbcScene, on_root_removed, on_scene_ready,
-};
+use crate::lithtech::animation::{AbcAnimator, AbcGraphs, choose_clips, pose_deforms};
+use crate::lithtech::appearance::{apply_looks, scroll_surfaces};
+use crate::lithtech::asset::Abc;
+use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+use crate::lithtech::fallback::replace_failed_skins;
+use crate::lithtech::instance::on_scene_ready;
 use crate::lithtech::loader::AbcLoader;
-use crate::lithtech::looks::{apply_looks, scroll_surfaces};
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
-use crate::lithtech::model::Abc;
-use crate::lithtech::player::{AbcGraphs, choose_clips, follow_player, pose_deforms};
 use crate::lithtech::pose_table::AbcPoseTable;
-use crate::lithtech::skins::replace_failed_skins;
 use crate::scene::{
     ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_instance_table, all_cases,
-    choose_levels, follow_pictures, follow_scenes, hold_shader, link_bones, reset_level,
-    state_clips, trigger_events,
+    choose_levels, follow_pictures, follow_player, follow_scenes, hold_shader, link_bones,
+    on_root_removed, reset_level, state_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -84,7 +83,7 @@ impl Plugin for LithTechPlugin {
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .add_observer(on_scene_ready)
             .add_observer(reset_level::<AbcInstance>)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<AbcScene>)
             .add_systems(
                 PostUpdate,
                 (
@@ -96,7 +95,7 @@ impl Plugin for LithTechPlugin {
                         .after(advance_animations)
                         .before(expire_completed_transitions)
                         .in_set(AnimationSystems),
-                    (follow_player, pose_deforms)
+                    (follow_player::<AbcAnimator>, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                     (

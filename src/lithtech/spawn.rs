@@ -1,8 +1,8 @@
 //! A model as a scene: one entity per node, and the meshes.
 
+use crate::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::lithtech::clip::node_target;
-use crate::lithtech::instance::{AbcMesh, AbcNode, AbcScene};
-use crate::lithtech::model::{AbcAssetLabel, AbcMeshInfo, AbcModel};
+use crate::lithtech::components::{AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::scene::Mirror;
 use bevy::asset::{Handle, LoadContext};

@@ -12,12 +12,13 @@ mod models;
 mod space;
 mod vocabulary;
 
+pub use crate::scene::ModelFormat;
 pub use attach::Attached;
 #[cfg(feature = "manifest")]
 pub use manifest::{ClassicModel, ModelManifest};
 #[cfg(feature = "manifest")]
 pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
-pub use models::{ModelFormat, Models};
+pub use models::Models;
 pub use space::BevySpace;
 
 use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};

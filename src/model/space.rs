@@ -1,7 +1,7 @@
 //! Models that face −Z in meters, whatever their format.
 
-use crate::model::models::{ModelFormat, Models};
-use crate::scene::{Mirror, SceneScale, z_up_forward_minus_y, z_up_forward_x};
+use crate::model::models::Models;
+use crate::scene::{Mirror, ModelFormat, SceneScale, z_up_forward_minus_y, z_up_forward_x};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::hierarchy::{ChildOf, Children};

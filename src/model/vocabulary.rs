@@ -3,11 +3,10 @@
 //!
 //! Whoever adds a component or spawns a model pays for it; nothing is looked through frame by frame.
 
-use crate::model::models::{ModelFormat, Models, NamedPart};
-use crate::scene::Told;
+use crate::model::models::Models;
 use crate::scene::{
-    HiddenParts, LodDistances, ModelAlt, ModelLod, ModelSkin, ModelSkins, PlayClip, PlayerColors,
-    TeamColor, path_of_skin,
+    HiddenParts, LodDistances, ModelAlt, ModelFormat, ModelInstance, ModelLod, ModelSkin,
+    ModelSkins, NamedPart, PlayClip, PlayerColors, TeamColor, Told, path_of_skin,
 };
 use bevy::app::{App, PostUpdate};
 use bevy::ecs::component::Component;
@@ -105,7 +104,7 @@ impl Teller<'_, '_> {
     fn tell(&mut self, root: Entity, format: ModelFormat, word: Word) {
         if let Some(instead) = instead(word, format)
             // What is chosen for a model is passed on to those that it brings along.
-            && !self.models.is_brought_along(root)
+            && !self.models.is_of_proxy(root)
         {
             let what = format!("is of {format}, where `{word:?}` means nothing: {instead}");
             self.told.warn_once(root, &what);
@@ -159,22 +158,25 @@ type Sayings = (
     Has<ModelSkins>,
 );
 
-/// A model has come, or come anew, to a root that may have components.
-fn on_model<I: Component>(format: ModelFormat) -> impl Fn(On<Insert, I>, Teller, Query<Sayings>) {
-    move |inserted, mut teller, sayings| {
-        let root = inserted.entity;
-        let Ok((words, hidden, skin, has_skins)) = sayings.get(root) else {
-            return;
-        };
-        for word in said(words) {
-            teller.tell(root, format, word);
-        }
-        if let Some(hidden) = hidden {
-            teller.tell_parts(root, hidden);
-        }
-        if let Some(skin) = skin.filter(|_| !has_skins) {
-            teller.tell_skin(root, format, skin);
-        }
+/// A model was spawned or respawned on a root that may have components.
+fn on_model(
+    inserted: On<Insert, ModelInstance>,
+    mut teller: Teller,
+    roots: Query<(&ModelInstance, Sayings)>,
+) {
+    let root = inserted.entity;
+    let Ok((instance, (words, hidden, skin, has_skins))) = roots.get(root) else {
+        return;
+    };
+    let format = instance.format();
+    for word in said(words) {
+        teller.tell(root, format, word);
+    }
+    if let Some(hidden) = hidden {
+        teller.tell_parts(root, hidden);
+    }
+    if let Some(skin) = skin.filter(|_| !has_skins) {
+        teller.tell_skin(root, format, skin);
     }
 }
 
@@ -207,17 +209,6 @@ pub(super) fn register(app: &mut App) {
         .add_observer(on_word::<TeamColor>(Word::TeamColor))
         .add_observer(on_word::<PlayerColors>(Word::PlayerColors))
         .add_observer(on_word::<HiddenParts>(Word::HiddenParts))
+        .add_observer(on_model)
         .add_systems(PostUpdate, (check_parts, check_skins));
-    #[cfg(feature = "alamo")]
-    app.add_observer(on_model::<crate::alamo::AloInstance>(ModelFormat::Alamo));
-    #[cfg(feature = "lithtech")]
-    app.add_observer(on_model::<crate::lithtech::AbcInstance>(
-        ModelFormat::LithTech,
-    ));
-    #[cfg(feature = "quake")]
-    app.add_observer(on_model::<crate::quake::MdlAnimator>(ModelFormat::Quake));
-    #[cfg(feature = "lgw")]
-    app.add_observer(on_model::<crate::lgw::LgwInstance>(
-        ModelFormat::UfoAftermath,
-    ));
 }

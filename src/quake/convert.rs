@@ -1,10 +1,10 @@
 //! A parsed model as the data of meshes and images: pure, and the part of a load that costs time.
 
-use crate::quake::loader::{Cutout, MdlLoaderSettings, SkinFilter};
+use crate::quake::asset::{MdlClip, MdlFrame, clips, flags, frames};
+use crate::quake::dependencies::{FIRST_FULLBRIGHT, Palette};
 use crate::quake::mdl::{self, MdlFile, Timing};
-use crate::quake::model::{MdlClip, MdlFrame, clips, flags, frames};
-use crate::quake::palette::{FIRST_FULLBRIGHT, Palette};
 use crate::quake::poses::{MdlPoses, Texels};
+use crate::quake::settings::{Cutout, MdlLoaderSettings, SkinFilter};
 use crate::read::{ErrorKind, Format, ParseError, Warning};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{Image, ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};

@@ -1,110 +1,24 @@
 //! From the asset server's bytes to the [`Mdl`] asset and everything it holds.
 
+use crate::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
 use crate::quake::convert::{MdlContents, PictureContents, SkinContents};
-use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
-use crate::quake::model::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
-use crate::quake::palette::Palette;
-use crate::quake::pose_table::POSE_TABLE_IMAGE;
-use crate::scene::{
-    BadSetting, LoaderOverride, ModelLoad, ModelLoadError, ModelLoading, ModelSettings,
-    check_nonzero, check_positive, z_up_forward_x,
-};
+use crate::quake::dependencies::Palette;
+use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
+use crate::quake::settings::{MdlLoaderSettings, SkinFilter};
+use crate::quake::spawn::scene;
+use crate::scene::{ModelLoad, ModelLoadError, ModelLoading};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext, RenderAssetUsages};
-use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::{NoAutoAabb, Visibility};
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
 use bevy::color::{Color, LinearRgba};
-use bevy::ecs::component::Component;
-use bevy::ecs::name::Name;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::world::World;
 use bevy::image::Image;
 use bevy::log::{error, warn};
 use bevy::material::AlphaMode;
 use bevy::math::Vec3;
-use bevy::mesh::Mesh3d;
-use bevy::pbr::{ExtendedMaterial, MeshMaterial3d, StandardMaterial};
-use bevy::reflect::{Reflect, TypePath};
-use bevy::transform::components::Transform;
-use bevy::world_serialization::WorldAsset;
-use serde::{Deserialize, Serialize};
+use bevy::pbr::{ExtendedMaterial, StandardMaterial};
+use bevy::reflect::TypePath;
 use std::collections::HashMap;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// How [`MdlLoader`] loads a file, from code or from its `.meta` file.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-#[serde(default, deny_unknown_fields)]
-pub struct MdlLoaderSettings {
-    /// Bevy units per unit of the file. 1 by default; 1 / 39.37 makes metres of Quake's inches.
-    pub scale: f32,
-    /// Whether the scene is turned from the file's Z up to Bevy's Y up. On by default.
-    pub convert_axes: bool,
-    /// Path of a palette of 768 bytes, searched for beside the model, in `search_folders`, and from
-    /// the root of the asset source. Quake's own palette by default.
-    pub palette: Option<String>,
-    /// Further folders to look for the palette in, from the root of the asset source.
-    pub search_folders: Vec<String>,
-    /// Poses per second, except in frame groups, which bring their own times. 10 by default.
-    pub frame_rate: f32,
-    /// How skins are filtered.
-    pub filter: SkinFilter,
-    /// Whether texels of colour 255 are holes.
-    pub cutout: Cutout,
-    /// Whether poses are interpolated; instances can turn it off for themselves. On by default.
-    pub interpolate: bool,
-    /// Where mesh and skins are kept. In both worlds by default.
-    pub asset_usage: RenderAssetUsages,
-}
-
-impl Default for MdlLoaderSettings {
-    fn default() -> Self {
-        Self {
-            scale: 1.0,
-            convert_axes: true,
-            palette: None,
-            search_folders: Vec::new(),
-            frame_rate: crate::quake::mdl::DEFAULT_FRAME_RATE,
-            filter: SkinFilter::default(),
-            cutout: Cutout::default(),
-            interpolate: true,
-            asset_usage: RenderAssetUsages::default(),
-        }
-    }
-}
-
-impl ModelSettings for MdlLoaderSettings {
-    fn apply(&mut self, overrides: &LoaderOverride) {
-        overrides.prepend_folders(&mut self.search_folders);
-    }
-
-    fn check(&self) -> Result<(), BadSetting> {
-        check_nonzero("scale", self.scale)?;
-        check_positive("frame_rate", self.frame_rate)
-    }
-}
-
-/// How the texels of a skin are filtered.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SkinFilter {
-    /// Sharp texels, as the software renderer drew them.
-    #[default]
-    Nearest,
-    /// Blended texels, as the first hardware renderers drew them.
-    Linear,
-}
-
-/// Whether texels of colour 255 are holes.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cutout {
-    /// If the model's flags say so ([`flags::HOLEY`](super::flags::HOLEY)).
-    #[default]
-    ByFlag,
-    /// Always.
-    On,
-    /// Never.
-    Off,
-}
 
 /// Loads Quake models: see [`Mdl`] for what becomes of them.
 #[derive(TypePath)]
@@ -209,7 +123,7 @@ impl AssetLoader for MdlLoader {
 }
 
 /// Makes assets of everything but the scene.
-fn model(
+pub(super) fn model(
     contents: MdlContents,
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
@@ -350,39 +264,4 @@ fn matte() -> StandardMaterial {
         reflectance: 0.0,
         ..StandardMaterial::default()
     }
-}
-
-/// On the entity of a spawned model's mesh: the model that it is of.
-#[derive(Component, Reflect, Clone, Debug)]
-#[reflect(opaque, Component, Clone, Debug)]
-pub struct MdlMesh(pub Arc<MdlModel>);
-
-fn scene(
-    model: &Arc<MdlModel>,
-    settings: &MdlLoaderSettings,
-    load_context: &mut LoadContext<'_>,
-) -> Handle<WorldAsset> {
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
-    let name = Name::new(name.to_string_lossy().into_owned());
-    let transform = if settings.convert_axes {
-        z_up_forward_x().transform(settings.scale)
-    } else {
-        Transform::from_scale(Vec3::splat(settings.scale))
-    };
-    let (min, max) = model.poses.bounds();
-    let mut world = World::new();
-    let mut entity = world.spawn((
-        name,
-        transform,
-        Visibility::default(),
-        Mesh3d(model.mesh.clone()),
-        Aabb::from_min_max(min, max),
-        NoAutoAabb,
-        MdlMesh(model.clone()),
-    ));
-    if let Some(material) = model.material(0, 0) {
-        entity.insert(MeshMaterial3d(material.clone()));
-    }
-    load_context.add_labeled_asset(MdlAssetLabel::Scene.to_string(), WorldAsset::new(world))
 }

@@ -1,8 +1,6 @@
 //! The material that morphs a model on the GPU.
 
-use crate::quake::mdl::NORMAL_COUNT;
-use crate::quake::mdl::normals;
-use crate::quake::pose_table::POSE_TABLE_IMAGE;
+use crate::quake::mdl::{NORMAL_COUNT, normals};
 use crate::scene::{Pictured, embedded_shader};
 use bevy::asset::{Asset, Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::Image;
@@ -182,3 +180,7 @@ pub(super) fn normals_image() -> Image {
         RenderAssetUsages::RENDER_WORLD,
     )
 }
+
+/// The table as a texture, one for all models.
+pub(super) const POSE_TABLE_IMAGE: Handle<Image> =
+    uuid_handle!("6a1c0dd0-61f5-4d62-8e0c-5b7a5f7b9a52");

@@ -4,35 +4,42 @@
 //! model and has the poses that are shown. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses and writes the
 //! files without Bevy.
 
-// For maintainers. The loader makes assets, the material morphs on the GPU, and the systems write which poses every
-// instance shows. What another format could use belongs in `scene`.
+// For maintainers. `convert` makes meshes and images, `dependencies` has the palette, `loader` makes assets, and `spawn` a
+// scene. `components` has the components of spawned models, `instance` adds them when a scene is ready, `animation` writes
+// which poses each of them shows, `appearance` applies skins and colors, and `material` morphs on the GPU. What another
+// format could use belongs in `scene`.
 
 #[doc(inline)]
 pub use classic_model_formats::mdl;
 
-mod animator;
+mod animation;
+mod appearance;
+mod asset;
+mod components;
 mod convert;
+mod dependencies;
+mod instance;
 mod loader;
 mod material;
-mod model;
-mod palette;
 mod plugin;
 mod pose_table;
 mod poses;
-mod skins;
+mod settings;
+mod spawn;
 
-pub use animator::MdlAnimator;
-pub use convert::{MdlContents, PictureContents, SkinContents};
-pub use loader::{Cutout, MdlLoader, MdlLoaderSettings, MdlMesh, SkinFilter};
-pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
-pub use model::{
+pub use crate::quake::asset::{
     Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlPicture, MdlSkin, Sequence, SyncType, flags,
 };
-pub use palette::{
+pub use crate::quake::dependencies::{
     FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,
 };
+pub use components::{MdlAnimator, MdlMesh};
+pub use convert::{MdlContents, PictureContents, SkinContents};
+pub use loader::MdlLoader;
+pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;
 pub use pose_table::PoseTable;
 pub use poses::MdlPoses;
+pub use settings::{Cutout, MdlLoaderSettings, SkinFilter};
 
 pub use crate::scene::{PoseBlend, PosePair};

@@ -1,17 +1,19 @@
 //! Registers everything of this room with an app.
 
-use crate::quake::animator::{on_root_removed, on_scene_ready, play};
+use crate::quake::animation::play;
+use crate::quake::appearance::{ColoredMaterials, apply_looks, forget_colors};
+use crate::quake::components::MdlMesh;
 use crate::quake::convert::MAX_TEXTURE_SIZE;
-use crate::quake::loader::{MdlLoader, MdlMesh};
+use crate::quake::instance::on_scene_ready;
+use crate::quake::loader::MdlLoader;
 use crate::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
 };
 use crate::quake::pose_table::PoseTable;
-use crate::quake::skins::{ColoredMaterials, apply_looks, forget_colors};
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_instance_table, all_cases,
-    follow_pictures, follow_scenes, hold_shader, insert_image, state_clips,
+    follow_pictures, follow_scenes, hold_shader, insert_image, on_root_removed, state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -62,7 +64,7 @@ impl Plugin for QuakePlugin {
             .init_resource::<ColoredMaterials>()
             .init_resource::<WornMaterials<MdlMaterial>>()
             .add_observer(on_scene_ready)
-            .add_observer(on_root_removed)
+            .add_observer(on_root_removed::<MdlMesh>)
             .add_systems(
                 PostUpdate,
                 (

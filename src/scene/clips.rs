@@ -1,7 +1,7 @@
 //! Clips by names of their own, and what is stated about how they play.
 
+use crate::scene::clip_ref::{ClipRef, Repeat};
 use crate::scene::matching::{folded, is_folded};
-use crate::scene::play::{ClipRef, Repeat};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::reflect::Reflect;

@@ -1,5 +1,6 @@
 //! Levels of detail by distance, the same for all formats that have levels.
 
+use crate::scene::parts::DistanceLod;
 use crate::scene::{LodDistances, ModelLod};
 use bevy::camera::{Camera, Camera3d};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
@@ -16,10 +17,6 @@ use bevy::transform::helper::TransformHelper;
 /// How much nearer than where a level begins a model must come to leave it, so that one that stands
 /// there does not flicker.
 const NEARER: f32 = 0.95;
-
-/// The level that a model is drawn at for its distance. On roots that have distances.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DistanceLod(pub(crate) u32);
 
 /// How large the scene below a root is, times what its file says: by a manifest's scale or a `BevySpace`. On roots where
 /// it is not 1.

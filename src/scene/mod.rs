@@ -9,15 +9,20 @@
 mod animation;
 mod axes;
 mod bind;
+mod clip_files;
+mod clip_ref;
 mod clips;
 mod concurrent_loads;
 mod extensions;
 mod find;
+mod instance;
 mod instance_table;
+mod labels;
 mod loading;
 mod lods;
 mod look;
 mod matching;
+mod model_asset;
 mod names;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod normals;
@@ -39,33 +44,40 @@ mod worn;
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
-    Animator, Asked, Binder, ClipParts, ClipSource, Frames, Lane, Lanes, Rotation, STILL, Scale,
-    Skeleton, Translation, edited_clips, link_bones, node, says, slerp, take_away,
+    Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipSource, Frames, GraphAssets, Lane,
+    Lanes, Rotation, STILL, Scale, Skeleton, Translation, edited_clips, follow_player, is_in_use,
+    link_bones, node, on_animator_removed, says, slerp,
 };
 #[cfg(feature = "lithtech")]
 pub(crate) use animation::{EventTrack, trigger_events};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, is_near};
 pub(crate) use bind::{Pictured, follow_pictures};
+pub(crate) use clip_files::ClipFiles;
+pub use clip_ref::{ClipRef, Repeat};
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use concurrent_loads::RunningLoad;
 pub(crate) use extensions::all_cases;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
+pub(crate) use instance::{
+    FoundClip, NamedPart, ReadyScene, ReadyScenes, SceneFormat, SharedModel, on_root_removed,
+};
+pub use instance::{ModelFormat, ModelInstance};
 pub(crate) use instance_table::add_instance_table;
 pub use loading::ModelLoadError;
 pub(crate) use loading::{
     BadSetting, ModelLoad, ModelLoading, ModelSettings, check_nonzero, check_positive, parsed,
     read, warn_of,
 };
-pub(crate) use lods::SceneScale;
 use lods::on_distances_removed;
-pub(crate) use lods::{DistanceLod, Leveled, choose_levels, reset_level};
+pub(crate) use lods::{Leveled, SceneScale, choose_levels, reset_level};
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub(crate) use look::{path_of_skin, team_color_tag};
 #[cfg(feature = "manifest")]
 pub(crate) use matching::Pattern;
 pub(crate) use matching::{folded, has_extension, raised, same_name};
+pub(crate) use model_asset::ModelAsset;
 pub use names::Names;
 pub(crate) use names::{index_names, named};
 #[cfg(feature = "lithtech")]
@@ -73,19 +85,20 @@ pub(crate) use normals::MeanNormal;
 #[cfg(any(feature = "alamo", feature = "lgw"))]
 pub(crate) use normals::replace_missing;
 pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
+pub(crate) use parts::DistanceLod;
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
-pub(crate) use play::wrap;
-pub use play::{ClipFinished, ClipRef, PlayClip, Playback, Repeat};
+pub use play::{ClipFinished, PlayClip, Playback};
+pub(crate) use play::{Stated, StatedClip, wrap};
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub(crate) use pose_table::PoseMaterial;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use pose_table::PoseTable;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
-pub(crate) use reload::{OwnScenes, Reloads, SceneModel, SpawnEarly, follow_scenes};
+pub(crate) use reload::{Reloads, SceneModel, SpawnEarly, follow_scenes};
 pub(crate) use shaders::{embedded_shader, hold_shader};
 pub(crate) use shared_images::{ensure_images, insert_image};
-pub(crate) use stated::{Chosen, PlayRequests, Stated, StatedClip, state_clips};
+pub(crate) use stated::{Chosen, state_clips};
 pub use surroundings::{BillboardCamera, NightTime, Wind};
 pub(crate) use told::{Said, Told, follow_said};
 #[cfg(feature = "manifest")]

@@ -1,6 +1,5 @@
 //! Components of a model's root that choose which of its parts show.
 
-use crate::scene::lods::DistanceLod;
 use crate::scene::matching::folded;
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
@@ -95,6 +94,10 @@ impl HiddenParts {
         self.parts.get(&folded(name)).copied()
     }
 }
+
+/// The level that a model is drawn at for its distance. On roots that have distances.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DistanceLod(pub(crate) u32);
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,41 @@
-//! Models whose files change while they are in use: spawned anew when everything that they need is there, and
-//! in the same frame in which it comes.
+//! Respawns models whose files change while they are in use.
 //!
-//! Bevy puts all that a file has made into the world at once, meshes and materials under the old handles,
-//! but spawns a scene anew a frame later, and of two changes within three frames it overlooks the
-//! second ([#20430]). Until then old entities would be drawn with new meshes.
+//! ```text
+//! task    loader         begin   the load is counted, see `concurrent_loads`
+//!                        finish  waits for the textures; the scene is about to change
+//! frame   SpawnScene     note_changes         scenes about to change, and those that Bevy reports as modified
+//!         per format     despawn_exchanged    the old scene of a root that was given another one
+//!                        tell_early           despawns stale scenes, and reports them to Bevy as modified
+//!         all formats    spawn_early          despawns what is queued, then runs Bevy's spawner
+//!                          on_scene_ready       formats put their components on the root
+//!         per format     spawn_overlooked     respawns what is still stale
+//!         Bevy           WorldInstanceSpawn   everything else, such as models of proxies
+//! frame   PostUpdate     animation, appearance, attachments: the root's components are applied to the new scene
+//! ```
+//!
+//! A scene is stale if it is not of the model that its root is an instance of.
+//!
+//! # Our policy
+//!
+//! - The old model stays until the new one and all its textures are loaded. A broken file changes nothing.
+//! - The new model is drawn in the frame in which its assets change, so that no frame shows old entities with new meshes.
+//! - The root and its components stay; everything below it is respawned.
+//! - Scenes that are not of a root's own model, and roots that are gone, are left alone.
+//!
+//! # What Bevy does otherwise
+//!
+//! - It replaces all assets of a file at once under their old handles, but respawns the scene a frame later:
+//!   `tell_early`, `spawn_early`.
+//! - Of two changes within three frames it overlooks the second ([#20430]): `spawn_overlooked`.
+//! - It draws no material that lacks a texture: `Reloads::finish`.
+//! - It panics if it respawns a scene of which the parent is gone: `note_orphan`, `forget_orphans`. It never forgets scenes
+//!   below parents that are not roots: `note_orphans_below`.
+//! - It panics if it despawns a model that has a model below it which is to be spawned: `despawn_exchanged`, `tell_early`.
 //!
 //! [#20430]: https://github.com/bevyengine/bevy/pull/20430
 
 use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
+use crate::scene::labels::SCENE;
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{
@@ -31,9 +59,6 @@ use bevy::world_serialization::{
 };
 use core::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Label of the scene in the files of all formats.
-pub(super) const SCENE: &str = "Scene";
 
 /// Frames after which nobody expects any more that a load comes to its end.
 const PATIENCE: u32 = 1000;

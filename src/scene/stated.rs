@@ -3,37 +3,16 @@
 //! Players read this instead of the [`PlayClip`]: names of [`ModelClips`] are resolved in it, so that only
 //! clips of files are left, and parts of them.
 
+use crate::scene::clip_ref::{ClipRef, Repeat, part_within};
 use crate::scene::clips::ModelClips;
-use crate::scene::play::{ClipRef, PlayClip, Repeat, part_within};
+use crate::scene::play::{PlayClip, Stated, StatedClip};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::{HookContext, RemovedComponents};
+use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::With;
 use bevy::ecs::system::{Query, SystemParam};
-use bevy::ecs::world::DeferredWorld;
 use std::sync::Arc;
-
-/// What a [`PlayClip`] comes to; nothing until it is seen for the first time. Required by it.
-///
-/// It is not registered for reflection, because what is registered gets into saved worlds. Bevy leaves out what is not
-/// cloned where it spawns a scene that has a [`PlayClip`], and would refuse it otherwise.
-#[derive(Component, Debug, Default, PartialEq)]
-#[component(clone_behavior = Ignore)]
-pub(crate) struct Stated(Option<StatedClip>);
-
-/// A clip as it is to be played.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct StatedClip {
-    /// With a clip of a file or a part of one, and with the speed and the end that are stated.
-    pub(crate) play: PlayClip,
-    /// The clip as the user names it.
-    pub(crate) asked: ClipRef,
-    /// The end as the user asks for it.
-    asked_repeat: Repeat,
-    /// What names of [`ModelClips`] state: how fast the clip is, and its end.
-    named: (f32, Repeat),
-}
 
 /// The roots of a format that have something to play, or had it a frame ago.
 #[derive(SystemParam)]
@@ -49,12 +28,6 @@ impl<Instance: Component> PlayRequests<'_, '_, Instance> {
         let stopped = self.stopped.read();
         let stopped = stopped.filter(|root| !playing.contains(*root));
         playing.iter().chain(stopped)
-    }
-}
-
-impl Stated {
-    pub(crate) fn get(&self) -> Option<&StatedClip> {
-        self.0.as_ref()
     }
 }
 
@@ -261,13 +234,6 @@ pub(crate) fn state_clips(
             let clip = StatedClip::new(&play, table.as_deref());
             stated.set_if_neq(Stated(Some(clip)));
         }
-    }
-}
-
-/// Where there is no [`PlayClip`] any more, nothing is asked for.
-pub(super) fn forget_stated(mut world: DeferredWorld<'_>, context: HookContext) {
-    if let Ok(mut root) = world.commands().get_entity(context.entity) {
-        root.try_remove::<Stated>();
     }
 }
 

@@ -8,6 +8,7 @@
 // For maintainers: models, materials and the search for files do not belong here; the search is in `scene`.
 
 mod dds;
+mod decode;
 #[cfg(feature = "lithtech")]
 mod dtx;
 mod loader;
@@ -18,13 +19,15 @@ mod plugin;
 #[cfg(test)]
 mod samples;
 mod sampling;
+mod settings;
 mod tga;
 
+pub use loader::ClassicImageLoader;
 #[cfg(feature = "manifest")]
 pub(crate) use loader::preload_worn;
-pub use loader::{ClassicImageError, ClassicImageLoader, ClassicImageSettings};
 pub(crate) use loader::{GLOW, load_picture, load_worn};
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;
 pub(crate) use sampling::{Sampling, Samplings, missing};
+pub use settings::{ClassicImageError, ClassicImageSettings};

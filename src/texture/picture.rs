@@ -1,9 +1,6 @@
 //! A picture out of its file, before it becomes an asset.
 
 use crate::read::ParseError;
-#[cfg(feature = "lithtech")]
-use crate::texture::dtx;
-use crate::texture::{dds, tga};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{CompressedImageFormats, Image, ImageSampler};
 use bevy::render::render_resource::{
@@ -127,18 +124,6 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Decodes a file of any kind, whatever it is called: games have DDS and TGA behind both names.
-    pub fn decode(bytes: &[u8], limits: Limits) -> Result<Self, PictureError> {
-        if bytes.starts_with(&dds::MAGIC) {
-            return dds::decode(bytes, limits);
-        }
-        #[cfg(feature = "lithtech")]
-        if bytes.starts_with(&dtx::MAGIC) {
-            return dtx::decode(bytes, limits);
-        }
-        tga::decode(bytes, limits)
-    }
-
     /// The bytes of each face.
     pub fn faces(&self) -> impl Iterator<Item = &[u8]> {
         let count = if self.is_cube { 6 } else { 1 };

@@ -5,12 +5,12 @@
 //! one tells [`Samplings`], and every load of the file makes all that are in use: so all of them
 //! change when the file does.
 
-use crate::texture::loader::{
-    ClassicImageError, ClassicImageSettings, is_classic_picture, is_loaded_by_bevy,
-};
 use crate::texture::mips::{with_levels, without_levels};
 use crate::texture::picture::{Picture, PictureError};
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
+use crate::texture::settings::{
+    ClassicImageError, ClassicImageSettings, is_classic_picture, is_loaded_by_bevy,
+};
 use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext, RenderAssetUsages};
 use bevy::ecs::resource::Resource;
 use bevy::image::{

@@ -4,7 +4,7 @@
 
 use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::targets::bone_target;
-use crate::alamo::model::AloModel;
+use crate::alamo::asset::AloModel;
 use crate::scene::same_name;
 use bevy::animation::AnimationClip;
 use core::fmt;

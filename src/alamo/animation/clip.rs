@@ -1,8 +1,9 @@
 //! A file as Bevy's clip.
 
 use crate::alamo::ala::{AlaBone, AlaFile};
-use crate::alamo::animation::curves::{AlaCurves, BoneCurves, FixedRotation, FixedVector, Timing};
+use crate::alamo::animation::curves::{AlaCurves, BoneCurves, FixedRotation, FixedVector};
 use crate::alamo::animation::targets::bone_target;
+use crate::alamo::animation::timing::Timing;
 use crate::scene::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
 use bevy::animation::{AnimationClip, VariableCurve};

@@ -7,22 +7,24 @@
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without};
 use crate::alamo::animation::rest::{Part, completed};
+use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
-use crate::alamo::model::AloModel;
+use crate::alamo::asset::AloModel;
 use crate::scene::{
-    Binder, ClipParts, ClipRef, ClipSource, Frames, Lane, Lanes, edited_clips, has_extension, says,
+    Binder, ClipParts, ClipRef, Frames, GraphAssets, Lane, Lanes, edited_clips, has_extension,
+    is_in_use, node, says,
 };
-use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
+use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
 use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
-use bevy::ecs::message::{MessageReader, MessageWriter};
+use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Res, ResMut, SystemParam};
 use bevy::log::warn;
 use bevy::platform::collections::HashMap;
+use bevy::transform::components::Transform;
 use core::any::TypeId;
-use core::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// The graphs and clips that models share.
@@ -69,48 +71,19 @@ struct Bound {
 /// Makes clips ready to be played.
 #[derive(SystemParam)]
 pub(super) struct AlaBinder<'w, 's> {
-    pub(super) clips: ResMut<'w, Assets<AnimationClip>>,
+    clips: ResMut<'w, Assets<AnimationClip>>,
     alas: Res<'w, Assets<Ala>>,
     server: Res<'w, AssetServer>,
     shared: ResMut<'w, Graphs>,
-    graphs: ResMut<'w, Assets<AnimationGraph>>,
-    graph_events: MessageWriter<'w, AssetEvent<AnimationGraph>>,
+    graphs: GraphAssets<'w>,
     ala_events: MessageReader<'w, 's, AssetEvent<Ala>>,
     clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
-}
-
-/// A clip, and the animation that it is of if it is one of ours.
-#[derive(Clone, Debug)]
-pub(super) struct AlaSource {
-    pub(super) clip: Handle<AnimationClip>,
-    pub(super) ala: Option<Handle<Ala>>,
-    /// Which of its frames; `None` are all.
-    frames: Option<Range<u32>>,
-}
-
-impl ClipSource for AlaSource {
-    fn clip(&self) -> &Handle<AnimationClip> {
-        &self.clip
-    }
-
-    fn frames(&self) -> Option<&Range<u32>> {
-        self.frames.as_ref()
-    }
 }
 
 /// What was edited since the last time.
 pub(super) struct Edits {
     alas: Vec<AssetId<Ala>>,
     clips: Vec<AssetId<AnimationClip>>,
-}
-
-impl Edits {
-    /// Whether any of it is among what plays.
-    pub(super) fn concern(&self, lanes: &Lanes<AlaSource>) -> bool {
-        let is_edited = |ala: &Handle<Ala>| self.alas.contains(&ala.id());
-        let mut alas = lanes.iter().filter_map(|lane| lane.source.ala.as_ref());
-        (!self.alas.is_empty() && alas.any(is_edited)) || lanes.have_part_of(&self.clips)
-    }
 }
 
 /// The animation of a clip, if it is one of an Alamo file. Loads the animation if only its clip is loaded.
@@ -132,30 +105,6 @@ pub(crate) fn ala_of(
 }
 
 impl AlaBinder<'_, '_> {
-    /// Forgets what was made of files that were edited.
-    pub(super) fn take_edits(&mut self) -> Edits {
-        let Self {
-            shared, ala_events, ..
-        } = self;
-        let edited = ala_events.read().filter_map(|event| match event {
-            AssetEvent::Modified { id } => Some(*id),
-            _ => None,
-        });
-        let edited: Vec<_> = edited.collect();
-        if !edited.is_empty() {
-            let is_same = |bound: &Bound| bound.ala.is_none_or(|ala| !edited.contains(&ala));
-            shared.bound.retain(|_, bound| is_same(bound));
-            // What fades has copies of clips.
-            shared.graphs.retain(|(clips, _), _| clips.len() == 1);
-        }
-        let clips = edited_clips(&mut self.clip_events);
-        shared.parts.forget(&clips);
-        Edits {
-            alas: edited,
-            clips,
-        }
-    }
-
     /// A clip that somebody has a handle to.
     pub(super) fn source_of(&self, clip: &Handle<AnimationClip>) -> AlaSource {
         AlaSource {
@@ -264,6 +213,55 @@ impl AlaBinder<'_, '_> {
 impl Binder for AlaBinder<'_, '_> {
     type Model = AloModel;
     type Source = AlaSource;
+    type Edits = Edits;
+
+    const KEEPS_UNMOVED: bool = true;
+
+    fn target(bone: usize) -> AnimationTargetId {
+        bone_target(bone)
+    }
+
+    fn rest(model: &AloModel, bone: usize) -> Option<Transform> {
+        model.bones.get(bone).map(|bone| bone.transform)
+    }
+
+    /// An animation that says nothing of the scale of a bone that it moves says that it is 1.
+    fn sets_scale(source: &AlaSource) -> bool {
+        source.ala.is_some()
+    }
+
+    fn clips(&self) -> &Assets<AnimationClip> {
+        &self.clips
+    }
+
+    fn take_edits(&mut self) -> Edits {
+        let Self {
+            shared, ala_events, ..
+        } = self;
+        let edited = ala_events.read().filter_map(|event| match event {
+            AssetEvent::Modified { id } => Some(*id),
+            _ => None,
+        });
+        let edited: Vec<_> = edited.collect();
+        if !edited.is_empty() {
+            let is_same = |bound: &Bound| bound.ala.is_none_or(|ala| !edited.contains(&ala));
+            shared.bound.retain(|_, bound| is_same(bound));
+            // What fades has copies of clips.
+            shared.graphs.retain(|(clips, _), _| clips.len() == 1);
+        }
+        let clips = edited_clips(&mut self.clip_events);
+        shared.parts.forget(&clips);
+        Edits {
+            alas: edited,
+            clips,
+        }
+    }
+
+    fn are_edited(edits: &Edits, lanes: &Lanes<AlaSource>) -> bool {
+        let is_edited = |ala: &Handle<Ala>| edits.alas.contains(&ala.id());
+        let mut alas = lanes.iter().filter_map(|lane| lane.source.ala.as_ref());
+        (!edits.alas.is_empty() && alas.any(is_edited)) || lanes.have_part_of(&edits.clips)
+    }
 
     fn find(&self, clip: &ClipRef, model: &AloModel) -> Option<AlaSource> {
         let (clip, frames) = clip.flat();
@@ -329,19 +327,9 @@ impl Binder for AlaBinder<'_, '_> {
             return shared.graph.clone();
         }
         let flags = fades.then(|| self.flags(lanes, model));
-        let mut graph = AnimationGraph::new();
-        for clip in self.completed(lanes, model).into_iter().chain(flags) {
-            graph.add_clip(clip, 1.0, graph.root);
-        }
-        let graph = self.graphs.add(graph);
-        // Bevy would see it when it next tells of new assets, which is after this frame's animations.
-        let id = graph.id();
-        self.graph_events.write(AssetEvent::Added { id });
-        // Nobody but us has the others.
-        let in_use = |_: &_, shared: &mut SharedGraph| match &shared.graph {
-            Handle::Strong(graph) => Arc::strong_count(graph) > 1,
-            Handle::Uuid(..) => true,
-        };
+        let clips = self.completed(lanes, model).into_iter().chain(flags);
+        let graph = self.graphs.add(clips);
+        let in_use = |_: &_, shared: &mut SharedGraph| is_in_use(&shared.graph);
         self.shared.graphs.retain(in_use);
         let shared = SharedGraph {
             model: Arc::downgrade(model),
@@ -349,5 +337,12 @@ impl Binder for AlaBinder<'_, '_> {
         };
         self.shared.graphs.insert(key, shared);
         graph
+    }
+    /// A fade has the flags of the model beside its clips. They have no time.
+    fn play_beside(lanes: &Lanes<AlaSource>, player: &mut AnimationPlayer) {
+        let lanes = lanes.iter().count();
+        if lanes > 1 {
+            player.play(node(lanes)).pause();
+        }
     }
 }

@@ -3,9 +3,9 @@
 //!
 //! `curves` samples what stays packed as in the file, `visibility` shows and hides bones, `clip` makes
 //! an `AnimationClip` of a file, `asset` and `loader` an asset of that; `pairing` knows which files are
-//! a model's, `binding` whether a clip is for a model. `player` plays what
-//! [`PlayClip`](crate::scene::PlayClip) says on Bevy's `AnimationPlayer`: `lanes` are the clips that do, `graphs`
-//! what models share of it, and `rest` is for what they leave unsaid.
+//! a model's, `binding` whether a clip is for a model. `player` has the component that plays
+//! [`PlayClip`](crate::scene::PlayClip), `graphs` the clips and graphs that it plays, and `rest` completes clips that
+//! fade.
 //!
 //! What may not enter: bytes of files, which [`ala`](crate::alamo::ala) has taken apart, and what parts of
 //! a model show, which is for its skeleton's bones alone to say here.
@@ -14,25 +14,27 @@ mod asset;
 mod binding;
 mod clip;
 mod curves;
+mod files;
 mod graphs;
 mod loader;
 mod pairing;
 mod player;
 mod plugin;
 mod rest;
+mod source;
 mod targets;
+mod timing;
 mod visibility;
 
+pub use crate::alamo::components::BoneVisibility;
 pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
 pub use binding::BoneMismatch;
 pub use clip::clip;
 pub use curves::{AlaCurves, BoneCurves, PackedRotations, PackedVectors};
-#[cfg(feature = "manifest")]
-pub(crate) use graphs::{Graphs, ala_of};
+pub(super) use files::{frames_of_animation, frames_of_clip};
 pub use loader::AlaLoader;
 pub(super) use pairing::find_animations;
 pub use player::AloAnimator;
 pub(super) use plugin::AnimationPlugin;
 pub use targets::bone_target;
-pub(super) use visibility::apply_flag;
-pub use visibility::{BoneVisibility, ModelFlag, VisibilityCurve};
+pub use visibility::{ModelFlag, VisibilityCurve};

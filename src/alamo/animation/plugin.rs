@@ -1,13 +1,13 @@
 //! Registers animations with an app.
 
 use crate::alamo::animation::asset::Ala;
+use crate::alamo::animation::files::clip_files;
 use crate::alamo::animation::graphs::Graphs;
 use crate::alamo::animation::loader::AlaLoader;
-use crate::alamo::animation::player::{choose_clips, follow_player};
-use crate::alamo::animation::visibility::{BoneVisibility, release_bones};
-use crate::alamo::parts::AloInstance;
-use crate::scene::link_bones;
-use crate::scene::{ClassicModelsSystems, all_cases, state_clips};
+use crate::alamo::animation::player::{AloAnimator, choose_clips};
+use crate::alamo::animation::visibility::release_bones;
+use crate::alamo::components::{AloInstance, BoneVisibility};
+use crate::scene::{ClassicModelsSystems, all_cases, follow_player, link_bones, state_clips};
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::AssetApp;
@@ -26,6 +26,7 @@ impl Plugin for AnimationPlugin {
         }
         app.init_asset::<Ala>()
             .insert_resource(Graphs::new(self.extensions.clone()))
+            .insert_resource(clip_files())
             .register_type::<AnimatedBy>()
             .register_type::<AnimationTargetId>()
             .register_type::<BoneVisibility>()
@@ -36,7 +37,7 @@ impl Plugin for AnimationPlugin {
                         .in_set(ClassicModelsSystems::Play)
                         .after(state_clips)
                         .before(AnimationSystems),
-                    (follow_player, release_bones)
+                    (follow_player::<AloAnimator>, release_bones)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                 ),

@@ -4,22 +4,17 @@
 //! drawn whatever they say. So what hides a bone never shows what the level of detail, the damage
 //! stage or the user has hidden, nor the other way round.
 
-use crate::alamo::animation::curves::{Bits, Timing};
-use crate::alamo::parts::AloBone;
+use crate::alamo::animation::timing::{Bits, Timing};
+use crate::alamo::components::{AloBone, BoneVisibility, visibility};
 use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
 use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{AnimatedBy, AnimationEntityMut, AnimationEvaluationError};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::component::Component;
-use bevy::ecs::lifecycle::{HookContext, RemovedComponents};
+use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::{With, Without};
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::Query;
-use bevy::ecs::world::DeferredWorld;
 use bevy::math::curve::Interval;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
 use core::any::{Any, TypeId};
 use std::sync::Arc;
 
@@ -294,56 +289,6 @@ impl AnimationCurveEvaluator for Evaluator {
             .ok_or_else(|| missing(TypeId::of::<Visibility>()))?
             .set_if_neq(visibility(top.said.is_visible(flag)));
         Ok(())
-    }
-}
-
-fn visibility(visible: bool) -> Visibility {
-    if visible {
-        Visibility::Inherited
-    } else {
-        Visibility::Hidden
-    }
-}
-
-/// Whether animations decide about a bone's `Visibility`. Required by [`AloBone`].
-///
-/// If none does, [`AloBone::visible`] decides when it is inserted, and when the last animation lets go.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
-#[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct BoneVisibility {
-    /// In this frame.
-    is_animated: bool,
-    /// In the frame before.
-    was_animated: bool,
-}
-
-impl BoneVisibility {
-    /// Whether an animation decides: whether it did in the last frame.
-    pub fn was_animated(&self) -> bool {
-        self.was_animated
-    }
-
-    /// Begins the next frame. Returns whether the model's flag decides from now on.
-    fn advance(&mut self) -> bool {
-        let is_released = self.was_animated && !self.is_animated;
-        *self = Self {
-            is_animated: false,
-            was_animated: self.is_animated,
-        };
-        is_released
-    }
-}
-
-/// Shows or hides a bone whose [`AloBone`] was inserted, unless an animation decides. A component hook.
-pub(in crate::alamo) fn apply_flag(mut world: DeferredWorld<'_>, context: HookContext) {
-    let bone = context.entity;
-    let is_animated = world.get::<BoneVisibility>(bone);
-    if is_animated.is_some_and(BoneVisibility::was_animated) {
-        return;
-    }
-    let flag = world.get::<AloBone>(bone).map(|bone| bone.visible);
-    if let (Some(flag), Some(mut shown)) = (flag, world.get_mut::<Visibility>(bone)) {
-        shown.set_if_neq(visibility(flag));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::param::AloRayCast;
 use super::settings::{AloRayCastSettings, AloRayCastVisibility};
 use crate::alamo::collision::Backfaces;
-use crate::alamo::parts::AloInstance;
+use crate::alamo::components::AloInstance;
 use bevy::app::{App, Plugin, PreUpdate};
 use bevy::camera::Camera;
 use bevy::camera::visibility::RenderLayers;

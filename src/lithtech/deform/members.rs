@@ -1,7 +1,6 @@
 //! Which vertices the shader has to know to draw a node that deforms.
 
 use crate::lithtech::abc::AbcFile;
-use crate::lithtech::deform::NO_SLOT;
 use crate::lithtech::deform::parts::Parts;
 use crate::lithtech::space::Space;
 use bevy::math::Vec3;
@@ -144,3 +143,6 @@ impl<'a> Members<'a> {
         }
     }
 }
+
+/// What stands for a vertex that does not deform.
+pub(in crate::lithtech) const NO_SLOT: u32 = u32::MAX;

@@ -10,19 +10,17 @@ mod members;
 mod parts;
 
 use crate::lithtech::abc::{AbcFile, Node, NodeTrack};
-use crate::lithtech::deform::around::around;
-use crate::lithtech::deform::members::Members;
-use crate::lithtech::deform::parts::Parts;
+use crate::lithtech::data_texture::{MOST_TEXELS, texture_size};
 use crate::lithtech::limits;
-use crate::lithtech::material::{MOST_TEXELS, texture_size};
 use crate::lithtech::space::Space;
 use crate::read::Flaws;
 use crate::scene::{MeanNormal, PoseBlend, PosePair, is_near};
+use around::around;
 use bevy::math::Vec3;
+use members::Members;
+pub(super) use members::NO_SLOT;
+use parts::Parts;
 use zerocopy::{FromBytes, IntoBytes};
-
-/// What stands for a vertex that does not deform.
-pub(super) const NO_SLOT: u32 = u32::MAX;
 
 /// Where the deforming vertices of a node are, in the node's space.
 ///

@@ -1,10 +1,10 @@
 //! Models that hang on the bones of others, until the game takes them.
 
-use super::classic_model::{ClassicModel, is_manifest};
+use super::classic_model::{ClassicModel, is_manifest, warn_of};
 use super::document::{ManifestAttachment, ModelManifest};
-use super::files::Whereabouts;
 use super::given::follow;
-use super::spawn::{ModelState, update, warn_of};
+use super::resolve::Whereabouts;
+use super::state::{Hung, ModelState};
 use crate::model::Attached;
 use crate::scene::{ClipRef, ModelSkin, PlayClip, folded};
 use bevy::asset::{AssetPath, AssetServer, Assets};
@@ -29,19 +29,6 @@ pub(super) struct HangsBelow(Entity);
 #[derive(Component)]
 #[relationship_target(relationship = HangsBelow)]
 pub(super) struct AllBelow(EntityHashSet);
-
-/// A model that was hung on a bone, and what it was given.
-pub(super) struct Hung {
-    entity: Entity,
-    /// Folded, for bones are found in any case.
-    bone: String,
-    model: AssetPath<'static>,
-    /// Where the manifest states it to be, wherever the game has put it since.
-    place: Transform,
-    transform: Option<Transform>,
-    play: Option<PlayClip>,
-    skin: Option<ModelSkin>,
-}
 
 /// A model that a manifest wants to hang on a bone.
 struct Wanted<'a> {
@@ -73,13 +60,15 @@ impl<'a> Wanted<'a> {
 }
 
 /// Hangs on a root what its manifest states, and takes away what it states no more. What is still stated stays
-/// as it is, but for what the manifest says about it otherwise and nobody else does.
+/// as it is, but for what the manifest says about it otherwise and nobody else does. `update` spawns the model of one that
+/// is new.
 pub(super) fn hang(
     world: &mut World,
     root: Entity,
     mut before: Vec<Hung>,
     manifest: &ModelManifest,
     files: &Whereabouts,
+    update: fn(&mut World, Entity),
 ) -> Vec<Hung> {
     let wanted = Wanted::all(manifest, files);
     let kept = keep(&mut before, &wanted);

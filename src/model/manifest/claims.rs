@@ -1,7 +1,7 @@
 //! What manifests say about the loading of their models, of which one asset may have several that disagree.
 
 use super::document::ModelManifest;
-use super::files::Whereabouts;
+use super::resolve::Whereabouts;
 use crate::scene::{LoaderOverride, LoaderOverrides};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets};
 use bevy::ecs::message::MessageReader;

@@ -1,11 +1,13 @@
 //! The component that people spawn.
 
-use super::document::ModelManifest;
-use crate::scene::same_name;
-use bevy::asset::{AssetPath, AssetServer, Handle};
+use crate::model::manifest::document::ModelManifest;
+use crate::scene::{Said, same_name};
+use bevy::asset::{AssetPath, AssetServer, Assets, Handle};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::world::World;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy::transform::components::Transform;
@@ -56,6 +58,25 @@ pub(super) fn is_manifest(path: &AssetPath<'_>) -> bool {
     let start = name.len().checked_sub(END.len());
     let end = start.and_then(|start| name.get(start..));
     end.is_some_and(|end| same_name(end, END))
+}
+
+/// Warns once about the manifest of an entity, however many entities it has. One without a file goes by its model,
+/// as many may be made of that.
+pub(super) fn warn_of(world: &mut World, entity: Entity, message: &str) {
+    let Some(ClassicModel(manifest)) = world.get::<ClassicModel>(entity).cloned() else {
+        return;
+    };
+    let stated = world.resource::<Assets<ModelManifest>>().get(&manifest);
+    let name = match (manifest.path(), stated) {
+        (Some(path), _) => format!("{path}:"),
+        (None, Some(stated)) if !stated.model.is_empty() => {
+            format!("a manifest of {}, made by code:", stated.model)
+        }
+        (None, _) => "a manifest made by code:".to_owned(),
+    };
+    let id = manifest.id().untyped();
+    let mut said = world.resource_mut::<Said>();
+    said.warn_once(Some(id), &name, message);
 }
 
 #[cfg(test)]

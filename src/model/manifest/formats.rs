@@ -1,33 +1,11 @@
-//! Which files are whose models, and what the assets of all formats have in common.
+//! Which files are models of which format.
 
-use crate::scene::folded;
-use bevy::asset::{Asset, AssetPath, AssetServer, Assets, Handle, LoadContext, UntypedHandle};
+use crate::scene::{ModelAsset, folded};
+use bevy::asset::{AssetPath, AssetServer, Assets, Handle, LoadContext, UntypedHandle};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::world::World;
 use bevy::world_serialization::WorldAsset;
 use core::any::TypeId;
-
-/// A format's asset.
-pub(crate) trait ModelAsset: Asset {
-    /// The model as a scene.
-    fn scene(&self) -> &Handle<WorldAsset>;
-}
-
-macro_rules! model_asset {
-    ($feature:literal, $asset:ty) => {
-        #[cfg(feature = $feature)]
-        impl ModelAsset for $asset {
-            fn scene(&self) -> &Handle<WorldAsset> {
-                &self.scene
-            }
-        }
-    };
-}
-
-model_asset!("alamo", crate::alamo::Alo);
-model_asset!("lgw", crate::lgw::Lgw);
-model_asset!("lithtech", crate::lithtech::Abc);
-model_asset!("quake", crate::quake::Mdl);
 
 /// A format whose models manifests may name.
 #[derive(Clone)]

@@ -1,16 +1,32 @@
 //! What a manifest gives to the root of its model, and what of that the user has changed since.
 
 use super::document::{ManifestClip, ModelManifest};
-use super::files::Whereabouts;
+use super::resolve::Whereabouts;
 use crate::scene::{
-    ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips, ModelSkin, ModelSkins, NamedClip,
-    PlayClip, PlayerColors, TeamColor,
+    ClipFiles, ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips, ModelSkin, ModelSkins,
+    NamedClip, PlayClip, PlayerColors, TeamColor,
 };
-use bevy::asset::AssetServer;
+use bevy::asset::{AssetPath, AssetServer};
 use bevy::color::Color;
 use bevy::ecs::component::Component;
-use bevy::ecs::world::EntityWorldMut;
+use bevy::ecs::world::{EntityWorldMut, World};
 use bevy::world_serialization::WorldAssetRoot;
+
+/// Loads the files that manifests name.
+pub(super) struct Loads<'a> {
+    pub(super) server: &'a AssetServer,
+    /// Loads clips that are files of their own, if a format has them.
+    pub(super) clips: Option<ClipFiles>,
+}
+
+impl<'a> Loads<'a> {
+    pub(super) fn of(world: &'a World) -> Self {
+        Self {
+            server: world.resource::<AssetServer>(),
+            clips: world.get_resource::<ClipFiles>().copied(),
+        }
+    }
+}
 
 /// Components that were given to a root.
 #[derive(Clone, Default)]
@@ -29,14 +45,10 @@ pub(super) struct Given {
 
 impl Given {
     /// What a manifest states. The scene is not known before the model is loaded.
-    pub(super) fn stated(
-        manifest: &ModelManifest,
-        files: &Whereabouts,
-        server: &AssetServer,
-    ) -> Self {
+    pub(super) fn stated(manifest: &ModelManifest, files: &Whereabouts, loads: &Loads<'_>) -> Self {
         let play = manifest.play.clone();
         let skin = manifest.skin.clone().filter(|_| !files.is_skin_nowhere);
-        let clips = clips(manifest, files, server);
+        let clips = clips(manifest, files, loads);
         let mut skins = ModelSkins::default();
         for (name, path) in &files.skins {
             skins.insert(name, ModelSkin::Path(path.clone()));
@@ -104,14 +116,14 @@ pub(super) fn follow<C: Component + Clone + PartialEq>(
 }
 
 /// Clips in the order of the manifest.
-fn clips(manifest: &ModelManifest, files: &Whereabouts, server: &AssetServer) -> Vec<NamedClip> {
+fn clips(manifest: &ModelManifest, files: &Whereabouts, loads: &Loads<'_>) -> Vec<NamedClip> {
     let mut clips = Vec::new();
     for (entry, stated) in manifest.clips.iter().enumerate() {
         if stated.file.is_none() {
             clips.extend(own_clip(stated).map(|clip| named(stated, &stated.name, clip)));
         }
         for file in files.clips.iter().filter(|file| file.entry == entry) {
-            let clip = file_clip(stated, &file.path, server);
+            let clip = file_clip(stated, &file.path, loads);
             clips.extend(clip.map(|clip| named(stated, &file.name, clip)));
         }
     }
@@ -135,32 +147,14 @@ fn own_clip(stated: &ManifestClip) -> Option<ClipRef> {
     }
 }
 
-/// A clip that is a file.
-#[cfg(feature = "alamo")]
+/// A clip that is a file, if a format has such files.
 fn file_clip(
     stated: &ManifestClip,
-    path: &bevy::asset::AssetPath<'static>,
-    server: &AssetServer,
+    path: &AssetPath<'static>,
+    loads: &Loads<'_>,
 ) -> Option<ClipRef> {
-    let clip = server.load(clip_path(path));
-    Some(part(stated, ClipRef::Handle(clip)))
-}
-
-/// The clip of an animation's file.
-#[cfg(feature = "alamo")]
-pub(super) fn clip_path(file: &bevy::asset::AssetPath<'static>) -> bevy::asset::AssetPath<'static> {
-    let label = crate::alamo::AlaAssetLabel::Clip.to_string();
-    file.clone().with_label(label)
-}
-
-/// No other format has clips that are files.
-#[cfg(not(feature = "alamo"))]
-fn file_clip(
-    _: &ManifestClip,
-    _: &bevy::asset::AssetPath<'static>,
-    _: &AssetServer,
-) -> Option<ClipRef> {
-    None
+    let clip = (loads.clips?.load)(loads.server, path);
+    Some(part(stated, clip))
 }
 
 /// The frames of a clip, if not all are meant.

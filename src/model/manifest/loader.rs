@@ -2,12 +2,13 @@
 
 use super::classic_model::is_manifest;
 use super::document::ModelManifest;
-use super::files::{MOST_CLIPS, ManifestFiles};
+use super::files::ManifestFiles;
 use super::formats::FormatsByExtension;
 use super::glob::{Globs, is_glob};
 use super::place::Step::{self, Element, Field, Key};
 use super::preload::Preloader;
 use super::read::{Flaw, LONGEST_TEXT, ManifestError, name_of, parse, text};
+use super::resolve::MOST_CLIPS;
 use super::spawn::manifest_scene;
 use crate::scene::{FileFinder, FileSearch, Reloads, all_cases, clean_path, same_name};
 use bevy::asset::io::Reader;

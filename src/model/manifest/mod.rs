@@ -24,12 +24,15 @@ mod given;
 mod glob;
 mod loader;
 mod place;
+mod placement;
 mod plan;
 mod plugin;
 mod preload;
 mod read;
+mod resolve;
 mod spawn;
 mod stand;
+mod state;
 mod unlabeled;
 mod values;
 
@@ -41,7 +44,7 @@ pub use document::{
 pub use files::ManifestFiles;
 pub(crate) use formats::FormatsByExtension;
 pub use loader::{ManifestLoader, ManifestLoaderError};
+pub(in crate::model) use placement::stated_stand;
 pub(crate) use plugin::ManifestPlugin;
 pub use read::{ManifestError, parse};
-pub(in crate::model) use stand::stated_stand;
 pub use values::NameOrIndex;

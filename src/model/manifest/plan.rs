@@ -2,11 +2,11 @@
 
 use super::claims::Claims;
 use super::document::ModelManifest;
-use super::files::Whereabouts;
-use super::given::Given;
+use super::given::{Given, Loads};
 use super::read::check;
+use super::resolve::Whereabouts;
 use super::stand::Stand;
-use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets};
+use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::ecs::change_detection::{DetectChanges, Mut, Tick};
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
@@ -27,7 +27,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(manifest: ModelManifest, server: &AssetServer) -> Self {
+    pub(super) fn new(manifest: ModelManifest, world: &World) -> Self {
         let files = manifest.whereabouts();
         let flaw = match check(&manifest) {
             Some(flaw) => Some(flaw.message),
@@ -36,7 +36,7 @@ impl Plan {
         };
         let given = match flaw {
             Some(_) => Given::default(),
-            None => Given::stated(&manifest, &files, server),
+            None => Given::stated(&manifest, &files, &Loads::of(world)),
         };
         Self {
             given,
@@ -75,7 +75,7 @@ impl Plans {
             known.checked = changed;
             return Some(known.plan.clone());
         }
-        let plan = Plan::new(manifest.clone(), world.resource::<AssetServer>());
+        let plan = Plan::new(manifest.clone(), world);
         if plan.flaw.is_none() {
             // Before the model is loaded, which heeds it.
             world.resource::<Claims>().set(id, manifest);

@@ -6,12 +6,12 @@ use super::clip_check::{ClipChecks, check_clips, on_clips, on_model_ready};
 use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
 use super::loader::{ManifestLoader, extensions};
+use super::placement::on_instance_ready;
 use super::plan::{Plans, forget_plans};
 use super::preload::{Preloader, ReleasedModels, release_models};
 use super::spawn::{
     ManifestScene, follow_manifests, on_model_removed, on_scene_ready, on_scene_removed,
 };
-use super::stand::on_instance_ready;
 use super::unlabeled::{UnlabeledSceneLoader, scene_extensions};
 use crate::scene::{FileFinder, Reloads, follow_said};
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};

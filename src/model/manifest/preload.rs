@@ -4,8 +4,10 @@
 use super::claims::Claims;
 use super::classic_model::is_manifest;
 use super::document::ModelManifest;
-use super::files::Whereabouts;
+use super::files::{Handles, lock};
 use super::formats::FormatsByExtension;
+use super::resolve::Whereabouts;
+use crate::scene::ClipFiles;
 use bevy::asset::{
     AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState,
     RecursiveDependencyLoadState, UntypedHandle,
@@ -16,48 +18,10 @@ use bevy::ecs::system::{Local, Res};
 use bevy::ecs::world::{FromWorld, World};
 use bevy::platform::collections::HashMap;
 use bevy::world_serialization::WorldAsset;
-use core::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// Label of the scene in the files of all formats.
 const SCENE: &str = "Scene";
-
-/// Handles that keep loaded what a manifest names. Copies of a manifest share them.
-#[derive(Clone, Default)]
-pub(super) struct Preloaded(Arc<Mutex<Handles>>);
-
-#[derive(Default)]
-pub(super) struct Handles {
-    /// Models that are loading, or that are held as a whole.
-    models: Vec<UntypedHandle>,
-    /// All else, and the scenes of models that were released.
-    others: Vec<UntypedHandle>,
-}
-
-impl Preloaded {
-    fn handles(&self) -> MutexGuard<'_, Handles> {
-        lock(&self.0)
-    }
-}
-
-impl fmt::Debug for Preloaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let handles = self.handles();
-        let count = handles.models.len() + handles.others.len();
-        write!(f, "Preloaded({count})")
-    }
-}
-
-/// What is loaded is no part of what a manifest says.
-impl PartialEq for Preloaded {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Models of which only the scene is held, with everything that it needs loaded. Clones share one table.
 ///
@@ -146,6 +110,7 @@ pub(super) struct Preloader {
     claims: Claims,
     released: ReleasedModels,
     graph: AttachmentGraph,
+    clip_files: Option<ClipFiles>,
 }
 
 impl FromWorld for Preloader {
@@ -156,6 +121,7 @@ impl FromWorld for Preloader {
             claims: world.resource::<Claims>().clone(),
             released: world.resource::<ReleasedModels>().clone(),
             graph: AttachmentGraph::default(),
+            clip_files: world.get_resource::<ClipFiles>().copied(),
         }
     }
 }
@@ -234,12 +200,9 @@ impl Preloader {
         files: &Whereabouts,
         handles: &mut Handles,
     ) {
-        #[cfg(feature = "alamo")]
         for clip in &files.clips {
-            let path = super::given::clip_path(&clip.path);
-            let builder = load_context.load_builder();
-            let clip = builder.load::<bevy::animation::AnimationClip>(path);
-            handles.others.push(clip.untyped());
+            let load = |clips: ClipFiles| (clips.load_within)(load_context, &clip.path);
+            handles.others.extend(self.clip_files.map(load));
         }
         for skin in files.skins.values() {
             let (image, glow) = crate::scene::preload_skin(load_context, skin);
@@ -278,7 +241,7 @@ pub(super) fn release_models(
 
 impl Handles {
     /// Releases the models that are loaded; whether those are all.
-    fn release(&mut self, server: &AssetServer, released: &ReleasedModels) -> bool {
+    pub(super) fn release(&mut self, server: &AssetServer, released: &ReleasedModels) -> bool {
         let others = &mut self.others;
         self.models.retain(|model| {
             let scene = released_scene(server, model, released);
@@ -291,7 +254,7 @@ impl Handles {
 }
 
 /// The scene to hold in the place of a model, once the model is loaded with all that it needs, or can be.
-fn released_scene(
+pub(super) fn released_scene(
     server: &AssetServer,
     model: &UntypedHandle,
     released: &ReleasedModels,

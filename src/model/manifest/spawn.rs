@@ -1,14 +1,15 @@
 //! From a [`ClassicModel`] to all that belongs to it, and after every change again.
 
-use super::attachments::{Hung, hang};
-use super::classic_model::{ClassicModel, is_manifest};
+use super::attachments::hang;
+use super::classic_model::{ClassicModel, is_manifest, warn_of};
 use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
 use super::given::Given;
 use super::plan::{Plan, Plans};
 use super::preload::ReleasedModels;
-use super::stand::{Stand, apply_stand};
-use crate::scene::{Said, SceneScale};
+use super::stand::apply_stand;
+use super::state::{Model, ModelState};
+use crate::scene::SceneScale;
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
 };
@@ -38,33 +39,6 @@ pub(super) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
     let mut world = World::new();
     world.spawn(ManifestScene(path));
     WorldAsset::new(world)
-}
-
-/// On an entity with a [`ClassicModel`]: what became of it.
-///
-/// It is large, and roots get one component after another: each of the tables that they pass through keeps room for it
-/// otherwise.
-#[derive(Component, Default)]
-#[component(storage = "SparseSet")]
-pub(super) struct ModelState {
-    /// The model that is shown.
-    shown: Option<Model>,
-    /// The model that is to be shown once it is loaded.
-    coming: Option<Model>,
-    /// Whether there is something to wait for.
-    is_waiting: bool,
-    pub(super) given: Given,
-    hung: Vec<Hung>,
-    pub(super) stand: Stand,
-}
-
-#[derive(Clone)]
-struct Model {
-    path: AssetPath<'static>,
-    /// `None` if no format claims its extension, and where it was let go: see [`Model::let_go`].
-    asset: Option<UntypedHandle>,
-    /// Once it is loaded.
-    scene: Option<Handle<WorldAsset>>,
 }
 
 impl Model {
@@ -100,25 +74,6 @@ impl Model {
         }
         self.asset = None;
     }
-}
-
-/// Warns once about the manifest of an entity, however many entities it has. One without a file goes by its model,
-/// as many may be made of that.
-pub(super) fn warn_of(world: &mut World, entity: Entity, message: &str) {
-    let Some(ClassicModel(manifest)) = world.get::<ClassicModel>(entity).cloned() else {
-        return;
-    };
-    let stated = world.resource::<Assets<ModelManifest>>().get(&manifest);
-    let name = match (manifest.path(), stated) {
-        (Some(path), _) => format!("{path}:"),
-        (None, Some(stated)) if !stated.model.is_empty() => {
-            format!("a manifest of {}, made by code:", stated.model)
-        }
-        (None, _) => "a manifest made by code:".to_owned(),
-    };
-    let id = manifest.id().untyped();
-    let mut said = world.resource_mut::<Said>();
-    said.warn_once(Some(id), &name, message);
 }
 
 /// Sees to all entities with a [`ClassicModel`] that is new, or whose manifest is, or whose model was waited for.
@@ -187,8 +142,7 @@ fn plan_of(world: &mut World, model: &ClassicModel) -> Option<Arc<Plan>> {
     match model.0.path() {
         Some(path) if !is_manifest(path) => {
             let manifest = ModelManifest::of(path.without_label().into_owned());
-            let server = world.resource::<AssetServer>();
-            Some(Arc::new(Plan::new(manifest, server)))
+            Some(Arc::new(Plan::new(manifest, world)))
         }
         _ => Plans::of(world, model.0.id()),
     }
@@ -256,7 +210,7 @@ impl ModelState {
         }
         apply_stand(world, entity, self.stand);
         let before = core::mem::take(&mut self.hung);
-        self.hung = hang(world, entity, before, &plan.manifest, &plan.files);
+        self.hung = hang(world, entity, before, &plan.manifest, &plan.files, update);
     }
 
     /// The model of a path, which is begun to be loaded if it is not the one that is shown, or coming.

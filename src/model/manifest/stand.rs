@@ -1,23 +1,19 @@
 //! How large a scene is and how it is turned, for each instance: several manifests can state that about one model.
 
 use super::document::{ManifestAxes, ModelManifest};
-use super::spawn::ModelState;
 use crate::model::space::{BevySpace, SceneStand};
 use crate::scene::{Mirror, SceneScale};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::observer::On;
-use bevy::ecs::system::{Commands, Query, Res};
+use bevy::ecs::hierarchy::Children;
 use bevy::ecs::world::World;
 use bevy::math::Quat;
 use bevy::transform::components::Transform;
-use bevy::world_serialization::{WorldInstanceReady, WorldInstanceSpawner};
 
 /// What a manifest states about how its model stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stand {
-    scale: f32,
+    pub(super) scale: f32,
     axes: Option<ManifestAxes>,
 }
 
@@ -38,38 +34,15 @@ impl Stand {
         }
     }
 
-    fn rotation(self, mirror: Mirror) -> Option<Quat> {
+    pub(super) fn rotation(self, mirror: Mirror) -> Option<Quat> {
         self.axes.and_then(|axes| axes.rotation_in(mirror))
     }
 
-    fn apply(self, SceneStand { own, mirror }: SceneStand) -> Transform {
+    pub(super) fn apply(self, SceneStand { own, mirror }: SceneStand) -> Transform {
         Transform {
             translation: own.translation,
             rotation: self.rotation(mirror).unwrap_or(own.rotation),
             scale: own.scale * self.scale,
-        }
-    }
-}
-
-/// Places a scene that was spawned, or spawned anew because its file changed.
-pub(super) fn on_instance_ready(
-    ready: On<WorldInstanceReady>,
-    mut commands: Commands,
-    spawner: Res<WorldInstanceSpawner>,
-    states: Query<&ModelState>,
-    roots: Query<(&ChildOf, &Transform, Option<&Mirror>)>,
-) {
-    let Ok(state) = states.get(ready.entity) else {
-        return;
-    };
-    for entity in spawner.iter_instance_entities(ready.instance_id) {
-        let root = roots.get(entity);
-        let root = root.ok().filter(|(of, ..)| of.parent() == ready.entity);
-        if let Some((_, own, mirror)) = root {
-            let mirror = mirror.copied().unwrap_or_default();
-            let before = SceneStand { own: *own, mirror };
-            let stand = state.stand.apply(before);
-            commands.entity(entity).try_insert((before, stand));
         }
     }
 }
@@ -97,15 +70,4 @@ pub(super) fn apply_stand(world: &mut World, root: Entity, stand: Stand) {
     if let Some(mut space) = world.get_mut::<BevySpace>(root) {
         space.set_changed();
     }
-}
-
-/// What the manifest of a root states: the factor of its scale, and its rotation.
-pub(in crate::model) fn stated_stand(
-    world: &World,
-    root: Entity,
-    scene: SceneStand,
-) -> (f32, Option<Quat>) {
-    let state = world.get::<ModelState>(root);
-    let stand = state.map_or(Stand::default(), |state| state.stand);
-    (stand.scale, stand.rotation(scene.mirror))
 }

@@ -3,56 +3,21 @@
 //! The player is on the root entity, which survives when the model's file changes. Whoever wants to
 //! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
 
-use crate::scene::animation::clip_parts::Frames;
+use crate::scene::animation::binder::Binder;
 use crate::scene::animation::lanes::{ClipSource, Lanes, node};
+use crate::scene::animation::settle::{Bones, settle};
+use crate::scene::clip_ref::Repeat;
 use crate::scene::clips::ModelClips;
-use crate::scene::play::{ClipRef, PlayClip, Playback, Repeat, wrap};
-use crate::scene::stated::{Chosen, Stated, StatedClip};
+use crate::scene::play::{PlayClip, Playback, Stated, StatedClip, wrap};
+use crate::scene::stated::Chosen;
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
-use bevy::animation::{AnimationClip, AnimationPlayer, RepeatAnimation};
+use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer, RepeatAnimation};
 use bevy::asset::{Assets, Handle};
 use bevy::ecs::change_detection::{DetectChanges, Ref};
+use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::EntityCommands;
-use bevy::ecs::world::DeferredWorld;
 use std::sync::Arc;
-
-/// What a format knows of its clips, and how it makes them ready to be played.
-pub(crate) trait Binder {
-    /// What instances of one model share.
-    type Model;
-    /// Where a clip is from.
-    type Source: ClipSource;
-
-    /// The clip that is meant, which is no name of [`ModelClips`], if the model has it.
-    fn find(&self, clip: &ClipRef, model: &Self::Model) -> Option<Self::Source>;
-
-    /// The names of the model's clips.
-    fn names<'m>(&self, model: &'m Self::Model) -> Vec<&'m str>;
-
-    /// Whether all is loaded that is needed to play it.
-    fn is_ready(&self, source: &Self::Source) -> bool;
-
-    /// Whether it could not be loaded, and perhaps never will be.
-    fn has_failed(&self, source: &Self::Source) -> bool;
-
-    /// The frames of the clip, if they are known.
-    fn frames<'a>(&'a self, source: &Self::Source, model: &'a Self::Model) -> Option<Frames<'a>>;
-
-    /// The clip as it is for a model; `None` if nothing is left of it.
-    fn bound(
-        &mut self,
-        source: &Self::Source,
-        model: &Arc<Self::Model>,
-    ) -> Option<Handle<AnimationClip>>;
-
-    /// The graph that blends the clips of lanes, in their order.
-    fn graph(
-        &mut self,
-        lanes: &Lanes<Self::Source>,
-        model: &Arc<Self::Model>,
-    ) -> Handle<AnimationGraph>;
-}
 
 /// What a root asks for.
 pub(crate) struct Asked<'a> {
@@ -72,7 +37,7 @@ impl<'a> Asked<'a> {
 /// What a spawned model plays for its [`PlayClip`]. Formats have it in a component of the root.
 #[derive(Debug)]
 pub(crate) struct Animator<M, S> {
-    pub(crate) lanes: Lanes<S>,
+    lanes: Lanes<S>,
     /// What was asked for when it was chosen.
     chosen: Option<Chosen>,
     /// What was asked for and is not loaded yet. Until then what played before plays on.
@@ -94,24 +59,37 @@ struct Pending<S> {
     is_told: bool,
 }
 
+/// A root of a model in one frame.
+pub(crate) struct AnimatedRoot<'a, M> {
+    pub(crate) asked: Asked<'a>,
+    pub(crate) model: &'a Arc<M>,
+    /// The entities of the bones.
+    pub(crate) skeleton: &'a [Entity],
+    pub(crate) player: &'a mut AnimationPlayer,
+    pub(crate) playback: Option<&'a mut Playback>,
+    /// The graph that the root has.
+    pub(crate) graph: Option<&'a AnimationGraphHandle>,
+    pub(crate) commands: EntityCommands<'a>,
+}
+
 /// What changes about what plays.
-pub(crate) struct Change<S> {
+struct Change<S> {
     begins: Option<Pending<S>>,
     stops: bool,
     ends_fade: bool,
     /// The model or clips are others than what the clips were bound to.
     is_rebound: bool,
     /// What is to be said of the model.
-    pub(crate) complaint: Option<String>,
+    complaint: Option<String>,
 }
 
 impl<S> Change<S> {
-    pub(crate) fn is_any(&self) -> bool {
+    fn is_any(&self) -> bool {
         self.begins.is_some() || self.stops || self.ends_fade || self.is_rebound
     }
 
     /// Whether a clip begins anew.
-    pub(crate) fn is_beginning(&self) -> bool {
+    fn is_beginning(&self) -> bool {
         self.begins.as_ref().is_some_and(|begins| !begins.goes_on)
     }
 }
@@ -144,8 +122,49 @@ impl<M, S: ClipSource> Animator<M, S> {
         }
     }
 
+    /// One frame of a root, from what its [`PlayClip`] asks for to the pose. Returns what to warn about.
+    ///
+    /// Bevy then advances the player and poses the bones, and [`follow`](Self::follow) reads how far the clip is.
+    pub(crate) fn update<B: Binder<Model = M, Source = S>, C: Component>(
+        &mut self,
+        root: AnimatedRoot<'_, M>,
+        binder: &mut B,
+        bones: &mut Bones<'_, '_, C>,
+        seconds: f32,
+    ) -> Option<String> {
+        let (model, player, graph) = (root.model, root.player, root.graph);
+        let (is_edited, play) = (root.asked.is_edited, root.asked.clip());
+        let play = play.map(|stated| &stated.play);
+        // Which clips begin or end, for what is asked for, what is loaded, and what has faded out.
+        let mut change = self.decide(root.asked, model, seconds, binder);
+        let complaint = change.complaint.take();
+        let begins = change.is_beginning();
+        if change.is_any() {
+            let before = self.lanes.clips();
+            // The states of the clips that go on move to their nodes in another graph.
+            self.remember(player, graph);
+            let fade = play.map_or(0.0, |play| play.fade);
+            self.apply(change, fade, model, binder);
+            self.tell(player, graph);
+            B::play_beside(&self.lanes, player);
+            self.hand_over(graph, root.commands, model, binder);
+            let before = (B::KEEPS_UNMOVED && !is_edited).then_some(&*before);
+            settle(binder, (model, root.skeleton), &self.lanes, before, bones);
+        }
+        // Speed, end, time and weights, which may change in any frame.
+        if let (Some(play), Some(playback)) = (play, root.playback) {
+            self.steer(player, play, playback, begins, (seconds, binder.clips()));
+        }
+        complaint
+    }
+
+    /// The clips that play.
+    pub(crate) fn lanes(&self) -> &Lanes<S> {
+        &self.lanes
+    }
+
     /// Sees what is asked for, and what of it begins or ends now.
-    pub(crate) fn decide(
+    fn decide(
         &mut self,
         asked: Asked<'_>,
         model: &Arc<M>,
@@ -252,7 +271,7 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// Plays what has changed.
-    pub(crate) fn apply(
+    fn apply(
         &mut self,
         change: Change<S>,
         fade: f32,
@@ -283,24 +302,22 @@ impl<M, S: ClipSource> Animator<M, S> {
         self.graph.is_some() && has.map(|has| &has.0) == self.graph.as_ref()
     }
 
-    pub(crate) fn remember(
-        &mut self,
-        player: &AnimationPlayer,
-        has: Option<&AnimationGraphHandle>,
-    ) {
+    /// Takes down the states of the clips that play.
+    fn remember(&mut self, player: &AnimationPlayer, has: Option<&AnimationGraphHandle>) {
         if self.owns(has) {
             self.lanes.remember(player);
         }
     }
 
-    pub(crate) fn tell(&self, player: &mut AnimationPlayer, has: Option<&AnimationGraphHandle>) {
+    /// Has the player play the clips of the lanes, in the states that were taken down.
+    fn tell(&self, player: &mut AnimationPlayer, has: Option<&AnimationGraphHandle>) {
         if self.owns(has) || !self.lanes.is_empty() {
             self.lanes.tell(player);
         }
     }
 
     /// Gives the root the graph of what plays.
-    pub(crate) fn hand_over(
+    fn hand_over(
         &mut self,
         has: Option<&AnimationGraphHandle>,
         mut root: EntityCommands<'_>,
@@ -320,15 +337,7 @@ impl<M, S: ClipSource> Animator<M, S> {
         }
     }
 
-    /// Tells a player's animations what was chosen about them.
-    pub(crate) fn steer(
-        &mut self,
-        player: &mut AnimationPlayer,
-        play: &PlayClip,
-        playback: &mut Playback,
-        begins: bool,
-        (seconds, clips): (f32, &Assets<AnimationClip>),
-    ) {
+    fn set_weights(&self, player: &mut AnimationPlayer, play: &PlayClip, seconds: f32) {
         for (place, weight) in self.lanes.weights().enumerate() {
             if let Some(active) = player.animation_mut(node(place)) {
                 active.set_weight(weight);
@@ -338,6 +347,18 @@ impl<M, S: ClipSource> Animator<M, S> {
                 };
             }
         }
+    }
+
+    /// Tells a player's animations what was chosen about them.
+    fn steer(
+        &mut self,
+        player: &mut AnimationPlayer,
+        play: &PlayClip,
+        playback: &mut Playback,
+        begins: bool,
+        (seconds, clips): (f32, &Assets<AnimationClip>),
+    ) {
+        self.set_weights(player, play, seconds);
         let Some((main, lane)) = self.lanes.main() else {
             // Nothing plays that could be at its end.
             playback.finished = false;
@@ -350,37 +371,18 @@ impl<M, S: ClipSource> Animator<M, S> {
         let Some(active) = player.animation_mut(node(main)) else {
             return;
         };
-        let speed = if play.speed.is_finite() {
-            play.speed
-        } else {
-            0.0
-        };
-        active.set_speed(speed);
-        active.set_repeat(match play.repeat {
-            Repeat::Loop | Repeat::AsStated => RepeatAnimation::Forever,
-            Repeat::Once => RepeatAnimation::Never,
-        });
-        let place = |time: f32| match play.repeat {
-            _ if !time.is_finite() => 0.0,
-            Repeat::Loop | Repeat::AsStated => wrap(time, duration),
-            Repeat::Once => time.clamp(0.0, duration),
-        };
+        let speed = set_speed_and_end(active, play);
         if begins {
-            let from_end = play.repeat == Repeat::Once && speed < 0.0;
-            let start = play.start.unwrap_or(if from_end { duration } else { 0.0 });
-            playback.time = start;
+            playback.time = play.start.unwrap_or(first_time(play, speed, duration));
             playback.finished = false;
         }
         let jumps = begins || playback.time.to_bits() != self.time.to_bits();
-        let leaves_end = active.is_finished()
-            && (speed > 0.0 && active.seek_time() < duration
-                || speed < 0.0 && active.seek_time() > 0.0);
-        if jumps || leaves_end {
-            let time = place(if jumps {
-                playback.time
-            } else {
-                active.seek_time()
-            });
+        if jumps || leaves_end(active, speed, duration) {
+            let time = match jumps {
+                true => playback.time,
+                false => active.seek_time(),
+            };
+            let time = within(time, duration, play.repeat);
             active.replay();
             active.set_seek_time(time);
             playback.time = time;
@@ -428,19 +430,45 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 }
 
+/// Sets the speed of an animation, and what happens at its end. Returns the speed.
+fn set_speed_and_end(active: &mut ActiveAnimation, play: &PlayClip) -> f32 {
+    let speed = match play.speed.is_finite() {
+        true => play.speed,
+        false => 0.0,
+    };
+    active.set_speed(speed);
+    active.set_repeat(match play.repeat {
+        Repeat::Loop | Repeat::AsStated => RepeatAnimation::Forever,
+        Repeat::Once => RepeatAnimation::Never,
+    });
+    speed
+}
+
+/// Where a clip begins whose start is not given.
+fn first_time(play: &PlayClip, speed: f32, duration: f32) -> f32 {
+    match play.repeat == Repeat::Once && speed < 0.0 {
+        true => duration,
+        false => 0.0,
+    }
+}
+
+/// A time of a clip, for any number.
+fn within(time: f32, duration: f32, repeat: Repeat) -> f32 {
+    match repeat {
+        _ if !time.is_finite() => 0.0,
+        Repeat::Loop | Repeat::AsStated => wrap(time, duration),
+        Repeat::Once => time.clamp(0.0, duration),
+    }
+}
+
+/// Whether an animation that has come to its end goes on from it, because its speed or its length is another one.
+fn leaves_end(active: &ActiveAnimation, speed: f32, duration: f32) -> bool {
+    let time = active.seek_time();
+    active.is_finished() && (speed > 0.0 && time < duration || speed < 0.0 && time > 0.0)
+}
+
 /// Whether an animation must not be advanced by so many seconds, as Bevy takes a time at the end of what
 /// does not move, or is about to go backwards, for the beginning.
 fn stands(speed: f32, seconds: f32) -> bool {
     speed == 0.0 || (speed < 0.0 && seconds == 0.0)
-}
-
-/// Takes away what an animator has given to a root that is no model any more.
-pub(crate) fn take_away(mut world: DeferredWorld<'_>, root: Entity) {
-    if let Some(mut player) = world.get_mut::<AnimationPlayer>(root) {
-        player.stop_all();
-    }
-    let mut commands = world.commands();
-    if let Ok(mut root) = commands.get_entity(root) {
-        root.try_remove::<AnimationGraphHandle>();
-    }
 }

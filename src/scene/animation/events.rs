@@ -3,7 +3,7 @@
 //! Bevy's own system returns at the first player whose graph is not loaded, and triggers nothing for the
 //! players after it. The times at which ours triggers events are Bevy's.
 
-use crate::scene::animation::clip_parts::Span;
+use crate::scene::animation::frames::Span;
 use crate::scene::animation::properties::Translation;
 use bevy::animation::animation_curves::{
     AnimatableCurve, AnimationCurve, AnimationCurveEvaluator, EvaluatorId,

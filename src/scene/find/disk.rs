@@ -1,5 +1,6 @@
 //! The files and folders of an asset source, by names in any case.
 
+use super::folders::list;
 use super::frames::Frames;
 use super::listings::{FolderId, Listings, Taken};
 use super::names::Names;
@@ -8,7 +9,6 @@ use bevy::asset::AssetPath;
 use bevy::asset::io::ErasedAssetReader;
 use bevy::asset::processor::{AssetProcessor, ProcessStatus, ProcessorState};
 use bevy::platform::time::Instant;
-use futures_lite::StreamExt;
 use futures_lite::future::{or, zip};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -244,18 +244,6 @@ fn push_part(path: &mut String, part: &str) {
 fn is_hidden(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().starts_with('.')
-}
-
-/// The names in a folder; none if the source cannot list it (a web server cannot list any).
-pub(super) async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Option<Names> {
-    let mut entries = reader.read_directory(folder).await.ok()?;
-    let mut names = Vec::new();
-    while let Some(entry) = entries.next().await {
-        if let Some(name) = entry.file_name() {
-            names.push(name.to_string_lossy().into_owned());
-        }
-    }
-    (!names.is_empty()).then(|| Names::new(names))
 }
 
 /// Asks for the file itself, as named, with its name in lower case, and with its folders as well: at the same time,

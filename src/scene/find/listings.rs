@@ -14,7 +14,7 @@
 //! [`MAX_AGE`] before the load. So each listing that was used by a load which began later is read once more at the end
 //! of its age, and models for which a name has changed are loaded again.
 
-use super::disk;
+use super::folders;
 use super::names::Names;
 use crate::scene::concurrent_loads::ConcurrentLoads;
 use bevy::asset::io::AssetSourceId;
@@ -350,7 +350,7 @@ pub(super) fn check_aged_listings(listings: Res<Listings>, server: Res<AssetServ
             let folder = listings.folder(&id);
             let _turn = folder.turn.lock().await;
             let (stamp, begun) = (listings.stamp(&id), Instant::now());
-            let names = disk::list(reader, &id.path).await;
+            let names = folders::list(reader, &id.path).await;
             let names = Arc::new(names.unwrap_or_default());
             listings.put(&folder, names, begun, stamp, None);
         };

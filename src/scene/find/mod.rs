@@ -10,6 +10,7 @@
 
 mod candidates;
 mod disk;
+mod folders;
 mod frames;
 mod listings;
 mod names;

@@ -4,90 +4,24 @@ use crate::scene::{all_cases, has_extension};
 #[cfg(feature = "lithtech")]
 use crate::texture::dtx;
 use crate::texture::picture::{Limits, Picture, PictureError};
-use crate::texture::placeholder::{Placeholder, repeating};
+use crate::texture::placeholder::Placeholder;
 use crate::texture::sampling::{Samplings, tell_once};
+use crate::texture::settings::{
+    ClassicImageError, ClassicImageSettings, EXTENSIONS, is_classic_picture, is_loaded_by_bevy,
+};
 use bevy::asset::io::Reader;
 use bevy::asset::{
-    AssetLoader, AssetPath, AssetServer, Handle, LoadContext, LoadState, RenderAssetUsages,
-    UntypedAssetId,
+    AssetLoader, AssetPath, AssetServer, Handle, LoadContext, LoadState, UntypedAssetId,
 };
-use bevy::image::{Image, ImageLoader, ImageLoaderSettings, ImageSampler, ImageSamplerDescriptor};
+use bevy::image::{Image, ImageLoaderSettings};
 use bevy::reflect::TypePath;
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::DerefMut;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use thiserror::Error;
-
-/// Extensions of the pictures that [`ClassicImageLoader`] loads.
-const EXTENSIONS: &[&str] = &[
-    "dds",
-    "tga",
-    #[cfg(feature = "lithtech")]
-    "dtx",
-];
 
 /// Label of what a DTX picture gives off by itself.
 pub(crate) const GLOW: &str = "Glow";
-
-/// How [`ClassicImageLoader`] loads a file, from code or from its `.meta` file.
-///
-/// Bevy keeps one image per path: the settings of the first load count. They also count when the file is
-/// loaded once more for the sake of a label such as `Glow`.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-#[serde(default, deny_unknown_fields)]
-pub struct ClassicImageSettings {
-    /// Whether the texels are colours to look at. On by default; off for normals and masks.
-    pub is_srgb: bool,
-    /// How the picture is sampled. It repeats and is filtered linearly by default.
-    pub sampler: ImageSampler,
-    /// Where the picture is kept. In both worlds by default.
-    pub asset_usage: RenderAssetUsages,
-    /// What a picture that cannot be decoded becomes, with an error in the log, so that a model which
-    /// wears it is drawn all the same. Nothing by default: the load fails.
-    ///
-    /// A picture that was loaded before fails in any case when it is loaded again, so that Bevy
-    /// keeps the last good one while somebody saves the next.
-    pub placeholder: Option<Placeholder>,
-    /// Whether cube maps are refused: whoever draws flat pictures must not be given one, over which
-    /// the adapter would end the app. Off by default.
-    pub flat: bool,
-}
-
-impl Default for ClassicImageSettings {
-    fn default() -> Self {
-        Self {
-            is_srgb: true,
-            sampler: ImageSampler::Descriptor(repeating(ImageSamplerDescriptor::linear())),
-            asset_usage: RenderAssetUsages::default(),
-            placeholder: None,
-            flat: false,
-        }
-    }
-}
-
-/// Why a picture could not be loaded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ClassicImageError {
-    /// The file could not be read.
-    #[error("{path}: could not be read: {source}")]
-    Io {
-        /// The asset's path.
-        path: String,
-        /// What the source said.
-        source: std::io::Error,
-    },
-    /// The file is not a picture, or a broken one, or of no use here.
-    #[error("{path}: {source}")]
-    Picture {
-        /// The asset's path.
-        path: String,
-        /// Why.
-        source: PictureError,
-    },
-}
 
 /// Loads DDS, TGA and (feature `lithtech`) DTX pictures as [`Image`]s.
 ///
@@ -318,11 +252,6 @@ impl AssetLoader for ClassicImageLoader {
     }
 }
 
-/// Whether a file is one that [`ClassicImageLoader`] loads, by its extension in any case.
-pub(super) fn is_classic_picture(path: &Path) -> bool {
-    has_extension(path, EXTENSIONS)
-}
-
 /// Begins to load a picture that somebody put on a model in play, and what of it is unlit.
 pub(crate) fn load_worn(
     server: &AssetServer,
@@ -397,11 +326,6 @@ pub(crate) fn load_picture(
     } else {
         builder.load(path)
     }
-}
-
-/// Whether Bevy's image loader loads a file. Others have settings of their own.
-pub(super) fn is_loaded_by_bevy(path: &Path) -> bool {
-    has_extension(path, ImageLoader::SUPPORTED_FILE_EXTENSIONS)
 }
 
 /// How Bevy's image loader loads a picture that a model wears: sampled like those of this crate's loader.

@@ -4,6 +4,7 @@
 //! file, or [`SubmeshBuffers`], which are made of plain numbers. Meshes come before lights, and are
 //! numbered so.
 
+mod bounds;
 mod build;
 mod check;
 mod encode;

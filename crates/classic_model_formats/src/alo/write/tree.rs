@@ -3,9 +3,9 @@
 //! The surface area heuristic: a ray that meets a box meets one in it with the chance that the areas
 //! of their surfaces tell. All places between the middles of triangles are tried, along each axis.
 
-use super::build::bounds_of;
 use crate::alo::file::Tree;
 use crate::alo::records::{TreeNode, place};
+use crate::alo::write::bounds::bounds_of;
 use zerocopy::little_endian::U16;
 
 /// Triangles of a leaf, at most: those of most real trees.

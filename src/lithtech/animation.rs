@@ -1,39 +1,33 @@
-//! Plays what [`PlayClip`] says on the models of this room.
+//! Plays [`PlayClip`](crate::scene::PlayClip) on LithTech models.
 //!
 //! Clips of a model move all of its nodes, so they fade into each other as they are.
 
+use crate::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::clip::node_target;
-use crate::lithtech::instance::{AbcInstance, AbcNode};
-use crate::lithtech::model::{Abc, AbcAnimation, AbcModel};
+use crate::lithtech::components::{AbcInstance, AbcNode};
 use crate::lithtech::pose_table::{AbcPoseTable, PoseRow, show};
 use crate::lithtech::tracks::moment;
 use crate::scene::{
-    Animator, Asked, Binder, ClipFinished, ClipParts, ClipRef, ClipSource, Frames, Lanes,
-    ModelClips, PlayClip, PlayRequests, Playback, PoseBlend, PosePair, Rotation, Scale, Stated,
-    Told, Translation, edited_clips, node, says, take_away,
+    Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipRef, ClipSource, Frames, GraphAssets,
+    Lanes, PoseBlend, PosePair, edited_clips, is_in_use, node, on_animator_removed,
 };
-use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
-use bevy::animation::{AnimationClip, AnimationPlayer};
+use bevy::animation::graph::AnimationGraph;
+use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
 use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
-use bevy::ecs::change_detection::{DetectChangesMut, Ref};
+use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::message::{MessageReader, MessageWriter};
-use bevy::ecs::query::With;
+use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
-use bevy::ecs::world::DeferredWorld;
+use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
 use bevy::platform::collections::HashMap;
-use bevy::time::Time;
 use bevy::transform::components::Transform;
 use core::ops::Range;
 use std::sync::Arc;
 
-/// What a spawned LithTech model plays for its [`PlayClip`]. On the root entity, once its scene is
+/// What a spawned LithTech model plays for its [`PlayClip`](crate::scene::PlayClip). On the root entity, once its scene is
 /// there.
 #[derive(Component, Debug, Default)]
-#[component(on_remove = on_remove)]
+#[component(on_remove = on_animator_removed::<Self>)]
 pub struct AbcAnimator(Animator<AbcModel, AbcSource>);
 
 impl AbcAnimator {
@@ -49,19 +43,28 @@ impl AbcAnimator {
     }
 }
 
-/// A root that is no model any more keeps nothing of ours.
-fn on_remove(world: DeferredWorld<'_>, context: HookContext) {
-    let root = context.entity;
-    let has = world.get::<AnimationGraphHandle>(root);
-    let animator = world.get::<AbcAnimator>(root);
-    if animator.is_some_and(|animator| animator.0.owns(has)) {
-        take_away(world, root);
+impl ClipPlayer for AbcAnimator {
+    type Instance = AbcInstance;
+    type Bone = AbcNode;
+    type Model = AbcModel;
+    type Source = AbcSource;
+
+    fn model(instance: &AbcInstance) -> &Arc<AbcModel> {
+        instance.model()
+    }
+
+    fn animator(&self) -> &Animator<AbcModel, AbcSource> {
+        &self.0
+    }
+
+    fn animator_mut(&mut self) -> &mut Animator<AbcModel, AbcSource> {
+        &mut self.0
     }
 }
 
 /// A clip, which is the same for all models.
 #[derive(Clone, Debug)]
-pub(super) struct AbcSource {
+pub(crate) struct AbcSource {
     clip: Handle<AnimationClip>,
     /// Which of its keyframes; `None` are all.
     frames: Option<Range<u32>>,
@@ -102,17 +105,7 @@ pub(super) struct AbcBinder<'w, 's> {
     abcs: Res<'w, Assets<Abc>>,
     server: Res<'w, AssetServer>,
     shared: ResMut<'w, AbcGraphs>,
-    graphs: ResMut<'w, Assets<AnimationGraph>>,
-    graph_events: MessageWriter<'w, AssetEvent<AnimationGraph>>,
-}
-
-impl AbcBinder<'_, '_> {
-    /// The clips that were edited since the last time.
-    fn take_edits(&mut self) -> Vec<AssetId<AnimationClip>> {
-        let edited = edited_clips(&mut self.clip_events);
-        self.shared.parts.forget(&edited);
-        edited
-    }
+    graphs: GraphAssets<'w>,
 }
 
 /// The animation that a clip is of.
@@ -124,6 +117,35 @@ fn animation_of<'m>(clip: &Handle<AnimationClip>, model: &'m AbcModel) -> Option
 impl Binder for AbcBinder<'_, '_> {
     type Model = AbcModel;
     type Source = AbcSource;
+    type Edits = Vec<AssetId<AnimationClip>>;
+
+    const KEEPS_UNMOVED: bool = false;
+
+    fn target(bone: usize) -> AnimationTargetId {
+        node_target(bone)
+    }
+
+    fn rest(model: &AbcModel, bone: usize) -> Option<Transform> {
+        model.nodes.get(bone).map(|node| node.transform)
+    }
+
+    fn sets_scale(_: &AbcSource) -> bool {
+        false
+    }
+
+    fn clips(&self) -> &Assets<AnimationClip> {
+        &self.clips
+    }
+
+    fn take_edits(&mut self) -> Self::Edits {
+        let edited = edited_clips(&mut self.clip_events);
+        self.shared.parts.forget(&edited);
+        edited
+    }
+
+    fn are_edited(edits: &Self::Edits, lanes: &Lanes<AbcSource>) -> bool {
+        lanes.have_part_of(edits)
+    }
 
     fn find(&self, clip: &ClipRef, model: &AbcModel) -> Option<AbcSource> {
         let (clip, frames) = clip.flat();
@@ -178,121 +200,21 @@ impl Binder for AbcBinder<'_, '_> {
         if let Some(graph) = self.shared.graphs.get(&key) {
             return graph.clone();
         }
-        let mut graph = AnimationGraph::new();
-        for clip in lanes.clips() {
-            graph.add_clip(clip, 1.0, graph.root);
-        }
-        let graph = self.graphs.add(graph);
-        // Bevy would see it when it next tells of new assets, which is after this frame's animations.
-        let id = graph.id();
-        self.graph_events.write(AssetEvent::Added { id });
-        // Nobody but us has the others.
-        let in_use = |_: &_, graph: &mut Handle<AnimationGraph>| match graph {
-            Handle::Strong(graph) => Arc::strong_count(graph) > 1,
-            Handle::Uuid(..) => true,
-        };
-        self.shared.graphs.retain(in_use);
+        let graph = self.graphs.add(lanes.clips());
+        self.shared.graphs.retain(|_, graph| is_in_use(graph));
         self.shared.graphs.insert(key, graph.clone());
         graph
     }
+
+    fn play_beside(_: &Lanes<AbcSource>, _: &mut AnimationPlayer) {}
 }
-
-/// What decides about what a model plays.
-type Players<'w> = (
-    Entity,
-    &'w AbcInstance,
-    Option<Ref<'w, Stated>>,
-    Option<&'w ModelClips>,
-    Option<&'w mut Playback>,
-    &'w mut AbcAnimator,
-    &'w mut AnimationPlayer,
-    Option<&'w AnimationGraphHandle>,
-);
-
-/// The nodes of all models.
-type Nodes<'w, 's> = Query<'w, 's, &'static mut Transform, With<AbcNode>>;
 
 /// Plays what is chosen, and lets fades go on.
-///
-/// Only models with a [`PlayClip`] are visited, and those that just lost it.
 pub(super) fn choose_clips(
-    mut commands: Commands,
-    time: Res<Time>,
+    mut driver: ClipDriver<'_, '_, AbcAnimator>,
     mut binder: AbcBinder<'_, '_>,
-    mut told: Told,
-    mut requests: PlayRequests<AbcInstance>,
-    mut roots: Query<Players<'static>>,
-    mut nodes: Nodes<'_, '_>,
 ) {
-    let edits = binder.take_edits();
-    for root in requests.roots() {
-        let Ok(root) = roots.get_mut(root) else {
-            continue;
-        };
-        let (root, instance, play, named, playback, mut animator, mut player, graph) = root;
-        let animator = &mut animator.bypass_change_detection().0;
-        let player = player.bypass_change_detection();
-        let model = instance.model();
-        let asked = Asked {
-            play: play.as_ref(),
-            named,
-            is_edited: animator.lanes.have_part_of(&edits),
-        };
-        let change = animator.decide(asked, model, time.delta_secs(), &binder);
-        if let Some(complaint) = &change.complaint {
-            told.warn_once(root, complaint);
-        }
-        let play = play.as_ref().and_then(|play| play.get());
-        let play = play.map(|stated| &stated.play);
-        let begins = change.is_beginning();
-        if change.is_any() {
-            let fade = play.map_or(0.0, |play| play.fade);
-            animator.remember(player, graph);
-            animator.apply(change, fade, model, &mut binder);
-            animator.tell(player, graph);
-            let root = commands.entity(root);
-            animator.hand_over(graph, root, model, &mut binder);
-            settle(instance, &animator.lanes, &binder.clips, &mut nodes);
-        }
-        if let (Some(play), Some(mut playback)) = (play, playback) {
-            let playback = playback.bypass_change_detection();
-            let moment = (time.delta_secs(), &*binder.clips);
-            animator.steer(player, play, playback, begins, moment);
-        }
-    }
-}
-
-/// Puts nodes at rest that no clip moves: Bevy leaves them where one has put them before.
-fn settle(
-    instance: &AbcInstance,
-    lanes: &Lanes<AbcSource>,
-    clips: &Assets<AnimationClip>,
-    nodes: &mut Nodes<'_, '_>,
-) {
-    let handles = lanes.clips();
-    let playing: Vec<&AnimationClip> = handles.iter().filter_map(|clip| clips.get(clip)).collect();
-    let entities = instance.nodes().iter().zip(&instance.model().nodes);
-    for (index, (entity, at_rest)) in entities.enumerate() {
-        let Ok(mut transform) = nodes.get_mut(*entity) else {
-            continue;
-        };
-        let has = |id| {
-            playing
-                .iter()
-                .any(|clip| says(clip, node_target(index), &id))
-        };
-        let mut settled = *transform;
-        if !has(Translation::id()) {
-            settled.translation = at_rest.transform.translation;
-        }
-        if !has(Rotation::id()) {
-            settled.rotation = at_rest.transform.rotation;
-        }
-        if !has(Scale::id()) {
-            settled.scale = at_rest.transform.scale;
-        }
-        transform.set_if_neq(settled);
-    }
+    driver.play(&mut binder);
 }
 
 /// Writes to the [`AbcPoseTable`] which keyframes the meshes show that deform.
@@ -306,7 +228,7 @@ pub(super) fn pose_deforms(
         if instance.deforming().is_empty() {
             continue;
         }
-        let shown = shown(instance.model(), &animator.0.lanes, player);
+        let shown = shown(instance.model(), animator.0.lanes(), player);
         for mesh in instance.deforming() {
             if let Ok(mut row) = rows.get_mut(*mesh) {
                 show(table, row.bypass_change_detection(), shown);
@@ -351,31 +273,6 @@ fn heaviest(mut poses: Vec<(PosePair, f32)>) -> PoseBlend {
             from_weight: (of_from - third) / (of_to + of_from - 2.0 * third),
         },
         [(to, _), ..] => PoseBlend::from(to),
-    }
-}
-
-/// Tells where clips are, and when they have come to their end.
-pub(super) fn follow_player(
-    clips: Res<Assets<AnimationClip>>,
-    mut finished: MessageWriter<ClipFinished>,
-    mut roots: Query<(
-        Entity,
-        &PlayClip,
-        &mut Playback,
-        &mut AbcAnimator,
-        &mut AnimationPlayer,
-    )>,
-) {
-    for (entity, play, mut playback, mut animator, mut player) in &mut roots {
-        let animator = &mut animator.bypass_change_detection().0;
-        let player = player.bypass_change_detection();
-        let playback = playback.bypass_change_detection();
-        if animator.follow(player, playback, &clips) {
-            finished.write(ClipFinished {
-                entity,
-                clip: play.clip.clone(),
-            });
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the pictures of materials are, and how they are sampled.
+//! Files that a model names: finds the textures of its materials, and says how they are sampled.
 
 use crate::lgw::material::is_plain;
 use crate::lgw::settings::LgwLoaderSettings;

@@ -1,4 +1,4 @@
-//! Quake's palette, and files that replace it.
+//! Files that a model names: the palette, which is Quake's unless the settings name another.
 
 use crate::read::{ErrorKind, Format, ParseError};
 use bevy::asset::io::Reader;

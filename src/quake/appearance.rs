@@ -1,8 +1,9 @@
-//! Gives every model the material of its skin, its picture and its player's colours.
+//! Applies the skin and the player's colors that a root chooses.
 
-use crate::quake::animator::{MdlAnimator, element_at};
+use crate::quake::animation::element_at;
+use crate::quake::asset::MdlModel;
+use crate::quake::components::{Look, MdlAnimator};
 use crate::quake::material::MdlMaterial;
-use crate::quake::model::MdlModel;
 use crate::scene::{PlayerColors, Told, Wardrobe, WornSkin};
 use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
@@ -12,21 +13,10 @@ use bevy::ecs::message::MessageReader;
 use bevy::ecs::query::Changed;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Query, Res, ResMut};
-use bevy::image::Image;
 use bevy::pbr::MeshMaterial3d;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::time::Time;
 use std::sync::{Arc, Weak};
-
-/// What decides the material of an instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look {
-    skin: usize,
-    picture: usize,
-    colors: Option<PlayerColors>,
-    /// A picture from elsewhere, which is worn instead.
-    worn: Option<AssetId<Image>>,
-}
 
 /// Materials in player's colours: one per material of a model and colours in use.
 #[derive(Resource, Default)]

@@ -3,7 +3,7 @@
 use crate::lithtech::abc::TransformInfo;
 use crate::lithtech::material::{AbcDeformMaterial, surface_flags};
 use crate::read::Warning;
-use crate::scene::Frames;
+use crate::scene::{Frames, ModelAsset};
 use crate::scene::{Names, named};
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
@@ -30,6 +30,12 @@ pub struct Abc {
     pub scene: Handle<WorldAsset>,
     /// Everything else.
     pub model: Arc<AbcModel>,
+}
+
+impl ModelAsset for Abc {
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
+    }
 }
 
 impl Deref for Abc {

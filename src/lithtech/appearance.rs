@@ -1,10 +1,9 @@
-//! What a root chooses about how its model looks: level of detail, skin and hidden parts; and surfaces
-//! that move.
+//! Applies the level of detail, the skin and the hidden parts that a root chooses, and scrolls surfaces.
 
 use crate::lithtech::abc::node_flags;
-use crate::lithtech::instance::{AbcInstance, AbcMesh};
+use crate::lithtech::asset::AbcModel;
+use crate::lithtech::components::{AbcInstance, AbcMesh};
 use crate::lithtech::material::AbcDeformMaterial;
-use crate::lithtech::model::AbcModel;
 use crate::scene::{DistanceLod, HiddenParts, ModelLod, Told, Wardrobe, WornPicture, WornSkin};
 use bevy::asset::Assets;
 use bevy::camera::visibility::Visibility;

@@ -1,0 +1,26 @@
+//! A clip, and the animation that it is of.
+
+use crate::alamo::animation::asset::Ala;
+use crate::scene::ClipSource;
+use bevy::animation::AnimationClip;
+use bevy::asset::Handle;
+use core::ops::Range;
+
+/// A clip, and the animation that it is of if it is one of ours.
+#[derive(Clone, Debug)]
+pub(crate) struct AlaSource {
+    pub(super) clip: Handle<AnimationClip>,
+    pub(super) ala: Option<Handle<Ala>>,
+    /// Which of its frames; `None` are all.
+    pub(super) frames: Option<Range<u32>>,
+}
+
+impl ClipSource for AlaSource {
+    fn clip(&self) -> &Handle<AnimationClip> {
+        &self.clip
+    }
+
+    fn frames(&self) -> Option<&Range<u32>> {
+        self.frames.as_ref()
+    }
+}

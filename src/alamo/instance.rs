@@ -1,0 +1,133 @@
+//! What happens when the scene of a model is ready, and when it is removed.
+
+use crate::alamo::animation::{AloAnimator, frames_of_animation, frames_of_clip};
+use crate::alamo::asset::AloModel;
+use crate::alamo::components::{
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, WearsTeamColor,
+};
+use crate::alamo::proxies::ProxyFollower;
+use crate::scene::{
+    ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene, ReadyScenes,
+    SceneFormat, SharedModel, folded, named,
+};
+use bevy::animation::AnimationPlayer;
+use bevy::ecs::observer::On;
+use bevy::ecs::query::Has;
+use bevy::ecs::system::{Commands, Query};
+use bevy::transform::components::Transform;
+use bevy::world_serialization::WorldInstanceReady;
+
+impl SceneFormat for AloScene {
+    const FORMAT: ModelFormat = ModelFormat::Alamo;
+
+    type OnRoot = (AloInstance, AloAnimator);
+}
+
+impl SharedModel for AloShared {
+    fn named(&self, name: &str) -> &[usize] {
+        named(&self.named, name)
+    }
+
+    fn named_part(&self, name: &str) -> NamedPart {
+        NamedPart::of(has_part(&self.model, name))
+    }
+
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
+        let model = &self.model;
+        let animation = match clip {
+            ClipRef::Handle(clip) => {
+                let clip = clip.clone();
+                let count = move |world: &_, files: &mut _| frames_of_clip(world, &clip, files);
+                return Some(FoundClip::File(Box::new(count)));
+            }
+            ClipRef::Name(name) => model.animation(name),
+            ClipRef::Index(index) => model.animations.get(*index),
+            _ => None,
+        };
+        let names = || model.animations.iter().map(|animation| &*animation.name);
+        let Some(animation) = animation else {
+            return Some(FoundClip::Missing(names().collect()));
+        };
+        let ala = animation.ala.clone();
+        let count = move |world: &_, files: &mut _| frames_of_animation(world, &ala, files);
+        Some(FoundClip::File(Box::new(count)))
+    }
+}
+
+/// Whether a model has a part of a name in lower case, or a proxy that loads a model which may have it.
+fn has_part(model: &AloModel, name: &str) -> bool {
+    let is_named = |of: &str| folded(of) == name;
+    !model.meshes_named(name).is_empty()
+        || model.lights.iter().any(|light| is_named(&light.name))
+        || model.dazzles.iter().any(|dazzle| is_named(&dazzle.name))
+        || model
+            .proxies
+            .iter()
+            .any(|proxy| proxy.model.is_some() || is_named(&proxy.proxy.name))
+}
+
+/// What tells the entities of a spawned scene apart.
+type SpawnedData = (
+    Option<&'static AloBone>,
+    Option<&'static AloProxy>,
+    Option<&'static AloPart>,
+    Has<WearsTeamColor>,
+);
+
+/// Makes a root an instance of the model whose scene was spawned or respawned.
+pub(super) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    scenes: ReadyScenes<'_, '_, AloScene>,
+    spawned: Query<SpawnedData>,
+    instances: Query<&AloInstance>,
+    mut follower: ProxyFollower,
+) {
+    let Some(ReadyScene {
+        entity: scene_root,
+        scene: AloScene(shared),
+        entities,
+    }) = scenes.get(&ready, &mut commands)
+    else {
+        return;
+    };
+    let (root, model) = (ready.entity, &shared.model);
+    let (mut bones, mut parts, mut colored) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut named, mut followed) = (Vec::new(), Vec::new());
+    for entity in entities {
+        let Ok((bone, proxy, part, wears_team_color)) = spawned.get(entity) else {
+            continue;
+        };
+        bones.extend(bone.map(|bone| (bone.index, entity)));
+        named.extend(bone.map(|bone| (shared.bone_index(bone), entity)));
+        named.extend(part.map(|part| (shared.part_index(part), entity)));
+        let model = proxy.and_then(|proxy| proxy.model.as_ref());
+        followed.extend(model.map(|model| (entity, model)));
+        parts.extend(part.map(|_| entity));
+        colored.extend(wears_team_color.then_some(entity));
+    }
+    bones.sort_unstable();
+    // The user may have put a player there, and what it plays outlives a change of the file.
+    let player = (AnimationPlayer::default(), AloAnimator::default());
+    commands.entity(root).try_insert_if_new(player);
+    let is_of_proxy = follower.is_proxy(root);
+    let any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named).of_proxy(is_of_proxy);
+    // What was chosen for the old instance is still chosen for the new one.
+    let old = instances.get(root).ok();
+    let instance = AloInstance {
+        bones: bones.into_iter().map(|(_, entity)| entity).collect(),
+        parts,
+        colored,
+        alt: old.map_or(0, |old| old.alt.min(model.max_alt)),
+        held: old.map(|old| old.held.clone()).unwrap_or_default(),
+        model: model.clone(),
+    };
+    commands.entity(root).try_insert((instance, any));
+    if is_of_proxy {
+        // A model that a proxy loads is in the space of the proxy's bone already.
+        commands.entity(scene_root).try_insert(Transform::IDENTITY);
+    }
+    for (entity, path) in followed {
+        follower.follow(&mut commands, root, entity, path, &shared.settings);
+    }
+}

@@ -1,0 +1,150 @@
+//! Plays [`PlayClip`] on the models of a format whose clips are Bevy's.
+//!
+//! A frame is: [`ClipDriver::play`] tells each root's `AnimationPlayer` what to play ([`Animator::update`]), Bevy advances
+//! it and moves the bones, and [`follow_player`] reads from it how far the clip is.
+
+use crate::scene::animation::animator::{AnimatedRoot, Animator, Asked};
+use crate::scene::animation::binder::Binder;
+use crate::scene::animation::lanes::ClipSource;
+use crate::scene::animation::links::Skeleton;
+use crate::scene::animation::settle::Bones;
+use crate::scene::clips::ModelClips;
+use crate::scene::play::{ClipFinished, PlayClip, Playback, Stated};
+use crate::scene::stated::PlayRequests;
+use crate::scene::told::Told;
+use bevy::animation::graph::AnimationGraphHandle;
+use bevy::animation::{AnimationClip, AnimationPlayer};
+use bevy::asset::Assets;
+use bevy::ecs::change_detection::{DetectChangesMut, Ref};
+use bevy::ecs::component::{Component, Mutable};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::message::MessageWriter;
+use bevy::ecs::system::{Commands, Query, Res, SystemParam};
+use bevy::ecs::world::DeferredWorld;
+use bevy::time::Time;
+use std::sync::Arc;
+
+/// A component of a root that has an [`Animator`].
+pub(crate) trait ClipPlayer: Component<Mutability = Mutable> {
+    /// On the root of a spawned model.
+    type Instance: Skeleton;
+    /// On every bone.
+    type Bone: Component;
+    /// What instances of one model share.
+    type Model: Send + Sync + 'static;
+    /// Where a clip is from.
+    type Source: ClipSource + Send + Sync + 'static;
+
+    /// The model of an instance.
+    fn model(instance: &Self::Instance) -> &Arc<Self::Model>;
+
+    fn animator(&self) -> &Animator<Self::Model, Self::Source>;
+
+    fn animator_mut(&mut self) -> &mut Animator<Self::Model, Self::Source>;
+}
+
+/// What decides about what a model plays.
+type Players<P> = (
+    &'static <P as ClipPlayer>::Instance,
+    Option<Ref<'static, Stated>>,
+    Option<&'static ModelClips>,
+    Option<&'static mut Playback>,
+    &'static mut P,
+    &'static mut AnimationPlayer,
+    Option<&'static AnimationGraphHandle>,
+);
+
+/// Plays what is chosen on the models of one format.
+#[derive(SystemParam)]
+pub(crate) struct ClipDriver<'w, 's, P: ClipPlayer> {
+    commands: Commands<'w, 's>,
+    time: Res<'w, Time>,
+    told: Told<'w, 's>,
+    requests: PlayRequests<'w, 's, <P as ClipPlayer>::Instance>,
+    roots: Query<'w, 's, Players<P>>,
+    bones: Bones<'w, 's, <P as ClipPlayer>::Bone>,
+}
+
+impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
+    /// Plays what is chosen, and lets fades go on.
+    ///
+    /// Only models with a [`PlayClip`] are visited, and those that just lost it.
+    pub(crate) fn play<B: Binder<Model = P::Model, Source = P::Source>>(&mut self, binder: &mut B) {
+        let edits = binder.take_edits();
+        let seconds = self.time.delta_secs();
+        for entity in self.requests.roots() {
+            let Ok(root) = self.roots.get_mut(entity) else {
+                continue;
+            };
+            let (instance, play, named, mut playback, mut player_state, mut player, graph) = root;
+            let animator = player_state.bypass_change_detection().animator_mut();
+            let root = AnimatedRoot {
+                asked: Asked {
+                    play: play.as_ref(),
+                    named,
+                    is_edited: B::are_edited(&edits, animator.lanes()),
+                },
+                model: P::model(instance),
+                skeleton: instance.bones(),
+                player: player.bypass_change_detection(),
+                playback: playback
+                    .as_mut()
+                    .map(DetectChangesMut::bypass_change_detection),
+                graph,
+                commands: self.commands.entity(entity),
+            };
+            if let Some(complaint) = animator.update(root, binder, &mut self.bones, seconds) {
+                self.told.warn_once(entity, &complaint);
+            }
+        }
+    }
+}
+
+/// What tells where a clip is.
+type Followed<'w, P> = (
+    Entity,
+    &'w PlayClip,
+    &'w mut Playback,
+    &'w mut P,
+    &'w mut AnimationPlayer,
+);
+
+/// Writes where clips are, and when they have come to their end.
+pub(crate) fn follow_player<P: ClipPlayer>(
+    clips: Res<Assets<AnimationClip>>,
+    mut finished: MessageWriter<ClipFinished>,
+    mut roots: Query<Followed<'static, P>>,
+) {
+    for (entity, play, mut playback, mut animator, mut player) in &mut roots {
+        let animator = animator.bypass_change_detection().animator_mut();
+        let player = player.bypass_change_detection();
+        let playback = playback.bypass_change_detection();
+        if animator.follow(player, playback, &clips) {
+            finished.write(ClipFinished {
+                entity,
+                clip: play.clip.clone(),
+            });
+        }
+    }
+}
+
+/// A root that is no model any more keeps nothing that an animator has given it. A component hook.
+pub(crate) fn on_animator_removed<P: ClipPlayer>(
+    mut world: DeferredWorld<'_>,
+    context: HookContext,
+) {
+    let root = context.entity;
+    let has = world.get::<AnimationGraphHandle>(root);
+    let animator = world.get::<P>(root);
+    if !animator.is_some_and(|animator| animator.animator().owns(has)) {
+        return;
+    }
+    if let Some(mut player) = world.get_mut::<AnimationPlayer>(root) {
+        player.stop_all();
+    }
+    let mut commands = world.commands();
+    if let Ok(mut root) = commands.get_entity(root) {
+        root.try_remove::<AnimationGraphHandle>();
+    }
+}
