@@ -14,7 +14,7 @@
 //! ```
 
 use bevy::camera::visibility::VisibilitySystems;
-use bevy::color::palettes::css::{DEEP_SKY_BLUE, DIM_GRAY, FUCHSIA, GOLD};
+use bevy::color::palettes::css::{DARK_SLATE_GRAY, DEEP_SKY_BLUE, FUCHSIA, GOLD};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ShowAloColliderGizmo;
 use bevy_classic_models::prelude::*;
@@ -119,9 +119,9 @@ fn spawn_probes(mut commands: Commands, counts: Res<Counts>) {
     for index in 0..counts.probes {
         let mut dice = Dice::new(!index as u32);
         let (x, z) = (dice.between(-half, half), dice.between(-half, half));
-        let center = Vec3::new(x, dice.between(1.0, 6.0), z);
+        let center = Vec3::new(x, dice.between(1.0, 5.0), z);
         let side = Quat::from_rotation_y(dice.between(0.0, TAU)) * Vec3::X;
-        let ahead = Vec3::Y.cross(side) + Vec3::Y * dice.between(-0.4, 0.0);
+        let ahead = Vec3::Y.cross(side) - side + Vec3::Y * dice.between(-0.4, 0.0);
         let start = center + side * dice.between(1.5, 6.0);
         let transform = Transform::from_translation(start).looking_to(ahead, Vec3::Y);
         commands.spawn((Probe { center, hit: None }, transform));
@@ -175,7 +175,7 @@ fn draw_rays(mut gizmos: Gizmos, probes: Query<(&Transform, &Probe)>) {
             gizmos.cross(Isometry3d::from_translation(hit.point), 0.15, FUCHSIA);
             gizmos.line(hit.point, hit.point + hit.normal * 0.5, GOLD);
         } else {
-            gizmos.line(start, start + transform.forward() * REACH, DIM_GRAY);
+            gizmos.line(start, start + transform.forward() * REACH, DARK_SLATE_GRAY);
         }
     }
 }

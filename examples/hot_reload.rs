@@ -178,20 +178,20 @@ fn make_next_edit(
 /// Makes all edits. No time passes between two pictures, so only the edit can change what is drawn.
 fn save_pictures(app: App, folder: &Path, pictures: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(pictures)?;
-    let mut headless = capture::start(app, UVec2::new(1280, 720));
+    let mut headless = capture::start(app, UVec2::new(960, 540));
     capture::wait_for_models(&mut headless);
     headless.step(0.5);
+    let mut before = capture::still_picture(&mut headless);
     for (number, edit) in EDITS.iter().enumerate() {
-        let before = capture::still_picture(&mut headless);
         fs::write(folder.join(edit.file), (edit.content)()?)?;
-        let start = Instant::now();
-        let mut after = capture::still_picture(&mut headless);
+        let (start, mut after) = (Instant::now(), capture::still_picture(&mut headless));
         while edit.shows && after.data == before.data && start.elapsed().as_secs() < 60 {
             after = capture::still_picture(&mut headless);
         }
         if (after.data != before.data) != edit.shows {
             return Err(format!("{}, {}: wrong effect", edit.file, edit.text).into());
         }
+        before = after.clone();
         pictures::save(after, &pictures.join(format!("{:02}.png", number + 1)))?;
     }
     Ok(())
