@@ -2,7 +2,7 @@
 //!
 //! You should see a field of walkers that walk on the spot, and probes (blue crosses) that fly in circles among them. In
 //! each frame every probe casts a ray ahead. A ray that hits a walker is blue and ends in a pink cross and the triangle's
-//! normal in yellow; a ray that misses is gray. A yellow box surrounds each part that is hit: the bounds of its collision
+//! normal in yellow; a ray that misses is dark. A yellow box surrounds each part that is hit: the bounds of its collision
 //! tree, which move with the part. The text shows how many rays hit and how long all of them took.
 //!
 //! Space pauses, the left and right arrow keys turn the camera.

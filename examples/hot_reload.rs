@@ -156,21 +156,21 @@ fn make_next_edit(
     keys: Res<ButtonInput<KeyCode>>,
     time: Res<Time>,
     mut text: Single<&mut Text>,
-    mut edits: Local<std::slice::Iter<'static, Edit>>,
+    mut next: Local<usize>,
     mut waited: Local<f32>,
 ) -> Result {
     *waited += time.delta_secs();
     if *waited < 4.0 && !keys.just_pressed(KeyCode::Space) {
         return Ok(());
     }
-    *waited = 0.0;
-    if let Some(edit) = edits.next() {
+    let edit = EDITS.get(*next % (EDITS.len() + 1));
+    (*next, *waited) = (*next + 1, 0.0);
+    if let Some(edit) = edit {
         fs::write(folder.0.join(edit.file), (edit.content)()?)?;
         text.0 = format!("{}: {}", edit.file, edit.text);
     } else {
         copy_samples(&folder.0)?;
         text.0 = "all files as they were".into();
-        *edits = EDITS.iter();
     }
     Ok(())
 }
