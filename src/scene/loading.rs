@@ -69,6 +69,7 @@ pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), Ba
 }
 
 /// Refuses 0 and what is not a number.
+#[cfg(feature = "quake")]
 pub(crate) fn check_nonzero(setting: &'static str, value: f32) -> Result<(), BadSetting> {
     check(setting, value, value != 0.0, " other than 0")
 }
@@ -158,6 +159,7 @@ impl<'a> ModelLoad<'a> {
     }
 
     /// What manifests override.
+    #[cfg(feature = "quake")]
     pub(crate) fn overrides(&self) -> &LoaderOverride {
         &self.overrides
     }

@@ -16,6 +16,7 @@ mod concurrent_loads;
 mod extensions;
 mod find;
 mod instance;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
 mod instance_table;
 mod labels;
 mod loading;
@@ -64,12 +65,14 @@ pub(crate) use instance::{
     FoundClip, NamedPart, ReadyScene, ReadyScenes, SceneFormat, SharedModel, on_root_removed,
 };
 pub use instance::{ModelFormat, ModelInstance};
+#[cfg(any(feature = "lithtech", feature = "quake"))]
 pub(crate) use instance_table::add_instance_table;
 pub use loading::ModelLoadError;
-pub(crate) use loading::{
-    BadSetting, ModelLoad, ModelLoading, ModelSettings, check_nonzero, check_positive, parsed,
-    read, warn_of,
-};
+#[cfg(feature = "quake")]
+pub(crate) use loading::check_nonzero;
+pub(crate) use loading::{BadSetting, ModelLoad, ModelLoading, ModelSettings, check_positive};
+#[cfg(feature = "alamo")]
+pub(crate) use loading::{parsed, read, warn_of};
 use lods::on_distances_removed;
 pub(crate) use lods::{Leveled, SceneScale, choose_levels, reset_level};
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
