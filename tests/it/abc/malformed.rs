@@ -13,31 +13,15 @@ use bevy_classic_models::lithtech::abc::write::{
 use bevy_classic_models::lithtech::abc::{MAX_DEPTH, node_flags};
 use bevy_classic_models::lithtech::{AbcContents, MAX_SCENE_DEPTH};
 use bevy_classic_models::prelude::*;
+use classic_models_fixtures::malformed::Expect::{self, Reject, Warn};
+use classic_models_fixtures::malformed::{self, PlaceText};
 use std::time::Duration;
 
-/// What must become of a bad file.
-#[derive(Clone, Copy)]
-enum Expect {
-    /// It is refused: for a reason that has these words, at this offset.
-    Reject(&'static str, usize),
-    /// It loads and draws, with one warning that has these words, at this offset.
-    Warn(&'static str, usize),
-}
-use Expect::{Reject, Warn};
+/// A row: words of the message, and the offset.
+type Case = malformed::Case<&'static str, usize>;
 
-struct Case {
-    /// Number of the class in the list of malformed inputs.
-    class: u32,
-    bytes: Vec<u8>,
-    expect: Expect,
-}
-
-fn case(class: u32, bytes: Vec<u8>, expect: Expect) -> Case {
-    Case {
-        class,
-        bytes,
-        expect,
-    }
+fn case(class: u32, bytes: Vec<u8>, expect: Expect<&'static str, usize>) -> Case {
+    Case::logged(class, bytes, expect)
 }
 
 /// A model whose vertices deform, with levels of detail.
@@ -376,40 +360,23 @@ fn load_plain(app: &mut TestApp, path: &'static str) -> Result<Handle<Abc>, Stri
 #[test]
 fn every_class_is_refused_or_told_of_by_the_loader() {
     log::listen();
-    let files = cases().into_iter().enumerate();
-    for (
-        index,
-        Case {
-            class,
-            bytes,
-            expect,
-        },
-    ) in files
-    {
-        let path: &'static str = format!("class-{class}-{index}.abc").leak();
-        let mut app = TestApp::new(&[(path, bytes)]);
+    let place = |offset: &usize| PlaceText {
+        error: format!("at offset {offset} "),
+        warning: format!("(at offset {offset})"),
+    };
+    for (index, case) in cases().into_iter().enumerate() {
+        let path: &'static str = format!("class-{}-{index}.abc", case.class).leak();
+        let mut app = TestApp::new(&[(path, case.bytes.clone())]);
         let loaded = load_plain(&mut app, path);
         let warnings = log::warnings_with(path);
-        match (expect, loaded) {
-            (Reject(said, offset), Err(error)) => {
+        let error = loaded.as_ref().err().map(String::as_str);
+        case.assert_logged(path, error, &warnings, place);
+        match loaded {
+            Err(error) => {
                 let told = format!("{path}: ABC: ");
                 assert!(error.contains(&told), "{path}: {error}");
-                assert!(error.contains(said), "{path}: {error}");
-                assert!(
-                    error.contains(&format!("at offset {offset} ")),
-                    "{path} at {offset}: {error}"
-                );
-                assert!(warnings.is_empty(), "{path}: {warnings:?}");
             }
-            (Warn(said, offset), Ok(model)) => {
-                let [warning] = &warnings[..] else {
-                    panic!("{path}: {warnings:?}");
-                };
-                assert!(warning.contains(said), "{warning}");
-                assert!(
-                    warning.contains(&format!("(at offset {offset})")),
-                    "{offset}: {warning}"
-                );
+            Ok(model) => {
                 let root = spawn(&mut app, &model, PlayClip::looping(0_usize));
                 play(&mut app, root);
                 let drawn = drawn(&mut app, root);
@@ -419,8 +386,6 @@ fn every_class_is_refused_or_told_of_by_the_loader() {
                     "{path}"
                 );
             }
-            (_, Ok(_)) => panic!("{path}: it loads, {warnings:?}"),
-            (_, Err(error)) => panic!("{path}: {error}"),
         }
         assert_eq!(log::warnings_with(path).len(), warnings.len(), "told again");
     }

@@ -11,32 +11,14 @@ use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lgw::text::Tolerance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
+use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
+use classic_models_fixtures::malformed::{self, PlaceText};
 
-/// What must become of a bad file.
-#[derive(Clone, Copy)]
-enum Expect {
-    /// It is refused: for a reason that has these words, at this line and column.
-    Reject(&'static str, &'static str),
-    /// It loads, with one warning that has these words, at this line and column.
-    Warn(&'static str, &'static str),
-    /// It loads, and is fine.
-    Fine,
-}
-use Expect::{Fine, Reject, Warn};
+/// A row: words of the message, and the line and column.
+type Case = malformed::Case<&'static str, &'static str>;
 
-struct Case {
-    /// Number of the class in the list of malformed inputs.
-    class: u32,
-    bytes: Vec<u8>,
-    expect: Expect,
-}
-
-fn case(class: u32, bytes: impl Into<Vec<u8>>, expect: Expect) -> Case {
-    Case {
-        class,
-        bytes: bytes.into(),
-        expect,
-    }
+fn case(class: u32, bytes: impl Into<Vec<u8>>, expect: Expect<&'static str, &'static str>) -> Case {
+    Case::logged(class, bytes, expect)
 }
 
 /// A model of a triangle, a group and a material that has no picture.
@@ -108,11 +90,11 @@ fn file_cases() -> Vec<Case> {
         case(50, b"\x01\0\0\0bike\0", Reject("UFObintxt", "1:1")),
         case(50, b"MODEL\0\x04\0\0\0", Reject("UFObintxt", "1:1")),
         case(4, trailing, Warn("8 bytes after END_OF_MODEL", "21:1")),
-        case(7, cp_1250, Fine),
-        case(48, WHOLE.replace('\n', "\r\n"), Fine),
-        case(48, WHOLE.replace('\n', "\r"), Fine),
-        case(48, WHOLE.replace('\n', " "), Fine),
-        case(48, format!("\u{feff}{WHOLE}"), Fine),
+        case(7, cp_1250, Silent),
+        case(48, WHOLE.replace('\n', "\r\n"), Silent),
+        case(48, WHOLE.replace('\n', "\r"), Silent),
+        case(48, WHOLE.replace('\n', " "), Silent),
+        case(48, format!("\u{feff}{WHOLE}"), Silent),
         case(
             5,
             with("EXPORT_VERSION 4", "EXPORT_VERSION 5"),
@@ -123,7 +105,7 @@ fn file_cases() -> Vec<Case> {
             with("EXPORT_VERSION 4\n", ""),
             Warn("no EXPORT_VERSION", "1:1"),
         ),
-        case(8, textured("nowhere.tga"), Fine),
+        case(8, textured("nowhere.tga"), Silent),
     ]
 }
 
@@ -369,45 +351,24 @@ fn every_class_is_refused_or_told_of_by_the_loader() {
         load_textures: false,
         ..LgwLoaderSettings::default()
     };
-    for (
-        index,
-        Case {
-            class,
-            bytes,
-            expect,
-        },
-    ) in cases().into_iter().enumerate()
-    {
-        let path: &'static str = format!("class-{class}-{index}.lgw").leak();
-        let mut app = TestApp::new(&[(path, bytes)]);
+    for (index, case) in cases().into_iter().enumerate() {
+        let path: &'static str = format!("class-{}-{index}.lgw", case.class).leak();
+        let place = |place: &&'static str| PlaceText {
+            error: format!("{path}:{place}: LGW: "),
+            warning: format!("{path}:{place}: "),
+        };
+        let mut app = TestApp::new(&[(path, case.bytes.clone())]);
         let before = count(&mut app);
         let (model, state) = load(&mut app, path, &settings);
         let warnings = log::warnings_with(path);
-        match (expect, refusal(&state)) {
-            (Reject(said, place), Some(error)) => {
-                let begin = format!("{path}:{place}: LGW: ");
-                assert!(error.starts_with(&begin), "{begin}: {error}");
-                assert!(error.contains(said), "{error}");
-                assert!(warnings.is_empty(), "{warnings:?}");
+        let error = refusal(&state);
+        case.assert_logged(path, error.as_deref(), &warnings, place);
+        match error {
+            Some(error) => {
+                assert!(error.starts_with(path), "{path}: {error}");
                 assert_eq!(count(&mut app), before, "{path}");
             }
-            (Warn(said, place), None) => {
-                let [warning] = &warnings[..] else {
-                    panic!("{path}: {warnings:?}");
-                };
-                assert!(
-                    warning.contains(&format!("{path}:{place}: ")),
-                    "{place}: {warning}"
-                );
-                assert!(warning.contains(said), "{warning}");
-                drawn(&mut app, &model);
-            }
-            (Fine, None) => {
-                assert!(warnings.is_empty(), "{path}: {warnings:?}");
-                drawn(&mut app, &model);
-            }
-            (_, None) => panic!("{path}: it loads, {warnings:?}"),
-            (_, Some(error)) => panic!("{error}"),
+            None => drawn(&mut app, &model),
         }
         assert_eq!(log::warnings_with(path).len(), warnings.len(), "told again");
     }
