@@ -177,6 +177,7 @@ fn column(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
 
 #[test]
 fn skinned_vertices_follow_their_palette_by_weights() {
+    let mut stage = Stage::new(&[]);
     for (weighted, format) in [(false, "alD3dVertRSkinNU2"), (true, "alD3dVertB4I4NU2")] {
         let (vertices, triangles) = column(weighted);
         // The first entry of the palette is the last bone.
@@ -186,8 +187,8 @@ fn skinned_vertices_follow_their_palette_by_weights() {
         // Skinned vertices are in the model's space: the bone that the mesh hangs on is no matter.
         file.meshes = vec![AloMesh::new("Column", 2, vec![submesh])];
         let bytes = write(&file).unwrap();
-        let mut stage = Stage::new(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
+        let root = stage.spawn_alo(file, ());
         let rest = in_model(&bone_matrices());
         let mut posed = bone_matrices();
         let mut last = None;
@@ -239,6 +240,7 @@ fn skinned_vertices_follow_their_palette_by_weights() {
         assert_eq!(stage.capture().covered(), 0);
         stage.world().entity_mut(bone).insert(Visibility::Inherited);
         stage.capture().assert_is(&before, "shown again");
+        stage.world().entity_mut(root).despawn();
     }
 }
 
@@ -283,16 +285,17 @@ pub fn in_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
 fn the_teams_colour_comes_through_the_base_textures_alpha() {
     let green = Color::srgb(0.0, 1.0, 0.0);
     let (red, blue) = (Color::srgb_u8(230, 30, 20), Color::srgb(0.2, 0.4, 1.0));
+    let mut stage = Stage::new(&[]);
     for alpha in [255, 128, 0] {
         // Of one colour: colours that are mixed before they are filtered differ where they meet.
         let base = [[240, 220, 210, alpha]; 4];
         let mut parameters = dull("base.tga");
         parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
         let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
-        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let root = stage.spawn_alo(file, ());
         // Another instance of the same mesh and material has a colour of its own.
-        let other = stage.spawn_alo(FILE, TeamColor(blue));
+        let other = stage.spawn_alo(file, TeamColor(blue));
         let far = Transform::from_xyz(0.0, 5000.0, 0.0);
         stage.world().entity_mut(other).insert(far);
         let mut pictures = Vec::new();
@@ -323,6 +326,9 @@ fn the_teams_colour_comes_through_the_base_textures_alpha() {
             pictures[1].assert_is_not(&pictures[2], "blue and red");
         }
         pictures[0].assert_is(&pictures[3], "the file's own again");
+        for entity in [root, other] {
+            stage.world().entity_mut(entity).despawn();
+        }
     }
 }
 
@@ -416,14 +422,15 @@ fn opaque_shaders_ignore_alpha_and_alpha_shaders_do_not() {
             Parameter::texture("BaseTexture", "base.tga"),
         ]
     };
+    let mut stage = Stage::new(&[]);
     for (shader, alpha_mode, alpha) in [
         ("MeshGloss.fx", AlphaMode::Opaque, 1.0),
         ("MeshAlpha.fx", AlphaMode::Blend, 0.5),
         ("MeshNeverHeardOf.fx", AlphaMode::Opaque, 1.0),
     ] {
         let bytes = one_box(shader, "alD3dVertNU2", half(&()));
-        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let root = stage.spawn_alo(file, ());
         compare(&mut stage, root, shader, |stage| {
             let texture = stage.add_image(&base);
             let material = StandardMaterial {
@@ -433,6 +440,7 @@ fn opaque_shaders_ignore_alpha_and_alpha_shaders_do_not() {
             };
             box_control(stage, material)
         });
+        stage.world().entity_mut(root).despawn();
     }
 }
 
@@ -444,6 +452,7 @@ fn normal_maps_point_up_where_green_is_bright() {
         .to_array()
         .map(|value| value.round() as u8);
     let map = tga(&[[texel[0], texel[1], texel[2], 0]; 4]);
+    let mut stage = Stage::new(&[]);
     // As it is, and with U running the other way, so that the frame is mirrored.
     for mirrored in [false, true] {
         let (mut vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
@@ -464,8 +473,8 @@ fn normal_maps_point_up_where_green_is_bright() {
             ("base.tga", tga(&quarters([255; 4]))),
             ("bumps.tga", map.clone()),
         ];
-        let mut stage = Stage::new(&files);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&files);
+        let root = stage.spawn_alo(file, ());
         let leaning: Vec<Vertex> = vertices
             .iter()
             .map(|vertex| {
@@ -488,6 +497,7 @@ fn normal_maps_point_up_where_green_is_bright() {
         let subject = stage.capture();
         let flat = stage.capture_instead(root, flat);
         subject.assert_is_not(&flat, "bumps are seen");
+        stage.world().entity_mut(root).despawn();
     }
 }
 
@@ -760,6 +770,8 @@ fn billboards_of_every_mode_are_where_their_formulas_put_them() {
     ];
     let rest = in_model(&matrices)[2];
     let (vertices, triangles) = cuboid([12.0, 8.0, 14.0], [0.0; 3]);
+    let mut stage = Stage::new(&[]);
+    stage.world().resource_mut::<Wind>().direction = wind;
     for mode in 1..=7 {
         let buffers = SubmeshBuffers::new(&vertices, &triangles);
         let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", dull("colors.tga"));
@@ -767,9 +779,8 @@ fn billboards_of_every_mode_are_where_their_formulas_put_them() {
         file.bones[2].billboard = mode;
         file.meshes = vec![AloMesh::new("Sign", 2, vec![submesh])];
         let bytes = write(&file).unwrap();
-        let mut stage = Stage::new(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
-        stage.world().resource_mut::<Wind>().direction = wind;
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
+        let root = stage.spawn_alo(file, ());
         for view in VIEWS {
             stage.look_from(view);
             let subject = stage.capture();
@@ -780,12 +791,14 @@ fn billboards_of_every_mode_are_where_their_formulas_put_them() {
             let control = stage.capture_instead(root, vec![(mesh, material)]);
             subject.assert_is(&control, &format!("billboard mode {mode} from {view}"));
         }
+        stage.world().entity_mut(root).despawn();
     }
 }
 
 #[test]
 fn gloss_comes_from_where_the_shader_has_it() {
     let white = |alpha: u8| tga(&[[255, 255, 255, alpha]; 4]);
+    let mut stage = Stage::new(&[]);
     // Shader and format, alpha of base and normal map, red of the gloss map; how glossy it is.
     for (shader, base, normal, gloss, expected) in [
         ("MeshGloss.fx", 255, 0, 0, 1.0),
@@ -809,8 +822,8 @@ fn gloss_comes_from_where_the_shader_has_it() {
             ("normal.tga", tga(&[[128, 128, 255, normal]; 4])),
             ("gloss.tga", tga(&[[gloss, 0, 0, 255]; 4])),
         ];
-        let mut stage = Stage::new(&files);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&files);
+        let root = stage.spawn_alo(file, ());
         let what = format!("{shader} of gloss {expected}");
         // The width of a highlight of exponent 16, as strong as Bevy's usual one.
         let glossy = StandardMaterial {
@@ -822,6 +835,7 @@ fn gloss_comes_from_where_the_shader_has_it() {
         compare(&mut stage, root, &what, |stage| {
             box_control(stage, control.clone())
         });
+        stage.world().entity_mut(root).despawn();
     }
 }
 
@@ -912,6 +926,7 @@ fn a_mask_without_a_texture_masks_nothing() {
 fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
     // A broken PNG, a broken TGA, none at all: colours where they are missed, nothing where they are
     // a measure, and for Bevy's own loader, which fails, as for ours.
+    let mut stage = Stage::new(&[]);
     for (name, file) in [
         ("colors.png", Some(b"\x89PNG\r\n\x1a\nbroken".to_vec())),
         ("colors.tga", Some(vec![0, 0, 2, 0])),
@@ -928,10 +943,10 @@ fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
             ("bumps.png", b"\x89PNG\r\n\x1a\nbroken".to_vec()),
         ];
         files.extend(file.clone().map(|file| (name, file)));
-        let mut stage = Stage::new(&files);
+        let path = stage.put(&files);
         let server = stage.world().resource::<AssetServer>().clone();
-        let model: Handle<Alo> = server.load(FILE);
-        let scene = server.load(AloAssetLabel::Scene.from_asset(FILE));
+        let model: Handle<Alo> = server.load(path);
+        let scene = server.load(AloAssetLabel::Scene.from_asset(path));
         let root = stage.world().spawn(WorldAssetRoot(scene)).id();
         stage.headless.wait_until("the model is there", |world| {
             world.get::<AloInstance>(root).is_some()
@@ -954,5 +969,6 @@ fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
             box_control(stage, matte(Some(texture.clone())))
         });
         drop(model);
+        stage.world().entity_mut(root).despawn();
     }
 }

@@ -105,6 +105,7 @@ fn glossy() -> StandardMaterial {
 #[test]
 fn emissive_is_not_multiplied_by_diffuse_or_vertex_colors() {
     let base = quarters([255; 4]);
+    let mut stage = Stage::new(&[]);
     for (diffuse, vertex) in [
         ([0.0; 3], [1.0; 3]),
         ([0.6, 0.2, 0.9], [1.0; 3]),
@@ -117,8 +118,8 @@ fn emissive_is_not_multiplied_by_diffuse_or_vertex_colors() {
         let bytes = file_of_box("Box", "MeshGloss.fx", parameters, |v| {
             v.color = [vertex[0], vertex[1], vertex[2], 1.0];
         });
-        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let root = stage.spawn_alo(file, ());
         let what = format!("Diffuse {diffuse:?}, vertices {vertex:?}");
         compare(&mut stage, root, &what, |stage| {
             let texture = stage.add_image(&base);
@@ -130,6 +131,7 @@ fn emissive_is_not_multiplied_by_diffuse_or_vertex_colors() {
             };
             box_control(stage, material)
         });
+        stage.world().entity_mut(root).despawn();
     }
 }
 
@@ -191,6 +193,7 @@ fn emissive_has_the_team_color_where_the_base_texture_has_it() {
     let mut parameters = dull("base.tga");
     parameters[0] = Parameter::float4("Diffuse", [0.2, 0.4, 0.1, 0.0]);
     parameters[2] = Parameter::float4("Emissive", [0.3, 0.3, 0.3, 0.0]);
+    let mut stage = Stage::new(&[]);
     // A faction's mesh has the color in the place of Diffuse.
     for (name, shader, albedo, glow) in [
         (
@@ -207,8 +210,8 @@ fn emissive_has_the_team_color_where_the_base_texture_has_it() {
         ),
     ] {
         let bytes = file_of_box(name, shader, parameters.clone(), |_| ());
-        let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&[texel; 4]))]);
-        let root = stage.spawn_alo(FILE, TeamColor(team));
+        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&[texel; 4]))]);
+        let root = stage.spawn_alo(file, TeamColor(team));
         compare(&mut stage, root, name, |stage| {
             let material = StandardMaterial {
                 base_color: rgb(albedo).into(),
@@ -217,6 +220,7 @@ fn emissive_has_the_team_color_where_the_base_texture_has_it() {
             };
             box_control(stage, material)
         });
+        stage.world().entity_mut(root).despawn();
     }
 }
 
@@ -246,6 +250,7 @@ fn emissive_is_doubled_and_multiplied_before_it_is_cut_off() {
 #[test]
 fn fog_dims_what_is_added_and_adds_nothing() {
     let texel = [200, 100, 40, 50];
+    let mut stage = Stage::dark(&[]);
     for (shader, both_sides) in [
         ("MeshAdditive.fx", false),
         ("RSkinAdditiveVColor.fx", false),
@@ -254,8 +259,8 @@ fn fog_dims_what_is_added_and_adds_nothing() {
     ] {
         let parameters = vec![Parameter::texture("BaseTexture", "glow.tga")];
         let bytes = file_of_box("Box", shader, parameters, |_| ());
-        let mut stage = Stage::dark(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
+        let root = stage.spawn_alo(file, ());
         for part in [0.25, 0.75] {
             stage.camera().insert(even_fog(part));
             compare(&mut stage, root, &format!("{shader} in {part}"), |stage| {
@@ -270,21 +275,23 @@ fn fog_dims_what_is_added_and_adds_nothing() {
         }
         stage.camera().insert(even_fog(1.0));
         assert_eq!(stage.capture().covered(), 0, "{shader} in fog alone");
+        stage.world().entity_mut(root).despawn();
     }
 }
 
 #[test]
 fn sky_domes_have_no_fog_and_lit_meshes_have() {
     let base = quarters([255; 4]);
-    for (shader, has_fog) in [("Skydome.fx", false), ("MeshGloss.fx", true)] {
-        for deferred in [false, true] {
+    for deferred in [false, true] {
+        let mut stage = Stage::new(&[]);
+        stage.camera().insert(even_fog(0.6));
+        if deferred {
+            draw_deferred(&mut stage);
+        }
+        for (shader, has_fog) in [("Skydome.fx", false), ("MeshGloss.fx", true)] {
             let bytes = one_box(shader, "alD3dVertNU2", dull("base.tga"));
-            let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
-            stage.camera().insert(even_fog(0.6));
-            if deferred {
-                draw_deferred(&mut stage);
-            }
-            let root = stage.spawn_alo(FILE, ());
+            let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+            let root = stage.spawn_alo(file, ());
             let what = format!("{shader}, deferred: {deferred}");
             compare(&mut stage, root, &what, |stage| {
                 let texture = stage.add_image(&base);
@@ -295,6 +302,7 @@ fn sky_domes_have_no_fog_and_lit_meshes_have() {
                 };
                 box_control(stage, material)
             });
+            stage.world().entity_mut(root).despawn();
         }
     }
 }
@@ -302,6 +310,7 @@ fn sky_domes_have_no_fog_and_lit_meshes_have() {
 #[test]
 fn a_map_that_is_missing_gives_no_highlight() {
     let missing = |name| Parameter::texture(name, "gone.tga");
+    let mut stage = Stage::new(&[]);
     // A map that no parameter names leaves the highlight as it is.
     for (shader, map, is_glossy) in [
         ("MeshBumpColorize.fx", Some("NormalTexture"), false),
@@ -317,12 +326,13 @@ fn a_map_that_is_missing_gives_no_highlight() {
             if broken {
                 files.push(("gone.tga", vec![0, 0, 2, 0]));
             }
-            let mut stage = Stage::new(&files);
-            let root = stage.spawn_alo(FILE, ());
+            let file = stage.put(&files);
+            let root = stage.spawn_alo(file, ());
             let what = format!("{shader} with {map:?}, broken: {broken}");
             compare(&mut stage, root, &what, |stage| {
                 box_control(stage, if is_glossy { glossy() } else { matte(None) })
             });
+            stage.world().entity_mut(root).despawn();
         }
     }
 }
@@ -330,6 +340,7 @@ fn a_map_that_is_missing_gives_no_highlight() {
 #[test]
 fn clouds_and_waves_that_cannot_be_loaded_cover_nothing() {
     let texel = [90, 140, 200, 255];
+    let mut stage = Stage::new(&[]);
     for (shader, map, expected) in [
         ("Planet.fx", "CloudTexture", Some(matte(None))),
         ("Skydome.fx", "CloudTexture", Some(unlit(LinearRgba::WHITE))),
@@ -345,11 +356,12 @@ fn clouds_and_waves_that_cannot_be_loaded_cover_nothing() {
             if broken {
                 files.push(("gone.tga", vec![0, 0, 2, 0]));
             }
-            let mut stage = Stage::new(&files);
-            let root = stage.spawn_alo(FILE, ());
+            let file = stage.put(&files);
+            let root = stage.spawn_alo(file, ());
             let what = format!("{shader}, broken: {broken}");
             let Some(expected) = &expected else {
                 assert_eq!(stage.capture().covered(), 0, "{what}");
+                stage.world().entity_mut(root).despawn();
                 continue;
             };
             compare(&mut stage, root, &what, |stage| {
@@ -359,12 +371,14 @@ fn clouds_and_waves_that_cannot_be_loaded_cover_nothing() {
                 };
                 box_control(stage, material)
             });
+            stage.world().entity_mut(root).despawn();
         }
     }
 }
 
 #[test]
 fn blended_gloss_comes_from_the_gloss_texture() {
+    let mut stage = Stage::new(&[]);
     for (alpha, gloss) in [(128, 255), (255, 0)] {
         let parameters = vec![
             Parameter::texture("BaseTexture", "base.tga"),
@@ -378,8 +392,8 @@ fn blended_gloss_comes_from_the_gloss_texture() {
             ("base.tga", tga(&[[255, 255, 255, alpha]; 4])),
             ("gloss.tga", tga(&[[gloss, 0, 0, 255]; 4])),
         ];
-        let mut stage = Stage::new(&files);
-        let root = stage.spawn_alo(FILE, ());
+        let file = stage.put(&files);
+        let root = stage.spawn_alo(file, ());
         let what = format!("alpha {alpha}, gloss {gloss}");
         compare(&mut stage, root, &what, |stage| {
             let material = StandardMaterial {
@@ -389,6 +403,7 @@ fn blended_gloss_comes_from_the_gloss_texture() {
             };
             box_control(stage, material)
         });
+        stage.world().entity_mut(root).despawn();
     }
 }
 
@@ -468,6 +483,10 @@ fn city_lights_are_away_from_the_brightest_sun() {
     parameters.push(Parameter::float4("CityColor", [0.9, 0.6, 0.3, 1.0]));
     let bytes = one_box("Planet.fx", "alD3dVertNU2", parameters);
     for deferred in [false, true] {
+        let mut stage = Stage::dark(&[]);
+        if deferred {
+            draw_deferred(&mut stage);
+        }
         for order in [
             [(sun, 5_000.0), (lamp, 50.0)],
             [(lamp, 50.0), (sun, 5_000.0)],
@@ -477,20 +496,16 @@ fn city_lights_are_away_from_the_brightest_sun() {
                 // Black ground with cities everywhere.
                 ("base.tga", tga(&[[0, 0, 0, 255]; 4])),
             ];
-            let mut stage = Stage::dark(&files);
-            if deferred {
-                draw_deferred(&mut stage);
-            }
-            for (from, illuminance) in order {
-                stage.world().spawn((
-                    DirectionalLight {
-                        illuminance,
-                        ..default()
-                    },
-                    Transform::from_translation(from).looking_at(Vec3::ZERO, Vec3::Y),
-                ));
-            }
-            let root = stage.spawn_alo(FILE, ());
+            let file = stage.put(&files);
+            let lights = order.map(|(from, illuminance)| {
+                let light = DirectionalLight {
+                    illuminance,
+                    ..default()
+                };
+                let transform = Transform::from_translation(from).looking_at(Vec3::ZERO, Vec3::Y);
+                stage.world().spawn((light, transform)).id()
+            });
+            let root = stage.spawn_alo(file, ());
             let what = format!("{order:?}, deferred: {deferred}");
             compare(&mut stage, root, &what, |stage| {
                 painted_control(stage, unlit(LinearRgba::WHITE), |vertex| {
@@ -499,6 +514,9 @@ fn city_lights_are_away_from_the_brightest_sun() {
                     rgb(linear([0.9, 0.6, 0.3]) * f32::from(u8::from(is_night)))
                 })
             });
+            for entity in lights.into_iter().chain([root]) {
+                stage.world().entity_mut(entity).despawn();
+            }
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Stage {
     pub headless: Headless,
     camera: Entity,
     files: TempDir,
+    /// How many folders there are for further cases.
+    cases: usize,
 }
 
 /// A picture: RGBA.
@@ -52,6 +54,18 @@ impl Stage {
         let mut stage = Self::start(files, false, further);
         stage.add_light();
         stage
+    }
+
+    /// Puts files into a folder of their own, for another case on the same stage. The path of the first of them.
+    pub fn put(&mut self, files: &[(&str, Vec<u8>)]) -> &'static str {
+        self.cases += 1;
+        let case = format!("case-{}", self.cases);
+        let folder = self.files.path().join(&case);
+        std::fs::create_dir(&folder).unwrap();
+        for (name, bytes) in files {
+            std::fs::write(folder.join(name), bytes).unwrap();
+        }
+        format!("{case}/{}", files[0].0).leak()
     }
 
     /// The folder of the files.
@@ -105,6 +119,7 @@ impl Stage {
             headless,
             camera,
             files: folder,
+            cases: 0,
         };
         stage.look_from(VIEWS[0]);
         stage
