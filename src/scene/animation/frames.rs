@@ -92,3 +92,81 @@ impl Span {
         [self.start, self.end, self.length].map(f32::to_bits)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(frames: Frames<'_>, range: Range<u32>) -> Option<[f32; 3]> {
+        let span = frames.span(&range)?;
+        Some([span.start, span.end, span.length])
+    }
+
+    #[test]
+    fn frames_at_a_rate() {
+        let frames = Frames::Rate {
+            count: 5,
+            fps: 10.0,
+        };
+        assert_eq!(span(frames, 0..5), Some([0.0, 0.4, 0.4]));
+        assert_eq!(span(frames, 1..3), Some([0.1, 0.2, 0.1]));
+        assert_eq!(span(frames, 3..u32::MAX), Some([0.3, 0.4, 0.4 - 0.3]));
+        assert_eq!(span(frames, 4..5), Some([0.4, 0.4, 0.1]), "a single one");
+        for nothing in [
+            0..0,
+            2..2,
+            5..9,
+            u32::MAX..u32::MAX,
+            Range { start: 3, end: 1 },
+        ] {
+            assert_eq!(span(frames, nothing), None);
+        }
+    }
+
+    #[test]
+    fn frames_at_times_of_their_own() {
+        let times = [0.0, 0.1, 0.1, 0.5];
+        let frames = Frames::Times {
+            times: &times,
+            end: 0.75,
+        };
+        assert_eq!(span(frames, 0..4), Some([0.0, 0.75, 0.75]));
+        assert_eq!(span(frames, 0..2), Some([0.0, 0.1, 0.1]));
+        assert_eq!(
+            span(frames, 3..4),
+            Some([0.5, 0.75, 0.25]),
+            "and what is after it"
+        );
+        assert_eq!(span(frames, 1..3), Some([0.1, 0.1, STILL]), "of no length");
+        assert_eq!(
+            span(
+                Frames::Times {
+                    times: &[],
+                    end: 1.0
+                },
+                0..1
+            ),
+            None
+        );
+    }
+
+    #[test]
+    fn any_time_is_in_the_part() {
+        for frames in [1..4, 2..3] {
+            let span = Frames::Rate {
+                count: 9,
+                fps: 10.0,
+            }
+            .span(&frames)
+            .unwrap();
+            assert_eq!(span.time(f32::INFINITY), span.end);
+            for time in [f32::NAN, -0.0, -1.0, f32::NEG_INFINITY] {
+                assert_eq!(span.time(time), span.start);
+            }
+            for step in 0..50 {
+                let time = span.time(step as f32 * 0.01);
+                assert!((span.start..=span.end).contains(&time));
+            }
+        }
+    }
+}
