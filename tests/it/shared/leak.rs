@@ -61,6 +61,13 @@ fn reloaded_alone() {
     }
 }
 
+/// As many threads on every machine: each keeps memory of its own.
+fn few_threads() -> TaskPoolPlugin {
+    TaskPoolPlugin {
+        task_pool_options: TaskPoolOptions::with_num_threads(2),
+    }
+}
+
 struct Subject {
     format: Format,
     app: App,
@@ -85,7 +92,7 @@ impl Subject {
         };
         let mut app = App::new();
         app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
-            .add_plugins(gpuless::plugins(Path::new("unused"), true))
+            .add_plugins(gpuless::plugins(Path::new("unused"), true).set(few_threads()))
             .add_plugins(ClassicModelsPlugin::default());
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
