@@ -23,7 +23,10 @@ use bevy::math::bounding::Aabb3d;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy::platform::collections::HashMap;
 use bevy::reflect::TypePath;
+use core::fmt::{self, Write};
+use core::hash::Hasher;
 use std::borrow::Cow;
+use std::hash::DefaultHasher;
 use std::sync::Arc;
 
 /// Loads Alamo models: see [`Alo`] for what becomes of them.
@@ -113,8 +116,8 @@ fn warn_about_shaders(path: &AssetPath<'_>, contents: &AloContents<'_>) {
 /// Makes assets of a model's contents.
 struct Assets<'a, 'b> {
     found: Found,
-    /// Materials by everything that decides how they look.
-    materials: HashMap<String, Handle<AloMaterial>>,
+    /// Materials by [`material_key`].
+    materials: HashMap<u64, Handle<AloMaterial>>,
     blended_shadows: bool,
     load_context: &'a mut LoadContext<'b>,
 }
@@ -226,7 +229,7 @@ impl Assets<'_, '_> {
     }
 
     fn material(&mut self, shading: &Shading) -> Handle<AloMaterial> {
-        let key = format!("{shading:?}");
+        let key = material_key(shading);
         if let Some(material) = self.materials.get(&key) {
             return material.clone();
         }
@@ -308,6 +311,24 @@ impl Assets<'_, '_> {
                 }
             })
             .collect()
+    }
+}
+
+/// A number of everything that decides how a material looks. A text would take memory several times: names may be long.
+fn material_key(shading: &Shading) -> u64 {
+    let mut text = Hashed(DefaultHasher::new());
+    // A hasher takes everything.
+    let _ = write!(text, "{shading:?}");
+    text.0.finish()
+}
+
+/// Hashes what is written to it.
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
     }
 }
 

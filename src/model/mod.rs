@@ -5,6 +5,7 @@
 // belong here.
 
 mod attach;
+mod components;
 mod layers;
 #[cfg(feature = "manifest")]
 pub mod manifest;
@@ -14,12 +15,12 @@ mod vocabulary;
 
 pub use crate::scene::ModelFormat;
 pub use attach::Attached;
+pub use components::BevySpace;
 #[cfg(feature = "manifest")]
 pub use manifest::{ClassicModel, ModelManifest};
 #[cfg(feature = "manifest")]
 pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::Models;
-pub use space::BevySpace;
 
 use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};
 use bevy::app::{App, Plugin, PostUpdate};

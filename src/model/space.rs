@@ -1,48 +1,20 @@
 //! Models that face −Z in meters, whatever their format.
 
+use crate::model::components::{BevySpace, SceneStand};
 use crate::model::models::Models;
 use crate::scene::{Mirror, ModelFormat, SceneScale, z_up_forward_minus_y, z_up_forward_x};
-use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, ResMut, SystemParam};
 use bevy::ecs::world::World;
 use bevy::math::{Quat, Vec3};
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::{WorldInstance, WorldInstanceReady, WorldInstanceSpawner};
 use core::f32::consts::PI;
-
-/// Makes a model face −Z, with Y up and one meter for a unit, whatever its format. Put it on the root entity.
-///
-/// Without it a model has the units and the front of its format, which the manual lists.
-///
-/// The root's own `Transform` is free: `looking_at` turns the model's face to its target. The scene below the root is
-/// turned and scaled, in the place of what the loader settings `scale`, `convert_axes` and `up` say. A manifest's
-/// `axes` are kept, and its `scale` multiplies. On a model that is attached to a bone of another model with this
-/// component, a unit is still one meter.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
-#[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct BevySpace {
-    /// Meters per unit of the file. `None`, the default, is [`ModelFormat::meters_per_unit`]. Values that are not
-    /// finite and above 0 count as `None`.
-    pub meters_per_unit: Option<f32>,
-}
-
-impl BevySpace {
-    /// With so many meters per unit of the file.
-    pub fn with_meters_per_unit(meters: f32) -> Self {
-        Self {
-            meters_per_unit: Some(meters),
-        }
-    }
-}
 
 impl ModelFormat {
     /// Meters per unit of a typical file. The games did not state units, so this is an estimate from the heights of
@@ -70,13 +42,6 @@ impl ModelFormat {
             Self::UfoAftermath => own,
         }
     }
-}
-
-/// On the root entity of a spawned scene: its transform and mirror as its loader made them.
-#[derive(Component, Clone, Copy)]
-pub(super) struct SceneStand {
-    pub(super) own: Transform,
-    pub(super) mirror: Mirror,
 }
 
 /// Roots with a [`BevySpace`] whose scenes were spawned since scenes were last placed.

@@ -1,10 +1,10 @@
 //! DTX: blocks stay as they are where the GPU can sample them, all else becomes RGBA of 8 bits.
 //!
-//! What the bytes mean is [`lithtech::dtx`](crate::lithtech::dtx)'s to know.
+//! What the bytes mean is [`classic_model_formats::dtx`]'s to know.
 
-use crate::lithtech::dtx::{DtxFile, DtxLevel, DtxTexels, parse};
 use crate::texture::dds::append_blocks;
 use crate::texture::picture::{Limits, Picture, PictureError, Texels};
+use classic_model_formats::dtx::{DtxFile, DtxLevel, DtxTexels, parse};
 
 /// What a DTX file begins with. No TGA picture does: its third byte says what kind it is.
 pub(super) const MAGIC: [u8; 4] = [0; 4];

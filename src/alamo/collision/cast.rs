@@ -3,7 +3,7 @@
 use super::node::{Met, count_and_link};
 use super::probe::Probe;
 use super::triangle::{Crossing, crossing, points, unit_normal};
-use super::{CollisionTree, build};
+use super::{CollisionTree, Winding, build};
 use bevy::math::{Ray3d, Vec3, Vec4Swizzles};
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
@@ -19,16 +19,6 @@ pub enum Backfaces {
     Keep,
     /// It meets them, and tells the normal of their back, which points towards it.
     Flip,
-}
-
-/// Which side of triangles is their front.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::alamo) enum Winding {
-    /// The one from which corners go counterclockwise.
-    #[default]
-    CounterClockwise,
-    /// The one from which they go clockwise: of meshes that are drawn mirrored.
-    Clockwise,
 }
 
 /// Where a ray meets a triangle.

@@ -8,7 +8,7 @@
 //!
 //! The rooms: `build` checks, fits and folds; `refit` fits to vertices that moved; `grid` is the
 //! lattice that boxes are kept in; `node` is four boxes and the tests on them; `probe` is a ray made
-//! ready; `triangle` is the tests on triangles; `cast`, `overlap` and `closest` walk the tree;
+//! ready; `triangle` is the tests on triangles; `tree` is what all of them share; `cast`, `overlap` and `closest` walk the tree;
 //! `levels` tells its boxes.
 //!
 //! What may not enter: entities, assets, files. All here is plain numbers in the space of one mesh.
@@ -23,81 +23,15 @@ mod node;
 mod overlap;
 mod probe;
 mod refit;
+mod tree;
 mod triangle;
+mod winding;
 
 #[cfg(test)]
 mod tests;
 
-pub(in crate::alamo) use cast::Winding;
 pub use cast::{Backfaces, TreeHit};
 pub use closest::ClosestPoint;
 pub use error::TreeError;
-
-use bevy::math::bounding::Aabb3d;
-use grid::Grid;
-use node::Node;
-
-/// A node of a file's tree, as far as queries need it: its box is fitted to the triangles again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TreeLink {
-    /// Number of triangles of a leaf; 0 for a node with two children.
-    pub triangle_count: u16,
-    /// First entry of a leaf in the map of triangles; else the first child, which the second follows.
-    pub link: u16,
-}
-
-/// The triangles of a sub-mesh in a tree of boxes, for queries in the space of the mesh.
-///
-/// Triangles without area are left out, as are those that no leaf names: no query finds them.
-///
-/// A triangle's front is the side from which its corners go counterclockwise, as in Bevy.
-#[derive(Clone, Debug)]
-pub struct CollisionTree {
-    /// The first is the root. None if there are no triangles.
-    nodes: Box<[Node]>,
-    /// Corners of the triangles, in the order of the leaves.
-    corners: Box<[[u16; 3]]>,
-    /// The mesh's number of each of those.
-    triangles: Box<[u16]>,
-    /// The mesh's positions times `scale`.
-    positions: Box<[[f32; 3]]>,
-    /// A power of two that brings the mesh to about one unit, so that products of coordinates
-    /// neither overflow nor vanish. Both ways are exact.
-    scale: f32,
-    /// One by `scale`.
-    unscale: f32,
-    grid: Grid,
-    /// Whether a walk needs no more than the short stack.
-    shallow: bool,
-}
-
-impl CollisionTree {
-    /// Number of triangles that queries can find.
-    pub fn triangle_count(&self) -> usize {
-        self.triangles.len()
-    }
-
-    /// The box around the triangles, in the mesh's space; `None` if there are none.
-    pub fn bounds(&self) -> Option<Aabb3d> {
-        (!self.triangles.is_empty()).then(|| Aabb3d {
-            min: self.grid.min * self.unscale,
-            max: self.grid.max * self.unscale,
-        })
-    }
-
-    /// Bytes on the heap.
-    pub fn heap_size(&self) -> usize {
-        size_of_val::<[Node]>(&self.nodes)
-            + size_of_val::<[[u16; 3]]>(&self.corners)
-            + size_of_val::<[u16]>(&self.triangles)
-            + size_of_val::<[[f32; 3]]>(&self.positions)
-    }
-
-    /// Corners of a triangle of the leaves, scaled.
-    #[inline(always)]
-    fn corners(&self, slot: usize) -> Option<[&[f32; 3]; 3]> {
-        let [a, b, c] = *self.corners.get(slot)?;
-        let corner = |index: u16| self.positions.get(usize::from(index));
-        Some([corner(a)?, corner(b)?, corner(c)?])
-    }
-}
+pub use tree::{CollisionTree, TreeLink};
+pub(in crate::alamo) use winding::Winding;

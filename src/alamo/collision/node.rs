@@ -1,6 +1,5 @@
 //! A node of four boxes, and tests of all four at once.
 
-use super::probe::Probe;
 use bevy::math::{Vec3A, Vec4};
 
 /// Boxes of a node.
@@ -65,30 +64,6 @@ impl Node {
         u32::from(self.counts[child]) << 16 | u32::from(self.links[child])
     }
 
-    /// The boxes that a ray meets within a distance.
-    ///
-    /// The slab test of Kay and Kajiya: between the farthest of the near planes and the nearest of
-    /// the far ones.
-    #[inline(always)]
-    pub(super) fn meets_ray(&self, probe: &Probe, far: f32) -> Met {
-        let distances = |axis: usize, greatest: usize| {
-            steps(&self.planes[greatest & 1][axis]) * probe.per_step[axis] + probe.offset[axis]
-        };
-        let [x, y, z] = probe.backward;
-        let near = distances(0, x)
-            .max(distances(1, y))
-            .max(distances(2, z))
-            .max(Vec4::ZERO);
-        let leave = distances(0, x ^ 1)
-            .min(distances(1, y ^ 1))
-            .min(distances(2, z ^ 1))
-            .min(Vec4::splat(far));
-        Met {
-            mask: near.cmple(leave).bitmask(),
-            near: near.to_array(),
-        }
-    }
-
     /// The boxes that a box meets; its corners are places in the grid.
     #[inline(always)]
     pub(super) fn meets_box(&self, min: Vec3A, max: Vec3A) -> u32 {
@@ -126,7 +101,8 @@ pub(super) fn count_and_link(child: u32) -> (usize, usize) {
     ((child >> 16) as usize, (child & 0xffff) as usize)
 }
 
+/// Coordinates of four boxes as numbers.
 #[inline(always)]
-fn steps(steps: &[u16; WIDTH]) -> Vec4 {
+pub(super) fn steps(steps: &[u16; WIDTH]) -> Vec4 {
     Vec4::from_array(steps.map(f32::from))
 }

@@ -1,5 +1,6 @@
 //! A ray made ready for a tree.
 
+use super::node::{Met, Node, steps};
 use super::{CollisionTree, Winding};
 use bevy::math::{DVec3, Ray3d, Vec3, Vec3A, Vec4};
 
@@ -43,6 +44,32 @@ pub(super) struct Probe {
     pub max: f32,
     /// How far from its origin it begins.
     pub start: f64,
+}
+
+impl Node {
+    /// The boxes that a ray meets within a distance.
+    ///
+    /// The slab test of Kay and Kajiya: between the farthest of the near planes and the nearest of
+    /// the far ones.
+    #[inline(always)]
+    pub(super) fn meets_ray(&self, probe: &Probe, far: f32) -> Met {
+        let distances = |axis: usize, greatest: usize| {
+            steps(&self.planes[greatest & 1][axis]) * probe.per_step[axis] + probe.offset[axis]
+        };
+        let [x, y, z] = probe.backward;
+        let near = distances(0, x)
+            .max(distances(1, y))
+            .max(distances(2, z))
+            .max(Vec4::ZERO);
+        let leave = distances(0, x ^ 1)
+            .min(distances(1, y ^ 1))
+            .min(distances(2, z ^ 1))
+            .min(Vec4::splat(far));
+        Met {
+            mask: near.cmple(leave).bitmask(),
+            near: near.to_array(),
+        }
+    }
 }
 
 impl Probe {

@@ -1,8 +1,8 @@
 //! Places the scenes that manifests gave, as they state it.
 
+use crate::model::components::SceneStand;
 use crate::model::manifest::stand::Stand;
 use crate::model::manifest::state::ModelState;
-use crate::model::space::SceneStand;
 use crate::scene::Mirror;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;

@@ -1,7 +1,7 @@
 //! How large a scene is and how it is turned, for each instance: several manifests can state that about one model.
 
 use super::document::{ManifestAxes, ModelManifest};
-use crate::model::space::{BevySpace, SceneStand};
+use crate::model::components::{BevySpace, SceneStand};
 use crate::scene::{Mirror, SceneScale};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;

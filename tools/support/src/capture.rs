@@ -57,6 +57,7 @@ pub fn models_are_ready(world: &mut World) -> bool {
     world.run_system_cached(are_models_ready).unwrap_or(false)
 }
 
+/// What tells whether a model is ready.
 type Root = (
     Entity,
     Option<&'static WorldAssetRoot>,
@@ -65,11 +66,10 @@ type Root = (
     Option<&'static AbcAnimator>,
 );
 
-fn are_models_ready(
-    server: Res<AssetServer>,
-    models: Models,
-    roots: Query<Root, Or<(With<ClassicModel>, With<WorldAssetRoot>)>>,
-) -> bool {
+/// Roots of models of any kind.
+type IsRoot = Or<(With<ClassicModel>, With<WorldAssetRoot>)>;
+
+fn are_models_ready(server: Res<AssetServer>, models: Models, roots: Query<Root, IsRoot>) -> bool {
     roots.iter().all(|(root, scene, plays, alo, abc)| {
         // Models of the other formats play as soon as they are spawned.
         let has_no_clip = alo.is_some_and(|animator| animator.clip().is_none())

@@ -1,7 +1,7 @@
 //! Chunks 0x600 and 0x1300: what hangs on which bone, and lights.
 
 use super::super::file::{Bone, Dazzle, Light, Proxy};
-use super::Parser;
+use super::state::Parser;
 use crate::chunk::{Chunk, MiniChunk};
 use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted};
 use crate::segments::{Segment, room};

@@ -3,7 +3,7 @@
 use super::super::MAX_PALETTE;
 use super::super::file::{Mesh, Parameter, ParameterValue, Submesh, is_weighted};
 use super::super::records::{VertexRecord, VertexTail, VertexV1, VertexV2, Vertices};
-use super::Parser;
+use super::state::Parser;
 use super::tree::{TREE, TreeParts};
 use crate::chunk::Chunk;
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted};

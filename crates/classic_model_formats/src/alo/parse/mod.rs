@@ -3,32 +3,21 @@
 mod connections;
 mod mesh;
 mod skeleton;
+mod state;
 mod tree;
 
 use super::file::{AloFile, Light, Mesh};
 use crate::chunk::{Chunk, Chunks};
 use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted};
-use crate::segments::{self, Segment, room};
+use crate::segments::{Segment, room};
 use connections::{Connections, LEAST_LIGHT};
 use mesh::LEAST_MESH;
+use state::Parser;
 
 const SKELETON: u32 = 0x200;
 const MESH: u32 = 0x400;
 const CONNECTIONS: u32 = 0x600;
 const LIGHT: u32 = 0x1300;
-
-/// Where the parser is, and what it has learnt.
-type Parser = segments::Parser<Known>;
-
-#[derive(Default)]
-struct Known {
-    /// Offsets of the palettes of all sub-meshes, 0 where there is none.
-    palettes: Vec<u64>,
-    /// Whether numbers of vertices are not looked at.
-    ignores_numbers: bool,
-    /// How deep each bone is below its root.
-    depths: Vec<u16>,
-}
 
 /// Parses a model. Nothing of the arrays is copied: the result borrows from `bytes`.
 ///

@@ -1,7 +1,7 @@
 //! Chunk 0x200: the bones.
 
 use super::super::file::Bone;
-use super::Parser;
+use super::state::Parser;
 use crate::chunk::Chunk;
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use crate::segments::{Segment, room};

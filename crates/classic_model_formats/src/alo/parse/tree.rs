@@ -2,7 +2,7 @@
 
 use super::super::file::Tree;
 use super::super::records::TreeNode;
-use super::Parser;
+use super::state::Parser;
 use crate::chunk::Chunk;
 use crate::read::{Cursor, ErrorKind, ParseError};
 use crate::segments::Segment;
