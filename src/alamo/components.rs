@@ -13,7 +13,7 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// On the entity of each part of a spawned model: of a mesh, a light, a proxy or a group of dazzles.
 ///
@@ -157,26 +157,38 @@ pub(super) struct AloShared {
     pub(super) model: Arc<AloModel>,
     /// What the model was loaded with, for those that its proxies name.
     pub(super) settings: Arc<AloLoaderSettings>,
-    /// Indices of the bones and parts of each name: see [`bone_index`](Self::bone_index).
-    pub(super) named: Names,
+    /// The names of the groups of dazzles.
+    dazzles: Box<[Box<str>]>,
+    /// Made when a name is first looked up.
+    named: OnceLock<Names>,
 }
 
 impl AloShared {
     pub(super) fn new<'a>(
-        model: &'a Arc<AloModel>,
+        model: &Arc<AloModel>,
         settings: &AloLoaderSettings,
         dazzles: impl Iterator<Item = &'a str>,
     ) -> Self {
-        let bones = model.bones.iter().map(|bone| &*bone.name);
-        let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
-        let meshes = model.meshes.iter().map(|mesh| &*mesh.name);
-        let lights = model.lights.iter().map(|light| &*light.name);
-        let parts = proxies.chain(meshes).chain(lights).chain(dazzles);
         Self {
-            named: index_names(bones.chain(parts)),
             model: model.clone(),
             settings: Arc::new(settings.clone()),
+            dazzles: dazzles.map(Into::into).collect(),
+            named: OnceLock::new(),
         }
+    }
+
+    /// Indices of the bones and parts of each name: see [`bone_index`](Self::bone_index).
+    pub(super) fn names(&self) -> &Names {
+        self.named.get_or_init(|| {
+            let model = &self.model;
+            let bones = model.bones.iter().map(|bone| &*bone.name);
+            let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
+            let meshes = model.meshes.iter().map(|mesh| &*mesh.name);
+            let lights = model.lights.iter().map(|light| &*light.name);
+            let dazzles = self.dazzles.iter().map(|name| &**name);
+            let parts = proxies.chain(meshes).chain(lights).chain(dazzles);
+            index_names(bones.chain(parts))
+        })
     }
 
     /// The index of a bone among everything that has a name. Bones come first.

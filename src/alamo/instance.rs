@@ -25,7 +25,7 @@ impl SceneFormat for AloScene {
 
 impl SharedModel for AloShared {
     fn named(&self, name: &str) -> &[usize] {
-        named(&self.named, name)
+        named(self.names(), name)
     }
 
     fn named_part(&self, name: &str) -> NamedPart {

@@ -260,9 +260,9 @@ fn holes_are_there_for_all_prepasses() {
     stage.capture().assert_is(&without, "deferred");
 }
 
-/// Whether a place shows the checkerboard of magenta and black.
+/// Whether a place shows the checkerboard of magenta and black. GPUs round red and blue apart.
 fn is_placeholder([r, g, b]: [u8; 3]) -> bool {
-    g == 0 && r == b
+    g == 0 && r.abs_diff(b) <= 1
 }
 
 #[test]
