@@ -1,4 +1,5 @@
-//! One model of each format, side by side: the quick start of the README and the manual.
+//! One model of each format, side by side: `cargo run --example quick_start`. It is also the quick start of the README
+//! and the manual.
 
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;

@@ -72,8 +72,8 @@ Start with the [manual](guides::manual).
 - [`guides::performance`]: what was measured
 "
 )]
-// For maintainers: ARCHITECTURE.md has the map of the modules and the way of the data. Bytes become plain values in
-// the format's own module, which knows nothing of Bevy and never panics; those become Bevy's assets and a `WorldAsset`
+// For maintainers: ARCHITECTURE.md has the map of the modules and the data flow. The crate
+// `classic_model_formats` turns bytes into plain values, without Bevy and without panics; those become Bevy's assets and a `WorldAsset`
 // under the label `Scene`; systems bring the spawned scene to life.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

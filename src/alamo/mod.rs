@@ -4,7 +4,7 @@
 //! of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries on one mesh.
 //! [`alo`] and [`ala`] parse and write the files without Bevy.
 
-// For maintainers. `chunk` is the container of all the engine's files; `alo` and `ala` know nothing of Bevy; `animation`
+// For maintainers. `chunk`, `alo` and `ala` are re-exports of `classic_model_formats`; `animation`
 // makes clips and plays them; `shading` and `tags` interpret names; `dependencies` finds the files that a model names;
 // `convert` and `vertices` make meshes, `loader` makes assets and `spawn` a scene. `components` has the components of
 // spawned models, `instance` adds them when a scene is ready, and `appearance` shows and hides parts. `billboard` turns

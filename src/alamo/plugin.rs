@@ -1,4 +1,4 @@
-//! Registers everything of this room with an app.
+//! Registers this module's assets, loaders and systems.
 
 use crate::alamo::animation::AnimationPlugin;
 use crate::alamo::appearance::{color_teams, show_parts};

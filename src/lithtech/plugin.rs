@@ -1,4 +1,4 @@
-//! Registers everything of this room with an app.
+//! Registers this module's assets, loaders and systems.
 
 use crate::lithtech::animation::{AbcAnimator, AbcGraphs, choose_clips, pose_deforms};
 use crate::lithtech::appearance::{apply_looks, scroll_surfaces};

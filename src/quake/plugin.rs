@@ -1,4 +1,4 @@
-//! Registers everything of this room with an app.
+//! Registers this module's assets, loaders and systems.
 
 use crate::quake::animation::play;
 use crate::quake::appearance::{ColoredMaterials, apply_looks, forget_colors};

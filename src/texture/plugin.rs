@@ -1,4 +1,4 @@
-//! Registers everything of this room with an app.
+//! Registers this module's assets, loaders and systems.
 
 use crate::scene::insert_image;
 use crate::texture::loader::ClassicImageLoader;

@@ -8,7 +8,7 @@
 //! | [`lgw`] | `.lgw` as text | UFO: Aftermath |
 //!
 //! Each format has a function `parse` from bytes to plain values that borrow from the bytes, with harmless flaws as a
-//! list of [`Warning`](read::Warning)s, and with the feature `write` a module `write` for the way back. A parser returns
+//! list of [`Warning`](read::Warning)s, and with the feature `write` a writer (a module `write`; for LGW a function). A parser returns
 //! for any bytes whatever: see [`read`].
 //!
 //! [`bevy_classic_models`](https://crates.io/crates/bevy_classic_models) makes assets of Bevy of these values.

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 /// Files are .mdl of Quake, .alo and .ala of Alamo, .abc and .dtx of LithTech, and .lgw of UFO: Aftermath, under any
 /// name.
 ///
-/// Exit status: 1 if any file failed, 2 if the arguments are wrong.
+/// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

@@ -34,7 +34,7 @@ hulls, which files hide.
 Files dropped on the window are added; an .ala file plays on its model, or on the selected one. Files that change on
 disk are reloaded. If one is broken, the panel says why (for .lgw files with the line), and the model stays as it was.
 
-Exit status: 0; 1 if an image could not be made; 2 for wrong arguments.";
+Exit status: 0; 1 if the image or manifest could not be written; 2 for wrong arguments.";
 
 /// Shows models, animated, in a window or as an image.
 ///
