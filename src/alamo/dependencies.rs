@@ -2,8 +2,9 @@
 
 use crate::alamo::animation::AloAnimation;
 use crate::alamo::convert::AloContents;
+use crate::alamo::material::{alpha_mode, base_placeholder};
 use crate::alamo::settings::AloLoaderSettings;
-use crate::alamo::shading::{Extra, Phase, Shading};
+use crate::alamo::shading::{Extra, Shading};
 use crate::alamo::tags::Tags;
 use crate::scene::{FileSearch, folded};
 use crate::texture::{Placeholder, load_picture};
@@ -123,7 +124,11 @@ fn textures<'a>(contents: &'a AloContents<'_>) -> Vec<Worn<'a>> {
     let shadings = contents.submeshes().map(|(_, contents)| &contents.shading);
     for shading in shadings.filter(|shading| shading.is_drawn()) {
         let (base, normal) = (&shading.base_texture, &shading.normal_texture);
-        wear(base.as_deref(), true, base_placeholder(shading));
+        wear(
+            base.as_deref(),
+            true,
+            base_placeholder(alpha_mode(shading.phase)),
+        );
         wear(normal.as_deref(), false, Placeholder::Flat);
         let extra = shading.extra_texture.as_deref();
         wear(extra, extra_is_srgb(shading), extra_placeholder(shading));
@@ -133,14 +138,6 @@ fn textures<'a>(contents: &'a AloContents<'_>) -> Vec<Worn<'a>> {
         wear(name, true, Placeholder::Black);
     }
     textures
-}
-
-fn base_placeholder(shading: &Shading) -> Placeholder {
-    match shading.phase {
-        Phase::Additive => Placeholder::Black,
-        Phase::Opaque => Placeholder::Unmasked,
-        _ => Placeholder::Checkers,
-    }
 }
 
 fn extra_placeholder(shading: &Shading) -> Placeholder {

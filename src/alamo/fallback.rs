@@ -1,7 +1,7 @@
 //! What is seen where a texture is that cannot be loaded: without an image Bevy would draw nothing.
 
 use crate::alamo::dazzle::DazzleMaterial;
-use crate::alamo::material::AloMaterial;
+use crate::alamo::material::{AloMaterial, base_placeholder};
 use crate::texture::Placeholder;
 use bevy::asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, Handle};
 use bevy::ecs::message::MessageReader;
@@ -44,7 +44,7 @@ pub(super) fn replace_failed_textures(
     for (_, material) in materials.iter() {
         replace(
             &material.base.base_color_texture,
-            material.extension.base_placeholder(),
+            base_placeholder(material.base.alpha_mode),
         );
         replace(&material.base.normal_map_texture, Placeholder::Flat);
         replace(

@@ -93,19 +93,26 @@ impl Default for AloUniform {
     }
 }
 
-impl AloShading {
-    /// What is seen for a base texture that cannot be loaded.
-    pub(super) fn base_placeholder(&self) -> Placeholder {
-        let uniform = &self.uniform;
-        if uniform.additive == 1 {
-            Placeholder::Black
-        } else if uniform.team == 1 || uniform.gloss == 1 || uniform.extra != 0 {
-            Placeholder::Unmasked
-        } else {
-            Placeholder::Checkers
-        }
+/// The image in the place of a base texture that cannot be loaded. Its alpha is 0 where alpha is no opacity.
+pub(super) fn base_placeholder(mode: AlphaMode) -> Placeholder {
+    match mode {
+        AlphaMode::Add => Placeholder::Black,
+        AlphaMode::Opaque => Placeholder::Unmasked,
+        _ => Placeholder::Checkers,
     }
+}
 
+/// How a sub-mesh is blended with what is behind it.
+pub(super) fn alpha_mode(phase: Phase) -> AlphaMode {
+    match phase {
+        Phase::Opaque | Phase::NotDrawn => AlphaMode::Opaque,
+        Phase::Alpha => AlphaMode::Blend,
+        Phase::Additive => AlphaMode::Add,
+        Phase::Mask(least) => AlphaMode::Mask(least),
+    }
+}
+
+impl AloShading {
     /// The image in the place of a third texture that cannot be loaded.
     pub(super) fn extra_placeholder(&self) -> Placeholder {
         match self.uniform.extra {
@@ -180,12 +187,7 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
             Extra::Planet => OpaqueRendererMethod::Forward,
             _ => OpaqueRendererMethod::Auto,
         },
-        alpha_mode: match shading.phase {
-            Phase::Opaque | Phase::NotDrawn => AlphaMode::Opaque,
-            Phase::Alpha => AlphaMode::Blend,
-            Phase::Additive => AlphaMode::Add,
-            Phase::Mask(least) => AlphaMode::Mask(least),
-        },
+        alpha_mode: alpha_mode(shading.phase),
         double_sided: shading.double_sided,
         cull_mode: (!shading.double_sided).then_some(Face::Back),
         uv_transform: Affine2::from_scale_angle_translation(

@@ -927,19 +927,20 @@ fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
     // A broken PNG, a broken TGA, none at all: colours where they are missed, nothing where they are
     // a measure, and for Bevy's own loader, which fails, as for ours.
     let mut stage = Stage::new(&[]);
-    for (name, file) in [
-        ("colors.png", Some(b"\x89PNG\r\n\x1a\nbroken".to_vec())),
-        ("colors.tga", Some(vec![0, 0, 2, 0])),
-        ("colors.tga", None),
+    let broken_png = || Some(b"\x89PNG\r\n\x1a\nbroken".to_vec());
+    for (shader, name, file) in [
+        ("MeshBumpColorize.fx", "colors.png", broken_png()),
+        ("MeshBumpColorize.fx", "colors.tga", Some(vec![0, 0, 2, 0])),
+        ("MeshBumpColorize.fx", "colors.tga", None),
+        // Alpha is opacity here, and a measure of gloss as well.
+        ("Tree.fx", "colors.png", broken_png()),
+        ("Tree.fx", "colors.tga", Some(vec![0, 0, 2, 0])),
     ] {
         let mut parameters = dull(name);
         parameters.push(Parameter::texture("NormalTexture", "bumps.png"));
         parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
         let mut files = vec![
-            (
-                FILE,
-                one_box("MeshBumpColorize.fx", "alD3dVertNU2U3U3", parameters),
-            ),
+            (FILE, one_box(shader, "alD3dVertNU2U3U3", parameters)),
             ("bumps.png", b"\x89PNG\r\n\x1a\nbroken".to_vec()),
         ];
         files.extend(file.clone().map(|file| (name, file)));
@@ -964,7 +965,7 @@ fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
         let mut image = crate::support::alo_stage::image(&checkers, true);
         image.sampler = bevy::image::ImageSampler::nearest();
         let texture = stage.world().resource_mut::<Assets<Image>>().add(image);
-        let what = format!("{name}, there: {}", file.is_some());
+        let what = format!("{shader}, {name}, there: {}", file.is_some());
         compare(&mut stage, root, &what, |stage| {
             box_control(stage, matte(Some(texture.clone())))
         });
