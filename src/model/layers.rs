@@ -77,7 +77,9 @@ impl Family<'_, '_> {
     /// A root and the roots of the models within it.
     fn with_inner(&self, root: Entity) -> impl Iterator<Item = Entity> {
         let below = self.children.iter_descendants(root);
-        core::iter::once(root).chain(below.filter(|below| self.instances.contains(*below)))
+        let all = core::iter::once(root).chain(below);
+        // Every despawned part comes here as one that has lost its parent.
+        all.filter(|entity| self.instances.contains(*entity))
     }
 
     /// Passes layers on to the meshes and lights of one model.
