@@ -3,13 +3,15 @@
 use crate::scene::matching::{file_key, folded, has_extension, raised};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The names of the files and folders in a folder, indexed by key and by extension.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     by_key: HashMap<String, Vec<String>>,
-    /// For each extension in lower case the names in upper case, and as the disk has them; sorted.
-    by_extension: BTreeMap<String, Vec<(String, String)>>,
+    /// For each extension in lower case the names in upper case, and as the disk has them; sorted. Made when files are
+    /// first looked for by extension, because most loads do not.
+    by_extension: OnceLock<BTreeMap<String, Vec<(String, String)>>>,
     count: usize,
 }
 
@@ -20,15 +22,24 @@ impl Names {
             ..Self::default()
         };
         for name in names {
-            let extension = Path::new(&name).extension().unwrap_or_default();
-            let extension = folded(&extension.to_string_lossy());
-            let entry = (raised(&name), name.clone());
-            all.by_extension.entry(extension).or_default().push(entry);
             all.by_key.entry(file_key(&name)).or_default().push(name);
         }
-        all.by_extension.values_mut().for_each(|names| names.sort());
         all.by_key.values_mut().for_each(|names| names.sort());
         all
+    }
+
+    fn by_extension(&self) -> &BTreeMap<String, Vec<(String, String)>> {
+        self.by_extension.get_or_init(|| {
+            let mut all = BTreeMap::<_, Vec<_>>::new();
+            for name in self.all() {
+                let extension = Path::new(name).extension().unwrap_or_default();
+                let extension = folded(&extension.to_string_lossy());
+                let entry = (raised(name), name.clone());
+                all.entry(extension).or_default().push(entry);
+            }
+            all.values_mut().for_each(|names| names.sort());
+            all
+        })
     }
 
     /// How many there are.
@@ -50,7 +61,7 @@ impl Names {
         let is_meant =
             |extension: &str| has_extension(Path::new(&format!("x.{extension}")), extensions);
         let groups = self
-            .by_extension
+            .by_extension()
             .iter()
             .filter(move |(extension, _)| is_meant(extension));
         groups.flat_map(move |(_, names)| {
