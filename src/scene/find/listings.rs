@@ -165,25 +165,35 @@ impl Listings {
         model: &AssetPath<'static>,
         is_reload: bool,
     ) -> Option<Taken> {
+        let is_new = |listing: &Listing| listing.begun >= since;
+        {
+            let mut listing = folder.listing();
+            let listing = listing.as_mut()?;
+            if is_new(listing) {
+                return Some(listing.taken(model));
+            }
+            let may_be_shared = self.are_shared
+                && listing.names.len() > FEW
+                && listing.begun.elapsed() < self.max_age
+                && !(is_reload && listing.takers.contains(model));
+            if !may_be_shared {
+                return None;
+            }
+        }
+        // The disk is asked only where it matters, and without the lock.
         let stamp = self.stamp(id);
         let mut listing = folder.listing();
         let listing = listing.as_mut()?;
-        let names = listing.names.clone();
-        if listing.begun >= since {
-            listing.takers.insert(model.clone());
-            let borrowed = None;
-            return Some(Taken { names, borrowed });
+        if is_new(listing) {
+            return Some(listing.taken(model));
         }
-        let may_be_shared = self.are_shared
-            && names.len() > FEW
-            && listing.begun.elapsed() < self.max_age
-            && listing.is_unchanged(stamp)
-            && !(is_reload && listing.takers.contains(model));
-        may_be_shared.then(|| {
-            listing.takers.insert(model.clone());
+        listing.is_unchanged(stamp).then(|| {
             listing.users.entry(model.clone()).or_default();
             let borrowed = Some((folder.clone(), stamp));
-            Taken { names, borrowed }
+            Taken {
+                borrowed,
+                ..listing.taken(model)
+            }
         })
     }
 
@@ -322,6 +332,15 @@ impl Folder {
 }
 
 impl Listing {
+    /// For a load that began before it.
+    fn taken(&mut self, model: &AssetPath<'static>) -> Taken {
+        self.takers.insert(model.clone());
+        Taken {
+            names: self.names.clone(),
+            borrowed: None,
+        }
+    }
+
     /// Whether nothing tells of a change.
     fn is_unchanged(&self, stamp: Stamp) -> bool {
         let has_same_time = match self.stamp.modified {
