@@ -9,11 +9,11 @@ use bevy::asset::{AssetPath, AssetServer, handle_internal_asset_events};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::system::{Local, Res};
-use core::hash::{Hash, Hasher};
+use bevy::platform::hash::FixedHasher;
+use core::hash::{BuildHasher, Hash};
 use core::ops::DerefMut;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{HashMap, HashSet};
-use std::hash::DefaultHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The loads that are in progress, and the files whose last load may be outdated. All clones are one.
@@ -85,9 +85,8 @@ pub(super) struct Inputs(Arc<AtomicU64>);
 
 impl Inputs {
     pub(super) fn add(&self, input: &impl Hash) {
-        let mut hasher = DefaultHasher::new();
-        input.hash(&mut hasher);
-        self.0.fetch_add(hasher.finish(), Ordering::Relaxed);
+        let hash = FixedHasher.hash_one(input);
+        self.0.fetch_add(hash, Ordering::Relaxed);
     }
 }
 
