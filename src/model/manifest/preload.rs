@@ -16,7 +16,7 @@ use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Local, Res};
 use bevy::ecs::world::{FromWorld, World};
-use bevy::platform::collections::HashMap;
+use bevy::platform::collections::{HashMap, HashSet};
 use bevy::world_serialization::WorldAsset;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -90,13 +90,12 @@ fn reaches(
     to: &AssetPath<'static>,
 ) -> bool {
     let mut pending = vec![from];
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     while let Some(path) = pending.pop() {
         if path == to {
             return true;
         }
-        if !seen.contains(&path) {
-            seen.push(path);
+        if seen.insert(path) {
             pending.extend(graph.get(path).into_iter().flatten());
         }
     }
