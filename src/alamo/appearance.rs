@@ -25,20 +25,22 @@ impl AloPart {
             night: false,
             hidden: None,
         };
-        self.selected = self.is_selected(&choice);
+        let hides = choice.hides(self);
+        self.selected = self.is_selected(&choice, hides);
         self.selected_at_finest = self.selected;
-        self.visibility(&choice)
+        self.visibility(hides)
     }
 
-    fn is_selected(&self, choice: &Choice<'_>) -> bool {
-        choice.hides(self) != Some(true)
+    /// `hides` is [`Choice::hides`] of this part, which compares names.
+    fn is_selected(&self, choice: &Choice<'_>, hides: Option<bool>) -> bool {
+        hides != Some(true)
             && (self.lod.is_none() || self.lod == choice.lod)
             && self.alt.is_none_or(|alt| alt == choice.alt)
             && (choice.night || !self.night_only)
     }
 
-    fn visibility(&self, choice: &Choice<'_>) -> Visibility {
-        if self.selected && !choice.hides(self).unwrap_or(self.hidden) {
+    fn visibility(&self, hides: Option<bool>) -> Visibility {
+        if self.selected && !hides.unwrap_or(self.hidden) {
             Visibility::Inherited
         } else {
             Visibility::Hidden
@@ -160,13 +162,14 @@ pub(super) fn show_parts(
         for part in &instance.parts {
             if let Ok((mut part, mut shown)) = parts.get_mut(*part) {
                 let held = instance.held.contains(&(part.kind, part.index));
-                let selected = part.is_selected(&choice) && !held;
-                let selected_at_finest = part.is_selected(&finest) && !held;
+                let hides = choice.hides(&part);
+                let selected = part.is_selected(&choice, hides) && !held;
+                let selected_at_finest = part.is_selected(&finest, hides) && !held;
                 if (part.selected, part.selected_at_finest) != (selected, selected_at_finest) {
                     part.selected = selected;
                     part.selected_at_finest = selected_at_finest;
                 }
-                shown.set_if_neq(part.visibility(&choice));
+                shown.set_if_neq(part.visibility(hides));
             }
         }
     }
