@@ -7,6 +7,7 @@
 //! What may not enter: bytes of files, and when an entity is shown.
 
 use crate::alamo::alo::Dazzle;
+use crate::alamo::tags::begins_with_fc;
 use crate::scene::{Pictured, embedded_shader, follow_pictures, hold_shader, insert_image};
 use bevy::app::{App, Plugin};
 use bevy::asset::{Asset, Handle, RenderAssetUsages, embedded_asset, uuid_handle};
@@ -161,11 +162,6 @@ fn finite(number: f32) -> f32 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-fn takes_team_hue(name: &str) -> bool {
-    let prefix = name.as_bytes().get(..3);
-    prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"FC_"))
-}
-
 /// A mesh in the making.
 #[derive(Default)]
 struct Baked {
@@ -182,7 +178,7 @@ impl Baked {
         let grid = dazzle.num_slots.max(1) as f32;
         let slot = Vec2::new(dazzle.slot_x as f32, dazzle.slot_y as f32);
         let [r, g, b] = dazzle.color.map(|channel| finite(channel).max(0.0));
-        let colorized = if takes_team_hue(&dazzle.name) {
+        let colorized = if begins_with_fc(&dazzle.name) {
             1.0
         } else {
             0.0
@@ -359,7 +355,7 @@ mod tests {
             ("", false),
             ("Ф_", false),
         ] {
-            assert_eq!(takes_team_hue(name), takes, "{name}");
+            assert_eq!(begins_with_fc(name), takes, "{name}");
         }
     }
 
