@@ -48,8 +48,8 @@
 //! # Features
 //!
 //! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `manifest`, `collision` (collision trees of Alamo
-//! models and ray casts), and `picking` (pointer events on their parts; implies `collision`). Off by default: `file_watcher` (edited files are shown at once), `gizmos` (draws collision
-//! trees), `write` (writers for all formats).
+//! models and ray casts), and `picking` (pointer events on their parts; implies `collision`). Off by default:
+//! `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all formats).
 #![cfg_attr(
     all(
         doc,

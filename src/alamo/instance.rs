@@ -1,4 +1,4 @@
-//! What happens when the scene of a model is ready, and when it is removed.
+//! What happens when the scene of a model is ready.
 
 use crate::alamo::animation::{AloAnimator, frames_of_animation, frames_of_clip};
 use crate::alamo::asset::AloModel;

@@ -1,4 +1,4 @@
-//! What happens when the scene of a model is ready, and when it is removed.
+//! What happens when the scene of a model is ready.
 
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::animation::AbcAnimator;

@@ -1,4 +1,4 @@
-//! What happens when the scene of a model is ready, and when it is removed.
+//! What happens when the scene of a model is ready.
 
 use crate::quake::asset::{MdlModel, SyncType};
 use crate::quake::components::{MdlAnimator, MdlMesh, PoseRow};

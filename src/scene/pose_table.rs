@@ -16,7 +16,7 @@ pub(crate) trait PoseMaterial: Material<Data: PartialEq + Eq + Hash + Clone> {
 }
 
 /// Which poses spawned models show whose vertices the GPU moves, by the material `M` that draws them: one row per mesh,
-/// uploaded as one texture per frame.
+/// uploaded as one texture in frames in which it has changed.
 ///
 /// A mesh's row is its `MeshTag`, which never changes: Bevy need not extract an instance again because it moved on in
 /// its clip. Row 0 belongs to no mesh and shows pose 0.

@@ -1,4 +1,4 @@
-//! Files made in memory, for the tests of this room.
+//! Files made in memory, for the tests of this module.
 
 use crate::texture::picture::{Limits, Picture, Texels};
 use bevy::image::CompressedImageFormats;

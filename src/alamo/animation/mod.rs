@@ -3,7 +3,8 @@
 //!
 //! `curves` samples what stays packed as in the file, `visibility` shows and hides bones, `clip` makes
 //! an `AnimationClip` of a file, `asset` and `loader` an asset of that; `pairing` knows which files are
-//! a model's, `binding` whether a clip is for a model. `player` has the component that plays
+//! a model's, `binding` whether a clip is for a model, `source` is a clip with its animation, `files` has animations
+//! for code that works on any format, `timing` converts frames and seconds, `targets` identifies bones. `player` has the component that plays
 //! [`PlayClip`](crate::scene::PlayClip), `graphs` the clips and graphs that it plays, and `rest` completes clips that
 //! fade.
 //!

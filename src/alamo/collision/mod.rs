@@ -6,10 +6,11 @@
 //! boxes folded into one node. All of it takes time linear in the file's tree; nothing is sorted or
 //! built anew. Queries neither allocate nor panic, and they end, whatever they are asked.
 //!
-//! The rooms: `build` checks, fits and folds; `refit` fits to vertices that moved; `grid` is the
+//! The modules: `build` checks, fits and folds; `refit` fits to vertices that moved; `grid` is the
 //! lattice that boxes are kept in; `node` is four boxes and the tests on them; `probe` is a ray made
-//! ready; `triangle` is the tests on triangles; `tree` is what all of them share; `cast`, `overlap` and `closest` walk the tree;
-//! `levels` tells its boxes.
+//! ready; `triangle` is the tests on triangles; `winding` is the order of their corners; `tree` is what
+//! all of them share; `cast`, `overlap` and `closest` walk the tree; `levels` has its boxes by levels;
+//! `error` is why a tree is refused.
 //!
 //! What may not enter: entities, assets, files. All here is plain numbers in the space of one mesh.
 

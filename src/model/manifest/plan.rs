@@ -1,4 +1,5 @@
-//! What manifests come to, computed once for each and not for each entity.
+//! The components, files and transform that a manifest states, computed once and shared by its entities. A model that is
+//! spawned without a manifest gets one of its own.
 
 use super::claims::Claims;
 use super::document::ModelManifest;

@@ -1,4 +1,4 @@
-//! Registers everything of this room with an app.
+//! Registers this module's assets, loaders and systems.
 
 use super::claims::{Claims, follow_claims};
 use super::classic_model::ClassicModel;
