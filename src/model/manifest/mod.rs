@@ -30,6 +30,7 @@ mod plugin;
 mod preload;
 mod read;
 mod resolve;
+mod ron_error;
 mod spawn;
 mod stand;
 mod state;

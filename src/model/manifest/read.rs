@@ -2,16 +2,16 @@
 
 use super::document::{ManifestAttachment, ManifestClip, ModelManifest};
 use super::glob::is_glob;
-use super::place::Step::{Element, Field, Key};
-use super::place::{Step, place, steps_to, word_before, word_start};
+use super::place::Step::{Element, Field, Inner, Key};
+use super::place::{Step, place};
+use super::ron_error;
 use super::values::{LONGEST_LIST, NameOrIndex};
 use crate::read::TextPosition;
 use crate::scene::{PlayerColors, folded};
 use core::fmt::{self, Display};
-use ron::Options;
-use ron::error::{Position, SpannedError};
 use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
+use ron::{Deserializer, Options};
 use std::collections::HashSet;
 use thiserror::Error;
 
@@ -49,12 +49,23 @@ pub fn parse(bytes: &[u8]) -> Result<ModelManifest, ManifestError> {
         });
     }
     let text = text(bytes)?;
-    let read = options().from_str(text);
-    let manifest: ModelManifest = read.map_err(|error| with_place(&error, text))?;
+    let manifest = from_ron(text)?;
     match check(&manifest) {
         Some(flaw) => Err(flaw.in_text(text)),
         None => Ok(manifest),
     }
+}
+
+fn from_ron(text: &str) -> Result<ModelManifest, ManifestError> {
+    let reader = Deserializer::from_str_with_options(text, &options());
+    let mut reader = reader.map_err(|error| ron_error::of_text(&error, text))?;
+    let manifest = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().clone();
+        ron_error::of_value(&reader.span_error(error.into_inner()), &path, text)
+    })?;
+    let end = reader.end();
+    end.map_err(|error| ron_error::of_text(&reader.span_error(error), text))?;
+    Ok(manifest)
 }
 
 /// The text of a file, without the mark that editors put before it.
@@ -87,75 +98,10 @@ impl ModelManifest {
     }
 }
 
-fn options() -> Options {
+pub(super) fn options() -> Options {
     Options::default()
         .with_default_extension(Extensions::IMPLICIT_SOME)
         .with_recursion_limit(DEEPEST)
-}
-
-/// What the reader of RON says, where the word is that it is about.
-fn with_place(error: &SpannedError, text: &str) -> ManifestError {
-    use ron::Error as Of;
-    // These are about what was just read, all others about what comes next.
-    let is_read = matches!(
-        error.code,
-        Of::Message(_)
-            | Of::NoSuchStructField { .. }
-            | Of::DuplicateStructField { .. }
-            | Of::NoSuchEnumVariant { .. }
-            | Of::InvalidValueForType { .. }
-            | Of::IntegerOutOfBounds
-            | Of::ExpectedDifferentStructName { .. }
-    );
-    let place = match is_read {
-        true => error.span.start,
-        false => error.span.end,
-    };
-    let mut start = word_start(text, offset(text, place));
-    let rest = text.get(start..).unwrap_or_default();
-    if is_read && rest.starts_with([',', ')', ']', '}']) {
-        start = word_before(text, start);
-    }
-    ManifestError {
-        position: TextPosition::new(text.as_bytes(), start as u64, true),
-        message: message(&error.code, text, start),
-    }
-}
-
-/// What is wrong at an offset: with a value, by the value's name.
-fn message(error: &ron::Error, text: &str, offset: usize) -> String {
-    use ron::Error as Of;
-    let wanted = match error {
-        Of::ExpectedFloat => "must be a number",
-        Of::ExpectedInteger => "must be a whole number",
-        Of::IntegerOutOfBounds => "is out of the bounds of whole numbers here",
-        Of::ExpectedString => "must be a text in quotes",
-        Of::ExpectedArray => "must be a list in `[]`",
-        Of::ExpectedMap => "must be pairs in `{}`",
-        Of::ExpectedStructLike | Of::ExpectedNamedStructLike(_) => "must be in parentheses",
-        Of::InvalidValueForType { expected, found } => {
-            let rest = text.get(offset..).unwrap_or_default();
-            let found = match &**found {
-                "a unit value" if !rest.starts_with('(') => "a word without quotes",
-                found => found,
-            };
-            &format!("must be {expected}, but is {found}")
-        }
-        _ => return error.to_string(),
-    };
-    match steps_to(text, offset) {
-        Some(steps) => format!("{} {wanted}", Name(&steps)),
-        None => error.to_string(),
-    }
-}
-
-/// The offset of a place by line and column.
-fn offset(text: &str, place: Position) -> usize {
-    let lines = text.split_inclusive('\n');
-    let before: usize = lines.take(place.line.saturating_sub(1)).map(str::len).sum();
-    let line = text.get(before..).unwrap_or_default();
-    let letters = line.chars().take(place.col.saturating_sub(1));
-    before + letters.map(char::len_utf8).sum::<usize>()
 }
 
 /// Something about a value of a manifest.
@@ -185,7 +131,7 @@ impl<'a> Flaw<'a> {
 }
 
 /// `clips[2].speed`
-struct Name<'a>(&'a [Step<'a>]);
+pub(super) struct Name<'a>(pub(super) &'a [Step<'a>]);
 
 impl Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -198,6 +144,7 @@ impl Display for Name<'_> {
                 Field(name) => write!(f, ".{name}")?,
                 Element(index) => write!(f, "[{index}]")?,
                 Key(name) => write!(f, "[{name:?}]")?,
+                Inner => {}
             }
         }
         Ok(())

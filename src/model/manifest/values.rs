@@ -4,7 +4,7 @@ use crate::scene::{ClipRef, ModelSkin};
 use bevy::color::{Alpha, Srgba};
 use core::fmt;
 use core::marker::PhantomData;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -122,15 +122,29 @@ pub(super) fn map<'de, D: Deserializer<'de>>(
 
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
             let mut map = BTreeMap::new();
-            while let Some((key, value)) = entries.next_entry::<String, String>()? {
+            while let Some(key) = entries.next_key::<String>()? {
+                let is_taken = map.contains_key(&key);
+                let value = entries.next_value_seed(ValueOf { is_taken })?;
                 if map.len() == LONGEST_LIST {
                     return Err(A::Error::invalid_length(LONGEST_LIST + 1, &self));
                 }
-                if map.insert(key, value).is_some() {
-                    return Err(A::Error::custom("this name is there twice"));
-                }
+                map.insert(key, value);
             }
             Ok(map)
+        }
+    }
+    /// The value of a key, which is refused before it is read so that the error is where the value begins.
+    struct ValueOf {
+        is_taken: bool,
+    }
+    impl<'de> DeserializeSeed<'de> for ValueOf {
+        type Value = String;
+
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+            if self.is_taken {
+                return Err(D::Error::custom("this name is there twice"));
+            }
+            String::deserialize(deserializer)
         }
     }
     deserializer.deserialize_map(Map)

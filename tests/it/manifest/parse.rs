@@ -408,6 +408,29 @@ const BAD: &[(&str, &str)] = &[
         "(model: \"a\", hidden: [\"\\q\"])",
         "1:23: Unknown escape character",
     ),
+    (
+        "(model: \"a\", scale: Some(2))",
+        "1:21: scale must be a number",
+    ),
+    (
+        "(model: \"a\", alt: Some(-1))",
+        "1:24: alt is out of the bounds of whole numbers here",
+    ),
+    (
+        "(model: \"a\", play: march \"b\", skin: {)",
+        "1:20: play must be a name in quotes, or a number from 0, but is a word without quotes",
+    ),
+    ("(model: \"a\", play: 'march')", "1:20: Expected char"),
+    ("(model: \"a\", play:: 1)", "1:19: Unexpected char ':'"),
+    ("(model: \"a\" / alt: 1)", "1:14: Unexpected char ' '"),
+    (
+        "(model: \"a\", skins: {\"b\\\"\": 3})",
+        "1:29: skins[\"b\\\"\"] must be a text in quotes",
+    ),
+    (
+        "(model: \"a\", skins: {\"red\": \"r\", \"red\": /* c */ \"s\",})",
+        "1:49: this name is there twice",
+    ),
 ];
 
 #[test]
