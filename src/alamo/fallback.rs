@@ -3,9 +3,9 @@
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::material::{AloMaterial, base_placeholder};
 use crate::texture::Placeholder;
-use bevy::asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, Handle};
+use bevy::asset::{AssetEvent, AssetLoadFailedEvent, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::MessageReader;
-use bevy::ecs::system::{Local, Res, ResMut};
+use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
 
 /// Puts a placeholder where an image should be that could not be loaded the first time. Should it be
@@ -14,28 +14,21 @@ pub(super) fn replace_failed_textures(
     mut failed: MessageReader<AssetLoadFailedEvent<Image>>,
     mut made: MessageReader<AssetEvent<AloMaterial>>,
     mut made_dazzles: MessageReader<AssetEvent<DazzleMaterial>>,
-    mut waiting: Local<Vec<AssetId<Image>>>,
+    server: Res<AssetServer>,
     materials: Res<Assets<AloMaterial>>,
     dazzles: Res<Assets<DazzleMaterial>>,
     mut images: ResMut<Assets<Image>>,
 ) {
-    let before = waiting.len();
-    waiting.extend(
-        failed
-            .read()
-            .map(|failed| failed.id)
-            .filter(|id| !images.contains(*id)),
-    );
-    // A texture may fail before the model that wears it is there.
-    let anything_new =
-        waiting.len() > before || made.read().count() + made_dazzles.read().count() > 0;
-    if waiting.is_empty() || !anything_new {
+    // A texture may fail before the material that uses it is there.
+    if failed.read().count() + made.read().count() + made_dazzles.read().count() == 0 {
         return;
     }
+    let has_failed =
+        |handle: &Handle<Image>| matches!(server.load_state(handle), LoadState::Failed(_));
     let mut replace = |handle: &Option<Handle<Image>>, by: Placeholder| {
         if let Some(handle) = handle
-            && waiting.contains(&handle.id())
             && !images.contains(handle)
+            && has_failed(handle)
         {
             // Fails only for an image that nobody needs any more.
             let _ = images.insert(handle, by.image());
@@ -55,5 +48,4 @@ pub(super) fn replace_failed_textures(
     for (_, dazzle) in dazzles.iter() {
         replace(&Some(dazzle.texture.clone()), Placeholder::Black);
     }
-    waiting.retain(|id| !images.contains(*id));
 }
