@@ -4,24 +4,20 @@
 //! players after it. The times at which ours triggers events are Bevy's.
 
 use crate::scene::animation::frames::Span;
-use crate::scene::animation::properties::Translation;
-use bevy::animation::animation_curves::{
-    AnimatableCurve, AnimationCurve, AnimationCurveEvaluator, EvaluatorId,
-};
+use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
 use bevy::animation::graph::{
     AnimationGraph, AnimationGraphHandle, AnimationNodeIndex, AnimationNodeType,
 };
 use bevy::animation::{
-    ActiveAnimation, AnimationClip, AnimationEvaluationError, AnimationPlayer, AnimationTargetId,
-    VariableCurve,
+    ActiveAnimation, AnimationClip, AnimationEntityMut, AnimationEvaluationError, AnimationPlayer,
+    AnimationTargetId, VariableCurve,
 };
 use bevy::asset::Assets;
 use bevy::asset::uuid::Uuid;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::{Commands, Query, Res};
-use bevy::math::Vec3;
-use bevy::math::curve::{ConstantCurve, Interval};
-use core::any::Any;
+use bevy::math::curve::Interval;
+use core::any::{Any, TypeId};
 use core::fmt;
 use core::ops::Range;
 use std::sync::Arc;
@@ -69,9 +65,12 @@ impl EventTrack {
     }
 
     /// The track of a clip, if it has one.
-    fn of(clip: &AnimationClip) -> Option<Box<Self>> {
+    fn of(clip: &AnimationClip) -> Option<Self> {
         let VariableCurve(curve) = clip.curves_for_target(TARGET)?.first()?;
-        curve.sample_clamped(0.0).downcast().ok()
+        let mut found = FoundTrack::default();
+        let node = AnimationNodeIndex::default();
+        curve.apply(&mut found, 0.0, 0.0, node).ok()?;
+        found.0
     }
 
     /// Leaves the events of a part of a clip, at their times in it.
@@ -91,41 +90,41 @@ impl EventTrack {
 
     /// The events that an animation has passed in this frame, in the order in which it did: at most
     /// those of two passes.
-    fn passed(&self, active: &ActiveAnimation) -> Vec<usize> {
+    fn passed(&self, active: &ActiveAnimation) -> impl Iterator<Item = usize> {
+        let is_reversed = active.is_playback_reversed();
+        let ranges = self.passed_ranges(active).into_iter();
+        ranges.flatten().flat_map(move |range| {
+            let events = self.events.get(range).unwrap_or_default();
+            (0..events.len()).map(move |at| match is_reversed {
+                true => events[events.len() - 1 - at].1,
+                false => events[at].1,
+            })
+        })
+    }
+
+    /// Where in `events` those are that an animation has passed in this frame, pass by pass.
+    fn passed_ranges(&self, active: &ActiveAnimation) -> Option<[Range<usize>; 2]> {
         let is_finished = active.is_finished();
         let ends_now = active.just_completed();
-        let Some(from) = active.last_seek_time() else {
-            return Vec::new();
-        };
+        let from = active.last_seek_time()?;
         if is_finished && !ends_now {
-            return Vec::new();
+            return None;
         }
         let (to, all) = (active.seek_time(), self.events.len());
         let before = |limit: f32| self.events.partition_point(|(time, _)| *time < limit);
         let until = |limit: f32| self.events.partition_point(|(time, _)| *time <= limit);
-        let is_reversed = active.is_playback_reversed();
-        let ranges: [Range<usize>; 2] = match (is_reversed, ends_now) {
+        Some(match (active.is_playback_reversed(), ends_now) {
             (false, false) => [before(from)..before(to), 0..0],
             (false, true) if is_finished => [before(from)..all, 0..0],
             (false, true) => [before(from)..all, 0..before(to)],
             (true, false) => [until(to)..until(from), 0..0],
             (true, true) if is_finished => [0..until(from), 0..0],
             (true, true) => [0..until(from), until(to)..all],
-        };
-        let mut passed = Vec::new();
-        for range in ranges {
-            let events = self.events.get(range).unwrap_or_default().iter();
-            let indices = events.map(|(_, index)| *index);
-            match is_reversed {
-                true => passed.extend(indices.rev()),
-                false => passed.extend(indices),
-            }
-        }
-        passed
+        })
     }
 }
 
-/// A curve that moves nothing. Its value is the track.
+/// A curve that moves nothing. It gives its track to a [`FoundTrack`].
 impl AnimationCurve for EventTrack {
     fn clone_value(&self) -> Box<dyn AnimationCurve> {
         Box::new(self.clone())
@@ -136,26 +135,55 @@ impl AnimationCurve for EventTrack {
     }
 
     fn evaluator_id(&self) -> EvaluatorId<'_> {
-        Translation::id()
+        EvaluatorId::Type(TypeId::of::<FoundTrack>())
     }
 
     fn create_evaluator(&self) -> Box<dyn AnimationCurveEvaluator> {
-        let curve = ConstantCurve::new(Interval::EVERYWHERE, Vec3::ZERO);
-        AnimatableCurve::new(Translation, curve).create_evaluator()
+        Box::new(FoundTrack::default())
     }
 
     fn apply(
         &self,
-        _: &mut dyn AnimationCurveEvaluator,
+        evaluator: &mut dyn AnimationCurveEvaluator,
         _: f32,
+        _: f32,
+        _: AnimationNodeIndex,
+    ) -> Result<(), AnimationEvaluationError> {
+        let found = evaluator.downcast_mut::<FoundTrack>();
+        let inconsistent = AnimationEvaluationError::InconsistentEvaluatorImplementation;
+        *found.ok_or_else(|| inconsistent(TypeId::of::<Self>()))? = FoundTrack(Some(self.clone()));
+        Ok(())
+    }
+
+    fn sample_clamped(&self, _: f32) -> Box<dyn Any> {
+        Box::new(())
+    }
+}
+
+/// The track of a clip. It is read as an evaluator, because a sample of a curve would be allocated for each playing
+/// clip and frame.
+#[derive(Default)]
+struct FoundTrack(Option<EventTrack>);
+
+impl AnimationCurveEvaluator for FoundTrack {
+    fn blend(&mut self, _: AnimationNodeIndex) -> Result<(), AnimationEvaluationError> {
+        Ok(())
+    }
+
+    fn add(&mut self, _: AnimationNodeIndex) -> Result<(), AnimationEvaluationError> {
+        Ok(())
+    }
+
+    fn push_blend_register(
+        &mut self,
         _: f32,
         _: AnimationNodeIndex,
     ) -> Result<(), AnimationEvaluationError> {
         Ok(())
     }
 
-    fn sample_clamped(&self, _: f32) -> Box<dyn Any> {
-        Box::new(self.clone())
+    fn commit(&mut self, _: AnimationEntityMut<'_, '_>) -> Result<(), AnimationEvaluationError> {
+        Ok(())
     }
 }
 
