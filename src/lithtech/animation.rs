@@ -18,7 +18,7 @@ use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
+use bevy::ecs::system::{Local, Query, Res, ResMut, SystemParam};
 use bevy::platform::collections::HashMap;
 use bevy::transform::components::Transform;
 use core::ops::Range;
@@ -222,13 +222,16 @@ pub(super) fn pose_deforms(
     roots: Query<(&AbcInstance, &AbcAnimator, &AnimationPlayer)>,
     mut rows: Query<&mut PoseRow>,
     mut table: ResMut<AbcPoseTable>,
+    mut poses: Local<Vec<(PosePair, f32)>>,
 ) {
     let table = table.bypass_change_detection();
     for (instance, animator, player) in &roots {
         if instance.deforming().is_empty() {
             continue;
         }
-        let shown = shown(instance.model(), animator.0.lanes(), player);
+        poses.clear();
+        poses.extend(playing_poses(instance.model(), animator.0.lanes(), player));
+        let shown = heaviest(&mut poses);
         for mesh in instance.deforming() {
             if let Ok(mut row) = rows.get_mut(*mesh) {
                 show(table, row.bypass_change_detection(), shown);
@@ -237,11 +240,14 @@ pub(super) fn pose_deforms(
     }
 }
 
-/// The keyframes that a model shows: those on both sides of the time of the clip that plays, or of both clips that
-/// fade.
-fn shown(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -> PoseBlend {
+/// The keyframes on both sides of the time of each clip that plays, and its weight.
+fn playing_poses(
+    model: &AbcModel,
+    lanes: &Lanes<AbcSource>,
+    player: &AnimationPlayer,
+) -> impl Iterator<Item = (PosePair, f32)> {
     let playing = lanes.iter().zip(lanes.weights()).enumerate();
-    let playing = playing.filter_map(|(place, (lane, weight))| {
+    playing.filter_map(|(place, (lane, weight))| {
         let animation = animation_of(&lane.source.clip, model)?;
         if animation.keyframes.is_empty() {
             return None;
@@ -256,16 +262,15 @@ fn shown(model: &AbcModel, lanes: &Lanes<AbcSource>, player: &AnimationPlayer) -
             towards_b,
         };
         Some((pair, weight))
-    });
-    heaviest(playing.collect())
+    })
 }
 
 /// A blend of the two heaviest of several poses. Where a fade interrupts another there are three: the weight of the
 /// third is taken off the others, so that nothing jumps when the second and the third change places.
-fn heaviest(mut poses: Vec<(PosePair, f32)>) -> PoseBlend {
+fn heaviest(poses: &mut [(PosePair, f32)]) -> PoseBlend {
     poses.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let third = poses.get(2).map_or(0.0, |(_, weight)| *weight);
-    match poses[..] {
+    match *poses {
         [] => PoseBlend::default(),
         [(to, of_to), (from, of_from), ..] if of_from > third => PoseBlend {
             to,
@@ -292,7 +297,8 @@ mod tests {
     fn shares(weights: [f32; 3]) -> [f32; 3] {
         let poses = weights.iter().enumerate();
         let poses = poses.map(|(pose, weight)| (pair(pose as u32), *weight));
-        let blend = heaviest(poses.collect());
+        let mut poses: Vec<_> = poses.collect();
+        let blend = heaviest(&mut poses);
         let mut shares = [0.0; 3];
         shares[blend.to.a as usize] += 1.0 - blend.from_weight;
         shares[blend.from.a as usize] += blend.from_weight;
@@ -304,7 +310,7 @@ mod tests {
         assert_eq!(shares([0.75, 0.25, 0.0]), [0.75, 0.25, 0.0]);
         assert_eq!(shares([0.0, 0.5, 1.5]), [0.0, 0.25, 0.75]);
         assert_eq!(shares([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0]);
-        assert_eq!(heaviest(Vec::new()), PoseBlend::default());
+        assert_eq!(heaviest(&mut []), PoseBlend::default());
     }
 
     #[test]
