@@ -8,7 +8,8 @@ use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::{With, Without};
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::query::{Changed, Or, With, Without};
 use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::world_serialization::WorldAssetRoot;
 use std::sync::Arc;
@@ -97,13 +98,26 @@ pub(super) fn spawn_brought(
 
 type IsBrought = (With<AloProxy>, With<WorldAssetRoot>);
 
+/// What decides which component the model of a proxy has.
+type ChosenChanged<C> = Or<(
+    Changed<C>,
+    Changed<AloInstance>,
+    (With<AloProxy>, Changed<WorldAssetRoot>),
+)>;
+
 /// Gives models that proxies brought along what was chosen for the model that they belong to.
 pub(super) fn pass_on<C: Component<Mutability = Mutable> + Clone + PartialEq>(
     mut commands: Commands,
     brought: Query<(Entity, Option<&C>), IsBrought>,
+    changed: Query<(), ChosenChanged<C>>,
+    mut removed: RemovedComponents<C>,
     parents: Query<&ChildOf>,
     roots: Query<Option<&C>, With<AloInstance>>,
 ) {
+    let is_removed = removed.read().count() > 0;
+    if brought.is_empty() || (changed.is_empty() && !is_removed) {
+        return;
+    }
     for (entity, has) in &brought {
         let mut above = parents.iter_ancestors(entity);
         let Some(chosen) = above.find_map(|ancestor| roots.get(ancestor).ok()) else {
