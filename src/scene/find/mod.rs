@@ -193,7 +193,11 @@ impl FileFinder {
             disk,
             is_processed,
             inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
-            hopes: (!is_processing).then(Hopes::default),
+            hopes: self
+                .wishes
+                .as_ref()
+                .filter(|_| !is_processing)
+                .map(|_| Hopes::default()),
         }
     }
 }
@@ -251,7 +255,7 @@ pub struct FileSearch<'a> {
     is_processed: bool,
     /// What the load has found.
     inputs: Inputs,
-    /// What would have been taken, had it been there. `None` inside the asset processor.
+    /// What would have been taken, had it been there. `None` inside the asset processor, and if no files are watched.
     hopes: Option<Hopes>,
 }
 
