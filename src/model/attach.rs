@@ -6,10 +6,10 @@
 
 use crate::model::models::Models;
 use crate::model::space::compensated_scale;
-use crate::scene::Told;
+use crate::scene::{ModelInstance, Told};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
-use bevy::ecs::entity::{Entity, EntityHashSet};
+use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::{Despawn, Remove};
 use bevy::ecs::name::Name;
@@ -17,13 +17,11 @@ use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::relationship::RelationshipTarget;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, ResMut, SystemParam};
+use bevy::ecs::system::{Commands, Query, SystemParam};
 use bevy::ecs::world::World;
 use bevy::log::warn;
 use bevy::reflect::Reflect;
 use bevy::transform::components::{GlobalTransform, Transform};
-use bevy::world_serialization::WorldInstanceReady;
 
 /// Hangs an entity on a bone of a spawned model: it moves with it, is hidden with it, and stays when the
 /// model's file changes and its bones are spawned anew.
@@ -65,21 +63,6 @@ pub(super) struct Unplaced {
 #[derive(Component)]
 #[require(Transform, Carries)]
 pub(super) struct WaitingRoom;
-
-/// Roots whose models were spawned, or spawned anew, since things were last hung.
-#[derive(Resource, Default)]
-pub(super) struct Ready(EntityHashSet);
-
-/// Notes that a model is there whose bones things may hang on.
-pub(super) fn on_model_ready(
-    ready: On<WorldInstanceReady>,
-    mut roots: ResMut<Ready>,
-    attached: Query<(), With<Attached>>,
-) {
-    if !attached.is_empty() {
-        roots.0.insert(ready.entity);
-    }
-}
 
 /// Takes things off what is despawned, unless their model goes with it.
 ///
@@ -160,16 +143,15 @@ type IsPending = Or<(Changed<Attached>, With<Unplaced>)>;
 /// Hangs things on their bones: those that changed, those that wait, and those whose model was spawned.
 pub(super) fn place(
     mut commands: Commands,
-    mut ready: ResMut<Ready>,
     mut finder: Finder,
+    ready: Query<(), Changed<ModelInstance>>,
     pending: Query<(Entity, &Attached), IsPending>,
     attached: Query<(Entity, &Attached)>,
 ) {
     let mut all: Vec<(Entity, &Attached)> = pending.iter().collect();
-    if !ready.0.is_empty() {
-        let ready = core::mem::take(&mut ready.0);
+    if !attached.is_empty() && !ready.is_empty() {
         let is_due = |(entity, attached): &(Entity, &Attached)| {
-            ready.contains(&attached.to) && !pending.contains(*entity)
+            ready.contains(attached.to) && !pending.contains(*entity)
         };
         all.extend(attached.iter().filter(is_due));
     }

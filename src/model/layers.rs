@@ -1,31 +1,21 @@
 //! Passes the `RenderLayers` of a model's root to its meshes and lights. Bevy reads the layers of each entity by itself.
 
 use crate::model::models::Models;
+use crate::scene::ModelInstance;
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
+use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::light::{DirectionalLight, PointLight, SpotLight};
 use bevy::mesh::Mesh3d;
-use bevy::world_serialization::{WorldInstance, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::{WorldInstance, WorldInstanceSpawner};
 
 /// On a mesh or a light of a model: the layers that it was given. If it has others, they are the user's.
 #[derive(Component)]
 pub(super) struct InheritedLayers(RenderLayers);
-
-/// Roots whose models were spawned or respawned since layers were last passed on.
-#[derive(Resource, Default)]
-pub(super) struct SpawnedRoots(EntityHashSet);
-
-/// Notes that the entities of a model are new.
-pub(super) fn note_spawned(ready: On<WorldInstanceReady>, mut roots: ResMut<SpawnedRoots>) {
-    roots.0.insert(ready.entity);
-}
 
 /// What has layers of its own to Bevy.
 type IsRendered = Or<(
@@ -115,16 +105,13 @@ impl Family<'_, '_> {
 /// Passes on the layers of roots that changed or were detached, and those of roots whose models were spawned.
 pub(super) fn pass_on_layers(
     mut commands: Commands,
-    mut spawned: ResMut<SpawnedRoots>,
+    spawned: Query<Entity, Changed<ModelInstance>>,
     changed: Query<Entity, LayersChanged>,
     mut removed: RemovedComponents<RenderLayers>,
     mut detached: RemovedComponents<ChildOf>,
     family: Family,
 ) {
-    let mut due = EntityHashSet::default();
-    if !spawned.0.is_empty() {
-        due.extend(core::mem::take(&mut spawned.0));
-    }
+    let mut due: EntityHashSet = spawned.iter().collect();
     let lost = removed.read();
     let lost = lost.filter_map(|entity| family.models.root(entity));
     // Models may also be below a detached entity that is not a model.

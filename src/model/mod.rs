@@ -22,12 +22,12 @@ pub use manifest::{ClassicModel, ModelManifest};
 pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::Models;
 
-use attach::{Ready, close_rooms, on_detached, on_model_ready, place, rescue};
+use attach::{close_rooms, on_detached, place, rescue};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::transform::TransformSystems;
-use layers::{SpawnedRoots, note_spawned, pass_on_layers};
+use layers::pass_on_layers;
 
 /// Registers what is above the formats.
 pub(crate) struct ModelPlugin;
@@ -36,12 +36,6 @@ impl Plugin for ModelPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<Attached>()
             .register_type::<BevySpace>()
-            .init_resource::<Ready>()
-            .init_resource::<space::Spawned>()
-            .add_observer(space::on_instance_ready)
-            .init_resource::<SpawnedRoots>()
-            .add_observer(note_spawned)
-            .add_observer(on_model_ready)
             .add_observer(rescue)
             .add_observer(on_detached)
             .add_systems(

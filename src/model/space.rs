@@ -2,18 +2,18 @@
 
 use crate::model::components::{BevySpace, SceneStand};
 use crate::model::models::Models;
-use crate::scene::{Mirror, ModelFormat, SceneScale, z_up_forward_minus_y, z_up_forward_x};
+use crate::scene::{
+    Mirror, ModelFormat, ModelInstance, SceneScale, z_up_forward_minus_y, z_up_forward_x,
+};
 use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, ResMut, SystemParam};
+use bevy::ecs::system::{Commands, Query, SystemParam};
 use bevy::ecs::world::World;
 use bevy::math::{Quat, Vec3};
 use bevy::transform::components::Transform;
-use bevy::world_serialization::{WorldInstance, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::world_serialization::{WorldInstance, WorldInstanceSpawner};
 use core::f32::consts::PI;
 
 impl ModelFormat {
@@ -44,28 +44,12 @@ impl ModelFormat {
     }
 }
 
-/// Roots with a [`BevySpace`] whose scenes were spawned since scenes were last placed.
-#[derive(Resource, Default)]
-pub(super) struct Spawned(EntityHashSet);
-
-/// Notes scenes to be placed.
-pub(super) fn on_instance_ready(
-    ready: On<WorldInstanceReady>,
-    mut spawned: ResMut<Spawned>,
-    roots: Query<(), With<BevySpace>>,
-) {
-    if roots.contains(ready.entity) {
-        spawned.0.insert(ready.entity);
-    }
-}
-
-/// A change of the component, or of what the model is attached to.
-type SpaceChanged = Or<(Changed<BevySpace>, Changed<ChildOf>)>;
+/// A change of the component or of what the model is attached to, or a scene that was spawned or respawned.
+type SpaceChanged = Or<(Changed<BevySpace>, Changed<ChildOf>, Changed<ModelInstance>)>;
 
 /// What tells which scenes are to be placed.
 #[derive(SystemParam)]
 pub(super) struct SpaceChanges<'w, 's> {
-    spawned: ResMut<'w, Spawned>,
     changed: Query<'w, 's, Entity, (With<BevySpace>, SpaceChanged)>,
     removed: RemovedComponents<'w, 's, BevySpace>,
     detached: RemovedComponents<'w, 's, ChildOf>,
@@ -75,16 +59,10 @@ pub(super) struct SpaceChanges<'w, 's> {
 impl SpaceChanges<'_, '_> {
     /// Roots that got, changed or lost a [`BevySpace`], or were attached, detached or spawned, since the last call.
     fn take(&mut self) -> EntityHashSet {
-        let mut due = core::mem::take(&mut self.spawned.0);
         let spaces = &self.spaces;
         let detached = self.detached.read().filter(|root| spaces.contains(*root));
-        due.extend(
-            self.changed
-                .iter()
-                .chain(self.removed.read())
-                .chain(detached),
-        );
-        due
+        let changed = self.changed.iter();
+        changed.chain(self.removed.read()).chain(detached).collect()
     }
 }
 
