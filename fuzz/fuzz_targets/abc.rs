@@ -6,9 +6,9 @@
 #![no_main]
 
 use bevy_classic_models::lithtech::AbcContents;
-use bevy_classic_models::lithtech::abc::parse;
-use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
 use bevy_classic_models::prelude::AbcLoaderSettings;
+use classic_model_formats::abc::parse;
+use classic_model_formats::abc::write::{AbcDocument, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -5,9 +5,9 @@
 
 #![no_main]
 
-use bevy_classic_models::alamo::ala::parse;
-use bevy_classic_models::alamo::ala::write::{AlaDocument, write};
 use bevy_classic_models::alamo::clip;
+use classic_model_formats::ala::parse;
+use classic_model_formats::ala::write::{AlaDocument, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

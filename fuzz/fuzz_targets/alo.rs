@@ -1,12 +1,12 @@
 //! Any bytes as an Alamo model: parsed, written, and parsed again.
 //!
-//! `cargo +nightly fuzz run alo -- -max_len=65536`, begun with a corpus of small files in
+//! `cargo +nightly fuzz run --no-default-features alo -- -max_len=65536`, begun with a corpus of small files in
 //! `fuzz/corpus/alo`. What it finds goes to `tests/regressions/alo`, which `cargo test` replays.
 
 #![no_main]
 
-use bevy_classic_models::alamo::alo::parse;
-use bevy_classic_models::alamo::alo::write::write;
+use classic_model_formats::alo::parse;
+use classic_model_formats::alo::write::write;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,12 +1,12 @@
 //! Any bytes as a LithTech picture: parsed, decoded, written, and parsed again.
 //!
-//! `cargo +nightly fuzz run dtx -- -max_len=65536`, begun with a corpus of small files in
+//! `cargo +nightly fuzz run --no-default-features dtx -- -max_len=65536`, begun with a corpus of small files in
 //! `fuzz/corpus/dtx`. What it finds goes to `tests/regressions/dtx`, which `cargo test` replays.
 
 #![no_main]
 
-use bevy_classic_models::lithtech::dtx::parse;
-use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
+use classic_model_formats::dtx::parse;
+use classic_model_formats::dtx::write::{DtxDocument, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

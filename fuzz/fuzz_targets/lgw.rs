@@ -6,8 +6,8 @@
 #![no_main]
 
 use bevy_classic_models::lgw::LgwContents;
-use bevy_classic_models::lgw::text::{LgwFile, Tolerance, parse, write};
 use bevy_classic_models::prelude::LgwLoaderSettings;
+use classic_model_formats::lgw::{LgwFile, Tolerance, parse, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
