@@ -142,9 +142,9 @@ impl Split {
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
-    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{AbcFile, TransformInfo, parse};
+    use classic_models_fixtures::abc_full::figure;
     use zerocopy::little_endian::{F32, U16};
 
     fn space(flip_geometry: bool) -> Space {

@@ -194,9 +194,9 @@ impl Curve<Quat> for NodeRotations {
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
-    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{TransformInfo, parse};
+    use classic_models_fixtures::abc_full::figure;
 
     #[test]
     fn nodes_move_as_the_plain_functions_say() {

@@ -93,9 +93,9 @@ fn between(index: usize, geometry: &Geometry<'_>, normals: &[Option<Vec3>]) -> O
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
-    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{TransformInfo, parse};
+    use classic_models_fixtures::abc_full::figure;
 
     fn poses(file: &AbcFile<'_>, space: Space) -> Vec<Isometry3d> {
         let poses = file.node_poses_in_model(None, 0.0).into_iter();

@@ -292,9 +292,9 @@ fn bounds(tracks: &[(usize, &NodeTrack<'_>)], members: &Members<'_>, space: Spac
 #[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
-    use crate::lithtech::abc::figure;
     use crate::lithtech::abc::parse;
     use crate::lithtech::abc::write::write;
+    use classic_models_fixtures::abc_full::figure;
 
     fn deforms_of(file: &AbcFile<'_>, space: Space) -> Deforms {
         let mut flaws = Flaws::default();

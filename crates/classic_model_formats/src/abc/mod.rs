@@ -14,8 +14,6 @@ mod parse;
 mod pose;
 mod records;
 #[cfg(feature = "write")]
-mod sample;
-#[cfg(feature = "write")]
 pub mod write;
 
 pub use file::{
@@ -25,5 +23,3 @@ pub use lod::{Lod, LodTriangle};
 pub use parse::{MAX_DEPTH, parse};
 pub use pose::{KeyBlend, NodePose};
 pub use records::{LARGEST_UV, NodeKey, Triangle, Vertex};
-#[cfg(feature = "write")]
-pub use sample::figure;

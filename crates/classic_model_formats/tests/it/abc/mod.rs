@@ -10,7 +10,8 @@ mod sampling;
 use classic_model_formats::abc::write::{
     AbcDocument, AnimationDocument, NodeDocument, TrackDocument, write_unchecked,
 };
-use classic_model_formats::abc::{AbcFile, NodeKey, TransformInfo, figure, parse};
+use classic_model_formats::abc::{AbcFile, NodeKey, TransformInfo, parse};
+use classic_models_fixtures::abc_full::figure;
 use std::collections::HashMap;
 use zerocopy::little_endian::F32;
 

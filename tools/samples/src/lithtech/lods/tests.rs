@@ -1,12 +1,12 @@
 //! What the levels must be by the format, and by the eye.
 
 use super::build_lods;
-use bevy_classic_models::lithtech::abc::figure;
 use bevy_classic_models::lithtech::abc::write::{
     AbcDocument, AnimationDocument, GeometryDocument, KeyframeDocument, NodeDocument,
     TrackDocument, write,
 };
 use bevy_classic_models::lithtech::abc::{NodeKey, Triangle, Vertex, node_flags, parse};
+use classic_models_fixtures::abc_full::figure;
 
 const SIDE: u16 = 12;
 
