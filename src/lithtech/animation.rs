@@ -5,7 +5,7 @@
 use crate::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::clip::node_target;
 use crate::lithtech::components::{AbcInstance, AbcNode};
-use crate::lithtech::pose_table::{AbcPoseTable, PoseRow, show};
+use crate::lithtech::pose_table::{AbcPoseRow, AbcPoseTable, show};
 use crate::lithtech::tracks::moment;
 use crate::scene::{
     Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipRef, ClipSource, Frames, GraphAssets,
@@ -220,7 +220,7 @@ pub(super) fn choose_clips(
 /// Writes to the [`AbcPoseTable`] which keyframes the meshes show that deform.
 pub(super) fn pose_deforms(
     roots: Query<(&AbcInstance, &AbcAnimator, &AnimationPlayer)>,
-    mut rows: Query<&mut PoseRow>,
+    mut rows: Query<&mut AbcPoseRow>,
     mut table: ResMut<AbcPoseTable>,
     mut poses: Local<Vec<(PosePair, f32)>>,
 ) {

@@ -4,7 +4,7 @@ use crate::lithtech::abc::node_flags;
 use crate::lithtech::animation::AbcAnimator;
 use crate::lithtech::asset::AbcModel;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
-use crate::lithtech::pose_table::PoseRow;
+use crate::lithtech::pose_table::AbcPoseRow;
 use crate::scene::{
     ClipRef, DistanceLod, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene,
     ReadyScenes, SceneFormat, SharedModel,
@@ -94,7 +94,9 @@ pub(super) fn on_scene_ready(
     let scrolling = meshes.iter().filter(|(node, _)| scrolls(node));
     let scrolling = scrolling.map(|(_, entity)| *entity).collect();
     for mesh in &deforming {
-        commands.entity(*mesh).try_insert_if_new(PoseRow::default());
+        commands
+            .entity(*mesh)
+            .try_insert_if_new(AbcPoseRow::default());
     }
     // The user may have put a player there, and what it plays outlives a change of the file.
     let player = (

@@ -23,7 +23,7 @@ impl PoseMaterial for AbcDeformMaterial {
 }
 
 /// Shows a blend on a mesh from now on.
-pub(super) fn show(table: &mut AbcPoseTable, of_mesh: &mut PoseRow, blend: PoseBlend) {
+pub(super) fn show(table: &mut AbcPoseTable, of_mesh: &mut AbcPoseRow, blend: PoseBlend) {
     let Some(row) = of_mesh.row else {
         return;
     };
@@ -38,7 +38,9 @@ pub(super) fn show(table: &mut AbcPoseTable, of_mesh: &mut PoseRow, blend: PoseB
 /// Meshes that are left behind stay in the pose that they show.
 pub(super) fn stop_motion(world: &mut DeferredWorld<'_>, meshes: &[Entity]) {
     for mesh in meshes {
-        let row = world.get::<PoseRow>(*mesh).and_then(|of_mesh| of_mesh.row);
+        let row = world
+            .get::<AbcPoseRow>(*mesh)
+            .and_then(|of_mesh| of_mesh.row);
         if let (Some(row), Some(mut table)) = (row, world.get_resource_mut::<AbcPoseTable>()) {
             let shown = table.get(row);
             table.reset(row, shown);
@@ -49,7 +51,7 @@ pub(super) fn stop_motion(world: &mut DeferredWorld<'_>, meshes: &[Entity]) {
 /// On a mesh that deforms: its row of the [`AbcPoseTable`], which is freed with the mesh.
 #[derive(Component, Debug, Default)]
 #[component(on_add = allocate_row, on_remove = release_row)]
-pub(super) struct PoseRow {
+pub(super) struct AbcPoseRow {
     row: Option<u32>,
     has_shown: bool,
 }
@@ -59,7 +61,7 @@ fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
         return;
     };
     let row = table.into_inner().allocate();
-    if let Some(mut of_mesh) = world.get_mut::<PoseRow>(context.entity) {
+    if let Some(mut of_mesh) = world.get_mut::<AbcPoseRow>(context.entity) {
         of_mesh.row = Some(row);
     }
     let mut commands = world.commands();
@@ -67,7 +69,7 @@ fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
 }
 
 fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
-    let row = world.get::<PoseRow>(context.entity);
+    let row = world.get::<AbcPoseRow>(context.entity);
     if let Some(row) = row.and_then(|of_mesh| of_mesh.row)
         && let Some(mut table) = world.get_resource_mut::<AbcPoseTable>()
     {

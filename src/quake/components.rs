@@ -63,7 +63,7 @@ pub(super) fn stop_motion(mut world: DeferredWorld<'_>, context: HookContext) {
 /// On the mesh of a model: its row of the [`PoseTable`], which is freed with the mesh.
 #[derive(Component, Debug)]
 #[component(on_add = allocate_row, on_remove = release_row)]
-pub(super) struct PoseRow {
+pub(super) struct MdlPoseRow {
     pub(super) row: u32,
     pub(super) root: Entity,
 }
@@ -74,7 +74,7 @@ pub(super) fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
         return;
     };
     let row = row.into_inner().allocate();
-    let Some(mut of_mesh) = world.get_mut::<PoseRow>(mesh) else {
+    let Some(mut of_mesh) = world.get_mut::<MdlPoseRow>(mesh) else {
         return;
     };
     of_mesh.row = row;
@@ -85,7 +85,7 @@ pub(super) fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
 
 pub(super) fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
     let mesh = context.entity;
-    let Some(&PoseRow { row, root }) = world.get::<PoseRow>(mesh) else {
+    let Some(&MdlPoseRow { row, root }) = world.get::<MdlPoseRow>(mesh) else {
         return;
     };
     if let Some(mut table) = world.get_resource_mut::<PoseTable>() {

@@ -1,7 +1,7 @@
 //! What happens when the scene of a model is ready.
 
 use crate::quake::asset::{MdlModel, SyncType};
-use crate::quake::components::{MdlAnimator, MdlMesh, PoseRow};
+use crate::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
 use crate::scene::{
     ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, PoseBlend, ReadyScene, ReadyScenes,
     SceneFormat, SharedModel,
@@ -85,7 +85,7 @@ pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
     scenes: ReadyScenes<'_, '_, MdlMesh>,
-    rows: Query<&PoseRow>,
+    rows: Query<&MdlPoseRow>,
     mut animators: Query<&mut MdlAnimator>,
 ) {
     let ready_scene = scenes.get(&ready, &mut commands);
@@ -112,5 +112,5 @@ pub(super) fn on_scene_ready(
     }
     // After the animator, which takes note of a new row.
     let row = row.unwrap_or(0);
-    commands.entity(mesh).try_insert(PoseRow { row, root });
+    commands.entity(mesh).try_insert(MdlPoseRow { row, root });
 }

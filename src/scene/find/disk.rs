@@ -1,7 +1,7 @@
 //! The files and folders of an asset source, by names in any case.
 
 use super::folders::list;
-use super::frames::Frames;
+use super::frames::FrameWakers;
 use super::listings::{FolderId, Listings, Taken};
 use super::names::Names;
 use crate::scene::matching::{file_key, folded};
@@ -22,7 +22,7 @@ pub(super) struct Disk<'a> {
     /// output waits until the processor has finished, and the processor may be waiting for the load that searches.
     pub(super) lister: &'a dyn ErasedAssetReader,
     /// Knows which of the listed files become assets.
-    pub(super) processor: Option<(&'a AssetProcessor, &'a Frames)>,
+    pub(super) processor: Option<(&'a AssetProcessor, &'a FrameWakers)>,
     pub(super) listings: &'a Listings,
     /// Whether `lister` lists what the asset processor has made.
     pub(super) is_processed: bool,
@@ -91,7 +91,7 @@ impl Disk<'_> {
     async fn becomes_asset(
         &self,
         processor: &AssetProcessor,
-        frames: &Frames,
+        frames: &FrameWakers,
         path: &Path,
     ) -> bool {
         let path =

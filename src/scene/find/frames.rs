@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The tasks that wait for the next frame. All clones are one.
 #[derive(Resource, Clone, Debug, Default)]
-pub(crate) struct Frames(Arc<Mutex<Vec<Waker>>>);
+pub(crate) struct FrameWakers(Arc<Mutex<Vec<Waker>>>);
 
-impl Frames {
+impl FrameWakers {
     /// Ends in the next frame.
     pub(super) async fn next(&self) {
         let mut is_waiting = false;
@@ -29,7 +29,7 @@ impl Frames {
 }
 
 /// Wakes the tasks that wait for this frame.
-pub(super) fn wake_tasks(frames: Res<Frames>) {
+pub(super) fn wake_tasks(frames: Res<FrameWakers>) {
     let wakers = mem::take(&mut *frames.0.lock().unwrap_or_else(PoisonError::into_inner));
     wakers.into_iter().for_each(Waker::wake);
 }

@@ -34,7 +34,7 @@ use bevy::platform::time::Instant;
 use candidates::as_lithtech_skin;
 use candidates::{as_named, as_picture, candidates, in_folder, names};
 use disk::Disk;
-use frames::{Frames, wake_tasks};
+use frames::{FrameWakers, wake_tasks};
 use futures_lite::AsyncReadExt;
 use listings::check_aged_listings;
 use std::collections::{HashMap, HashSet};
@@ -49,7 +49,7 @@ pub struct FileFinder {
     wishes: Option<Wishes>,
     /// The asset processor, if it runs in this app.
     processor: Option<AssetProcessor>,
-    frames: Frames,
+    frames: FrameWakers,
     listings: Listings,
 }
 
@@ -70,7 +70,7 @@ impl FileFinder {
             server,
             wishes: None,
             processor: None,
-            frames: Frames::default(),
+            frames: FrameWakers::default(),
             listings: Listings::default(),
         }
     }
@@ -81,7 +81,7 @@ impl FileFinder {
             server: world.resource::<AssetServer>().clone(),
             wishes: world.get_resource::<Wishes>().cloned(),
             processor: world.get_resource::<AssetProcessor>().cloned(),
-            frames: world.resource::<Frames>().clone(),
+            frames: world.resource::<FrameWakers>().clone(),
             listings: world.resource::<Listings>().clone(),
         }
     }
@@ -225,7 +225,7 @@ pub(super) fn register(app: &mut App) {
     let roots = roots(app);
     let loads = app.world().resource::<ConcurrentLoads>().clone();
     app.insert_resource(Listings::new(roots, loads))
-        .init_resource::<Frames>()
+        .init_resource::<FrameWakers>()
         .add_systems(PreUpdate, (wake_tasks, check_aged_listings));
 }
 

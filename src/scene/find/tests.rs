@@ -344,7 +344,7 @@ fn sources_that_list_nothing_may_be_asked_once() {
 #[derive(TypePath)]
 struct HeldLoader {
     finder: FileFinder,
-    frames: Frames,
+    frames: FrameWakers,
     has_begun: Arc<AtomicBool>,
     may_search: Arc<AtomicBool>,
 }
@@ -419,7 +419,7 @@ fn add_held_loader(app: &mut App) -> [Arc<AtomicBool>; 2] {
     let [has_begun, may_search] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let loader = HeldLoader {
         finder: FileFinder::of(app.world()),
-        frames: app.world().resource::<Frames>().clone(),
+        frames: app.world().resource::<FrameWakers>().clone(),
         has_begun: has_begun.clone(),
         may_search: may_search.clone(),
     };
