@@ -10,7 +10,7 @@ use crate::lithtech::loader::AbcLoader;
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_instance_table, all_cases,
+    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_pose_table, all_cases,
     choose_levels, follow_pictures, follow_player, follow_scenes, hold_shader, link_bones,
     on_root_removed, reset_level, state_clips, trigger_events,
 };
@@ -119,7 +119,7 @@ impl Plugin for LithTechPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        add_instance_table::<AbcPoseTable>(app);
+        add_pose_table::<AbcDeformMaterial>(app);
         app.register_asset_loader(AbcLoader::new(
             ModelLoading::of(app.world()),
             all_cases(&self.extensions),

@@ -12,7 +12,7 @@ use crate::quake::material::{
 use crate::quake::pose_table::PoseTable;
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_instance_table, all_cases,
+    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_pose_table, all_cases,
     follow_pictures, follow_scenes, hold_shader, insert_image, on_root_removed, state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
@@ -86,7 +86,7 @@ impl Plugin for QuakePlugin {
 
     fn finish(&self, app: &mut App) {
         insert_image(app, &NORMALS_IMAGE, normals_image());
-        add_instance_table::<PoseTable>(app);
+        add_pose_table::<MdlMaterial>(app);
         // The adapter is known only now; loads that began before wait.
         let device = app.world().get_resource::<RenderDevice>();
         let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {

@@ -17,7 +17,7 @@ mod extensions;
 mod find;
 mod instance;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
-mod instance_table;
+mod instance_rows;
 mod labels;
 mod loading;
 mod lods;
@@ -32,6 +32,8 @@ mod parts;
 mod play;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod pose_table;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+mod pose_texture;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod poses;
 mod reload;
@@ -65,8 +67,6 @@ pub(crate) use instance::{
     FoundClip, NamedPart, ReadyScene, ReadyScenes, SceneFormat, SharedModel, on_root_removed,
 };
 pub use instance::{ModelFormat, ModelInstance};
-#[cfg(any(feature = "lithtech", feature = "quake"))]
-pub(crate) use instance_table::add_instance_table;
 pub use loading::ModelLoadError;
 #[cfg(feature = "quake")]
 pub(crate) use loading::check_nonzero;
@@ -96,6 +96,8 @@ pub(crate) use play::{Stated, StatedClip, wrap};
 pub(crate) use pose_table::PoseMaterial;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use pose_table::PoseTable;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub(crate) use pose_texture::add_pose_table;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
 pub(crate) use reload::{Reloads, SceneModel, SpawnEarly, follow_scenes};

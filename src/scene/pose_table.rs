@@ -1,6 +1,6 @@
 //! Tables of the poses that instances show, for formats whose vertices the GPU moves between poses.
 
-use crate::scene::instance_table::{InstanceRows, InstanceTable};
+use crate::scene::instance_rows::InstanceRows;
 use crate::scene::poses::PoseBlend;
 use bevy::asset::Handle;
 use bevy::ecs::resource::Resource;
@@ -22,7 +22,7 @@ pub(crate) trait PoseMaterial: Material<Data: PartialEq + Eq + Hash + Clone> {
 /// its clip. Row 0 belongs to no mesh and shows pose 0.
 #[derive(Resource, Debug)]
 pub struct PoseTable<M: Send + Sync + 'static> {
-    rows: InstanceRows,
+    pub(super) rows: InstanceRows,
     material: PhantomData<fn() -> M>,
 }
 
@@ -32,20 +32,6 @@ impl<M: Send + Sync + 'static> Default for PoseTable<M> {
             rows: InstanceRows::default(),
             material: PhantomData,
         }
-    }
-}
-
-impl<M: PoseMaterial> InstanceTable for PoseTable<M> {
-    const TEXTURE: Handle<Image> = M::TABLE;
-
-    type Material = M;
-
-    fn rows(&self) -> &InstanceRows {
-        &self.rows
-    }
-
-    fn rows_mut(&mut self) -> &mut InstanceRows {
-        &mut self.rows
     }
 }
 

@@ -1,6 +1,6 @@
 //! Poses that instances show, in rows of an instance table.
 
-use crate::scene::instance_table::InstanceRows;
+use crate::scene::instance_rows::InstanceRows;
 
 /// Two poses and the way between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

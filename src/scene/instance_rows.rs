@@ -1,43 +1,14 @@
-//! Tables of what instances of models show, which vertex shaders read from a texture: one row per instance, by its
-//! `MeshTag`.
-//!
-//! The texture is an [`Image`] without data. The rows are written to it in the render world, after images are prepared
-//! and before materials are. So a material never binds a texture of an older size, and Bevy's limit of bytes per frame
-//! (`RenderAssetBytesPerFrame`) delays no row.
+//! The rows of a table of what instances show: one row per instance, by its `MeshTag`.
 
-use crate::scene::insert_image;
-use bevy::app::{App, PostUpdate};
-use bevy::asset::{AssetEventSystems, Assets, Handle, RenderAssetUsages};
-use bevy::ecs::component::Mutable;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::schedule::common_conditions::resource_exists;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::image::Image;
-use bevy::pbr::{Material, MeshMaterial3d};
-use bevy::render::erased_render_asset::prepare_erased_assets;
-use bevy::render::render_asset::{RenderAssets, prepare_assets};
-use bevy::render::render_resource::{
-    Extent3d, TexelCopyBufferLayout, TextureDimension, TextureFormat, TextureId,
-};
-use bevy::render::renderer::RenderQueue;
-use bevy::render::texture::GpuImage;
-use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
-use core::hash::Hash;
-use core::marker::PhantomData;
 use std::collections::BTreeSet;
-use zerocopy::IntoBytes;
 
 /// Texels per line of the texture: the smallest limit that any adapter has.
-const WIDTH: u32 = 2048;
+pub(super) const WIDTH: u32 = 2048;
 
 /// Texels of a [`Row`].
 const TEXELS_PER_ROW: u32 = 4;
 
-const ROWS_PER_LINE: u32 = WIDTH / TEXELS_PER_ROW;
-
-/// Bytes of a line.
-const LINE_BYTES: u32 = WIDTH * 16;
+pub(super) const ROWS_PER_LINE: u32 = WIDTH / TEXELS_PER_ROW;
 
 /// The row that no instance gets. Meshes without a row have the tag 0 and read zeros.
 const ZERO_ROWS: usize = 1;
@@ -45,31 +16,16 @@ const ZERO_ROWS: usize = 1;
 /// Four texels of four 32-bit numbers.
 pub(crate) type Row = [u32; 16];
 
-/// A table of rows, and the material that reads it.
-pub(crate) trait InstanceTable: Resource<Mutability = Mutable> {
-    /// The texture that materials bind.
-    const TEXTURE: Handle<Image>;
-
-    /// The material that binds the texture.
-    type Material: Material<Data: PartialEq + Eq + Hash + Clone>;
-
-    /// The rows.
-    fn rows(&self) -> &InstanceRows;
-
-    /// The rows, to change the size of their texture.
-    fn rows_mut(&mut self) -> &mut InstanceRows;
-}
-
 /// The rows of all instances.
 #[derive(Debug)]
 pub(crate) struct InstanceRows {
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
     /// Rows before the end that no instance has.
     free: BTreeSet<u32>,
     /// Height of the texture.
-    lines: u32,
+    pub(super) lines: u32,
     /// Counts the changes, so that the render world copies the rows only then.
-    version: u64,
+    pub(super) version: u64,
 }
 
 impl Default for InstanceRows {
@@ -131,7 +87,7 @@ impl InstanceRows {
 
     /// Chooses the height of the texture: twice as high or more if the rows do not fit, half as high if they need no
     /// more than a quarter. Returns whether it is another one.
-    fn fit(&mut self) -> bool {
+    pub(super) fn fit(&mut self) -> bool {
         let needed = (self.rows.len() as u32).div_ceil(ROWS_PER_LINE);
         let lines = if needed > self.lines {
             needed.next_power_of_two()
@@ -145,118 +101,6 @@ impl InstanceRows {
         self.rows.shrink_to((lines * ROWS_PER_LINE) as usize);
         is_other
     }
-}
-
-fn size(lines: u32) -> Extent3d {
-    Extent3d {
-        width: WIDTH,
-        height: lines,
-        depth_or_array_layers: 1,
-    }
-}
-
-/// Adds a table. To be called when plugins finish, for only then is it known whether there is a renderer.
-pub(crate) fn add_instance_table<T: InstanceTable + Default>(app: &mut App) {
-    app.init_resource::<T>();
-    let lines = app.world().resource::<T>().rows().lines;
-    let image = Image::new_uninit(
-        size(lines),
-        TextureDimension::D2,
-        TextureFormat::Rgba32Uint,
-        RenderAssetUsages::RENDER_WORLD,
-    );
-    insert_image(app, &T::TEXTURE, image);
-    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-        return;
-    };
-    render_app
-        .insert_resource(RenderRows::<T>::default())
-        .add_systems(ExtractSchedule, extract_rows::<T>)
-        .add_systems(
-            Render,
-            write_rows::<T>
-                .in_set(RenderSystems::PrepareAssets)
-                .after(prepare_assets::<GpuImage>)
-                .before(prepare_erased_assets::<MeshMaterial3d<T::Material>>)
-                .run_if(resource_exists::<RenderQueue>),
-        );
-    app.add_systems(PostUpdate, resize_texture::<T>.before(AssetEventSystems));
-}
-
-/// Makes the texture larger or smaller, and has all materials bind the new one.
-fn resize_texture<T: InstanceTable>(
-    mut table: ResMut<T>,
-    mut images: ResMut<Assets<Image>>,
-    mut materials: ResMut<Assets<T::Material>>,
-) {
-    if !table.rows_mut().fit() {
-        return;
-    }
-    let lines = table.rows().lines;
-    if let Some(mut image) = images.get_mut(&T::TEXTURE) {
-        image.texture_descriptor.size = size(lines);
-    }
-    // Walking over them mutably is what marks them as changed.
-    materials.iter_mut().for_each(drop);
-}
-
-/// The rows in the render world.
-#[derive(Resource)]
-struct RenderRows<T> {
-    /// Whole lines of the texture.
-    rows: Vec<Row>,
-    version: Option<u64>,
-    /// Which texture has which version of the rows.
-    written: Option<(TextureId, u64)>,
-    table: PhantomData<fn() -> T>,
-}
-
-impl<T> Default for RenderRows<T> {
-    fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            version: None,
-            written: None,
-            table: PhantomData,
-        }
-    }
-}
-
-fn extract_rows<T: InstanceTable>(table: Extract<Res<T>>, mut copy: ResMut<RenderRows<T>>) {
-    let InstanceRows { rows, version, .. } = table.rows();
-    if copy.version == Some(*version) {
-        return;
-    }
-    copy.version = Some(*version);
-    copy.rows.clone_from(rows);
-    let whole = rows.len().next_multiple_of(ROWS_PER_LINE as usize);
-    copy.rows.resize(whole, Row::default());
-}
-
-fn write_rows<T: InstanceTable>(
-    mut copy: ResMut<RenderRows<T>>,
-    images: Res<RenderAssets<GpuImage>>,
-    queue: Res<RenderQueue>,
-) {
-    let (Some(image), Some(version)) = (images.get(&T::TEXTURE), copy.version) else {
-        return;
-    };
-    let written = (image.texture.id(), version);
-    if copy.written == Some(written) {
-        return;
-    }
-    let lines = copy.rows.len() as u32 / ROWS_PER_LINE;
-    queue.write_texture(
-        image.texture.as_image_copy(),
-        copy.rows.as_bytes(),
-        TexelCopyBufferLayout {
-            offset: 0,
-            bytes_per_row: Some(LINE_BYTES),
-            rows_per_image: None,
-        },
-        size(lines.min(image.texture_descriptor.size.height)),
-    );
-    copy.written = Some(written);
 }
 
 #[cfg(test)]
