@@ -3,7 +3,7 @@
 use crate::alamo::asset::AloModel;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::Tags;
-use crate::scene::{Leveled, Names, SceneModel, Skeleton, index_names};
+use crate::scene::{Leveled, SceneModel, Skeleton, folded, is_folded};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
@@ -13,7 +13,7 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// On the entity of each part of a spawned model: of a mesh, a light, a proxy or a group of dazzles.
 ///
@@ -159,8 +159,6 @@ pub(super) struct AloShared {
     pub(super) settings: Arc<AloLoaderSettings>,
     /// The names of the groups of dazzles.
     dazzles: Box<[Box<str>]>,
-    /// Made when a name is first looked up.
-    named: OnceLock<Names>,
 }
 
 impl AloShared {
@@ -173,22 +171,32 @@ impl AloShared {
             model: model.clone(),
             settings: Arc::new(settings.clone()),
             dazzles: dazzles.map(Into::into).collect(),
-            named: OnceLock::new(),
         }
     }
 
-    /// Indices of the bones and parts of each name: see [`bone_index`](Self::bone_index).
-    pub(super) fn names(&self) -> &Names {
-        self.named.get_or_init(|| {
-            let model = &self.model;
-            let bones = model.bones.iter().map(|bone| &*bone.name);
-            let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
-            let meshes = model.meshes.iter().map(|mesh| &*mesh.name);
-            let lights = model.lights.iter().map(|light| &*light.name);
-            let dazzles = self.dazzles.iter().map(|name| &**name);
-            let parts = proxies.chain(meshes).chain(lights).chain(dazzles);
-            index_names(bones.chain(parts))
-        })
+    /// The indices of the bones and parts of a name, in any case: see [`bone_index`](Self::bone_index).
+    pub(super) fn indices_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let model = &self.model;
+        let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
+        let lights = model.lights.iter().map(|light| &*light.name);
+        let dazzles = self.dazzles.iter().map(|name| &**name);
+        let bones = model.bones_named(name).iter().copied();
+        let meshes = model.meshes_named(name).iter().copied();
+        bones
+            .chain(self.parts(AloPartKind::Proxy, positions(proxies, name)))
+            .chain(self.parts(AloPartKind::Mesh, meshes))
+            .chain(self.parts(AloPartKind::Light, positions(lights, name)))
+            .chain(self.parts(AloPartKind::Dazzles, positions(dazzles, name)))
+    }
+
+    /// The indices among everything that has a name of parts of one kind.
+    fn parts(
+        &self,
+        kind: AloPartKind,
+        indices: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = usize> {
+        let first = self.first_part(kind);
+        indices.map(move |index| first + index)
     }
 
     /// The index of a bone among everything that has a name. Bones come first.
@@ -198,19 +206,34 @@ impl AloShared {
 
     /// The index of a part likewise: after the bones come proxies, meshes, lights and groups of dazzles.
     pub(super) fn part_index(&self, part: &AloPart) -> usize {
+        self.first_part(part.kind) + part.index
+    }
+
+    fn first_part(&self, kind: AloPartKind) -> usize {
         let model = &self.model;
         let proxies = model.bones.len();
         let meshes = proxies + model.proxies.len();
         let lights = meshes + model.meshes.len();
         let dazzles = lights + model.lights.len();
-        let first = match part.kind {
+        match kind {
             AloPartKind::Proxy => proxies,
             AloPartKind::Mesh => meshes,
             AloPartKind::Light => lights,
             AloPartKind::Dazzles => dazzles,
-        };
-        first + part.index
+        }
     }
+}
+
+/// The positions of a name among others, in any case.
+fn positions<'a>(
+    names: impl Iterator<Item = &'a str> + 'a,
+    name: &'a str,
+) -> impl Iterator<Item = usize> + 'a {
+    let name = folded(name);
+    names
+        .enumerate()
+        .filter(move |(_, other)| is_folded(other, &name))
+        .map(|(index, _)| index)
 }
 
 /// On the root entity of a scene's own world: the model that it is of.

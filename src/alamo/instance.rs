@@ -8,7 +8,7 @@ use crate::alamo::components::{
 use crate::alamo::proxies::ProxyFollower;
 use crate::scene::{
     ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene, ReadyScenes,
-    SceneFormat, SharedModel, folded, named,
+    SceneFormat, SharedModel, folded,
 };
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
@@ -24,8 +24,8 @@ impl SceneFormat for AloScene {
 }
 
 impl SharedModel for AloShared {
-    fn named(&self, name: &str) -> &[usize] {
-        named(self.names(), name)
+    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
+        Box::new(self.indices_named(name))
     }
 
     fn named_part(&self, name: &str) -> NamedPart {

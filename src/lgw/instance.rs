@@ -17,8 +17,8 @@ impl SceneFormat for LgwScene {
 }
 
 impl SharedModel for LgwModel {
-    fn named(&self, name: &str) -> &[usize] {
-        self.meshes_named(name)
+    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
+        Box::new(self.meshes_named(name).iter().copied())
     }
 
     fn named_part(&self, name: &str) -> NamedPart {

@@ -23,8 +23,8 @@ impl SceneFormat for AbcScene {
 }
 
 impl SharedModel for AbcModel {
-    fn named(&self, name: &str) -> &[usize] {
-        self.nodes_named(name)
+    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
+        Box::new(self.nodes_named(name).iter().copied())
     }
 
     fn named_part(&self, name: &str) -> NamedPart {

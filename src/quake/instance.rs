@@ -19,8 +19,8 @@ impl SceneFormat for MdlMesh {
 }
 
 impl SharedModel for MdlModel {
-    fn named(&self, _: &str) -> &[usize] {
-        &[]
+    fn named<'a>(&'a self, _: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
+        Box::new(core::iter::empty())
     }
 
     fn named_part(&self, _: &str) -> NamedPart {

@@ -101,8 +101,8 @@ impl ModelInstance {
 
     /// The first bone or part of a name, in any case: see [`Models::bone`](crate::model::Models::bone).
     pub fn bone(&self, name: &str) -> Option<Entity> {
-        let mut named = self.model.named(name).iter();
-        named.find_map(|index| self.entities.get(*index).copied().flatten())
+        let mut named = self.model.named(name);
+        named.find_map(|index| self.entities.get(index).copied().flatten())
     }
 
     /// The entities of all bones and parts that can have a name.
@@ -133,7 +133,7 @@ impl fmt::Debug for ModelInstance {
 /// What the instances of a model share, for code that works on models of any format.
 pub(crate) trait SharedModel: Any + Send + Sync {
     /// The indices of the entities of a name, in any case. The first one that was spawned counts.
-    fn named(&self, name: &str) -> &[usize];
+    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a>;
 
     /// Whether [`HiddenParts`](super::HiddenParts) can hide a part of a name in lower case.
     fn named_part(&self, name: &str) -> NamedPart;

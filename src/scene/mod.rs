@@ -79,7 +79,7 @@ pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub(crate) use look::{path_of_skin, team_color_tag};
 #[cfg(feature = "manifest")]
 pub(crate) use matching::Pattern;
-pub(crate) use matching::{folded, has_extension, raised, same_name};
+pub(crate) use matching::{folded, has_extension, is_folded, raised, same_name};
 pub(crate) use model_asset::ModelAsset;
 pub use names::Names;
 pub(crate) use names::{index_names, named};
