@@ -10,12 +10,21 @@ use bevy::shader::{Shader, ShaderRef};
 #[derive(Resource, Default)]
 struct Shaders(Vec<Handle<Shader>>);
 
-/// Loads the modules that the shaders of several formats import.
+/// Loads the modules that several shaders import.
 pub(super) fn register(app: &mut App) {
+    embedded_asset!(app, "shaders/additive_fog.wgsl");
     embedded_asset!(app, "shaders/fragment_output.wgsl");
+    embedded_asset!(app, "shaders/pose_row.wgsl");
     embedded_asset!(app, "shaders/vertex_output.wgsl");
-    hold_shader(app, embedded_shader("scene/shaders/fragment_output.wgsl"));
-    hold_shader(app, embedded_shader("scene/shaders/vertex_output.wgsl"));
+    for module in [
+        "additive_fog",
+        "fragment_output",
+        "pose_row",
+        "vertex_output",
+    ] {
+        let path = format!("scene/shaders/{module}.wgsl");
+        hold_shader(app, embedded_shader(&path));
+    }
 }
 
 /// A shader that was embedded, by its path in `src`.

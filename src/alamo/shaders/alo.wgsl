@@ -19,11 +19,8 @@
 }
 #ifdef DISTANCE_FOG
 #import bevy_classic_models::fragment_output::{color_output, lit_color}
-#import bevy_pbr::{
-    mesh_view_bindings::{fog, view},
-    pbr_functions::apply_fog,
-    pbr_types::STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT,
-}
+#import bevy_classic_models::additive_fog::dimmed_by_fog
+#import bevy_pbr::pbr_types::STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT
 #endif
 #endif
 #ifdef VISIBILITY_RANGE_DITHER
@@ -98,16 +95,6 @@ fn night_of(normal: vec3<f32>) -> f32 {
     }
     return saturate(-32.0 * dot(normal, to_sun));
 }
-
-#ifdef DISTANCE_FOG
-// Fog dims additive meshes. It adds no color: what lies behind them has it already.
-fn dimmed_by_fog(color: vec4<f32>, in: VertexOutput) -> vec4<f32> {
-    var black_fog = fog;
-    black_fog.base_color = vec4(vec3(0.0), fog.base_color.a);
-    black_fog.directional_light_color = vec4(0.0);
-    return apply_fog(black_fog, color, in.world_position.xyz, view.world_position.xyz, in.position.xy);
-}
-#endif
 #endif
 
 @fragment
@@ -201,7 +188,7 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
 #ifndef PREPASS_PIPELINE
 #ifdef DISTANCE_FOG
     if (alo.additive == 1u && (pbr_input.material.flags & STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT) != 0u) {
-        let color = dimmed_by_fog(lit_color(pbr_input), in);
+        let color = dimmed_by_fog(lit_color(pbr_input), in.world_position.xyz, in.position.xy);
         pbr_input.material.flags &= ~STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT;
         return color_output(in, pbr_input, color);
     }

@@ -10,10 +10,7 @@
 }
 #import bevy_render::color_operations::srgb_to_linear_rgb
 #ifdef DISTANCE_FOG
-#import bevy_pbr::{
-    mesh_view_bindings::fog,
-    pbr_functions::apply_fog,
-}
+#import bevy_classic_models::additive_fog::dimmed_by_fog
 #endif
 #ifdef TONEMAP_IN_SHADER
 #import bevy_core_pipeline::tonemapping::tone_mapping
@@ -119,12 +116,7 @@ fn vertex(in: Vertex) -> Corner {
 fn fragment(in: Corner) -> @location(0) vec4<f32> {
     var color = vec4(textureSample(picture, picture_sampler, in.uv).rgb * in.color, 1.0);
 #ifdef DISTANCE_FOG
-    // Fog hides the light. Its own light is there already, in what lies behind.
-    var black_fog = fog;
-    black_fog.base_color = vec4(vec3(0.0), fog.base_color.a);
-    black_fog.directional_light_color = vec4(0.0);
-    let eye = view.world_position.xyz;
-    color = apply_fog(black_fog, color, in.world_position, eye, in.position.xy);
+    color = dimmed_by_fog(color, in.world_position, in.position.xy);
 #endif
 #ifdef TONEMAP_IN_SHADER
     color = tone_mapping(color, view.color_grading);

@@ -3,6 +3,7 @@
 // One file for all passes: the pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors
 // and the deferred pass.
 
+#import bevy_classic_models::pose_row::{Shown, shown_by}
 #import bevy_classic_models::vertex_output::{Moved, vertex_output}
 #import bevy_pbr::mesh_functions::get_tag
 #ifdef PREPASS_PIPELINE
@@ -28,10 +29,8 @@ struct Node {
 // Per vertex: where its triangles begin here, low half first, and how many they are. Then triangles.
 @group(#{MATERIAL_BIND_GROUP}) @binding(101) var around: texture_2d<u32>;
 @group(#{MATERIAL_BIND_GROUP}) @binding(102) var<uniform> node: Node;
-// Per instance four texels: two of this frame, two of the one before; see PoseBlend.
+// One row per instance: see PoseTable.
 @group(#{MATERIAL_BIND_GROUP}) @binding(103) var instances: texture_2d<u32>;
-
-const TEXELS_PER_INSTANCE: u32 = 4u;
 
 fn position_in(pose: u32, vertex: u32) -> vec3<f32> {
     // A pose that a reload has taken away is drawn as the last one for the frame it takes to notice.
@@ -39,23 +38,6 @@ fn position_in(pose: u32, vertex: u32) -> vec3<f32> {
     let width = textureDimensions(poses).x;
     let texel = textureLoad(poses, vec2(index % width, index / width), 0);
     return vec3<f32>(texel.xyz) * node.step + node.origin;
-}
-
-// What an instance shows: a, b, the bits of the way from a to b, and those of the share of `from`.
-struct Shown {
-    to: vec4<u32>,
-    from_pair: vec3<u32>,
-}
-
-// What an instance shows in this frame (age 0) or the one before (age 1).
-fn shown_by(tag: u32, age: u32) -> Shown {
-    let index = tag * TEXELS_PER_INSTANCE + age * 2u;
-    let next = index + 1u;
-    let width = textureDimensions(instances).x;
-    return Shown(
-        textureLoad(instances, vec2(index % width, index / width), 0),
-        textureLoad(instances, vec2(next % width, next / width), 0).xyz,
-    );
 }
 
 fn position_between(pair: vec3<u32>, vertex: u32) -> vec3<f32> {
@@ -121,7 +103,7 @@ fn normal_of(shown: Shown, slot: vec2<f32>, otherwise: vec3<f32>) -> vec3<f32> {
 @vertex
 fn vertex(in: Vertex) -> VertexOutput {
     let tag = get_tag(in.instance_index);
-    let shown = shown_by(tag, 0u);
+    let shown = shown_by(instances, tag, 0u);
     var moved: Moved;
     moved.position = in.position;
     if (deforms(in.uv_b)) {
@@ -137,7 +119,7 @@ fn vertex(in: Vertex) -> VertexOutput {
 #ifdef MOTION_VECTOR_PREPASS
     moved.previous_position = in.position;
     if (deforms(in.uv_b)) {
-        moved.previous_position = position_of(shown_by(tag, 1u), u32(in.uv_b.x));
+        moved.previous_position = position_of(shown_by(instances, tag, 1u), u32(in.uv_b.x));
     }
 #endif
     return vertex_output(in, moved);

@@ -3,6 +3,7 @@
 // One file for all passes: the pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors
 // and the deferred pass.
 
+#import bevy_classic_models::pose_row::shown_by
 #import bevy_classic_models::vertex_output::{Moved, vertex_output}
 #import bevy_pbr::mesh_functions::get_tag
 #ifdef PREPASS_PIPELINE
@@ -24,12 +25,11 @@ struct Model {
 
 // Per vertex and pose: quantised position, index of the normal.
 @group(#{MATERIAL_BIND_GROUP}) @binding(100) var poses: texture_2d<u32>;
-// Per instance four texels: two of this frame, two of the one before; see PoseTable.
+// One row per instance: see PoseTable.
 @group(#{MATERIAL_BIND_GROUP}) @binding(101) var instances: texture_2d<u32>;
 @group(#{MATERIAL_BIND_GROUP}) @binding(102) var normals: texture_2d<f32>;
 @group(#{MATERIAL_BIND_GROUP}) @binding(103) var<uniform> model: Model;
 
-const TEXELS_PER_INSTANCE: u32 = 4u;
 const LAST_NORMAL: u32 = 161u;
 
 struct Shape {
@@ -59,15 +59,11 @@ fn shape_between(pair: vec3<u32>, vertex: u32) -> Shape {
 
 // What an instance shows in this frame (age 0) or the one before (age 1).
 fn morph(tag: u32, age: u32, vertex: u32) -> Shape {
-    let index = tag * TEXELS_PER_INSTANCE + age * 2u;
-    let width = textureDimensions(instances).x;
-    let to = textureLoad(instances, vec2(index % width, index / width), 0);
-    var shape = shape_between(to.xyz, vertex);
-    let from_weight = bitcast<f32>(to.w);
+    let shown = shown_by(instances, tag, age);
+    var shape = shape_between(shown.to.xyz, vertex);
+    let from_weight = bitcast<f32>(shown.to.w);
     if (from_weight > 0.0) {
-        let next = index + 1u;
-        let from_pair = textureLoad(instances, vec2(next % width, next / width), 0).xyz;
-        let from_shape = shape_between(from_pair, vertex);
+        let from_shape = shape_between(shown.from_pair, vertex);
         shape.position = mix(shape.position, from_shape.position, from_weight);
         shape.normal = mix(shape.normal, from_shape.normal, from_weight);
     }
