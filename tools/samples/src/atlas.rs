@@ -1,7 +1,7 @@
 //! The layout of a skin, and its texels with all that a painter may want to know of them.
 
 use super::maths::{Place, cos, sin};
-use super::mesh::Piece;
+use super::piece::Piece;
 use super::surface::{Face, Side};
 use bevy::math::{IVec2, UVec2, Vec3};
 use std::collections::BTreeMap;

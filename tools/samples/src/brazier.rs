@@ -6,8 +6,9 @@
 use crate::atlas::{Atlas, Texel};
 use crate::document::{FrameShapes, Recipe};
 use crate::maths::{Place, cos, mix, noise, pitch, sin, upright, yaw};
-use crate::mesh::{Mesh, Piece, ROUND, SMOOTH, rigid};
+use crate::mesh::{Mesh, rigid};
 use crate::paint::{Grooves, Ramp, lamp, picture, worn};
+use crate::piece::{Piece, ROUND, SMOOTH};
 use crate::surface::{Facing, Section, cap, loft};
 use bevy::math::Vec3;
 use bevy_classic_models::quake::mdl::Precision;

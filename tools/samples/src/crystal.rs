@@ -6,8 +6,9 @@
 use crate::atlas::{Atlas, Texel};
 use crate::document::{FrameShapes, Recipe};
 use crate::maths::{Place, hash, pitch, sin, upright, yaw};
-use crate::mesh::{FACETED, Mesh, Piece, rigid};
+use crate::mesh::{Mesh, rigid};
 use crate::paint::{Grooves, Ramp, lamp, picture, worn};
+use crate::piece::{FACETED, Piece};
 use crate::surface::{Section, Side, loft};
 use bevy_classic_models::quake::flags;
 use bevy_classic_models::quake::mdl::Precision;

@@ -35,6 +35,7 @@ mod manifests;
 mod maths;
 mod mesh;
 mod paint;
+mod piece;
 mod sentry;
 mod supply;
 mod surface;

@@ -2,76 +2,13 @@
 
 use super::atlas::Atlas;
 use super::maths::Place;
-use super::surface::{Corner, Side, Surface};
+use super::piece::Piece;
+use super::surface::{Corner, Side};
 use bevy::math::Vec3;
 use bevy_classic_models::quake::mdl::nearest_normal;
 use bevy_classic_models::quake::mdl::write::Shape;
 use bevy_classic_models::quake::mdl::{StVertex, Triangle};
 use std::collections::HashMap;
-
-/// Surfaces that move together.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    /// The bone they are on, an index into the places of a pose.
-    pub bone: usize,
-    /// Cosine of the angle between two faces above which their edge is hard.
-    pub crease: f32,
-    /// The surfaces, in the bone's space.
-    pub surfaces: Vec<Surface>,
-}
-
-/// Edges of less than 40° are smooth.
-pub const CREASE: f32 = 0.766;
-/// Edges of less than 84° are smooth: for tubes of few sides with flat ends.
-pub const ROUND: f32 = 0.1;
-/// Every edge is smooth.
-pub const SMOOTH: f32 = -1.0;
-/// Every edge is hard.
-pub const FACETED: f32 = 0.9999;
-
-impl Piece {
-    /// A piece whose sharp edges are hard.
-    pub fn new(bone: usize, surfaces: Vec<Surface>) -> Self {
-        Self {
-            bone,
-            crease: CREASE,
-            surfaces,
-        }
-    }
-
-    /// The same with another limit for hard edges.
-    pub fn creased(self, crease: f32) -> Self {
-        Self { crease, ..self }
-    }
-
-    /// The same at another place of its bone.
-    pub fn moved(mut self, place: Place) -> Self {
-        let faces = self
-            .surfaces
-            .iter_mut()
-            .flat_map(|surface| &mut surface.faces);
-        for corner in faces.flat_map(|face| &mut face.corners) {
-            corner.position = place.point(corner.position);
-        }
-        self
-    }
-
-    /// The normal at a corner of a face: the mean of all faces that meet there at soft edges.
-    fn normal(&self, corner: &Corner, face_normal: Vec3) -> Vec3 {
-        let faces = self.surfaces.iter().flat_map(|surface| &surface.faces);
-        let normals = faces.filter_map(|face| {
-            let meets = |other: &Corner| other.position.distance_squared(corner.position) < 1e-6;
-            let normal = face.normal();
-            let soft = normal
-                .normalize_or_zero()
-                .dot(face_normal.normalize_or_zero())
-                > self.crease;
-            (soft && face.corners.iter().any(meets)).then_some(normal)
-        });
-        let sum = normals.fold(face_normal * 1e-3, |sum, normal| sum + normal);
-        sum.normalize_or(Vec3::Z)
-    }
-}
 
 /// A vertex of the file, before it is posed.
 struct Vertex {

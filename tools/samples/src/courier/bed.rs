@@ -1,14 +1,14 @@
 //! What carries: chassis, axles, the load bed with its boards, and the rack on the roof.
 
 use super::cargo::{bundle, cargo};
+use super::floor::FLOOR;
 use super::shapes::{axle, bar, both, cuboid, renamed};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, block};
 use crate::maths::Place;
 use bevy::math::Vec3;
 
-/// The floor of the bed, the upper edge of its boards, and where it begins and ends.
-pub const FLOOR: f32 = 7.2;
+/// The upper edge of the bed's boards, and where the bed begins and ends.
 const BOARDS: f32 = 11.0;
 const BED: [f32; 2] = [-1.9, 16.6];
 /// Half the width of the bed.

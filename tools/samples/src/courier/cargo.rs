@@ -1,6 +1,6 @@
 //! What the courier carries.
 
-use super::bed::FLOOR;
+use super::floor::FLOOR;
 use super::shapes::{Surface, axle, cuboid};
 use crate::alamo::loft::{Ring, cap, joined};
 use crate::alamo::profile::Profile;

@@ -8,6 +8,7 @@ mod cab;
 mod canvas;
 mod cargo;
 mod draft;
+mod floor;
 mod gear;
 mod marks;
 mod materials;

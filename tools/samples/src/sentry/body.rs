@@ -5,7 +5,7 @@ use super::rig::{
     SHIN_LENGTH, THIGH, THIGH_LENGTH,
 };
 use crate::maths::{Place, pitch};
-use crate::mesh::{Piece, ROUND, SMOOTH};
+use crate::piece::{Piece, ROUND, SMOOTH};
 use crate::surface::{Facing, Section, Surface, cap, loft};
 
 /// How finely it is painted.
