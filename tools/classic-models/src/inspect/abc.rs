@@ -1,7 +1,7 @@
 //! LithTech models in numbers.
 
-use crate::inspect::describe::{list, number, write_warnings};
-use crate::inspect::pose::Posed;
+use crate::inspect::output::{list, number, write_warnings};
+use crate::inspect::posed::Posed;
 use bevy_classic_models::lithtech::abc::{AbcFile, Animation, Keyframe, Node, node_flags};
 use bevy_classic_models::lithtech::{AbcContents, AbcLoaderSettings};
 use bevy_classic_models::read::ParseError;

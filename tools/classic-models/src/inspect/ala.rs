@@ -1,6 +1,6 @@
 //! Alamo animations in numbers.
 
-use crate::inspect::describe::{number, write_warnings};
+use crate::inspect::output::{number, write_warnings};
 use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};

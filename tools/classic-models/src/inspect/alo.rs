@@ -1,7 +1,7 @@
 //! Alamo models in numbers.
 
-use crate::inspect::describe::{list, number, write_warnings};
-use crate::inspect::pose::Posed;
+use crate::inspect::output::{list, number, write_warnings};
+use crate::inspect::posed::Posed;
 use bevy::asset::RenderAssetUsages;
 use bevy_classic_models::alamo::AloContents;
 use bevy_classic_models::alamo::alo::{

@@ -3,13 +3,12 @@
 use crate::inspect::abc::AbcDescription;
 use crate::inspect::ala::AlaDescription;
 use crate::inspect::alo::AloDescription;
+use crate::inspect::content::Content;
 use crate::inspect::dtx::DtxDescription;
+use crate::inspect::failure::Failure;
 use crate::inspect::lgw::LgwDescription;
 use crate::inspect::mdl::MdlDescription;
-use crate::inspect::pose::{Posed, PosedBone, PosedVertices};
-use bevy::math::Vec3;
-use bevy_classic_models::read::{ParseError, TextPosition};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -19,57 +18,6 @@ pub enum Description {
     Content(Content),
     /// It could not, or something asked of it is not there.
     Failed(Failure),
-}
-
-/// A model, an animation or a picture in numbers.
-pub enum Content {
-    Abc(Box<AbcDescription>),
-    Dtx(Box<DtxDescription>),
-    Lgw(Box<LgwDescription>),
-    Mdl(Box<MdlDescription>),
-    Alo(Box<AloDescription>),
-    Ala(Box<AlaDescription>),
-}
-
-/// Why a file failed.
-pub struct Failure {
-    /// Offset in the file, where that means something.
-    pub offset: Option<u64>,
-    /// The same as line and column, if the file is text.
-    pub position: Option<TextPosition>,
-    pub message: String,
-}
-
-impl Failure {
-    /// Of something that is at no place of the file.
-    pub fn new(error: impl std::fmt::Display) -> Self {
-        Self {
-            offset: None,
-            position: None,
-            message: error.to_string(),
-        }
-    }
-}
-
-impl From<ParseError> for Failure {
-    fn from(error: ParseError) -> Self {
-        Self {
-            offset: Some(error.offset),
-            position: error.position,
-            message: error.to_string(),
-        }
-    }
-}
-
-impl Failure {
-    fn to_json(&self) -> Value {
-        let mut error = json!({ "offset": self.offset, "message": self.message });
-        if let Some(TextPosition { line, column }) = self.position {
-            error["line"] = line.into();
-            error["column"] = column.into();
-        }
-        json!({ "error": error })
-    }
 }
 
 /// Reads a file.
@@ -158,69 +106,6 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
         std::fs::read(path)
     } else {
         Err(std::io::Error::other("is not a regular file"))
-    }
-}
-
-/// A number with the digits that it has as a 32-bit float.
-pub fn number(value: f32) -> Value {
-    let digits = value.to_string().parse::<f64>();
-    digits.map_or(Value::Null, Value::from)
-}
-
-/// The values as an array.
-pub fn list<T>(values: &[T], to_json: impl FnMut(&T) -> Value) -> Value {
-    values.iter().map(to_json).collect()
-}
-
-/// A line for each flaw of a file.
-pub fn write_warnings(warnings: &[String], text: &mut String) -> std::fmt::Result {
-    for warning in warnings {
-        writeln!(text, "  warning: {warning}")?;
-    }
-    Ok(())
-}
-
-impl Posed {
-    pub fn to_json(&self) -> Value {
-        let vertices = self.vertices.as_ref();
-        let value = |of: fn(&PosedVertices) -> Vec3| {
-            vertices.map(|vertices| of(vertices).to_array().map(number))
-        };
-        let mut object = json!({
-            "min": value(|vertices| vertices.min),
-            "max": value(|vertices| vertices.max),
-            "centroid": value(|vertices| vertices.centroid),
-        });
-        if let Some(bones) = &self.bones {
-            object["bones"] = bones.iter().map(PosedBone::to_json).collect();
-        }
-        object
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        match &self.vertices {
-            Some(vertices) => {
-                writeln!(text, "  posed from {} to {}", vertices.min, vertices.max)?;
-                writeln!(text, "  centroid {}", vertices.centroid)?;
-            }
-            None => writeln!(text, "  posed: nothing is drawn")?,
-        }
-        if self.bones.is_some() {
-            writeln!(text, "  bones, in the space of the file:")?;
-        }
-        for bone in self.bones.iter().flatten() {
-            let place = bone.matrix.w_axis.truncate();
-            let hidden = if bone.visible { "" } else { ", hidden" };
-            writeln!(text, "    {} at {place}{hidden}", bone.name)?;
-        }
-        Ok(())
-    }
-}
-
-impl PosedBone {
-    fn to_json(&self) -> Value {
-        let matrix = self.matrix.to_cols_array().map(number);
-        json!({ "name": self.name, "matrix": &matrix[..], "visible": self.visible })
     }
 }
 

@@ -1,6 +1,6 @@
 //! LithTech pictures in numbers.
 
-use crate::inspect::describe::write_warnings;
+use crate::inspect::output::write_warnings;
 use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexels, picture_flags};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};

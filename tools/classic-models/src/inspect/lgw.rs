@@ -1,7 +1,7 @@
 //! LGW models in numbers.
 
-use crate::inspect::describe::{list, number, write_warnings};
-use crate::inspect::pose::Posed;
+use crate::inspect::output::{list, number, write_warnings};
+use crate::inspect::posed::Posed;
 use crate::lgw_words;
 use bevy::math::Vec3;
 use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, parse};

@@ -1,7 +1,7 @@
 //! Quake models in numbers.
 
-use crate::inspect::describe::{number, write_warnings};
-use crate::inspect::pose::Posed;
+use crate::inspect::output::{number, write_warnings};
+use crate::inspect::posed::Posed;
 use bevy_classic_models::quake::mdl::{self, MdlFile, Precision};
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
 use bevy_classic_models::read::ParseError;

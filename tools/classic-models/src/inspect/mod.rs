@@ -6,16 +6,21 @@
 mod abc;
 mod ala;
 mod alo;
+mod content;
 mod describe;
 mod dtx;
+mod failure;
 mod lgw;
 mod mdl;
+mod output;
 mod pose;
 mod pose_abc;
 mod pose_alo;
 mod pose_mdl;
+mod posed;
 
-use describe::{Content, Description};
+use content::Content;
+use describe::Description;
 use pose::{Poser, Request};
 use std::io::{self, Write};
 use std::path::PathBuf;

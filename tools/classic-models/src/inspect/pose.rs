@@ -1,7 +1,8 @@
 //! Where the vertices of a spawned model are at a time: the model is loaded, spawned and animated by
 //! the plugin, as in a game, and then asked.
 
-use crate::inspect::describe::{Content, Failure};
+use crate::inspect::content::Content;
+use crate::inspect::failure::Failure;
 use bevy::asset::{
     Asset, AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId,
 };
@@ -29,64 +30,6 @@ impl Request {
     /// The time, which does not begin before the clip.
     pub fn seconds(&self) -> f32 {
         self.time.clamp(0.0, f32::MAX.into()) as f32
-    }
-}
-
-/// A model at a time.
-pub struct Posed {
-    /// `None` if no vertex is drawn.
-    pub vertices: Option<PosedVertices>,
-    /// The bones in file order, if a clip was asked for that moves bones.
-    pub bones: Option<Vec<PosedBone>>,
-}
-
-/// The vertices of a model in Bevy's world space.
-pub struct PosedVertices {
-    /// Least corner of their box.
-    pub min: Vec3,
-    /// Greatest corner of their box.
-    pub max: Vec3,
-    /// Their mean.
-    pub centroid: Vec3,
-}
-
-/// A bone of a model.
-pub struct PosedBone {
-    pub name: String,
-    /// From the bone's space to that of the file's model.
-    pub matrix: Mat4,
-    /// Whether neither it nor any bone above is hidden.
-    pub visible: bool,
-}
-
-impl Posed {
-    /// `None` without vertices and bones.
-    pub fn new(vertices: Option<PosedVertices>, bones: Option<Vec<PosedBone>>) -> Option<Self> {
-        (vertices.is_some() || bones.is_some()).then_some(Self { vertices, bones })
-    }
-
-    /// `None` without vertices.
-    pub fn of(places: impl IntoIterator<Item = Vec3>) -> Option<Self> {
-        Self::new(PosedVertices::of(places), None)
-    }
-}
-
-impl PosedVertices {
-    /// `None` without vertices.
-    pub fn of(places: impl IntoIterator<Item = Vec3>) -> Option<Self> {
-        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        let (mut sum, mut count) = (DVec3::ZERO, 0_u32);
-        for place in places {
-            min = min.min(place);
-            max = max.max(place);
-            sum += place.as_dvec3();
-            count += 1;
-        }
-        (count > 0).then(|| Self {
-            min,
-            max,
-            centroid: (sum / f64::from(count)).as_vec3(),
-        })
     }
 }
 

@@ -3,8 +3,9 @@
 //! Nodes, meshes and skins are asked where the plugin has put them. What moves vertices one by one is
 //! on the GPU, in steps of two bytes; so the place of such a vertex in its node is the file's to say.
 
-use crate::inspect::describe::Failure;
-use crate::inspect::pose::{Posed, Poser, no_clip};
+use crate::inspect::failure::Failure;
+use crate::inspect::pose::{Poser, no_clip};
+use crate::inspect::posed::Posed;
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;

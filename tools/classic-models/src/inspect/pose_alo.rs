@@ -1,7 +1,8 @@
 //! Where the vertices and bones of Alamo models are.
 
-use crate::inspect::describe::Failure;
-use crate::inspect::pose::{Posed, PosedBone, PosedVertices, Poser, asset_path, no_clip};
+use crate::inspect::failure::Failure;
+use crate::inspect::pose::{Poser, asset_path, no_clip};
+use crate::inspect::posed::{Posed, PosedBone, PosedVertices};
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;

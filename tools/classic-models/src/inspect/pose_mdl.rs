@@ -1,7 +1,8 @@
 //! Where the vertices of Quake models are.
 
-use crate::inspect::describe::Failure;
-use crate::inspect::pose::{Posed, Poser};
+use crate::inspect::failure::Failure;
+use crate::inspect::pose::Poser;
+use crate::inspect::posed::Posed;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;

@@ -1,0 +1,18 @@
+//! The description of a file, by its format.
+
+use crate::inspect::abc::AbcDescription;
+use crate::inspect::ala::AlaDescription;
+use crate::inspect::alo::AloDescription;
+use crate::inspect::dtx::DtxDescription;
+use crate::inspect::lgw::LgwDescription;
+use crate::inspect::mdl::MdlDescription;
+
+/// A model, an animation or a picture in numbers.
+pub enum Content {
+    Abc(Box<AbcDescription>),
+    Dtx(Box<DtxDescription>),
+    Lgw(Box<LgwDescription>),
+    Mdl(Box<MdlDescription>),
+    Alo(Box<AloDescription>),
+    Ala(Box<AlaDescription>),
+}

@@ -1,0 +1,45 @@
+//! Why a file failed.
+
+use bevy_classic_models::read::{ParseError, TextPosition};
+use serde_json::{Value, json};
+
+/// Why a file failed.
+pub struct Failure {
+    /// Offset in the file, where that means something.
+    pub offset: Option<u64>,
+    /// The same as line and column, if the file is text.
+    pub position: Option<TextPosition>,
+    pub message: String,
+}
+
+impl Failure {
+    /// Of something that is at no place of the file.
+    pub fn new(error: impl std::fmt::Display) -> Self {
+        Self {
+            offset: None,
+            position: None,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        Self {
+            offset: Some(error.offset),
+            position: error.position,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl Failure {
+    pub fn to_json(&self) -> Value {
+        let mut error = json!({ "offset": self.offset, "message": self.message });
+        if let Some(TextPosition { line, column }) = self.position {
+            error["line"] = line.into();
+            error["column"] = column.into();
+        }
+        json!({ "error": error })
+    }
+}

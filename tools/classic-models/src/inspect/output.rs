@@ -1,0 +1,23 @@
+//! Values and lines that the descriptions of all formats have.
+
+use serde_json::Value;
+use std::fmt::Write;
+
+/// A number with the digits that it has as a 32-bit float.
+pub fn number(value: f32) -> Value {
+    let digits = value.to_string().parse::<f64>();
+    digits.map_or(Value::Null, Value::from)
+}
+
+/// The values as an array.
+pub fn list<T>(values: &[T], to_json: impl FnMut(&T) -> Value) -> Value {
+    values.iter().map(to_json).collect()
+}
+
+/// A line for each flaw of a file.
+pub fn write_warnings(warnings: &[String], text: &mut String) -> std::fmt::Result {
+    for warning in warnings {
+        writeln!(text, "  warning: {warning}")?;
+    }
+    Ok(())
+}
