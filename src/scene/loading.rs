@@ -208,7 +208,7 @@ impl<'a> ModelLoad<'a> {
 ///
 /// # Errors
 /// [`ModelLoadError::Io`].
-pub(crate) async fn read(path: &str, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadError> {
+async fn read(path: &str, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadError> {
     let mut bytes = Vec::new();
     match reader.read_to_end(&mut bytes).await {
         Ok(_) => Ok(bytes),
@@ -223,7 +223,7 @@ pub(crate) async fn read(path: &str, reader: &mut dyn Reader) -> Result<Vec<u8>,
 ///
 /// # Errors
 /// [`ModelLoadError::Parse`].
-pub(crate) fn parsed<T>(path: &str, result: Result<T, ParseError>) -> Result<T, ModelLoadError> {
+fn parsed<T>(path: &str, result: Result<T, ParseError>) -> Result<T, ModelLoadError> {
     result.map_err(|source| ModelLoadError::Parse {
         path: path.to_owned(),
         source,
@@ -231,7 +231,7 @@ pub(crate) fn parsed<T>(path: &str, result: Result<T, ParseError>) -> Result<T, 
 }
 
 /// Logs the flaws of a file.
-pub(crate) fn warn_of(path: &str, warnings: &[Warning]) {
+fn warn_of(path: &str, warnings: &[Warning]) {
     for warning in warnings {
         let gap = gap(warning.position);
         warn!("{path}:{gap}{warning}");

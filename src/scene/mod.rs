@@ -71,8 +71,6 @@ pub use loading::ModelLoadError;
 #[cfg(feature = "quake")]
 pub(crate) use loading::check_nonzero;
 pub(crate) use loading::{BadSetting, ModelLoad, ModelLoading, ModelSettings, check_positive};
-#[cfg(feature = "alamo")]
-pub(crate) use loading::{parsed, read, warn_of};
 use lods::on_distances_removed;
 pub(crate) use lods::{Leveled, SceneScale, choose_levels, reset_level};
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};

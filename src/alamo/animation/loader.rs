@@ -3,7 +3,7 @@
 use crate::alamo::ala;
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::clip::clip;
-use crate::scene::{ModelLoadError, parsed, read, warn_of};
+use crate::scene::{ModelLoadError, ModelLoading};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::reflect::TypePath;
@@ -11,12 +11,16 @@ use bevy::reflect::TypePath;
 /// Loads Alamo animations: see [`Ala`] for what becomes of them.
 #[derive(TypePath)]
 pub struct AlaLoader {
+    loading: ModelLoading,
     extensions: Vec<&'static str>,
 }
 
 impl AlaLoader {
-    pub(super) fn new(extensions: Vec<&'static str>) -> Self {
-        Self { extensions }
+    pub(super) fn new(loading: ModelLoading, extensions: Vec<&'static str>) -> Self {
+        Self {
+            loading,
+            extensions,
+        }
     }
 }
 
@@ -31,10 +35,10 @@ impl AssetLoader for AlaLoader {
         (): &(),
         load_context: &mut LoadContext<'_>,
     ) -> Result<Ala, ModelLoadError> {
-        let path = load_context.path().to_string();
-        let bytes = read(&path, reader).await?;
-        let file = parsed(&path, ala::parse(&bytes))?;
-        warn_of(&path, &file.warnings);
+        let load = self.loading.begin(load_context);
+        let bytes = load.read(reader).await?;
+        let file = load.parsed(ala::parse(&bytes))?;
+        load.warn(&file.warnings);
         let clip = load_context.add_labeled_asset(AlaAssetLabel::Clip.to_string(), clip(&file));
         Ok(Ala::new(file, clip))
     }

@@ -7,7 +7,9 @@ use crate::alamo::animation::loader::AlaLoader;
 use crate::alamo::animation::player::{AloAnimator, choose_clips};
 use crate::alamo::animation::visibility::release_bones;
 use crate::alamo::components::{AloInstance, BoneVisibility};
-use crate::scene::{ClassicModelsSystems, all_cases, follow_player, link_bones, state_clips};
+use crate::scene::{
+    ClassicModelsSystems, ModelLoading, all_cases, follow_player, link_bones, state_clips,
+};
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::AssetApp;
@@ -43,6 +45,13 @@ impl Plugin for AnimationPlugin {
                 ),
             );
         link_bones::<AloInstance>(app);
-        app.register_asset_loader(AlaLoader::new(all_cases(&self.extensions)));
+        app.preregister_asset_loader::<AlaLoader>(&all_cases(&self.extensions));
+    }
+
+    fn finish(&self, app: &mut App) {
+        app.register_asset_loader(AlaLoader::new(
+            ModelLoading::of(app.world()),
+            all_cases(&self.extensions),
+        ));
     }
 }
