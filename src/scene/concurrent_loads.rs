@@ -4,6 +4,7 @@
 //! first (not reported upstream as far as known). When overlapping loads have read different data, the file is loaded
 //! once more after both.
 
+use crate::scene::labels::scene_path;
 use bevy::app::{App, PreUpdate};
 use bevy::asset::{AssetPath, AssetServer, handle_internal_asset_events};
 use bevy::ecs::resource::Resource;
@@ -163,7 +164,7 @@ fn reload_outdated(
 /// by its scene, because without a watcher Bevy does not load a file again of which only labels are held: see
 /// <https://github.com/bevyengine/bevy/pull/9736>.
 fn reload(server: &AssetServer, path: AssetPath<'static>) {
-    let scene = path.clone().with_label(super::labels::SCENE);
+    let scene = scene_path(&path);
     let is_held = !server.get_handles_untyped(&path).is_empty();
     match is_held || server.get_path_ids(&scene).is_empty() {
         true => server.reload(path),

@@ -35,7 +35,7 @@
 //! [#20430]: https://github.com/bevyengine/bevy/pull/20430
 
 use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
-use crate::scene::labels::SCENE;
+use crate::scene::labels::{SCENE, scene_path};
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{
@@ -85,8 +85,7 @@ impl Reloads {
 
     /// The scene of a model, if it is there, so that a load of it is not the first.
     fn scene(&self, model: &AssetPath<'static>) -> Option<Handle<WorldAsset>> {
-        let path = model.clone().with_label(SCENE);
-        let scene = self.server.get_handle(path)?;
+        let scene = self.server.get_handle(scene_path(model))?;
         self.server.is_loaded(&scene).then_some(scene)
     }
 
@@ -103,7 +102,7 @@ impl Reloads {
     fn is_processing(&self, load_context: &LoadContext<'_>) -> bool {
         let mut labeled = load_context.begin_labeled_asset();
         let scene: Handle<WorldAsset> = labeled.get_label_handle(SCENE);
-        let path = load_context.path().clone().with_label(SCENE);
+        let path = scene_path(load_context.path());
         let own = self.server.get_handle::<WorldAsset>(path);
         !own.is_some_and(|own| is_same(&own, &scene))
     }

@@ -21,6 +21,7 @@ pub(crate) use candidates::clean_path;
 pub(crate) use listings::Listings;
 
 use crate::scene::concurrent_loads::{ConcurrentLoads, Inputs, RunningLoad};
+use crate::scene::labels::scene_path;
 use crate::scene::watch::{Hopes, Wishes};
 use bevy::app::{App, PreUpdate};
 #[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
@@ -211,7 +212,7 @@ fn reader(source: &AssetSource, is_processed: bool) -> Option<&dyn ErasedAssetRe
 
 /// Whether a load of a model has ended before.
 fn is_known(server: &AssetServer, model: &AssetPath<'static>) -> bool {
-    let scene = model.clone().with_label("Scene");
+    let scene = scene_path(model);
     let ids = server.get_path_ids(model).into_iter();
     let mut ids = ids.chain(server.get_path_ids(scene));
     ids.any(|id| {

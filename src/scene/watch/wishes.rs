@@ -1,5 +1,6 @@
 //! What models looked for among files, and would have taken had it been there.
 
+use crate::scene::labels::scene_path;
 use crate::scene::matching::{Pattern, file_key, folded};
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
@@ -298,7 +299,7 @@ impl Wishes {
 
 /// Whether anybody has the model itself or its scene.
 fn is_in_use(model: &AssetPath<'static>, server: &AssetServer) -> bool {
-    let scene = model.clone().with_label("Scene");
+    let scene = scene_path(model);
     !server.get_path_ids(model).is_empty() || !server.get_path_ids(&scene).is_empty()
 }
 
