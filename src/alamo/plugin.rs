@@ -21,19 +21,17 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 #[cfg(feature = "picking")]
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::scene::{
-    ClassicModelsSystems, DistanceLod, HiddenParts, ModelAlt, ModelLoading, ModelLod, ScenePlugin,
-    SpawnEarly, TeamColor, all_cases, choose_levels, follow_pictures, follow_scenes, hold_shader,
-    on_root_removed, reset_level,
+    ClassicModelsSystems, DistanceLod, HiddenParts, ModelAlt, ModelLoading, ModelLod, SpawnEarly,
+    TeamColor, add_format, all_cases, choose_levels, follow_pictures, hold_shader, reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetApp, embedded_asset};
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::light::NotShadowCaster;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
-use bevy::transform::TransformSystems;
 
 /// Alamo models and their animations. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
 pub struct AlamoPlugin {
@@ -54,11 +52,9 @@ impl Default for AlamoPlugin {
 
 impl Plugin for AlamoPlugin {
     fn build(&self, app: &mut App) {
+        add_format::<AloScene>(app);
         embedded_asset!(app, "shaders/alo.wgsl");
         hold_shader(app, shader());
-        if !app.is_plugin_added::<ScenePlugin>() {
-            app.add_plugins(ScenePlugin);
-        }
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -72,11 +68,9 @@ impl Plugin for AlamoPlugin {
             LightPlugin,
         ))
         .init_asset::<Alo>();
-        follow_scenes::<AloScene>(app);
         follow_pictures::<AloMaterial>(app);
         app.add_observer(on_scene_ready)
             .add_observer(reset_level::<AloInstance>)
-            .add_observer(on_root_removed::<AloScene>)
             .add_systems(
                 SpawnScene,
                 spawn_brought
@@ -100,12 +94,6 @@ impl Plugin for AlamoPlugin {
                 )
                     .chain()
                     .in_set(ClassicModelsSystems::Look),
-            )
-            .configure_sets(
-                PostUpdate,
-                ClassicModelsSystems::Look
-                    .before(TransformSystems::Propagate)
-                    .before(VisibilitySystems::CalculateBounds),
             );
         #[cfg(feature = "picking")]
         app.add_plugins(AloPickingPlugin);
@@ -127,7 +115,6 @@ impl Plugin for AlamoPlugin {
 /// A scene may hold only what is registered.
 fn register_types(app: &mut App) {
     app.register_type::<AloRoot>()
-        .register_type::<AloScene>()
         .register_type::<AloBone>()
         .register_type::<AloPart>()
         .register_type::<AloProxy>()

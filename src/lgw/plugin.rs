@@ -6,16 +6,12 @@ use crate::lgw::components::{LgwMesh, LgwScene};
 use crate::lgw::instance::on_scene_ready;
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
-use crate::scene::{
-    ClassicModelsSystems, ModelLoading, ScenePlugin, all_cases, follow_scenes, on_root_removed,
-};
+use crate::scene::{ClassicModelsSystems, ModelLoading, add_format, all_cases};
 use crate::texture::{Samplings, TexturePlugin};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets};
-use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::pbr::StandardMaterial;
-use bevy::transform::TransformSystems;
 
 /// Models of UFO: Aftermath. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
 pub struct LgwPlugin {
@@ -35,9 +31,7 @@ impl Default for LgwPlugin {
 
 impl Plugin for LgwPlugin {
     fn build(&self, app: &mut App) {
-        if !app.is_plugin_added::<ScenePlugin>() {
-            app.add_plugins(ScenePlugin);
-        }
+        add_format::<LgwScene>(app);
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -46,21 +40,12 @@ impl Plugin for LgwPlugin {
             app.init_asset::<StandardMaterial>();
         }
         material::register(app);
-        follow_scenes::<LgwScene>(app);
         app.init_asset::<Lgw>()
             .init_asset::<LgwMaterial>()
             // A scene may hold only what is registered.
-            .register_type::<LgwScene>()
             .register_type::<LgwMesh>()
             .add_observer(on_scene_ready)
-            .add_observer(on_root_removed::<LgwScene>)
-            .add_systems(PostUpdate, apply_hidden.in_set(ClassicModelsSystems::Look))
-            .configure_sets(
-                PostUpdate,
-                ClassicModelsSystems::Look
-                    .before(TransformSystems::Propagate)
-                    .before(VisibilitySystems::CalculateBounds),
-            );
+            .add_systems(PostUpdate, apply_hidden.in_set(ClassicModelsSystems::Look));
         app.preregister_asset_loader::<LgwLoader>(&all_cases(&self.extensions));
     }
 

@@ -10,9 +10,9 @@ use crate::lithtech::loader::AbcLoader;
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_pose_table, all_cases,
-    choose_levels, follow_pictures, follow_player, follow_scenes, hold_shader, link_bones,
-    on_root_removed, reset_level, state_clips, trigger_events,
+    ClassicModelsSystems, ModelLoading, WornMaterials, add_format, add_pose_table, all_cases,
+    choose_levels, follow_pictures, follow_player, hold_shader, link_bones, reset_level,
+    state_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -24,7 +24,6 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::mesh::MeshTag;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d, StandardMaterial};
-use bevy::transform::TransformSystems;
 
 /// LithTech models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
 pub struct LithTechPlugin {
@@ -44,9 +43,7 @@ impl Default for LithTechPlugin {
 
 impl Plugin for LithTechPlugin {
     fn build(&self, app: &mut App) {
-        if !app.is_plugin_added::<ScenePlugin>() {
-            app.add_plugins(ScenePlugin);
-        }
+        add_format::<AbcScene>(app);
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -59,7 +56,6 @@ impl Plugin for LithTechPlugin {
         }
         embedded_asset!(app, "shaders/deform.wgsl");
         hold_shader(app, vertex_shader());
-        follow_scenes::<AbcScene>(app);
         follow_pictures::<StandardMaterial>(app);
         follow_pictures::<AbcDeformMaterial>(app);
         app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
@@ -69,7 +65,6 @@ impl Plugin for LithTechPlugin {
             .init_resource::<WornMaterials<StandardMaterial>>()
             .init_resource::<WornMaterials<AbcDeformMaterial>>()
             // A scene may hold only what is registered.
-            .register_type::<AbcScene>()
             .register_type::<AbcNode>()
             .register_type::<AbcMesh>()
             .register_type::<AnimatedBy>()
@@ -83,7 +78,6 @@ impl Plugin for LithTechPlugin {
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .add_observer(on_scene_ready)
             .add_observer(reset_level::<AbcInstance>)
-            .add_observer(on_root_removed::<AbcScene>)
             .add_systems(
                 PostUpdate,
                 (
@@ -107,12 +101,6 @@ impl Plugin for LithTechPlugin {
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),
-            )
-            .configure_sets(
-                PostUpdate,
-                ClassicModelsSystems::Look
-                    .before(TransformSystems::Propagate)
-                    .before(VisibilitySystems::CalculateBounds),
             );
         link_bones::<AbcInstance>(app);
         app.preregister_asset_loader::<AbcLoader>(&all_cases(&self.extensions));

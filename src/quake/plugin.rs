@@ -12,17 +12,16 @@ use crate::quake::material::{
 use crate::quake::pose_table::PoseTable;
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, ScenePlugin, WornMaterials, add_pose_table, all_cases,
-    follow_pictures, follow_scenes, hold_shader, insert_image, on_root_removed, state_clips,
+    ClassicModelsSystems, ModelLoading, WornMaterials, add_format, add_pose_table, all_cases,
+    follow_pictures, hold_shader, insert_image, state_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
-use bevy::camera::visibility::{NoAutoAabb, VisibilitySystems};
+use bevy::camera::visibility::NoAutoAabb;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
 use bevy::render::renderer::RenderDevice;
-use bevy::transform::TransformSystems;
 
 /// Quake models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
 pub struct QuakePlugin {
@@ -42,20 +41,16 @@ impl Default for QuakePlugin {
 
 impl Plugin for QuakePlugin {
     fn build(&self, app: &mut App) {
+        add_format::<MdlMesh>(app);
         embedded_asset!(app, "shaders/morph.wgsl");
         embedded_asset!(app, "shaders/skin.wgsl");
         hold_shader(app, vertex_shader());
         hold_shader(app, fragment_shader());
-        if !app.is_plugin_added::<ScenePlugin>() {
-            app.add_plugins(ScenePlugin);
-        }
-        follow_scenes::<MdlMesh>(app);
         follow_pictures::<MdlMaterial>(app);
         app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
             .init_asset::<Mdl>()
             .init_asset::<Palette>()
             .init_asset_loader::<PaletteLoader>()
-            .register_type::<MdlMesh>()
             .register_type::<MeshMaterial3d<MdlMaterial>>()
             // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
             .register_type::<NoAutoAabb>()
@@ -64,7 +59,6 @@ impl Plugin for QuakePlugin {
             .init_resource::<ColoredMaterials>()
             .init_resource::<WornMaterials<MdlMaterial>>()
             .add_observer(on_scene_ready)
-            .add_observer(on_root_removed::<MdlMesh>)
             .add_systems(
                 PostUpdate,
                 (
@@ -73,13 +67,6 @@ impl Plugin for QuakePlugin {
                         .chain()
                         .in_set(ClassicModelsSystems::Look),
                 ),
-            )
-            .configure_sets(
-                PostUpdate,
-                (ClassicModelsSystems::Play, ClassicModelsSystems::Look)
-                    .chain()
-                    .before(TransformSystems::Propagate)
-                    .before(VisibilitySystems::CalculateBounds),
             );
         app.preregister_asset_loader::<MdlLoader>(&all_cases(&self.extensions));
     }

@@ -63,8 +63,9 @@ pub(crate) use concurrent_loads::RunningLoad;
 pub(crate) use extensions::all_cases;
 pub(crate) use find::clean_path;
 pub use find::{FileFinder, FileSearch, NotFound};
+use instance::on_root_removed;
 pub(crate) use instance::{
-    FoundClip, NamedPart, ReadyScene, ReadyScenes, SceneFormat, SharedModel, on_root_removed,
+    FoundClip, NamedPart, ReadyScene, ReadyScenes, SceneFormat, SharedModel,
 };
 pub use instance::{ModelFormat, ModelInstance};
 pub use loading::ModelLoadError;
@@ -98,7 +99,8 @@ pub use pose_table::PoseTable;
 pub(crate) use pose_texture::add_pose_table;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
-pub(crate) use reload::{Reloads, SceneModel, SpawnEarly, follow_scenes};
+use reload::follow_scenes;
+pub(crate) use reload::{Reloads, SceneModel, SpawnEarly};
 pub(crate) use shaders::{embedded_shader, hold_shader};
 pub(crate) use shared_images::{ensure_images, insert_image};
 pub(crate) use stated::{Chosen, state_clips};
@@ -110,7 +112,10 @@ pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, wear};
 use worn::{choose_skins, put_on_pictures};
 
 use bevy::app::{App, Plugin, PostUpdate};
+use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy::reflect::GetTypeRegistration;
+use bevy::transform::TransformSystems;
 
 /// When this crate's systems run, all in `PostUpdate`.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -121,6 +126,16 @@ pub enum ClassicModelsSystems {
     Look,
     /// Billboards turn to the camera, the light or the wind, after all animations.
     Billboards,
+}
+
+/// Registers a format by the component of its scenes, after what all formats share.
+pub(crate) fn add_format<S: SceneFormat + GetTypeRegistration>(app: &mut App) {
+    if !app.is_plugin_added::<ScenePlugin>() {
+        app.add_plugins(ScenePlugin);
+    }
+    follow_scenes::<S>(app);
+    // A scene may hold only what is registered.
+    app.register_type::<S>().add_observer(on_root_removed::<S>);
 }
 
 /// Registers what all formats share.
@@ -161,6 +176,13 @@ impl Plugin for ScenePlugin {
                 (choose_skins, put_on_pictures)
                     .chain()
                     .before(ClassicModelsSystems::Look),
+            )
+            .configure_sets(
+                PostUpdate,
+                (ClassicModelsSystems::Play, ClassicModelsSystems::Look)
+                    .chain()
+                    .before(TransformSystems::Propagate)
+                    .before(VisibilitySystems::CalculateBounds),
             );
     }
 
