@@ -77,17 +77,6 @@ Start with the [manual](guides::manual).
 // under the label `Scene`; systems bring the spawned scene to life.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
-// What formats share is unused where not all of them are built, and what only manifests do without those.
-#![cfg_attr(
-    not(all(
-        feature = "alamo",
-        feature = "lgw",
-        feature = "lithtech",
-        feature = "manifest",
-        feature = "quake"
-    )),
-    allow(dead_code, unused_imports, unused_mut)
-)]
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -205,15 +194,17 @@ impl Plugin for ClassicModelsPlugin {
 impl ClassicModelsPlugin {
     /// Which extensions are whose.
     fn formats(&self) -> model::FormatsByExtension {
-        let mut formats = model::FormatsByExtension::default();
+        let formats = model::FormatsByExtension::default();
         #[cfg(feature = "alamo")]
-        formats.add::<alamo::Alo>(&self.alamo.extensions);
+        let formats = formats.with(&self.alamo.extensions, |model: &alamo::Alo| &model.scene);
         #[cfg(feature = "lgw")]
-        formats.add::<lgw::Lgw>(&self.lgw.extensions);
+        let formats = formats.with(&self.lgw.extensions, |model: &lgw::Lgw| &model.scene);
         #[cfg(feature = "lithtech")]
-        formats.add::<lithtech::Abc>(&self.lithtech.extensions);
+        let formats = formats.with(&self.lithtech.extensions, |model: &lithtech::Abc| {
+            &model.scene
+        });
         #[cfg(feature = "quake")]
-        formats.add::<quake::Mdl>(&self.quake.extensions);
+        let formats = formats.with(&self.quake.extensions, |model: &quake::Mdl| &model.scene);
         formats
     }
 }

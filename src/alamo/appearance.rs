@@ -5,9 +5,8 @@
 
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{AloInstance, AloPart};
-use crate::scene::{
-    DistanceLod, HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor, team_color_tag,
-};
+use crate::alamo::team_color::team_color_tag;
+use crate::scene::{DistanceLod, HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy::ecs::entity::{Entity, EntityHashSet};

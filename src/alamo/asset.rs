@@ -9,7 +9,7 @@ use crate::alamo::material::AloMaterial;
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
-use crate::scene::{ModelAsset, Names, named, same_name};
+use crate::scene::{Names, named, same_name};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -33,12 +33,6 @@ pub struct Alo {
     pub scene: Handle<WorldAsset>,
     /// Everything else.
     pub model: Arc<AloModel>,
-}
-
-impl ModelAsset for Alo {
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
-    }
 }
 
 impl Deref for Alo {

@@ -1,14 +1,13 @@
 //! What happens when the scene of a model is ready.
 
-use crate::alamo::animation::{AloAnimator, frames_of_animation, frames_of_clip};
+use crate::alamo::animation::AloAnimator;
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, WearsTeamColor,
 };
 use crate::alamo::proxies::ProxyFollower;
 use crate::scene::{
-    ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene, ReadyScenes,
-    SceneFormat, SharedModel, folded,
+    ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded, missing_part, named,
 };
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
@@ -28,29 +27,13 @@ impl SharedModel for AloShared {
         Box::new(self.indices_named(name))
     }
 
-    fn named_part(&self, name: &str) -> NamedPart {
-        NamedPart::of(has_part(&self.model, name))
+    fn missing_part(&self, name: &str) -> Option<String> {
+        missing_part(has_part(&self.model, name), name)
     }
 
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        let model = &self.model;
-        let animation = match clip {
-            ClipRef::Handle(clip) => {
-                let clip = clip.clone();
-                let count = move |world: &_, files: &mut _| frames_of_clip(world, &clip, files);
-                return Some(FoundClip::File(Box::new(count)));
-            }
-            ClipRef::Name(name) => model.animation(name),
-            ClipRef::Index(index) => model.animations.get(*index),
-            _ => None,
-        };
-        let names = || model.animations.iter().map(|animation| &*animation.name);
-        let Some(animation) = animation else {
-            return Some(FoundClip::Missing(names().collect()));
-        };
-        let ala = animation.ala.clone();
-        let count = move |world: &_, files: &mut _| frames_of_animation(world, &ala, files);
-        Some(FoundClip::File(Box::new(count)))
+    #[cfg(feature = "manifest")]
+    fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
+        super::find_clip::find_clip(&self.model, clip)
     }
 }
 
@@ -83,12 +66,7 @@ pub(super) fn on_scene_ready(
     instances: Query<&AloInstance>,
     mut follower: ProxyFollower,
 ) {
-    let Some(ReadyScene {
-        entity: scene_root,
-        scene: AloScene(shared),
-        entities,
-    }) = scenes.get(&ready, &mut commands)
-    else {
+    let Some((scene_root, AloScene(shared), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let (root, model) = (ready.entity, &shared.model);
@@ -111,7 +89,8 @@ pub(super) fn on_scene_ready(
     let player = (AnimationPlayer::default(), AloAnimator::default());
     commands.entity(root).try_insert_if_new(player);
     let is_of_proxy = follower.is_proxy(root);
-    let any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named).of_proxy(is_of_proxy);
+    let mut any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named);
+    any.is_of_proxy = is_of_proxy;
     // What was chosen for the old instance is still chosen for the new one.
     let old = instances.get(root).ok();
     let instance = AloInstance {

@@ -25,6 +25,8 @@ mod convert;
 mod dazzle;
 mod dependencies;
 mod fallback;
+#[cfg(feature = "manifest")]
+mod find_clip;
 mod instance;
 mod lights;
 mod limits;
@@ -38,6 +40,7 @@ mod settings;
 mod shading;
 mod spawn;
 mod tags;
+mod team_color;
 #[cfg(feature = "collision")]
 mod trees;
 mod vertices;

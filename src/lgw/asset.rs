@@ -3,7 +3,7 @@
 use crate::lgw::material::LgwTexEnvMaterial;
 use crate::lgw::text::Material;
 use crate::read::Warning;
-use crate::scene::{ModelAsset, Names, named};
+use crate::scene::{Names, named};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::world::EntityWorldMut;
@@ -28,12 +28,6 @@ pub struct Lgw {
     pub scene: Handle<WorldAsset>,
     /// Everything else.
     pub model: Arc<LgwModel>,
-}
-
-impl ModelAsset for Lgw {
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
-    }
 }
 
 impl Deref for Lgw {

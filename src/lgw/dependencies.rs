@@ -101,7 +101,8 @@ impl Places<'_> {
                 "no file has a name as long as that of texture {quoted}"
             ))
         } else {
-            let path = self.search.find_texture_below(first, name, folders).await;
+            let path = self.search.find_texture_from(Some(first), name, folders);
+            let path = path.await;
             path.map_err(|not_found| format!("texture {not_found}"))
         };
         if let Err(flaw) = &path {

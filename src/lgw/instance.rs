@@ -3,8 +3,7 @@
 use crate::lgw::asset::LgwModel;
 use crate::lgw::components::{LgwInstance, LgwMesh, LgwScene};
 use crate::scene::{
-    ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene, ReadyScenes,
-    SceneFormat, SharedModel,
+    ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, missing_part,
 };
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
@@ -21,12 +20,8 @@ impl SharedModel for LgwModel {
         Box::new(self.meshes_named(name).iter().copied())
     }
 
-    fn named_part(&self, name: &str) -> NamedPart {
-        NamedPart::of(!self.meshes_named(name).is_empty())
-    }
-
-    fn find_clip(&self, _: &ClipRef) -> Option<FoundClip<'_>> {
-        None
+    fn missing_part(&self, name: &str) -> Option<String> {
+        missing_part(!self.meshes_named(name).is_empty(), name)
     }
 }
 
@@ -37,13 +32,7 @@ pub(super) fn on_scene_ready(
     scenes: ReadyScenes<'_, '_, LgwScene>,
     spawned: Query<&LgwMesh>,
 ) {
-    let ready_scene = scenes.get(&ready, &mut commands);
-    let Some(ReadyScene {
-        scene: LgwScene(model),
-        entities,
-        ..
-    }) = ready_scene
-    else {
+    let Some((_, LgwScene(model), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let with_index = |entity| Some((spawned.get(entity).ok()?.index, entity));

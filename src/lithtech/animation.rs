@@ -174,7 +174,7 @@ impl Binder for AbcBinder<'_, '_> {
         matches!(self.server.load_state(&source.clip), LoadState::Failed(_))
     }
 
-    fn frames<'a>(&'a self, source: &AbcSource, model: &'a AbcModel) -> Option<Frames<'a>> {
+    fn frames<'a>(&'a self, source: &AbcSource, model: &'a AbcModel) -> Option<impl Frames> {
         let own = animation_of(&source.clip, model);
         let of_others = || {
             let mut others = self.abcs.iter();

@@ -3,8 +3,7 @@
 use crate::lithtech::abc::TransformInfo;
 use crate::lithtech::material::{AbcDeformMaterial, surface_flags};
 use crate::read::Warning;
-use crate::scene::{Frames, ModelAsset};
-use crate::scene::{Names, named};
+use crate::scene::{FrameTimes, Names, named};
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::image::Image;
@@ -30,12 +29,6 @@ pub struct Abc {
     pub scene: Handle<WorldAsset>,
     /// Everything else.
     pub model: Arc<AbcModel>,
-}
-
-impl ModelAsset for Abc {
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
-    }
 }
 
 impl Deref for Abc {
@@ -131,9 +124,9 @@ pub struct AbcAnimation {
 
 impl AbcAnimation {
     /// When its keyframes are, and when it ends.
-    pub(super) fn frames(&self) -> Frames<'_> {
+    pub(super) fn frames(&self) -> FrameTimes<'_> {
         let last = self.keyframes.last().copied().unwrap_or_default();
-        Frames::Times {
+        FrameTimes {
             times: &self.keyframes,
             end: self.seconds.max(last),
         }

@@ -2,7 +2,7 @@
 
 use crate::lithtech::dtx;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::{FileSearch, ModelLoad, clean_path, same_name};
+use crate::scene::{FileSearch, ModelLoad, clean_path, in_kinds, same_name};
 use crate::texture::{GLOW, Placeholder, load_picture};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::Image;
@@ -31,7 +31,7 @@ pub(super) async fn find_skins(
     let mut paths = named(&mut search, settings, load_context).await;
     if paths.is_empty() {
         let candidates = candidates(load_context.path().path(), &settings.skin_folders);
-        paths.extend(search.first_of(&candidates).await);
+        paths.extend(search.first("", &candidates).await);
     }
     let mut pictures = Vec::with_capacity(paths.len());
     for path in paths {
@@ -58,13 +58,18 @@ async fn named(
 ) -> Vec<AssetPath<'static>> {
     let mut found = Vec::new();
     for name in &settings.skins {
-        let skin = search.find_lithtech_skin(name, &settings.skin_folders);
+        let skin = search.find_variant(name, &settings.skin_folders, as_skin);
         match skin.await {
             Ok(path) => found.push(path),
             Err(not_found) => warn!("{}: skin {not_found}", load_context.path()),
         }
     }
     found
+}
+
+/// What the file of a skin may be called: the games shipped it as DTX.
+fn as_skin(name: &Path) -> Vec<PathBuf> {
+    in_kinds(name, &["dtx", "dds", "tga"])
 }
 
 /// Where the picture of a model may be that nobody names, in the order of trying: where the games

@@ -6,8 +6,7 @@ use crate::lithtech::asset::AbcModel;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::pose_table::AbcPoseRow;
 use crate::scene::{
-    ClipRef, DistanceLod, FoundClip, ModelFormat, ModelInstance, NamedPart, ReadyScene,
-    ReadyScenes, SceneFormat, SharedModel,
+    DistanceLod, ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, missing_part,
 };
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
@@ -27,28 +26,23 @@ impl SharedModel for AbcModel {
         Box::new(self.nodes_named(name).iter().copied())
     }
 
-    fn named_part(&self, name: &str) -> NamedPart {
+    fn missing_part(&self, name: &str) -> Option<String> {
         let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
         if meshes.clone().all(|mesh| mesh.node.is_none()) {
-            return NamedPart::OfOneMesh;
+            return Some(
+                "is one skinned mesh, in which `HiddenParts` hides nothing: with the setting \
+                 `rigid` each node has a mesh of its own"
+                    .to_owned(),
+            );
         }
         let named = self.nodes_named(name);
         let is_named = |node: usize| named.contains(&node);
-        NamedPart::of(meshes.any(|mesh| mesh.node.is_some_and(is_named)))
+        missing_part(meshes.any(|mesh| mesh.node.is_some_and(is_named)), name)
     }
 
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        let animation = match clip {
-            ClipRef::Handle(_) => return None,
-            ClipRef::Name(name) => self.animation(name),
-            ClipRef::Index(index) => self.animations.get(*index),
-            _ => None,
-        };
-        let names = || self.animations.iter().map(|animation| &*animation.name);
-        Some(match animation {
-            Some(animation) => FoundClip::Frames(u32::try_from(animation.keyframes.len()).ok()),
-            None => FoundClip::Missing(names().collect()),
-        })
+    #[cfg(feature = "manifest")]
+    fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
+        super::find_clip::find_clip(self, clip)
     }
 }
 
@@ -66,13 +60,7 @@ pub(super) fn on_scene_ready(
     scenes: ReadyScenes<'_, '_, AbcScene>,
     spawned: Query<SpawnedData>,
 ) {
-    let ready_scene = scenes.get(&ready, &mut commands);
-    let Some(ReadyScene {
-        scene: AbcScene(model),
-        entities,
-        ..
-    }) = ready_scene
-    else {
+    let Some((_, AbcScene(model), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let root = ready.entity;

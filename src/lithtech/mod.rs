@@ -24,6 +24,8 @@ mod data_texture;
 mod deform;
 mod dependencies;
 mod fallback;
+#[cfg(feature = "manifest")]
+mod find_clip;
 mod instance;
 mod limits;
 mod loader;

@@ -1,6 +1,6 @@
 //! Any spawned model: its format, its bones.
 
-use crate::scene::{ModelFormat, ModelInstance, NamedPart};
+use crate::scene::{ModelFormat, ModelInstance};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::system::{Query, SystemParam};
@@ -49,14 +49,15 @@ impl Models<'_, '_> {
     /// Whether a root is one that a proxy of another model loaded.
     pub(super) fn is_of_proxy(&self, root: Entity) -> bool {
         let instance = self.instances.get(root);
-        instance.is_ok_and(ModelInstance::is_of_proxy)
+        instance.is_ok_and(|instance| instance.is_of_proxy)
     }
 
-    /// Whether a name in lower case is that of a part of a root's model.
-    pub(super) fn named_part(&self, root: Entity, name: &str) -> NamedPart {
-        match self.instances.get(root) {
-            Ok(instance) if !instance.is_of_proxy() => instance.model().named_part(name),
-            _ => NamedPart::Known,
+    /// What to say of a part of a root's model by its name in lower case, if `HiddenParts` cannot hide it.
+    pub(super) fn missing_part(&self, root: Entity, name: &str) -> Option<String> {
+        let instance = self.instances.get(root).ok()?;
+        match instance.is_of_proxy {
+            true => None,
+            false => instance.model().missing_part(name),
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::model::models::Models;
 use crate::scene::{
     HiddenParts, LodDistances, ModelAlt, ModelFormat, ModelInstance, ModelLod, ModelSkin,
-    ModelSkins, NamedPart, PlayClip, PlayerColors, TeamColor, Told, path_of_skin,
+    ModelSkins, PlayClip, PlayerColors, TeamColor, Told, path_of_skin,
 };
 use bevy::app::{App, PostUpdate};
 use bevy::ecs::component::Component;
@@ -113,18 +113,9 @@ impl Teller<'_, '_> {
 
     fn tell_parts(&mut self, root: Entity, hidden: &HiddenParts) {
         for (name, _) in hidden.iter() {
-            let what = match self.models.named_part(root, name) {
-                NamedPart::Unknown => {
-                    format!("has no part \"{name}\" that `HiddenParts` could hide or show")
-                }
-                NamedPart::OfOneMesh => {
-                    "is one skinned mesh, in which `HiddenParts` hides nothing: with the setting \
-                     `rigid` each node has a mesh of its own"
-                        .to_owned()
-                }
-                NamedPart::Known => continue,
-            };
-            self.told.warn_once(root, &what);
+            if let Some(what) = self.models.missing_part(root, name) {
+                self.told.warn_once(root, &what);
+            }
         }
     }
 

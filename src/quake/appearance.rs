@@ -104,7 +104,7 @@ pub(super) fn apply_looks(
         };
         let material = match look.colors {
             None => wardrobe.dressed(&model, plain, picture, |made| &mut made.base),
-            Some(colors) => colored.get_or_make(&model, plain, colors, wardrobe.all_mut()),
+            Some(colors) => colored.get_or_make(&model, plain, colors, &mut wardrobe.all),
         };
         if let Some(material) = material
             && let Ok(mut mesh) = meshes.get_mut(animator.mesh())

@@ -4,7 +4,7 @@ use crate::quake::material::MdlMaterial;
 use crate::quake::mdl::{MdlFile, Timing};
 use crate::quake::poses::MdlPoses;
 use crate::read::Warning;
-use crate::scene::{ClipRef, ModelAsset, same_name};
+use crate::scene::{ClipRef, same_name};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::image::Image;
 use bevy::math::Vec3;
@@ -26,12 +26,6 @@ pub struct Mdl {
     pub scene: Handle<WorldAsset>,
     /// Everything else.
     pub model: Arc<MdlModel>,
-}
-
-impl ModelAsset for Mdl {
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
-    }
 }
 
 impl Deref for Mdl {

@@ -2,10 +2,7 @@
 
 use crate::quake::asset::{MdlModel, SyncType};
 use crate::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
-use crate::scene::{
-    ClipRef, FoundClip, ModelFormat, ModelInstance, NamedPart, PoseBlend, ReadyScene, ReadyScenes,
-    SceneFormat, SharedModel,
-};
+use crate::scene::{ModelFormat, ModelInstance, PoseBlend, ReadyScenes, SceneFormat, SharedModel};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
@@ -23,19 +20,13 @@ impl SharedModel for MdlModel {
         Box::new(core::iter::empty())
     }
 
-    fn named_part(&self, _: &str) -> NamedPart {
-        NamedPart::Known
+    fn missing_part(&self, _: &str) -> Option<String> {
+        None
     }
 
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        if clip.is_handle() {
-            return None;
-        }
-        let names = || self.clips.iter().map(|clip| &*clip.name);
-        Some(match self.sequence(clip) {
-            Some(sequence) => FoundClip::Frames(Some(sequence.pose_count)),
-            None => FoundClip::Missing(names().collect()),
-        })
+    #[cfg(feature = "manifest")]
+    fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
+        super::find_clip::find_clip(self, clip)
     }
 }
 
@@ -88,13 +79,7 @@ pub(super) fn on_scene_ready(
     rows: Query<&MdlPoseRow>,
     mut animators: Query<&mut MdlAnimator>,
 ) {
-    let ready_scene = scenes.get(&ready, &mut commands);
-    let Some(ReadyScene {
-        entity: mesh,
-        scene: MdlMesh(model),
-        ..
-    }) = ready_scene
-    else {
+    let Some((mesh, MdlMesh(model), _)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let root = ready.entity;

@@ -79,7 +79,7 @@ impl MdlLoader {
             }
             Err(error) => {
                 // Bevy does not follow what it could not load: https://github.com/bevyengine/bevy/issues/7470
-                search.cannot_use(&path);
+                search.cannot_use(path.path());
                 if let Some(last) = self.palettes().get(&path) {
                     error!("{model}: the palette stays as it was: {error}");
                     return last.clone();

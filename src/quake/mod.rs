@@ -12,12 +12,15 @@
 #[doc(inline)]
 pub use classic_model_formats::mdl;
 
+mod advance;
 mod animation;
 mod appearance;
 mod asset;
 mod components;
 mod convert;
 mod dependencies;
+#[cfg(feature = "manifest")]
+mod find_clip;
 mod instance;
 mod loader;
 mod material;

@@ -1,4 +1,4 @@
-//! From the games' axes to Bevy's, and how far away anything may be.
+//! From the games' axes to Bevy's, and the scale of a scene.
 
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
@@ -46,12 +46,10 @@ impl Default for Mirror {
     }
 }
 
-/// Whether a place is one that Bevy can reckon with: it squares distances, and adds some up. Places that
-/// are not stand at the origin.
-pub(crate) fn is_near(place: Vec3) -> bool {
-    const FARTHEST: f32 = 1e18;
-    place.abs().max_element() <= FARTHEST
-}
+/// How large the scene below a root is, times what its file says: by a manifest's scale or a `BevySpace`. On roots where
+/// it is not 1.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SceneScale(pub(crate) f32);
 
 #[cfg(test)]
 mod tests {

@@ -54,28 +54,6 @@ impl ClipRef {
             frames,
         }
     }
-
-    /// Whether it is one of Bevy's clips.
-    pub(crate) fn is_handle(&self) -> bool {
-        #[cfg(any(feature = "alamo", feature = "lithtech"))]
-        return matches!(self, Self::Handle(_));
-        #[cfg(not(any(feature = "alamo", feature = "lithtech")))]
-        false
-    }
-
-    /// What is not a part, and which of its frames if this is one.
-    pub(crate) fn flat(&self) -> (&Self, Option<Range<u32>>) {
-        let (mut clip, mut frames) = (self, None);
-        while let Self::Part {
-            clip: of,
-            frames: which,
-        } = clip
-        {
-            frames = Some(part_within(which, frames));
-            clip = of;
-        }
-        (clip, frames)
-    }
 }
 
 /// The frames of a part, told in those of the clip that another part is of.

@@ -1,59 +1,17 @@
 //! What the loaders of all model formats do alike: they apply overrides to settings, read the file, report errors and
 //! warnings, and wait for textures at the end of a load.
 
-use crate::read::{ParseError, TextPosition, Warning};
-use crate::scene::{FileFinder, FileSearch, LoaderOverride, LoaderOverrides, Reloads, RunningLoad};
+use crate::read::{ParseError, Warning};
+use crate::scene::concurrent_loads::RunningLoad;
+use crate::scene::load_error::{ModelLoadError, gap};
+use crate::scene::{FileFinder, FileSearch, LoadTracker, LoaderOverride, LoaderOverrides, Reloads};
 use bevy::asset::io::Reader;
-use bevy::asset::{Handle, LoadContext};
+use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::ecs::world::World;
 use bevy::image::Image;
 use bevy::log::warn;
 use core::hash::Hash;
-use thiserror::Error;
-
-/// Why a model or an animation could not be loaded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ModelLoadError {
-    /// The file could not be read.
-    #[error("{path}: could not be read: {source}")]
-    Io {
-        /// The asset's path.
-        path: String,
-        /// What the source said.
-        source: std::io::Error,
-    },
-    /// The file is not of the loader's format, or a broken one. The message for a text file begins with
-    /// `path:line:column:`.
-    #[error("{path}:{}{source}", gap(.source.position))]
-    Parse {
-        /// The asset's path.
-        path: String,
-        /// Where and why.
-        source: ParseError,
-    },
-    /// A setting has a value that no model can be loaded with.
-    #[error("{path}: loader setting {setting} is {value}, but must be a finite number{but}")]
-    Setting {
-        /// The asset's path.
-        path: String,
-        /// Name of the setting.
-        setting: &'static str,
-        /// Its value.
-        value: f32,
-        /// What else is asked of it.
-        but: &'static str,
-    },
-}
-
-/// What separates a path from what is said about the file: nothing before a line, as compilers do, so that terminals
-/// and editors find the place.
-fn gap(position: Option<TextPosition>) -> &'static str {
-    match position {
-        Some(_) => "",
-        None => " ",
-    }
-}
+use std::sync::PoisonError;
 
 /// A setting that no model can be loaded with: see [`ModelLoadError::Setting`].
 #[derive(Debug)]
@@ -99,10 +57,26 @@ pub(crate) trait ModelSettings: Clone {
     fn check(&self) -> Result<(), BadSetting>;
 }
 
+impl LoaderOverride {
+    /// Puts the folders before those of the settings.
+    pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
+        folders.splice(0..0, self.texture_folders.iter().cloned());
+    }
+}
+
+impl LoaderOverrides {
+    /// What goes before the settings of a model.
+    pub(crate) fn get(&self, model: &AssetPath<'_>) -> LoaderOverride {
+        let overrides = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        overrides.get(model).cloned().unwrap_or_default()
+    }
+}
+
 /// What every model loader needs of the app. Loaders keep one.
 #[derive(Clone)]
 pub(crate) struct ModelLoading {
     finder: FileFinder,
+    tracker: LoadTracker,
     reloads: Reloads,
     overrides: LoaderOverrides,
 }
@@ -112,6 +86,7 @@ impl ModelLoading {
     pub(crate) fn of(world: &World) -> Self {
         Self {
             finder: FileFinder::of(world),
+            tracker: LoadTracker::of(world),
             reloads: Reloads::of(world),
             overrides: LoaderOverrides::of(world),
         }
@@ -119,7 +94,7 @@ impl ModelLoading {
 
     /// Begins a load. To be called before the file is read.
     pub(crate) fn begin(&self, load_context: &LoadContext<'_>) -> ModelLoad<'_> {
-        let running = self.reloads.begin(load_context);
+        let running = self.tracker.begin(load_context);
         let overrides = self.overrides.get(load_context.path());
         running.reads(&overrides);
         ModelLoad {

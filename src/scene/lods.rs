@@ -1,12 +1,12 @@
 //! Levels of detail by distance, the same for all formats that have levels.
 
-use crate::scene::parts::DistanceLod;
-use crate::scene::{LodDistances, ModelLod};
+use crate::scene::axes::SceneScale;
+use crate::scene::parts::{DistanceLod, LodDistances, ModelLod};
 use bevy::camera::{Camera, Camera3d};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::{Insert, Remove};
+use bevy::ecs::lifecycle::Insert;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{With, Without};
 use bevy::ecs::system::Query;
@@ -17,11 +17,6 @@ use bevy::transform::helper::TransformHelper;
 /// How much nearer than where a level begins a model must come to leave it, so that one that stands
 /// there does not flicker.
 const NEARER: f32 = 0.95;
-
-/// How large the scene below a root is, times what its file says: by a manifest's scale or a `BevySpace`. On roots where
-/// it is not 1.
-#[derive(Component, Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SceneScale(pub(crate) f32);
 
 /// A spawned model that has levels of detail.
 pub(crate) trait Leveled: Component {
@@ -99,16 +94,6 @@ pub(crate) fn reset_level<L: Leveled>(
     if let Ok((model, mut shown)) = models.get_mut(inserted.entity)
         && model.own_distances().is_empty()
     {
-        shown.set_if_neq(DistanceLod(0));
-    }
-}
-
-/// Without distances a model is drawn at its finest level, until something else says otherwise.
-pub(super) fn on_distances_removed(
-    removed: On<Remove, LodDistances>,
-    mut shown: Query<&mut DistanceLod>,
-) {
-    if let Ok(mut shown) = shown.get_mut(removed.entity) {
         shown.set_if_neq(DistanceLod(0));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::scene::matching::folded;
 use bevy::asset::{AssetPath, Handle};
-use bevy::color::{Color, Srgba};
+use bevy::color::Color;
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::image::Image;
@@ -132,6 +132,7 @@ pub struct PlayerColors {
     pub pants: u8,
 }
 
+#[cfg(any(feature = "manifest", feature = "quake"))]
 impl PlayerColors {
     /// The last row of the palette.
     pub(crate) const LAST_ROW: u8 = 15;
@@ -161,28 +162,5 @@ impl Default for TeamColor {
     /// White.
     fn default() -> Self {
         Self(Color::WHITE)
-    }
-}
-
-/// A team's colour as the `MeshTag` that shaders read: sRGB red in the lowest byte, then green and
-/// blue, and bit 24 set. The tag of an entity without a team is 0.
-pub(crate) fn team_color_tag(color: Color) -> u32 {
-    let color = Srgba::from(color);
-    // Out of range colours saturate.
-    let byte = |channel: f32| (channel * 255.0).round() as u8;
-    u32::from_le_bytes([byte(color.red), byte(color.green), byte(color.blue), 1])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_team_colour_is_packed_as_srgb_bytes() {
-        assert_eq!(team_color_tag(Color::srgb_u8(1, 2, 3)), 0x0103_0201);
-        assert_eq!(team_color_tag(Color::BLACK), 0x0100_0000);
-        assert_eq!(team_color_tag(Color::srgb(2.0, -1.0, 0.5)), 0x0180_00ff);
-        let linear = Color::linear_rgb(0.214_041_14, 0.0, 1.0);
-        assert_eq!(team_color_tag(linear), 0x01ff_0080);
     }
 }

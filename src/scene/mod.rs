@@ -8,89 +8,158 @@
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod animation;
 mod axes;
+#[cfg(feature = "_formats")]
 mod bind;
+#[cfg(feature = "manifest")]
 mod clip_files;
+#[cfg(any(feature = "_clips", feature = "manifest"))]
+mod clip_lookup;
 mod clip_ref;
 mod clips;
+#[cfg(feature = "_loaders")]
 mod concurrent_loads;
+#[cfg(feature = "_loaders")]
 mod extensions;
+#[cfg(feature = "_loaders")]
+mod file_names;
+#[cfg(feature = "_loaders")]
 mod find;
+#[cfg(feature = "manifest")]
+mod found_clip;
+mod image_assets;
 mod instance;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod instance_rows;
+#[cfg(feature = "_loaders")]
 mod labels;
+mod load_error;
+#[cfg(feature = "_loaders")]
+mod load_tracker;
+#[cfg(feature = "_formats")]
 mod loading;
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod lods;
 mod look;
 mod matching;
-mod model_asset;
+#[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod names;
+#[cfg(any(feature = "lgw", feature = "lithtech"))]
+mod near;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod normals;
+#[cfg(feature = "_loaders")]
 mod overrides;
 mod parts;
+#[cfg(any(
+    feature = "manifest",
+    all(feature = "_loaders", feature = "file_watcher")
+))]
+mod pattern;
 mod play;
+#[cfg(feature = "_clips")]
+mod playing;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod pose_table;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod pose_texture;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod poses;
+#[cfg(feature = "_formats")]
+mod ready;
+#[cfg(feature = "_formats")]
 mod reload;
+#[cfg(feature = "_formats")]
 mod shaders;
+#[cfg(feature = "_formats")]
 mod shared_images;
+mod spawn_early;
 mod stated;
 mod surroundings;
 mod told;
+#[cfg(feature = "_loaders")]
 mod watch;
 mod worn;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+mod worn_materials;
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
-    Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipSource, Frames, GraphAssets, Lane,
-    Lanes, Rotation, STILL, Scale, Skeleton, Translation, edited_clips, follow_player, is_in_use,
-    link_bones, node, on_animator_removed, says, slerp,
+    Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipSource, Frames, GraphAssets, Lanes,
+    Rotation, Skeleton, Translation, edited_clips, follow_player, is_in_use, link_bones, node,
+    on_animator_removed, slerp,
 };
 #[cfg(feature = "lithtech")]
-pub(crate) use animation::{EventTrack, trigger_events};
+pub(crate) use animation::{EventTrack, FrameTimes, STILL, trigger_events};
+#[cfg(feature = "alamo")]
+pub(crate) use animation::{FrameRate, Lane, Scale, says};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
-pub(crate) use axes::{Mirror, is_near};
+pub(crate) use axes::{Mirror, SceneScale};
+#[cfg(feature = "_formats")]
 pub(crate) use bind::{Pictured, follow_pictures};
+#[cfg(feature = "manifest")]
 pub(crate) use clip_files::ClipFiles;
 pub use clip_ref::{ClipRef, Repeat};
 pub use clips::{ModelClips, NamedClip};
-pub(crate) use concurrent_loads::RunningLoad;
+#[cfg(feature = "_loaders")]
 pub(crate) use extensions::all_cases;
+#[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
+pub(crate) use file_names::has_extension;
+#[cfg(feature = "alamo")]
+pub(crate) use file_names::raised;
+#[cfg(any(feature = "lithtech", feature = "manifest"))]
 pub(crate) use find::clean_path;
+#[cfg(feature = "lithtech")]
+pub(crate) use find::in_kinds;
+#[cfg(feature = "_loaders")]
 pub use find::{FileFinder, FileSearch, NotFound};
-use instance::on_root_removed;
-pub(crate) use instance::{
-    FoundClip, NamedPart, ReadyScene, ReadyScenes, SceneFormat, SharedModel,
-};
+#[cfg(feature = "manifest")]
+pub(crate) use found_clip::FoundClip;
+#[cfg(feature = "_loaders")]
+pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
-pub use loading::ModelLoadError;
+pub use load_error::ModelLoadError;
+#[cfg(feature = "_loaders")]
+pub(crate) use load_tracker::LoadTracker;
+#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
+pub(crate) use loading::ModelLoad;
 #[cfg(feature = "quake")]
 pub(crate) use loading::check_nonzero;
-pub(crate) use loading::{BadSetting, ModelLoad, ModelLoading, ModelSettings, check_positive};
-use lods::on_distances_removed;
-pub(crate) use lods::{Leveled, SceneScale, choose_levels, reset_level};
+#[cfg(feature = "_formats")]
+pub(crate) use loading::{BadSetting, ModelLoading, ModelSettings, check_positive};
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) use lods::{Leveled, choose_levels, reset_level};
+pub(crate) use look::path_of_skin;
 pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
-pub(crate) use look::{path_of_skin, team_color_tag};
-#[cfg(feature = "manifest")]
-pub(crate) use matching::Pattern;
-pub(crate) use matching::{folded, has_extension, is_folded, raised, same_name};
-pub(crate) use model_asset::ModelAsset;
+#[cfg(any(feature = "alamo", feature = "lgw", feature = "manifest"))]
+pub(crate) use matching::folded;
+#[cfg(feature = "alamo")]
+pub(crate) use matching::is_folded;
+pub(crate) use matching::same_name;
+#[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub use names::Names;
-pub(crate) use names::{index_names, named};
+#[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
+pub(crate) use names::{index_names, missing_part, named};
+#[cfg(any(feature = "lgw", feature = "lithtech"))]
+pub(crate) use near::is_near;
 #[cfg(feature = "lithtech")]
 pub(crate) use normals::MeanNormal;
 #[cfg(any(feature = "alamo", feature = "lgw"))]
 pub(crate) use normals::replace_missing;
+#[cfg(feature = "_loaders")]
 pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use parts::DistanceLod;
+use parts::on_distances_removed;
 pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
+#[cfg(feature = "manifest")]
+pub(crate) use pattern::Pattern;
+#[cfg(feature = "quake")]
+pub(crate) use play::Stated;
+#[cfg(any(feature = "manifest", feature = "quake"))]
+pub(crate) use play::StatedClip;
 pub use play::{ClipFinished, PlayClip, Playback};
-pub(crate) use play::{Stated, StatedClip, wrap};
+#[cfg(feature = "quake")]
+pub(crate) use playing::{Chosen, wrap};
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub(crate) use pose_table::PoseMaterial;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
@@ -99,21 +168,41 @@ pub use pose_table::PoseTable;
 pub(crate) use pose_texture::add_pose_table;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
+#[cfg(feature = "_formats")]
+use ready::on_root_removed;
+#[cfg(feature = "_formats")]
+pub(crate) use ready::{ReadyScenes, SceneFormat};
+#[cfg(feature = "_formats")]
 use reload::follow_scenes;
-pub(crate) use reload::{Reloads, SceneModel, SpawnEarly};
+#[cfg(feature = "_formats")]
+pub(crate) use reload::{Reloads, SceneModel};
+#[cfg(feature = "_formats")]
 pub(crate) use shaders::{embedded_shader, hold_shader};
-pub(crate) use shared_images::{ensure_images, insert_image};
-pub(crate) use stated::{Chosen, state_clips};
+#[cfg(feature = "_formats")]
+pub(crate) use shared_images::insert_image;
+#[cfg(feature = "alamo")]
+pub(crate) use spawn_early::SpawnEarly;
+pub(crate) use stated::state_clips;
 pub use surroundings::{BillboardCamera, NightTime, Wind};
-pub(crate) use told::{Said, Told, follow_said};
+pub(crate) use told::Told;
+#[cfg(feature = "manifest")]
+pub(crate) use told::{Said, follow_said};
+#[cfg(feature = "lithtech")]
+pub(crate) use worn::WornPicture;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub(crate) use worn::WornSkin;
 #[cfg(feature = "manifest")]
 pub(crate) use worn::preload_skin;
-pub(crate) use worn::{Wardrobe, WornMaterials, WornPicture, WornSkin, wear};
 use worn::{choose_skins, put_on_pictures};
+#[cfg(feature = "lithtech")]
+pub(crate) use worn_materials::wear;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub(crate) use worn_materials::{Wardrobe, WornMaterials};
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
+#[cfg(feature = "_formats")]
 use bevy::reflect::GetTypeRegistration;
 use bevy::transform::TransformSystems;
 
@@ -129,6 +218,7 @@ pub enum ClassicModelsSystems {
 }
 
 /// Registers a format by the component of its scenes, after what all formats share.
+#[cfg(feature = "_formats")]
 pub(crate) fn add_format<S: SceneFormat + GetTypeRegistration>(app: &mut App) {
     if !app.is_plugin_added::<ScenePlugin>() {
         app.add_plugins(ScenePlugin);
@@ -143,12 +233,14 @@ pub(crate) struct ScenePlugin;
 
 impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
-        reload::register(app);
-        // It needs what the line before registers.
-        find::register(app);
+        #[cfg(feature = "_loaders")]
+        register_loading(app);
+        #[cfg(feature = "_formats")]
+        {
+            reload::register(app);
+            shaders::register(app);
+        }
         told::register(app);
-        shaders::register(app);
-        watch::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()
             // A scene may hold only what is registered.
@@ -167,7 +259,6 @@ impl Plugin for ScenePlugin {
             .register_type::<NightTime>()
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
-            .init_resource::<LoaderOverrides>()
             .add_message::<ClipFinished>()
             .add_observer(on_distances_removed)
             .add_systems(PostUpdate, state_clips.before(ClassicModelsSystems::Play))
@@ -187,6 +278,16 @@ impl Plugin for ScenePlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        ensure_images(app);
+        image_assets::ensure_images(app);
     }
+}
+
+/// What loaders need.
+#[cfg(feature = "_loaders")]
+fn register_loading(app: &mut App) {
+    load_tracker::register(app);
+    // It needs what the line before registers.
+    find::register(app);
+    watch::register(app);
+    app.init_resource::<LoaderOverrides>();
 }

@@ -7,7 +7,7 @@ use bevy::asset::AssetPath;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::world::World;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 /// What goes before a loader's settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,41 +20,15 @@ pub(crate) struct LoaderOverride {
     pub(crate) load_lights: Option<bool>,
 }
 
-impl LoaderOverride {
-    /// Whether it says nothing.
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Puts the folders before those of the settings.
-    pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
-        folders.splice(0..0, self.texture_folders.iter().cloned());
-    }
-}
-
 /// By the paths of models, what goes before the settings of their loaders. All clones are one.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct LoaderOverrides(Arc<RwLock<HashMap<AssetPath<'static>, LoaderOverride>>>);
+pub(crate) struct LoaderOverrides(
+    pub(crate) Arc<RwLock<HashMap<AssetPath<'static>, LoaderOverride>>>,
+);
 
 impl LoaderOverrides {
     /// For a loader of this app.
     pub(crate) fn of(world: &World) -> Self {
         world.resource::<Self>().clone()
-    }
-
-    /// What goes before the settings of a model.
-    pub(crate) fn get(&self, model: &AssetPath<'_>) -> LoaderOverride {
-        let overrides = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        overrides.get(model).cloned().unwrap_or_default()
-    }
-
-    /// Says what goes before the settings of a model from now on; whether that is news.
-    pub(crate) fn set(&self, model: &AssetPath<'static>, value: LoaderOverride) -> bool {
-        let mut overrides = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let before = match value.is_empty() {
-            true => overrides.remove(model),
-            false => overrides.insert(model.clone(), value.clone()),
-        };
-        before.unwrap_or_default() != value
     }
 }

@@ -1,8 +1,12 @@
 //! Components of a model's root that choose which of its parts show.
 
 use crate::scene::matching::folded;
+use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
+use bevy::ecs::lifecycle::Remove;
+use bevy::ecs::observer::On;
 use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::system::Query;
 use bevy::platform::collections::HashMap;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
@@ -98,6 +102,16 @@ impl HiddenParts {
 /// The level that a model is drawn at for its distance. On roots that have distances.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DistanceLod(pub(crate) u32);
+
+/// Without distances a model is drawn at its finest level, until something else says otherwise.
+pub(super) fn on_distances_removed(
+    removed: On<Remove, LodDistances>,
+    mut shown: Query<&mut DistanceLod>,
+) {
+    if let Ok(mut shown) = shown.get_mut(removed.entity) {
+        shown.set_if_neq(DistanceLod(0));
+    }
+}
 
 #[cfg(test)]
 mod tests {

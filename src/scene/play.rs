@@ -125,40 +125,6 @@ pub struct Playback {
     pub finished: bool,
 }
 
-impl Playback {
-    /// Advances by `seconds` in a clip of the given length. True if a clip that plays once has come
-    /// to its end by this step.
-    pub(crate) fn advance(&mut self, seconds: f32, length: f32, repeat: Repeat) -> bool {
-        let time = self.time + seconds;
-        let time = if time.is_finite() { time } else { 0.0 };
-        match repeat {
-            Repeat::Loop | Repeat::AsStated => {
-                self.time = wrap(time, length);
-                self.finished = false;
-                false
-            }
-            Repeat::Once => {
-                self.time = time.clamp(0.0, length);
-                let at_end = (seconds > 0.0 && time >= length) || (seconds < 0.0 && time <= 0.0);
-                let moved_away = seconds != 0.0 && !at_end;
-                let just_now = at_end && !self.finished;
-                self.finished = at_end || (self.finished && !moved_away);
-                just_now
-            }
-        }
-    }
-}
-
-/// `time` modulo `length`, from 0 up to but not including it; 0 for a clip without length.
-pub(crate) fn wrap(time: f32, length: f32) -> f32 {
-    if length <= 0.0 {
-        return 0.0;
-    }
-    let wrapped = time.rem_euclid(length);
-    // The remainder of a tiny negative number rounds up to the length itself.
-    if wrapped < length { wrapped } else { 0.0 }
-}
-
 /// Written when a clip that plays once comes to its end. A clip that does not exist never does.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct ClipFinished {
@@ -213,34 +179,5 @@ mod tests {
         assert!(die == "die" && die == *"DIE" && die == owned);
         assert!(die != "dies" && ClipRef::from(0) != "0");
         assert!(ClipRef::part("die", 0..2) != "die");
-    }
-
-    #[test]
-    fn a_loop_wraps_both_ways() {
-        let mut playback = Playback::default();
-        assert!(!playback.advance(0.9, 0.8, Repeat::Loop));
-        assert!((playback.time - 0.1).abs() < 1e-6);
-        playback.advance(-0.2, 0.8, Repeat::Loop);
-        assert!((playback.time - 0.7).abs() < 1e-6);
-        playback.advance(f32::NAN, 0.8, Repeat::Loop);
-        assert_eq!(playback.time, 0.0);
-        assert_eq!(wrap(-1e-9, 0.8), 0.0);
-        assert_eq!(wrap(3.0, 0.0), 0.0);
-    }
-
-    #[test]
-    fn once_finishes_once_and_again_after_a_jump() {
-        let mut playback = Playback::default();
-        assert!(!playback.advance(0.5, 0.8, Repeat::Once));
-        assert!(playback.advance(0.5, 0.8, Repeat::Once));
-        assert_eq!((playback.time, playback.finished), (0.8, true));
-        assert!(!playback.advance(0.5, 0.8, Repeat::Once));
-        playback.time = 0.0;
-        assert!(!playback.advance(0.1, 0.8, Repeat::Once));
-        assert!(!playback.finished);
-        assert!(playback.advance(1.0, 0.8, Repeat::Once));
-        playback.finished = false;
-        assert!(playback.advance(-1.0, 0.8, Repeat::Once));
-        assert_eq!(playback.time, 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! Respawns models whose files change while they are in use.
 //!
 //! ```text
-//! task    loader         begin   the load is counted, see `concurrent_loads`
+//! task    loader         begin   the load is counted, see `load_tracker`
 //!                        finish  waits for the textures; the scene is about to change
 //! frame   SpawnScene     note_changes         scenes about to change, and those that Bevy reports as modified
 //!         per format     despawn_exchanged    the old scene of a root that was given another one
@@ -34,13 +34,11 @@
 //!
 //! [#20430]: https://github.com/bevyengine/bevy/pull/20430
 
-use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
-use crate::scene::labels::{SCENE, scene_path};
+use crate::scene::concurrent_loads::RunningLoad;
+use crate::scene::labels::scene_path;
+use crate::scene::spawn_early::SpawnEarly;
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
-use bevy::asset::processor::AssetProcessor;
-use bevy::asset::{
-    Asset, AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext,
-};
+use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Despawn;
@@ -48,7 +46,7 @@ use bevy::ecs::message::{MessageReader, MessageWriter};
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, With};
 use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
+use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam, SystemState};
 use bevy::ecs::world::{Mut, World};
 use bevy::image::Image;
@@ -66,13 +64,10 @@ const PATIENCE: u32 = 1000;
 /// Frames in which Bevy overlooks a change, and two more: see <https://github.com/bevyengine/bevy/pull/20430>.
 const OVERLOOKED: u32 = 5;
 
-/// What loaders do when a model is loaded that is in use already. They keep one.
+/// What loaders of models do at the end of a load of a model that is in use already. They keep one.
 #[derive(Resource, Clone)]
 pub(crate) struct Reloads {
     server: AssetServer,
-    loads: ConcurrentLoads,
-    /// Whether assets are processed while the app runs.
-    has_processor: bool,
     /// Scenes that are about to change.
     coming: Arc<Mutex<Vec<AssetId<WorldAsset>>>>,
 }
@@ -87,24 +82,6 @@ impl Reloads {
     fn scene(&self, model: &AssetPath<'static>) -> Option<Handle<WorldAsset>> {
         let scene = self.server.get_handle(scene_path(model))?;
         self.server.is_loaded(&scene).then_some(scene)
-    }
-
-    /// To be called at the beginning of a load, before the file is read.
-    pub(crate) fn begin(&self, load_context: &LoadContext<'_>) -> RunningLoad {
-        let path = load_context.path().clone();
-        if self.has_processor && self.is_processing(load_context) {
-            return RunningLoad::processing(path);
-        }
-        self.loads.begin(path)
-    }
-
-    /// Whether the asset processor runs a load: it has an asset server, and handles, of its own.
-    fn is_processing(&self, load_context: &LoadContext<'_>) -> bool {
-        let mut labeled = load_context.begin_labeled_asset();
-        let scene: Handle<WorldAsset> = labeled.get_label_handle(SCENE);
-        let path = scene_path(load_context.path());
-        let own = self.server.get_handle::<WorldAsset>(path);
-        !own.is_some_and(|own| is_same(&own, &scene))
     }
 
     /// To be called at the end of a load. If the model is in use, waits until its pictures are loaded or
@@ -130,14 +107,6 @@ impl Reloads {
 
     fn coming(&self) -> impl DerefMut<Target = Vec<AssetId<WorldAsset>>> {
         self.coming.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Whether two handles are of one asset server. Their ids can be the same if they are not.
-fn is_same<A: Asset>(a: &Handle<A>, b: &Handle<A>) -> bool {
-    match (a, b) {
-        (Handle::Strong(a), Handle::Strong(b)) => Arc::ptr_eq(a, b),
-        _ => false,
     }
 }
 
@@ -269,22 +238,11 @@ fn forget_orphans(world: &mut World) {
     }
 }
 
-/// In the schedule `SpawnScene`: spawns models anew whose files changed, so that what they bring along can be
-/// spawned with all that is new in this frame.
-#[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct SpawnEarly;
-
 /// What the reloads of all formats need.
 pub(super) fn register(app: &mut App) {
-    concurrent_loads::register(app);
-    let world = app.world();
-    let server = world.resource::<AssetServer>().clone();
-    let loads = world.resource::<ConcurrentLoads>().clone();
-    let has_processor = world.contains_resource::<AssetProcessor>();
+    let server = app.world().resource::<AssetServer>().clone();
     app.insert_resource(Reloads {
         server,
-        loads,
-        has_processor,
         coming: Arc::default(),
     })
     .init_resource::<Changing>()

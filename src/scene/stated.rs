@@ -7,29 +7,9 @@ use crate::scene::clip_ref::{ClipRef, Repeat, part_within};
 use crate::scene::clips::ModelClips;
 use crate::scene::play::{PlayClip, Stated, StatedClip};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::With;
-use bevy::ecs::system::{Query, SystemParam};
+use bevy::ecs::system::Query;
 use std::sync::Arc;
-
-/// The roots of a format that have something to play, or had it a frame ago.
-#[derive(SystemParam)]
-pub(crate) struct PlayRequests<'w, 's, Instance: Component> {
-    playing: Query<'w, 's, Entity, (With<Stated>, With<Instance>)>,
-    stopped: RemovedComponents<'w, 's, Stated>,
-}
-
-impl<Instance: Component> PlayRequests<'_, '_, Instance> {
-    /// Roots with a [`PlayClip`], and those that just lost it.
-    pub(crate) fn roots(&mut self) -> impl Iterator<Item = Entity> {
-        let playing = &self.playing;
-        let stopped = self.stopped.read();
-        let stopped = stopped.filter(|root| !playing.contains(*root));
-        playing.iter().chain(stopped)
-    }
-}
 
 impl StatedClip {
     pub(crate) fn new(asked: &PlayClip, table: Option<&ModelClips>) -> Self {
@@ -103,41 +83,6 @@ impl StatedClip {
             && (*start, *fade) == (asked.start, asked.fade)
             && (*interpolate, *paused) == (asked.interpolate, asked.paused)
     }
-
-    /// What to say of a model that has no such clip, and which it has.
-    pub(crate) fn missing(&self, table: Option<&ModelClips>, own: &[&str]) -> String {
-        let mut names = match own {
-            [] => "there are none".to_owned(),
-            own => format!("there are {}", own.join(", ")),
-        };
-        if let Some(ModelClips(table)) = table.filter(|table| !table.0.is_empty()) {
-            let stated: Vec<&str> = table.iter().map(|clip| &*clip.name).collect();
-            names += &format!(
-                " in its file, and by names of their own {}",
-                stated.join(", ")
-            );
-        }
-        format!("has no clip {}; {names}", self.meant())
-    }
-
-    /// What to say where nothing is left of a part of a clip, which has so many frames if that is known.
-    pub(crate) fn empty(&self, count: Option<u32>) -> String {
-        let why = match count {
-            Some(1) => "its only frame is number 0".to_owned(),
-            Some(count) => format!("its frames are 0 to {}", count.saturating_sub(1)),
-            None => "which frames it has is not known".to_owned(),
-        };
-        format!("has nothing left of the clip {}; {why}", self.meant())
-    }
-
-    /// The clip, and what it is called if that is something else.
-    fn meant(&self) -> String {
-        let clip = &self.play.clip;
-        match *clip == self.asked {
-            true => clip.to_string(),
-            false => format!("{clip}, which {} stands for", self.asked),
-        }
-    }
 }
 
 /// What plays of a clip for what is asked and what names state.
@@ -156,44 +101,6 @@ fn end(asked: Repeat, named: Repeat) -> Repeat {
         (Repeat::AsStated, Repeat::AsStated) => Repeat::Loop,
         (Repeat::AsStated, named) => named,
         (asked, _) => asked,
-    }
-}
-
-/// What of a [`PlayClip`] begins anew where it changes. `None` inside is no [`PlayClip`] at all.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chosen(Option<Choice>);
-
-#[derive(Clone, Debug, PartialEq)]
-struct Choice {
-    clip: ClipRef,
-    asked: ClipRef,
-    /// As it is asked for: another end that is stated does not begin anew.
-    repeat: Repeat,
-    /// By its bits: a start that is not a number is still the same start.
-    start: Option<u32>,
-}
-
-impl Chosen {
-    pub(crate) fn new(stated: Option<&StatedClip>) -> Self {
-        Self(stated.map(|stated| Choice {
-            clip: stated.play.clip.clone(),
-            asked: stated.asked.clone(),
-            repeat: stated.asked_repeat,
-            start: stated.play.start.map(f32::to_bits),
-        }))
-    }
-
-    /// Whether it is what is asked for now.
-    pub(crate) fn is(&self, stated: Option<&StatedClip>) -> bool {
-        match (&self.0, stated) {
-            (None, None) => true,
-            (Some(choice), Some(stated)) => {
-                (&choice.clip, &choice.asked) == (&stated.play.clip, &stated.asked)
-                    && choice.repeat == stated.asked_repeat
-                    && choice.start == stated.play.start.map(f32::to_bits)
-            }
-            _ => false,
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is said of a model or a manifest once, and not for each instance or frame.
 
-use crate::scene::SpawnEarly;
+use crate::scene::spawn_early::SpawnEarly;
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{Asset, AssetEvent, AssetServer, UntypedAssetId};
 use bevy::ecs::entity::Entity;

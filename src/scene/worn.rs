@@ -1,23 +1,17 @@
-//! Pictures from elsewhere that models wear: found for their paths, and materials made of them.
+//! Pictures from elsewhere that models wear: found for their paths.
 
 use crate::scene::{ModelSkin, ModelSkins, Told, path_of_skin};
-use bevy::asset::{Asset, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle};
 #[cfg(feature = "manifest")]
 use bevy::asset::{AssetPath, LoadContext};
-use bevy::color::{Color, LinearRgba};
+use bevy::asset::{AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::change_detection::{DetectChanges, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
+use bevy::ecs::system::{Commands, Query, Res};
 use bevy::image::Image;
-use bevy::pbr::StandardMaterial;
-use bevy::platform::collections::HashMap;
-use core::any::Any;
 use std::borrow::Cow;
-use std::sync::{Arc, Weak};
 
 /// What a root's [`ModelSkin`] says, as far as it is there: until a picture is loaded it stays what it was, for
 /// Bevy draws no material that lacks one. Without it a model wears its first skin.
@@ -27,21 +21,6 @@ pub(crate) struct WornSkin {
     pub(crate) index: usize,
     /// What is worn in its place.
     pub(crate) picture: Option<WornPicture>,
-}
-
-impl WornSkin {
-    /// What to say of a model that has only so many skins.
-    pub(crate) fn complaint(&self, skins: usize) -> Option<String> {
-        let index = self.index;
-        match skins {
-            _ if index < skins.max(1) => None,
-            0 => Some(format!("has no skins, so skin {index} means nothing")),
-            1 => Some(format!("has 1 skin, so skin {index} is drawn as that")),
-            _ => Some(format!(
-                "has {skins} skins, so skin {index} is drawn as its last"
-            )),
-        }
-    }
 }
 
 /// A picture that is none of a model's own.
@@ -85,21 +64,6 @@ pub(crate) fn preload_skin(
     return crate::texture::preload_worn(load_context, path);
     #[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
     (load_context.load_builder().load(path), None)
-}
-
-/// Puts a picture on a material, and has it give off light where the other picture says so.
-pub(crate) fn wear(
-    material: &mut StandardMaterial,
-    image: Handle<Image>,
-    glow: Option<Handle<Image>>,
-) {
-    material.base_color = Color::WHITE;
-    material.base_color_texture = Some(image);
-    material.emissive = match glow {
-        Some(_) => LinearRgba::WHITE,
-        None => LinearRgba::BLACK,
-    };
-    material.emissive_texture = glow;
 }
 
 /// A picture that is to be worn once it is there.
@@ -274,71 +238,5 @@ pub(crate) fn put_on_pictures(
             }
             _ => {}
         }
-    }
-}
-
-/// Materials that wear pictures from elsewhere: one per material of a model and picture, as long as
-/// something is drawn with it.
-#[derive(Resource)]
-pub(crate) struct WornMaterials<M: Asset> {
-    made: HashMap<(AssetId<M>, AssetId<Image>), Made>,
-}
-
-struct Made {
-    /// The model that the material is of: after a change of its file another one, whose materials keep
-    /// their names.
-    model: Weak<dyn Any + Send + Sync>,
-    material: Weak<StrongHandle>,
-}
-
-impl<M: Asset> Default for WornMaterials<M> {
-    fn default() -> Self {
-        Self {
-            made: HashMap::default(),
-        }
-    }
-}
-
-/// All materials of a kind, and those that wear pictures from elsewhere.
-#[derive(SystemParam)]
-pub(crate) struct Wardrobe<'w, M: Asset> {
-    all: ResMut<'w, Assets<M>>,
-    worn: ResMut<'w, WornMaterials<M>>,
-}
-
-impl<M: Asset + Clone> Wardrobe<'_, M> {
-    pub(crate) fn all_mut(&mut self) -> &mut Assets<M> {
-        &mut self.all
-    }
-
-    /// The material like `plain` that wears a picture, or `plain` itself without one; none if `plain` is
-    /// not loaded. Of a material `base` is what Bevy draws.
-    pub(crate) fn dressed<Model: Any + Send + Sync>(
-        &mut self,
-        model: &Arc<Model>,
-        plain: &Handle<M>,
-        picture: Option<&WornPicture>,
-        base: impl FnOnce(&mut M) -> &mut StandardMaterial,
-    ) -> Option<Handle<M>> {
-        let Some(WornPicture { image, glow }) = picture else {
-            return Some(plain.clone());
-        };
-        let made = &mut self.worn.made;
-        let key = (plain.id(), image.id());
-        let model: Arc<dyn Any + Send + Sync> = model.clone();
-        let model = Arc::downgrade(&model);
-        let known = made.get(&key).filter(|made| made.model.ptr_eq(&model));
-        if let Some(material) = known.and_then(|made| made.material.upgrade()) {
-            return Some(Handle::Strong(material));
-        }
-        let mut material = self.all.get(plain)?.clone();
-        wear(base(&mut material), image.clone(), glow.clone());
-        let material = self.all.add(material);
-        if let Handle::Strong(material) = &material {
-            made.retain(|_, made| made.material.strong_count() > 0);
-            let material = Arc::downgrade(material);
-            made.insert(key, Made { model, material });
-        }
-        Some(material)
     }
 }

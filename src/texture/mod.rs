@@ -16,6 +16,8 @@ mod mips;
 mod picture;
 mod placeholder;
 mod plugin;
+#[cfg(feature = "lgw")]
+mod sampled_load;
 #[cfg(test)]
 mod samples;
 mod sampling;
@@ -23,11 +25,18 @@ mod settings;
 mod tga;
 
 pub use loader::ClassicImageLoader;
+#[cfg(feature = "lithtech")]
+pub(crate) use loader::GLOW;
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) use loader::load_picture;
+pub(crate) use loader::load_worn;
 #[cfg(feature = "manifest")]
 pub(crate) use loader::preload_worn;
-pub(crate) use loader::{GLOW, load_picture, load_worn};
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;
-pub(crate) use sampling::{Sampling, Samplings, missing};
+#[cfg(feature = "lgw")]
+pub(crate) use sampled_load::missing;
+#[cfg(feature = "lgw")]
+pub(crate) use sampling::{Sampling, Samplings};
 pub use settings::{ClassicImageError, ClassicImageSettings};

@@ -7,16 +7,11 @@
 
 use crate::texture::mips::{with_levels, without_levels};
 use crate::texture::picture::{Picture, PictureError};
-use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
-use crate::texture::settings::{
-    ClassicImageError, ClassicImageSettings, is_classic_picture, is_loaded_by_bevy,
-};
-use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext, RenderAssetUsages};
+use crate::texture::placeholder::Placeholder;
+use crate::texture::settings::ClassicImageError;
+use bevy::asset::{AssetPath, AssetServer, LoadContext, RenderAssetUsages};
 use bevy::ecs::resource::Resource;
-use bevy::image::{
-    Image, ImageAddressMode, ImageFilterMode, ImageLoaderSettings, ImageSampler,
-    ImageSamplerDescriptor,
-};
+use bevy::image::{Image, ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::log::error;
 use std::collections::HashMap;
 use std::ops::DerefMut;
@@ -41,7 +36,7 @@ pub(crate) struct Sampling {
 
 impl Sampling {
     /// What the image is called among those of its file.
-    fn label(self) -> String {
+    pub(super) fn label(self) -> String {
         let axis = |wraps| if wraps { "Wrap" } else { "Clamp" };
         let [u, v] = self.wrap.map(axis);
         let levels = if self.mipmaps { "Mips" } else { "NoMips" };
@@ -50,7 +45,7 @@ impl Sampling {
         format!("{PREFIX}{u}U,{v}V,{levels},{texels},{kind}")
     }
 
-    fn sampler(self) -> ImageSampler {
+    pub(super) fn sampler(self) -> ImageSampler {
         let axis = |wraps| match wraps {
             true => ImageAddressMode::Repeat,
             false => ImageAddressMode::ClampToEdge,
@@ -85,14 +80,6 @@ impl Sampling {
     }
 }
 
-/// What is seen where a picture is nowhere.
-pub(crate) fn missing(is_cube: bool) -> Handle<Image> {
-    match is_cube {
-        true => PLACEHOLDER_CUBE,
-        false => PLACEHOLDER_IMAGE,
-    }
-}
-
 /// The ways in which pictures are sampled that are in use, by their files.
 #[derive(Resource, Clone)]
 pub(crate) struct Samplings {
@@ -100,12 +87,12 @@ pub(crate) struct Samplings {
     ways: Arc<Mutex<HashMap<AssetPath<'static>, Vec<Way>>>>,
 }
 
-struct Way {
-    sampling: Sampling,
+pub(super) struct Way {
+    pub(super) sampling: Sampling,
     /// Whether there was a picture once; it stays while its file is broken.
-    is_good: bool,
+    pub(super) is_good: bool,
     /// What was said of the file last, not to say it again.
-    told: Option<String>,
+    pub(super) told: Option<String>,
 }
 
 impl Samplings {
@@ -114,40 +101,6 @@ impl Samplings {
             server,
             ways: Arc::default(),
         }
-    }
-
-    /// Begins to load a picture that is sampled in some way. A broken one, or one of the wrong
-    /// dimension, is an error in the log and a placeholder.
-    ///
-    /// Pictures that Bevy's own loader reads have no levels but the file's, and one sampler: that of
-    /// the first load.
-    pub(crate) fn load(
-        &self,
-        load_context: &mut LoadContext<'_>,
-        path: AssetPath<'static>,
-        sampling: Sampling,
-    ) -> Handle<Image> {
-        if !is_classic_picture(path.path()) {
-            return load_by_bevy(load_context, path, sampling);
-        }
-        // Held until there is a handle, so that nobody takes the way for one that is out of use.
-        let mut ways = self.ways();
-        let of_file = ways.entry(path.clone()).or_default();
-        self.forget_unused(&path, of_file);
-        if !of_file.iter().any(|way| way.sampling == sampling) {
-            of_file.push(Way {
-                sampling,
-                is_good: false,
-                told: None,
-            });
-        }
-        let settings = |settings: &mut ClassicImageSettings| {
-            settings.placeholder = Some(Placeholder::Checkers);
-            // Somebody else may use the file as a flat picture.
-            settings.flat = true;
-        };
-        let builder = load_context.load_builder().with_settings(settings);
-        builder.load(path.with_label(sampling.label()))
     }
 
     pub(super) fn server(&self) -> &AssetServer {
@@ -226,14 +179,14 @@ impl Samplings {
         used
     }
 
-    fn forget_unused(&self, path: &AssetPath<'static>, of_file: &mut Vec<Way>) {
+    pub(super) fn forget_unused(&self, path: &AssetPath<'static>, of_file: &mut Vec<Way>) {
         of_file.retain(|way| {
             let path = path.clone().with_label(way.sampling.label());
             self.server.get_handle::<Image>(path).is_some()
         });
     }
 
-    fn ways(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<Way>>> {
+    pub(super) fn ways(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<Way>>> {
         self.ways.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -245,25 +198,4 @@ pub(super) fn tell_once(error: &ClassicImageError, told: &mut Option<String>) {
         error!("{text}");
         *told = Some(text);
     }
-}
-
-/// Bevy's loader does not tell what it makes of a file: cube maps are not asked of it.
-fn load_by_bevy(
-    load_context: &mut LoadContext<'_>,
-    path: AssetPath<'static>,
-    sampling: Sampling,
-) -> Handle<Image> {
-    if sampling.is_cube {
-        error!("{path}: cube maps must be DDS files");
-        return missing(true);
-    }
-    let builder = load_context.load_builder();
-    if !is_loaded_by_bevy(path.path()) {
-        return builder.load(path);
-    }
-    let settings = move |settings: &mut ImageLoaderSettings| {
-        settings.is_srgb = sampling.is_srgb;
-        settings.sampler = sampling.sampler();
-    };
-    builder.with_settings(settings).load(path)
 }

@@ -12,8 +12,8 @@ use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
 use crate::alamo::asset::AloModel;
 use crate::scene::{
-    Binder, ClipParts, ClipRef, Frames, GraphAssets, Lane, Lanes, edited_clips, has_extension,
-    is_in_use, node, says,
+    Binder, ClipParts, ClipRef, FrameRate, Frames, GraphAssets, Lane, Lanes, edited_clips,
+    has_extension, is_in_use, node, says,
 };
 use bevy::animation::graph::AnimationGraph;
 use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
@@ -286,8 +286,8 @@ impl Binder for AlaBinder<'_, '_> {
         animations.map(|animation| &*animation.name).collect()
     }
 
-    fn frames<'a>(&'a self, source: &AlaSource, _: &'a AloModel) -> Option<Frames<'a>> {
-        self.ala(source).map(|ala| Frames::Rate {
+    fn frames<'a>(&'a self, source: &AlaSource, _: &'a AloModel) -> Option<impl Frames> {
+        self.ala(source).map(|ala| FrameRate {
             count: ala.frames,
             fps: ala.fps,
         })

@@ -15,6 +15,7 @@ mod asset;
 mod binding;
 mod clip;
 mod curves;
+#[cfg(feature = "manifest")]
 mod files;
 mod graphs;
 mod loader;
@@ -32,6 +33,7 @@ pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
 pub use binding::BoneMismatch;
 pub use clip::clip;
 pub use curves::{AlaCurves, BoneCurves, PackedRotations, PackedVectors};
+#[cfg(feature = "manifest")]
 pub(super) use files::{frames_of_animation, frames_of_clip};
 pub use loader::AlaLoader;
 pub(super) use pairing::find_animations;

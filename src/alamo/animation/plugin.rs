@@ -1,7 +1,6 @@
 //! Registers animations with an app.
 
 use crate::alamo::animation::asset::Ala;
-use crate::alamo::animation::files::clip_files;
 use crate::alamo::animation::graphs::Graphs;
 use crate::alamo::animation::loader::AlaLoader;
 use crate::alamo::animation::player::{AloAnimator, choose_clips};
@@ -28,7 +27,6 @@ impl Plugin for AnimationPlugin {
         }
         app.init_asset::<Ala>()
             .insert_resource(Graphs::new(self.extensions.clone()))
-            .insert_resource(clip_files())
             .register_type::<AnimatedBy>()
             .register_type::<AnimationTargetId>()
             .register_type::<BoneVisibility>()
@@ -44,6 +42,8 @@ impl Plugin for AnimationPlugin {
                         .before(VisibilitySystems::VisibilityPropagate),
                 ),
             );
+        #[cfg(feature = "manifest")]
+        app.insert_resource(crate::alamo::animation::files::clip_files());
         link_bones::<AloInstance>(app);
         app.preregister_asset_loader::<AlaLoader>(&all_cases(&self.extensions));
     }

@@ -90,7 +90,7 @@ fn claim(key: &ManifestKey, manifest: &ModelManifest) -> Option<Claim> {
         palette,
         load_lights: manifest.load_lights,
     };
-    let is_something = !value.is_empty();
+    let is_something = value != LoaderOverride::default();
     is_something.then_some(Claim {
         manifest: key.clone(),
         model: model?,
@@ -144,7 +144,7 @@ impl Claims {
     fn apply(&self, all: &[Claim], model: AssetPath<'static>) {
         let first = all.iter().find(|claim| claim.model == model);
         let value = first.map(|claim| claim.value.clone()).unwrap_or_default();
-        if self.overrides.set(&model, value) && is_alive(&self.server, &model) {
+        if set_override(&self.overrides, &model, value) && is_alive(&self.server, &model) {
             self.server.reload(model);
         }
     }
@@ -226,6 +226,20 @@ fn warn_of(all: &[Claim], place: usize) {
         claim.model,
         name(first),
     );
+}
+
+/// Says what goes before the settings of a model from now on; whether that is news.
+fn set_override(
+    overrides: &LoaderOverrides,
+    model: &AssetPath<'static>,
+    value: LoaderOverride,
+) -> bool {
+    let mut overrides = overrides.0.write().unwrap_or_else(PoisonError::into_inner);
+    let before = match value == LoaderOverride::default() {
+        true => overrides.remove(model),
+        false => overrides.insert(model.clone(), value.clone()),
+    };
+    before.unwrap_or_default() != value
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Warnings about clips of manifests that their models do not have, whether they are played or not.
 
 use super::classic_model::ClassicModel;
-use crate::scene::{
-    FoundClip, ModelClips, ModelInstance, NamedClip, PlayClip, SharedModel, StatedClip, Told,
-};
+use crate::scene::{ModelClips, ModelInstance, NamedClip, PlayClip, SharedModel, StatedClip, Told};
 use bevy::asset::{AssetServer, UntypedHandle};
 use bevy::ecs::change_detection::Mut;
 use bevy::ecs::entity::{Entity, EntityHashSet};
@@ -189,16 +187,12 @@ impl Findings {
         clips: &ModelClips,
     ) -> Option<String> {
         let (whole, part) = stated.play.clip.flat();
-        let found = model.find_clip(whole)?;
-        if let FoundClip::Missing(names) = &found {
-            return Some(stated.missing(Some(clips), names));
-        }
+        let count_frames = match model.find_clip(whole)? {
+            Ok(count_frames) => count_frames,
+            Err(names) => return Some(stated.missing(Some(clips), &names)),
+        };
         let part = part?;
-        let count = match found {
-            FoundClip::Missing(_) => None,
-            FoundClip::Frames(count) => count,
-            FoundClip::File(count) => count(world, &mut self.files),
-        }?;
+        let count = count_frames(world, &mut self.files)?;
         let is_empty = part.start >= count || part.is_empty();
         is_empty.then(|| stated.empty(Some(count)))
     }

@@ -1,40 +1,31 @@
 //! Which files are models of which format.
 
-use crate::scene::{ModelAsset, folded};
-use bevy::asset::{AssetPath, AssetServer, Assets, Handle, LoadContext, UntypedHandle};
+use crate::scene::folded;
+use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext, UntypedHandle};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::world::World;
 use bevy::world_serialization::WorldAsset;
 use core::any::TypeId;
+use std::sync::Arc;
 
 /// A format whose models manifests may name.
 #[derive(Clone)]
-struct Format {
+pub(super) struct Format {
     /// In lower case.
-    extensions: Vec<String>,
-    asset: TypeId,
-    scene: fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>>,
+    pub(super) extensions: Vec<String>,
+    pub(super) asset: TypeId,
+    pub(super) scene: Arc<FindScene>,
 }
+
+/// Finds the scene of a model, once it is loaded.
+pub(super) type FindScene =
+    dyn Fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>> + Send + Sync;
 
 /// The formats, by the extensions of their files.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct FormatsByExtension(Vec<Format>);
+pub(crate) struct FormatsByExtension(pub(super) Vec<Format>);
 
 impl FormatsByExtension {
-    /// Adds the format of an asset.
-    pub(crate) fn add<A: ModelAsset>(&mut self, extensions: &[String]) {
-        let extensions = extensions.iter().map(|extension| folded(extension));
-        self.0.push(Format {
-            extensions: extensions.collect(),
-            asset: TypeId::of::<A>(),
-            scene: |world, handle| {
-                let id = handle.id().try_typed::<A>().ok()?;
-                let asset = world.get_resource::<Assets<A>>()?.get(id)?;
-                Some(asset.scene().clone())
-            },
-        });
-    }
-
     /// The format of a file, which the last one that claims its extension has.
     fn of(&self, path: &AssetPath<'_>) -> Option<&Format> {
         let name = folded(&path.path().file_name()?.to_string_lossy());

@@ -10,7 +10,7 @@ use super::preload::Preloader;
 use super::read::{Flaw, LONGEST_TEXT, ManifestError, name_of, parse, text};
 use super::resolve::MOST_CLIPS;
 use super::spawn::manifest_scene;
-use crate::scene::{FileFinder, FileSearch, Reloads, all_cases, clean_path, same_name};
+use crate::scene::{FileFinder, FileSearch, LoadTracker, all_cases, clean_path, same_name};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, LoadContext};
 use bevy::log::warn;
@@ -30,7 +30,7 @@ const MOST_WARNINGS: usize = 8;
 #[derive(TypePath)]
 pub struct ManifestLoader {
     finder: FileFinder,
-    reloads: Reloads,
+    tracker: LoadTracker,
     formats: FormatsByExtension,
     preloader: Preloader,
     extensions: Vec<&'static str>,
@@ -61,13 +61,13 @@ pub enum ManifestLoaderError {
 impl ManifestLoader {
     pub(super) fn new(
         finder: FileFinder,
-        reloads: Reloads,
+        tracker: LoadTracker,
         formats: FormatsByExtension,
         preloader: Preloader,
     ) -> Self {
         Self {
             finder,
-            reloads,
+            tracker,
             formats,
             preloader,
             extensions: extensions(),
@@ -104,7 +104,7 @@ impl AssetLoader for ManifestLoader {
             self.preloader.preload_bare(load_context, &manifest);
             return Ok(manifest);
         }
-        let load = self.reloads.begin(load_context);
+        let load = self.tracker.begin(load_context);
         let mut bytes = Vec::new();
         // One byte more shows that the file is longer.
         let mut start = reader.take(LONGEST_TEXT as u64 + 1);

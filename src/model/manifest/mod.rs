@@ -13,6 +13,8 @@
 //! the entity a `WorldAssetRoot` and the components that the manifest states. What the user has put there, or
 //! changed since, stays.
 
+#[cfg(feature = "_formats")]
+mod add_format;
 mod attachments;
 mod claims;
 mod classic_model;

@@ -13,7 +13,7 @@ use super::spawn::{
     ManifestScene, follow_manifests, on_model_removed, on_scene_ready, on_scene_removed,
 };
 use super::unlabeled::{UnlabeledSceneLoader, scene_extensions};
-use crate::scene::{FileFinder, Reloads, follow_said};
+use crate::scene::{FileFinder, LoadTracker, follow_said};
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::AssetApp;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -63,11 +63,11 @@ impl Plugin for ManifestPlugin {
     fn finish(&self, app: &mut App) {
         app.register_asset_loader(UnlabeledSceneLoader::new(self.formats.clone()));
         let finder = FileFinder::of(app.world());
-        let reloads = Reloads::of(app.world());
+        let tracker = LoadTracker::of(app.world());
         let preloader = Preloader::from_world(app.world_mut());
         app.register_asset_loader(ManifestLoader::new(
             finder,
-            reloads,
+            tracker,
             self.formats.clone(),
             preloader,
         ));

@@ -4,12 +4,13 @@
 //! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
 
 use crate::scene::animation::binder::Binder;
+use crate::scene::animation::frames::Frames;
 use crate::scene::animation::lanes::{ClipSource, Lanes, node};
 use crate::scene::animation::settle::{Bones, settle};
 use crate::scene::clip_ref::Repeat;
 use crate::scene::clips::ModelClips;
-use crate::scene::play::{PlayClip, Playback, Stated, StatedClip, wrap};
-use crate::scene::stated::Chosen;
+use crate::scene::play::{PlayClip, Playback, Stated, StatedClip};
+use crate::scene::playing::{Chosen, wrap};
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer, RepeatAnimation};
 use bevy::asset::{Assets, Handle};
@@ -244,16 +245,14 @@ impl<M, S: ClipSource> Animator<M, S> {
         // The server has told of what has failed. It begins should the file ever be mended.
         let mut is_lost = binder.has_failed(&pending.source);
         if binder.is_ready(&pending.source) {
-            let frames = binder.frames(&pending.source, model);
-            let part = pending.source.frames();
-            is_lost =
-                part.is_some_and(|part| frames.and_then(|frames| frames.span(part)).is_none());
+            let (is_empty, count) = left_of(&pending.source, model, binder);
+            is_lost = is_empty;
             if !is_lost {
                 change.begins = self.pending.take();
                 return;
             }
             if let Some(clip) = clip.filter(|_| !pending.is_told) {
-                change.complaint = Some(clip.empty(frames.map(|frames| frames.count())));
+                change.complaint = Some(clip.empty(count));
             }
             pending.is_told = true;
         }
@@ -471,4 +470,17 @@ fn leaves_end(active: &ActiveAnimation, speed: f32, duration: f32) -> bool {
 /// does not move, or is about to go backwards, for the beginning.
 fn stands(speed: f32, seconds: f32) -> bool {
     speed == 0.0 || (speed < 0.0 && seconds == 0.0)
+}
+
+/// Whether nothing is left of a part of a clip, and how many frames the clip has if that is known.
+fn left_of<B: Binder>(source: &B::Source, model: &B::Model, binder: &B) -> (bool, Option<u32>) {
+    let frames = binder.frames(source, model);
+    let has_part = |part| {
+        frames
+            .as_ref()
+            .and_then(|frames| frames.span(part))
+            .is_some()
+    };
+    let is_empty = source.frames().is_some_and(|part| !has_part(part));
+    (is_empty, frames.as_ref().map(Frames::count))
 }

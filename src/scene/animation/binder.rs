@@ -54,7 +54,7 @@ pub(crate) trait Binder {
     fn has_failed(&self, source: &Self::Source) -> bool;
 
     /// The frames of the clip, if they are known.
-    fn frames<'a>(&'a self, source: &Self::Source, model: &'a Self::Model) -> Option<Frames<'a>>;
+    fn frames<'a>(&'a self, source: &Self::Source, model: &'a Self::Model) -> Option<impl Frames>;
 
     /// The clip as it is for a model; `None` if nothing is left of it.
     fn bound(

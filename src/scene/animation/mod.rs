@@ -9,10 +9,15 @@ mod clip_parts;
 mod driver;
 #[cfg(feature = "lithtech")]
 mod events;
+#[cfg(feature = "alamo")]
+mod frame_rate;
+#[cfg(feature = "lithtech")]
+mod frame_times;
 mod frames;
 mod lanes;
 mod links;
 mod properties;
+mod requests;
 mod rotations;
 mod settle;
 
@@ -22,8 +27,16 @@ pub(crate) use clip_parts::{ClipParts, edited_clips};
 pub(crate) use driver::{ClipDriver, ClipPlayer, follow_player, on_animator_removed};
 #[cfg(feature = "lithtech")]
 pub(crate) use events::{EventTrack, trigger_events};
-pub(crate) use frames::{Frames, STILL};
-pub(crate) use lanes::{ClipSource, Lane, Lanes, node};
+#[cfg(feature = "alamo")]
+pub(crate) use frame_rate::FrameRate;
+#[cfg(feature = "lithtech")]
+pub(crate) use frame_times::{FrameTimes, STILL};
+pub(crate) use frames::Frames;
+#[cfg(feature = "alamo")]
+pub(crate) use lanes::Lane;
+pub(crate) use lanes::{ClipSource, Lanes, node};
 pub(crate) use links::{Skeleton, link_bones};
-pub(crate) use properties::{Rotation, Scale, Translation, says};
+pub(crate) use properties::{Rotation, Translation};
+#[cfg(feature = "alamo")]
+pub(crate) use properties::{Scale, says};
 pub(crate) use rotations::slerp;

@@ -1,6 +1,6 @@
 //! Where a file may be, and under which names.
 
-use crate::scene::matching::{has_extension, path_part};
+use crate::scene::file_names::{has_extension, path_part};
 use bevy::image::ImageLoader;
 use std::path::{Path, PathBuf};
 
@@ -57,15 +57,9 @@ pub(super) fn as_picture(name: &Path) -> Vec<PathBuf> {
     in_kinds(name, &["dds", "tga"])
 }
 
-/// The same for a skin of a LithTech model, which the games shipped as DTX.
-#[cfg(feature = "lithtech")]
-pub(super) fn as_lithtech_skin(name: &Path) -> Vec<PathBuf> {
-    in_kinds(name, &["dtx", "dds", "tga"])
-}
-
 /// A name as it is if it has the extension of an image, else with each of `kinds`; then with each of
 /// `kinds` in place of its extension.
-fn in_kinds(name: &Path, kinds: &[&str]) -> Vec<PathBuf> {
+pub(crate) fn in_kinds(name: &Path, kinds: &[&str]) -> Vec<PathBuf> {
     let added = kinds.iter().map(|kind| name.with_added_extension(kind));
     let mut names: Vec<_> = match has_loader(name) {
         true => vec![name.to_path_buf()],

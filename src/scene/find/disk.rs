@@ -4,7 +4,8 @@ use super::folders::list;
 use super::frames::FrameWakers;
 use super::listings::{FolderId, Listings, Taken};
 use super::names::Names;
-use crate::scene::matching::{file_key, folded};
+use crate::scene::file_names::file_key;
+use crate::scene::matching::folded;
 use bevy::asset::AssetPath;
 use bevy::asset::io::ErasedAssetReader;
 use bevy::asset::processor::{AssetProcessor, ProcessStatus, ProcessorState};
@@ -114,12 +115,6 @@ impl Disk<'_> {
         self.lister.is_directory(path).await.unwrap_or(false)
     }
 
-    /// What is in a folder, by name. Folders in it are there too.
-    pub(super) async fn files(&mut self, folder: &Path) -> Vec<PathBuf> {
-        self.paths(folder, |names| names.all().cloned().collect())
-            .await
-    }
-
     /// The files in a folder whose names begin with a prefix, in any case, and have one of some extensions; by name.
     pub(super) async fn files_beginning(
         &mut self,
@@ -131,7 +126,12 @@ impl Disk<'_> {
         self.paths(folder, pick).await
     }
 
-    async fn paths(&mut self, folder: &Path, pick: impl Fn(&Names) -> Vec<String>) -> Vec<PathBuf> {
+    /// The files and folders in a folder that `pick` chooses, by name.
+    pub(super) async fn paths(
+        &mut self,
+        folder: &Path,
+        pick: impl Fn(&Names) -> Vec<String>,
+    ) -> Vec<PathBuf> {
         let Ok(Spelled {
             path: Some(folder), ..
         }) = self.spelled(folder).await

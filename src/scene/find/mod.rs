@@ -10,14 +10,20 @@
 
 mod candidates;
 mod disk;
+#[cfg(feature = "manifest")]
+mod entries;
 mod folders;
 mod frames;
 mod listings;
 mod names;
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+mod starts;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use candidates::clean_path;
+#[cfg(feature = "lithtech")]
+pub(crate) use candidates::in_kinds;
 pub(crate) use listings::Listings;
 
 use crate::scene::concurrent_loads::{ConcurrentLoads, Inputs, RunningLoad};
@@ -31,8 +37,6 @@ use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
 use bevy::platform::time::Instant;
-#[cfg(feature = "lithtech")]
-use candidates::as_lithtech_skin;
 use candidates::{as_named, as_picture, candidates, in_folder, names};
 use disk::Disk;
 use frames::{FrameWakers, wake_tasks};
@@ -192,7 +196,6 @@ impl FileFinder {
             finder: self,
             model,
             disk,
-            is_processed,
             inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
             hopes: self
                 .wishes
@@ -253,7 +256,6 @@ pub struct FileSearch<'a> {
     model: AssetPath<'static>,
     /// `None` if there is no such asset source.
     disk: Option<Disk<'a>>,
-    is_processed: bool,
     /// What the load has found.
     inputs: Inputs,
     /// What would have been taken, had it been there. `None` inside the asset processor, and if no files are watched.
@@ -278,8 +280,7 @@ impl FileSearch<'_> {
         name: &str,
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(self.model.path(), name, folders, as_named);
-        self.first(name, &candidates).await
+        self.find_variant(name, folders, as_named).await
     }
 
     /// As [`FileFinder::find_texture`].
@@ -291,40 +292,34 @@ impl FileSearch<'_> {
         name: &str,
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(self.model.path(), name, folders, as_picture);
-        self.first(name, &candidates).await
-    }
-
-    /// As [`find_texture`](Self::find_texture), but a skin of a LithTech model is tried as `.dtx` before
-    /// `.dds` and `.tga`.
-    #[cfg(feature = "lithtech")]
-    pub(crate) async fn find_lithtech_skin(
-        &mut self,
-        name: &str,
-        folders: &[String],
-    ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(self.model.path(), name, folders, as_lithtech_skin);
-        self.first(name, &candidates).await
+        self.find_texture_from(None, name, folders).await
     }
 
     /// As [`find_texture`](Self::find_texture), but looks into one folder before all others.
-    pub(crate) async fn find_texture_below(
+    pub(crate) async fn find_texture_from(
         &mut self,
-        first: &str,
+        first: Option<&str>,
         name: &str,
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
         let mut all = Vec::new();
-        in_folder(&clean_path(first), &names(name, as_picture), &mut all);
+        if let Some(first) = first {
+            in_folder(&clean_path(first), &names(name, as_picture), &mut all);
+        }
         let others = candidates(self.model.path(), name, folders, as_picture);
         in_folder(Path::new(""), &others, &mut all);
         self.first(name, &all).await
     }
 
-    /// The first of some paths from the root of the asset source that exists, in any case, under the
-    /// name that the disk has.
-    pub(crate) async fn first_of(&mut self, paths: &[PathBuf]) -> Option<AssetPath<'static>> {
-        self.first("", paths).await.ok()
+    /// As [`find`](Self::find), under each of the names that `variants` returns for a name.
+    pub(crate) async fn find_variant(
+        &mut self,
+        name: &str,
+        folders: &[String],
+        variants: fn(&Path) -> Vec<PathBuf>,
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(self.model.path(), name, folders, variants);
+        self.first(name, &candidates).await
     }
 
     /// The files of some extensions in the model's own folder, then in each of `folders` (from the
@@ -370,39 +365,13 @@ impl FileSearch<'_> {
         found.into_iter().map(|path| self.asset(path)).collect()
     }
 
-    /// What is in a folder, from the root of the asset source: files and folders, by name, under the names that
-    /// the disk has. Nothing where the source cannot be listed.
-    pub(crate) async fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
-        let entries = match &mut self.disk {
-            Some(disk) => disk.files(folder).await,
-            None => Vec::new(),
-        };
-        self.inputs.add(&entries);
-        entries
-    }
-
-    /// Whether something that [`entries`](Self::entries) told is a folder.
-    pub(crate) async fn is_folder(&self, path: &Path) -> bool {
-        match &self.disk {
-            Some(disk) => disk.is_folder(path).await,
-            None => false,
-        }
-    }
-
-    /// Tells that files which come are for the model if what leads to them from a folder fits these patterns, part
-    /// by part.
-    pub(crate) fn awaits(&mut self, folder: &Path, patterns: &[&str]) {
-        if let Some(hopes) = &mut self.hopes {
-            hopes.fit(folder, patterns);
-        }
-    }
-
     /// A path from the root of the asset source as one of the model's source.
     pub(crate) fn asset(&self, path: PathBuf) -> AssetPath<'static> {
         AssetPath::from(path).with_source(self.model.source().clone_owned())
     }
 
     /// Tells that the model is made of a file that nobody holds as an asset.
+    #[cfg(feature = "quake")]
     pub(crate) fn reads(&mut self, path: &AssetPath<'_>) {
         if let Some(hopes) = &mut self.hopes {
             hopes.read(path.path());
@@ -410,40 +379,28 @@ impl FileSearch<'_> {
     }
 
     /// Tells that a file is there, but of no use as it is.
-    pub(crate) fn cannot_use(&mut self, path: &AssetPath<'_>) {
+    pub(crate) fn cannot_use(&mut self, path: &Path) {
         if let Some(hopes) = &mut self.hopes {
-            hopes.miss(path.path());
+            hopes.miss(path);
         }
     }
 
-    /// The first bytes of a file; `None` if it has not so many, or cannot be read. Should they change,
-    /// the model is loaded anew.
-    pub(crate) async fn start(&mut self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
-        let start = self.finder.start_of(path, length, self.is_processed);
-        let found = start.await;
-        self.inputs.add(&found);
-        if let Some(hopes) = &mut self.hopes {
-            hopes.start(path.path(), length, found.clone());
-        }
-        found
-    }
-
-    /// The first candidate that exists.
-    async fn first(
+    /// The first of some paths from the root of the asset source that exists, in any case, under the name that the disk
+    /// has.
+    pub(crate) async fn first(
         &mut self,
         name: &str,
         candidates: &[PathBuf],
     ) -> Result<AssetPath<'static>, NotFound> {
-        if let Some(disk) = &mut self.disk {
-            for candidate in candidates {
-                if let Some(found) = disk.find(candidate).await {
-                    self.inputs.add(&found);
-                    return Ok(self.asset(found));
-                }
-                if let Some(hopes) = &mut self.hopes {
-                    hopes.miss(candidate);
-                }
+        for candidate in candidates {
+            let Some(disk) = &mut self.disk else {
+                break;
+            };
+            if let Some(found) = disk.find(candidate).await {
+                self.inputs.add(&found);
+                return Ok(self.asset(found));
             }
+            self.cannot_use(candidate);
         }
         let tried = candidates.iter().map(|path| path.display().to_string());
         Err(NotFound {

@@ -1,6 +1,7 @@
 //! The names in one folder.
 
-use crate::scene::matching::{file_key, folded, has_extension, raised};
+use crate::scene::file_names::{file_key, has_extension, raised};
+use crate::scene::matching::folded;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::OnceLock;

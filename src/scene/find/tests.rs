@@ -154,7 +154,7 @@ fn a_folder_may_come_before_all_others() {
         let stage = Stage::new(files);
         let model = AssetPath::from("art/Models/ship.lgw");
         let mut search = stage.finder.search(&model);
-        let found = block_on(search.find_texture_below("game", r"ART\hull.tga", &[]));
+        let found = block_on(search.find_texture_from(Some("game"), r"ART\hull.tga", &[]));
         found.map(|path| path.to_string())
     };
     assert_eq!(found(&[near, bare, below]).unwrap(), below);
@@ -243,7 +243,8 @@ fn pictures_are_tried_under_each_extension_once() {
 #[test]
 fn skins_of_lithtech_models_are_tried_as_dtx_first() {
     let tried = |name| {
-        let tried = candidates(Path::new("hero.abc"), name, &[], as_lithtech_skin);
+        let as_skin = |name: &Path| in_kinds(name, &["dtx", "dds", "tga"]);
+        let tried = candidates(Path::new("hero.abc"), name, &[], as_skin);
         let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
         tried.collect::<Vec<_>>()
     };

@@ -15,12 +15,15 @@ pub(in crate::scene) struct Hopes;
 impl Hopes {
     pub(in crate::scene) fn miss(&mut self, _: &Path) {}
 
+    #[cfg(feature = "quake")]
     pub(in crate::scene) fn read(&mut self, _: &Path) {}
 
+    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     pub(in crate::scene) fn start(&mut self, _: &Path, _: usize, _: Option<Vec<u8>>) {}
 
     pub(in crate::scene) fn list(&mut self, _: &Path, _: &str, _: &[&str]) {}
 
+    #[cfg(feature = "manifest")]
     pub(in crate::scene) fn fit(&mut self, _: &Path, _: &[&str]) {}
 }
 

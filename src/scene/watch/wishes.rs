@@ -1,7 +1,9 @@
 //! What models looked for among files, and would have taken had it been there.
 
+use crate::scene::file_names::file_key;
 use crate::scene::labels::scene_path;
-use crate::scene::matching::{Pattern, file_key, folded};
+use crate::scene::matching::folded;
+use crate::scene::pattern::Pattern;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
@@ -55,12 +57,14 @@ impl Hopes {
         }
     }
 
+    #[cfg(feature = "quake")]
     pub(in crate::scene) fn read(&mut self, path: &Path) {
         if self.read.len() < MOST_PATHS {
             self.read.insert(key(path));
         }
     }
 
+    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     pub(in crate::scene) fn start(&mut self, path: &Path, length: usize, found: Option<Vec<u8>>) {
         if self.starts.len() < MOST_PATHS {
             self.starts.insert(key(path), Start { length, found });
@@ -77,6 +81,7 @@ impl Hopes {
         }
     }
 
+    #[cfg(feature = "manifest")]
     pub(in crate::scene) fn fit(&mut self, folder: &Path, parts: &[&str]) {
         if self.patterns.len() < MOST_PATHS {
             self.patterns.push(Patterns {

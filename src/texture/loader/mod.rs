@@ -1,5 +1,11 @@
 //! From the asset server's bytes to an [`Image`].
 
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+mod pictures;
+
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) use pictures::load_picture;
+
 use crate::scene::{all_cases, has_extension};
 #[cfg(feature = "lithtech")]
 use crate::texture::dtx;
@@ -303,29 +309,6 @@ fn worn_settings(settings: &mut ClassicImageSettings) {
 fn glow_of(path: &AssetPath<'static>) -> Option<AssetPath<'static>> {
     let glows = has_extension(path.path(), &["dtx"]);
     glows.then(|| path.clone().with_label(GLOW))
-}
-
-/// Begins to load a picture that a model wears: by this crate's loader or by Bevy's.
-pub(crate) fn load_picture(
-    load_context: &mut LoadContext<'_>,
-    path: AssetPath<'static>,
-    is_srgb: bool,
-    placeholder: Placeholder,
-) -> Handle<Image> {
-    let is_classic = is_classic_picture(path.path());
-    let builder = load_context.load_builder();
-    if is_classic {
-        let settings = move |settings: &mut ClassicImageSettings| {
-            settings.is_srgb = is_srgb;
-            settings.placeholder = Some(placeholder);
-            settings.flat = true;
-        };
-        builder.with_settings(settings).load(path)
-    } else if is_loaded_by_bevy(path.path()) {
-        builder.with_settings(bevy_settings(is_srgb)).load(path)
-    } else {
-        builder.load(path)
-    }
 }
 
 /// How Bevy's image loader loads a picture that a model wears: sampled like those of this crate's loader.

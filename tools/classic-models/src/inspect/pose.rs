@@ -6,7 +6,6 @@ use crate::inspect::failure::Failure;
 use bevy::asset::{
     Asset, AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId,
 };
-use bevy::math::DVec3;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;

@@ -1,0 +1,22 @@
+//! The clips of a model, for code that works on any format.
+
+use crate::lithtech::asset::AbcModel;
+use crate::scene::{ClipRef, FoundClip};
+
+/// A clip of a model, which is no part of another clip.
+pub(super) fn find_clip<'a>(model: &'a AbcModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
+    let animation = match clip {
+        ClipRef::Handle(_) => return None,
+        ClipRef::Name(name) => model.animation(name),
+        ClipRef::Index(index) => model.animations.get(*index),
+        _ => None,
+    };
+    let names = || model.animations.iter().map(|animation| &*animation.name);
+    Some(match animation {
+        Some(animation) => {
+            let count = u32::try_from(animation.keyframes.len()).ok();
+            Ok(Box::new(move |_, _| count))
+        }
+        None => Err(names().collect()),
+    })
+}

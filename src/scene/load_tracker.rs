@@ -1,0 +1,65 @@
+//! What all loaders of models and manifests do at the beginning of a load: overlapping loads are counted.
+
+use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
+use crate::scene::labels::{SCENE, scene_path};
+use bevy::app::App;
+use bevy::asset::processor::AssetProcessor;
+use bevy::asset::{Asset, AssetServer, Handle, LoadContext};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::world::World;
+use bevy::world_serialization::WorldAsset;
+use std::sync::Arc;
+
+/// Counts the loads of an app. Loaders keep one.
+#[derive(Resource, Clone)]
+pub(crate) struct LoadTracker {
+    server: AssetServer,
+    loads: ConcurrentLoads,
+    /// Whether assets are processed while the app runs.
+    has_processor: bool,
+}
+
+impl LoadTracker {
+    /// For a loader of this app.
+    pub(crate) fn of(world: &World) -> Self {
+        world.resource::<Self>().clone()
+    }
+
+    /// To be called at the beginning of a load, before the file is read.
+    pub(crate) fn begin(&self, load_context: &LoadContext<'_>) -> RunningLoad {
+        let path = load_context.path().clone();
+        if self.has_processor && self.is_processing(load_context) {
+            return RunningLoad::processing(path);
+        }
+        self.loads.begin(path)
+    }
+
+    /// Whether the asset processor runs a load: it has an asset server, and handles, of its own.
+    fn is_processing(&self, load_context: &LoadContext<'_>) -> bool {
+        let mut labeled = load_context.begin_labeled_asset();
+        let scene: Handle<WorldAsset> = labeled.get_label_handle(SCENE);
+        let path = scene_path(load_context.path());
+        let own = self.server.get_handle::<WorldAsset>(path);
+        !own.is_some_and(|own| is_same(&own, &scene))
+    }
+}
+
+/// Whether two handles are of one asset server. Their ids can be the same if they are not.
+fn is_same<A: Asset>(a: &Handle<A>, b: &Handle<A>) -> bool {
+    match (a, b) {
+        (Handle::Strong(a), Handle::Strong(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+/// Registers what the beginnings of loads need.
+pub(super) fn register(app: &mut App) {
+    concurrent_loads::register(app);
+    let world = app.world();
+    let tracker = LoadTracker {
+        server: world.resource::<AssetServer>().clone(),
+        loads: world.resource::<ConcurrentLoads>().clone(),
+        has_processor: world.contains_resource::<AssetProcessor>(),
+    };
+    app.insert_resource(tracker);
+}
