@@ -15,7 +15,6 @@ use classic_models_support::{capture, headless, pictures};
 use lexopt::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 use std::{fs, io};
 
 const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
@@ -184,12 +183,15 @@ fn save_pictures(app: App, folder: &Path, pictures: &Path) -> Result<(), Box<dyn
     let mut before = capture::still_picture(&mut headless);
     for (number, edit) in EDITS.iter().enumerate() {
         fs::write(folder.join(edit.file), (edit.content)()?)?;
-        let (start, mut after) = (Instant::now(), capture::still_picture(&mut headless));
-        while edit.shows && after.data == before.data && start.elapsed().as_secs() < 60 {
-            after = capture::still_picture(&mut headless);
-        }
-        if (after.data != before.data) != edit.shows {
-            return Err(format!("{}, {}: wrong effect", edit.file, edit.text).into());
+        let after = if edit.shows {
+            capture::changed_picture(&mut headless, &before)
+                .ok_or_else(|| format!("{}, {}: nothing changes", edit.file, edit.text))?
+        } else {
+            capture::wait_for_failed_load(&mut headless, Path::new(edit.file));
+            capture::still_picture(&mut headless)
+        };
+        if !edit.shows && after.data != before.data {
+            return Err(format!("{}, {}: the models change", edit.file, edit.text).into());
         }
         before = after.clone();
         pictures::save(after, &pictures.join(format!("{:02}.png", number + 1)))?;

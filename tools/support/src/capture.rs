@@ -1,17 +1,25 @@
 //! Examples without a window: cameras render to an image, which is saved as a file or only timed.
 
+use super::gpuless::Patience;
 use super::headless::Headless;
 use super::pictures;
+use bevy::asset::{LoadState, RecursiveDependencyLoadState, UntypedAssetLoadFailedEvent};
+use bevy::ecs::message::MessageCursor;
 use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
 use bevy::render::renderer::RenderDevice;
 use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Frames after which everything that is loaded is drawn and texts are laid out.
 const SETTLING_FRAMES: usize = 6;
+
+/// Turns of the task pool without a change after which a picture is final.
+const STILL: usize = 30;
+
+/// Turns of the task pool, at least one per picture, after which no change is expected any more.
+const PATIENCE: usize = 2000;
 
 /// Starts an app whose plugins have been added. Each camera that it spawns renders to an image, and so do its texts.
 pub fn start(app: App, size: UVec2) -> Headless {
@@ -27,8 +35,16 @@ pub fn start(app: App, size: UVec2) -> Headless {
 }
 
 /// Waits until all models are loaded with everything that they name, play their clips, and are drawn. No time passes.
+///
+/// # Panics
+/// If a file cannot be loaded, with the error, or if a model never plays its clip.
 pub fn wait_for_models(headless: &mut Headless) {
-    headless.wait_until("all models are loaded", models_are_ready);
+    headless.wait_until("all models are loaded and play their clips", |world| {
+        if let Ok(Some(error)) = world.run_system_cached(load_error) {
+            panic!("a model cannot be loaded: {error}");
+        }
+        models_are_ready(world)
+    });
     settle(headless);
 }
 
@@ -80,15 +96,60 @@ fn are_models_ready(server: Res<AssetServer>, models: Models, roots: Query<Root,
     })
 }
 
-/// What the cameras see once it has not changed for a second of real time: files that are loaded meanwhile show. No time
+/// The first error of a file that a model needs.
+fn load_error(
+    server: Res<AssetServer>,
+    roots: Query<(Option<&ClassicModel>, Option<&WorldAssetRoot>)>,
+) -> Option<String> {
+    roots.iter().find_map(|(model, scene)| {
+        if let Some(ClassicModel(model)) = model
+            && let Some(LoadState::Failed(error)) = server.get_load_state(model)
+        {
+            return Some(error.to_string());
+        }
+        match server.get_recursive_dependency_load_state(&scene?.0)? {
+            RecursiveDependencyLoadState::Failed(error) => Some(error.to_string()),
+            _ => None,
+        }
+    })
+}
+
+/// Waits until a load of the file `path` has failed. No time passes in the app.
+///
+/// # Panics
+/// If no load of it fails.
+pub fn wait_for_failed_load(headless: &mut Headless, path: &Path) {
+    let mut failures = MessageCursor::<UntypedAssetLoadFailedEvent>::default();
+    headless.wait_until("the load of a broken file fails", |world| {
+        let messages = world.resource::<Messages<UntypedAssetLoadFailedEvent>>();
+        failures.read(messages).any(|of| of.path.path() == path)
+    });
+}
+
+/// What the cameras see after it has changed from `before` and changes no more. `None` if it does not change. No time
 /// passes in the app.
+pub fn changed_picture(headless: &mut Headless, before: &Image) -> Option<Image> {
+    let mut patience = Patience::new(PATIENCE);
+    while headless.capture().data == before.data {
+        if patience.is_exhausted() {
+            return None;
+        }
+        patience.wait();
+    }
+    Some(still_picture(headless))
+}
+
+/// What the cameras see once it changes no more. No time passes in the app.
 pub fn still_picture(headless: &mut Headless) -> Image {
-    let (mut picture, mut since) = (headless.capture(), Instant::now());
-    while since.elapsed() < Duration::from_secs(1) {
+    let mut picture = headless.capture();
+    let mut patience = Patience::new(STILL);
+    while !patience.is_exhausted() {
         let next = headless.capture();
         if next.data != picture.data {
-            (picture, since) = (next, Instant::now());
+            picture = next;
+            patience.reset();
         }
+        patience.wait();
     }
     picture
 }

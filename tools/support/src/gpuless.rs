@@ -89,6 +89,11 @@ impl Patience {
         }
     }
 
+    /// Starts counting again. Call this when something happened that shows progress.
+    pub fn reset(&mut self) {
+        self.turns = 0;
+    }
+
     /// Call this in each frame in which there is still something to wait for.
     pub fn wait(&mut self) {
         if self.turn.is_finished() {

@@ -1,5 +1,6 @@
 //! Apps without a window that render to an image, one frame at a time.
 
+use super::gpuless::Patience;
 use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
 use bevy::asset::UnapprovedPathMode;
 use bevy::camera::RenderTarget;
@@ -9,7 +10,6 @@ use bevy::render::RenderPlugin;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
-use bevy::tasks::IoTaskPool;
 use bevy::time::TimeUpdateStrategy;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
@@ -89,24 +89,18 @@ impl Headless {
     /// # Panics
     /// If `done` never returns true, or if the app exits before.
     pub fn wait_until(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
-        let mut turns = 0;
-        let mut turn = IoTaskPool::get().spawn(async {});
-        while turns < PATIENCE {
+        let mut patience = Patience::new(PATIENCE);
+        while !patience.is_exhausted() {
             self.step(0.0);
             if done(self.app.world_mut()) {
                 return;
-            }
-            if turn.is_finished() {
-                turns += 1;
-                turn = IoTaskPool::get().spawn(async {});
             }
             // A renderer that fails says why, and then ends the app.
             assert!(
                 self.app.should_exit().is_none(),
                 "the app ended before {what}"
             );
-            // Assets load on other threads.
-            std::thread::sleep(Duration::from_millis(1));
+            patience.wait();
         }
         panic!("waited in vain until {what}");
     }
