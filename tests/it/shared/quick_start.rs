@@ -1,4 +1,4 @@
-//! The quick start of the README and the manual: the text of its example, which draws what it promises.
+//! The quick start of the README and the manual: one text everywhere, which draws what it promises.
 
 use crate::headless::{self, Headless};
 use crate::support::log;
@@ -6,9 +6,8 @@ use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
-#[path = "../../../examples/quick_start.rs"]
 #[allow(dead_code, reason = "the test runs `setup` in an app without a window")]
-mod example;
+mod program;
 
 const SIZE: UVec2 = UVec2::new(960, 540);
 
@@ -20,8 +19,19 @@ const MODELS: [(&str, core::ops::Range<f32>, bool); 4] = [
     ("courier.lgw", 2.0..3.2, false),
 ];
 
+/// A text file of the repository.
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A source file without the comment at its beginning.
+fn without_comment(source: &str) -> &str {
+    source.split_once("\n\n").expect("a comment").1
+}
+
 /// The first Rust code block of a Markdown text that has a main function.
-fn program(markdown: &str) -> &str {
+fn program_in(markdown: &str) -> &str {
     let blocks = markdown.split("```rust").skip(1).filter_map(|block| {
         let (_, code) = block.split_once('\n')?;
         code.split("```").next()
@@ -31,11 +41,13 @@ fn program(markdown: &str) -> &str {
 }
 
 #[test]
-fn quick_starts_are_the_example() {
-    let example = include_str!("../../../examples/quick_start.rs");
-    let (_, example) = example.split_once("\n\n").expect("a comment");
-    assert_eq!(program(include_str!("../../../README.md")), example);
-    assert_eq!(program(include_str!("../../../docs/manual.md")), example);
+fn quick_starts_are_the_tested_program() {
+    let program = include_str!("quick_start/program.rs");
+    let program = without_comment(program);
+    assert_eq!(program_in(&read("README.md")), program);
+    assert_eq!(program_in(&read("docs/manual.md")), program);
+    let example = read("examples/quick_start.rs");
+    assert_eq!(without_comment(&example), program);
 }
 
 /// The lowest and the highest of some pixels, in meters above the ground, as if all were as far away as a root.
@@ -86,7 +98,7 @@ fn start() -> (Headless, Vec<Entity>) {
         headless::plugins(&assets, false),
         ClassicModelsPlugin::default(),
     ))
-    .add_systems(Startup, example::setup);
+    .add_systems(Startup, program::setup);
     let mut stage = Headless::start(app, SIZE);
     stage.step(0.0);
     let target = stage.render_target();
