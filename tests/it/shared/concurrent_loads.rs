@@ -28,12 +28,16 @@ struct State {
     /// The file whose next read is held.
     next: Option<PathBuf>,
     is_held: bool,
+    is_released: bool,
     waker: Option<Waker>,
 }
 
 impl Gate {
     fn hold_next(&self, path: &str) {
-        self.state.lock().unwrap().next = Some(path.into());
+        *self.state.lock().unwrap() = State {
+            next: Some(path.into()),
+            ..State::default()
+        };
     }
 
     fn is_holding(&self) -> bool {
@@ -42,7 +46,7 @@ impl Gate {
 
     fn release(&self) {
         let mut state = self.state.lock().unwrap();
-        state.is_held = false;
+        state.is_released = true;
         state.waker.take().unwrap().wake();
     }
 
@@ -61,7 +65,7 @@ impl Gate {
 struct GateReader<'a> {
     inner: Box<dyn Reader + 'a>,
     gate: Gate,
-    /// Whether the read is yet to be held.
+    /// Whether the read is held until it is released.
     is_meant: bool,
 }
 
@@ -73,8 +77,7 @@ impl AsyncRead for GateReader<'_> {
     ) -> Poll<std::io::Result<usize>> {
         let this = self.get_mut();
         let mut state = this.gate.state.lock().unwrap();
-        if this.is_meant {
-            this.is_meant = false;
+        if this.is_meant && !state.is_released {
             state.is_held = true;
             state.waker = Some(context.waker().clone());
             return Poll::Pending;
