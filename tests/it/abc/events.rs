@@ -331,7 +331,7 @@ fn a_player_whose_graph_is_not_loaded_silences_no_other() {
 fn a_graph_of_the_game_triggers_events_without_the_model() {
     let mut ear = Ear::new();
     let clip: Handle<AnimationClip> = ear.app.load("model.abc#Animation0");
-    ear.app.finish_load(&clip);
+    ear.app.wait_loaded(&clip);
     // Nothing else holds the model by now.
     ear.steps(3, 0.0);
     assert_eq!(ear.app.world().resource::<Assets<Abc>>().len(), 0);

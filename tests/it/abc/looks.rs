@@ -314,7 +314,7 @@ fn the_bundled_model_has_levels_for_distances() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let mut app = TestApp::in_folder(&folder);
     let abc: Handle<Abc> = app.load("models/warden.abc");
-    app.finish_load(&abc);
+    app.wait_loaded(&abc);
     let abc = app.world().resource::<Assets<Abc>>().get(&abc).unwrap();
     assert_eq!(abc.levels.len(), 4);
     assert_eq!(abc.lod_distances.len(), 3);
@@ -383,7 +383,7 @@ fn unlit_texels_give_off_light() {
     let material = materials.get(&material).unwrap();
     assert_eq!(material.emissive, LinearRgba::WHITE);
     assert_eq!(material.emissive_texture.as_ref(), Some(&glow));
-    app.finish_load(&glow);
+    app.wait_loaded(&glow);
     let images = app.world().resource::<Assets<Image>>();
     let glow = images.get(&glow).unwrap().data.clone().unwrap();
     assert_eq!(glow[12..20], [0, 200, 0, 255, 0, 0, 0, 255]);

@@ -154,7 +154,7 @@ fn an_edit_goes_on_where_the_clip_was() {
     // Without a watcher Bevy loads only what somebody holds.
     let abc: Handle<Abc> = app.load(FILE);
     // That is another load of the file, which is to end before the file is edited.
-    app.finish_load(&abc);
+    app.wait_loaded(&abc);
     app.step(0.0);
     app.step(0.05);
     app.step(0.05);

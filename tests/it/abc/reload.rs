@@ -6,6 +6,7 @@ use crate::support::abc_app::drawn_in;
 use crate::support::abc_reference::Reference;
 use crate::support::abc_stage::{Shown, colors, control, dtx, tower};
 use crate::support::alo_stage::matte;
+use crate::support::loads::Loads;
 use crate::support::log;
 use crate::support::stage::{Stage, VIEWS};
 use bevy::asset::LoadState;
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 /// An app without a GPU that watches a folder with one model in it, which plays its first clip.
 struct Watched {
     app: App,
+    loads: Loads,
     folder: TempDir,
     file: &'static str,
     root: Entity,
@@ -35,6 +37,7 @@ impl Watched {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(file), bytes(document)).unwrap();
         let mut app = App::new();
+        let loads = Loads::from_folder(&mut app, folder.path(), true);
         app.add_plugins(gpuless::plugins(folder.path(), true))
             .add_plugins(ClassicModelsPlugin::default());
         gpuless::finish(&mut app);
@@ -46,6 +49,7 @@ impl Watched {
         let root = app.world_mut().spawn((WorldAssetRoot(scene), bundle)).id();
         let mut watched = Self {
             app,
+            loads,
             folder,
             file,
             root,
@@ -64,6 +68,11 @@ impl Watched {
             gpuless::wait_until(&mut self.app, done),
             "in vain until {what}"
         );
+    }
+
+    /// Waits until everything that was saved is followed.
+    fn wait_until_idle(&mut self) {
+        self.loads.run_until_idle(&mut self.app, 0.0, |_| false);
     }
 
     fn step(&mut self, seconds: f32) {
@@ -254,9 +263,7 @@ fn a_broken_file_changes_nothing_until_it_is_whole() {
             let errors = log::errors_of(&["bevy_asset"]);
             errors.iter().filter(|text| text.contains(path)).count() > told
         });
-        for _ in 0..50 {
-            watched.step(0.0);
-        }
+        watched.wait_until_idle();
         let errors = watched.errors();
         // Bevy may try twice what somebody holds.
         assert!(errors.len() <= told + 2, "{errors:#?}");
@@ -395,6 +402,7 @@ fn an_edited_skin_shows_and_a_broken_one_does_not() {
         let mut errors = errors.iter().filter(|text| text.contains(SKIN));
         errors.any(|text| text.contains("DTX: level 0 at offset 1196"))
     });
+    stage.wait_until_idle();
     assert_wears(&mut stage, root, &second, "while the skin is broken");
     std::fs::write(&path, dtx(&third)).unwrap();
     wait_for_skin(&mut stage, root, third[0]);

@@ -174,7 +174,7 @@ fn an_animation_is_an_asset() {
     let ala = app.load::<Ala>("Some.ALA");
     assert!(matches!(app.finish_load(&ala), LoadState::Loaded));
     let clip: Handle<AnimationClip> = app.load(AlaAssetLabel::Clip.from_asset("Some.ALA"));
-    app.finish_load(&clip);
+    app.wait_loaded(&clip);
     let world = app.world();
     let ala = world.resource::<Assets<Ala>>().get(&ala).unwrap().clone();
     assert_eq!(ala.clip, clip);

@@ -36,7 +36,7 @@ fn app(from: &str) -> (TestApp, Entity) {
     files.push(("art/Unit_HULL_00.ala", hull_alone()));
     let mut app = TestApp::new(&files);
     let alo = app.load::<Alo>("art/Unit.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let root = app.spawn_ready(SCENE, standing(from));
     app.step(0.0);
     (app, root)

@@ -35,7 +35,7 @@ fn loads_measured_alone() {
         }
         let taken = peak(|| {
             let handle = app.load::<Ala>(path);
-            app.finish_load(&handle);
+            _ = app.finish_load(&handle);
             // The asset and its clip stay in the app, and are a part of the peak. Some are refused.
         });
         let factor = taken as f64 / bytes.len() as f64;

@@ -34,7 +34,7 @@ fn every_refused_animation_is_an_error_and_others_play_on() {
     }
     let mut app = TestApp::new(&all);
     let alo = app.load::<Alo>("art/Unit.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let root = app.spawn_ready(SCENE, PlayClip::looping("MOVE_00"));
     app.step(0.0);
     let numbered: Vec<_> = refused.iter().zip(&paths).collect();

@@ -2,6 +2,7 @@
 //! when files change.
 
 use crate::alo::raycast::set_visible;
+use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
@@ -124,7 +125,7 @@ fn app(files: &[(&str, Vec<u8>)], bundle: impl Bundle) -> (TestApp, Entity) {
     log::listen();
     let mut app = TestApp::new(files);
     let alo = app.load::<Alo>("art/Unit.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let root = app.spawn_ready(SCENE, bundle);
     app.world().insert_resource(Kept(alo));
     app.step(0.0);
@@ -222,7 +223,7 @@ fn clips_are_found_in_folders_or_not_looked_for() {
         let server = app.world().resource::<AssetServer>().clone();
         let builder = server.load_builder().with_settings(set);
         let alo: Handle<Alo> = builder.load("art/Unit.alo");
-        app.finish_load(&alo);
+        app.wait_loaded(&alo);
         let alo = app.world().resource::<Assets<Alo>>().get(&alo).unwrap();
         let paths = alo
             .animations
@@ -286,16 +287,13 @@ fn a_clip_of_another_folder_plays_once_it_is_loaded() {
     app.world()
         .entity_mut(root)
         .insert(PlayClip::looping(clip.clone()).starting_at(0.1));
-    for _ in 0..200 {
-        app.step(0.0);
-        let x = x(&mut app, root);
+    let is_played = |world: &mut World| {
+        let hull = world.get::<AloInstance>(root).unwrap().bones()[HULL];
+        let x = world.get::<Transform>(hull).unwrap().translation.x;
         assert!((x - 1.0).abs() < 1e-3 || (x - 2.0).abs() < 1e-3, "{x}");
-        let animator = app.world().get::<AloAnimator>(root).unwrap();
-        if animator.clip() == Some(&clip) {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
+        world.get::<AloAnimator>(root).unwrap().clip() == Some(&clip)
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_played));
     assert_x(&mut app, root, 2.0);
 }
 
@@ -329,13 +327,13 @@ fn a_clip_that_cannot_be_loaded_is_no_clip_until_it_is_mended() {
     let clip: Handle<AnimationClip> = app.load("far/Bad.ala#Clip");
     let play = PlayClip::once(clip).starting_at(0.1);
     app.world().entity_mut(root).insert(play);
-    let at_rest = crate::gpuless::wait_until(&mut app.app, |world| {
+    let at_rest = gpuless::wait_until(&mut app.app, |world| {
         let bone = world.get::<AloInstance>(root).unwrap().bones()[HULL];
         world.get::<Transform>(bone).unwrap().translation.x == 0.0
     });
     assert!(at_rest);
     assert!(finished(&mut app).is_empty());
-    replace(&mut app, "far/Bad.ala", ala(&moves(2.0)));
+    app.replace("far/Bad.ala", ala(&moves(2.0)));
     assert_x(&mut app, root, 2.0);
 }
 
@@ -428,7 +426,7 @@ fn edits_of_other_clips_leave_bones_alone() {
         .unwrap()
         .translation
         .z = 77.0;
-    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&moves(5.0)));
+    app.replace("art/unit_MOVE_00.ALA", ala(&moves(5.0)));
     assert_eq!(transform(&mut app, root, TURRET).translation.z, 77.0);
 }
 
@@ -857,7 +855,7 @@ fn names_are_checked_in_files_of_other_extensions() {
     files.push(("far/move.bin", ala(&other)));
     let (mut app, root) = app(&files, ());
     let any = app.load::<Ala>("far/move.bin");
-    app.finish_load(&any);
+    app.wait_loaded(&any);
     let clip = app
         .world()
         .resource::<Assets<Ala>>()
@@ -899,10 +897,12 @@ fn a_broken_clip_does_not_keep_a_model_away() {
     log::listen();
     let mut app = TestApp::new(&files);
     let root = app.spawn_ready(SCENE, PlayClip::looping("BAD_00"));
-    for _ in 0..20 {
-        app.step(0.01);
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
+    let is_told = |_: &mut World| {
+        let errors = log::errors_of(&["bevy_asset"]);
+        errors.iter().any(|error| error.contains("Unit_BAD_00.ala"))
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_told));
+    app.run_until_idle(0.01, |_| {});
     assert_x(&mut app, root, 0.0);
     assert!(names(&mut app, root).contains(&"BAD_00".to_owned()));
     play(
@@ -1070,16 +1070,6 @@ fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
     }
 }
 
-/// Replaces a file, and waits for what comes of it.
-pub fn replace(app: &mut TestApp, path: &'static str, bytes: Vec<u8>) {
-    app.files.insert_asset(std::path::Path::new(path), bytes);
-    app.world().resource::<AssetServer>().reload(path);
-    for _ in 0..100 {
-        app.step(0.0);
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-}
-
 fn model_of(app: &mut TestApp, root: Entity) -> Arc<AloModel> {
     let instance = app.world().get::<AloInstance>(root).unwrap();
     instance.model().clone()
@@ -1090,7 +1080,7 @@ fn an_edited_clip_changes_what_plays_and_not_when() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     app.step(0.25);
     assert_x(&mut app, root, 2.5);
-    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&moves(10.0)));
+    app.replace("art/unit_MOVE_00.ALA", ala(&moves(10.0)));
     assert_x(&mut app, root, 25.0);
     let time = app.world().get::<Playback>(root).unwrap().time;
     assert!((time - 0.25).abs() < 1e-5, "{time}");
@@ -1099,16 +1089,16 @@ fn an_edited_clip_changes_what_plays_and_not_when() {
     other.bones[1].name = "Another".into();
     other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
     other.bones[0].visibility = Some(vec![false; 5]);
-    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&other));
+    app.replace("art/unit_MOVE_00.ALA", ala(&other));
     assert_x(&mut app, root, 25.0);
     assert!(!shows(&mut app, root, HULL));
     assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
     // And back.
-    replace(&mut app, "art/unit_MOVE_00.ALA", ala(&moves(1.0)));
+    app.replace("art/unit_MOVE_00.ALA", ala(&moves(1.0)));
     assert_x(&mut app, root, 2.5);
     assert!(shows(&mut app, root, HULL));
     // One that cannot be read changes nothing.
-    replace(&mut app, "art/unit_MOVE_00.ALA", vec![1, 2, 3]);
+    app.replace("art/unit_MOVE_00.ALA", vec![1, 2, 3]);
     app.step(0.05);
     assert_x(&mut app, root, 3.0);
 }
@@ -1118,7 +1108,7 @@ fn an_edited_model_keeps_its_clip_and_time() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     app.step(0.25);
     let old = bone(&mut app, root, HULL);
-    replace(&mut app, "art/Unit.alo", model_at(6.0));
+    app.replace("art/Unit.alo", model_at(6.0));
     assert_ne!(bone(&mut app, root, HULL), old, "it is spawned anew");
     assert_eq!(
         model_of(&mut app, root).bones[TURRET]
@@ -1134,7 +1124,7 @@ fn an_edited_model_keeps_its_clip_and_time() {
     play(&mut app, root, PlayClip::once("MOVE_01").with_fade(1.0));
     pass(&mut app, 0.45);
     let before = x(&mut app, root);
-    replace(&mut app, "art/Unit.alo", model_at(7.0));
+    app.replace("art/Unit.alo", model_at(7.0));
     assert_x(&mut app, root, before);
     assert_eq!(finished(&mut app).len(), 1);
     pass(&mut app, 0.5);
@@ -1148,17 +1138,18 @@ fn an_edited_model_keeps_its_clip_and_time() {
 fn what_is_chosen_shows_in_the_same_frame() {
     let mut app = TestApp::new(&files());
     let alo = app.load::<Alo>("art/Unit.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let root = app.spawn(SCENE, PlayClip::looping("MOVE_01").starting_at(0.3));
-    let mut is_there = false;
-    for _ in 0..100 {
-        app.step(0.0);
-        if app.world().get::<AloInstance>(root).is_some() {
-            is_there = true;
-            assert_x(&mut app, root, -3.0);
+    let mut frames = 0;
+    let is_kept = gpuless::wait_until(&mut app.app, |world| {
+        if let Some(instance) = world.get::<AloInstance>(root) {
+            let x = world.get::<Transform>(instance.bones()[HULL]).unwrap();
+            assert!((x.translation.x + 3.0).abs() < 1e-3, "{x:?}");
+            frames += 1;
         }
-    }
-    assert!(is_there);
+        frames == 20
+    });
+    assert!(is_kept);
     app.world()
         .entity_mut(root)
         .insert(PlayClip::looping("ATTACK_00").starting_at(0.1));

@@ -163,7 +163,7 @@ fn whatever_is_chosen_models_stay_sound() {
     ]);
     let mut app = TestApp::new(&all);
     let alo = app.load::<Alo>("art/Unit.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let loaded: Handle<AnimationClip> = app.load("far/Any.ala#Clip");
     let mut random = Random(9);
     let mut roots = Vec::new();
@@ -196,7 +196,7 @@ fn whatever_is_chosen_models_stay_sound() {
 fn a_fade_in_every_frame_does_not_pile_up_clips() {
     let mut app = TestApp::new(&files());
     let alo = app.load::<Alo>("art/Unit.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let root = app.spawn_ready(SCENE, ());
     let mut most = 0;
     for frame in 0..600 {

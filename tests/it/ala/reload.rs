@@ -62,13 +62,6 @@ fn wait_for_hull(stage: &mut Stage, root: Entity, x: f32) {
     });
 }
 
-/// Lets so many frames go by in which nothing may happen.
-fn idle(stage: &mut Stage) {
-    for _ in 0..50 {
-        stage.headless.step(0.0);
-    }
-}
-
 /// What was logged about a clip that could not be loaded.
 fn errors() -> Vec<String> {
     let mut errors = log::errors_of(&["bevy_asset"]);
@@ -103,7 +96,7 @@ fn an_edited_animation_shows_without_a_jump_and_a_broken_one_does_not() {
     stage
         .headless
         .wait_until("the error is logged", |_| !errors().is_empty());
-    idle(&mut stage);
+    stage.wait_until_idle();
     // Bevy tries twice what somebody has a handle to: by the handle, then without.
     let errors = errors();
     assert!(errors.len() <= 2, "{errors:#?}");

@@ -31,7 +31,7 @@ fn loading_measured_alone() {
         }
         let taken = peak(|| {
             let handle = app.load::<Alo>(path);
-            app.finish_load(&handle);
+            _ = app.finish_load(&handle);
             // The assets stay in the app, which is not part of the promise, but of the peak.
         });
         let factor = taken as f64 / bytes.len() as f64;

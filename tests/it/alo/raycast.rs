@@ -1,6 +1,6 @@
 //! Rays into the world, beside what every triangle says by itself.
 
-use crate::ala::play::{FPS, ala, document, moves, replace};
+use crate::ala::play::{FPS, ala, document, moves};
 use crate::ala::render::{FRAMES, PALETTE, bend, chain, limb, resting, swing};
 use crate::support::alo::{patched, place};
 use crate::support::alo_stage::{Matrix, cuboid, stored, turned};
@@ -823,22 +823,22 @@ fn an_edited_file_is_met_as_it_is_now() {
     let bad = patched(&good, map, &[0xff, 0xff]);
     let mut range = Range::new(&[("wide.alo", wide(1.0))]);
     let kept = range.app.load::<Alo>("wide.alo");
-    range.app.finish_load(&kept);
+    range.app.wait_loaded(&kept);
     let root = range.spawn("wide.alo#Scene", ());
     // Where x is 1, 3 and 5.
     let met = |range: &mut Range| [1.0, 3.0, 5.0].map(|x| range.ask(down(x, 0.0)).is_some());
     assert_eq!(met(&mut range), [true, false, false]);
-    replace(&mut range.app, "wide.alo", wide(2.0));
+    range.app.replace("wide.alo", wide(2.0));
     assert_eq!(met(&mut range), [true, true, false]);
     let warnings = || log::warnings_with("uses triangle 65535 of 12").len();
     assert_eq!(warnings(), 0);
-    replace(&mut range.app, "wide.alo", bad);
+    range.app.replace("wide.alo", bad);
     assert_eq!(warnings(), 1);
     assert_eq!(met(&mut range), [false; 3]);
     let part = submeshes(range.world(), root)[&(0, 0)];
     let part = range.world().entity(part);
     assert!(part.contains::<Mesh3d>() && !part.contains::<AloCollider>());
-    replace(&mut range.app, "wide.alo", wide(3.0));
+    range.app.replace("wide.alo", wide(3.0));
     assert_eq!(met(&mut range), [true; 3]);
 }
 

@@ -1,5 +1,6 @@
 //! Alamo models and their textures that change while they are in use, seen by the real watcher.
 
+use crate::gpuless::Patience;
 use crate::support::alo_stage::{
     IDENTITY, control_mesh, cuboid, matte, quarters, stored, tga, turned,
 };
@@ -113,9 +114,7 @@ fn an_edit_shows_with_everything_that_was_chosen() {
     stage
         .headless
         .wait_until("the error is logged", |_| errors() > 0);
-    for _ in 0..50 {
-        stage.headless.step(0.0);
-    }
+    stage.wait_until_idle();
     assert_eq!(errors(), 1);
     assert!(Arc::ptr_eq(&old, &current(&mut stage, root)));
     stage
@@ -140,16 +139,11 @@ fn an_edit_shows_with_everything_that_was_chosen() {
     std::fs::write(&worn, tga(&texture(true))).unwrap();
     let grey = Color::srgb_u8(120, 0, 0);
     let darker = expected(&mut stage, root, true, grey);
-    let mut settled = false;
-    for _ in 0..300 {
-        stage.headless.step(0.0);
-        std::thread::sleep(core::time::Duration::from_millis(2));
-        if stage.capture().different(&darker) < 50 {
-            settled = true;
-            break;
-        }
+    let mut patience = Patience::new(2000);
+    while stage.capture().different(&darker) >= 50 {
+        assert!(!patience.is_exhausted(), "the edited texture never shows");
+        patience.wait();
     }
-    assert!(settled, "the edited texture never showed");
     assert!(Arc::ptr_eq(&old, &current(&mut stage, root)));
 
     // A broken texture changes nothing.
@@ -158,6 +152,7 @@ fn an_edit_shows_with_everything_that_was_chosen() {
         let errors = log::errors_of(&["bevy_asset"]);
         errors.iter().any(|text| text.contains("worn.tga"))
     });
+    stage.wait_until_idle();
     stage
         .capture()
         .assert_is(&darker, "while the texture is broken");

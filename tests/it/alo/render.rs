@@ -952,10 +952,7 @@ fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
         stage.headless.wait_until("the model is there", |world| {
             world.get::<AloInstance>(root).is_some()
         });
-        for _ in 0..50 {
-            stage.headless.step(0.0);
-            std::thread::sleep(core::time::Duration::from_millis(2));
-        }
+        stage.wait_until_idle();
         let checkers: Vec<_> = (0..64)
             .map(|at| match (at % 8 + at / 8) % 2 {
                 0 => [255, 0, 255, 255],

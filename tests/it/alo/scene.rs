@@ -524,7 +524,7 @@ fn blended_meshes_and_sky_domes_cast_no_shadows() {
     let settings = |settings: &mut AloLoaderSettings| settings.blended_shadows = true;
     let builder = server.load_builder().with_settings(settings);
     let alo: Handle<Alo> = builder.load("model.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     app.spawn_ready(SCENE, ());
     assert_eq!(cast(&mut app), [[true; 7].as_slice(), &[false; 3]].concat());
 }
@@ -652,7 +652,7 @@ fn settings_are_heard() {
         .load_builder()
         .with_settings(settings)
         .load("model.alo");
-    app.finish_load(&handle);
+    app.wait_loaded(&handle);
     let scene = app
         .world()
         .resource::<Assets<Alo>>()
@@ -661,9 +661,7 @@ fn settings_are_heard() {
         .scene
         .clone();
     let root = app.world().spawn(WorldAssetRoot(scene)).id();
-    for _ in 0..5 {
-        app.step(0.0);
-    }
+    app.wait_for(&[root]);
     let first = bone(&mut app, root, 0);
     let scene_root = parent(&mut app, first);
     let place: Transform = get(&mut app, scene_root);
@@ -748,9 +746,7 @@ fn textures_are_found_in_any_case_and_beside() {
             .scene
             .clone();
         let root = app.world().spawn(WorldAssetRoot(scene)).id();
-        for _ in 0..5 {
-            app.step(0.0);
-        }
+        app.wait_for(&[root]);
         let texture = base_texture(&mut app, root).unwrap();
         assert_eq!(server.get_path(texture.id()).unwrap().to_string(), disk);
         let image = app
@@ -847,7 +843,7 @@ fn proxies_that_name_a_model_can_be_followed() {
     let spawn = |app: &mut TestApp, path: &'static str, follow: bool| {
         let settings = move |settings: &mut AloLoaderSettings| settings.follow_proxies = follow;
         let handle: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
-        app.finish_load(&handle);
+        app.wait_loaded(&handle);
         let scene = app
             .world()
             .resource::<Assets<Alo>>()
@@ -856,11 +852,8 @@ fn proxies_that_name_a_model_can_be_followed() {
             .scene
             .clone();
         let root = app.world().spawn(WorldAssetRoot(scene)).id();
-        // Long enough for many models within each other.
-        for _ in 0..100 {
-            app.step(0.0);
-            std::thread::sleep(core::time::Duration::from_millis(1));
-        }
+        app.wait_for(&[root]);
+        app.wait_until_idle();
         (root, handle)
     };
     let (root, _outer) = spawn(&mut app, "Models/outer.alo", true);

@@ -128,12 +128,12 @@ fn a_broken_file_moves_nothing() {
         let mut app = app();
         let hung = hung(&mut app, path, bone);
         let old = scene(&mut app, hung);
-        replace(&mut app, path, before[..before.len() / 2].to_vec());
-        for _ in 0..50 {
-            app.step(0.011);
-            assert_hangs(app.world(), hung.1, local());
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
+        app.begin_replace(path, before[..before.len() / 2].to_vec());
+        app.run_until_idle(0.011, |world| assert_hangs(world, hung.1, local()));
+        let server = app.world().resource::<AssetServer>();
+        let handles = server.get_handles_untyped(path);
+        let is_broken = |of: &UntypedHandle| server.load_state(of).is_failed();
+        assert!(handles.iter().any(is_broken), "{path} is not read");
         assert_eq!(scene(&mut app, hung), old, "{path}");
     }
 }
@@ -227,9 +227,7 @@ fn thousands_of_steps_leave_nothing_behind() {
         app.world().despawn(root);
     }
     let settle = |app: &mut TestApp| {
-        for _ in 0..10 {
-            app.step(0.01);
-        }
+        app.run_until_idle(0.01, |_| {});
         app.world().entities().count_spawned()
     };
     let before = settle(&mut app);

@@ -49,7 +49,7 @@ pub fn app() -> TestApp {
     files.push(("model.abc", bytes(&figure())));
     let mut app = TestApp::new(&files);
     let alo = app.load::<Alo>("art/Unit.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     app.world().insert_resource(Kept(alo));
     app
 }

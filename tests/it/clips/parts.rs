@@ -2,8 +2,9 @@
 //! fades, and when files change.
 
 use crate::abc::pose::assert_posed;
-use crate::ala::play::{self as ala_play, HULL, SCENE, TURRET, ala, bone, moves, replace};
+use crate::ala::play::{self as ala_play, HULL, SCENE, TURRET, ala, bone, moves};
 use crate::clips::named::{assert_time, finished, insert, named, spawn};
+use crate::gpuless;
 use crate::support::abc::{BODY, banner, bytes, figure, walk};
 use crate::support::abc_app::{drawn, spawned};
 use crate::support::ala::{Decoder, every_track};
@@ -27,7 +28,7 @@ struct Kept<A: Asset>(#[expect(dead_code, reason = "it is only to be there")] Ha
 
 fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
     let asset = app.load::<A>(path);
-    app.finish_load(&asset);
+    app.wait_loaded(&asset);
     app.world().insert_resource(Kept(asset));
 }
 
@@ -273,23 +274,11 @@ fn a_part_of_a_file_from_elsewhere_plays_once_it_is_loaded() {
         .entity_mut(root)
         .insert((clips, PlayClip::stated("stride")));
     app.step(0.0);
-    let mut waited = 0;
-    while app
-        .world()
-        .get::<AloAnimator>(root)
-        .unwrap()
-        .clip()
-        .unwrap()
-        .path()
-        .unwrap()
-        .to_string()
-        != "far/Any.ala#Clip"
-    {
-        app.step(0.0);
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        waited += 1;
-        assert!(waited < 5000);
-    }
+    let is_played = |world: &mut World| {
+        let clip = world.get::<AloAnimator>(root).unwrap().clip().unwrap();
+        clip.path().unwrap().to_string() == "far/Any.ala#Clip"
+    };
+    assert!(gpuless::wait_until(&mut app.app, is_played));
     assert_x(&mut app, root, 2.0);
     app.step(0.1);
     assert_x(&mut app, root, 3.0);
@@ -402,13 +391,13 @@ fn a_part_follows_its_file() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
     app.step(0.15);
     assert_x(&mut app, root, 2.5);
-    replace(&mut app, MOVE, ala(&moves(10.0)));
+    app.replace(MOVE, ala(&moves(10.0)));
     assert_x(&mut app, root, 25.0);
     assert_time(&mut app, root, 0.15);
     // Twice as fast: its frames are at other times.
     let mut fast = moves(10.0);
     fast.fps = 20.0;
-    replace(&mut app, MOVE, ala(&fast));
+    app.replace(MOVE, ala(&fast));
     let time = app.world().get::<Playback>(root).unwrap().time;
     app.step(0.02);
     let time = (time + 0.02) % 0.1;
@@ -420,18 +409,18 @@ fn a_part_follows_its_file() {
     for bone in &mut short.bones {
         bone.translation = bevy_classic_models::alamo::ala::write::Vectors::constant([0.5; 3]);
     }
-    replace(&mut app, MOVE, ala(&short));
+    app.replace(MOVE, ala(&short));
     assert_x(&mut app, root, 0.0);
     assert_eq!(
         log::warnings_with("\"MOVE_00\", frames 1 to 4; its only frame is number 0").len(),
         1
     );
-    replace(&mut app, MOVE, ala(&moves(2.0)));
+    app.replace(MOVE, ala(&moves(2.0)));
     assert_x(&mut app, root, 2.0);
     app.step(0.1);
     assert_x(&mut app, root, 4.0);
     // One that cannot be read changes nothing.
-    replace(&mut app, MOVE, vec![1, 2, 3]);
+    app.replace(MOVE, vec![1, 2, 3]);
     app.step(0.05);
     assert_x(&mut app, root, 5.0);
 }
@@ -444,7 +433,7 @@ fn an_edit_shows_in_a_part_that_fades() {
     insert(&mut app, root, into);
     app.step(0.1);
     assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 2.0);
-    replace(&mut app, MOVE, ala(&moves(10.0)));
+    app.replace(MOVE, ala(&moves(10.0)));
     assert_x(&mut app, root, 0.75 * 20.0 - 0.25 * 2.0);
     app.step(0.2);
     assert_x(&mut app, root, 0.25 * 20.0 - 0.75 * 2.0);
@@ -645,7 +634,7 @@ fn an_abc_part_follows_its_file() {
     edited.animations[0].keyframes[1].time = 50;
     edited.animations[0].keyframes[2].time = 450;
     edited.animations[0].length = 450;
-    replace(&mut app, "model.abc", bytes(&edited));
+    app.replace("model.abc", bytes(&edited));
     assert_time(&mut app, root, 0.1);
     assert_body(&mut app, root, [30.0, 5.0]);
     app.step(0.2);
@@ -654,7 +643,7 @@ fn an_abc_part_follows_its_file() {
     let mut short = edited.clone();
     short.animations[0] = short.animations[1].clone();
     short.animations[0].name = "Walk".into();
-    replace(&mut app, "model.abc", bytes(&short));
+    app.replace("model.abc", bytes(&short));
     assert!(
         app.world()
             .get::<AbcAnimator>(root)
@@ -662,7 +651,7 @@ fn an_abc_part_follows_its_file() {
             .clip()
             .is_none()
     );
-    replace(&mut app, "model.abc", bytes(&edited));
+    app.replace("model.abc", bytes(&edited));
     assert_body(&mut app, root, [30.0, 0.0]);
     app.step(0.1);
     assert_body(&mut app, root, [30.0, 5.0]);
@@ -685,7 +674,7 @@ fn a_part_of_another_models_clip_follows_that_file() {
     app.step(0.1);
     assert_body(&mut app, root, [50.0, 10.0]);
     other.animations[0] = walk("Walk", 70.0);
-    replace(&mut app, "other.abc", bytes(&other));
+    app.replace("other.abc", bytes(&other));
     assert_body(&mut app, root, [70.0, 10.0]);
     assert_time(&mut app, root, 0.1);
 }

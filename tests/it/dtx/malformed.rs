@@ -277,7 +277,7 @@ fn pictures_of_each_version_have_the_texels_that_the_format_says() {
     ] {
         let mut app = TestApp::new(&[("x.DTX", write_unchecked(&picture))]);
         let handle = app.load::<Image>("x.DTX");
-        app.finish_load(&handle);
+        app.wait_loaded(&handle);
         let images = app.world().resource::<Assets<Image>>();
         let image = images.get(&handle).unwrap();
         assert_eq!(

@@ -379,13 +379,8 @@ fn drawn(app: &mut TestApp, model: &Handle<Lgw>) {
     let lgws = app.world().resource::<Assets<Lgw>>();
     let scene = lgws.get(model).unwrap().scene.clone();
     let root = app.world().spawn(WorldAssetRoot(scene)).id();
-    for _ in 0..100 {
-        app.step(0.01);
-        if app.world().get::<LgwInstance>(root).is_some() {
-            break;
-        }
-    }
-    assert!(app.world().get::<LgwInstance>(root).is_some());
+    let is_there = |world: &mut World| world.get::<LgwInstance>(root).is_some();
+    assert!(crate::gpuless::wait_until(&mut app.app, is_there));
     app.step(0.01);
     let meshes = app.world().resource::<Assets<Mesh>>();
     for (_, mesh) in meshes.iter() {

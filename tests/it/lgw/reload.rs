@@ -1,5 +1,6 @@
 //! Pictures of LGW models that change on disk while they are in use, seen by the real watcher.
 
+use crate::gpuless::Patience;
 use crate::support::alo_stage::tga;
 use crate::support::lgw_stage::{BEFORE, Pixel, Quad, dds, material, model, texture};
 use crate::support::log;
@@ -70,13 +71,11 @@ impl Wall {
 
     #[track_caller]
     fn wait_for(&mut self, color: [u8; 3]) {
-        for _ in 0..200 {
-            if self.is_all(color) {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
+        let mut patience = Patience::new(2000);
+        while !self.is_all(color) {
+            assert!(!patience.is_exhausted(), "it is never {color:?}");
+            patience.wait();
         }
-        panic!("it is never {color:?}");
     }
 
     /// Waits until an error of the picture's file is logged, and fails if there are others than it.
@@ -95,9 +94,7 @@ impl Wall {
         self.stage.headless.wait_until("the error is logged", |_| {
             errors().iter().any(|error| error.contains(last))
         });
-        for _ in 0..50 {
-            self.stage.headless.step(0.0);
-        }
+        self.stage.wait_until_idle();
         let errors = errors();
         let is_expected = |error: &String| expected.iter().any(|of| error.contains(of));
         assert!(errors.iter().all(is_expected), "{errors:?}");

@@ -263,8 +263,6 @@ fn an_observer_may_despawn_an_attachment_while_it_is_given_components() {
             commands.entity(insert.entity).try_despawn();
         });
     let soldier = spawn_ready(&mut app, "armed.model.ron", ());
-    for _ in 0..5 {
-        app.step(0.0);
-    }
+    app.wait_until_idle();
     assert!(hung(&mut app, soldier).is_empty());
 }

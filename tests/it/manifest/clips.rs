@@ -27,9 +27,7 @@ fn assert_warnings(path: &str, expected: &[&str]) {
 }
 
 fn settle(app: &mut TestApp) {
-    for _ in 0..5 {
-        app.step(0.1);
-    }
+    app.run_until_idle(0.1, |_| {});
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::gpuless;
 use crate::manifest::spawn::{hung, is_there, mdl, text};
 use crate::support::app::TestApp;
+use crate::support::loads::Loads;
 use crate::support::stage::{Picture, Stage};
 use crate::support::{abc, ala, alo, log};
 use bevy::asset::{AssetEvent, RecursiveDependencyLoadState};
@@ -177,14 +178,12 @@ fn models_are_loaded_once_with_what_their_manifests_state() {
     let mut changes = MessageCursor::<AssetEvent<Mdl>>::default();
     let manifest = preload(&mut app, "gun.model.ron");
     let root = app.world().spawn(ClassicModel(manifest)).id();
-    for _ in 0..50 {
-        app.step(0.0);
-        let events = app.world().resource::<Messages<AssetEvent<Mdl>>>();
+    app.run_until_idle(0.0, |world| {
+        let events = world.resource::<Messages<AssetEvent<Mdl>>>();
         for event in changes.read(events) {
             assert!(!matches!(event, AssetEvent::Modified { .. }), "{event:?}");
         }
-        std::thread::sleep(core::time::Duration::from_millis(1));
-    }
+    });
     // The palette is of one color.
     let model = app.world().get::<MdlAnimator>(root).unwrap().model();
     let material = model.material(0, 0).unwrap().clone();
@@ -306,18 +305,11 @@ fn all_that_a_manifest_keeps_loaded_goes_with_it() {
     let held = counts(&mut app);
     assert_eq!(held[..4], [3, 1, 2, 1]);
     assert!(held[5] > before[5] && held[6] > before[6], "{held:?}");
-    for _ in 0..10 {
-        app.step(0.0);
-    }
+    app.wait_until_idle();
     assert_eq!(counts(&mut app), held, "it is held by the handle alone");
     drop(manifest);
-    let is_gone = |app: &mut TestApp| {
-        for _ in 0..20 {
-            app.step(0.0);
-        }
-        counts(app)
-    };
-    assert_eq!(is_gone(&mut app), before);
+    app.wait_until_idle();
+    assert_eq!(counts(&mut app), before);
 }
 
 #[test]
@@ -328,6 +320,7 @@ fn spawning_again_does_not_reload_where_files_are_watched() {
     write("two.model.ron", br#"(model: "a.mdl", alt: 1)"#);
     write("a.mdl", &mdl());
     let mut app = App::new();
+    let mut loads = Loads::from_folder(&mut app, folder.path(), true);
     app.add_plugins(gpuless::plugins(folder.path(), true))
         .add_plugins(ClassicModelsPlugin::default());
     gpuless::finish(&mut app);
@@ -347,9 +340,7 @@ fn spawning_again_does_not_reload_where_files_are_watched() {
         }
         held.push(manifest);
     }
-    for _ in 0..20 {
-        gpuless::step(&mut app, 0.0);
-    }
+    loads.run_until_idle(&mut app, 0.0, |_| false);
     let events = app.world().resource::<Messages<AssetEvent<WorldAsset>>>();
     let changed = |event: &&AssetEvent<WorldAsset>| matches!(event, AssetEvent::Modified { .. });
     assert_eq!(changes.read(events).filter(changed).count(), 0);

@@ -3,6 +3,7 @@
 
 use crate::gpuless;
 use crate::manifest::spawn::{is_there, mdl};
+use crate::support::loads::Loads;
 use crate::support::{ala, alo, log};
 use bevy::asset::AssetMode;
 use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory, ProcessorState};
@@ -12,12 +13,12 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// An app without a GPU whose files are in a folder, and watched.
 struct Folder {
     app: App,
+    loads: Loads,
     folder: TempDir,
 }
 
@@ -25,8 +26,10 @@ impl Folder {
     fn watching(files: &[(&str, Vec<u8>)]) -> Self {
         let folder = folder(files);
         let mut app = App::new();
-        app.add_plugins(gpuless::plugins(&folder.path().join("files"), true));
-        Self::finished(app, folder)
+        let files = folder.path().join("files");
+        let loads = Loads::from_folder(&mut app, &files, true);
+        app.add_plugins(gpuless::plugins(&files, true));
+        Self::finished(app, loads, folder)
     }
 
     /// With the asset processor.
@@ -36,10 +39,7 @@ impl Folder {
     /// and again for its bytes, and if the processor asks for the lock in between, all wait.
     fn processed(files: &[(&str, Vec<u8>)]) -> Self {
         let mut first = Self::processing(folder(files), false);
-        let processor = first.app.world().resource::<AssetProcessor>().clone();
-        first.wait("the end of the processor", |_| {
-            block_on(processor.get_state()) == ProcessorState::Finished
-        });
+        first.wait_until_idle();
         Self::processing(first.folder, true)
     }
 
@@ -54,6 +54,8 @@ impl Folder {
             ..default()
         };
         let mut app = App::new();
+        let (files, processed) = (folder.path().join("files"), folder.path().join("processed"));
+        let loads = Loads::from_processed_folder(&mut app, &files, &processed);
         app.add_plugins(gpuless::plugins(folder.path(), true).set(plugin));
         // By default it lies in the folder of whoever runs the tests.
         let log = FileTransactionLogFactory {
@@ -61,13 +63,13 @@ impl Folder {
         };
         let processor = app.world().resource::<AssetProcessor>();
         processor.data().set_log_factory(Box::new(log)).unwrap();
-        Self::finished(app, folder)
+        Self::finished(app, loads, folder)
     }
 
-    fn finished(mut app: App, folder: TempDir) -> Self {
+    fn finished(mut app: App, loads: Loads, folder: TempDir) -> Self {
         app.add_plugins(ClassicModelsPlugin::default());
         gpuless::finish(&mut app);
-        Self { app, folder }
+        Self { app, loads, folder }
     }
 
     fn save(&self, name: &str, bytes: impl AsRef<[u8]>) {
@@ -90,12 +92,14 @@ impl Folder {
         self.wait("the model", |world| is_there(world, root));
     }
 
-    /// Frames in which what is too much would come.
-    fn rest(&mut self) {
-        for _ in 0..250 {
-            gpuless::step(&mut self.app, 0.0);
-            std::thread::sleep(Duration::from_millis(2));
-        }
+    /// Runs frames until everything that was saved is processed and followed, and nothing is being loaded.
+    #[track_caller]
+    fn wait_until_idle(&mut self) {
+        let processor = self.app.world().get_resource::<AssetProcessor>().cloned();
+        self.loads.run_until_idle(&mut self.app, 0.0, |_| {
+            let mut processor = processor.iter();
+            processor.any(|it| block_on(it.get_state()) != ProcessorState::Finished)
+        });
     }
 }
 
@@ -184,7 +188,7 @@ fn manifests_follow_their_files() {
     assert_eq!(errors().len(), 0, "{:?}", errors());
     app.save("watched_one.model.ron", "(model: \"a.mdl\",\nalt: 3");
     app.wait("an error", |_| !errors().is_empty());
-    app.rest();
+    app.wait_until_idle();
     // Bevy tries a second time to load a file that is held as a whole.
     let mut told = errors();
     told.dedup();
@@ -216,7 +220,7 @@ fn a_broken_model_is_one_error() {
     ]);
     let root = app.spawn("one_error.model.ron");
     app.wait_for(root);
-    app.rest();
+    app.wait_until_idle();
     let before = model(app.app.world(), root);
     app.save("one_error.mdl", &mdl()[..2000]);
     let errors = || {
@@ -225,7 +229,7 @@ fn a_broken_model_is_one_error() {
         errors
     };
     app.wait("an error", |_| !errors().is_empty());
-    app.rest();
+    app.wait_until_idle();
     assert_eq!(errors().len(), 1, "{:?}", errors());
     assert!(Arc::ptr_eq(&before, &model(app.app.world(), root)));
     app.save("one_error.mdl", renamed_clip());
@@ -261,7 +265,7 @@ fn a_model_that_is_missing_may_come_later() {
         let mut errors = errors.iter();
         errors.any(|error| error.contains("later.model.ron:1:9: model"))
     });
-    app.rest();
+    app.wait_until_idle();
     assert!(has_clip(app.app.world(), root, "run"));
     app.save("comes_later.mdl", renamed_clip());
     app.wait("the model", |world| {
@@ -292,10 +296,10 @@ fn processed_manifests_and_models_are_spawned_and_followed() {
     assert!(Path::new(&processed.join("processed_one.model.ron.meta")).exists());
     app.save("processed_one.model.ron", r#"(model: "p.mdl", alt: 2)"#);
     app.wait("an edit", |world| world.get(root) == Some(&ModelAlt(2)));
-    app.rest();
+    app.wait_until_idle();
     app.save("p.mdl", renamed_clip());
     app.wait("the model", |world| has_clip(world, root, "fly"));
-    app.rest();
+    app.wait_until_idle();
     app.save("processed_bare.mdl", renamed_clip());
     app.wait("the bare model", |world| has_clip(world, bare, "fly"));
     let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
@@ -320,7 +324,7 @@ fn patterns_follow_folders_that_come_later() {
         names.collect::<Vec<_>>()
     };
     std::fs::create_dir(files.join("extra")).unwrap();
-    app.rest();
+    app.wait_until_idle();
     app.save("extra/first.ala", ala::small(1));
     app.wait("the first", |world| clips(world) == ["first"]);
     // A folder that comes with what is in it.

@@ -579,9 +579,7 @@ fn a_broken_edit_changes_nothing() {
         errors.len()
     };
     wait(&mut app, "an error", |_| errors() > 0);
-    for _ in 0..50 {
-        app.step(0.0);
-    }
+    app.wait_until_idle();
     // Bevy tries a second time to load a file that is held as a whole, and says again why it cannot.
     assert!(errors() <= 2);
     assert_eq!(get(&mut app, root), Some(ModelAlt(1)));
@@ -633,17 +631,11 @@ fn loaders_hear_of_texture_folders_and_palettes() {
     let bare = spawn_ready(&mut app, "a.mdl", ());
     for root in [second, first] {
         app.world().entity_mut(root).despawn();
-        for _ in 0..100 {
-            app.step(0.0);
-            assert_eq!(color(app.world(), bare), Some(255));
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        app.run_until_idle(0.0, |world| assert_eq!(color(world, bare), Some(255)));
     }
     // Once it is not, nothing counts any more.
     app.world().entity_mut(bare).despawn();
-    for _ in 0..10 {
-        app.step(0.0);
-    }
+    app.wait_until_idle();
     let bare = spawn_ready(&mut app, "a.mdl", ());
     let color = color(app.world(), bare).unwrap();
     assert!(color != 255 && color != 100, "{color}");
@@ -664,10 +656,9 @@ fn an_edit_replaces_the_palette_of_a_dropped_manifest() {
     let first = spawn_ready(&mut app, dropped, ());
     let second = spawn_ready(&mut app, living, ());
     app.world().entity_mut(first).despawn();
-    for _ in 0..20 {
-        app.step(0.0);
-        assert_eq!(color(app.world(), second), Some(100));
-    }
+    app.run_until_idle(0.0, |world| {
+        assert_eq!(color(world, second), Some(100));
+    });
     edit(&mut app, living, &manifest("p/black.lmp"));
     wait(&mut app, "the edited palette", |world| {
         color(world, second) == Some(50)
@@ -818,9 +809,7 @@ fn no_model_hangs_on_itself() {
         world.query::<&Attached>().iter(world).count() == 1 + 4 + 1
             && world.query::<&MdlAnimator>().iter(world).count() == 2 + 5 + 2
     });
-    for _ in 0..20 {
-        app.step(0.0);
-    }
+    app.wait_until_idle();
     let world = app.world();
     assert_eq!(world.query::<&Attached>().iter(world).count(), 6);
     let cycles = log::warnings_with("cycle_a.model.ron is attached to itself");
@@ -852,6 +841,7 @@ fn what_no_format_claims_is_told_once() {
         app.world().spawn(model);
         app.step(0.0);
     }
+    app.wait_until_idle();
     let told = log::warnings_with("opened_often.xyz has no extension of a model format");
     assert_eq!(told.len(), 1, "{told:?}");
 }
@@ -872,9 +862,7 @@ fn attachments_of_attachments_do_not_multiply() {
     let second = spawn(&mut app, "many_0.model.ron", ());
     let attached = |world: &mut World| world.query::<&Attached>().iter(world).count();
     wait(&mut app, "all", |world| attached(world) >= 2 * 1024);
-    for _ in 0..20 {
-        app.step(0.0);
-    }
+    app.wait_until_idle();
     assert_eq!(attached(app.world()), 2 * 1024);
     let told = log::warnings_with("many_0.model.ron: more than 1024 models");
     assert_eq!(told.len(), 1, "{told:?}");
@@ -888,18 +876,22 @@ fn models_that_do_not_come_cost_nothing() {
     let clips: String = (0..1000)
         .map(|number| format!("(name: \"{number}\", clip: 0),"))
         .collect();
-    let manifest = format!("(model: \"broken.mdl\", clips: [{clips}])");
+    let manifest = format!("(model: \"broken_for_all.mdl\", clips: [{clips}])");
     let mut app = TestApp::new(&[
         ("waits.model.ron", text(&manifest)),
-        ("broken.mdl", mdl()[..2000].to_vec()),
+        ("broken_for_all.mdl", mdl()[..2000].to_vec()),
     ]);
     let roots: Vec<_> = (0..200)
         .map(|_| spawn(&mut app, "waits.model.ron", ()))
         .collect();
-    for _ in 0..100 {
-        app.step(0.0);
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let errors = || {
+        let errors = log::errors_of(&["bevy_asset"]);
+        errors
+            .iter()
+            .any(|error| error.contains("broken_for_all.mdl"))
+    };
+    wait(&mut app, "an error", |_| errors());
+    app.wait_until_idle();
     // Copies of the manifest would take some 5 s.
     cpu_time::assert_below(Duration::from_secs(1), "waiting", || {
         for _ in 0..100 {
@@ -907,8 +899,10 @@ fn models_that_do_not_come_cost_nothing() {
         }
     });
     // And it comes after all.
-    app.files.insert_asset(Path::new("broken.mdl"), mdl());
-    app.world().resource::<AssetServer>().reload("broken.mdl");
+    app.files
+        .insert_asset(Path::new("broken_for_all.mdl"), mdl());
+    let server = app.world().resource::<AssetServer>();
+    server.reload("broken_for_all.mdl");
     wait_for(&mut app, roots[199]);
 }
 
@@ -1010,15 +1004,20 @@ fn manifests_made_by_code_are_checked() {
     app.world().spawn(ClassicModel(nothing));
     let root = app.world().spawn(ClassicModel(manifest.clone())).id();
     app.world().spawn(ClassicModel(manifest.clone()));
-    for _ in 0..50 {
-        app.step(0.0);
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let warnings = [
+        "a manifest of by_code.mdl, made by code: scale is NaN",
+        "a manifest made by code: the manifest lacks the field `model`",
+    ];
+    wait(&mut app, "the warnings", |_| {
+        let is_told = |warning: &&str| !log::warnings_with(warning).is_empty();
+        warnings.iter().all(is_told)
+    });
+    app.wait_until_idle();
     assert!(!is_there(app.world(), root));
-    let told = log::warnings_with("a manifest of by_code.mdl, made by code: scale is NaN");
-    assert_eq!(told.len(), 1, "{told:?}");
-    let told = log::warnings_with("a manifest made by code: the manifest lacks the field `model`");
-    assert_eq!(told.len(), 1, "{told:?}");
+    for warning in warnings {
+        let told = log::warnings_with(warning);
+        assert_eq!(told.len(), 1, "{told:?}");
+    }
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
     manifests.get_mut(&manifest).unwrap().scale = 2.0;
     wait_for(&mut app, root);
@@ -1086,9 +1085,7 @@ fn an_observer_may_despawn_a_root_while_it_is_given_components() {
         wait(&mut app, "the root is despawned", |world| {
             world.get_entity(root).is_err()
         });
-        for _ in 0..5 {
-            app.step(0.0);
-        }
+        app.wait_until_idle();
         let attached = app
             .world()
             .query::<&Attached>()

@@ -42,7 +42,7 @@ fn measured_alone() {
         }
         let loaded = peak(|| {
             let handle = app.load::<Mdl>(path);
-            app.finish_load(&handle);
+            _ = app.finish_load(&handle);
             // The assets stay in the app, which is not part of the promise, but of the peak.
         });
         let factor = |peak: usize| peak as f64 / bytes.len() as f64;

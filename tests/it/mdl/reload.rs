@@ -95,9 +95,7 @@ fn an_edit_shows_and_a_broken_file_does_not() {
     stage
         .headless
         .wait_until("the error is logged", |_| errors_about_the_file() > 0);
-    for _ in 0..50 {
-        stage.headless.step(0.0);
-    }
+    stage.wait_until_idle();
     assert_eq!(
         errors_about_the_file(),
         1,
@@ -150,9 +148,7 @@ fn reloads_leave_nothing_behind() {
         std::fs::write(stage.folder().join("again.mdl"), &versions[(round + 1) % 2]).unwrap();
         wait_for_another(&mut stage, root, &old);
         // Assets go a few frames after the last thing that needs them.
-        for _ in 0..10 {
-            stage.headless.step(0.01);
-        }
+        stage.wait_until_idle();
         let now = counts(stage.world());
         let expected = *after_the_first.get_or_insert(now);
         let what = format!("{now:?} is as after the first reload, {expected:?}");

@@ -96,7 +96,7 @@ fn a_spawned_model_is_one_entity_below_the_root() {
 fn the_mesh_is_pose_0_counter_clockwise_with_the_seam_split() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let handle = app.load::<Mdl>("tetra.mdl");
-    app.finish_load(&handle);
+    app.wait_loaded(&handle);
     let mdl = app
         .world()
         .resource::<Assets<Mdl>>()
@@ -145,7 +145,7 @@ fn sixteen_bit_positions_are_finer() {
     ]);
     let step = |app: &mut TestApp, path: &'static str| {
         let handle = app.load::<Mdl>(path);
-        app.finish_load(&handle);
+        app.wait_loaded(&handle);
         let mdl = app
             .world()
             .resource::<Assets<Mdl>>()
@@ -174,7 +174,7 @@ fn settings_scale_turn_and_retime() {
             settings.interpolate = false;
         })
         .load("tetra.MDL");
-    app.finish_load(&handle);
+    app.wait_loaded(&handle);
     let root = app.spawn_ready("tetra.MDL#Scene", PlayClip::looping("run"));
     app.step(0.07);
     let shown = app.animator(root).shown();
@@ -217,7 +217,7 @@ fn a_meta_file_sets_them_too_and_a_wrong_name_is_an_error() {
     app.files
         .insert_meta_text(path("bad.mdl"), &meta("frame_rat: 5.0"));
     let good = app.load::<Mdl>("good.mdl");
-    app.finish_load(&good);
+    app.wait_loaded(&good);
     let mdl = app
         .world()
         .resource::<Assets<Mdl>>()
@@ -258,7 +258,7 @@ fn load_with_palette(app: &mut TestApp, path: &'static str, palette: &'static st
             settings.search_folders = vec!["gfx".into()];
         })
         .load(path);
-    app.finish_load(&handle);
+    app.wait_loaded(&handle);
     handle
 }
 

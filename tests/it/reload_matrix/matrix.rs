@@ -5,19 +5,15 @@ use crate::gpuless;
 use crate::reload_matrix::disk::Disk;
 use crate::reload_matrix::edits::{Act, Edit, METAS, Step, edits};
 use crate::reload_matrix::subjects::{Format, Kind};
+use crate::support::loads::Loads;
 use crate::support::log;
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::asset::io::memory::Dir;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use std::collections::HashSet;
 
 /// Turns of the task pool without anything new after which nothing more is expected of an edit.
 const PATIENCE: usize = 10_000;
-
-/// Turns of the task pool, of at least a millisecond each, in which what an edit has caused besides may come. The
-/// watcher waits for 0.3 s.
-const QUIET: usize = 800;
 
 /// Modules whose errors are told apart by cells.
 const MODULES: &[&str] = &["bevy_asset", "bevy_classic_models"];
@@ -160,6 +156,7 @@ impl Cell {
 /// An app in which all cells are spawned.
 struct Table {
     app: App,
+    loads: Loads,
     disk: Disk,
     cells: Vec<Cell>,
     log: log::NewErrors,
@@ -178,13 +175,10 @@ impl Table {
             disk.prepare(cell);
         }
         let mut app = App::new();
-        if let Disk::Memory(files) = &disk {
-            let root = files.clone();
-            let reader = move || -> Box<dyn bevy::asset::io::ErasedAssetReader> {
-                Box::new(MemoryAssetReader { root: root.clone() })
-            };
-            app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader));
-        }
+        let loads = match &disk {
+            Disk::Memory(files) => Loads::from_memory(&mut app, files),
+            Disk::Folder { root, .. } => Loads::from_folder(&mut app, root.path(), true),
+        };
         // In memory there is nothing to watch, but Bevy loads anew what has only labels left.
         app.add_plugins(gpuless::plugins(disk.root(), true))
             .add_plugins(ClassicModelsPlugin::default());
@@ -216,6 +210,7 @@ impl Table {
         }
         Self {
             app,
+            loads,
             disk,
             cells,
             log,
@@ -241,7 +236,7 @@ impl Table {
     }
 
     fn step(&mut self, number: usize) {
-        self.sort_errors();
+        sort_errors(&mut self.cells, &mut self.log);
         for cell in &mut self.cells {
             cell.errors_before = cell.errors.len();
             cell.is_done = false;
@@ -250,53 +245,31 @@ impl Table {
             }
         }
         self.reload(number);
-        let mut patience = gpuless::Patience::new(PATIENCE);
-        let mut quiet = gpuless::Patience::new(QUIET);
-        while !quiet.is_exhausted() && !patience.is_exhausted() {
-            gpuless::step(&mut self.app, 0.0);
-            self.sort_errors();
-            let (is_new, are_all_done) = self.look(number);
-            if is_new {
-                patience = gpuless::Patience::new(PATIENCE);
-            }
-            if are_all_done {
-                quiet.wait();
-            } else {
-                quiet = gpuless::Patience::new(QUIET);
-                patience.wait();
-            }
-        }
+        self.wait_until_done(number);
+        // What the edits have caused besides.
+        let (cells, log) = (&mut self.cells, &mut self.log);
+        self.loads.run_until_idle(&mut self.app, 0.0, |world| {
+            look(cells, log, world, number);
+            false
+        });
         self.conclude(number);
     }
 
-    /// Gives each cell the new errors about its files.
-    fn sort_errors(&mut self) {
-        for mut error in self.log.take() {
-            // Bevy may tell from where it comes.
-            error.truncate(error.find('\n').unwrap_or(error.len()));
-            let mut cells = self.cells.iter_mut();
-            if let Some(cell) = cells.find(|cell| error.contains(&cell.folder)) {
-                cell.errors.insert(error);
+    /// Waits until all cells show what the step leads to, or until none has for long.
+    fn wait_until_done(&mut self, number: usize) {
+        let mut patience = gpuless::Patience::new(PATIENCE);
+        while !patience.is_exhausted() {
+            gpuless::step(&mut self.app, 0.0);
+            let world = self.app.world();
+            let (is_new, are_all_done) = look(&mut self.cells, &mut self.log, world, number);
+            if are_all_done {
+                return;
             }
+            if is_new {
+                patience.reset();
+            }
+            patience.wait();
         }
-    }
-
-    /// Looks at all cells in this frame. Whether something is seen that was not before, and whether all is that
-    /// the step leads to.
-    fn look(&mut self, number: usize) -> (bool, bool) {
-        let (mut is_new, mut are_all_done) = (false, true);
-        let world = self.app.world();
-        for cell in &mut self.cells {
-            let Some((_, expected, errors)) = cell.steps.get(number).copied() else {
-                continue;
-            };
-            let is_shown = cell.look(world, expected);
-            let is_done = is_shown && cell.new_errors() >= errors;
-            is_new |= is_done && !cell.is_done;
-            cell.is_done = is_done;
-            are_all_done &= is_done;
-        }
-        (is_new, are_all_done)
     }
 
     /// In memory nobody watches.
@@ -342,6 +315,41 @@ impl Table {
             cell.shown = expected;
         }
     }
+}
+
+/// Gives each cell the new errors about its files.
+fn sort_errors(cells: &mut [Cell], log: &mut log::NewErrors) {
+    for mut error in log.take() {
+        // Bevy may tell from where it comes.
+        error.truncate(error.find('\n').unwrap_or(error.len()));
+        let mut cells = cells.iter_mut();
+        if let Some(cell) = cells.find(|cell| error.contains(&cell.folder)) {
+            cell.errors.insert(error);
+        }
+    }
+}
+
+/// Looks at all cells in this frame. Whether something is seen that was not before, and whether all is that the step
+/// leads to.
+fn look(
+    cells: &mut [Cell],
+    log: &mut log::NewErrors,
+    world: &World,
+    number: usize,
+) -> (bool, bool) {
+    sort_errors(cells, log);
+    let (mut is_new, mut are_all_done) = (false, true);
+    for cell in cells {
+        let Some((_, expected, errors)) = cell.steps.get(number).copied() else {
+            continue;
+        };
+        let is_shown = cell.look(world, expected);
+        let is_done = is_shown && cell.new_errors() >= errors;
+        is_new |= is_done && !cell.is_done;
+        cell.is_done = is_done;
+        are_all_done &= is_done;
+    }
+    (is_new, are_all_done)
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Bevy's renderer compiles pipelines before it draws here, as the stage tells it to.
 
+use crate::gpuless::Patience;
 use crate::support::abc::bytes as abc_bytes;
 use crate::support::abc_stage::tower;
 use crate::support::alo_stage::{cuboid, stored, tga, turned};
@@ -15,10 +16,12 @@ use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter}
 use bevy_classic_models::lgw::text::TextureMode;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::mdl::write::SkinDocument;
-use std::time::Duration;
 
 /// Frames that are looked at from the first one that is another.
 const FRAMES: usize = 15;
+
+/// Turns of the task pool, at least one per frame, after which an edit is not expected to be seen.
+const PATIENCE: usize = 5000;
 
 const RED: [u8; 3] = [230, 20, 30];
 const GREEN: [u8; 3] = [20, 210, 40];
@@ -61,10 +64,7 @@ impl Watched {
             world.get::<Children>(root).is_some()
         });
         // Its pictures come when they come: at first there is nothing to keep.
-        for _ in 0..20 {
-            stage.headless.step(0.0);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        stage.wait_until_idle();
         Self { stage, frames: 0 }
     }
 
@@ -90,7 +90,9 @@ impl Watched {
     fn frames_of_an_edit(&mut self, old: &Picture) -> Vec<Picture> {
         let mut film = Vec::new();
         let mut first = None;
-        for _ in 0..1000 {
+        let mut patience = Patience::new(PATIENCE);
+        while !patience.is_exhausted() {
+            patience.wait();
             self.step();
             let new = core::mem::take(&mut self.stage.world().resource_mut::<Film>().0);
             for (number, picture) in new {

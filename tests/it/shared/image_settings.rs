@@ -50,7 +50,7 @@ fn skins_of_both_kinds_of_paths_repeat() {
         .load_builder()
         .with_settings(settings)
         .load("model.abc");
-    app.finish_load(&model);
+    app.wait_loaded(&model);
     let skin = ModelSkin::from("component.png");
     app.spawn_ready("model.abc#Scene", skin);
     let [of_setting, of_component] =
@@ -74,7 +74,7 @@ fn load_raw(app: &mut TestApp, path: &'static str) -> Handle<Image> {
     };
     let server = app.world().resource::<AssetServer>().clone();
     let handle = server.load_builder().with_settings(settings).load(path);
-    app.finish_load(&handle);
+    app.wait_loaded(&handle);
     assert!(is_raw(&image(app, path)));
     handle
 }
@@ -152,7 +152,7 @@ fn sampling_an_image_in_another_way_keeps_the_image() {
     let mut app = TestApp::new(&files);
     let _image = load_raw(&mut app, "sheet.tga");
     let wall: Handle<Lgw> = app.load("wall.lgw");
-    app.finish_load(&wall);
+    app.wait_loaded(&wall);
     app.step(0.0);
     let sampled = "sheet.tga#Sampled/ClampU,ClampV,NoMips,Colors,Flat";
     let sampled = image(&mut app, sampled);

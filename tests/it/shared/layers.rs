@@ -92,7 +92,7 @@ fn layers_are_passed_on_over_reloads_and_to_models_within_models() {
     app.step(0.0);
     assert_all(&mut app, inner, Some(3));
     let kept: Handle<Alo> = app.load("model.alo");
-    app.finish_load(&kept);
+    app.wait_loaded(&kept);
     let before = rendered(&mut app, root);
     app.files.insert_asset(Path::new("model.alo"), clean());
     app.world().resource::<AssetServer>().reload("model.alo");

@@ -3,11 +3,11 @@
 use crate::gpuless;
 use crate::reload_matrix::subjects::{Format, Kind};
 use crate::support::heap::{alone, in_use};
+use crate::support::loads::Loads;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
 use bevy::asset::AssetPath;
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::asset::io::memory::Dir;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloMaterial, DazzleMaterial};
@@ -71,6 +71,7 @@ fn few_threads() -> TaskPoolPlugin {
 struct Subject {
     format: Format,
     app: App,
+    loads: Loads,
     files: Dir,
     roots: [Entity; 2],
     /// Its settings count, and Bevy loads anew what somebody holds.
@@ -86,13 +87,9 @@ impl Subject {
         let plain = crate::support::abc_stage::dtx(&[[7, 9, 9, 255]; 64]);
         insert(&files, "plain.dtx", plain);
         insert(&files, "from_elsewhere.tga", picture(1));
-        let root = files.clone();
-        let reader = move || -> Box<dyn bevy::asset::io::ErasedAssetReader> {
-            Box::new(MemoryAssetReader { root: root.clone() })
-        };
         let mut app = App::new();
-        app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
-            .add_plugins(gpuless::plugins(Path::new("unused"), true).set(few_threads()))
+        let loads = Loads::from_memory(&mut app, &files);
+        app.add_plugins(gpuless::plugins(Path::new("unused"), true).set(few_threads()))
             .add_plugins(ClassicModelsPlugin::default());
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
@@ -120,6 +117,7 @@ impl Subject {
         Self {
             format,
             app,
+            loads,
             files,
             roots,
             _model: model,
@@ -159,21 +157,15 @@ impl Subject {
             "{format:?}, round {number}"
         );
         assert_eq!(format.keeps(self.app.world(), roots[0]), Ok(()));
-        self.forget_messages();
+        forget_messages(self.app.world_mut());
     }
 
-    /// Bevy keeps messages until a fixed step has gone by, and here no time goes by.
-    fn forget_messages(&mut self) {
-        self.app.world_mut().run_schedule(FixedPostUpdate);
-    }
-
-    /// What is there once nothing more happens.
+    /// Waits until nothing more happens.
     fn settle(&mut self) {
-        for _ in 0..50 {
-            self.forget_messages();
-            gpuless::step(&mut self.app, 0.0);
-            std::thread::sleep(core::time::Duration::from_millis(2));
-        }
+        self.loads.run_until_idle(&mut self.app, 0.0, |world| {
+            forget_messages(world);
+            false
+        });
     }
 
     fn heap(&mut self) -> usize {
@@ -208,6 +200,11 @@ impl Subject {
             ("manifests", count::<ModelManifest>(world)),
         ]
     }
+}
+
+/// Bevy keeps messages until a fixed step has gone by, and here no time goes by.
+fn forget_messages(world: &mut World) {
+    world.run_schedule(FixedPostUpdate);
 }
 
 /// The files of a model; a manifest says how large its model is, as a `.meta` would.

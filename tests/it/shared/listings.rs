@@ -96,7 +96,7 @@ fn changes_of_large_folders_are_never_missed() {
         }
         let mut app = place.app();
         let first = app.load::<Lgw>("many/first.lgw");
-        app.finish_load(&first);
+        app.wait_loaded(&first);
         assert!(picture(app.world(), &first).is_some());
 
         // All in other case than the models have, and none of these was loaded before.
@@ -111,7 +111,7 @@ fn changes_of_large_folders_are_never_missed() {
             (&renamed, Some("many/Renamed.Tga")),
             (&removed, None),
         ] {
-            app.finish_load(model);
+            app.wait_loaded(model);
             let is_seen = |world: &mut World| picture(world, model).as_deref() == expected;
             assert!(gpuless::wait_until(&mut app.app, is_seen), "{expected:?}");
         }

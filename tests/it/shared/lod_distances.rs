@@ -216,7 +216,7 @@ fn models_that_proxies_bring_along_have_the_level_of_the_whole() {
         .load_builder()
         .with_settings(settings)
         .load("outer.alo");
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let scene = app.load("outer.alo#Scene");
     let root = app.world().spawn((WorldAssetRoot(scene), stated())).id();
     app.wait_for(&[root]);

@@ -3,14 +3,13 @@
 use crate::gpuless;
 use crate::support::alo::{clean, edited, minimal};
 use crate::support::app::TestApp;
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use crate::support::loads::Loads;
+use bevy::asset::io::memory::Dir;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceSpawner;
 use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
-use std::time::Duration;
 
 /// A model with one proxy that may name a model, and a mesh of some name.
 fn with_proxy(proxy: &'static str, mesh: &'static str) -> Vec<u8> {
@@ -34,14 +33,10 @@ fn watching(files: &[(&str, Vec<u8>)]) -> (TestApp, Dir) {
     for (path, bytes) in files {
         root.insert_asset(Path::new(path), bytes.clone());
     }
-    let files = root.clone();
-    let reader = move || -> Box<dyn bevy::asset::io::ErasedAssetReader> {
-        Box::new(MemoryAssetReader { root: root.clone() })
-    };
     let mut app = App::new();
-    app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader));
+    let loads = Loads::from_memory(&mut app, &root);
     let bevy = gpuless::plugins(Path::new("unused"), true);
-    (TestApp::with_sources(app, bevy), files)
+    (TestApp::with_loads(app, root.clone(), loads, bevy), root)
 }
 
 /// An app with a model that brings along another one, in which a third one is; and its root.
@@ -58,7 +53,7 @@ fn with_third() -> (TestApp, Dir, Entity) {
         .load_builder()
         .with_settings(settings)
         .load("outer.alo");
-    app.finish_load(&outer);
+    app.wait_loaded(&outer);
     let scene = WorldAssetRoot(server.load("outer.alo#Scene"));
     let root = app.world().spawn((scene, Holds(outer))).id();
     wait_for(&mut app, "third", "Hull");
@@ -123,9 +118,8 @@ fn models_of_proxies_come_in_the_frame_of_the_model_that_brings_them() {
 const MESHES: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 
 /// Saves some files so that the models are there in one frame, in an order that is another in each round.
-fn save(app: &mut TestApp, files: &Dir, round: usize, which: &[&'static str]) {
+fn save(app: &mut TestApp, round: usize, which: &[&'static str]) {
     let mesh = MESHES[round];
-    let server = app.world().resource::<AssetServer>().clone();
     let mut order = which.to_vec();
     order.rotate_left(round % which.len());
     for path in order {
@@ -134,11 +128,10 @@ fn save(app: &mut TestApp, files: &Dir, round: usize, which: &[&'static str]) {
             "inner.alo" => with_proxy("third", mesh),
             _ => plain(mesh),
         };
-        files.insert_asset(Path::new(path), model);
-        server.reload(path);
+        app.begin_replace(path, model);
     }
-    // Loads end in other threads, all of them in this time.
-    std::thread::sleep(Duration::from_millis(20));
+    // Loads end in other threads.
+    app.loads().wait_without_frames();
 }
 
 /// The first mesh of the model of a root.
@@ -150,12 +143,12 @@ fn mesh_of(world: &World, root: Entity) -> Option<String> {
 /// Does something with a model, and saves it together with others, in each round. The models are there all the
 /// same.
 fn change_together(which: &[&'static str], act: impl Fn(&mut TestApp, Entity)) {
-    let (mut app, files, root) = with_third();
+    let (mut app, _, root) = with_third();
     let gun: Handle<Alo> = app.load("gun.alo");
-    app.finish_load(&gun);
+    app.wait_loaded(&gun);
     for (round, mesh) in MESHES.into_iter().enumerate() {
         act(&mut app, root);
-        save(&mut app, &files, round, which);
+        save(&mut app, round, which);
         let is_there = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
         assert!(gpuless::wait_until(&mut app.app, is_there), "round {round}");
         if which.contains(&"inner.alo") {
@@ -261,15 +254,15 @@ fn what_others_spawn_below_a_bone_may_change_with_it() {
 
 #[test]
 fn models_may_be_given_another_scene_in_the_frame_of_a_change() {
-    let (mut app, files, root) = with_third();
+    let (mut app, _, root) = with_third();
     let second = scene(&mut app, "outer.alo#Scene");
     let second = app.world().spawn(second).id();
     let all = ["outer.alo", "inner.alo", "third.alo", "gun.alo"];
     let gun: Handle<Alo> = app.load("gun.alo");
-    app.finish_load(&gun);
+    app.wait_loaded(&gun);
     for (round, mesh) in MESHES.into_iter().enumerate() {
         steps(&mut app);
-        save(&mut app, &files, round, &all);
+        save(&mut app, round, &all);
         let other = scene(&mut app, "gun.alo#Scene");
         let changed = [second, proxy_of(&mut app, "inner")][round % 2];
         app.world().entity_mut(changed).insert(other);

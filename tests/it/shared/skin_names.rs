@@ -128,7 +128,7 @@ fn a_skin_that_is_revoked_while_it_loads_is_not_used() {
     let image: Handle<Image> = app.load("skins/blue.tga");
     let unknown = ModelSkin::from("nobody");
     app.world().entity_mut(root).insert(unknown);
-    app.finish_load(&image);
+    app.wait_loaded(&image);
     for _ in 0..5 {
         app.step(0.0);
         assert_eq!(shown(app.world(), root), plain);

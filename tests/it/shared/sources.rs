@@ -157,7 +157,7 @@ fn asset_processors_may_load_models() {
             .set_default_asset_processor::<Process>("lgw");
     });
     let report = app.load::<Report>(MODELS[2]);
-    app.finish_load(&report);
+    app.wait_loaded(&report);
     let reports = app.world().resource::<Assets<Report>>();
     let found = reports.get(&report).unwrap().0.split('#').next();
     assert_eq!(found, Some(NAMED[4].1));
@@ -177,7 +177,7 @@ fn files_of_another_source_are_none_of_a_models() {
     }
     let mut app = TestApp::with_sources(app, gpuless::plugins(Path::new("unused"), false));
     let alo = app.load::<Alo>(AssetPath::from("mods://art/Models/Unit.alo"));
-    app.finish_load(&alo);
+    app.wait_loaded(&alo);
     let alos = app.world().resource::<Assets<Alo>>();
     assert!(alos.get(&alo).unwrap().animations.is_empty());
 }

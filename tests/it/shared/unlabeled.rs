@@ -44,7 +44,7 @@ fn classic_model_says_that_it_takes_no_label() {
                 gpuless::wait_until(&mut app.app, |_| warnings() > 0),
                 "{path}"
             );
-            app.step(0.0);
+            app.wait_until_idle();
         }
         assert_eq!(warnings(), 1, "{path}");
     }

@@ -78,9 +78,7 @@ fn each_component_is_told_of_once_where_it_means_nothing() {
             wait_for_model(&mut app, root);
         }
     }
-    for _ in 0..5 {
-        app.step(0.1);
-    }
+    app.run_until_idle(0.1, |_| {});
     assert_told(&early);
     // When it is there, and again.
     let late = ["said/b.alo", "said/b.abc", "said/b.lgw", "said/b.mdl"];
@@ -113,7 +111,7 @@ fn models_without_components_are_not_told_of() {
     for path in quiet {
         let root = spawn_model(&mut app, path, Transform::default());
         wait_for_model(&mut app, root);
-        app.step(0.0);
+        app.wait_until_idle();
         let mut told = log::warnings_with(path);
         // The model lacks its picture.
         told.retain(|text| !text.contains("was not found"));
@@ -138,7 +136,7 @@ fn what_is_passed_on_to_proxies_is_not_told_of_again() {
     let server = app.world().resource::<AssetServer>().clone();
     let builder = server.load_builder().with_settings(follow);
     let outer: Handle<Alo> = builder.load("said/outer.alo");
-    app.finish_load(&outer);
+    app.wait_loaded(&outer);
     // `Ring` is a part of neither, but the models that are brought along may have parts of any name.
     let chosen = (HiddenParts::new(["Ring"]), PlayerColors::default());
     let root = spawn_model(&mut app, "said/outer.alo", chosen);
@@ -147,9 +145,7 @@ fn what_is_passed_on_to_proxies_is_not_told_of_again() {
         world.get::<AloInstance>(root).is_some() && brought.iter(world).count() == 1
     });
     assert!(is_there);
-    for _ in 0..3 {
-        app.step(0.0);
-    }
+    app.wait_until_idle();
     assert_eq!(warnings("said/outer.alo", "PlayerColors"), 1);
     assert_eq!(log::warnings_with("said/carried.alo"), Vec::<String>::new());
     assert_eq!(log::warnings_with("\"ring\""), Vec::<String>::new());
@@ -381,7 +377,7 @@ fn what_was_right_in_between_is_told_again() {
     let path = "said/arm.abc";
     let mut app = TestApp::new(&[(path, broken.clone())]);
     let model: Handle<Abc> = app.load(path);
-    app.finish_load(&model);
+    app.wait_loaded(&model);
     let root = spawn_model(&mut app, path, ());
     wait_for_model(&mut app, root);
     let mut scene = app.world().get::<Children>(root).unwrap()[0];
@@ -419,9 +415,9 @@ fn skins_beyond_the_last_are_told_of_once() {
         ("said/beyond.mdl", figure_mdl),
     ]);
     let abc: Handle<Abc> = app.load("said/beyond.abc");
-    app.finish_load(&abc);
+    app.wait_loaded(&abc);
     let mdl: Handle<Mdl> = app.load("said/beyond.mdl");
-    app.finish_load(&mdl);
+    app.wait_loaded(&mdl);
     for path in ["said/beyond.abc", "said/beyond.mdl"] {
         let roots = [(); 5].map(|()| spawn_model(&mut app, path, ModelSkin::Index(99)));
         for root in roots {

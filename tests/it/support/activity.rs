@@ -34,9 +34,14 @@ impl Activity {
         }
     }
 
+    /// The number of reads so far.
+    pub fn begun(&self) -> usize {
+        self.0.begun.load(Ordering::SeqCst)
+    }
+
     /// The number of reads so far; `None` while there is one that has not ended.
     fn idle(&self) -> Option<usize> {
-        let begun = self.0.begun.load(Ordering::SeqCst);
+        let begun = self.begun();
         (self.0.open.load(Ordering::SeqCst) == 0).then_some(begun)
     }
 

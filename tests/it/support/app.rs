@@ -1,9 +1,9 @@
 //! An app without a GPU whose files are in memory, or in a folder.
 
+use super::loads::Loads;
 use crate::gpuless;
 use bevy::app::{PluginGroupBuilder, Plugins};
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::asset::io::memory::Dir;
 use bevy::asset::{AssetPath, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
@@ -13,6 +13,8 @@ use std::path::Path;
 pub struct TestApp {
     pub app: App,
     pub files: Dir,
+    /// Unknown where a test has registered the asset source.
+    loads: Option<Loads>,
 }
 
 impl TestApp {
@@ -25,19 +27,17 @@ impl TestApp {
         for (path, bytes) in files {
             root.insert_asset(Path::new(path), bytes.clone());
         }
-        let files = root.clone();
         let mut app = App::new();
-        app.register_asset_source(
-            AssetSourceId::Default,
-            AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
-        );
-        Self::finished(app, files, Path::new("unused"), plugin)
+        let loads = Loads::from_memory(&mut app, &root);
+        Self::finished(app, root, loads, Path::new("unused"), plugin)
     }
 
     /// With the files of a folder, and none in memory.
     pub fn in_folder(folder: &Path) -> Self {
+        let mut app = App::new();
+        let loads = Loads::from_folder(&mut app, folder, false);
         let plugin = ClassicModelsPlugin::default();
-        Self::finished(App::new(), Dir::default(), folder, plugin)
+        Self::finished(app, Dir::default(), loads, folder, plugin)
     }
 
     /// An app that knows its asset sources, with Bevy's plugins as they are given, and no files in memory.
@@ -48,14 +48,31 @@ impl TestApp {
         Self {
             app,
             files: Dir::default(),
+            loads: None,
         }
     }
 
-    fn finished<M>(mut app: App, files: Dir, folder: &Path, plugin: impl Plugins<M>) -> Self {
+    /// The same, with the loads of the source.
+    pub fn with_loads(mut app: App, files: Dir, loads: Loads, bevy: PluginGroupBuilder) -> Self {
+        app.add_plugins(bevy)
+            .add_plugins(ClassicModelsPlugin::default());
+        gpuless::finish(&mut app);
+        let loads = Some(loads);
+        Self { app, files, loads }
+    }
+
+    fn finished<M>(
+        mut app: App,
+        files: Dir,
+        loads: Loads,
+        folder: &Path,
+        plugin: impl Plugins<M>,
+    ) -> Self {
         app.add_plugins(gpuless::plugins(folder, false))
             .add_plugins(plugin);
         gpuless::finish(&mut app);
-        Self { app, files }
+        let loads = Some(loads);
+        Self { app, files, loads }
     }
 
     pub fn world(&mut self) -> &mut World {
@@ -70,7 +87,15 @@ impl TestApp {
         self.world().resource::<AssetServer>().load(path.into())
     }
 
+    /// Waits until a file is loaded with everything that it names.
+    #[track_caller]
+    pub fn wait_loaded<A: Asset>(&mut self, handle: &Handle<A>) {
+        let state = self.finish_load(handle);
+        assert!(matches!(state, LoadState::Loaded), "{state:?}");
+    }
+
     /// Waits until a file is loaded or has failed.
+    #[must_use = "a load may fail"]
     pub fn finish_load<A: Asset>(&mut self, handle: &Handle<A>) -> LoadState {
         let mut state = LoadState::NotLoaded;
         let done = gpuless::wait_until(&mut self.app, |world| {
@@ -82,6 +107,42 @@ impl TestApp {
         });
         assert!(done, "neither loaded nor failed: {state:?}");
         state
+    }
+
+    /// The loads of the app's files.
+    #[track_caller]
+    pub fn loads(&self) -> &Loads {
+        self.loads.as_ref().expect("a source whose loads are known")
+    }
+
+    /// Replaces a file that is in use. Returns when its load has begun, and runs no frame.
+    #[track_caller]
+    pub fn begin_replace(&mut self, path: &'static str, bytes: Vec<u8>) {
+        self.files.insert_asset(Path::new(path), bytes);
+        self.loads().begin_reload(&self.app, path);
+    }
+
+    /// Replaces a file that is in use, and waits until all that needs it is loaded again.
+    #[track_caller]
+    pub fn replace(&mut self, path: &'static str, bytes: Vec<u8>) {
+        self.begin_replace(path, bytes);
+        self.wait_until_idle();
+    }
+
+    /// Waits until nothing is being loaded. No time passes.
+    #[track_caller]
+    pub fn wait_until_idle(&mut self) {
+        self.run_until_idle(0.0, |_| {});
+    }
+
+    /// Runs frames, `seconds` after each other, until nothing is being loaded. `check` looks at each frame.
+    #[track_caller]
+    pub fn run_until_idle(&mut self, seconds: f32, mut check: impl FnMut(&mut World)) {
+        let loads = self.loads.as_mut().expect("a source whose loads are known");
+        loads.run_until_idle(&mut self.app, seconds, |world| {
+            check(world);
+            false
+        });
     }
 
     /// Spawns a model without waiting for it.

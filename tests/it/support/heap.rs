@@ -25,6 +25,6 @@ pub fn measure_load<A: Loadable>(
     let server = app.world().resource::<AssetServer>().clone();
     measured.take(name, length, || {
         let handle: Handle<A> = server.load_builder().with_settings(set).load(path);
-        app.finish_load(&handle);
+        _ = app.finish_load(&handle);
     });
 }

@@ -10,6 +10,7 @@ pub mod disk;
 pub mod heap;
 pub mod kit;
 pub mod lgw_stage;
+pub mod loads;
 pub mod log;
 pub mod rays;
 pub mod stage;

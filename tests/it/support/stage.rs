@@ -1,6 +1,7 @@
 //! A stage to compare pictures on: the subject drawn by the crate, the control by Bevy alone from
 //! what this file computes on the CPU.
 
+use super::loads::Loads;
 use super::log;
 use crate::headless::{self, Headless};
 use bevy::app::Plugins;
@@ -25,6 +26,7 @@ pub const VIEWS: [Vec3; 2] = [Vec3::new(50.0, 35.0, -70.0), Vec3::new(-75.0, 20.
 
 pub struct Stage {
     pub headless: Headless,
+    loads: Loads,
     camera: Entity,
     files: TempDir,
     /// How many folders there are for further cases.
@@ -99,6 +101,7 @@ impl Stage {
             std::fs::write(folder.path().join(name), bytes).unwrap();
         }
         let mut app = App::new();
+        let loads = Loads::from_folder(&mut app, folder.path(), watch);
         app.add_plugins((
             headless::plugins(folder.path(), watch),
             ClassicModelsPlugin::default(),
@@ -117,6 +120,7 @@ impl Stage {
         let camera = camera.id();
         let mut stage = Self {
             headless,
+            loads,
             camera,
             files: folder,
             cases: 0,
@@ -147,6 +151,13 @@ impl Stage {
             world.get::<MdlAnimator>(root).is_some() || world.get::<AloInstance>(root).is_some()
         });
         root
+    }
+
+    /// Runs frames until everything that was saved is followed and nothing is being loaded. No time passes.
+    #[track_caller]
+    pub fn wait_until_idle(&mut self) {
+        let app = &mut self.headless.app;
+        self.loads.run_until_idle(app, 0.0, |_| false);
     }
 
     /// What the camera sees once everything has been uploaded.

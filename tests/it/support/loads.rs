@@ -1,0 +1,203 @@
+//! The loads of an app, counted by its asset source, so that tests can wait until all of them have ended.
+
+use super::activity::{Activity, Quiet};
+use super::alo_stage::tga;
+use crate::gpuless::{Patience, wait_until};
+use bevy::asset::io::memory::{Dir, MemoryAssetReader};
+use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceId};
+use bevy::image::ImageSampler;
+use bevy::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Turns of the task pool after which a load that was requested should have begun.
+const PATIENCE: usize = 5000;
+
+/// Files that are changed to see that the watchers have reported all changes before them: one is written, and one
+/// gets a `.meta` file or loses it.
+const MARKERS: [&str; 2] = ["last-write.tga", "last-meta.tga"];
+
+/// Settings that differ from the default in the sampler.
+const META: &str = r#"(meta_format_version: "1.0", asset: Load(
+    loader: "bevy_classic_models::texture::loader::ClassicImageLoader", settings: (sampler: Default)))"#;
+
+/// The loads of an app.
+pub struct Loads {
+    activity: Activity,
+    /// Exists where files are watched.
+    marker: Option<Marker>,
+}
+
+impl Loads {
+    /// Makes files in memory the app's default asset source. Call this before `AssetPlugin` is added.
+    pub fn from_memory(app: &mut App, files: &Dir) -> Self {
+        let activity = Activity::default();
+        let (observer, root) = (activity.clone(), files.clone());
+        let reader = move || {
+            let reader = MemoryAssetReader { root: root.clone() };
+            Box::new(observer.observe(Box::new(reader))) as Box<_>
+        };
+        app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader));
+        Self {
+            activity,
+            marker: None,
+        }
+    }
+
+    /// Makes a folder the app's default asset source. Call this before `AssetPlugin` is added, and give that the same
+    /// folder.
+    pub fn from_folder(app: &mut App, folder: &Path, is_watched: bool) -> Self {
+        let activity = Activity::default();
+        let path = folder.to_string_lossy();
+        let source = AssetSourceBuilder::platform_default(&path, None)
+            .with_reader(observed_folder(&activity, &path));
+        app.register_asset_source(AssetSourceId::Default, source);
+        Self {
+            activity,
+            marker: is_watched.then(|| Marker::new(folder)),
+        }
+    }
+
+    /// The same with the asset processor. Whether it has work to do is not known here.
+    pub fn from_processed_folder(app: &mut App, folder: &Path, processed: &Path) -> Self {
+        let activity = Activity::default();
+        let [path, processed] = [folder, processed].map(Path::to_string_lossy);
+        let source = AssetSourceBuilder::platform_default(&path, Some(&processed))
+            .with_reader(observed_folder(&activity, &path))
+            .with_processed_reader(observed_folder(&activity, &processed));
+        app.register_asset_source(AssetSourceId::Default, source);
+        Self {
+            activity,
+            marker: None,
+        }
+    }
+
+    /// Reloads a file that is in use. Returns when the load has begun, and runs no frame.
+    #[track_caller]
+    pub fn begin_reload(&self, app: &App, path: &'static str) {
+        let before = self.activity.begun();
+        app.world().resource::<AssetServer>().reload(path);
+        let mut patience = Patience::new(PATIENCE);
+        while self.activity.begun() == before {
+            assert!(!patience.is_exhausted(), "nothing loads {path}");
+            patience.wait();
+        }
+    }
+
+    /// Waits until all loads have ended that do not need a frame for that, and runs no frame.
+    pub fn wait_without_frames(&self) {
+        let mut quiet = Quiet::new(&self.activity);
+        let mut patience = Patience::new(PATIENCE);
+        while !quiet.is_reached(false) {
+            assert!(!patience.is_exhausted(), "a load does not end");
+            patience.wait();
+        }
+    }
+
+    /// Runs frames until everything that was saved is followed and all loads have ended. `seconds` pass in each frame.
+    ///
+    /// `is_busy` looks at each frame, and says whether something else is still in progress.
+    #[track_caller]
+    pub fn run_until_idle(
+        &mut self,
+        app: &mut App,
+        seconds: f32,
+        mut is_busy: impl FnMut(&mut World) -> bool,
+    ) {
+        if let Some(marker) = &mut self.marker {
+            marker.change(app);
+            let is_seen = crate::gpuless::step_until(app, seconds, |world| {
+                is_busy(world);
+                marker.is_seen(world)
+            });
+            assert!(is_seen, "the watchers do not report a change");
+        }
+        let mut quiet = Quiet::new(&self.activity);
+        let is_quiet = crate::gpuless::step_until(app, seconds, |world| {
+            let is_busy = is_busy(world);
+            quiet.is_reached(is_busy)
+        });
+        assert!(is_quiet, "the loads do not end");
+    }
+}
+
+type Reader = Box<dyn bevy::asset::io::ErasedAssetReader>;
+
+fn observed_folder(
+    activity: &Activity,
+    folder: &str,
+) -> impl FnMut() -> Reader + Send + Sync + 'static {
+    let activity = activity.clone();
+    let mut reader = AssetSource::get_default_reader(folder.to_owned());
+    move || Box::new(activity.observe(reader()))
+}
+
+/// Two images that change in a way of which Bevy's watcher and this crate's report one each. A watcher reports changes
+/// in their order, so that all earlier ones were reported when both of these show.
+struct Marker {
+    folder: PathBuf,
+    images: Option<[Handle<Image>; 2]>,
+    changes: u32,
+}
+
+impl Marker {
+    fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            images: None,
+            changes: 0,
+        }
+    }
+
+    fn write(&self, file: &str, side: u32) {
+        let texels = vec![[255; 4]; (side * side) as usize];
+        std::fs::write(self.folder.join(file), tga(&texels)).unwrap();
+    }
+
+    fn load(&mut self, app: &mut App) {
+        let server = app.world().resource::<AssetServer>();
+        let images = MARKERS.map(|file| {
+            self.write(file, 1);
+            server.load(file)
+        });
+        self.images = Some(images);
+        let is_loaded = wait_until(app, |world| self.is_seen(world));
+        assert!(is_loaded, "the markers are not loaded");
+    }
+
+    fn change(&mut self, app: &mut App) {
+        if self.images.is_none() {
+            self.load(app);
+        }
+        self.changes += 1;
+        let [written, described] = MARKERS;
+        self.write(written, self.side());
+        let meta = self.folder.join(format!("{described}.meta"));
+        match self.has_meta() {
+            true => std::fs::write(meta, META).unwrap(),
+            false => std::fs::remove_file(meta).unwrap(),
+        }
+    }
+
+    /// The width and height of the first image, in texels.
+    fn side(&self) -> u32 {
+        self.changes + 1
+    }
+
+    /// Whether there is a `.meta` file of the second image.
+    fn has_meta(&self) -> bool {
+        self.changes % 2 == 1
+    }
+
+    fn is_seen(&self, world: &World) -> bool {
+        let images = world.resource::<Assets<Image>>();
+        let Some([Some(written), Some(described)]) = self
+            .images
+            .as_ref()
+            .map(|handles| handles.each_ref().map(|handle| images.get(handle)))
+        else {
+            return false;
+        };
+        let has_meta = matches!(described.sampler, ImageSampler::Default);
+        written.width() == self.side() && has_meta == self.has_meta()
+    }
+}
