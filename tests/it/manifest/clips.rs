@@ -26,6 +26,13 @@ fn assert_warnings(path: &str, expected: &[&str]) {
     assert!(warnings.is_empty(), "{warnings:#?}");
 }
 
+/// Runs frames while a load is held back.
+fn run_frames(app: &mut TestApp) {
+    for _ in 0..5 {
+        app.step(0.1);
+    }
+}
+
 fn settle(app: &mut TestApp) {
     app.run_until_idle(0.1, |_| {});
 }
@@ -164,11 +171,11 @@ fn frames_beyond_an_alamo_clip_are_reported_once_its_file_is_loaded() {
     let server = app.world().resource::<AssetServer>();
     server.register_loader(LockedAlaLoader(lock));
     let first = spawn_ready(&mut app, "late_frames.model.ron", ());
-    settle(&mut app);
+    run_frames(&mut app);
     assert_eq!(empty_parts("late_frames.alo"), [""; 0]);
     // Another instance of the same clips and model keeps the check pending.
     spawn_ready(&mut app, "late_frames.model.ron", ());
-    settle(&mut app);
+    run_frames(&mut app);
     app.world().entity_mut(first).despawn();
     drop(locked);
     let expected = r#""MOVE_00", frames 5 to 10, which "beyond" stands for; its frames are 0 to 4"#;

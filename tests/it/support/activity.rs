@@ -2,7 +2,7 @@
 
 use bevy::asset::io::{
     AssetReader, AssetReaderError, ErasedAssetReader, PathStream, Reader, ReaderNotSeekableError,
-    SeekableReader,
+    STACK_FUTURE_SIZE, SeekableReader, StackFuture,
 };
 use bevy::tasks::{IoTaskPool, Task};
 use futures_lite::AsyncRead;
@@ -109,6 +109,13 @@ impl AsyncRead for ObservedReader<'_> {
 }
 
 impl Reader for ObservedReader<'_> {
+    fn read_to_end<'a>(
+        &'a mut self,
+        buffer: &'a mut Vec<u8>,
+    ) -> StackFuture<'a, std::io::Result<usize>, STACK_FUTURE_SIZE> {
+        self.inner.read_to_end(buffer)
+    }
+
     fn seekable(&mut self) -> Result<&mut dyn SeekableReader, ReaderNotSeekableError> {
         self.inner.seekable()
     }
