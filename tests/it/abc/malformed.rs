@@ -364,7 +364,7 @@ fn every_class_is_refused_or_told_of_by_the_loader() {
         error: format!("at offset {offset} "),
         warning: format!("(at offset {offset})"),
     };
-    for (index, case) in cases().into_iter().enumerate() {
+    for (index, case) in malformed::rows(cases()) {
         let path: &'static str = format!("class-{}-{index}.abc", case.class).leak();
         let mut app = TestApp::new(&[(path, case.bytes.clone())]);
         let loaded = load_plain(&mut app, path);

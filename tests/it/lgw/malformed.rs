@@ -351,7 +351,7 @@ fn every_class_is_refused_or_told_of_by_the_loader() {
         load_textures: false,
         ..LgwLoaderSettings::default()
     };
-    for (index, case) in cases().into_iter().enumerate() {
+    for (index, case) in malformed::rows(cases()) {
         let path: &'static str = format!("class-{}-{index}.lgw", case.class).leak();
         let place = |place: &&'static str| PlaceText {
             error: format!("{path}:{place}: LGW: "),

@@ -4,10 +4,11 @@ use classic_model_formats::ala::write::{AlaDocument, write};
 use classic_model_formats::ala::{AlaFile, MAX_FRAMES, parse};
 use classic_model_formats::read::Format;
 use classic_models_fixtures::ala::{clean, edited, minimal, small};
-use classic_models_fixtures::ala_malformed::{File, bad_count, cases, truncated};
+use classic_models_fixtures::ala_malformed::{File, cases};
 use classic_models_fixtures::alo::{
     Body, Raw, each_damage, mini, nest, put_together, rearranged, taken_apart,
 };
+use classic_models_fixtures::chunk_malformed::{bad_count, truncated};
 use classic_models_fixtures::malformed::{Case, assert_parsed};
 use classic_models_fixtures::regressions;
 

@@ -3,23 +3,17 @@
 use classic_model_formats::alo::parse;
 use classic_model_formats::read::Format;
 use classic_models_fixtures::alo::{
-    Body, Raw, all_chunks, clean, data, each_damage, edited, flawed, mini, minimal, minis, nest,
-    patched, place, put_together, rearranged, taken_apart, with_data,
+    Body, Raw, clean, data, each_damage, edited, flawed, mini, minimal, nest, patched, place,
+    put_together, rearranged, taken_apart, with_data,
+};
+use classic_models_fixtures::chunk_malformed::{
+    self, bad_count, magic, mismatch, missing, not_finite, truncated, wrong_length,
 };
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{Case, assert_parsed, case};
 use classic_models_fixtures::{kinds, regressions};
 
 kinds! {
-    truncated: ErrorKind::Truncated { .. },
-    magic: ErrorKind::WrongMagic { .. },
-    bad_count: ErrorKind::BadCount { .. },
-    mismatch: ErrorKind::CountMismatch { .. },
-    wrong_length: ErrorKind::WrongLength { .. },
-    wrong_kind: ErrorKind::WrongChunkKind { .. },
-    too_deep: ErrorKind::TooDeep { limit: 16 },
-    not_finite: ErrorKind::NotFinite,
-    missing: ErrorKind::Missing { .. },
     bad_vertex: ErrorKind::IndexOutOfRange { element: "vertex", .. },
     bad_entry: ErrorKind::IndexOutOfRange { element: "palette entry", .. },
     bad_bone: ErrorKind::IndexOutOfRange { element: "bone", .. },
@@ -74,7 +68,7 @@ const MINIS: [(&str, &[u8]); 10] = [
 fn cases() -> Vec<Case> {
     let mut cases = file_cases();
     cases.extend(chunk_cases());
-    cases.extend(mini_cases());
+    cases.extend(chunk_malformed::mini_cases(&clean(), &MINIS));
     cases.extend(number_cases());
     cases.extend(text_cases());
     cases.extend(count_cases());
@@ -90,28 +84,21 @@ fn file_cases() -> Vec<Case> {
     let end = file.len() as u64;
     let with = |tail: &[u8]| [&file[..], tail].concat();
     let skeleton = place(&file, "200").end;
-    let mut cases = vec![
-        case(1, "empty", vec![], Reject(truncated, 0)),
-        case(1, "three bytes", file[..3].to_vec(), Reject(truncated, 0)),
-        case(1, "a type", file[..4].to_vec(), Reject(truncated, 0)),
-        case(1, "a header", file[..8].to_vec(), Reject(truncated, 8)),
+    let mut cases = chunk_malformed::end_cases(&file);
+    cases.extend([
         case(
             1,
             "a skeleton and nothing else",
             file[..skeleton as usize].to_vec(),
             Reject(missing, skeleton),
         ),
-        case(4, "a trailing byte", with(b"!"), Warn("1 bytes after", end)),
-        case(4, "a text", with(b"and more"), Warn("8 bytes after", end)),
-        case(4, "ones", with(&[0xff; 30]), Warn("30 bytes after", end)),
-        case(4, "zeros", with(&[0; 8]), Warn("unknown chunk 0x0", end)),
         case(
             4,
             "a mesh that was cut off",
             with(&file[skeleton as usize..skeleton as usize + 60]),
             Reject(truncated, end + 8),
         ),
-    ];
+    ]);
     for (id, class, said) in [
         (0x900, 9, "Alamo particle system (version 1)"),
         (0x1500, 9, "Alamo particle system (version 2)"),
@@ -133,72 +120,13 @@ fn file_cases() -> Vec<Case> {
 
 fn chunk_cases() -> Vec<Case> {
     let file = clean();
-    let mut cases = Vec::new();
-    for path in CONTAINERS {
-        let inside = path.split('/').count();
-        let end = place(&file, path).end;
-        let unknown = |chunk: Raw| rearranged(&file, path, |chunks| chunks.push(chunk));
-        cases.extend([
-            case(
-                5,
-                format!("unknown chunk in {path}"),
-                unknown(data(0x7777, b"what")),
-                Warn("unknown chunk 0x7777", end),
-            ),
-            case(
-                12,
-                format!("as deep as may be, in {path}"),
-                unknown(nest(16 - inside)),
-                Warn("unknown chunk 0x7777", end),
-            ),
-            case(
-                12,
-                format!("deeper than may be, in {path}"),
-                unknown(nest(17 - inside)),
-                Reject(too_deep, end + 8 * (16 - inside as u64)),
-            ),
-        ]);
-        // The last chunk of a container: one byte more than the container has, and far more.
-        let place = place(&file, path);
-        let inner = all_chunks(&file)
-            .into_iter()
-            .rfind(|(_, inner, _)| inner.end == place.end && inner.header >= place.body);
-        let (_, inner, is_container) = inner.unwrap();
-        let bit = u32::from(is_container) << 31;
-        let length = (inner.end - inner.body) as u32;
-        for longer in [length + 1, (1 << 31) - 1] {
-            cases.push(case(
-                10,
-                format!("{longer} bytes in {path}"),
-                at_u32(inner.header + 4, longer | bit),
-                Reject(truncated, inner.body),
-            ));
-        }
-    }
-    for (id, place, is_container) in all_chunks(&file) {
-        let mark = file[place.header as usize + 7] ^ 0x80;
-        cases.push(case(
-            11,
-            format!("chunk {id:#x} with is_container {}", !is_container),
-            at(place.header + 7, &[mark]),
-            Reject(wrong_kind, place.header),
-        ));
-    }
-    let end = file.len() as u64;
-    let deep = |depth| rearranged(&file, "", |chunks| chunks.push(nest(depth)));
-    let name = "the whole file as one chunk";
-    cases.extend([
-        case(12, "16 deep", deep(16), Warn("unknown chunk", end)),
-        case(12, "17 deep", deep(17), Reject(too_deep, end + 16 * 8)),
-        case(12, "5000 deep", deep(5000), Reject(too_deep, end + 16 * 8)),
-        case(10, name, at_u32(4, u32::MAX), Reject(truncated, 8)),
-        case(
-            10,
-            "no room for a header",
-            with_unfit_tail(&file),
-            Reject(truncated, place(&file, "400").end),
-        ),
-    ]);
+    let mut cases = chunk_malformed::chunk_cases(&file, &CONTAINERS);
+    cases.push(case(
+        10,
+        "no room for a header",
+        with_unfit_tail(&file),
+        Reject(truncated, place(&file, "400").end),
+    ));
     cases
 }
 
@@ -209,52 +137,6 @@ fn with_unfit_tail(file: &[u8]) -> Vec<u8> {
     let size = (mesh.end - mesh.body + 3) as u32 | 1 << 31;
     bytes.splice(mesh.end as usize..mesh.end as usize, [1, 2, 3]);
     patched(&bytes, mesh.header + 4, &size.to_le_bytes())
-}
-
-fn mini_cases() -> Vec<Case> {
-    let file = clean();
-    let mut cases = Vec::new();
-    for (path, texts) in MINIS {
-        let chunk = place(&file, path);
-        cases.push(case(
-            5,
-            format!("unknown mini-chunk in {path}"),
-            with_data(&file, path, |data| data.extend([77, 2, 0, 0])),
-            Warn("unknown mini-chunk 77", chunk.end),
-        ));
-        cases.push(case(
-            13,
-            format!("half a header in {path}"),
-            with_data(&file, path, |data| data.push(1)),
-            Reject(truncated, chunk.end),
-        ));
-        for (id, header) in minis(&file[..chunk.end as usize], chunk.body) {
-            let length = file[header as usize + 1];
-            cases.push(case(
-                13,
-                format!("mini-chunk {id} of {path} beyond its chunk"),
-                at(header + 1, &[255]),
-                Reject(truncated, header + 2),
-            ));
-            if texts.contains(&id) {
-                continue;
-            }
-            let end = (header - chunk.body) as usize + 2 + usize::from(length);
-            let shorter = with_data(&file, path, |data| {
-                data.remove(end - 1);
-                data[end - usize::from(length) - 1] -= 1;
-            });
-            let longer = with_data(&file, path, |data| {
-                data.insert(end, 0);
-                data[end - usize::from(length) - 1] += 1;
-            });
-            for (what, bytes) in [("shorter", shorter), ("longer", longer)] {
-                let name = format!("mini-chunk {id} of {path}, {what}");
-                cases.push(case(13, name, bytes, Reject(wrong_length, header)));
-            }
-        }
-    }
-    cases
 }
 
 fn number_cases() -> Vec<Case> {
