@@ -95,7 +95,7 @@ impl AssetLoader for PaletteLoader {
     }
 }
 
-/// Quake's colours, as LibreQuake ships them in `gfx/palette.lmp`.
+/// Quake's colours, as LibreQuake ships them in `gfx/palette.lmp`. Their license is in `LICENSE-LIBREQUAKE`.
 #[rustfmt::skip]
 const QUAKE: [[u8; 3]; 256] = [
     [0, 0, 0], [15, 15, 15], [31, 31, 31], [47, 47, 47],
