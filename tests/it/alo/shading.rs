@@ -338,18 +338,16 @@ fn a_map_that_is_missing_gives_no_highlight() {
 }
 
 #[test]
-fn clouds_and_waves_that_cannot_be_loaded_cover_nothing() {
+fn clouds_that_cannot_be_loaded_cover_nothing() {
     let texel = [90, 140, 200, 255];
     let mut stage = Stage::new(&[]);
-    for (shader, map, expected) in [
-        ("Planet.fx", "CloudTexture", Some(matte(None))),
-        ("Skydome.fx", "CloudTexture", Some(unlit(LinearRgba::WHITE))),
-        // Light that is added is black without one of its textures.
-        ("MeshShield.fx", "WaveTexture", None),
+    for (shader, control) in [
+        ("Planet.fx", matte(None)),
+        ("Skydome.fx", unlit(LinearRgba::WHITE)),
     ] {
         for broken in [false, true] {
             let mut parameters = dull("base.tga");
-            parameters.push(Parameter::texture(map, "gone.tga"));
+            parameters.push(Parameter::texture("CloudTexture", "gone.tga"));
             parameters.push(Parameter::float4("CityColor", [0.0; 4]));
             let bytes = one_box(shader, "alD3dVertNU2", parameters);
             let mut files = vec![(FILE, bytes), ("base.tga", tga(&[texel; 4]))];
@@ -359,20 +357,50 @@ fn clouds_and_waves_that_cannot_be_loaded_cover_nothing() {
             let file = stage.put(&files);
             let root = stage.spawn_alo(file, ());
             let what = format!("{shader}, broken: {broken}");
-            let Some(expected) = &expected else {
-                assert_eq!(stage.capture().covered(), 0, "{what}");
-                stage.world().entity_mut(root).despawn();
-                continue;
-            };
             compare(&mut stage, root, &what, |stage| {
                 let material = StandardMaterial {
                     base_color: rgb(linear_u8(texel)).into(),
-                    ..expected.clone()
+                    ..control.clone()
                 };
                 box_control(stage, material)
             });
             stage.world().entity_mut(root).despawn();
         }
+    }
+}
+
+#[test]
+fn a_shield_adds_its_base_times_its_wave_and_nothing_without_its_wave() {
+    let (base, wave) = ([200, 250, 120, 255], [250, 120, 200, 255]);
+    let mut stage = Stage::dark(&[]);
+    for (what, file) in [
+        ("sound", Some(tga(&[wave; 4]))),
+        ("missing", None),
+        ("broken", Some(vec![0, 0, 2, 0])),
+    ] {
+        let parameters = vec![
+            Parameter::texture("BaseTexture", "base.tga"),
+            Parameter::texture("WaveTexture", "wave.tga"),
+        ];
+        let bytes = one_box("MeshShield.fx", "alD3dVertNU2", parameters);
+        let mut files = vec![(FILE, bytes), ("base.tga", tga(&[base; 4]))];
+        files.extend(file.map(|bytes| ("wave.tga", bytes)));
+        let file = stage.put(&files);
+        let root = stage.spawn_alo(file, ());
+        if what == "sound" {
+            compare(&mut stage, root, "a shield with its wave", |stage| {
+                let material = StandardMaterial {
+                    alpha_mode: AlphaMode::Add,
+                    double_sided: true,
+                    cull_mode: None,
+                    ..unlit(rgb(linear_u8(base) * linear_u8(wave)))
+                };
+                box_control(stage, material)
+            });
+        } else {
+            assert_eq!(stage.capture().covered(), 0, "a shield, its wave {what}");
+        }
+        stage.world().entity_mut(root).despawn();
     }
 }
 
