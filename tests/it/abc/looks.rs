@@ -7,6 +7,7 @@ use crate::support::abc::{ARM, BODY, bytes, figure};
 use crate::support::abc_app::{model, spawned_of as app_of};
 use crate::support::app::TestApp;
 use crate::support::fixtures::tetrahedron;
+use crate::support::lods::{assert_chosen_by_distance, level, place};
 use crate::support::log;
 use crate::support::stage::Stage;
 use bevy::image::{CompressedImageFormats, ImageLoader};
@@ -30,26 +31,6 @@ fn levels() -> AbcLoaderSettings {
     }
 }
 
-/// The level of detail that is drawn.
-fn level(app: &mut TestApp, root: Entity) -> usize {
-    let mesh = app.world().get::<AbcInstance>(root).unwrap().meshes()[0];
-    let Mesh3d(mesh) = get(app, mesh);
-    let model = model(app, root);
-    let drawn = |level: &bevy_classic_models::lithtech::AbcLevel| {
-        level.meshes.iter().any(|info| info.mesh == mesh)
-    };
-    model.levels.iter().position(drawn).unwrap()
-}
-
-fn place(app: &mut TestApp, entity: Entity, x: f32) {
-    app.world().entity_mut(entity).insert((
-        Transform::from_xyz(x, 0.0, 0.0),
-        GlobalTransform::from_xyz(x, 0.0, 0.0),
-    ));
-    app.step(0.0);
-    app.step(0.0);
-}
-
 #[test]
 fn levels_are_chosen_by_distance() {
     let settings = AbcLoaderSettings {
@@ -57,51 +38,7 @@ fn levels_are_chosen_by_distance() {
         ..levels()
     };
     let (mut app, root) = app_of(&[(FILE, bytes(&figure()))], FILE, settings);
-    assert_eq!(level(&mut app, root), 0);
-    let camera = app.world().spawn(Camera3d::default()).id();
-    for (at, expected) in [
-        (0.0, 0),
-        (99.0, 0),
-        (101.0, 1),
-        // It is left only where the camera is clearly nearer.
-        (96.0, 1),
-        (94.0, 0),
-        (500.0, 2),
-        (191.0, 2),
-        (189.0, 1),
-        (-101.0, 1),
-        (-1.0, 0),
-    ] {
-        place(&mut app, camera, at);
-        assert_eq!(level(&mut app, root), expected, "at {at}");
-    }
-    place(&mut app, camera, 150.0);
-    // Twice as large is as good as half as far away.
-    app.world()
-        .entity_mut(root)
-        .insert(Transform::from_scale(Vec3::splat(2.0)));
-    app.step(0.0);
-    app.step(0.0);
-    assert_eq!(level(&mut app, root), 0);
-    // The nearest camera that draws counts.
-    app.world().entity_mut(root).insert(Transform::IDENTITY);
-    let other = app.world().spawn(Camera3d::default()).id();
-    place(&mut app, other, 250.0);
-    assert_eq!(level(&mut app, root), 1);
-    place(&mut app, other, 10.0);
-    assert_eq!(level(&mut app, root), 0);
-    let mut entity = app.world().entity_mut(other);
-    entity.get_mut::<Camera>().unwrap().is_active = false;
-    app.step(0.0);
-    app.step(0.0);
-    assert_eq!(level(&mut app, root), 1);
-    // What the root says goes first.
-    app.world().entity_mut(root).insert(ModelLod(2));
-    app.step(0.0);
-    assert_eq!(level(&mut app, root), 2);
-    app.world().entity_mut(root).remove::<ModelLod>();
-    app.step(0.0);
-    assert_eq!(level(&mut app, root), 1);
+    assert_chosen_by_distance(&mut app, root);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use crate::gpuless;
 use crate::support::abc::{bytes as abc_bytes, figure};
 use crate::support::app::TestApp;
+use crate::support::lods::{assert_chosen_by_distance, level, place};
 use crate::support::log;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloPart;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy};
 use bevy_classic_models::prelude::*;
@@ -42,30 +42,6 @@ fn app() -> TestApp {
     ])
 }
 
-/// The number of steps from the finest level that a model is drawn at.
-fn level(app: &mut TestApp, root: Entity) -> usize {
-    if let Some(instance) = app.world().get::<AloInstance>(root) {
-        let model = instance.model().clone();
-        let parts = instance.parts().to_vec();
-        let mut shown = Vec::new();
-        for part in parts {
-            let world = app.world();
-            let lod = world.get::<AloPart>(part).unwrap().lod;
-            if *world.get::<Visibility>(part).unwrap() != Visibility::Hidden {
-                shown.extend(lod);
-            }
-        }
-        assert_eq!(shown.len(), 1, "{shown:?}");
-        return model.lods.iter().position(|lod| *lod == shown[0]).unwrap();
-    }
-    let instance = app.world().get::<AbcInstance>(root).unwrap();
-    let (model, mesh) = (instance.model().clone(), instance.meshes()[0]);
-    let Mesh3d(mesh) = app.world().get::<Mesh3d>(mesh).unwrap().clone();
-    let mut levels = model.levels.iter();
-    let drawn = levels.position(|level| level.meshes.iter().any(|info| info.mesh == mesh));
-    drawn.unwrap()
-}
-
 fn spawn_abc(app: &mut TestApp, bundle: impl Bundle) -> Entity {
     let settings = AbcLoaderSettings {
         lod_shares: vec![0.75, 0.5],
@@ -75,58 +51,9 @@ fn spawn_abc(app: &mut TestApp, bundle: impl Bundle) -> Entity {
     crate::support::abc_app::spawn(app, &model, bundle)
 }
 
-fn place(app: &mut TestApp, entity: Entity, x: f32) {
-    let place = Transform::from_xyz(x, 0.0, 0.0);
-    app.world().entity_mut(entity).insert(place);
-    // Places of the frame before count.
-    app.step(0.0);
-    app.step(0.0);
-}
-
-/// Goes there and back again.
+/// Asserts that levels follow distances, and other distances too.
 fn assert_levels(app: &mut TestApp, root: Entity) {
-    let near = app.world().spawn(Camera3d::default()).id();
-    for (at, expected) in [
-        (0.0, 0),
-        (99.0, 0),
-        (101.0, 1),
-        // It is left only where the camera is clearly nearer.
-        (96.0, 1),
-        (94.0, 0),
-        (500.0, 2),
-        (191.0, 2),
-        (189.0, 1),
-        (-101.0, 1),
-        (-1.0, 0),
-    ] {
-        place(app, near, at);
-        assert_eq!(level(app, root), expected, "at {at}");
-    }
-    place(app, near, 300.0);
-    assert_eq!(level(app, root), 2);
-    // The nearest camera counts.
-    let other = app.world().spawn(Camera3d::default()).id();
-    place(app, other, 150.0);
-    assert_eq!(level(app, root), 1);
-    app.world().despawn(other);
-    // Twice as large is as good as half as far away.
-    let large = Transform::from_scale(Vec3::splat(2.0));
-    app.world().entity_mut(root).insert(large);
-    app.step(0.0);
-    app.step(0.0);
-    assert_eq!(level(app, root), 1);
-    app.world().entity_mut(root).insert(Transform::IDENTITY);
-    app.step(0.0);
-    // What the root says by number goes first.
-    app.world().entity_mut(root).insert(ModelLod(0));
-    app.step(0.0);
-    assert_eq!(level(app, root), 0);
-    app.world().entity_mut(root).insert(ModelLod(9));
-    app.step(0.0);
-    assert_eq!(level(app, root), 2, "beyond the coarsest");
-    app.world().entity_mut(root).remove::<ModelLod>();
-    app.step(0.0);
-    assert_eq!(level(app, root), 2);
+    let camera = assert_chosen_by_distance(app, root);
     // Other distances, and none.
     let farther = LodDistances(vec![1000.0, 2000.0]);
     app.world().entity_mut(root).insert(farther);
@@ -141,7 +68,7 @@ fn assert_levels(app: &mut TestApp, root: Entity) {
     app.world().entity_mut(root).insert(never);
     app.step(0.0);
     assert_eq!(level(app, root), 0);
-    app.world().despawn(near);
+    app.world().despawn(camera);
 }
 
 fn stated() -> LodDistances {

@@ -11,6 +11,7 @@ pub mod heap;
 pub mod kit;
 pub mod lgw_stage;
 pub mod loads;
+pub mod lods;
 pub mod log;
 pub mod rays;
 pub mod stage;

@@ -1,0 +1,96 @@
+//! Levels of detail: which one a model is drawn at, and how distances choose it.
+
+use super::app::TestApp;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::AloPart;
+use bevy_classic_models::prelude::*;
+
+/// The number of steps from the finest level that a model is drawn at.
+pub fn level(app: &mut TestApp, root: Entity) -> usize {
+    if let Some(instance) = app.world().get::<AloInstance>(root) {
+        let model = instance.model().clone();
+        let parts = instance.parts().to_vec();
+        let mut shown = Vec::new();
+        for part in parts {
+            let world = app.world();
+            let lod = world.get::<AloPart>(part).unwrap().lod;
+            if *world.get::<Visibility>(part).unwrap() != Visibility::Hidden {
+                shown.extend(lod);
+            }
+        }
+        assert_eq!(shown.len(), 1, "{shown:?}");
+        return model.lods.iter().position(|lod| *lod == shown[0]).unwrap();
+    }
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let (model, mesh) = (instance.model().clone(), instance.meshes()[0]);
+    let Mesh3d(mesh) = app.world().get::<Mesh3d>(mesh).unwrap().clone();
+    let mut levels = model.levels.iter();
+    let drawn = levels.position(|level| level.meshes.iter().any(|info| info.mesh == mesh));
+    drawn.unwrap()
+}
+
+/// Moves a root or a camera, and waits until levels follow.
+pub fn place(app: &mut TestApp, entity: Entity, x: f32) {
+    let place = Transform::from_xyz(x, 0.0, 0.0);
+    app.world().entity_mut(entity).insert(place);
+    // Places of the frame before count.
+    app.step(0.0);
+    app.step(0.0);
+}
+
+/// Asserts that the distances 100 and 200 choose the level that a model is drawn at. Returns a
+/// camera, 300 away.
+pub fn assert_chosen_by_distance(app: &mut TestApp, root: Entity) -> Entity {
+    assert_eq!(level(app, root), 0, "without a camera");
+    let camera = app.world().spawn(Camera3d::default()).id();
+    for (at, expected) in [
+        (0.0, 0),
+        (99.0, 0),
+        (101.0, 1),
+        // It is left only where the camera is clearly nearer.
+        (96.0, 1),
+        (94.0, 0),
+        (500.0, 2),
+        (191.0, 2),
+        (189.0, 1),
+        (-101.0, 1),
+        (-1.0, 0),
+    ] {
+        place(app, camera, at);
+        assert_eq!(level(app, root), expected, "at {at}");
+    }
+    place(app, camera, 300.0);
+    assert_eq!(level(app, root), 2);
+    // The nearest camera that draws counts.
+    let other = app.world().spawn(Camera3d::default()).id();
+    place(app, other, 150.0);
+    assert_eq!(level(app, root), 1);
+    let mut entity = app.world().entity_mut(other);
+    entity.get_mut::<Camera>().unwrap().is_active = false;
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(
+        level(app, root),
+        2,
+        "a camera that draws nothing does not count"
+    );
+    app.world().despawn(other);
+    // Twice as large is as good as half as far away.
+    let large = Transform::from_scale(Vec3::splat(2.0));
+    app.world().entity_mut(root).insert(large);
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(level(app, root), 1);
+    app.world().entity_mut(root).insert(Transform::IDENTITY);
+    app.step(0.0);
+    // What the root says by number goes first.
+    for (number, expected) in [(9, 2), (0, 0)] {
+        app.world().entity_mut(root).insert(ModelLod(number));
+        app.step(0.0);
+        assert_eq!(level(app, root), expected, "level {number}");
+    }
+    app.world().entity_mut(root).remove::<ModelLod>();
+    app.step(0.0);
+    assert_eq!(level(app, root), 2);
+    camera
+}
