@@ -27,3 +27,14 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -34,7 +34,8 @@ hulls, which files hide.
 Files dropped on the window are added; an .ala file plays on its model, or on the selected one. Files that change on
 disk are reloaded. If one is broken, the panel says why (for .lgw files with the line), and the model stays as it was.
 
-Exit status: 0; 1 if the image or manifest could not be written; 2 for wrong arguments.";
+Exit status: 0; 1 if a file is missing or no model is given, or the image or manifest could not be written; 2 for
+wrong arguments.";
 
 /// Shows models, animated, in a window or as an image.
 ///
@@ -44,7 +45,7 @@ Exit status: 0; 1 if the image or manifest could not be written; 2 for wrong arg
 /// An .ala file plays on the model that its name begins with, which is searched beside it if no model is given;
 /// otherwise on the first .alo file.
 /// The skin of Models/A/B.abc is Skins/A/B.dtx, otherwise a B.dtx near it. Given .dtx files are the skins of all .abc
-/// files instead.
+/// files instead; they are not shown alone.
 /// Textures of .lgw files have paths from the game's folder, which may be any of the six folders above the file.
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = KEYS)]

@@ -10,7 +10,7 @@ use crate::view::args::Args;
 use crate::view::asked::all_asked;
 use crate::view::camera::{Framing, Orbit, OrbitPlugin, row_direction};
 use crate::view::complaints::complain;
-use crate::view::files::{Folders, is_dtx, models_to_show};
+use crate::view::files::Folders;
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::view::models::{FilesToLoad, ModelsPlugin, Row, ViewedModel};
@@ -44,9 +44,6 @@ pub fn run(args: &Args) -> AppExit {
 }
 
 fn capture(args: &Args) -> Result<(), String> {
-    if models_to_show(&args.files).is_empty() {
-        return Err(no_model(args));
-    }
     let folders = Folders::of(&args.files, &args.texture_folders);
     let mut app = App::new();
     folders.register(&mut app);
@@ -139,20 +136,6 @@ fn capture(args: &Args) -> Result<(), String> {
     match &args.capture {
         Some(path) => save(headless.capture(), path),
         None => Ok(()),
-    }
-}
-
-fn no_model(args: &Args) -> String {
-    match args.files.first() {
-        None => "no file is given, and there are no samples in assets/models".to_owned(),
-        Some(skin) if is_dtx(skin) => {
-            let skin = skin.display();
-            format!("{skin}: name the .abc file that wears it as well")
-        }
-        Some(clip) => format!(
-            "{}: there is no model beside it whose name its own begins with",
-            clip.display()
-        ),
     }
 }
 

@@ -32,6 +32,7 @@ mod clip_panel;
 mod clips;
 mod complaints;
 mod contents;
+mod file_check;
 mod files;
 mod gizmos;
 mod lgw_actions;
@@ -61,6 +62,10 @@ use std::process::ExitCode;
 
 /// Shows the models until the window is closed, or writes the image.
 pub fn run(args: Args) -> ExitCode {
+    if let Err(error) = file_check::check(&args.files) {
+        eprintln!("classic-models: {error}");
+        return ExitCode::FAILURE;
+    }
     let exit = if args.capture.is_some() || args.save_manifest.is_some() {
         capture::run(&args)
     } else {

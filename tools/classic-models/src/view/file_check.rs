@@ -1,0 +1,75 @@
+//! Checks the files of the command line before anything is opened.
+
+use crate::view::files::{is_dtx, models_to_show};
+use std::path::PathBuf;
+
+/// Why the given files cannot be shown: one does not exist, or none of them is a model.
+pub fn check(files: &[PathBuf]) -> Result<(), String> {
+    for file in files {
+        if let Err(error) = file.metadata() {
+            return Err(format!("{}: {error}", file.display()));
+        }
+    }
+    if models_to_show(files).is_empty() {
+        return Err(no_model(files));
+    }
+    Ok(())
+}
+
+fn no_model(files: &[PathBuf]) -> String {
+    match files.first() {
+        None => "no file is given, and there are no samples in assets/models".to_owned(),
+        Some(skin) if is_dtx(skin) => format!(
+            "{}: a texture cannot be shown alone, only on a model: give the .abc file that uses it too",
+            skin.display()
+        ),
+        Some(clip) => format!(
+            "{}: no .alo file beside it has a name that this name begins with: give the .alo file too",
+            clip.display()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use std::path::PathBuf;
+
+    /// The error for files of these names in one folder, of which those with a `-` in front do not exist.
+    fn error(names: &[&str]) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = names.iter().map(|name| match name.strip_prefix('-') {
+            Some(missing) => folder.path().join(missing),
+            None => {
+                let path = folder.path().join(name);
+                std::fs::write(&path, "").unwrap();
+                path
+            }
+        });
+        let paths: Vec<PathBuf> = paths.collect();
+        check(&paths).err()
+    }
+
+    #[test]
+    fn models_with_what_belongs_to_them_are_shown() {
+        assert_eq!(error(&[]), None, "the samples");
+        assert_eq!(error(&["a.mdl"]), None);
+        assert_eq!(error(&["a.dtx", "a.abc"]), None);
+        assert_eq!(error(&["a_MOVE_00.ala", "b.alo"]), None);
+        assert_eq!(error(&["a.model.ron"]), None);
+    }
+
+    #[test]
+    fn a_missing_file_is_an_error() {
+        let error = error(&["a.mdl", "-b.mdl"]).unwrap();
+        assert!(error.contains("b.mdl: "), "{error}");
+    }
+
+    #[test]
+    fn textures_and_animations_alone_are_errors() {
+        let texture = error(&["a.dtx"]).unwrap();
+        assert!(texture.contains("give the .abc file"), "{texture}");
+        let animation = error(&["a_MOVE_00.ala"]).unwrap();
+        assert!(animation.contains("give the .alo file"), "{animation}");
+    }
+}

@@ -1,0 +1,87 @@
+//! The exit status of the program, and what it prints to standard error.
+
+use classic_models_fixtures::mdl::tetrahedron;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Runs the program in a folder.
+fn run(folder: &Path, args: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
+    program.current_dir(folder).args(args).output().unwrap()
+}
+
+/// Asserts the exit status, and that standard error contains a text, or is empty if that is.
+#[track_caller]
+fn assert_exit(folder: &Path, args: &[&str], code: i32, error: &str) {
+    let output = run(folder, args);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+    assert!(text.contains(error), "{args:?}: {text}");
+    assert_eq!(text.is_empty(), error.is_empty(), "{args:?}: {text}");
+}
+
+/// A folder with a model, a broken model, a texture and an animation without its model.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let model = tetrahedron().to_bytes();
+    let files = [
+        ("good.mdl", &model[..]),
+        ("bad.mdl", &model[..200]),
+        ("skin.dtx", &[]),
+        ("unit_MOVE_00.ala", &[]),
+    ];
+    for (name, bytes) in files {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn inspect_exits_with_1_if_any_file_fails() {
+    let folder = folder();
+    let folder = folder.path();
+    assert_exit(folder, &["inspect", "good.mdl"], 0, "");
+    for file in ["bad.mdl", "missing.mdl"] {
+        let output = run(folder, &["inspect", file, "good.mdl"]);
+        assert_eq!(output.status.code(), Some(1), "{file}");
+        // Failures are part of the description, and other files are described all the same.
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(file) && text.contains("good.mdl"), "{text}");
+    }
+}
+
+#[test]
+fn wrong_arguments_exit_with_2() {
+    let folder = folder();
+    for (args, error) in [
+        (&[][..], "Usage"),
+        (&["show"], "show"),
+        (&["inspect"], "FILE"),
+        (&["inspect", "--colour", "good.mdl"], "--colour"),
+        (&["inspect", "--time", "soon", "good.mdl"], "soon"),
+        (&["view", "--colour", "good.mdl"], "--colour"),
+        (&["view", "--size", "0x0", "good.mdl"], "0x0"),
+    ] {
+        assert_exit(folder.path(), args, 2, error);
+    }
+}
+
+#[test]
+fn view_exits_with_1_if_it_cannot_show_the_files() {
+    let folder = folder();
+    let folder = folder.path();
+    let capture = ["--capture", "out.png"];
+    for further in [&[][..], &capture] {
+        for (files, error) in [
+            (&["missing.mdl"][..], "missing.mdl: "),
+            (&["good.mdl", "missing.mdl"], "missing.mdl: "),
+            (&["skin.dtx"], "skin.dtx: a texture cannot be shown alone"),
+            (&["unit_MOVE_00.ala"], "unit_MOVE_00.ala: no .alo file"),
+        ] {
+            let args = [&["view"], files, further].concat();
+            assert_exit(folder, &args, 1, error);
+        }
+    }
+    assert!(!folder.join("out.png").exists());
+}
