@@ -6,6 +6,7 @@ use crate::gpuless;
 use crate::support::app::TestApp;
 use bevy::prelude::*;
 use bevy::world_serialization::{InstanceId, WorldInstanceReady, WorldInstanceSpawner};
+use bevy_classic_models::lithtech::AbcPoseTable;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, PoseTable};
 
@@ -70,6 +71,21 @@ fn model_of(world: &World, root: Entity) -> Option<(usize, Entity)> {
     Some((address(model.cast()), mdl.mesh()))
 }
 
+/// Asserts that no entity is a model of any format, and that no mesh has a row of poses.
+fn assert_no_model(app: &mut TestApp, what: &str) {
+    type IsModel = Or<(
+        With<AloInstance>,
+        With<AbcInstance>,
+        With<LgwInstance>,
+        With<MdlAnimator>,
+    )>;
+    let world = app.world();
+    let mut models = world.query_filtered::<Entity, IsModel>();
+    assert_eq!(models.iter(world).count(), 0, "models of {what}");
+    assert!(world.resource::<PoseTable>().is_empty(), "{what}");
+    assert!(world.resource::<AbcPoseTable>().is_empty(), "{what}");
+}
+
 #[test]
 fn a_scene_without_a_parent_is_no_model() {
     let mut app = app();
@@ -78,8 +94,10 @@ fn a_scene_without_a_parent_is_no_model() {
         let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
         let instance = spawner.spawn(scene);
         wait_for_instance(&mut app, instance);
+        let spawner = app.world().resource::<WorldInstanceSpawner>();
+        assert!(spawner.iter_instance_entities(instance).count() > 0);
+        assert_no_model(&mut app, path);
     }
-    assert!(app.world().resource::<PoseTable>().is_empty());
 }
 
 #[test]
@@ -98,8 +116,10 @@ fn a_root_that_an_observer_despawns_leaves_nothing_behind() {
         let is_gone = |world: &mut World| world.get_entity(root).is_err();
         assert!(gpuless::wait_until(&mut app.app, is_gone), "{path}");
         app.step(0.1);
+        assert_no_model(&mut app, path);
+        let mut meshes = app.world().query_filtered::<Entity, With<Mesh3d>>();
+        assert_eq!(meshes.iter(app.world()).count(), 0, "{path}");
     }
-    assert!(app.world().resource::<PoseTable>().is_empty());
 }
 
 #[test]
