@@ -136,7 +136,7 @@ fn chain_cases(file: &[u8]) -> Vec<Case> {
         ),
         case(38, to(1 << 31), Reject("offset of the next chunk", nodes)),
         // Into the middle of the next chunk: what is there is no name.
-        case(38, to(animation + 30), Reject("", animation + 32)),
+        case(38, to(animation + 30), Reject("ABC: ", animation + 32)),
     ]
 }
 
