@@ -7,7 +7,7 @@ use crate::alamo::components::{
 };
 use crate::alamo::proxies::ProxyFollower;
 use crate::scene::{
-    ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded, missing_part, named,
+    ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded, missing_part,
 };
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
