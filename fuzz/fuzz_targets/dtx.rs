@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(file) = parse(bytes) else { return };
     for (number, level) in file.levels.iter().enumerate() {
         let texels = level.width as usize * level.height as usize;
-        for picture in [file.rgba(number), file.glow(number)].iter().flatten() {
+        for picture in [file.rgba(number), file.emissive(number)].iter().flatten() {
             assert_eq!(picture.len(), 4 * texels);
         }
     }

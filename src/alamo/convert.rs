@@ -69,7 +69,7 @@ impl<'a> AloContents<'a> {
     /// A [`ParseError`] if the bytes are not a model, or one that says far more things than real ones
     /// do in so many bytes.
     pub fn load(bytes: &'a [u8], usage: RenderAssetUsages) -> Result<Self, ParseError> {
-        let mut file = alo::parse_without_numbers(bytes)?;
+        let mut file = alo::parse_without_vertex_warnings(bytes)?;
         limits::check(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let mut all_finite = true;

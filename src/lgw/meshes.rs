@@ -81,7 +81,7 @@ impl Index for u32 {}
 
 /// The triangles of all groups.
 fn triangles<I>(file: &text::Mesh<'_>, index: fn(u32) -> I) -> Vec<[I; 3]> {
-    let indices = file.groups.iter().map(|group| group.most_triangles());
+    let indices = file.groups.iter().map(|group| group.max_triangle_count());
     let mut triangles = Vec::with_capacity(indices.sum());
     triangles.extend(file.triangles().map(|triangle| triangle.map(index)));
     triangles

@@ -10,7 +10,7 @@ use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::shape::Shape;
 use crate::lithtech::space::Space;
 use crate::lithtech::vertices::Vertices;
-use crate::read::{ErrorKind, Flaws, Format, ParseError, Warning};
+use crate::read::{ErrorKind, Format, ParseError, Warning, WarningCollector};
 use bevy::animation::AnimationClip;
 use bevy::math::{Affine3A, Isometry3d, Mat4, Quat, Vec3};
 use bevy::transform::components::Transform;
@@ -76,7 +76,7 @@ impl<'a> AbcContents<'a> {
         let vertices = Vertices::new(&file, space, &poses);
         warnings.extend(inside_out(&shape, &vertices));
         let joints = Joints::of(file.geometry.vertices);
-        let mut flaws = Flaws::default();
+        let mut flaws = WarningCollector::default();
         let deforms = Deforms::new(&file, space, bytes.len(), &mut flaws);
         let meshes = match settings.rigid {
             true => joints.nodes.len(),
@@ -148,7 +148,7 @@ fn inside_out(shape: &Shape, vertices: &Vertices) -> Option<Warning> {
 }
 
 /// Leaves out the coarsest levels beyond so many.
-fn leave_out(shape: &mut Shape, most: usize, flaws: &mut Flaws) {
+fn leave_out(shape: &mut Shape, most: usize, flaws: &mut WarningCollector) {
     if shape.levels.len() > most {
         flaws.warn("levels", 0, || {
             let found = shape.levels.len();

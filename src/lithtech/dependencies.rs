@@ -36,8 +36,8 @@ pub(super) async fn find_skins(
     let mut pictures = Vec::with_capacity(paths.len());
     for path in paths {
         // To ask for what is unlit has the file read once more, and few pictures have it.
-        let start = search.start(&path, dtx::HEADER).await;
-        let glows = start.is_some_and(|start| dtx::begins_full_bright(&start));
+        let start = search.start(&path, dtx::HEADER_SIZE).await;
+        let glows = start.is_some_and(|start| dtx::is_full_bright_header(&start));
         let glow = glows.then(|| path.clone().with_label(GLOW));
         let mut picture = |path| load_picture(load_context, path, true, Placeholder::Checkers);
         // First, because once the file is being loaded the label may be there without its settings.

@@ -58,7 +58,7 @@ fn chosen_levels(geometry: &Geometry<'_>, shares: &[f32]) -> Vec<u32> {
         let (mut low, mut high) = (0, geometry.lods);
         while low < high {
             let middle = low + (high - low) / 2;
-            if geometry.triangles_at(middle) <= most {
+            if geometry.lod_triangle_count(middle) <= most {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{AbcFile, TransformInfo, parse};
-    use classic_models_fixtures::abc_full::figure;
+    use classic_models_fixtures::abc_full::sample_model;
     use zerocopy::little_endian::{F32, U16};
 
     fn space(flip_geometry: bool) -> Space {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn every_triangle_has_its_vertices_and_coordinates() {
-        let bytes = write(&figure()).unwrap();
+        let bytes = write(&sample_model()).unwrap();
         let geometry = parse(&bytes).unwrap().geometry;
         for flip in [false, true] {
             let shape = Shape::new(&geometry, space(flip), &[0.75, 0.5, 0.25]);
@@ -197,14 +197,14 @@ mod tests {
 
     #[test]
     fn levels_are_the_finest_of_their_share() {
-        let bytes = write(&figure()).unwrap();
+        let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
         let numbers = |shares: &[f32]| {
             let levels = shape(&file, shares).levels;
             levels.iter().map(|level| level.number).collect::<Vec<_>>()
         };
         let left: Vec<_> = (0..5)
-            .map(|level| file.geometry.triangles_at(level))
+            .map(|level| file.geometry.lod_triangle_count(level))
             .collect();
         assert_eq!(left, [4, 3, 2, 1, 1]);
         assert_eq!(numbers(&[]), [0]);
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_vertex_of_many_coordinates_costs_no_more_than_its_corners() {
-        let mut model = figure();
+        let mut model = sample_model();
         let triangle = model.geometry.triangles[0];
         model.geometry.triangles = (0..20_000)
             .map(|number: u16| {

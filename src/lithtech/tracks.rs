@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{TransformInfo, parse};
-    use classic_models_fixtures::abc_full::figure;
+    use classic_models_fixtures::abc_full::sample_model;
 
     #[test]
     fn nodes_move_as_the_plain_functions_say() {
@@ -206,7 +206,7 @@ mod tests {
                 flip_geometry: false,
                 flip_animation,
             };
-            let mut model = figure();
+            let mut model = sample_model();
             model.transform_info = Some(transform);
             let bytes = write(&model).unwrap();
             let file = parse(&bytes).unwrap();
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn clips_take_some_time() {
-        let mut model = figure();
+        let mut model = sample_model();
         model.animations[0].length = 100;
         let bytes = write(&model).unwrap();
         let file = parse(&bytes).unwrap();
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn any_time_is_some_moment() {
-        let bytes = write(&figure()).unwrap();
+        let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
         let space = Space::new(file.transform(), true);
         let curves = AbcCurves::new(&file.animations[0], space);

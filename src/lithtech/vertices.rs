@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::lithtech::abc::write::write;
     use crate::lithtech::abc::{TransformInfo, parse};
-    use classic_models_fixtures::abc_full::figure;
+    use classic_models_fixtures::abc_full::sample_model;
 
     fn poses(file: &AbcFile<'_>, space: Space) -> Vec<Isometry3d> {
         let poses = file.node_poses_in_model(None, 0.0).into_iter();
@@ -115,7 +115,7 @@ mod tests {
                 flip_geometry,
                 flip_animation,
             };
-            let mut model = figure();
+            let mut model = sample_model();
             model.transform_info = Some(transform);
             let bytes = write(&model).unwrap();
             let file = parse(&bytes).unwrap();
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn missing_normals_are_those_of_the_triangles_around() {
-        let mut model = figure();
+        let mut model = sample_model();
         for vertex in &mut model.geometry.vertices {
             vertex.normal = [0; 3];
         }

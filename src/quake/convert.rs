@@ -95,7 +95,7 @@ impl MdlContents {
         let colors = Colors::new(palette, has_holes);
         let skin = |skin: &mdl::Skin<'_>| SkinContents {
             pictures: skin
-                .pictures()
+                .images()
                 .map(|pixels| picture(pixels, &file, &colors, settings))
                 .collect(),
             timing: skin.timing.clone(),

@@ -4,7 +4,7 @@
 
 use crate::texture::dds::append_blocks;
 use crate::texture::picture::{Limits, Picture, PictureError, Texels};
-use classic_model_formats::dtx::{DtxFile, DtxLevel, DtxTexels, parse};
+use classic_model_formats::dtx::{DtxFile, DtxLevel, DtxTexelFormat, parse};
 
 /// What a DTX file begins with. No TGA picture does: its third byte says what kind it is.
 pub(super) const MAGIC: [u8; 4] = [0; 4];
@@ -14,11 +14,11 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureErr
     let file = parse(bytes)?;
     let DtxFile { width, height, .. } = file;
     limits.check(width, height)?;
-    let stored = match file.texels {
-        DtxTexels::Indexed | DtxTexels::Bgra8 => Texels::Rgba8,
-        DtxTexels::Bc1 => Texels::Bc1,
-        DtxTexels::Bc2 => Texels::Bc2,
-        DtxTexels::Bc3 => Texels::Bc3,
+    let stored = match file.texel_format {
+        DtxTexelFormat::Indexed | DtxTexelFormat::Bgra8 => Texels::Rgba8,
+        DtxTexelFormat::Bc1 => Texels::Bc1,
+        DtxTexelFormat::Bc2 => Texels::Bc2,
+        DtxTexelFormat::Bc3 => Texels::Bc3,
     };
     let keeps_blocks = stored != Texels::Rgba8 && limits.take_blocks(width, height);
     let length = |level: &DtxLevel<'_>| match keeps_blocks {
@@ -66,7 +66,7 @@ pub(super) fn glow(bytes: &[u8], limits: Limits) -> Picture {
     let texels: usize = file.levels.iter().map(|level| level.bytes.len()).sum();
     let mut data = Vec::with_capacity(texels * 4);
     for number in 0..file.levels.len() {
-        data.extend(file.glow(number).unwrap_or_default());
+        data.extend(file.emissive(number).unwrap_or_default());
     }
     picture(file.width, file.height, file.levels.len() as u32, data)
 }
@@ -150,7 +150,7 @@ mod tests {
         };
         let long = indexed(4097, 1, 1, &[0; 4097]);
         assert!(error(&long).contains("4097 × 1"), "{}", error(&long));
-        assert!(error(&indexed(4, 4, 1, &[0; 15])).starts_with("DTX: level 0 at offset 1068"));
+        assert!(error(&indexed(4, 4, 1, &[0; 15])).starts_with("DTX: mip level 0 at offset 1068"));
         assert!(error(&header(-4, 4, 4, 1, 0)).contains("is -4"));
         assert!(error(&[0; 100]).starts_with("DTX: version"));
     }

@@ -1,4 +1,6 @@
-//! Prints the bones of an Alamo model, indented by their depth: `cargo run -p classic_model_formats --example bones -- model.alo`.
+//! Prints the bones of an Alamo model, indented by their depth.
+//!
+//! Run it with `cargo run -p classic_model_formats --example bones -- model.alo`.
 
 use classic_model_formats::alo;
 use std::error::Error;

@@ -1,47 +1,47 @@
-//! The container of all Alamo files: chunks, and the mini-chunks within some of them.
+//! The container of all Alamo files: chunks and mini-chunks.
 //!
-//! A chunk is a 32-bit type, a 32-bit size whose highest bit tells whether it holds other chunks,
-//! and its body. A mini-chunk is a type and a size of one byte each, and its body. Nothing pads.
-//! Both are iterated over where they lie in the file; nothing is copied.
+//! A chunk is a 32-bit type, a 32-bit size and a body. The highest bit of the size is set if the body consists of chunks.
+//! A mini-chunk is a type of one byte, a size of one byte and a body. There is no padding. All numbers are little-endian.
+//! The iterators borrow from the file's bytes and copy nothing.
 
 use crate::read::{Cursor, ErrorKind, ParseError};
 
-/// Containers within containers may be this many, the outermost counted.
+/// The maximum nesting depth of containers, including the outermost one.
 pub const MAX_DEPTH: usize = 16;
 
-/// The bit of a chunk's size that tells that the chunk holds other chunks.
+/// The bit of a chunk's size that marks a container of chunks.
 pub(super) const CONTAINER_BIT: u32 = 1 << 31;
 
 /// One chunk of a file.
 #[derive(Clone, Debug)]
 pub struct Chunk<'a> {
-    /// Its type.
+    /// The type of the chunk.
     pub id: u32,
-    /// Whether it is marked as holding other chunks.
+    /// Whether the chunk is marked as a container of chunks.
     pub is_container: bool,
-    /// Absolute offset of its header.
+    /// Absolute offset of the header, in bytes.
     pub offset: u64,
-    /// Its bytes without the header.
+    /// The bytes after the header.
     pub body: Cursor<'a>,
 }
 
 impl<'a> Chunk<'a> {
-    /// The chunks it holds, whatever it is marked as.
+    /// Iterates over the chunks in the body. [`is_container`](Self::is_container) is not checked.
     pub fn children(&self) -> Chunks<'a> {
         Chunks::new(self.body.clone())
     }
 
-    /// The mini-chunks it holds. Nothing marks a chunk as holding any: its type tells.
+    /// Iterates over the mini-chunks in the body. Only the chunk's type determines whether it has any.
     pub fn minis(&self) -> MiniChunks<'a> {
         MiniChunks(self.body.clone())
     }
 
-    /// Walks through everything in a chunk that nobody knows, so that a file is not accepted whose
-    /// chunks do not fit. `depth` is the number of containers around it.
+    /// Checks that all nested chunks fit into their containers. Use it for chunks of unknown types. `depth` is the count
+    /// of containers around this chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if a chunk reaches beyond the one around it, and
-    /// [`ErrorKind::TooDeep`] beyond [`MAX_DEPTH`].
+    /// [`ErrorKind::Truncated`] if a chunk extends beyond its container, [`ErrorKind::TooDeep`] if containers are nested
+    /// deeper than [`MAX_DEPTH`].
     pub fn check_nesting(&self, depth: usize) -> Result<(), ParseError> {
         if depth >= MAX_DEPTH {
             let kind = ErrorKind::TooDeep { limit: MAX_DEPTH };
@@ -57,17 +57,17 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Iterates over chunks that lie one after the other. Ends after an error.
+/// Iterates over consecutive chunks. Ends after an error.
 #[derive(Clone, Debug)]
 pub struct Chunks<'a>(Option<Cursor<'a>>);
 
 impl<'a> Chunks<'a> {
-    /// The chunks of a whole file, or of a part of it.
+    /// Starts at the position of the cursor.
     pub fn new(cursor: Cursor<'a>) -> Self {
         Self(Some(cursor))
     }
 
-    /// Where the next chunk begins; `None` after an error.
+    /// The bytes from the next chunk on; `None` after an error.
     pub fn rest(&self) -> Option<&Cursor<'a>> {
         self.0.as_ref()
     }
@@ -105,15 +105,15 @@ fn chunk<'a>(cursor: &mut Cursor<'a>) -> Result<Chunk<'a>, ParseError> {
 /// One mini-chunk.
 #[derive(Clone, Debug)]
 pub struct MiniChunk<'a> {
-    /// Its type.
+    /// The type of the mini-chunk.
     pub id: u8,
-    /// Absolute offset of its header.
+    /// Absolute offset of the header, in bytes.
     pub offset: u64,
-    /// Its bytes without the header.
+    /// The bytes after the header.
     pub body: Cursor<'a>,
 }
 
-/// Iterates over mini-chunks. Ends after an error.
+/// Iterates over consecutive mini-chunks. Ends after an error.
 #[derive(Clone, Debug)]
 pub struct MiniChunks<'a>(Cursor<'a>);
 
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_and_minis_are_found_where_they_lie() {
+    fn chunks_and_mini_chunks_have_absolute_offsets() {
         let minis = [3, 2, 7, 8, 1, 0];
         let file = [
             bytes(0x10, true, &bytes(0x11, false, &minis)),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_that_does_not_fit_ends_the_iteration() {
+    fn truncated_chunk_ends_the_iteration_with_an_error() {
         let mut file = bytes(0x20, false, &[1, 2, 3]);
         file.pop();
         let mut chunks = Chunks::new(Cursor::new(Format::Alo, &file));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_containers_are_allowed_and_seventeen_are_not() {
+    fn containers_nest_at_most_16_deep() {
         assert!(first(&nested(16)).unwrap().check_nesting(0).is_ok());
         let error = first(&nested(17)).unwrap().check_nesting(0).unwrap_err();
         assert_eq!(

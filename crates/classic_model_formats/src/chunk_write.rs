@@ -1,11 +1,11 @@
-//! What the writers of models and animations share: chunks, and texts that end.
+//! Chunks and NUL-terminated strings, shared by the writers of Alamo models and animations.
 
 use crate::chunk::CONTAINER_BIT;
 use crate::read::ErrorKind;
 use crate::write::u32s;
 
 pub use crate::write::WriteError;
-pub(crate) use crate::write::{check_length, fail, finite, within};
+pub(crate) use crate::write::{check_finite, check_length, fail, within};
 
 pub(crate) fn container(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
     chunk(out, id, CONTAINER_BIT, body);
@@ -25,6 +25,7 @@ fn chunk(out: &mut Vec<u8>, id: u32, bit: u32, body: impl FnOnce(&mut Vec<u8>)) 
     }
 }
 
+/// Writes a mini-chunk, whose body is cut off at 255 bytes: its size field is one byte.
 pub(crate) fn mini(out: &mut Vec<u8>, id: u8, body: &[u8]) {
     let body = body.get(..255).unwrap_or(body);
     out.extend_from_slice(&[id, body.len() as u8]);
@@ -47,19 +48,20 @@ pub(crate) fn mini_text(out: &mut Vec<u8>, id: u8, text: &str) {
     mini(out, id, &[text.as_bytes(), &[0]].concat());
 }
 
-pub(crate) fn text(what: &str, text: &str) -> Result<(), WriteError> {
+/// Checks that a string can be stored with a terminating NUL.
+pub(crate) fn check_text(what: &str, text: &str) -> Result<(), WriteError> {
     if !text.contains('\0') {
         return Ok(());
     }
-    let limit = "a text ends at its first NUL";
+    let limit = "a string must not contain NUL";
     fail(what, ErrorKind::LimitExceeded { limit })
 }
 
-/// A text of a mini-chunk, whose size is one byte.
-pub(crate) fn short_text(what: &str, short: &str) -> Result<(), WriteError> {
-    let length = short.len() as u64 + 1;
+/// Checks that a string fits into a mini-chunk, whose size field is one byte.
+pub(crate) fn check_short_text(what: &str, text: &str) -> Result<(), WriteError> {
+    let length = text.len() as u64 + 1;
     if length <= 255 {
-        return text(what, short);
+        return check_text(what, text);
     }
     let kind = ErrorKind::BadCount {
         value: length as i64,

@@ -1,19 +1,61 @@
-//! Parsers and writers for the model files of classic games, without Bevy, without I/O and without `unsafe`.
+//! Parsers and writers for the model files of classic games, in plain Rust: no game engine, no I/O, no `unsafe`.
 //!
-//! | module | files | games |
+//! Use it in importers, converters and tools. The crate [`bevy_classic_models`](https://crates.io/crates/bevy_classic_models)
+//! converts the same values to Bevy assets.
+//!
+//! # Formats
+//!
+//! | Module | Files | Games |
 //! |---|---|---|
-//! | [`alo`], [`ala`] | `.alo`, `.ala` | Empire at War, Forces of Corruption, Universe at War |
-//! | [`abc`], [`dtx`] | `.abc` of version 6, `.dtx` | Shogo, Blood II, KISS: Psycho Circus |
-//! | [`mdl`] | `.mdl` | Quake |
-//! | [`lgw`] | `.lgw` as text | UFO: Aftermath |
+//! | [`alo`], [`ala`] | `.alo` models, `.ala` animations | Empire at War, Forces of Corruption, Universe at War |
+//! | [`abc`], [`dtx`] | `.abc` models of version 6, `.dtx` textures | Shogo, Blood II, KISS: Psycho Circus |
+//! | [`mdl`] | `.mdl` models | Quake |
+//! | [`lgw`] | `.lgw` models as text | UFO: Aftermath |
 //!
-//! Each format has a function `parse` from bytes to plain values that borrow from the bytes, with harmless flaws as a
-//! list of [`Warning`](read::Warning)s, and with the feature `write` a writer (a module `write`; for LGW a function). A parser returns
-//! for any bytes whatever: see [`read`].
+//! # Reading
 //!
-//! [`bevy_classic_models`](https://crates.io/crates/bevy_classic_models) makes assets of Bevy of these values.
+//! Each module has a function `parse` from bytes to plain values. The values borrow from the bytes.
+//!
+//! ```
+//! # #[cfg(feature = "alo")] {
+//! use classic_model_formats::alo;
+//! use classic_model_formats::read::ParseError;
+//!
+//! /// Prints the names of a model's bones.
+//! fn print_bones(bytes: &[u8]) -> Result<(), ParseError> {
+//!     let file = alo::parse(bytes)?;
+//!     for bone in &file.bones {
+//!         println!("{}", bone.name);
+//!     }
+//!     for warning in &file.warnings {
+//!         eprintln!("warning: {warning}");
+//!     }
+//!     Ok(())
+//! }
+//!
+//! let error = print_bones(b"no model").unwrap_err();
+//! assert_eq!(error.offset, 0);
+//! # }
+//! ```
+//!
+//! A parser accepts any bytes. It returns the values with a list of [`Warning`](read::Warning)s about harmless flaws, or
+//! a [`ParseError`](read::ParseError) that names the faulty value and its offset. It does not panic, and it allocates
+//! memory in proportion to the length of the bytes: see [`read`].
+//!
+//! # Writing
+//!
+//! With the feature `write`, each format has a writer: the module `write` of its module, or the function `lgw::write`.
+//! Writers check the values and return a `WriteError` for values that the format cannot store.
+//!
+//! # Features
+//!
+//! | Feature | Default | Effect |
+//! |---|---|---|
+//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl` | yes | the module of the same name |
+//! | `write` | no | writers |
+//! | `serde` | no | `Serialize` for the values of `.alo` and `.ala` files, `Serialize` and `Deserialize` for `lgw::Tolerance` |
 
-// For maintainers: I/O, and types of an engine, do not belong here.
+// For maintainers: this crate must not use I/O or types of a game engine.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -37,22 +79,26 @@ pub mod lgw;
 #[cfg(feature = "mdl")]
 pub mod mdl;
 
-#[cfg(all(feature = "write", any(feature = "ala", feature = "alo")))]
-#[cfg_attr(
-    not(all(feature = "ala", feature = "alo")),
-    allow(dead_code, unused_imports, reason = "either format needs a part of it")
-)]
-mod chunk_write;
 #[cfg(any(feature = "ala", feature = "alo"))]
 #[cfg_attr(
     not(feature = "alo"),
-    allow(dead_code, reason = "animations need a part of it")
+    allow(dead_code, reason = "animations need only a part of it")
 )]
-mod segments;
+mod chunk_parser;
+#[cfg(all(feature = "write", any(feature = "ala", feature = "alo")))]
+#[cfg_attr(
+    not(all(feature = "ala", feature = "alo")),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "each format needs only a part of it"
+    )
+)]
+mod chunk_write;
 #[cfg(feature = "write")]
 #[cfg_attr(
     not(all(feature = "abc", feature = "alo", feature = "lgw")),
-    allow(dead_code, reason = "each format needs a part of it")
+    allow(dead_code, reason = "each format needs only a part of it")
 )]
 mod write;
 

@@ -1,20 +1,19 @@
-//! What the writers of all formats share: why something cannot be written, and plain numbers.
-//!
-//! What may not enter: any knowledge of a particular format.
+//! Errors and number encoding, shared by the writers of all formats.
 
 use crate::read::{ErrorKind, ParseError};
 use thiserror::Error;
 
-/// What no file can hold: where in the model or animation it is, and why not.
+/// A value that the format cannot store: where it is, and what is wrong with it.
 ///
-/// Displays as a sentence, for instance
-/// `0x400 mesh 0 "Hull" / 0x10000 sub-mesh 0 / 0x10004 index 5 uses vertex 900 of 478`.
-#[derive(Clone, Debug, PartialEq, Error)]
+/// Displays as one sentence, for example
+/// `0x400 mesh 0 "Hull" / 0x10000 sub-mesh 0 / 0x10004 index 5 uses vertex 900, but only 478 exist`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{context} {kind}")]
+#[non_exhaustive]
 pub struct WriteError {
-    /// The path to the value at fault, by the chunks that would hold it.
+    /// The path of chunks or elements to the faulty value.
     pub context: String,
-    /// What is wrong with it.
+    /// What is wrong with the value.
     pub kind: ErrorKind,
 }
 
@@ -39,7 +38,7 @@ pub(crate) fn floats(out: &mut Vec<u8>, values: &[f32]) {
     }
 }
 
-/// Offsets and sizes have 31 bits.
+/// Checks that offsets and sizes fit into 31 bits.
 pub(crate) fn check_length(bytes: &[u8]) -> Result<(), WriteError> {
     if i32::try_from(bytes.len()).is_ok() {
         return Ok(());
@@ -55,12 +54,12 @@ pub(crate) fn fail(context: impl Into<String>, kind: ErrorKind) -> Result<(), Wr
     })
 }
 
-/// Puts a place in front of an error's.
-pub(crate) fn within(place: impl Fn() -> String) -> impl Fn(WriteError) -> Result<(), WriteError> {
-    move |error| fail(format!("{} {}", place(), error.context), error.kind)
+/// Prepends a path to the context of an error. Use it with `or_else`.
+pub(crate) fn within(path: impl Fn() -> String) -> impl Fn(WriteError) -> Result<(), WriteError> {
+    move |error| fail(format!("{} {}", path(), error.context), error.kind)
 }
 
-pub(crate) fn finite(what: &str, values: &[f32]) -> Result<(), WriteError> {
+pub(crate) fn check_finite(what: &str, values: &[f32]) -> Result<(), WriteError> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(());
     }

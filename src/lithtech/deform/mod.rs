@@ -13,7 +13,7 @@ use crate::lithtech::abc::{AbcFile, Node, NodeTrack};
 use crate::lithtech::data_texture::{MOST_TEXELS, texture_size};
 use crate::lithtech::limits;
 use crate::lithtech::space::Space;
-use crate::read::Flaws;
+use crate::read::WarningCollector;
 use crate::scene::{MeanNormal, PoseBlend, PosePair, is_near};
 use around::around;
 use bevy::math::Vec3;
@@ -108,7 +108,12 @@ impl Deforms {
     /// The poses of all nodes that deform, of a file of so many bytes. Those that need too much room
     /// stand still: together they may have half as many places as the file has bytes. Real ones have a third,
     /// since each takes three bytes.
-    pub(super) fn new(file: &AbcFile<'_>, space: Space, length: usize, flaws: &mut Flaws) -> Self {
+    pub(super) fn new(
+        file: &AbcFile<'_>,
+        space: Space,
+        length: usize,
+        flaws: &mut WarningCollector,
+    ) -> Self {
         let mut deforms = Self::default();
         let listed = |of: &Node<'_>| !of.deform_vertices.is_empty();
         if !file.nodes.iter().any(listed) {
@@ -294,10 +299,11 @@ mod tests {
     use super::*;
     use crate::lithtech::abc::parse;
     use crate::lithtech::abc::write::write;
-    use classic_models_fixtures::abc_full::figure;
+    use classic_models_fixtures::abc_full::sample_model;
+    use classic_models_fixtures::abc_full::sample_model;
 
     fn deforms_of(file: &AbcFile<'_>, space: Space) -> Deforms {
-        let mut flaws = Flaws::default();
+        let mut flaws = WarningCollector::default();
         let deforms = Deforms::new(file, space, usize::MAX, &mut flaws);
         assert!(flaws.into_warnings().is_empty());
         deforms
@@ -309,7 +315,7 @@ mod tests {
 
     #[test]
     fn poses_are_those_of_the_plain_functions() {
-        let bytes = write(&figure()).unwrap();
+        let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
         for mirrors in [false, true] {
             let space = Space::new(file.transform(), mirrors);
@@ -344,7 +350,7 @@ mod tests {
 
     #[test]
     fn triangles_around_are_those_of_the_file() {
-        let bytes = write(&figure()).unwrap();
+        let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
         let space = Space::new(file.transform(), true);
         let Deforms { nodes, slots } = deforms_of(&file, space);
@@ -377,7 +383,7 @@ mod tests {
 
     #[test]
     fn vertices_of_others_and_those_listed_twice_are_not_moved_more_than_once() {
-        let mut model = figure();
+        let mut model = sample_model();
         model.nodes[2].deform_vertices = vec![5, 3, 6, 5, 7];
         for animation in &mut model.animations {
             let keyframes = animation.keyframes.len() as u8;
@@ -401,10 +407,10 @@ mod tests {
 
     #[test]
     fn what_needs_more_room_than_the_file_has_stands_still() {
-        let bytes = write(&figure()).unwrap();
+        let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
         let space = Space::new(file.transform(), true);
-        let mut flaws = Flaws::default();
+        let mut flaws = WarningCollector::default();
         let nodes = Deforms::new(&file, space, 32, &mut flaws).nodes;
         assert_eq!(nodes.len(), 1);
         let nodes = Deforms::new(&file, space, 31, &mut flaws).nodes;

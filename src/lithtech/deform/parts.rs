@@ -32,7 +32,7 @@ impl Parts {
                 }
             }
         }
-        for (index, vertex, pair) in geometry.extras() {
+        for (index, vertex, pair) in geometry.lod_vertices() {
             if let Some(extras) = parts.extras.get_mut(usize::from(vertex.node)) {
                 extras.push((index, pair));
             }

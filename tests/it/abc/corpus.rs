@@ -1,6 +1,6 @@
 //! Real LithTech models and pictures: all of them are loaded and played.
 
-use crate::support::abc_plain::nodes;
+use crate::support::abc_node_matrices::nodes;
 use crate::support::app::TestApp;
 use crate::support::log;
 use crate::support::matrix::{Rows, transformed};
@@ -45,7 +45,7 @@ fn every_real_model_becomes_meshes_and_clips() {
             let meshes = level.meshes.iter();
             let indices = meshes.map(|mesh| mesh.mesh.indices().unwrap().len());
             assert_eq!(indices.sum::<usize>(), level.triangles * 3, "{what}");
-            let left = file.geometry.triangles_at(level.number);
+            let left = file.geometry.lod_triangle_count(level.number);
             assert_eq!(level.triangles, left, "{what}");
         }
     }

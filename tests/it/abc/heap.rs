@@ -1,8 +1,8 @@
 //! The heap that LithTech models and pictures take while they are loaded, on files made to cost as much of it as they
 //! can.
 
-use crate::support::abc_adverse::{adversaries, adverse_pictures, many_nodes};
-use crate::support::heap::{Loadable, Measured, alone, measure_load};
+use crate::support::abc_adversarial::{adversarial_files, adversarial_textures, many_nodes};
+use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
 use crate::support::{corpus, files_of};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcContents;
@@ -15,14 +15,14 @@ const FACTOR: usize = 16;
 const CONSTANT: usize = 1 << 20;
 #[test]
 fn loading_keeps_the_promise_on_heap() {
-    alone("abc::heap::loading_measured_alone");
+    run_in_own_process("abc::heap::loading_measured_alone");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn loading_measured_alone() {
-    let mut measured = Measured::new(FACTOR, CONSTANT);
-    for (name, bytes) in adversaries() {
+    let mut measured = HeapBudget::new(FACTOR, CONSTANT);
+    for (name, bytes) in adversarial_files() {
         measure_load::<Abc>(&mut measured, &format!("{name}.abc"), bytes.clone(), |_| {});
         let rigid = |settings: &mut AbcLoaderSettings| settings.rigid = true;
         measure_load::<Abc>(&mut measured, &format!("{name}-rigid.abc"), bytes, rigid);
@@ -37,15 +37,15 @@ fn loading_measured_alone() {
 
 #[test]
 fn loading_pictures_keeps_the_promise_on_heap() {
-    alone("abc::heap::pictures_measured_alone");
+    run_in_own_process("abc::heap::pictures_measured_alone");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn pictures_measured_alone() {
-    let mut measured = Measured::new(FACTOR, CONSTANT);
+    let mut measured = HeapBudget::new(FACTOR, CONSTANT);
     let none = |_: &mut ClassicImageSettings| {};
-    for (name, bytes) in adverse_pictures() {
+    for (name, bytes) in adversarial_textures() {
         measure_load::<Image>(&mut measured, &name, bytes, none);
     }
     if let Some(folder) = corpus("loading_pictures_keeps_the_promise_on_heap") {

@@ -15,7 +15,7 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::lithtech::dtx::picture_flags;
+use bevy_classic_models::lithtech::dtx::texture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlMaterial;
@@ -303,7 +303,7 @@ fn any_picture_is_a_skin_of_a_quake_model() {
 fn half_unlit() -> Vec<u8> {
     let mut picture = DtxDocument::indexed(8, 8, &[[100, 0, 0]], &[0; 64]);
     picture.palette[255] = [255, 0, 200, 0];
-    picture.flags |= picture_flags::FULL_BRIGHT;
+    picture.flags |= texture_flags::FULL_BRIGHT;
     for (index, texel) in picture.levels[0].iter_mut().enumerate() {
         *texel = if index % 8 < 4 { 255 } else { 0 };
     }

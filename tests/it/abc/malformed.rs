@@ -1,7 +1,7 @@
 //! The promise on bad LithTech models, through the loader and in an app: every class of flaw with its error or
 //! its warning, once each; any number wrong, any end missing; and models that draw and move all the same.
 
-use crate::support::abc::{NOT_TURNED, banner, bytes, figure, node, track};
+use crate::support::abc::{IDENTITY_ROTATION, banner, bytes, figure, node, track};
 use crate::support::abc_app::{drawn, load, spawn};
 use crate::support::app::TestApp;
 use crate::support::random::Random;
@@ -14,7 +14,7 @@ use bevy_classic_models::lithtech::abc::{MAX_DEPTH, node_flags};
 use bevy_classic_models::lithtech::{AbcContents, MAX_SCENE_DEPTH};
 use bevy_classic_models::prelude::*;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Warn};
-use classic_models_fixtures::malformed::{self, PlaceText};
+use classic_models_fixtures::malformed::{self, LocationText};
 use std::time::Duration;
 
 /// A row: words of the message, and the offset.
@@ -98,7 +98,7 @@ fn file_cases(file: &[u8]) -> Vec<Case> {
         ),
         case(2, b"IDPO and more than that".to_vec(), Reject("IDPO", 0)),
         case(2, nolf, Reject("No One Lives Forever", 12)),
-        case(4, [file, b"tail"].concat(), Warn("4 bytes after", end)),
+        case(4, [file, b"tail"].concat(), Warn("4 trailing bytes", end)),
         case(7, patched(file, name, &[0xE4]), Warn("not UTF-8", name)),
         case(
             39,
@@ -221,7 +221,7 @@ fn geometry_cases(file: &[u8]) -> Vec<Case> {
         case(
             41,
             huge(vertices - 4),
-            Reject("normal vertices", vertices - 4),
+            Reject("base vertex count", vertices - 4),
         ),
         case(3, huge(triangles - 4), Reject("triangles", triangles)),
         case(3, huge(vertices - 8), Reject("vertices", vertices)),
@@ -229,23 +229,19 @@ fn geometry_cases(file: &[u8]) -> Vec<Case> {
         case(
             43,
             patched(file, pair, &[9, 0]),
-            Warn("not before its own", pair),
+            Warn("must be less than its own", pair),
         ),
         case(
             43,
             patched(file, pair, &[0xCD; 2]),
-            Warn("not before its own", pair),
+            Warn("must be less than its own", pair),
         ),
         case(
             43,
             patched(file, pair, &[0, 0]),
-            Warn("was replaced before", pair),
+            Warn("is already replaced", pair),
         ),
-        case(
-            43,
-            fewer,
-            Warn("2 extra vertices for 1 LODs", vertices - 10),
-        ),
+        case(43, fewer, Warn("2 LOD vertices for 1 LODs", vertices - 10)),
     ]
 }
 
@@ -289,7 +285,7 @@ fn node_cases(file: &[u8]) -> Vec<Case> {
         case(
             41,
             patched(file, tail, &[7]),
-            Warn("says that it is node 7", tail),
+            Warn("stores the index 7", tail),
         ),
     ]
 }
@@ -317,7 +313,7 @@ fn animation_cases(file: &[u8]) -> Vec<Case> {
         case(
             42,
             patched(file, body, &[1]),
-            Warn("after what Animation", stand),
+            Warn("trailing bytes in Animation", stand),
         ),
         case(
             42,
@@ -327,7 +323,7 @@ fn animation_cases(file: &[u8]) -> Vec<Case> {
         case(
             42,
             patched(file, second, &[0; 4]),
-            Warn("takes no time", second),
+            Warn("is not after the previous one", second),
         ),
     ]
 }
@@ -337,7 +333,7 @@ fn nested(depth: usize) -> AbcDocument {
     let nodes = (0..depth).map(|index| node("", index as u16, 0, u32::from(index + 1 < depth)));
     let animation = AnimationDocument {
         keyframes: vec![KeyframeDocument::default()],
-        tracks: vec![track(&[([0.0, 0.1, 0.0], NOT_TURNED)]); depth],
+        tracks: vec![track(&[([0.0, 0.1, 0.0], IDENTITY_ROTATION)]); depth],
         ..AnimationDocument::default()
     };
     AbcDocument {
@@ -360,7 +356,7 @@ fn load_plain(app: &mut TestApp, path: &'static str) -> Result<Handle<Abc>, Stri
 #[test]
 fn every_class_is_refused_or_told_of_by_the_loader() {
     log::listen();
-    let place = |offset: &usize| PlaceText {
+    let place = |offset: &usize| LocationText {
         error: format!("at offset {offset} "),
         warning: format!("(at offset {offset})"),
     };
@@ -608,7 +604,7 @@ fn hollow() -> Vec<(&'static str, Vec<u8>, Option<&'static str>)> {
         ..KeyframeDocument::default()
     };
     strings.animations[0].keyframes = (0..30_000).map(told).collect();
-    let keys = vec![([0.0; 3], NOT_TURNED); 30_000];
+    let keys = vec![([0.0; 3], IDENTITY_ROTATION); 30_000];
     strings.animations[0].tracks = vec![track(&keys)];
     let mut silent = strings.clone();
     for keyframe in &mut silent.animations[0].keyframes {
@@ -629,7 +625,7 @@ fn hollow() -> Vec<(&'static str, Vec<u8>, Option<&'static str>)> {
 
 /// Loads a file on this thread, with a limit on the time that it takes of the processor.
 fn assert_loads_soon(name: &str, bytes: &[u8]) {
-    cpu_time::assert_below(Duration::from_secs(20), name, || {
+    cpu_time::assert_cpu_time_below(Duration::from_secs(20), name, || {
         let _ = AbcContents::load(bytes, &AbcLoaderSettings::default());
     });
 }
@@ -677,7 +673,7 @@ fn crowded(nodes: usize, triangles: usize) -> AbcDocument {
         ..KeyframeDocument::default()
     };
     animation.keyframes = (0..keyframes).map(at).collect();
-    let mut still = track(&vec![([0.0; 3], NOT_TURNED); keyframes as usize]);
+    let mut still = track(&vec![([0.0; 3], IDENTITY_ROTATION); keyframes as usize]);
     let plain = still.clone();
     still.deform = (0..keyframes).map(|step| [step as u8, 0, 0]).collect();
     still.deform_scale = [0.1; 3];

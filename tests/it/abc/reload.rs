@@ -1,7 +1,7 @@
 //! LithTech models and their skins that change on disk while they are in use, seen by the real watcher.
 
 use crate::gpuless;
-use crate::support::abc::{FLAG_NODE, NOT_TURNED, banner, bytes, figure, node, track};
+use crate::support::abc::{FLAG_NODE, IDENTITY_ROTATION, banner, bytes, figure, node, track};
 use crate::support::abc_app::drawn_in;
 use crate::support::abc_reference::Reference;
 use crate::support::abc_stage::{Shown, colors, control, dtx, tower};
@@ -185,7 +185,7 @@ fn with_node(document: &AbcDocument) -> AbcDocument {
     document.nodes.push(node("Extra", index, 0, 0));
     document.nodes[0].children += 1;
     for animation in &mut document.animations {
-        let keys = vec![([1.0, 2.0, 3.0], NOT_TURNED); animation.keyframes.len()];
+        let keys = vec![([1.0, 2.0, 3.0], IDENTITY_ROTATION); animation.keyframes.len()];
         animation.tracks.push(track(&keys));
     }
     document
@@ -400,7 +400,7 @@ fn an_edited_skin_shows_and_a_broken_one_does_not() {
     stage.headless.wait_until("the error is logged", |_| {
         let errors = log::errors_of(&["bevy_asset"]);
         let mut errors = errors.iter().filter(|text| text.contains(SKIN));
-        errors.any(|text| text.contains("DTX: level 0 at offset 1196"))
+        errors.any(|text| text.contains("DTX: mip level 0 at offset 1196"))
     });
     stage.wait_until_idle();
     assert_wears(&mut stage, root, &second, "while the skin is broken");

@@ -2,9 +2,9 @@
 //! what stays of it.
 
 use crate::support::ala::{all_tracks, clean, every_track};
-use crate::support::ala_adverse::adversaries;
+use crate::support::ala_adversarial::adversarial_files;
 use crate::support::app::TestApp;
-use crate::support::heap::{alone, kept, peak};
+use crate::support::heap::{kept, peak, run_in_own_process};
 use crate::support::{corpus, files_of};
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::{Ala, clip};
@@ -15,13 +15,13 @@ const LOAD_CONSTANT: usize = 1 << 20;
 
 #[test]
 fn loads_of_animations_keep_the_promise_on_heap() {
-    alone("ala::heap::loads_measured_alone");
+    run_in_own_process("ala::heap::loads_measured_alone");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn loads_measured_alone() {
-    let mut files = adversaries();
+    let mut files = adversarial_files();
     for version in [1, 2] {
         let bytes = all_tracks(version, 200, 300);
         files.push((format!("much-of-format-{version}"), bytes));
@@ -51,7 +51,7 @@ const LARGE: usize = 2048;
 
 #[test]
 fn clips_stay_as_small_as_their_files() {
-    alone("ala::heap::clips_measured_alone");
+    run_in_own_process("ala::heap::clips_measured_alone");
 }
 
 #[test]

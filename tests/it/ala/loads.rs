@@ -2,7 +2,7 @@
 //! plays in the same app plays on.
 
 use crate::ala::play::{FPS, HULL, SCENE, files};
-use crate::support::ala_malformed::refused;
+use crate::support::ala_malformed::rejected;
 use crate::support::app::TestApp;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
@@ -25,7 +25,7 @@ fn parse_error(state: &LoadState) -> Option<&ModelLoadError> {
 
 #[test]
 fn every_refused_animation_is_an_error_and_others_play_on() {
-    let refused = refused();
+    let refused = rejected();
     assert!(refused.len() > 300, "{} files", refused.len());
     let paths: Vec<_> = (0..refused.len()).map(|n| format!("bad/{n}.ala")).collect();
     let mut all = files();

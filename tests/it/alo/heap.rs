@@ -1,9 +1,9 @@
 //! The heap that loading an Alamo model takes, on files made to cost as much of it as they can.
 
 use crate::support::alo::corpus_alo;
-use crate::support::alo_adverse::adversaries;
+use crate::support::alo_adversarial::adversarial_files;
 use crate::support::app::TestApp;
-use crate::support::heap::{alone, peak};
+use crate::support::heap::{peak, run_in_own_process};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, Proxy, Vertex,
@@ -12,13 +12,13 @@ use bevy_classic_models::prelude::*;
 
 #[test]
 fn loading_keeps_the_promise_on_heap() {
-    alone("alo::heap::loading_measured_alone");
+    run_in_own_process("alo::heap::loading_measured_alone");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn loading_measured_alone() {
-    let mut files = adversaries();
+    let mut files = adversarial_files();
     files.extend(at_the_limits());
     files.extend(corpus_alo("loading_keeps_the_promise_on_heap"));
     println!("{:32} {:>10} {:>8}", "file", "bytes", "× loaded");
@@ -51,7 +51,7 @@ fn at_the_limits() -> Vec<(String, Vec<u8>)> {
     };
     let corners = [0.0, 1.0, 2.0].map(corner);
     let triangle = SubmeshBuffers::new(&corners, &[[0, 1, 2]])
-        .older()
+        .with_v1_vertices()
         .with_palette(&[0])
         .with_tree();
     let submesh = |number: usize| {

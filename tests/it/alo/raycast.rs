@@ -2,7 +2,7 @@
 
 use crate::ala::play::{FPS, ala, document, moves};
 use crate::ala::render::{FRAMES, PALETTE, bend, chain, limb, resting, swing};
-use crate::support::alo::{patched, place};
+use crate::support::alo::{patched, span};
 use crate::support::alo_stage::{Matrix, cuboid, stored, turned};
 use crate::support::app::TestApp;
 use crate::support::log;
@@ -819,7 +819,7 @@ fn an_edited_file_is_met_as_it_is_now() {
     };
     // A tree whose map names a triangle that is not there.
     let good = wide(1.0);
-    let map = place(&good, "400/10000/1200/1203").body;
+    let map = span(&good, "400/10000/1200/1203").body;
     let bad = patched(&good, map, &[0xff, 0xff]);
     let mut range = Range::new(&[("wide.alo", wide(1.0))]);
     let kept = range.app.load::<Alo>("wide.alo");
@@ -830,7 +830,8 @@ fn an_edited_file_is_met_as_it_is_now() {
     assert_eq!(met(&mut range), [true, false, false]);
     range.app.replace("wide.alo", wide(2.0));
     assert_eq!(met(&mut range), [true, true, false]);
-    let warnings = || log::warnings_with("uses triangle 65535 of 12").len();
+    let warnings =
+        || log::warnings_with("triangle 65535 must be less than the triangle count 12").len();
     assert_eq!(warnings(), 0);
     range.app.replace("wide.alo", bad);
     assert_eq!(warnings(), 1);

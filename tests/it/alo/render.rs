@@ -63,7 +63,7 @@ fn rigid() -> Vec<u8> {
     let (b, _) = cuboid([8.0, 12.0, 7.0], [0.0, 3.0, 0.0]);
     let (a, b) = (
         SubmeshBuffers::new(&a, &triangles),
-        SubmeshBuffers::new(&b, &triangles).older(),
+        SubmeshBuffers::new(&b, &triangles).with_v1_vertices(),
     );
     let mut file = AloFile::new(bones(&bone_matrices()));
     let part = |buffers| {

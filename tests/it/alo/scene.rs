@@ -352,7 +352,7 @@ fn numbers_that_are_none_are_made_zero_and_normals_repaired() {
 #[test]
 fn a_position_that_is_no_number_is_told_with_its_offset() {
     let bytes = minimal();
-    let vertices = crate::support::alo::place(&bytes, "400/10000/10007").body;
+    let vertices = crate::support::alo::span(&bytes, "400/10000/10007").body;
     let bytes = crate::support::alo::patched(&bytes, vertices + 144 + 4, &f32::NAN.to_le_bytes());
     let (mut app, root) = app(bytes);
     let warnings = model(&mut app, root).warnings.clone();

@@ -9,7 +9,7 @@ use crate::support::{corpus, files_of, log};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
-use bevy_classic_models::lithtech::dtx::{DtxTexels, picture_flags};
+use bevy_classic_models::lithtech::dtx::{DtxTexelFormat, texture_flags};
 use bevy_classic_models::prelude::*;
 
 /// A picture of version −3 with alpha.
@@ -20,7 +20,7 @@ fn third() -> DtxDocument {
 }
 
 /// A picture of version −5.
-fn fifth(texels: DtxTexels, width: u16, height: u16) -> DtxDocument {
+fn fifth(texels: DtxTexelFormat, width: u16, height: u16) -> DtxDocument {
     let mut picture = DtxDocument {
         version: -5,
         width,
@@ -45,10 +45,10 @@ fn all() -> Vec<Vec<u8>> {
         ..third()
     };
     let fifths = [
-        DtxTexels::Bgra8,
-        DtxTexels::Bc1,
-        DtxTexels::Bc2,
-        DtxTexels::Bc3,
+        DtxTexelFormat::Bgra8,
+        DtxTexelFormat::Bc1,
+        DtxTexelFormat::Bc2,
+        DtxTexelFormat::Bc3,
     ];
     let fifths = fifths.map(|texels| fifth(texels, 16, 12));
     let all = [third(), second].into_iter().chain(fifths);
@@ -111,9 +111,9 @@ fn every_class_is_refused_by_the_loader() {
         let size = [width.to_le_bytes(), height.to_le_bytes()].concat();
         patched(picture.clone(), 8, &size)
     };
-    let coding = write_unchecked(&fifth(DtxTexels::Bc1, 8, 8));
+    let coding = write_unchecked(&fifth(DtxTexelFormat::Bc1, 8, 8));
     let cases = [
-        (1, vec![], "needs 4 bytes, but 0 are left"),
+        (1, vec![], "needs 4 bytes, but only 0 remain"),
         (1, picture[..6].to_vec(), "version at offset 4 "),
         (1, picture[..20].to_vec(), "header at offset 0 "),
         (2, b"\x89PNG\r\n\x1a\n and more".to_vec(), "is a PNG"),
@@ -133,27 +133,27 @@ fn every_class_is_refused_by_the_loader() {
         (
             44,
             size(4000, 4000),
-            "level 0 at offset 1196 needs 16000000 bytes",
+            "mip level 0 at offset 1196 needs 16000000 bytes",
         ),
         (
             44,
             size(65535, 1),
-            "level 0 at offset 1196 needs 65535 bytes",
+            "mip level 0 at offset 1196 needs 65535 bytes",
         ),
         (
             44,
             size(65535, 65535),
-            "level 0 at offset 1196 needs 4294836225 bytes",
+            "mip level 0 at offset 1196 needs 4294836225 bytes",
         ),
         (
             44,
             patched(picture.clone(), 12, &[0, 0]),
-            "number of levels at offset 12 ",
+            "mip level count at offset 12 ",
         ),
         (
             44,
             patched(coding, 26, &[9]),
-            "coding of texels at offset 26 is 9",
+            "texel format at offset 26 is 9",
         ),
     ];
     for (index, (class, bytes, said)) in cases.into_iter().enumerate() {
@@ -235,7 +235,7 @@ fn damaged_pictures_do_no_harm() {
 
 /// Red, green, blue and alpha by the format's description.
 fn texels(picture: &DtxDocument) -> Vec<u8> {
-    let has_alpha = picture.flags & picture_flags::ALPHA != 0;
+    let has_alpha = picture.flags & texture_flags::ALPHA != 0;
     let mut texels = Vec::new();
     for (number, level) in picture.levels.iter().enumerate() {
         for (place, index) in level.iter().enumerate() {
@@ -263,7 +263,7 @@ fn pictures_of_each_version_have_the_texels_that_the_format_says() {
         version: -2,
         ..third()
     };
-    let mut bgra = fifth(DtxTexels::Bgra8, 8, 4);
+    let mut bgra = fifth(DtxTexelFormat::Bgra8, 8, 4);
     bgra.flags = 0;
     for (picture, expected) in [
         (plain.clone(), texels(&plain)),
@@ -318,7 +318,7 @@ fn a_model_with_a_broken_skin_is_there_and_its_error_is_logged_once() {
         .collect();
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(
-        errors[0].contains("DTX: level 0 at offset 1196 needs 256 bytes"),
+        errors[0].contains("DTX: mip level 0 at offset 1196 needs 256 bytes"),
         "{errors:?}"
     );
 }

@@ -125,17 +125,17 @@ fn a_broken_edit_is_told_with_its_line_and_changes_nothing() {
         (
             "8.602158 0.498448 0.603164 0.962625",
             "8.602158 0.603164 0.962625",
-            "VERTS, of which line 21 has 7 numbers where others have 8, has 79",
+            "VERTS (line 21 has 7 numbers instead of 8) has 79",
         ),
         (
             "-87.908000 81.735000",
             "-87.908000 5 81.735000",
-            "VERTS, of which line 26 has 9 numbers where others have 8, has 81",
+            "VERTS (line 26 has 9 numbers instead of 8) has 81",
         ),
         (
             "VERTS 10",
             "VERT 10",
-            "after \"VERT\" at 19:5, which means nothing: mesh 0 \"Mesh01\" / group 0",
+            "after the unknown key \"VERT\" at 19:5: mesh 0 \"Mesh01\" / group 0",
         ),
         (
             "MESH \"Mesh01\"",

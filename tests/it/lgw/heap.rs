@@ -1,7 +1,7 @@
 //! The heap that models of UFO: Aftermath take while they are loaded, on texts made to cost as much of it as they can.
 
-use crate::support::heap::{Loadable, Measured, alone, measure_load};
-use crate::support::lgw_adverse::adversaries;
+use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
+use crate::support::lgw_adversarial::adversarial_files;
 use bevy_classic_models::prelude::*;
 
 /// The promise: so many times the file, and so much more.
@@ -14,14 +14,14 @@ impl Loadable for Lgw {
 
 #[test]
 fn loading_keeps_the_promise_on_heap() {
-    alone("lgw::heap::loading_measured_alone");
+    run_in_own_process("lgw::heap::loading_measured_alone");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn loading_measured_alone() {
-    let mut measured = Measured::new(FACTOR, CONSTANT);
-    for (name, bytes) in adversaries() {
+    let mut measured = HeapBudget::new(FACTOR, CONSTANT);
+    for (name, bytes) in adversarial_files() {
         measure_load::<Lgw>(&mut measured, &format!("{name}.lgw"), bytes, |_| {});
     }
     measured.finish();

@@ -12,7 +12,7 @@ use bevy_classic_models::lgw::text::Tolerance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{self, PlaceText};
+use classic_models_fixtures::malformed::{self, LocationText};
 
 /// A row: words of the message, and the line and column.
 type Case = malformed::Case<&'static str, &'static str>;
@@ -66,7 +66,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn file_cases() -> Vec<Case> {
-    let nowhere = "lacks the word MODEL";
+    let nowhere = "lacks the key MODEL";
     let trailing = format!("{WHOLE}MODEL \"\"");
     let cp_1250 = WHOLE.replace("bike", "~").into_bytes();
     let cp_1250: Vec<u8> = cp_1250
@@ -81,7 +81,7 @@ fn file_cases() -> Vec<Case> {
         case(
             2,
             "# cube\nv 0 0 0\n",
-            Reject("does not begin with the word MODEL", "1:1"),
+            Reject("does not start with the key MODEL", "1:1"),
         ),
         case(2, b"IDPO\x06\0\0\0", Reject("Quake", "1:1")),
         case(2, b"IDST\x0a\0\0\0", Reject("Half-Life", "1:1")),
@@ -98,12 +98,12 @@ fn file_cases() -> Vec<Case> {
         case(
             5,
             with("EXPORT_VERSION 4", "EXPORT_VERSION 5"),
-            Warn("is 5, but 4", "2:16"),
+            Warn("is 5, expected 4", "2:16"),
         ),
         case(
             5,
             with("EXPORT_VERSION 4\n", ""),
-            Warn("no EXPORT_VERSION", "1:1"),
+            Warn("EXPORT_VERSION is missing", "1:1"),
         ),
         case(8, textured("nowhere.tga"), Silent),
     ]
@@ -115,7 +115,7 @@ fn word_cases() -> Vec<Case> {
         case(
             5,
             with(key, "BONES 1 2\nCOUNT 3\n"),
-            Warn("\"BONES\" means nothing", "16:1"),
+            Warn("\"BONES\" is not a key", "16:1"),
         ),
         case(
             5,
@@ -155,7 +155,7 @@ fn word_cases() -> Vec<Case> {
         case(
             45,
             with("SH \"Hull\"\nEN", "SH \"Hulk\"\nEN"),
-            Warn("END_OF_MESH names \"Hulk\"", "19:13"),
+            Warn("END_OF_MESH names \"Hulk\", expected \"Hull\"", "19:13"),
         ),
         case(
             45,
@@ -180,7 +180,7 @@ fn word_cases() -> Vec<Case> {
         case(
             48,
             with("\n1 0 0", "\n1 0 0,5"),
-            Reject("\"0,5\", but must be a number, with a point", "12:5"),
+            Reject("\"0,5\", but must be a number with a decimal point", "12:5"),
         ),
         case(
             48,
@@ -195,7 +195,7 @@ fn count_cases() -> Vec<Case> {
         case(
             6,
             with("\n1 0 0", "\n1 1.#QNAN 0"),
-            Warn("not finite, and taken as 0", "12:3"),
+            Warn("not finite: 0 is used", "12:3"),
         ),
         case(
             6,
@@ -205,12 +205,12 @@ fn count_cases() -> Vec<Case> {
         case(
             46,
             with("VERTS 3", "VERTS 4"),
-            Reject("24 numbers (8 for each vertex), but 32", "14:1"),
+            Reject("24 numbers (8 for each vertex), expected 32", "14:1"),
         ),
         case(
             46,
             with("VERTS 3", "VERTS 2"),
-            Reject("24 numbers (8 for each vertex), but 16", "13:1"),
+            Reject("24 numbers (8 for each vertex), expected 16", "13:1"),
         ),
         case(
             46,
@@ -230,12 +230,12 @@ fn count_cases() -> Vec<Case> {
         case(
             46,
             with("COUNT 3", "COUNT 4"),
-            Reject("3 indices, but 4", "18:1"),
+            Reject("3 indices, expected 4", "18:1"),
         ),
         case(
             46,
             with("COUNT 3", "COUNT 2"),
-            Reject("3 indices, but 2", "17:5"),
+            Reject("3 indices, expected 2", "17:5"),
         ),
         case(
             46,
@@ -250,7 +250,7 @@ fn count_cases() -> Vec<Case> {
         case(
             46,
             with("GROUPS 1", "GROUPS 2"),
-            Warn("there are 1 groups, though 2", "14:27"),
+            Warn("GROUPS is 2, but the count of groups is 1", "14:27"),
         ),
         case(
             46,
@@ -266,32 +266,32 @@ fn index_cases() -> Vec<Case> {
         case(
             47,
             with("0 1 2\n", "0 1 3\n"),
-            Reject("index 2 uses vertex 3 of 3", "17:5"),
+            Reject("index 2 uses vertex 3, but only 3 exist", "17:5"),
         ),
         case(
             47,
             with("0 1 2\n", "0 -1 2\n"),
-            Reject("index 1 uses vertex -1 of 3", "17:3"),
+            Reject("index 1 uses vertex -1, but only 3 exist", "17:3"),
         ),
         case(
             47,
             with("COUNT 3\n0 1 2", "COUNT 5 0 1 2 0 1"),
-            Warn("the last 2 are passed over", "16:7"),
+            Warn("the last 2 are ignored", "16:7"),
         ),
         case(
             47,
             with("LIST\nCOUNT 3\n0 1 2", "STRIP\nCOUNT 2\n0 1"),
-            Warn("2 indices make no triangle", "16:7"),
+            Warn("2 indices form no triangle, at least 3 are needed", "16:7"),
         ),
         case(
             47,
             with("LIST\nCOUNT 3\n0 1 2", "FAN\nCOUNT 1\n0"),
-            Warn("1 indices make no triangle", "16:7"),
+            Warn("1 indices form no triangle, at least 3 are needed", "16:7"),
         ),
         case(
             49,
             with("DIFFUSE_COLOR 1 1 1", again),
-            Warn("several materials 0", "6:1"),
+            Warn("material 0 is defined more than once", "6:1"),
         ),
         case(
             49,
@@ -301,7 +301,7 @@ fn index_cases() -> Vec<Case> {
         case(
             49,
             with("MATERIAL_REF 0\n", ""),
-            Warn("refers to no material", "18:1"),
+            Warn("has no MATERIAL_REF", "18:1"),
         ),
     ]
 }
@@ -353,7 +353,7 @@ fn every_class_is_refused_or_told_of_by_the_loader() {
     };
     for (index, case) in malformed::rows(cases()) {
         let path: &'static str = format!("class-{}-{index}.lgw", case.class).leak();
-        let place = |place: &&'static str| PlaceText {
+        let place = |place: &&'static str| LocationText {
             error: format!("{path}:{place}: LGW: "),
             warning: format!("{path}:{place}: "),
         };
@@ -555,7 +555,9 @@ fn pictures_are_looked_for_below_the_asset_root_only() {
             usize::from(worn.is_none()) + usize::from(leads_out),
             "{name}: {warnings:?}"
         );
-        let is_told = warnings.iter().any(|of| of.contains("leads out"));
+        let is_told = warnings
+            .iter()
+            .any(|of| of.contains("is not inside the game"));
         assert_eq!(is_told, leads_out, "{name}");
     }
 }
@@ -609,7 +611,7 @@ fn damaged_texts_do_no_harm() {
     let texts = [BICYCLE, EVERYTHING, FLAWED, WHOLE];
     let mut random = Random(0x5851_f42d_4c95_7f2d);
     let damaged = (0..1200).map(|round| {
-        classic_models_fixtures::mutations::damaged_text(texts[round % 4], &mut random)
+        classic_models_fixtures::mutations::mutated_text(texts[round % 4], &mut random)
     });
     let loaded = run("damaged", damaged.collect());
     assert!((100..1100).contains(&loaded), "{loaded}");

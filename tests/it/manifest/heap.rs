@@ -1,7 +1,7 @@
 //! The heap that manifests take while they are loaded, on texts made to cost as much as they can.
 
 use crate::support::cpu_time;
-use crate::support::heap::{Loadable, Measured, alone, measure_load};
+use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
 use bevy_classic_models::model::manifest::parse;
 use bevy_classic_models::prelude::*;
 use std::time::Duration;
@@ -10,7 +10,7 @@ impl Loadable for ModelManifest {
     type Settings = ();
 }
 
-fn adversaries() -> Vec<(String, Vec<u8>)> {
+fn adversarial_files() -> Vec<(String, Vec<u8>)> {
     let list = |field: &str, element: &str, count: usize| {
         format!("(model: \"a.mdl\", {field}: [{}])", element.repeat(count))
     };
@@ -68,14 +68,14 @@ fn adversaries() -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn loading_keeps_the_promise_on_heap() {
-    alone("manifest::heap::loading_measured_alone");
+    run_in_own_process("manifest::heap::loading_measured_alone");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn loading_measured_alone() {
-    let mut measured = Measured::new(16, 1 << 20);
-    for (name, bytes) in adversaries() {
+    let mut measured = HeapBudget::new(16, 1 << 20);
+    for (name, bytes) in adversarial_files() {
         measure_load::<ModelManifest>(&mut measured, &format!("{name}.model.ron"), bytes, |_| {});
     }
     measured.finish();
@@ -83,9 +83,9 @@ fn loading_measured_alone() {
 
 #[test]
 fn parsing_takes_time_by_the_length() {
-    for (name, bytes) in adversaries() {
+    for (name, bytes) in adversarial_files() {
         // What goes by the square of a megabyte takes minutes.
-        cpu_time::assert_below(Duration::from_secs(10), &name, || {
+        cpu_time::assert_cpu_time_below(Duration::from_secs(10), &name, || {
             let _ = parse(&bytes);
         });
     }

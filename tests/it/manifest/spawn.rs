@@ -893,7 +893,7 @@ fn models_that_do_not_come_cost_nothing() {
     wait(&mut app, "an error", |_| errors());
     app.wait_until_idle();
     // Copies of the manifest would take some 5 s.
-    cpu_time::assert_below(Duration::from_secs(1), "waiting", || {
+    cpu_time::assert_cpu_time_below(Duration::from_secs(1), "waiting", || {
         for _ in 0..100 {
             app.step(0.0);
         }

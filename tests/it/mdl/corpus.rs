@@ -1,6 +1,6 @@
 //! Real files: all of them parse, and say what others say of them.
 
-use crate::support::{corpus, corpus_models};
+use crate::support::{corpus, corpus_mdl};
 use bevy::mesh::Mesh;
 use bevy_classic_models::quake::mdl::parse;
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
@@ -13,7 +13,7 @@ fn load(bytes: &[u8]) -> MdlContents {
 
 #[test]
 fn every_model_loads_with_all_its_poses() {
-    for (name, bytes) in corpus_models("every_model_loads_with_all_its_poses") {
+    for (name, bytes) in corpus_mdl("every_model_loads_with_all_its_poses") {
         let file = parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         let contents = load(&bytes);
         assert_eq!(
@@ -94,7 +94,7 @@ fn compare(name: &str, bytes: &[u8], expected: &Value) {
         "{name}"
     );
 
-    let picture = file.skins[0].pictures().last().unwrap();
+    let picture = file.skins[0].images().last().unwrap();
     let palette = Palette::default();
     let rgb: Vec<u8> = picture
         .iter()

@@ -1,9 +1,9 @@
 //! The heap that a load takes, counted by the allocator in a process of its own.
 
 use crate::support::app::TestApp;
-use crate::support::corpus_models;
+use crate::support::corpus_mdl;
 use crate::support::fixtures::{figure, st, tetrahedron, wide_tetrahedron};
-use crate::support::heap::{alone, peak};
+use crate::support::heap::{peak, run_in_own_process};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
 use bevy_classic_models::quake::mdl::{Precision, TriVertex};
@@ -15,14 +15,14 @@ const CONSTANT: usize = 1 << 20;
 
 #[test]
 fn loads_keep_the_promise_on_heap() {
-    alone("mdl::heap::measured_alone");
+    run_in_own_process("mdl::heap::measured_alone");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
 fn measured_alone() {
-    let mut files = corpus_models("loads_keep_the_promise_on_heap");
-    files.extend(adversaries());
+    let mut files = corpus_mdl("loads_keep_the_promise_on_heap");
+    files.extend(adversarial_files());
     println!(
         "{:24} {:>10} {:>12} {:>12}",
         "file", "bytes", "× converted", "× loaded"
@@ -62,7 +62,7 @@ fn measured_alone() {
 }
 
 /// Files made to cost as much heap per byte as they can, and files that lie about their counts.
-fn adversaries() -> Vec<(String, Vec<u8>)> {
+fn adversarial_files() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = vec![
         ("figure.mdl".into(), figure(Precision::Bits8).to_bytes()),
         (

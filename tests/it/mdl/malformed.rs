@@ -5,7 +5,7 @@ use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
 use bevy_classic_models::read::{Format, ParseError};
-use classic_models_fixtures::kinds;
+use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{Case, assert_parsed, case};
 
@@ -13,7 +13,7 @@ fn load(bytes: &[u8]) -> Result<MdlContents, ParseError> {
     MdlContents::load(bytes, &MdlLoaderSettings::default(), &Palette::default())
 }
 
-kinds! {
+error_kinds! {
     truncated: ErrorKind::Truncated { .. },
     bad_count: ErrorKind::BadCount { .. },
     bad_index: ErrorKind::IndexOutOfRange { element: "vertex", count: 4, .. },
@@ -430,7 +430,7 @@ fn a_message_names_the_triangle_and_the_vertex() {
     let error = load(&with_i32(at, 900)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("MDL: triangle 1 at offset {at} uses vertex 900 of 4")
+        format!("MDL: triangle 1 at offset {at} uses vertex 900, but only 4 exist")
     );
 }
 

@@ -8,7 +8,7 @@ use bevy_classic_models::lgw::LgwContents;
 use bevy_classic_models::lithtech::AbcContents;
 use bevy_classic_models::prelude::{AbcLoaderSettings, LgwLoaderSettings};
 use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
-use classic_models_fixtures::{each_regression, mutations};
+use classic_models_fixtures::{for_each_regression, mutations};
 
 /// The conversion's part of `fuzz/fuzz_targets/mdl.rs`.
 fn mdl_target(bytes: &[u8]) {
@@ -55,28 +55,28 @@ fn lgw_target(bytes: &[u8]) {
 
 #[test]
 fn regressions_stay_fixed() {
-    each_regression("mdl", mdl_target);
-    each_regression("ala", ala_target);
-    each_regression("abc", abc_target);
-    each_regression("lgw", lgw_target);
+    for_each_regression("mdl", mdl_target);
+    for_each_regression("ala", ala_target);
+    for_each_regression("abc", abc_target);
+    for_each_regression("lgw", lgw_target);
 }
 
 #[test]
 fn mutations_of_good_files_do_no_harm() {
-    mutations::of_mdl(mdl_target);
+    mutations::for_each_mdl(mdl_target);
 }
 
 #[test]
 fn mutations_of_good_ala_animations_do_no_harm() {
-    mutations::of_ala(ala_target);
+    mutations::for_each_ala(ala_target);
 }
 
 #[test]
 fn mutations_of_good_abc_models_do_no_harm() {
-    mutations::of_abc(abc_target);
+    mutations::for_each_abc(abc_target);
 }
 
 #[test]
 fn mutations_of_good_lgw_models_do_no_harm() {
-    mutations::of_lgw(lgw_target);
+    mutations::for_each_lgw(lgw_target);
 }

@@ -3,7 +3,7 @@
 use crate::ala::play as ala_play;
 use crate::attach::scene::{all_formats, wait_for_model};
 use crate::support::app::TestApp;
-use crate::support::heap::alone;
+use crate::support::heap::run_in_own_process;
 use crate::{gpuless, headless};
 use bevy::app::{PluginGroupBuilder, ScheduleRunnerPlugin};
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
@@ -87,7 +87,7 @@ fn models_of_all_formats_live_on_the_plugins_that_the_manual_lists() {
 #[test]
 fn models_of_all_formats_live_in_an_app_without_a_gpu() {
     // Bevy logs errors in such an app, which tests of pictures would take for their own.
-    alone("shared::headless_apps::without_a_gpu");
+    run_in_own_process("shared::headless_apps::without_a_gpu");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use bevy::image::{CompressedImageFormats, ImageLoader, ImageSampler};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_classic_models::lgw::text::TextureMode;
-use bevy_classic_models::lithtech::dtx::picture_flags;
+use bevy_classic_models::lithtech::dtx::texture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::ClassicImageSettings;
@@ -87,7 +87,7 @@ fn glowing() -> Vec<u8> {
     let mut colors = vec![[90, 60, 30]; 256];
     colors[255] = [255, 200, 0];
     let mut skin = DtxDocument::indexed(8, 8, &colors, &indices);
-    skin.flags |= picture_flags::FULL_BRIGHT;
+    skin.flags |= texture_flags::FULL_BRIGHT;
     write(&skin).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::gpuless;
 use crate::reload_matrix::subjects::{Format, Kind};
-use crate::support::heap::{alone, in_use};
+use crate::support::heap::{in_use, run_in_own_process};
 use crate::support::loads::Loads;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
@@ -27,7 +27,7 @@ const TOLERANCE: usize = 100 * (ROUNDS - WARM);
 
 #[test]
 fn nothing_is_left_of_a_thousand_reloads() {
-    alone("shared::leak::reloaded_alone");
+    run_in_own_process("shared::leak::reloaded_alone");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! LithTech models on a stage, and controls of them that Bevy draws from what the CPU computed.
 
-use super::abc::{NOT_TURNED, keyframe, node, track, vertex};
+use super::abc::{IDENTITY_ROTATION, keyframe, node, track, vertex};
 use super::alo_stage::{cuboid, image, quarters, texels};
 use super::stage::Stage;
 use bevy::asset::RenderAssetUsages;
@@ -278,7 +278,7 @@ pub fn tower(transform_info: Option<TransformInfo>) -> AbcDocument {
         tracks: vec![
             track(&[([0.0, -6.0, 0.0], turn(Vec3::Y, 10.0)); 3]),
             track(&[
-                ([0.0; 3], NOT_TURNED),
+                ([0.0; 3], IDENTITY_ROTATION),
                 ([2.0, 0.0, 0.0], turn(Vec3::Y, 30.0)),
                 ([0.0, 2.0, -3.0], turn(Vec3::new(1.0, 2.0, 0.0), -40.0)),
             ]),
@@ -366,7 +366,7 @@ pub fn ball() -> AbcDocument {
         nodes: vec![node("Ball", 0, node_flags::TRIANGLES, 0)],
         animations: vec![AnimationDocument {
             keyframes: vec![keyframe(0, "")],
-            tracks: vec![track(&[([0.0, 2.0, 0.0], NOT_TURNED)])],
+            tracks: vec![track(&[([0.0, 2.0, 0.0], IDENTITY_ROTATION)])],
             ..AnimationDocument::default()
         }],
         transform_info: Some(TransformInfo {

@@ -2,7 +2,7 @@
 
 use super::app::TestApp;
 use bevy::prelude::*;
-pub use classic_models_fixtures::heap::{Measured, alone, in_use, kept, peak};
+pub use classic_models_fixtures::heap::{HeapBudget, in_use, kept, peak, run_in_own_process};
 
 /// What is loaded with settings.
 pub trait Loadable: Asset {
@@ -11,7 +11,7 @@ pub trait Loadable: Asset {
 
 /// Measures a load in an app without a GPU. The assets stay in the app, and are part of the peak.
 pub fn measure_load<A: Loadable>(
-    measured: &mut Measured,
+    measured: &mut HeapBudget,
     name: &str,
     bytes: Vec<u8>,
     set: impl Fn(&mut A::Settings) + Send + Sync + 'static,

@@ -16,8 +16,8 @@ pub mod log;
 pub mod rays;
 pub mod stage;
 
-pub use classic_models_fixtures::corpus::{corpus, corpus_models, files_of};
+pub use classic_models_fixtures::corpus::{corpus, corpus_mdl, files_of};
 pub use classic_models_fixtures::{
-    abc, abc_adverse, abc_plain, abc_random, ala, ala_adverse, ala_malformed, alo, alo_adverse,
-    cpu_time, lgw, lgw_adverse, matrix, mdl as fixtures, random,
+    abc, abc_adversarial, abc_node_matrices, abc_random, ala, ala_adversarial, ala_malformed, alo,
+    alo_adversarial, cpu_time, lgw, lgw_adversarial, matrix, mdl as fixtures, random,
 };

@@ -297,7 +297,7 @@ impl<'a> Control<'a> {
         let palette = Palette::default();
         let pixels = match &self.document.skins[self.picture.0] {
             SkinDocument::Single(picture) => picture,
-            SkinDocument::Group { pictures, .. } => &pictures[self.picture.1],
+            SkinDocument::Group { images, .. } => &images[self.picture.1],
         };
         let recolor = |index: u8| match (self.colors, index / 16) {
             (Some(colors), 1) => in_row(colors.shirt, index % 16),

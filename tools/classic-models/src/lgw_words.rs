@@ -17,7 +17,7 @@ pub fn texture(texture: &Texture<'_>) -> String {
     let is_so = is_so.into_iter().filter(|(is_so, _)| *is_so);
     let words = [wrap(texture.wrap), alpha(texture)].into_iter().flatten();
     let words = words.chain(is_so.map(|(_, word)| word)).map(str::to_owned);
-    let mut line = format!("{picture}, {}", texture.mode.word());
+    let mut line = format!("{picture}, {}", texture.mode.keyword());
     for word in words.chain(texgens(&texture.texgen)) {
         line.push_str(", ");
         line.push_str(&word);
@@ -50,8 +50,8 @@ fn texgens(made: &[TexGen; 3]) -> Vec<String> {
             continue;
         };
         let way = match texgen.coefficient {
-            1.0 => kind.word().to_owned(),
-            coefficient => format!("{} × {coefficient}", kind.word()),
+            1.0 => kind.keyword().to_owned(),
+            coefficient => format!("{} × {coefficient}", kind.keyword()),
         };
         match ways.iter_mut().find(|(known, _)| *known == way) {
             Some((_, coordinates)) => coordinates.push(coordinate),

@@ -3,7 +3,7 @@
 use super::mesh::Mesh;
 use bevy::math::{UVec2, Vec3};
 use bevy_classic_models::quake::mdl::write::{
-    FrameDocument, MdlDocument, PoseDocument, Shape, SkinDocument, corner, quantize,
+    FrameDocument, MdlDocument, PoseDocument, Shape, SkinDocument, bounds_corner, quantize,
 };
 use bevy_classic_models::quake::mdl::{Header, Precision, TriVertex};
 
@@ -116,8 +116,8 @@ impl FrameShapes {
                     poses.iter().map(pick).collect::<Vec<_>>()
                 };
                 Some(FrameDocument::Group {
-                    min: corner(&corners(|pose| pose.min), u8::min),
-                    max: corner(&corners(|pose| pose.max), u8::max),
+                    min: bounds_corner(&corners(|pose| pose.min), u8::min),
+                    max: bounds_corner(&corners(|pose| pose.max), u8::max),
                     times: shapes.iter().map(|(end, _)| *end).collect(),
                     poses,
                 })

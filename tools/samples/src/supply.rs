@@ -103,7 +103,7 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
         color: &|_| [1.0; 4],
     };
     // Older tools wrote another record of vertices.
-    let buffers = recipe.build(&solids).with_tree().older();
+    let buffers = recipe.build(&solids).with_tree().with_v1_vertices();
     let parameters = vec![
         color("Emissive", Vec3::ZERO),
         color("Diffuse", Vec3::ONE),

@@ -1,51 +1,52 @@
-//! What a parsed file consists of, borrowed from its bytes.
+//! The values of a parsed model, borrowed from its bytes.
 
 use super::records::{NodeKey, Triangle, Vertex};
 use crate::read::Warning;
 use std::borrow::Cow;
 use zerocopy::little_endian::U16;
 
-/// What a node is for, as bits of [`Node::flags`].
+/// Bits of [`Node::flags`].
 pub mod node_flags {
-    /// It only carries others. The root of all known files.
+    /// The node has no triangles, only children. Set for the root of all known files.
     pub const NULL: u8 = 1;
-    /// Vertices follow it, though there may be none.
+    /// The node may have triangles.
     pub const TRIANGLES: u8 = 2;
-    /// It moves its vertices one by one.
+    /// The node moves single vertices: see [`Node::deform_vertices`](super::Node::deform_vertices).
     pub const DEFORMATION: u8 = 4;
-    /// Its triangles reflect what is around them.
+    /// The node's triangles show an environment map over their texture.
     pub const ENVIRONMENT_MAP: u8 = 8;
-    /// Its triangles show nothing but what is around them.
+    /// The node's triangles show only an environment map.
     pub const ENVIRONMENT_MAP_ONLY: u8 = 16;
-    /// Its picture moves along U.
+    /// The texture of the node's triangles scrolls along U.
     pub const SCROLL_U: u8 = 32;
-    /// Its picture moves along V.
+    /// The texture of the node's triangles scrolls along V.
     pub const SCROLL_V: u8 = 64;
 }
 
 /// A parsed model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AbcFile<'a> {
-    /// What the game's tools say to the engine, such as
-    /// `DrawIndexedDist 2048;NormalRef NODE_Normals AmbA`.
+    /// Commands of the game's tools for the engine, such as `DrawIndexedDist 2048;NormalRef NODE_Normals AmbA`.
     pub command_string: Cow<'a, str>,
     /// Triangles and vertices.
     pub geometry: Geometry<'a>,
-    /// The skeleton: parents before their children, and the first is the root.
+    /// The nodes of the skeleton, parents before their children. The first node is the root.
     pub nodes: Vec<Node<'a>>,
-    /// Animations in file order. The first keyframe of the first is how the model was built.
+    /// The animations in file order. The first keyframe of the first animation is the rest pose.
     pub animations: Vec<Animation<'a>>,
-    /// Which way round the file is; none in the files of the engine's first version.
+    /// Orientation of triangles and rotations. `None` in files of the engine's first version: see
+    /// [`transform`](Self::transform).
     pub transform_info: Option<TransformInfo>,
-    /// Flaws that do no harm.
+    /// Warnings about harmless flaws.
     pub warnings: Vec<Warning>,
 }
 
 impl AbcFile<'_> {
-    /// Which way round the file is. Where it does not say, both flips hold.
+    /// The orientation of triangles and rotations. If the file does not store it, both are flipped.
     ///
-    /// Source: the reverse-engineered tools for the engine's first games; no original file of those
-    /// was at hand.
+    /// Source of the default: the reverse-engineered tools for the engine's first games. It is not verified with an
+    /// original file.
     pub fn transform(&self) -> TransformInfo {
         self.transform_info.unwrap_or(TransformInfo {
             flip_geometry: true,
@@ -53,7 +54,7 @@ impl AbcFile<'_> {
         })
     }
 
-    /// How deep nodes are nested, the root being the first level.
+    /// The depth of the node tree: 1 for a single root.
     pub fn depth(&self) -> usize {
         let mut depths: Vec<usize> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
@@ -65,101 +66,106 @@ impl AbcFile<'_> {
     }
 }
 
-/// Which way round a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The orientation of triangles and rotations in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TransformInfo {
-    /// Whether triangles are counter-clockwise when seen from outside, in the file's left-handed
-    /// space. Otherwise they are clockwise.
+    /// Whether front faces are counter-clockwise in the file's left-handed space. Otherwise they are clockwise.
     pub flip_geometry: bool,
-    /// Whether the rotations of nodes are the inverse of what is stored.
+    /// Whether the stored rotations of nodes must be inverted.
     pub flip_animation: bool,
 }
 
-/// Triangles and vertices, of the full model and of what replaces them in the distance.
-#[derive(Clone, Debug)]
+/// The triangles and vertices of a model, with its levels of detail (LODs).
+///
+/// LOD 0 is the full model. Each further LOD replaces two vertices by one new vertex: see [`lod`](Self::lod).
+#[derive(Clone, Debug, PartialEq)]
 pub struct Geometry<'a> {
-    /// Least and greatest corner over all animations. A hint, mirrored or 0 in some files.
+    /// Minimum and maximum corner over all animations, in model space. Unreliable: mirrored or 0 in some files.
     pub bounds: [[f32; 3]; 2],
-    /// For the full model and each level of detail, the first vertex that was not yet replaced.
+    /// For each LOD including the full model, the index of the first vertex that is not replaced.
     pub lod_starts: &'a [U16],
-    /// Triangles; every index is less than [`base_vertices`](Self::base_vertices).
+    /// The triangles of the full model. The parser has checked that every index is less than
+    /// [`base_vertices`](Self::base_vertices).
     pub triangles: &'a [Triangle],
-    /// Vertices, first those of the full model, then those that levels of detail add. Every node
-    /// index has been checked.
+    /// The vertices of the full model, then those that LODs add. The parser has checked every node index.
     pub vertices: &'a [Vertex],
-    /// How many of the vertices are the full model's.
+    /// The count of vertices of the full model.
     pub base_vertices: u32,
-    /// How many levels of detail there are beside the full model, without those that the parser
-    /// dropped.
+    /// The count of LODs in addition to the full model, without LODs that the parser dropped.
     pub lods: u32,
-    /// For each vertex, the level at which it is replaced; 0 if never. Empty if there are no levels.
+    /// For each vertex, the LOD that replaces it, or 0 if no LOD does. Empty if there are no LODs.
     pub(super) replaced_at: Vec<u32>,
 }
 
-/// A joint of the skeleton, in which vertices are placed.
+/// A node of the skeleton.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Node<'a> {
-    /// Its name, unique in all known files.
+    /// The name, unique in all known files.
     pub name: Cow<'a, str>,
-    /// Least and greatest corner. A hint, 0 in most files.
+    /// Minimum and maximum corner. Unreliable: 0 in most files.
     pub bounds: [[f32; 3]; 2],
-    /// The index that the file gives it, which is its place in the list in all known files.
+    /// The index that the file stores. Equals the node's index in all known files.
     pub transformation_index: u16,
-    /// What it is for: see [`node_flags`].
+    /// Flags: see [`node_flags`].
     pub flags: u8,
-    /// The vertices that it moves one by one; every index has been checked.
+    /// Indices of the vertices that the node moves one by one. The parser has checked every index.
     pub deform_vertices: &'a [U16],
-    /// Index of the parent, less than its own; none for the root.
+    /// Index of the parent, less than the node's own index. `None` for the root.
     pub parent: Option<u32>,
-    /// How many children it has.
+    /// The count of children.
     pub children: u32,
 }
 
-/// How the nodes move.
-#[derive(Clone, Debug)]
+/// An animation of all nodes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Animation<'a> {
-    /// Its name, which others may have as well.
+    /// The name. Several animations may have the same name.
     pub name: Cow<'a, str>,
-    /// How long it takes, in milliseconds. The time of the last keyframe in all known files.
+    /// The duration in milliseconds. The time of the last keyframe in all known files.
     pub length: u32,
-    /// Least and greatest corner. A hint.
+    /// Minimum and maximum corner. Unreliable.
     pub bounds: [[f32; 3]; 2],
-    /// When something is known. None of them is before the one ahead of it.
+    /// The keyframes. Their times never decrease.
     pub keyframes: Vec<Keyframe<'a>>,
-    /// How each node moves, in the order of the nodes.
+    /// The track of each node, in the order of the nodes.
     pub tracks: Vec<NodeTrack<'a>>,
-    /// Half the size of the box that the game collides with, along each axis; none if the file has
-    /// none for any animation.
+    /// Half extents of the game's collision box. `None` if the file has no such boxes.
     pub dims: Option<[f32; 3]>,
 }
 
 impl Animation<'_> {
-    /// How long it takes, in seconds.
+    /// The duration in seconds.
     pub fn seconds(&self) -> f32 {
         (f64::from(self.length) / 1000.0) as f32
     }
 }
 
-/// A moment of an animation.
+/// A keyframe of an animation.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Keyframe<'a> {
     /// Milliseconds from the start of the animation.
     pub time: u32,
-    /// Least and greatest corner. A hint, 0 in most files.
+    /// Minimum and maximum corner. Unreliable: 0 in most files.
     pub bounds: [[f32; 3]; 2],
-    /// What the game is told when the animation comes by, such as `FOOTSTEP_KEY`; mostly empty.
+    /// The event that the game receives when playback reaches the keyframe, such as `FOOTSTEP_KEY`. Empty for most
+    /// keyframes.
     pub event: Cow<'a, str>,
 }
 
-/// How one node moves.
+/// The transforms of one node in an animation.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NodeTrack<'a> {
-    /// Where it is and how it is turned at each keyframe: finite numbers.
+    /// Translation and rotation at each keyframe. All numbers are finite.
     pub keys: &'a [NodeKey],
-    /// Places of its deforming vertices, in steps: all of the first keyframe, then all of the next.
+    /// Quantized positions of the deforming vertices: all vertices at the first keyframe, then at the next. The position
+    /// in node space is `deform × deform_scale + deform_translation`.
     pub deform: &'a [[u8; 3]],
-    /// Units per step. Means nothing for a node that does not deform, and least of all its size.
+    /// Scale of [`deform`](Self::deform). Meaningless for a node without deforming vertices; not a scale of the node.
     pub deform_scale: [f32; 3],
-    /// Place of step 0. Means nothing for a node that does not deform.
+    /// Translation of [`deform`](Self::deform). Meaningless for a node without deforming vertices.
     pub deform_translation: [f32; 3],
 }

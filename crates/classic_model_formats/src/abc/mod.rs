@@ -1,12 +1,12 @@
-//! The `.abc` format of version 6: bytes to plain values and (feature `write`) back, without Bevy.
+//! LithTech models of version 6, `.abc`: a parser and (feature `write`) a writer.
 //!
-//! [`parse`] borrows from the file's bytes and returns for any bytes whatever: see
-//! [`read`](crate::read). Plain functions beside the values say what they mean, and favor
-//! being right over being fast: how nodes and vertices stand at a time of an animation
-//! ([`AbcFile::node_poses`], [`AbcFile::vertex_positions`]), and what is left of the triangles at a
-//! level of detail ([`Geometry::lod`]).
+//! [`parse`] borrows from the file's bytes and accepts any bytes: see [`read`](crate::read). Methods of the values
+//! compute poses of nodes ([`AbcFile::node_poses`]), positions of vertices ([`AbcFile::vertex_positions`]) and levels of
+//! detail ([`Geometry::lod`]). They are reference implementations: simple rather than fast.
 //!
-//! A model's space is left-handed: +X is its right, +Y up, +Z forward. Units are those of the game.
+//! Model space is left-handed: +X is right, +Y up, +Z forward. Lengths are in units of the game.
+//!
+//! The rest pose of a model is the first keyframe of its first animation.
 
 mod file;
 mod lod;
@@ -22,4 +22,4 @@ pub use file::{
 pub use lod::{Lod, LodTriangle};
 pub use parse::{MAX_DEPTH, parse};
 pub use pose::{KeyBlend, NodePose};
-pub use records::{LARGEST_UV, NodeKey, Triangle, Vertex};
+pub use records::{MAX_UV, NodeKey, Triangle, Vertex};

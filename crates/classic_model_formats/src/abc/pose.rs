@@ -1,54 +1,59 @@
-//! How a model stands at a time of an animation, said plainly: no faster than it must be, and the
-//! measure of whatever is.
+//! Poses of nodes and positions of vertices at a time of an animation: a simple reference implementation.
 
 use super::file::{AbcFile, Animation, NodeTrack};
 use super::records::unit;
 use crate::interpolate::{slerp, weighted};
 use zerocopy::little_endian::F32;
 
-/// A time between two keyframes.
+/// A time between two keyframes, from [`Animation::blend_at`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyBlend {
     /// Index of the keyframe at or before the time.
     pub key: usize,
-    /// Index of the keyframe after it; the same as `key` at the ends.
+    /// Index of the next keyframe. Equals `key` before the first and after the last keyframe.
     pub next: usize,
-    /// From the one to the other: at least 0 and less than 1.
+    /// The interpolation factor from `key` to `next`: at least 0 and less than 1.
     pub t: f32,
 }
 
-/// How a node stands.
+/// The transform of a node: a rotation, then a translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodePose {
-    /// Where it is.
+    /// The translation in game units.
     pub translation: [f32; 3],
-    /// How it is turned: X, Y, Z and W of a quaternion of length 1.
+    /// The rotation: a quaternion (X, Y, Z, W) of length 1.
     pub rotation: [f32; 4],
 }
 
+impl Default for NodePose {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
 impl NodePose {
-    /// Neither moved nor turned.
+    /// The identity transform.
     pub const IDENTITY: Self = Self {
         translation: [0.0; 3],
         rotation: [0.0, 0.0, 0.0, 1.0],
     };
 
-    /// From the node's space to that which the pose is told in.
+    /// Transforms a point from the node's space to the space that the pose is relative to.
     pub fn transform_point(&self, point: [f32; 3]) -> [f32; 3] {
         sum(self.translation, rotated(self.rotation, point))
     }
 
-    /// The pose of a child in the space that this pose is told in.
-    fn of_child(&self, child: &Self) -> Self {
+    /// The product of this pose and a child's pose: the child's pose relative to the space of this pose.
+    fn mul_pose(&self, child: &Self) -> Self {
         let rotation = product(self.rotation, child.rotation);
         Self {
             translation: self.transform_point(child.translation),
-            // Deep skeletons would drift from length 1.
+            // Without it, the length drifts from 1 in deep skeletons.
             rotation: unit(rotation).unwrap_or(Self::IDENTITY.rotation),
         }
     }
 
-    fn conjugated(self) -> Self {
+    fn with_inverse_rotation(self) -> Self {
         let [x, y, z, w] = self.rotation;
         Self {
             rotation: [-x, -y, -z, w],
@@ -58,13 +63,13 @@ impl NodePose {
 }
 
 impl Animation<'_> {
-    /// The keyframes around a time in seconds: the first and the last hold before and after all.
-    /// `None` if there are no keyframes.
+    /// The keyframes around a time in seconds. Times before the first or after the last keyframe give that keyframe, and
+    /// NaN gives the first. `None` if there are no keyframes.
     pub fn blend_at(&self, seconds: f32) -> Option<KeyBlend> {
         let last = self.keyframes.len().checked_sub(1)?;
-        // Milliseconds of 32 bits are exact in 64.
+        // f64 represents all 32-bit milliseconds exactly.
         let time = f64::from(seconds) * 1000.0;
-        let begun = |time| {
+        let last_at_or_before = |time| {
             let key = self
                 .keyframes
                 .partition_point(|frame| f64::from(frame.time) <= time);
@@ -75,8 +80,8 @@ impl Animation<'_> {
             next: key,
             t: 0.0,
         };
-        // A NaN is as before all.
-        let Some(key) = begun(time) else {
+        // NaN compares false with every keyframe's time.
+        let Some(key) = last_at_or_before(time) else {
             return Some(hold(0));
         };
         let time_of = |key: usize| self.keyframes.get(key).map(|frame| f64::from(frame.time));
@@ -84,16 +89,16 @@ impl Animation<'_> {
         let (Some(from), Some(to)) = (time_of(key), time_of(next)) else {
             return Some(hold(last));
         };
-        // The next one is later than the time and this one is not, so they are not the same. What
-        // rounds up to 1 is as good as just below.
+        // `to` is greater than `time` and `from` is not, so the divisor is not 0. The quotient may round up to 1.
         let t = (((time - from) / (to - from)) as f32).min(1.0 - f32::EPSILON);
         Some(KeyBlend { key, next, t })
     }
 }
 
 impl NodeTrack<'_> {
-    /// The node in its parent, with its rotation as stored: translations on a straight line,
-    /// rotations on the shorter arc.
+    /// The pose of the node relative to its parent. The rotation is as stored: see
+    /// [`TransformInfo::flip_animation`](super::TransformInfo::flip_animation). Translations are interpolated linearly,
+    /// rotations along the shorter arc.
     pub fn pose(&self, blend: KeyBlend) -> NodePose {
         let at = |key: usize| match self.keys.get(key) {
             Some(key) => NodePose {
@@ -113,18 +118,18 @@ impl NodeTrack<'_> {
         }
     }
 
-    /// Where one of the node's deforming vertices is, in the node's space: on a straight line from
-    /// one keyframe to the next. `slot` is its place in the node's list, which has `count` entries.
-    /// `None` beyond what the track has.
+    /// The position of a deforming vertex in the node's space, linearly interpolated between keyframes. `slot` is the
+    /// vertex's index in [`Node::deform_vertices`](super::Node::deform_vertices), and `count` is the length of that list.
+    /// `None` if the track has no such vertex.
     pub fn deform_position(&self, slot: usize, count: usize, blend: KeyBlend) -> Option<[f32; 3]> {
         let at = |key: usize| {
             let index = key.checked_mul(count)?.checked_add(slot)?;
             let steps = self.deform.get(index)?.map(f32::from);
-            let mut place = self.deform_translation;
-            for ((place, steps), scale) in place.iter_mut().zip(steps).zip(self.deform_scale) {
-                *place += steps * scale;
+            let mut position = self.deform_translation;
+            for ((value, steps), scale) in position.iter_mut().zip(steps).zip(self.deform_scale) {
+                *value += steps * scale;
             }
-            Some(place)
+            Some(position)
         };
         let from = at(blend.key)?;
         if blend.t <= 0.0 {
@@ -135,24 +140,28 @@ impl NodeTrack<'_> {
 }
 
 impl AbcFile<'_> {
-    /// How each node stands in its parent, `seconds` into the animation of this index.
+    /// The pose of each node relative to its parent, at a time in seconds of the animation with this index.
     ///
-    /// Without such an animation, or without keyframes in it, the nodes stand as the model was
-    /// built: as in the first keyframe of the first animation.
+    /// Without such an animation, or if it has no keyframes, the result is the rest pose: the first keyframe of the first
+    /// animation. If that does not exist either, all poses are the identity.
     pub fn node_poses(&self, animation: Option<usize>, seconds: f32) -> Vec<NodePose> {
-        let flip = self.transform().flip_animation;
-        let moment = self.moment(animation, seconds);
+        let inverts_rotations = self.transform().flip_animation;
+        let sample = self.sample_at(animation, seconds);
         let pose = |index: usize| {
-            let (animation, blend) = moment?;
+            let (animation, blend) = sample?;
             let pose = animation.tracks.get(index)?.pose(blend);
-            Some(if flip { pose.conjugated() } else { pose })
+            Some(if inverts_rotations {
+                pose.with_inverse_rotation()
+            } else {
+                pose
+            })
         };
         (0..self.nodes.len())
             .map(|index| pose(index).unwrap_or(NodePose::IDENTITY))
             .collect()
     }
 
-    /// How each node stands in the model: its parent's pose, then its own.
+    /// The pose of each node in model space. The parameters are those of [`node_poses`](Self::node_poses).
     pub fn node_poses_in_model(&self, animation: Option<usize>, seconds: f32) -> Vec<NodePose> {
         let mut poses = self.node_poses(animation, seconds);
         for (index, node) in self.nodes.iter().enumerate() {
@@ -160,26 +169,28 @@ impl AbcFile<'_> {
             let parent = node.parent.and_then(|parent| poses.get(parent as usize));
             let parent = *parent.unwrap_or(&NodePose::IDENTITY);
             if let Some(pose) = poses.get_mut(index) {
-                *pose = parent.of_child(pose);
+                *pose = parent.mul_pose(pose);
             }
         }
         poses
     }
 
-    /// Where each vertex is in the space of its node: as stored, or where its node moved it. What a
-    /// level of detail adds to a node that deforms is in the middle of the two that it replaces.
+    /// The position of each vertex in the space of its node: as stored, or as deformed by its node. The parameters are
+    /// those of [`node_poses`](Self::node_poses).
+    ///
+    /// A vertex that a LOD adds to a node with deforming vertices is in the middle of the two vertices that it replaces.
     pub fn vertex_positions(&self, animation: Option<usize>, seconds: f32) -> Vec<[f32; 3]> {
         let vertices = self.geometry.vertices.iter();
         let mut positions: Vec<_> = vertices.map(|vertex| vertex.clean_position()).collect();
-        let Some((animation, blend)) = self.moment(animation, seconds) else {
+        let Some((animation, blend)) = self.sample_at(animation, seconds) else {
             return positions;
         };
-        for (number, (node, track)) in self.nodes.iter().zip(&animation.tracks).enumerate() {
+        for (node_index, (node, track)) in self.nodes.iter().zip(&animation.tracks).enumerate() {
             let count = node.deform_vertices.len();
             for (slot, index) in node.deform_vertices.iter().enumerate() {
                 let vertex = self.geometry.vertices.get(usize::from(index.get()));
-                // Those of other nodes are in other spaces.
-                if vertex.is_none_or(|vertex| usize::from(vertex.node) != number) {
+                // Positions of other nodes' vertices are relative to another space.
+                if vertex.is_none_or(|vertex| usize::from(vertex.node) != node_index) {
                     continue;
                 }
                 let moved = track.deform_position(slot, count, blend);
@@ -189,10 +200,10 @@ impl AbcFile<'_> {
                 }
             }
         }
-        for (index, vertex, pair) in self.geometry.extras() {
+        for (index, vertex, replaced) in self.geometry.lod_vertices() {
             let node = self.nodes.get(usize::from(vertex.node));
             if node.is_some_and(|node| !node.deform_vertices.is_empty()) {
-                let [a, b] = pair.map(|index| positions.get(index).copied());
+                let [a, b] = replaced.map(|index| positions.get(index).copied());
                 if let (Some(a), Some(b), Some(position)) = (a, b, positions.get_mut(index)) {
                     *position = lerp(a, b, 0.5);
                 }
@@ -201,7 +212,7 @@ impl AbcFile<'_> {
         positions
     }
 
-    /// Where each vertex is in the model.
+    /// The position of each vertex in model space. The parameters are those of [`node_poses`](Self::node_poses).
     pub fn vertex_positions_in_model(
         &self,
         animation: Option<usize>,
@@ -217,14 +228,18 @@ impl AbcFile<'_> {
         positions
     }
 
-    /// An animation and a place in it, or else how the model was built.
-    fn moment(&self, animation: Option<usize>, seconds: f32) -> Option<(&Animation<'_>, KeyBlend)> {
-        let moment = |index: usize, seconds| {
+    /// The animation and the keyframes at a time, or those of the rest pose if the animation has none.
+    fn sample_at(
+        &self,
+        animation: Option<usize>,
+        seconds: f32,
+    ) -> Option<(&Animation<'_>, KeyBlend)> {
+        let sample = |index: usize, seconds| {
             let animation = self.animations.get(index)?;
             Some((animation, animation.blend_at(seconds)?))
         };
-        let chosen = animation.and_then(|index| moment(index, seconds));
-        chosen.or_else(|| moment(0, 0.0))
+        let requested = animation.and_then(|index| sample(index, seconds));
+        requested.or_else(|| sample(0, 0.0))
     }
 }
 
@@ -240,7 +255,7 @@ fn lerp(a: [f32; 3], b: [f32; 3], t: f32) -> [f32; 3] {
     weighted(a, b, [1.0 - t, t])
 }
 
-/// First `b`, then `a`.
+/// The product of two quaternions: the rotation `b`, then `a`.
 fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     let [ax, ay, az, aw] = a;
     let [bx, by, bz, bw] = b;
@@ -252,8 +267,9 @@ fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     ]
 }
 
+/// Rotates a point by a quaternion of length 1: `p + w t + v × t` with `t = 2 v × p`.
 fn rotated([x, y, z, w]: [f32; 4], point: [f32; 3]) -> [f32; 3] {
-    let twice = cross([x, y, z], point).map(|value| 2.0 * value);
-    let along = twice.map(|value| w * value);
-    sum(point, sum(along, cross([x, y, z], twice)))
+    let t = cross([x, y, z], point).map(|value| 2.0 * value);
+    let w_t = t.map(|value| w * value);
+    sum(point, sum(w_t, cross([x, y, z], t)))
 }

@@ -1,51 +1,51 @@
-//! Plain values back to bytes: for samples, fixtures and tools that make models.
+//! Writes plain values as bytes: for samples, test fixtures and tools.
 //!
-//! An [`AbcDocument`] owns what it holds, and is made by hand or of a parsed file. Chunks are written
-//! in the order of real files.
+//! An [`AbcDocument`] owns its values. Create it from scratch or from a parsed file. Chunks are written in the order of real
+//! files.
 
 use super::file::{AbcFile, Animation, Geometry, Keyframe, Node, NodeTrack, TransformInfo};
 use super::records::{NodeKey, Triangle, Vertex};
 use crate::read::{ErrorKind, Quoted};
-use crate::write::{check_length, fail, finite, floats, u32s, within};
+use crate::write::{check_finite, check_length, fail, floats, u32s, within};
 use zerocopy::IntoBytes;
 
 pub use crate::write::WriteError;
 
-/// The bytes of the longest string that the format allows.
-const MOST_TEXT: usize = 500;
+/// The maximum length of a string in bytes.
+const MAX_STRING_LENGTH: usize = 500;
 
-/// A model to be written.
+/// A model for [`write`](write()).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AbcDocument {
-    /// What the game's tools say to the engine; mostly empty.
+    /// Commands for the engine, at most 500 bytes. Empty in most files.
     pub command_string: String,
     /// Triangles and vertices.
     pub geometry: GeometryDocument,
-    /// The skeleton: the root, then each child with all below it before the next.
+    /// The nodes of the skeleton in depth-first order: the root, then each child followed by its descendants.
     pub nodes: Vec<NodeDocument>,
-    /// Animations, of which the first keyframe of the first is how the model was built.
+    /// The animations. The first keyframe of the first animation is the rest pose.
     pub animations: Vec<AnimationDocument>,
-    /// Which way round the model is; without it, both flips hold.
+    /// Orientation of triangles and rotations. With `None`, readers flip both.
     pub transform_info: Option<TransformInfo>,
 }
 
 /// Triangles and vertices of an [`AbcDocument`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeometryDocument {
-    /// Least and greatest corner over all animations.
+    /// Minimum and maximum corner over all animations, in model space.
     pub bounds: [[f32; 3]; 2],
-    /// For the full model and each level of detail, the first vertex that was not yet replaced.
+    /// For each LOD including the full model, the index of the first vertex that is not replaced.
     pub lod_starts: Vec<u16>,
     /// Triangles of the full model.
     pub triangles: Vec<Triangle>,
-    /// Vertices of the full model, then one for each level of detail.
+    /// Vertices of the full model, then one vertex for each LOD.
     pub vertices: Vec<Vertex>,
-    /// How many of the vertices are the full model's.
+    /// The count of vertices of the full model.
     pub base_vertices: u32,
 }
 
 impl Default for GeometryDocument {
-    /// Nothing, and no levels of it.
+    /// No triangles and no LODs.
     fn default() -> Self {
         Self {
             bounds: [[0.0; 3]; 2],
@@ -60,34 +60,34 @@ impl Default for GeometryDocument {
 /// A node of an [`AbcDocument`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeDocument {
-    /// Its name.
+    /// The name, at most 500 bytes.
     pub name: String,
-    /// Least and greatest corner; 0 in most files.
+    /// Minimum and maximum corner. 0 in most files.
     pub bounds: [[f32; 3]; 2],
-    /// The index that the file gives it, which should be its place in the list.
+    /// The stored index, which should be the node's index.
     pub transformation_index: u16,
-    /// What it is for: see [`node_flags`](super::node_flags).
+    /// Flags: see [`node_flags`](super::node_flags).
     pub flags: u8,
-    /// The vertices that it moves one by one.
+    /// Indices of the vertices that the node moves one by one.
     pub deform_vertices: Vec<u16>,
-    /// How many children it has.
+    /// The count of children.
     pub children: u32,
 }
 
 /// An animation of an [`AbcDocument`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnimationDocument {
-    /// Its name.
+    /// The name, at most 500 bytes.
     pub name: String,
-    /// How long it takes, in milliseconds.
+    /// The duration in milliseconds.
     pub length: u32,
-    /// Least and greatest corner.
+    /// Minimum and maximum corner.
     pub bounds: [[f32; 3]; 2],
-    /// When something is known.
+    /// The keyframes. Their times must not decrease.
     pub keyframes: Vec<KeyframeDocument>,
-    /// One for each node.
+    /// One track for each node.
     pub tracks: Vec<TrackDocument>,
-    /// Half the size of the collision box; all animations have one or none has.
+    /// Half extents of the collision box. Either all animations or none must have them.
     pub dims: Option<[f32; 3]>,
 }
 
@@ -96,27 +96,29 @@ pub struct AnimationDocument {
 pub struct KeyframeDocument {
     /// Milliseconds from the start of the animation.
     pub time: u32,
-    /// Least and greatest corner; 0 in most files.
+    /// Minimum and maximum corner. 0 in most files.
     pub bounds: [[f32; 3]; 2],
-    /// What the game is told; mostly empty.
+    /// The event that the game receives, at most 500 bytes. Empty for most keyframes.
     pub event: String,
 }
 
-/// How one node of an [`AnimationDocument`] moves.
+/// The track of one node in an [`AnimationDocument`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrackDocument {
-    /// One for each keyframe.
+    /// One key for each keyframe.
     pub keys: Vec<NodeKey>,
-    /// For each keyframe, one for each vertex that the node deforms.
+    /// Quantized positions of the deforming vertices: all vertices at the first keyframe, then at the next. The position
+    /// in node space is `deform × deform_scale + deform_translation`.
     pub deform: Vec<[u8; 3]>,
-    /// Units per step of the deforming vertices.
+    /// Scale of [`deform`](Self::deform).
     pub deform_scale: [f32; 3],
-    /// Place of step 0.
+    /// Translation of [`deform`](Self::deform).
     pub deform_translation: [f32; 3],
 }
 
 impl NodeKey {
-    /// A key of plain numbers: a translation, and X, Y, Z and W of a quaternion.
+    /// A key with this translation and rotation. The rotation is a quaternion (X, Y, Z, W).
+    #[must_use]
     pub fn new(translation: [f32; 3], rotation: [f32; 4]) -> Self {
         Self {
             translation: translation.map(Into::into),
@@ -204,11 +206,11 @@ impl From<&NodeTrack<'_>> for TrackDocument {
     }
 }
 
-/// The bytes of a model, which [`parse`](super::parse) reads as the same model.
+/// Writes a model. [`parse`](super::parse) reads the bytes as the same model.
 ///
 /// # Errors
-/// A [`WriteError`] for what the format cannot say, such as a track without all its keyframes, and
-/// for what the parser would refuse or change.
+/// A [`WriteError`] for values that the format cannot store, such as a track with missing keys, and for values that the
+/// parser would reject or change.
 pub fn write(model: &AbcDocument) -> Result<Vec<u8>, WriteError> {
     check(model)?;
     let bytes = write_unchecked(model);
@@ -217,9 +219,7 @@ pub fn write(model: &AbcDocument) -> Result<Vec<u8>, WriteError> {
     Ok(bytes)
 }
 
-/// The bytes of a model, sensible or not: for tests of bad files.
-///
-/// What does not fit into its field is cut off.
+/// Writes a model without checks, for tests of malformed files. Values that do not fit into their fields are truncated.
 pub fn write_unchecked(model: &AbcDocument) -> Vec<u8> {
     let mut out = Vec::new();
     let has_dims = model
@@ -273,7 +273,7 @@ pub fn write_unchecked(model: &AbcDocument) -> Vec<u8> {
     out
 }
 
-/// A text with its length before it.
+/// Writes a string with its 16-bit length before it.
 fn text(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let bytes = bytes.get(..usize::from(u16::MAX)).unwrap_or(bytes);
@@ -328,7 +328,7 @@ fn animation(out: &mut Vec<u8>, animation: &AnimationDocument) {
     }
 }
 
-/// What the parser would read otherwise than it was meant. What it would refuse, it refuses itself.
+/// Checks for values that the parser would read differently. `write` calls the parser for all other checks.
 fn check(model: &AbcDocument) -> Result<(), WriteError> {
     let AbcDocument {
         command_string,
@@ -338,26 +338,26 @@ fn check(model: &AbcDocument) -> Result<(), WriteError> {
         ..
     } = model;
     check_text("command string", command_string)?;
-    finite("Geometry / bounds", geometry.bounds.as_flattened())?;
+    check_finite("Geometry / bounds", geometry.bounds.as_flattened())?;
     if geometry.lod_starts.is_empty() {
-        let what = "the first vertex of the full model";
+        let what = "`lod_starts` of the full model";
         return fail("Geometry", ErrorKind::Missing { what });
     }
-    for (number, node) in nodes.iter().enumerate() {
-        let place = || format!("Nodes / node {number} {}", Quoted(&node.name));
-        check_node(node).or_else(within(place))?;
+    for (index, node) in nodes.iter().enumerate() {
+        let path = || format!("Nodes / node {index} {}", Quoted(&node.name));
+        check_node(node).or_else(within(path))?;
     }
     check_children(nodes)?;
     let has_dims = animations.iter().any(|animation| animation.dims.is_some());
-    for (number, animation) in animations.iter().enumerate() {
-        let place = || format!("Animation / animation {number} {}", Quoted(&animation.name));
-        check_animation(animation, nodes, has_dims).or_else(within(place))?;
+    for (index, animation) in animations.iter().enumerate() {
+        let path = || format!("Animation / animation {index} {}", Quoted(&animation.name));
+        check_animation(animation, nodes, has_dims).or_else(within(path))?;
     }
     Ok(())
 }
 
 fn check_text(what: &str, text: &str) -> Result<(), WriteError> {
-    if text.len() <= MOST_TEXT {
+    if text.len() <= MAX_STRING_LENGTH {
         return Ok(());
     }
     let limit = "a string is at most 500 bytes long";
@@ -383,23 +383,20 @@ fn check_count(
 
 fn check_node(node: &NodeDocument) -> Result<(), WriteError> {
     check_text("name", &node.name)?;
-    finite("bounds", node.bounds.as_flattened())
+    check_finite("bounds", node.bounds.as_flattened())
 }
 
-/// Whether the nodes make one tree, neither with too few of them nor with too many.
+/// Checks that the child counts describe one tree of all nodes.
 fn check_children(nodes: &[NodeDocument]) -> Result<(), WriteError> {
-    let mut announced = 1_u64;
-    for (number, node) in nodes.iter().enumerate() {
-        let Ok(below) = usize::try_from(announced) else {
-            break;
-        };
-        if number >= below {
+    let mut tree_size = 1_u64;
+    for (index, node) in nodes.iter().enumerate() {
+        if index as u64 >= tree_size {
             break;
         }
-        announced = announced.saturating_add(node.children.into());
+        tree_size = tree_size.saturating_add(node.children.into());
     }
-    let announced = usize::try_from(announced).unwrap_or(usize::MAX);
-    check_count("Nodes", "nodes", nodes.len(), announced)
+    let tree_size = usize::try_from(tree_size).unwrap_or(usize::MAX);
+    check_count("Nodes", "nodes", nodes.len(), tree_size)
 }
 
 fn check_animation(
@@ -408,39 +405,39 @@ fn check_animation(
     has_dims: bool,
 ) -> Result<(), WriteError> {
     check_text("name", &animation.name)?;
-    finite("bounds", animation.bounds.as_flattened())?;
-    let mut earliest = 0;
-    for (number, keyframe) in animation.keyframes.iter().enumerate() {
-        let place = || format!("/ keyframe {number}");
-        check_keyframe(keyframe, &mut earliest).or_else(within(place))?;
+    check_finite("bounds", animation.bounds.as_flattened())?;
+    let mut min_time = 0;
+    for (index, keyframe) in animation.keyframes.iter().enumerate() {
+        let path = || format!("/ keyframe {index}");
+        check_keyframe(keyframe, min_time).or_else(within(path))?;
+        min_time = keyframe.time;
     }
     check_count("tracks", "nodes", animation.tracks.len(), nodes.len())?;
-    for (number, (track, node)) in animation.tracks.iter().zip(nodes).enumerate() {
-        let place = || format!("/ node {number} {}", Quoted(&node.name));
-        check_track(track, animation.keyframes.len(), node).or_else(within(place))?;
+    for (index, (track, node)) in animation.tracks.iter().zip(nodes).enumerate() {
+        let path = || format!("/ node {index} {}", Quoted(&node.name));
+        check_track(track, animation.keyframes.len(), node).or_else(within(path))?;
     }
     match animation.dims {
-        Some(dims) => finite("dims", &dims),
+        Some(dims) => check_finite("dims", &dims),
         None if has_dims => {
-            let what = "the dims that other animations have";
+            let what = "the dims of an animation, while others have them";
             fail("AnimDims", ErrorKind::Missing { what })
         }
         None => Ok(()),
     }
 }
 
-fn check_keyframe(keyframe: &KeyframeDocument, earliest: &mut u32) -> Result<(), WriteError> {
+fn check_keyframe(keyframe: &KeyframeDocument, min_time: u32) -> Result<(), WriteError> {
     check_text("event", &keyframe.event)?;
-    finite("bounds", keyframe.bounds.as_flattened())?;
-    if keyframe.time < *earliest {
+    check_finite("bounds", keyframe.bounds.as_flattened())?;
+    if keyframe.time < min_time {
         let kind = ErrorKind::BadCount {
             value: keyframe.time.into(),
-            min: (*earliest).into(),
+            min: min_time.into(),
             max: u32::MAX.into(),
         };
         return fail("time", kind);
     }
-    *earliest = keyframe.time;
     Ok(())
 }
 
@@ -452,6 +449,6 @@ fn check_track(
     check_count("keys", "keyframes", track.keys.len(), keyframes)?;
     let deform = keyframes.saturating_mul(node.deform_vertices.len());
     check_count("deform", "vertices", track.deform.len(), deform)?;
-    finite("scale", &track.deform_scale)?;
-    finite("translation", &track.deform_translation)
+    check_finite("scale", &track.deform_scale)?;
+    check_finite("translation", &track.deform_translation)
 }

@@ -1,4 +1,4 @@
-//! What an `.ala` file holds, as plain values that borrow from its bytes.
+//! The contents of an `.ala` file: plain values that borrow from the file's bytes.
 
 use crate::interpolate::{normalized, slerp, weighted};
 use crate::read::Warning;
@@ -6,36 +6,38 @@ use core::fmt;
 use std::borrow::Cow;
 use zerocopy::little_endian::{I16, U16};
 
-/// A parsed animation. Its values are in the space of each bone's parent, and take the place of
-/// what the model says there.
+/// A parsed animation.
+///
+/// Its values are in the space of each bone's parent, in the model's units, and replace the model's rest pose.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AlaFile<'a> {
-    /// 1 if the tracks of each bone are kept with the bone, 2 if they are in [`blocks`](Self::blocks).
+    /// 1 if each bone has its own tracks, 2 if the tracks of all bones are in [`blocks`](Self::blocks).
     pub version: u8,
-    /// How many frames there are; at least one. The last is the end, and in loops equals the first.
+    /// Frame count, at least 1. The last frame is the end of the animation; in loops it equals the first.
     pub frames: u32,
     /// Frames per second; greater than 0.
     pub fps: f32,
-    /// What moves, in file order.
+    /// The animated bones, in file order.
     pub bones: Vec<AlaBone<'a>>,
-    /// The tracks of all bones, in format 2; empty in format 1.
+    /// The tracks of all bones in version 2; empty in version 1.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub blocks: AlaBlocks<'a>,
-    /// Flaws of the file that do no harm.
+    /// Harmless flaws of the file.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub warnings: Vec<Warning>,
 }
 
-/// The tracks of all bones of a file of format 2: for each frame, the values of every bone that has
-/// a track. A bone's [`Track`] lies in one of these.
+/// The tracks of all bones in a file of version 2: for each frame, the words of every bone that has a track.
+///
+/// Each bone's [`Track`] is a part of one of these blocks.
 #[derive(Clone, Copy, Default)]
 pub struct AlaBlocks<'a> {
-    /// Three words for each bone that moves.
+    /// Per frame, three words for each bone with a translation track.
     pub translations: &'a [U16],
-    /// Three words for each bone that grows.
+    /// Per frame, three words for each bone with a scale track.
     pub scales: &'a [U16],
-    /// Four words for each bone that turns.
+    /// Per frame, four words for each bone with a rotation track.
     pub rotations: &'a [I16],
 }
 
@@ -49,47 +51,49 @@ impl fmt::Debug for AlaBlocks<'_> {
     }
 }
 
-/// How one bone moves.
+/// The animation of one bone.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AlaBone<'a> {
-    /// Name of the bone, by which to see whether the animation is for the model.
+    /// Name of the bone, to check that the animation belongs to the model.
     pub name: Cow<'a, str>,
-    /// Index of the bone in the model; nothing is known here of how many that has.
+    /// Index of the bone in the model. It is not checked, because the model's bone count is not in the file.
     pub index: u32,
-    /// Mini-chunk 10, which is 0 or 1 in real files and has no known meaning.
+    /// Mini-chunk 10: 0 or 1 in real files, meaning unknown.
     pub unknown: Option<u32>,
-    /// Where the bone is, if there is no track; else what is added to that.
+    /// With a translation track, the offset added to its scaled words; otherwise the constant translation.
     pub translation_offset: [f32; 3],
-    /// What the words of the track are multiplied with. Without a track it means nothing.
+    /// The factor for the words of the translation track. Meaningless without a track.
     pub translation_scale: [f32; 3],
-    /// How large the bone is, if there is no track; else what is added to that.
+    /// With a scale track, the offset added to its scaled words; otherwise the constant scale.
     pub scale_offset: [f32; 3],
-    /// What the words of the track are multiplied with. Without a track it means nothing.
+    /// The factor for the words of the scale track. Meaningless without a track.
     pub scale_scale: [f32; 3],
-    /// The rotation if there is no track. There is always one in format 2. In format 1 there is one
-    /// where the file has a single quaternion; without that the bone is turned as the model says.
+    /// The rotation for a bone without a track: X, Y, Z and W of a quaternion, in 32767ths.
+    ///
+    /// Always present in version 2. In version 1 it is present if the file has a single quaternion for the bone. A bone
+    /// with neither a track nor this keeps the model's rotation.
     pub default_rotation: Option<[i16; 4]>,
-    /// Where the bone is, frame by frame.
+    /// The translation for each frame.
     pub translation: Option<VectorTrack<'a>>,
-    /// How large it is, frame by frame. No real file has this.
+    /// The scale for each frame. No known file has this.
     pub scale: Option<VectorTrack<'a>>,
-    /// How it is turned, frame by frame.
+    /// The rotation for each frame.
     pub rotation: Option<QuaternionTrack<'a>>,
-    /// Whether what hangs on it is drawn: a [`bit`] for each frame.
+    /// Whether objects attached to the bone are visible: a [`bit`] for each frame. Without it, as in the model.
     pub visibility: Option<&'a [u8]>,
-    /// Where the [`bit`] of a frame is set, its values hold until the next frame.
+    /// Whether values are constant until the next frame instead of interpolated: a [`bit`] for each frame.
     pub steps: Option<&'a [u8]>,
 }
 
-/// Three words a frame: a translation or a scale.
+/// A track of translations or scales: three words per frame.
 pub type VectorTrack<'a> = Track<'a, U16, 3>;
-/// Four words a frame: X, Y, Z and W of a quaternion, in 32767ths.
+/// A track of rotations: four words per frame, X, Y, Z and W of a quaternion in 32767ths.
 pub type QuaternionTrack<'a> = Track<'a, I16, 4>;
 
-/// `N` words for each frame of an animation, where they lie in the file.
+/// `N` words for each frame of an animation, borrowed from the file.
 ///
-/// The parser makes only tracks that have all frames of their animation.
+/// Tracks made by the parser have all frames of their animation.
 #[derive(Clone, Copy)]
 pub struct Track<'a, T, const N: usize> {
     words: &'a [T],
@@ -106,24 +110,24 @@ impl<'a, T: Copy, const N: usize> Track<'a, T, N> {
         }
     }
 
-    /// The words that hold it: a whole block in format 2, and nothing else than it in format 1.
+    /// The words that contain the track: in version 2 the whole block of all bones, in version 1 only this track.
     pub fn words(&self) -> &'a [T] {
         self.words
     }
 
-    /// Which of the words is the first of the first frame.
+    /// Index of the first frame's first word in [`words`](Self::words).
     pub fn first(&self) -> u32 {
         self.first
     }
 
-    /// How many words lie between a frame and the next.
+    /// Distance between the first words of successive frames, in words.
     pub fn stride(&self) -> u32 {
         self.stride
     }
 
-    /// The words of a frame; `None` beyond the last.
+    /// The words of a frame; `None` beyond the last frame.
     pub fn get(&self, frame: u32) -> Option<[T; N]> {
-        // At most 2^24 frames of 2^31 words.
+        // Cannot overflow: at most 2^24 frames of at most 2^31 words.
         let begin = u64::from(frame) * u64::from(self.stride) + u64::from(self.first);
         let words = self.words.get(usize::try_from(begin).ok()?..)?;
         words.first_chunk().copied()
@@ -137,7 +141,7 @@ impl<'a, T: Copy, const N: usize> Track<'a, T, N> {
 
 impl<T, const N: usize> fmt::Debug for Track<'_, T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A block in every bone would be more than anybody reads.
+        // Without the words: they are the whole block in each bone of version 2.
         f.debug_struct("Track")
             .field("words", &self.words.len())
             .field("first", &self.first)
@@ -146,7 +150,9 @@ impl<T, const N: usize> fmt::Debug for Track<'_, T, N> {
     }
 }
 
-/// Whether the bit of a frame is set; not beyond the last.
+/// Whether the bit of a frame is set: bit `frame % 8`, from the least significant, of byte `frame / 8`.
+///
+/// `false` beyond the last byte.
 pub fn bit(bits: &[u8], frame: u32) -> bool {
     let byte = usize::try_from(frame / 8)
         .ok()
@@ -154,22 +160,22 @@ pub fn bit(bits: &[u8], frame: u32) -> bool {
     byte.is_some_and(|byte| byte >> (frame % 8) & 1 == 1)
 }
 
-/// A packed quaternion as one of length 1; no rotation if it has no length.
+/// Unpacks a quaternion in 32767ths to X, Y, Z and W of length 1. A zero quaternion becomes the identity.
 pub fn quaternion(packed: [i16; 4]) -> [f32; 4] {
     normalized(packed.map(|value| f32::from(value) / 32767.0))
 }
 
-/// A bone at some time of an animation.
+/// The pose of a bone at one time of an animation, in the space of the bone's parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AlaPose {
-    /// Where it is.
+    /// The translation.
     pub translation: [f32; 3],
-    /// How it is turned: X, Y, Z and W of a quaternion of length 1. `None` as the model says.
+    /// The rotation: X, Y, Z and W of a quaternion of length 1. `None` for the model's rotation.
     pub rotation: Option<[f32; 4]>,
-    /// How large it is.
+    /// The scale.
     pub scale: [f32; 3],
-    /// Whether what hangs on it is drawn. `None` as the model says.
+    /// Whether objects attached to the bone are visible. `None` for the model's visibility.
     pub visible: Option<bool>,
 }
 
@@ -177,30 +183,37 @@ pub struct AlaPose {
 #[derive(Clone, Copy)]
 struct Time {
     frame: u32,
-    /// From `frame` to the next; 0 if that is not needed.
+    /// Interpolation factor from `frame` to the next, from 0 to 1.
     t: f32,
 }
 
 impl AlaFile<'_> {
-    /// How long it takes from the first frame to the last; 0 if that is the same.
+    /// Duration from the first frame to the last, in seconds; 0 for a single frame.
     pub fn seconds(&self) -> f32 {
         self.frames.saturating_sub(1) as f32 / self.fps
     }
 
-    /// A bone at a time, told in frames. Before the first frame is as at the first, after the last
-    /// as at the last.
+    /// The pose of a bone at a time in frames, clamped to the range from the first to the last frame. NaN is clamped to
+    /// the first.
     ///
-    /// This is what the format means, said plainly: one bone at one time.
+    /// Translation and scale are interpolated linearly, rotation by a shortest-path slerp. Visibility is not
+    /// interpolated: it is that of the last frame at or before the time.
+    ///
+    /// This is a reference implementation of the format, not optimized for many bones or times.
     pub fn sample(&self, bone: &AlaBone<'_>, time: f32) -> AlaPose {
         let last = self.frames.saturating_sub(1);
-        // A NaN is as at the first frame.
+        // `max` first: it turns a NaN into 0.
         let time = time.max(0.0).min(last as f32);
-        // Frames are few enough for a float to tell each.
+        // Exact: `MAX_FRAMES` is 2^24.
         let frame = time.floor() as u32;
-        let holds = bone.steps.is_some_and(|steps| bit(steps, frame));
+        let is_constant = bone.steps.is_some_and(|steps| bit(steps, frame));
         let time = Time {
             frame,
-            t: if holds { 0.0 } else { time - frame as f32 },
+            t: if is_constant {
+                0.0
+            } else {
+                time - frame as f32
+            },
         };
         let vector = |track: &Option<VectorTrack<'_>>, offset, scale| match track {
             Some(track) => vector_at(track, time, offset, scale),

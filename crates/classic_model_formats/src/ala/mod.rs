@@ -1,9 +1,11 @@
-//! The `.ala` format: bytes to plain values and (feature `write`) back, without Bevy.
+//! The `.ala` format (Alamo animations): bytes to plain values, and with the feature `write` back to bytes. Without
+//! Bevy.
 //!
-//! [`parse`] borrows from the file's bytes and returns for any bytes whatever: see
-//! [`read`](crate::read). Everything that sampling relies on is checked there, once. There are two
-//! formats: the first keeps the tracks of each bone with the bone, the second those of all bones
-//! together, frame by frame. What is parsed looks the same: a [`Track`] tells where its frames lie.
+//! [`parse`] borrows from the file's bytes and returns for any input: see [`read`](crate::read). It checks everything
+//! that sampling relies on.
+//!
+//! The format has two versions. Version 1 stores the tracks of each bone with the bone. Version 2 stores the tracks of
+//! all bones in shared blocks, frame by frame. Both parse to the same values: a [`Track`] has the layout of its frames.
 
 mod file;
 mod parse;

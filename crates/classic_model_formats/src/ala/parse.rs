@@ -1,9 +1,9 @@
-//! Bytes to [`AlaFile`].
+//! The `.ala` parser: bytes to [`AlaFile`].
 
 use super::file::{AlaBlocks, AlaBone, AlaFile, Track};
 use crate::chunk::{Chunk, Chunks, MiniChunk};
+use crate::chunk_parser::{self, Segment};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
-use crate::segments::{self, Segment};
 use std::borrow::Cow;
 use zerocopy::little_endian::{F32, I16, U16, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -21,28 +21,30 @@ const ROTATIONS: u32 = 0x1009;
 const TRANSLATIONS: u32 = 0x100A;
 const SCALES: u32 = 0x100B;
 
-/// The most frames an animation may have: as many as a float can tell apart. At 30 frames a second
-/// that is six days.
+/// Maximum frame count of an animation: 2^24, so that an `f32` can represent each frame exactly.
+///
+/// At 30 frames per second that is six days.
 pub const MAX_FRAMES: u32 = 1 << 24;
 
-/// Bytes of a bone of format 1 with no name and nothing that may be absent.
-const LEAST_BONE: u64 = 8 + 8 + 2 + 6 + 4 * 14;
+/// Minimum size of a bone in the file, in bytes: one of version 1 with an empty name and without optional chunks.
+const MIN_BONE_SIZE: u64 = 8 + 8 + 2 + 6 + 4 * 14;
 
-/// Where the parser is, and what it has learnt.
-type Parser = segments::Parser<Info>;
+/// The parser of an animation: the current path of chunks, the warnings, and the header.
+type Parser = chunk_parser::Parser<Info>;
 
-/// Chunk 0x1001.
+/// The header, chunk 0x1001.
 #[derive(Clone, Copy, Default)]
 struct Info {
     frames: u32,
     fps: f32,
-    bones: u32,
-    /// Where the number of bones stands.
-    bones_offset: u64,
-    /// Words of each frame in the blocks of format 2.
+    bone_count: u32,
+    /// File offset of the bone count.
+    bone_count_offset: u64,
+    /// Sizes of the blocks of version 2; `None` in version 1.
     sizes: Option<BlockSizes>,
 }
 
+/// Words per frame in each block.
 #[derive(Clone, Copy)]
 struct BlockSizes {
     rotations: u32,
@@ -50,7 +52,7 @@ struct BlockSizes {
     scales: u32,
 }
 
-/// The chunks of blocks.
+/// The chunks of the blocks of version 2.
 #[derive(Default)]
 struct BlockChunks<'a> {
     rotations: Option<Chunk<'a>>,
@@ -58,35 +60,36 @@ struct BlockChunks<'a> {
     scales: Option<Chunk<'a>>,
 }
 
-/// A value, and where it stands.
+/// A value and its file offset.
 #[derive(Clone, Copy)]
-struct Placed<T> {
+struct WithOffset<T> {
     value: T,
     offset: u64,
 }
 
-/// Chunk 0x1003.
+/// A bone's record, chunk 0x1003.
 struct Record<'a> {
     name: Cow<'a, str>,
     index: u32,
     unknown: Option<u32>,
     translation_offset: [f32; 3],
-    translation_scale: Placed<[f32; 3]>,
+    translation_scale: WithOffset<[f32; 3]>,
     scale_offset: [f32; 3],
-    scale_scale: Placed<[f32; 3]>,
-    /// What only format 2 has.
+    scale_scale: WithOffset<[f32; 3]>,
+    /// The fields of version 2.
     packed: Option<Packed>,
 }
 
-/// Where the tracks of a bone of format 2 begin; `u16::MAX` where there is none.
+/// For each track of a bone in version 2, the index of its first word in each frame of the block. `u16::MAX` means that
+/// there is no track.
 struct Packed {
-    translation: Placed<u16>,
-    scale: Placed<u16>,
-    rotation: Placed<u16>,
-    default_rotation: Placed<[i16; 4]>,
+    translation: WithOffset<u16>,
+    scale: WithOffset<u16>,
+    rotation: WithOffset<u16>,
+    default_rotation: WithOffset<[i16; 4]>,
 }
 
-/// A mini-chunk whose value is known by its length.
+/// A mini-chunk with a value of fixed size.
 #[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 struct Mini<T> {
@@ -96,13 +99,15 @@ struct Mini<T> {
 }
 
 impl<T> Mini<T> {
+    /// Whether this is a mini-chunk of type `id` and the length of `T`.
     fn is(&self, id: u8) -> bool {
         self.id == id && usize::from(self.length) == size_of::<T>()
     }
 }
 
-/// What follows the name in chunk 0x1003 of all real files. Reading these one by one would
-/// take most of the time that a file takes.
+/// The mini-chunks after the name in chunk 0x1003 of all real files.
+///
+/// Reading them at once is an optimization: one by one they take most of the parsing time.
 #[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 struct UsualRecord {
@@ -111,7 +116,7 @@ struct UsualRecord {
     vectors: [Mini<[F32; 3]>; 4],
 }
 
-/// What follows that in format 2.
+/// The mini-chunks after [`UsualRecord`] in version 2.
 #[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 struct UsualPacked {
@@ -119,10 +124,10 @@ struct UsualPacked {
     default_rotation: Mini<[I16; 4]>,
 }
 
-/// Parses an animation. Nothing of the tracks is copied: the result borrows from `bytes`.
+/// Parses an animation. Tracks are not copied: the result borrows them from `bytes`.
 ///
 /// # Errors
-/// A [`ParseError`] whose context is the path of chunks to the fault, such as
+/// A [`ParseError`] whose context is the path of chunks to the error, such as
 /// `0x1000 / 0x1002 bone 3 "Turret" / 0x1007`.
 pub fn parse(bytes: &[u8]) -> Result<AlaFile<'_>, ParseError> {
     let cursor = Cursor::new(Format::Ala, bytes);
@@ -142,10 +147,10 @@ pub fn parse(bytes: &[u8]) -> Result<AlaFile<'_>, ParseError> {
             }
             Ok(chunk) => parser.skip(&chunk)?,
             Err(error) => match begin {
-                Some(rest) if animation.is_some() && !begins_animation(&rest) => {
+                Some(rest) if animation.is_some() && !starts_with_animation(&rest) => {
                     let length = rest.remaining();
                     parser.warn("trailing", rest.offset(), |_| {
-                        format!("{length} bytes after the end are ignored")
+                        format!("{length} trailing bytes are ignored")
                     });
                 }
                 _ => return Err(error),
@@ -159,17 +164,18 @@ pub fn parse(bytes: &[u8]) -> Result<AlaFile<'_>, ParseError> {
     })
 }
 
-/// An empty list with room for all bones announced, but not for more than the bytes there can hold.
-fn room_for<T>(bones: u32, body: &Cursor<'_>) -> Vec<T> {
-    let most = (body.remaining() / LEAST_BONE).min(bones.into());
-    Vec::with_capacity(usize::try_from(most).unwrap_or_default())
+/// An empty list with capacity for the declared bone count, but for no more bones than fit into `body`.
+fn with_bone_capacity<T>(bone_count: u32, body: &Cursor<'_>) -> Vec<T> {
+    let capacity = (body.remaining() / MIN_BONE_SIZE).min(bone_count.into());
+    Vec::with_capacity(usize::try_from(capacity).unwrap_or_default())
 }
 
-fn begins_animation(rest: &Cursor<'_>) -> bool {
+/// Whether a chunk that cannot be read has the type of an animation, so that the file is truncated.
+fn starts_with_animation(rest: &Cursor<'_>) -> bool {
     rest.clone().u32("").is_ok_and(|id| id == ANIMATION)
 }
 
-/// Refuses other files by name.
+/// Checks the type of the first chunk. The error names known other formats.
 fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
     let mut start = cursor.clone();
     let id = start.u32("type of the first chunk")?;
@@ -185,7 +191,7 @@ fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
 
 impl Parser {
     fn animation<'a>(&mut self, container: &Chunk<'a>) -> Result<AlaFile<'a>, ParseError> {
-        // Bones cannot be read before what stands before them and after them.
+        // Two passes: parsing bones needs the header, which precedes them, and the blocks, which follow them.
         let mut info = None;
         let mut chunks = BlockChunks::default();
         for chunk in container.children() {
@@ -211,19 +217,19 @@ impl Parser {
             }
         }
         let info = self.require(info, &container.body, "its header (0x1001)")?;
-        self.known = info;
+        self.state = info;
         let blocks = match info.sizes {
             Some(sizes) => self.blocks(sizes, &chunks, container)?,
             None => AlaBlocks::default(),
         };
-        let mut bones = room_for(info.bones, &container.body);
+        let mut bones = with_bone_capacity(info.bone_count, &container.body);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
                 INFO => {}
                 BONE => {
                     let segment = Segment::element(BONE, "bone", bones.len());
-                    // A bone is large: where it is made it stays.
+                    // Bones are large: pushing them in place avoids copies.
                     let read = |parser: &mut Self| parser.bone(&chunk, blocks, &mut bones);
                     self.enter(&chunk, segment, read)?;
                 }
@@ -232,7 +238,13 @@ impl Parser {
             }
         }
         let body = &container.body;
-        self.check_announced(body, info.bones_offset, "bones", bones.len(), info.bones)?;
+        self.check_declared_count(
+            body,
+            info.bone_count_offset,
+            "bones",
+            bones.len(),
+            info.bone_count,
+        )?;
         self.warn_about_repeated_bones(&bones, container.offset);
         Ok(AlaFile {
             version: if info.sizes.is_some() { 2 } else { 1 },
@@ -245,17 +257,16 @@ impl Parser {
     }
 
     fn info(&mut self, chunk: &Chunk<'_>) -> Result<Info, ParseError> {
-        let (mut frames, mut fps, mut bones) = (None, None, None);
+        let (mut frames, mut fps, mut bone_count) = (None, None, None);
         let (mut rotations, mut translations, mut scales) = (None, None, None);
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
             match mini.id {
                 1 => {
-                    let frame_count = "number of frames";
-                    frames = Some(self.count(&mini, 1, MAX_FRAMES, frame_count)?.value);
+                    frames = Some(self.count(&mini, 1, MAX_FRAMES, "frame count")?.value);
                 }
                 2 => fps = Some(self.fps(&mini)?),
-                3 => bones = Some(self.count(&mini, 0, i32::MAX as u32, "number of bones")?),
+                3 => bone_count = Some(self.count(&mini, 0, i32::MAX as u32, "bone count")?),
                 11 => rotations = Some(self.block_size(&mini, 4)?),
                 12 => translations = Some((self.block_size(&mini, 3)?, mini)),
                 13 => scales = Some((self.block_size(&mini, 3)?, mini)),
@@ -263,9 +274,10 @@ impl Parser {
             }
         }
         let body = &chunk.body;
-        let frames = self.require(frames, body, "its number of frames (mini-chunk 1)")?;
-        let fps: Placed<f32> = self.require(fps, body, "its frames per second (mini-chunk 2)")?;
-        let bones = self.require(bones, body, "its number of bones (mini-chunk 3)")?;
+        let frames = self.require(frames, body, "its frame count (mini-chunk 1)")?;
+        let fps: WithOffset<f32> =
+            self.require(fps, body, "its frames per second (mini-chunk 2)")?;
+        let bone_count = self.require(bone_count, body, "its bone count (mini-chunk 3)")?;
         if !((frames - 1) as f32 / fps.value).is_finite() {
             let kind = ErrorKind::NotFinite;
             return Err(body.error(fps.offset, self.at("duration"), kind));
@@ -273,8 +285,16 @@ impl Parser {
         let sizes = match rotations {
             Some(rotations) => Some(BlockSizes {
                 rotations,
-                translations: self.require(translations, body, "mini-chunk 12")?.0,
-                scales: self.require(scales, body, "mini-chunk 13")?.0,
+                translations: self
+                    .require(
+                        translations,
+                        body,
+                        "its words of translation per frame (mini-chunk 12)",
+                    )?
+                    .0,
+                scales: self
+                    .require(scales, body, "its words of scale per frame (mini-chunk 13)")?
+                    .0,
             }),
             None => {
                 for (_, mini) in [translations, scales].into_iter().flatten() {
@@ -286,57 +306,58 @@ impl Parser {
         Ok(Info {
             frames,
             fps: fps.value,
-            bones: bones.value,
-            bones_offset: bones.offset,
+            bone_count: bone_count.value,
+            bone_count_offset: bone_count.offset,
             sizes,
         })
     }
 
-    /// A number in a mini-chunk.
+    /// The count in a mini-chunk, from `min` to `max`.
     fn count(
         &self,
         mini: &MiniChunk<'_>,
         min: i32,
         max: u32,
-        what: &str,
-    ) -> Result<Placed<u32>, ParseError> {
+        field: &str,
+    ) -> Result<WithOffset<u32>, ParseError> {
         let mut body = self.fixed_mini(mini, 4)?;
         let offset = body.offset();
         let max = i32::try_from(max).unwrap_or(i32::MAX);
-        let value = body.count(min, max, self.at(what))?;
-        Ok(Placed { value, offset })
+        let value = body.count(min, max, self.at(field))?;
+        Ok(WithOffset { value, offset })
     }
 
-    fn fps(&self, mini: &MiniChunk<'_>) -> Result<Placed<f32>, ParseError> {
+    fn fps(&self, mini: &MiniChunk<'_>) -> Result<WithOffset<f32>, ParseError> {
         let mut body = self.fixed_mini(mini, 4)?;
         let offset = body.offset();
-        let place = self.at("frames per second");
+        let context = self.at("frames per second");
         let value = body.f32("")?;
-        let value = body.check_finite(value, offset, &place)?;
+        let value = body.check_finite(value, offset, &context)?;
         if value <= 0.0 {
-            return Err(body.error(offset, place, ErrorKind::NotPositive));
+            return Err(body.error(offset, context, ErrorKind::NotPositive));
         }
-        Ok(Placed { value, offset })
+        Ok(WithOffset { value, offset })
     }
 
-    /// The words of a frame, of which each bone has `width`.
+    /// The words per frame of a block, in which each track has `width` words.
     fn block_size(&self, mini: &MiniChunk<'_>, width: u32) -> Result<u32, ParseError> {
-        let what = match mini.id {
+        let field = match mini.id {
             11 => "words of rotation per frame",
             12 => "words of translation per frame",
             _ => "words of scale per frame",
         };
-        let size = self.count(mini, 0, i32::MAX as u32, what)?;
+        let size = self.count(mini, 0, i32::MAX as u32, field)?;
         if !size.value.is_multiple_of(width) {
             let kind = ErrorKind::NotMultiple {
                 value: size.value.into(),
                 of: width.into(),
             };
-            return Err(mini.body.error(size.offset, self.at(what), kind));
+            return Err(mini.body.error(size.offset, self.at(field), kind));
         }
         Ok(size.value)
     }
 
+    /// The blocks of version 2.
     fn blocks<'a>(
         &mut self,
         sizes: BlockSizes,
@@ -365,18 +386,19 @@ impl Parser {
         };
         if let Some(chunk) = &chunks.rotations {
             self.inside(Segment::Chunk(ROTATIONS), |parser| {
-                parser.warn_about_zeros(blocks.rotations, chunk.body.offset());
+                parser.warn_about_zero_quaternions(blocks.rotations, chunk.body.offset());
             });
         }
         Ok(blocks)
     }
 
+    /// The words of a block, which can be missing if it has no words per frame.
     fn block<'a, T>(
         &mut self,
         size: u32,
         chunk: &Option<Chunk<'a>>,
         container: &Chunk<'a>,
-        what: &'static str,
+        name: &'static str,
     ) -> Result<&'a [T], ParseError>
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
@@ -384,7 +406,7 @@ impl Parser {
         match chunk {
             Some(chunk) => self.data(chunk, |parser, body| parser.words(body, size)),
             None if size == 0 => Ok(&[]),
-            None => self.require(None, &container.body, what),
+            None => self.require(None, &container.body, name),
         }
     }
 
@@ -393,8 +415,8 @@ impl Parser {
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
     {
-        // At most 2^24 times 2^31.
-        let count = u64::from(self.known.frames) * u64::from(per_frame);
+        // Cannot overflow: at most 2^24 * 2^31.
+        let count = u64::from(self.state.frames) * u64::from(per_frame);
         let (offset, found, expected) = (body.offset(), body.remaining(), 2 * count);
         if found < expected {
             let kind = ErrorKind::WrongLength { found, expected };
@@ -402,16 +424,16 @@ impl Parser {
         }
         if found > expected {
             self.warn("long track", offset + expected, |parser| {
-                let (place, more) = (parser.at(""), found - expected);
-                format!("{more} bytes of {place} are beyond the last frame: ignored")
+                let (path, extra) = (parser.at(""), found - expected);
+                format!("{extra} bytes of {path} beyond the last frame are ignored")
             });
         }
         body.array(count, self.at(""))
     }
 
-    fn warn_about_zeros(&mut self, words: &[I16], offset: u64) {
+    fn warn_about_zero_quaternions(&mut self, words: &[I16], offset: u64) {
         let (quaternions, _) = words.as_chunks::<4>();
-        // As words of the machine and without a branch, since there may be millions.
+        // Compares 64-bit words without branches, for speed: there may be millions of quaternions.
         let is_zero = |quaternion: &[I16; 4]| {
             let word: u64 = zerocopy::transmute!(*quaternion);
             word == 0
@@ -422,12 +444,12 @@ impl Parser {
         if !found {
             return;
         }
-        for (number, quaternion) in quaternions.iter().enumerate() {
+        for (index, quaternion) in quaternions.iter().enumerate() {
             if is_zero(quaternion) {
-                let offset = offset + 8 * number as u64;
+                let offset = offset + 8 * index as u64;
                 self.warn("zero quaternion", offset, |parser| {
-                    let place = parser.at("");
-                    format!("quaternion {number} of {place} is zero: taken for no rotation")
+                    let path = parser.at("");
+                    format!("quaternion {index} of {path} is zero: the identity is used")
                 });
             }
         }
@@ -439,7 +461,7 @@ impl Parser {
         blocks: AlaBlocks<'a>,
         bones: &mut Vec<AlaBone<'a>>,
     ) -> Result<(), ParseError> {
-        let is_v1 = self.known.sizes.is_none();
+        let is_v1 = self.state.sizes.is_none();
         let mut record = None;
         let (mut translation, mut scale, mut rotation) = (None, None, None);
         let (mut visibility, mut steps) = (None, None);
@@ -495,12 +517,12 @@ impl Parser {
             steps,
         };
         match rotation {
-            // One quaternion is for all frames, and may be all frames.
+            // A single quaternion is constant for all frames, also if there is only one frame.
             Some([x, y, z, w]) => bone.default_rotation = Some([x, y, z, w].map(|word| word.get())),
             Some(words) => bone.rotation = Some(Track::new(words, 0, 4)),
             None => {}
         }
-        if let (Some(packed), Some(sizes)) = (record.packed, self.known.sizes) {
+        if let (Some(packed), Some(sizes)) = (record.packed, self.state.sizes) {
             let body = &container.body;
             let Packed {
                 translation,
@@ -515,8 +537,8 @@ impl Parser {
             bone.default_rotation = Some(default_rotation.value);
             if bone.rotation.is_none() && default_rotation.value == [0; 4] {
                 self.warn("zero quaternion", default_rotation.offset, |parser| {
-                    let place = parser.at("default rotation");
-                    format!("{place} is zero: taken for no rotation")
+                    let path = parser.at("default rotation");
+                    format!("{path} is zero: the identity is used")
                 });
             }
         }
@@ -540,8 +562,9 @@ impl Parser {
         Ok(())
     }
 
-    /// A record of the mini-chunks that all real files have, in their order; `None` if it is any
-    /// other, or has a flaw to be told of.
+    /// Reads a record that has the mini-chunks of all real files in their order.
+    ///
+    /// `None` if the mini-chunks differ or need an error or a warning: then [`record`](Self::record) reads them.
     fn usual_record<'a>(&mut self, chunk: &Chunk<'a>) -> Option<Record<'a>> {
         let mut body = chunk.body.clone();
         let [id, length]: &[u8; 2] = body.record("").ok()?;
@@ -563,7 +586,7 @@ impl Parser {
         if !is_usual {
             return None;
         }
-        let packed = if self.known.sizes.is_some() {
+        let packed = if self.state.sizes.is_some() {
             let begin = body.offset();
             let UsualPacked {
                 indices,
@@ -575,15 +598,15 @@ impl Parser {
             if !is_usual {
                 return None;
             }
-            let index = |number: u64, index: &Mini<U16>| Placed {
+            let index = |position: u64, index: &Mini<U16>| WithOffset {
                 value: index.value.get(),
-                offset: begin + 4 * number + 2,
+                offset: begin + 4 * position + 2,
             };
             Some(Packed {
                 translation: index(0, translation),
                 scale: index(1, scale),
                 rotation: index(2, rotation),
-                default_rotation: Placed {
+                default_rotation: WithOffset {
                     value: default_rotation.value.map(I16::get),
                     offset: begin + 4 * 3 + 2,
                 },
@@ -594,9 +617,9 @@ impl Parser {
         if body.remaining() != 0 {
             return None;
         }
-        let vector = |number: u64, vector: &Mini<[F32; 3]>| Placed {
+        let vector = |position: u64, vector: &Mini<[F32; 3]>| WithOffset {
             value: vector.value.map(F32::get),
-            offset: begin + 6 * 2 + 14 * number + 2,
+            offset: begin + 6 * 2 + 14 * position + 2,
         };
         let [t_offset, t_scale, s_offset, s_scale] = vectors;
         Some(Record {
@@ -611,8 +634,9 @@ impl Parser {
         })
     }
 
+    /// Reads a record of any mini-chunks.
     fn record<'a>(&mut self, chunk: &Chunk<'a>) -> Result<Record<'a>, ParseError> {
-        let is_v2 = self.known.sizes.is_some();
+        let is_v2 = self.state.sizes.is_some();
         let (mut name, mut index, mut unknown) = (None, None, None);
         let mut vectors = [None; 4];
         let mut indices = [None; 3];
@@ -633,7 +657,7 @@ impl Parser {
                     let body = self.fixed_mini(&mini, 2)?;
                     let word = body.clone().record::<U16>(self.at(""))?;
                     if let Some(slot) = indices.get_mut(usize::from(mini.id - 14)) {
-                        *slot = Some(Placed {
+                        *slot = Some(WithOffset {
                             value: word.get(),
                             offset: body.offset(),
                         });
@@ -642,7 +666,7 @@ impl Parser {
                 17 if is_v2 => {
                     let body = self.fixed_mini(&mini, 8)?;
                     let words = body.clone().record::<[I16; 4]>(self.at(""))?;
-                    default_rotation = Some(Placed {
+                    default_rotation = Some(WithOffset {
                         value: words.map(|word| word.get()),
                         offset: body.offset(),
                     });
@@ -655,9 +679,13 @@ impl Parser {
         let [t_index, s_index, r_index] = indices;
         let packed = if is_v2 {
             Some(Packed {
-                translation: self.require(t_index, body, "its translation (mini-chunk 14)")?,
-                scale: self.require(s_index, body, "its scale (mini-chunk 15)")?,
-                rotation: self.require(r_index, body, "its rotation (mini-chunk 16)")?,
+                translation: self.require(
+                    t_index,
+                    body,
+                    "its translation index (mini-chunk 14)",
+                )?,
+                scale: self.require(s_index, body, "its scale index (mini-chunk 15)")?,
+                rotation: self.require(r_index, body, "its rotation index (mini-chunk 16)")?,
                 default_rotation: self.require(
                     default_rotation,
                     body,
@@ -672,56 +700,57 @@ impl Parser {
             index: self.require(index, body, "its index (mini-chunk 5)")?,
             unknown,
             translation_offset: self
-                .require(t_offset, body, "its translation (mini-chunk 6)")?
+                .require(t_offset, body, "its translation offset (mini-chunk 6)")?
                 .value,
             translation_scale: self.require(
                 t_scale,
                 body,
-                "the scale of its translations (mini-chunk 7)",
+                "its translation scale (mini-chunk 7)",
             )?,
             scale_offset: self
-                .require(s_offset, body, "its scale (mini-chunk 8)")?
+                .require(s_offset, body, "its scale offset (mini-chunk 8)")?
                 .value,
-            scale_scale: self.require(s_scale, body, "the scale of its scales (mini-chunk 9)")?,
+            scale_scale: self.require(s_scale, body, "its scale factor (mini-chunk 9)")?,
             packed,
         })
     }
 
-    fn vector(&self, mini: &MiniChunk<'_>) -> Result<Placed<[f32; 3]>, ParseError> {
+    fn vector(&self, mini: &MiniChunk<'_>) -> Result<WithOffset<[f32; 3]>, ParseError> {
         let mut body = self.fixed_mini(mini, 12)?;
         let offset = body.offset();
-        let what = match mini.id {
+        let field = match mini.id {
             6 => "translation offset",
             7 => "translation scale",
             8 => "scale offset",
-            _ => "scale of scales",
+            _ => "scale factor",
         };
         let mut value = [0.0; 3];
         for value in &mut value {
-            let at = body.offset();
+            let offset = body.offset();
             let number = body.f32("")?;
-            *value = body.check_finite(number, at, self.at(what))?;
+            *value = body.check_finite(number, offset, self.at(field))?;
         }
-        Ok(Placed { value, offset })
+        Ok(WithOffset { value, offset })
     }
 
-    /// What a track of the greatest words gives, and with it everything between, must be a number.
+    /// Checks that the value of the greatest word, 65535, is finite; all other values of a track are between it and the
+    /// offset.
     fn check_extent(
         &self,
         offset: [f32; 3],
-        scale: Placed<[f32; 3]>,
+        scale: WithOffset<[f32; 3]>,
         cursor: &Cursor<'_>,
-        what: &str,
+        field: &str,
     ) -> Result<(), ParseError> {
         for (axis, (offset, factor)) in offset.into_iter().zip(scale.value).enumerate() {
-            let at = scale.offset + 4 * axis as u64;
-            let greatest = offset + f32::from(u16::MAX) * factor;
-            cursor.check_finite(greatest, at, self.at(what))?;
+            let factor_offset = scale.offset + 4 * axis as u64;
+            let extreme = offset + f32::from(u16::MAX) * factor;
+            cursor.check_finite(extreme, factor_offset, self.at(field))?;
         }
         Ok(())
     }
 
-    /// Chunk 0x1006: a quaternion for each frame, or one for all.
+    /// Chunk 0x1006: a quaternion for each frame, or one for all frames.
     fn rotation_words<'a>(&mut self, body: &mut Cursor<'a>) -> Result<&'a [I16], ParseError> {
         let offset = body.offset();
         let words = if body.remaining() == 8 {
@@ -729,13 +758,13 @@ impl Parser {
         } else {
             self.words(body, 4)?
         };
-        self.warn_about_zeros(words, offset);
+        self.warn_about_zero_quaternions(words, offset);
         Ok(words)
     }
 
     /// A bit for each frame.
     fn bits<'a>(&self, body: &mut Cursor<'a>) -> Result<&'a [u8], ParseError> {
-        let (found, expected) = (body.remaining(), self.known.frames.div_ceil(8).into());
+        let (found, expected) = (body.remaining(), self.state.frames.div_ceil(8).into());
         if found != expected {
             let kind = ErrorKind::WrongLength { found, expected };
             return Err(body.error(body.offset(), self.at(""), kind));
@@ -743,15 +772,15 @@ impl Parser {
         Ok(body.remainder())
     }
 
-    /// The track of a bone in a block.
+    /// The track of a bone in a block; `None` if the bone has no track.
     fn track<'a, T: Copy, const N: usize>(
         &mut self,
         words: &'a [T],
-        first: Placed<u16>,
+        first: WithOffset<u16>,
         stride: u32,
         cursor: &Cursor<'_>,
     ) -> Result<Option<Track<'a, T, N>>, ParseError> {
-        let Placed { value, offset } = first;
+        let WithOffset { value, offset } = first;
         if value == u16::MAX {
             return Ok(None);
         }
@@ -764,9 +793,11 @@ impl Parser {
             return Err(cursor.error(offset, self.at("track"), kind));
         }
         if !usize::from(value).is_multiple_of(N) {
-            self.warn("uneven track", offset, |parser| {
-                let place = parser.at("");
-                format!("a track of {place} begins within another: at word {value}")
+            self.warn("overlapping track", offset, |parser| {
+                let path = parser.at("");
+                format!(
+                    "a track of {path} overlaps others: its first word {value} is not a multiple of {N}"
+                )
             });
         }
         Ok(Some(Track::new(words, value.into(), stride)))
@@ -788,13 +819,16 @@ impl Parser {
 mod tests {
     use super::*;
 
-    /// What is made of the fewest bytes that a bone can take in a file. Less than the promise on
-    /// heap by so much that there is enough left for what is made of the plain values.
+    /// Loading an animation may take 16 times the heap of its file. This limit leaves enough of that for the values that
+    /// are converted from the parsed ones.
     #[test]
-    fn plain_values_are_not_much_larger_than_their_bytes() {
-        // And its index among those that may be repeated.
-        let size = size_of::<AlaBone<'_>>() + 4;
-        let factor = size as f64 / LEAST_BONE as f64;
-        assert!(factor < 5.0, "{size} bytes of {LEAST_BONE}");
+    fn parsed_bones_take_less_than_5_times_their_file_size() {
+        // The bone, and its index in the search for repeated bones.
+        let size = size_of::<AlaBone<'_>>() + size_of::<u32>();
+        let factor = size as f64 / MIN_BONE_SIZE as f64;
+        assert!(
+            factor < 5.0,
+            "{size} bytes in memory for {MIN_BONE_SIZE} bytes in the file"
+        );
     }
 }

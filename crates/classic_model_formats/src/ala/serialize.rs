@@ -1,4 +1,4 @@
-//! What of an animation serde writes that it does not derive. Nothing else belongs here.
+//! `Serialize` implementations that cannot be derived. Nothing else belongs here.
 
 use super::file::{QuaternionTrack, VectorTrack};
 use serde::ser::{Serialize, Serializer};

@@ -1,13 +1,13 @@
-//! Plain values back to bytes: for samples, fixtures and tools that make animations.
+//! The `.ala` writer: plain values to bytes, for samples, tests and tools that make animations.
 //!
-//! An [`AlaDocument`] owns what it holds. It is made of plain numbers, which [`Vectors`] and
-//! [`Rotations`] pack, or of a parsed file.
+//! An [`AlaDocument`] owns its values. It is made from a parsed file, or from plain numbers, which [`Vectors`] and
+//! [`Rotations`] quantize.
 
 use super::file::{AlaBone, AlaFile, Track, bit};
 use super::parse::MAX_FRAMES;
 use crate::chunk_write::{
-    check_length, container, data, fail, finite, mini, mini_floats, mini_text, mini_u32,
-    short_text, within,
+    check_finite, check_length, check_short_text, container, data, fail, mini, mini_floats,
+    mini_text, mini_u32, within,
 };
 use crate::read::ErrorKind;
 use zerocopy::IntoBytes;
@@ -15,63 +15,65 @@ use zerocopy::little_endian::{I16, U16};
 
 pub use crate::chunk_write::WriteError;
 
-/// An animation to be written.
+/// An animation to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlaDocument {
-    /// 1 or 2: the format to write.
+    /// The version of the format to write: 1 or 2.
     pub version: u8,
-    /// How many frames there are; at least one.
+    /// Frame count, at least 1.
     pub frames: u32,
     /// Frames per second; greater than 0.
     pub fps: f32,
-    /// What moves.
+    /// The animated bones.
     pub bones: Vec<BoneTracks>,
 }
 
-/// How one bone moves.
+/// The animation of one bone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoneTracks {
     /// Name of the bone.
     pub name: String,
     /// Index of the bone in the model.
     pub index: u32,
-    /// Mini-chunk 10. Most real files have 1.
+    /// Mini-chunk 10, meaning unknown. Most real files have 1.
     pub unknown: Option<u32>,
-    /// Where it is.
+    /// The translation, in the space of the bone's parent.
     pub translation: Vectors,
-    /// How large it is.
+    /// The scale.
     pub scale: Vectors,
-    /// How it is turned.
+    /// The rotation.
     pub rotation: Rotations,
-    /// Whether what hangs on it is drawn, for each frame.
+    /// For each frame, whether objects attached to the bone are visible; `None` for the model's visibility.
     pub visibility: Option<Vec<bool>>,
-    /// Whether the values of a frame hold until the next, for each frame.
+    /// For each frame, whether values are constant until the next frame instead of interpolated.
     pub steps: Option<Vec<bool>>,
 }
 
-/// Vectors in 65536 steps between the least and the greatest.
+/// A constant vector, or a track of vectors quantized to 16 bits per axis.
+///
+/// The value of a frame is `offset + word * scale`, per axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vectors {
-    /// The only value, or what is added to those of the track.
+    /// The constant value, or the offset of the track.
     pub offset: [f32; 3],
-    /// What those of the track are multiplied with.
+    /// The factor for the words of the track.
     pub scale: [f32; 3],
-    /// For each frame.
+    /// The words for each frame; `None` for a constant value.
     pub track: Option<Vec<[u16; 3]>>,
 }
 
-/// Rotations as quaternions in 32767ths.
+/// A constant rotation, or a track of rotations: quaternions X, Y, Z and W in 32767ths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rotations {
-    /// The only value. Format 2 must have it, and has it beside a track too; format 1 has it only
-    /// where there is no track.
+    /// The constant value. Version 2 requires it, also with a track. Version 1 stores it only without a track; `None`
+    /// there means the model's rotation.
     pub default: Option<[i16; 4]>,
-    /// For each frame.
+    /// The value for each frame; `None` for a constant rotation.
     pub track: Option<Vec<[i16; 4]>>,
 }
 
 impl Vectors {
-    /// The same at all frames.
+    /// The same value for all frames.
     pub fn constant(value: [f32; 3]) -> Self {
         Self {
             offset: value,
@@ -80,7 +82,9 @@ impl Vectors {
         }
     }
 
-    /// A value for each frame, within half a step of it; without a track if all are the same.
+    /// Quantizes a value for each frame, with an error of at most half a step. Equal values need no track.
+    ///
+    /// A step is 1/65535 of the range of the values, per axis.
     pub fn from_frames(values: &[[f32; 3]]) -> Self {
         let Some((first, others)) = values.split_first() else {
             return Self::constant([0.0; 3]);
@@ -88,27 +92,27 @@ impl Vectors {
         if others.iter().all(|value| value == first) {
             return Self::constant(*first);
         }
-        let (mut least, mut greatest) = (*first, *first);
+        let (mut min, mut max) = (*first, *first);
         for value in others {
             for axis in 0..3 {
-                least[axis] = least[axis].min(value[axis]);
-                greatest[axis] = greatest[axis].max(value[axis]);
+                min[axis] = min[axis].min(value[axis]);
+                max[axis] = max[axis].max(value[axis]);
             }
         }
         let step = |axis: usize| {
-            let extent = f64::from(greatest[axis]) - f64::from(least[axis]);
+            let extent = f64::from(max[axis]) - f64::from(min[axis]);
             (extent / f64::from(u16::MAX)) as f32
         };
         let scale: [f32; 3] = core::array::from_fn(step);
         let pack = |value: &[f32; 3]| {
             core::array::from_fn(|axis| {
-                let above = f64::from(value[axis]) - f64::from(least[axis]);
-                // Of no extent is 0 / 0, which is 0 as a word.
-                (above / f64::from(scale[axis])).round() as u16
+                let distance = f64::from(value[axis]) - f64::from(min[axis]);
+                // Without extent this is 0 / 0, and the NaN casts to 0.
+                (distance / f64::from(scale[axis])).round() as u16
             })
         };
         Self {
-            offset: least,
+            offset: min,
             scale,
             track: Some(values.iter().map(pack).collect()),
         }
@@ -116,7 +120,7 @@ impl Vectors {
 }
 
 impl Rotations {
-    /// The same at all frames: X, Y, Z and W of a quaternion.
+    /// The same rotation for all frames: X, Y, Z and W of a quaternion, normalized here.
     pub fn constant(value: [f32; 4]) -> Self {
         Self {
             default: Some(packed_quaternion(value)),
@@ -124,7 +128,7 @@ impl Rotations {
         }
     }
 
-    /// A quaternion for each frame; without a track if all are the same once packed.
+    /// Quantizes a quaternion (X, Y, Z and W) for each frame. Equal values need no track.
     pub fn from_frames(values: &[[f32; 4]]) -> Self {
         let packed: Vec<_> = values.iter().copied().map(packed_quaternion).collect();
         let default = packed.first().copied();
@@ -139,7 +143,7 @@ impl Rotations {
     }
 }
 
-/// The quaternion of length 1 in 32767ths; no rotation if it has no length.
+/// Normalizes a quaternion (X, Y, Z and W) and packs it into 32767ths. A zero quaternion becomes the identity.
 pub fn packed_quaternion(value: [f32; 4]) -> [i16; 4] {
     let value = value.map(f64::from);
     let length = value.iter().map(|value| value * value).sum::<f64>().sqrt();
@@ -151,7 +155,7 @@ pub fn packed_quaternion(value: [f32; 4]) -> [i16; 4] {
 }
 
 impl BoneTracks {
-    /// A bone that does not move, visible as the model says.
+    /// A bone with a constant translation, without rotation, with scale 1 and the model's visibility.
     pub fn new(name: impl Into<String>, index: u32, translation: [f32; 3]) -> Self {
         Self {
             name: name.into(),
@@ -212,12 +216,13 @@ fn bone_tracks(bone: &AlaBone<'_>, frames: u32) -> BoneTracks {
     }
 }
 
-/// The bytes of an animation, which [`parse`](super::parse) reads as the same animation. In format
-/// 2 the tracks stand in the blocks in the order of their bones.
+/// Writes an animation. [`parse`](super::parse) reads the same animation from the bytes.
+///
+/// In version 2, blocks contain the tracks in the order of their bones.
 ///
 /// # Errors
-/// A [`WriteError`] for what the format cannot say, such as a track without all its frames, and for
-/// what the parser would refuse.
+/// A [`WriteError`] if the format cannot store a value, such as a track with a wrong frame count, or if the parser would
+/// reject the file.
 pub fn write(animation: &AlaDocument) -> Result<Vec<u8>, WriteError> {
     check(animation)?;
     let bytes = write_unchecked(animation);
@@ -226,9 +231,9 @@ pub fn write(animation: &AlaDocument) -> Result<Vec<u8>, WriteError> {
     Ok(bytes)
 }
 
-/// The bytes of an animation, sensible or not: for tests of bad files.
+/// Writes an animation without any check, for tests of malformed files.
 ///
-/// What does not fit into its field is cut off.
+/// Values that do not fit into their field are truncated.
 pub fn write_unchecked(animation: &AlaDocument) -> Vec<u8> {
     let mut out = Vec::new();
     container(&mut out, 0x1000, |out| encode(out, animation));
@@ -253,34 +258,39 @@ fn check(animation: &AlaDocument) -> Result<(), WriteError> {
             min: 1,
             max: MAX_FRAMES.into(),
         };
-        return fail("number of frames", kind);
+        return fail("frame count", kind);
     }
-    for (number, item) in animation.bones.iter().enumerate() {
-        let place = || format!("0x1000 / 0x1002 bone {number} {:?}", item.name);
-        bone(item, animation).or_else(within(place))?;
+    for (index, bone) in animation.bones.iter().enumerate() {
+        let context = || format!("0x1000 / 0x1002 bone {index} {:?}", bone.name);
+        check_bone(bone, animation).or_else(within(context))?;
     }
     if version == 2 {
-        // The parser cannot know that an index was cut off.
-        let first = |width: u32, has: fn(&BoneTracks) -> bool| {
-            let tracks = animation.bones.iter().filter(|bone| has(bone)).count();
+        // Checked here because the parser cannot detect a truncated index.
+        let last_index = |width: u32, has_track: fn(&BoneTracks) -> bool| {
+            let tracks = animation
+                .bones
+                .iter()
+                .filter(|bone| has_track(bone))
+                .count();
             (tracks.saturating_sub(1) as u64) * u64::from(width)
         };
-        let greatest = first(3, |bone| bone.translation.track.is_some())
-            .max(first(3, |bone| bone.scale.track.is_some()))
-            .max(first(4, |bone| bone.rotation.track.is_some()));
-        if greatest >= u64::from(u16::MAX) {
-            let limit = "tracks of format 2 begin within the first 65535 words of a frame";
+        let max_index = last_index(3, |bone| bone.translation.track.is_some())
+            .max(last_index(3, |bone| bone.scale.track.is_some()))
+            .max(last_index(4, |bone| bone.rotation.track.is_some()));
+        if max_index >= u64::from(u16::MAX) {
+            let limit =
+                "in version 2 every track must begin within the first 65535 words of a frame";
             return fail("tracks", ErrorKind::LimitExceeded { limit });
         }
     }
     Ok(())
 }
 
-fn bone(bone: &BoneTracks, animation: &AlaDocument) -> Result<(), WriteError> {
-    short_text("name", &bone.name)?;
+fn check_bone(bone: &BoneTracks, animation: &AlaDocument) -> Result<(), WriteError> {
+    check_short_text("name", &bone.name)?;
     let vectors = [("translation", &bone.translation), ("scale", &bone.scale)];
     for (
-        what,
+        field,
         Vectors {
             offset,
             scale,
@@ -288,21 +298,21 @@ fn bone(bone: &BoneTracks, animation: &AlaDocument) -> Result<(), WriteError> {
         },
     ) in vectors
     {
-        finite(what, offset)?;
-        finite(what, scale)?;
-        all_frames(what, track.as_deref(), animation.frames)?;
+        check_finite(field, offset)?;
+        check_finite(field, scale)?;
+        check_frame_count(field, track.as_deref(), animation.frames)?;
     }
-    all_frames("rotation", bone.rotation.track.as_deref(), animation.frames)?;
-    all_frames("visibility", bone.visibility.as_deref(), animation.frames)?;
-    all_frames("steps", bone.steps.as_deref(), animation.frames)?;
+    check_frame_count("rotation", bone.rotation.track.as_deref(), animation.frames)?;
+    check_frame_count("visibility", bone.visibility.as_deref(), animation.frames)?;
+    check_frame_count("steps", bone.steps.as_deref(), animation.frames)?;
     if animation.version == 2 && bone.rotation.default.is_none() {
-        let what = "a default, without which format 2 cannot be";
+        let what = "a default, which version 2 requires";
         return fail("rotation", ErrorKind::Missing { what });
     }
     Ok(())
 }
 
-fn all_frames<T>(what: &str, track: Option<&[T]>, frames: u32) -> Result<(), WriteError> {
+fn check_frame_count<T>(field: &str, track: Option<&[T]>, frames: u32) -> Result<(), WriteError> {
     match track {
         Some(track) if track.len() as u64 != u64::from(frames) => {
             let kind = ErrorKind::CountMismatch {
@@ -310,57 +320,60 @@ fn all_frames<T>(what: &str, track: Option<&[T]>, frames: u32) -> Result<(), Wri
                 found: track.len() as u64,
                 expected: frames.into(),
             };
-            fail(what, kind)
+            fail(field, kind)
         }
         _ => Ok(()),
     }
 }
 
-/// Where the tracks of the next bone begin in the blocks of format 2.
+/// The indices of the next tracks' first words in a frame of the blocks of version 2.
 #[derive(Default)]
-struct Next {
+struct NextIndices {
     translation: u32,
     scale: u32,
     rotation: u32,
 }
 
-/// Where a track begins, if there is one, which moves where the next begins.
-fn begin(next: &mut u32, width: u32, has_track: bool) -> [u8; 2] {
+/// The bytes of a track's index; `u16::MAX` without a track. Advances the next index.
+fn take_index(next: &mut u32, width: u32, has_track: bool) -> [u8; 2] {
     if !has_track {
         return u16::MAX.to_le_bytes();
     }
-    let begin = *next as u16;
+    let index = *next as u16;
     *next += width;
-    begin.to_le_bytes()
+    index.to_le_bytes()
 }
 
 fn encode(out: &mut Vec<u8>, animation: &AlaDocument) {
     let bones = &animation.bones;
-    let width = |width: u32, has: fn(&BoneTracks) -> bool| {
-        width * bones.iter().filter(|bone| has(bone)).count() as u32
+    let words_per_frame = |width: u32, has_track: fn(&BoneTracks) -> bool| {
+        width * bones.iter().filter(|bone| has_track(bone)).count() as u32
     };
     data(out, 0x1001, |out| {
         mini_u32(out, 1, animation.frames);
         mini_floats(out, 2, &[animation.fps]);
         mini_u32(out, 3, bones.len() as u32);
         if animation.version == 2 {
-            mini_u32(out, 11, width(4, |bone| bone.rotation.track.is_some()));
-            mini_u32(out, 12, width(3, |bone| bone.translation.track.is_some()));
-            mini_u32(out, 13, width(3, |bone| bone.scale.track.is_some()));
+            let rotations = words_per_frame(4, |bone| bone.rotation.track.is_some());
+            let translations = words_per_frame(3, |bone| bone.translation.track.is_some());
+            let scales = words_per_frame(3, |bone| bone.scale.track.is_some());
+            mini_u32(out, 11, rotations);
+            mini_u32(out, 12, translations);
+            mini_u32(out, 13, scales);
         }
     });
-    let mut next = Next::default();
+    let mut next = NextIndices::default();
     for bone in bones {
         container(out, 0x1002, |out| {
             data(out, 0x1003, |out| {
-                record(out, bone, (animation.version == 2).then_some(&mut next));
+                encode_record(out, bone, (animation.version == 2).then_some(&mut next));
             });
             if animation.version == 1 {
-                own_tracks(out, bone);
+                encode_tracks(out, bone);
             }
             for (id, frames) in [(0x1007, &bone.visibility), (0x1008, &bone.steps)] {
                 if let Some(frames) = frames {
-                    data(out, id, |out| bits(out, frames));
+                    data(out, id, |out| encode_bits(out, frames));
                 }
             }
         });
@@ -373,13 +386,14 @@ fn encode(out: &mut Vec<u8>, animation: &AlaDocument) {
         let rotations = bones
             .iter()
             .filter_map(|bone| bone.rotation.track.as_deref());
-        block(out, 0x100B, animation.frames, scales);
-        block(out, 0x100A, animation.frames, translations);
-        block(out, 0x1009, animation.frames, rotations);
+        encode_block(out, 0x100B, animation.frames, scales);
+        encode_block(out, 0x100A, animation.frames, translations);
+        encode_block(out, 0x1009, animation.frames, rotations);
     }
 }
 
-fn record(out: &mut Vec<u8>, bone: &BoneTracks, next: Option<&mut Next>) {
+/// Chunk 0x1003; `next` only in version 2.
+fn encode_record(out: &mut Vec<u8>, bone: &BoneTracks, next: Option<&mut NextIndices>) {
     mini_text(out, 4, &bone.name);
     mini_u32(out, 5, bone.index);
     if let Some(unknown) = bone.unknown {
@@ -395,23 +409,23 @@ fn record(out: &mut Vec<u8>, bone: &BoneTracks, next: Option<&mut Next>) {
             bone.scale.track.is_some(),
             bone.rotation.track.is_some(),
         ];
-        mini(out, 14, &begin(&mut next.translation, 3, translation));
-        mini(out, 15, &begin(&mut next.scale, 3, scale));
-        mini(out, 16, &begin(&mut next.rotation, 4, rotation));
+        mini(out, 14, &take_index(&mut next.translation, 3, translation));
+        mini(out, 15, &take_index(&mut next.scale, 3, scale));
+        mini(out, 16, &take_index(&mut next.rotation, 4, rotation));
         let default = bone.rotation.default.unwrap_or_default();
         mini(out, 17, default.map(I16::new).as_bytes());
     }
 }
 
-/// The tracks that format 1 keeps with their bone.
-fn own_tracks(out: &mut Vec<u8>, bone: &BoneTracks) {
+/// The tracks that version 1 stores with their bone.
+fn encode_tracks(out: &mut Vec<u8>, bone: &BoneTracks) {
     for (id, track) in [
         (0x1004, &bone.translation.track),
         (0x1005, &bone.scale.track),
     ] {
         if let Some(track) = track {
             data(out, id, |out| {
-                track.iter().for_each(|words| word_bytes(out, *words));
+                track.iter().for_each(|words| encode_words(out, *words));
             });
         }
     }
@@ -421,11 +435,11 @@ fn own_tracks(out: &mut Vec<u8>, bone: &BoneTracks) {
         (None, None) => return,
     };
     data(out, 0x1006, |out| {
-        rotations.iter().for_each(|words| word_bytes(out, *words));
+        rotations.iter().for_each(|words| encode_words(out, *words));
     });
 }
 
-/// A word of a track, with the same bytes whether it is signed or not.
+/// A signed or unsigned 16-bit word of a track.
 trait Word: Copy {
     fn bytes(self) -> [u8; 2];
 }
@@ -442,12 +456,12 @@ impl Word for i16 {
     }
 }
 
-fn word_bytes<T: Word, const N: usize>(out: &mut Vec<u8>, words: [T; N]) {
+fn encode_words<T: Word, const N: usize>(out: &mut Vec<u8>, words: [T; N]) {
     out.extend_from_slice(words.map(T::bytes).as_flattened());
 }
 
-/// A block of format 2, frame by frame; none if there are no tracks.
-fn block<'t, T: Word + 't, const N: usize>(
+/// A block of version 2, frame by frame. Without tracks there is no chunk.
+fn encode_block<'t, T: Word + 't, const N: usize>(
     out: &mut Vec<u8>,
     id: u32,
     frames: u32,
@@ -460,13 +474,14 @@ fn block<'t, T: Word + 't, const N: usize>(
     data(out, id, |out| {
         for frame in 0..frames as usize {
             for words in tracks.iter().filter_map(|track| track.get(frame)) {
-                word_bytes(out, *words);
+                encode_words(out, *words);
             }
         }
     });
 }
 
-fn bits(out: &mut Vec<u8>, frames: &[bool]) {
+/// One bit per frame, from the least significant.
+fn encode_bits(out: &mut Vec<u8>, frames: &[bool]) {
     out.extend(frames.chunks(8).map(|frames| {
         let bits = frames.iter().enumerate();
         bits.fold(0, |byte, (bit, set)| byte | u8::from(*set) << bit)
@@ -478,15 +493,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_are_within_half_a_step() {
+    fn quantized_vectors_are_within_half_a_step() {
         let values = [[-1.0, 5.0, 1e-30], [2.5, 5.0, 3e-30], [0.1, 5.0, 2e-30]];
         let vectors = Vectors::from_frames(&values);
         assert_eq!(vectors.scale[1], 0.0);
         for (value, packed) in values.iter().zip(vectors.track.unwrap()) {
             for axis in 0..3 {
                 let step = vectors.scale[axis];
-                let read = vectors.offset[axis] + f32::from(packed[axis]) * step;
-                let error = (read - value[axis]).abs();
+                let unpacked = vectors.offset[axis] + f32::from(packed[axis]) * step;
+                let error = (unpacked - value[axis]).abs();
                 assert!(error <= 0.51 * step + 1e-6 * value[axis].abs(), "{error}");
             }
         }
@@ -497,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn quaternions_are_packed_at_length_1() {
+    fn quaternions_are_normalized_before_packing() {
         assert_eq!(packed_quaternion([0.0, 0.0, -2.0, 0.0]), [0, 0, -32767, 0]);
         assert_eq!(packed_quaternion([0.0; 4]), [0, 0, 0, 32767]);
         let still = Rotations::from_frames(&[[0.0, 0.0, 0.0, 1.0]; 3]);

@@ -1,68 +1,68 @@
-//! The arrays of an `.alo` file as they lie in its bytes.
+//! The arrays of an `.alo` file, with the layout of its bytes.
 
 use zerocopy::little_endian::{F32, U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// What both vertex records begin with.
+/// The fields at the beginning of both vertex records.
 #[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct VertexHead {
-    /// Position, in the space of the bone that the mesh is connected to; of the model if skinned.
+    /// Position: in model space if the sub-mesh is skinned, otherwise in the space of the mesh's bone.
     pub position: [F32; 3],
-    /// Normal.
+    /// Normal; zero in some files.
     pub normal: [F32; 3],
-    /// Up to four texture coordinates; only the first is used by any file known.
+    /// Four texture coordinates, from the upper left; known files use only the first.
     pub tex_coords: [[F32; 2]; 4],
-    /// Tangent: the direction in which U grows.
+    /// Tangent: the direction in which U increases.
     pub tangent: [F32; 3],
-    /// Binormal: the direction in which V shrinks.
+    /// Binormal: the direction in which V decreases.
     pub binormal: [F32; 3],
-    /// Colour, red to alpha.
+    /// Color: red, green, blue and alpha.
     pub color: [F32; 4],
 }
 
-/// What both vertex records end with.
+/// The fields at the end of both vertex records.
 #[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct VertexTail {
-    /// Up to four entries of the sub-mesh's palette.
+    /// Four indices into the sub-mesh's palette. Unweighted vertex formats use only the first.
     pub bone_indices: [U32; 4],
-    /// The weights of those.
+    /// The weights of the four bones.
     pub bone_weights: [F32; 4],
 }
 
-/// A vertex of chunk 0x10005.
+/// A vertex record of chunk 0x10005, 128 bytes.
 #[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct VertexV1 {
-    /// Position to colour.
+    /// Position to color.
     pub head: VertexHead,
-    /// Bones and weights.
+    /// Bone indices and weights.
     pub tail: VertexTail,
 }
 
-/// A vertex of chunk 0x10007.
+/// A vertex record of chunk 0x10007, 144 bytes.
 #[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct VertexV2 {
-    /// Position to colour.
+    /// Position to color.
     pub head: VertexHead,
-    /// Not used, and not zero in real files.
+    /// Unused; not zero in real files.
     pub unused: [F32; 4],
-    /// Bones and weights.
+    /// Bone indices and weights.
     pub tail: VertexTail,
 }
 
-/// Either record of a vertex.
+/// A vertex record of either layout.
 pub trait VertexRecord {
-    /// Position to colour.
+    /// Position to color.
     fn head(&self) -> &VertexHead;
-    /// Bones and weights.
+    /// Bone indices and weights.
     fn tail(&self) -> &VertexTail;
 
-    /// Whether all its numbers are finite.
+    /// Whether all numbers except the unused ones are finite.
     fn is_finite(&self) -> bool {
-        // Bits and no branch, since there may be millions.
+        // Tests bits without branching, for speed: there may be millions of vertices.
         const EXPONENT: u32 = 0x7f80_0000;
         let head: &[U32; 24] = zerocopy::transmute_ref!(self.head());
         let weights: &[U32; 4] = zerocopy::transmute_ref!(&self.tail().bone_weights);
@@ -93,64 +93,69 @@ impl VertexRecord for VertexV2 {
     }
 }
 
-/// A node of a collision tree, chunk 0x1202.
+/// A node of a collision tree (chunk 0x1202), 10 bytes.
 #[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct TreeNode {
-    /// Least corner of the node's box, in 255ths of its parent's.
+    /// Minimum corner of the box: 0 to 255 per axis, from the minimum to the maximum of the parent's box.
     pub min: [u8; 3],
-    /// Greatest corner.
+    /// Maximum corner of the box, in the same units.
     pub max: [u8; 3],
-    /// Number of triangles of a leaf; 0 for a node with two children.
+    /// Triangle count of a leaf; 0 for an inner node, which has two children.
     pub triangle_count: U16,
-    /// First entry of a leaf in the map of triangles; else the first child, which the second follows.
+    /// For a leaf, the index of its first entry in the triangle map. For an inner node, the index of its first child;
+    /// the second child follows the first.
     pub link: U16,
 }
 
 impl TreeNode {
-    /// Its box, which is a part of its parent's.
-    pub fn bounds(&self, [least, greatest]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
+    /// The node's box, from its parent's box; both are minimum and maximum corner.
+    pub fn bounds(&self, [min, max]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
         let corner = |steps: [u8; 3]| {
-            core::array::from_fn(|axis| place(least[axis], greatest[axis], steps[axis]))
+            core::array::from_fn(|axis| dequantize(min[axis], max[axis], steps[axis]))
         };
         [corner(self.min), corner(self.max)]
     }
 }
 
-/// The place of a step of 255. Exact at both ends, unlike `least + (greatest - least) * t`.
-pub(super) fn place(least: f32, greatest: f32, step: u8) -> f32 {
+/// The coordinate of a step from 0 (`min`) to 255 (`max`).
+///
+/// Exact at both ends, unlike `min + (max - min) * t`.
+pub(super) fn dequantize(min: f32, max: f32, step: u8) -> f32 {
     let t = f32::from(step) / 255.0;
-    least * (1.0 - t) + greatest * t
+    min * (1.0 - t) + max * t
 }
 
-/// A vertex as plain numbers. Those of a file are finite: what is not becomes zero.
+/// A vertex as plain numbers.
+///
+/// Made from a file's record, all numbers are finite: the others are replaced by zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Vertex {
-    /// Position, in the space of the bone that the mesh is connected to; of the model if skinned.
+    /// Position: in model space if the sub-mesh is skinned, otherwise in the space of the mesh's bone.
     pub position: [f32; 3],
-    /// Normal.
+    /// Normal; zero in some files.
     pub normal: [f32; 3],
-    /// Four texture coordinates, from the upper left.
+    /// Four texture coordinates, from the upper left; known files use only the first.
     pub tex_coords: [[f32; 2]; 4],
-    /// Tangent: the direction in which U grows.
+    /// Tangent: the direction in which U increases.
     pub tangent: [f32; 3],
-    /// Binormal: the direction in which V shrinks.
+    /// Binormal: the direction in which V decreases.
     pub binormal: [f32; 3],
-    /// Colour, red to alpha.
+    /// Color: red, green, blue and alpha.
     pub color: [f32; 4],
-    /// Entries of the sub-mesh's palette.
+    /// Four indices into the sub-mesh's palette. Unweighted vertex formats use only the first.
     pub bone_indices: [u32; 4],
-    /// The weights of those.
+    /// The weights of the four bones.
     pub bone_weights: [f32; 4],
 }
 
-/// Plain numbers of little-endian ones, zero where they are not finite.
+/// Converts little-endian numbers; non-finite ones become zero.
 fn finite<const N: usize>(values: [F32; N]) -> [f32; N] {
     floats(values).map(|value| if value.is_finite() { value } else { 0.0 })
 }
 
-/// Plain numbers of little-endian ones.
+/// Converts little-endian numbers to `f32`.
 pub fn floats<const N: usize>(values: [F32; N]) -> [f32; N] {
     values.map(F32::get)
 }
@@ -171,17 +176,17 @@ impl<T: VertexRecord> From<&T> for Vertex {
     }
 }
 
-/// The vertices of a sub-mesh, where they lie in the file.
+/// The vertices of a sub-mesh, borrowed from the file.
 #[derive(Clone, Copy, Debug)]
 pub enum Vertices<'a> {
-    /// Chunk 0x10005, of 128 bytes each.
+    /// Chunk 0x10005, the older record of 128 bytes.
     V1(&'a [VertexV1]),
-    /// Chunk 0x10007, of 144 bytes each.
+    /// Chunk 0x10007, the record of 144 bytes.
     V2(&'a [VertexV2]),
 }
 
 impl Vertices<'_> {
-    /// How many there are.
+    /// The vertex count.
     pub fn len(&self) -> usize {
         match self {
             Self::V1(vertices) => vertices.len(),
@@ -189,12 +194,12 @@ impl Vertices<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One of them.
+    /// The vertex with an index; `None` if there is none.
     pub fn get(&self, index: usize) -> Option<Vertex> {
         match self {
             Self::V1(vertices) => vertices.get(index).map(Vertex::from),
@@ -202,7 +207,7 @@ impl Vertices<'_> {
         }
     }
 
-    /// All of them in order.
+    /// All vertices in order.
     pub fn iter(&self) -> impl Iterator<Item = Vertex> + '_ {
         (0..self.len()).map_while(|index| self.get(index))
     }
@@ -213,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_have_the_strides_of_the_format() {
+    fn record_sizes_match_the_file_format() {
         assert_eq!(size_of::<VertexV1>(), 128);
         assert_eq!(size_of::<VertexV2>(), 144);
         assert_eq!(size_of::<TreeNode>(), 10);

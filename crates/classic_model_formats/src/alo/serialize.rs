@@ -1,4 +1,4 @@
-//! What of a model serde writes that it does not derive. Nothing else belongs here.
+//! `Serialize` implementations that cannot be derived. Nothing else belongs here.
 
 use super::records::{TreeNode, Vertices};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
@@ -22,7 +22,7 @@ impl Serialize for TreeNode {
     }
 }
 
-/// Serialises little-endian numbers as numbers.
+/// Serializes little-endian numbers as a sequence of numbers.
 pub(super) fn serialize_u16s<S: Serializer>(values: &[U16], to: S) -> Result<S::Ok, S::Error> {
     let mut seq = to.serialize_seq(Some(values.len()))?;
     for value in values {
@@ -31,7 +31,7 @@ pub(super) fn serialize_u16s<S: Serializer>(values: &[U16], to: S) -> Result<S::
     seq.end()
 }
 
-/// Serialises little-endian numbers as numbers.
+/// Serializes little-endian numbers as a sequence of numbers.
 pub(super) fn serialize_u32s<S: Serializer>(values: &[U32], to: S) -> Result<S::Ok, S::Error> {
     let mut seq = to.serialize_seq(Some(values.len()))?;
     for value in values {

@@ -1,36 +1,36 @@
-//! What a parsed picture consists of, borrowed from its bytes.
+//! The values of a parsed texture, borrowed from its bytes.
 
 use crate::read::Warning;
 use std::borrow::Cow;
 
-/// How a picture is drawn, as bits of [`DtxFile::flags`]. Others have no known effect on it.
-pub mod picture_flags {
-    /// Texels of the palette's last entry are not lit.
+/// Bits of [`DtxFile::flags`]. Other bits have no known effect on rendering.
+pub mod texture_flags {
+    /// Texels with palette index 255 are unlit.
     pub const FULL_BRIGHT: u32 = 1;
-    /// There is alpha beside the palette's colours.
+    /// The file has alpha in addition to the palette's colors.
     pub const ALPHA: u32 = 2;
 }
 
-/// The palette's entry that is not lit in pictures that say so.
+/// The palette index of unlit texels, if the texture has [`texture_flags::FULL_BRIGHT`].
 const FULL_BRIGHT_ENTRY: u8 = 255;
 
-/// How texels are coded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DtxTexels {
-    /// One byte, an index into the palette.
+/// The encoding of texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DtxTexelFormat {
+    /// One byte per texel: an index into the palette.
     Indexed,
-    /// Four bytes: blue, green, red, alpha.
+    /// Four bytes per texel: blue, green, red, alpha.
     Bgra8,
-    /// Blocks of 4 × 4 in 8 bytes: DXT1.
+    /// DXT1: blocks of 4 × 4 texels in 8 bytes.
     Bc1,
-    /// Blocks of 4 × 4 in 16 bytes: DXT3.
+    /// DXT3: blocks of 4 × 4 texels in 16 bytes.
     Bc2,
-    /// Blocks of 4 × 4 in 16 bytes: DXT5.
+    /// DXT5: blocks of 4 × 4 texels in 16 bytes.
     Bc3,
 }
 
-impl DtxTexels {
-    /// Bytes of a level of this size.
+impl DtxTexelFormat {
+    /// The size in bytes of a mip level with this width and height in texels.
     pub fn level_bytes(self, width: u32, height: u32) -> u64 {
         let texels = u64::from(width) * u64::from(height);
         let blocks = u64::from(width.div_ceil(4)) * u64::from(height.div_ceil(4));
@@ -43,93 +43,94 @@ impl DtxTexels {
     }
 }
 
-/// A parsed picture.
-#[derive(Clone, Debug)]
+/// A parsed texture.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DtxFile<'a> {
-    /// −2, −3 or −5.
+    /// The version: −2, −3 or −5.
     pub version: i32,
-    /// Texels across, at least 1.
+    /// Width in texels, at least 1.
     pub width: u32,
-    /// Texels down, at least 1.
+    /// Height in texels, at least 1.
     pub height: u32,
-    /// Levels that the header tells of: 4 in all known files with a palette.
+    /// The count of mip levels in the header: 4 in all known files with a palette. [`levels`](Self::levels) may have fewer.
     pub mips: u16,
-    /// Whether there is more after the texels, and in version −5 how many parts it has.
+    /// Not 0 if data follow the texels. In version −5, the count of data sections.
     pub sections: u16,
-    /// How it is drawn: see [`picture_flags`].
+    /// Flags for rendering: see [`texture_flags`].
     pub flags: u32,
-    /// What the game makes of it, such as the sound of steps on it.
+    /// A value for the game, such as the kind of surface for the sound of footsteps.
     pub user_flags: u32,
-    /// Bytes of mixed meaning. The third says in version −5 how texels are coded.
+    /// Bytes of various meanings. In version −5, the third byte is the code of the texel format.
     pub extra: [u8; 12],
-    /// What the game's tools say to the engine; empty in version −2, which has none.
+    /// Commands of the game's tools for the engine. Empty in version −2, which has no such field.
     pub command_string: Cow<'a, str>,
-    /// What stands before the palette, without known meaning; 0 in version −5, which has none.
+    /// Bytes before the palette, of unknown meaning. 0 in version −5, which has no such field.
     pub unknown: [u8; 8],
-    /// How texels are coded.
-    pub texels: DtxTexels,
-    /// Colours of indexed texels, each alpha (which no game uses), red, green, blue.
+    /// The encoding of the texels.
+    pub texel_format: DtxTexelFormat,
+    /// The colors of indexed texels: alpha (not used by the games), red, green, blue.
     pub palette: Option<&'a [[u8; 4]; 256]>,
-    /// The picture, then each level half as wide and high, down to the last that is there.
+    /// The mip levels, the full size first. Each level has half the width and height of the previous one, rounded down.
     pub levels: Vec<DtxLevel<'a>>,
-    /// Alpha of each level in half bytes, the low one first, if there is alpha beside a palette.
+    /// The alpha of each mip level, 4 bits per texel, low half of a byte first. Empty without
+    /// [`ALPHA`](texture_flags::ALPHA) or without a palette.
     pub alpha_levels: Vec<&'a [u8]>,
-    /// What stands after the texels.
+    /// The bytes after the texels.
     pub rest: &'a [u8],
-    /// Flaws that do no harm.
+    /// Warnings about harmless flaws.
     pub warnings: Vec<Warning>,
 }
 
-/// A picture, or a smaller copy of it.
+/// A mip level of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DtxLevel<'a> {
-    /// Texels across.
+    /// Width in texels.
     pub width: u32,
-    /// Texels down.
+    /// Height in texels.
     pub height: u32,
-    /// Texels row by row from the top.
+    /// The encoded texels, row by row from the top.
     pub bytes: &'a [u8],
 }
 
 impl DtxFile<'_> {
-    /// Whether some texels may be unlit: those that [`glow`](Self::glow) tells of.
+    /// Whether texels with palette index 255 are unlit: see [`emissive`](Self::emissive).
     pub fn is_full_bright(&self) -> bool {
-        self.flags & picture_flags::FULL_BRIGHT != 0 && self.palette.is_some()
+        self.flags & texture_flags::FULL_BRIGHT != 0 && self.palette.is_some()
     }
 
-    /// Red, green, blue and alpha of a level's texels. `None` if they are in blocks, or if there is
-    /// no such level.
+    /// The texels of a mip level as red, green, blue and alpha, one byte each, row by row from the top. `None` if the
+    /// texels are in compressed blocks, or if the level does not exist.
     pub fn rgba(&self, level: usize) -> Option<Vec<u8>> {
         let bytes = self.levels.get(level)?.bytes;
-        match self.texels {
-            DtxTexels::Indexed => {
-                let mut texels = self.indexed(bytes, |_| true)?;
+        match self.texel_format {
+            DtxTexelFormat::Indexed => {
+                let mut texels = self.palette_colors(bytes, |_| true)?;
                 if let Some(alpha) = self.alpha_levels.get(level) {
                     set_alpha(&mut texels, alpha);
                 }
                 Some(texels)
             }
-            DtxTexels::Bgra8 => {
+            DtxTexelFormat::Bgra8 => {
                 let texels = bytes.as_chunks::<4>().0.iter();
                 Some(texels.flat_map(|&[b, g, r, a]| [r, g, b, a]).collect())
             }
-            DtxTexels::Bc1 | DtxTexels::Bc2 | DtxTexels::Bc3 => None,
+            DtxTexelFormat::Bc1 | DtxTexelFormat::Bc2 | DtxTexelFormat::Bc3 => None,
         }
     }
 
-    /// Red, green, blue and alpha of what a level's texels give off by themselves: their colour
-    /// where they are unlit, and opaque black elsewhere. `None` if all are lit, or if there is no
-    /// such level.
-    pub fn glow(&self, level: usize) -> Option<Vec<u8>> {
+    /// The emissive colors of a mip level, in the layout of [`rgba`](Self::rgba): the color of unlit texels, opaque black
+    /// for all others. `None` if no texels are unlit, or if the level does not exist.
+    pub fn emissive(&self, level: usize) -> Option<Vec<u8>> {
         if !self.is_full_bright() {
             return None;
         }
         let bytes = self.levels.get(level)?.bytes;
-        self.indexed(bytes, |index| index == FULL_BRIGHT_ENTRY)
+        self.palette_colors(bytes, |index| index == FULL_BRIGHT_ENTRY)
     }
 
-    /// The opaque colours of texels, black where they are not wanted.
-    fn indexed(&self, indices: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<Vec<u8>> {
+    /// The opaque palette colors of texels. Texels whose index is not wanted are black.
+    fn palette_colors(&self, indices: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<Vec<u8>> {
         let palette = self.palette?;
         let color = |&index: &u8| {
             let [_, r, g, b] = match palette.get(usize::from(index)) {
@@ -142,7 +143,7 @@ impl DtxFile<'_> {
     }
 }
 
-/// Sets the alpha of texels from half bytes, the low one first.
+/// Sets the alpha of RGBA texels from 4 bits per texel, low half of a byte first.
 fn set_alpha(texels: &mut [u8], alpha: &[u8]) {
     let halves = alpha.iter().flat_map(|byte| [byte & 0xF, byte >> 4]);
     for ([_, _, _, alpha], half) in texels.as_chunks_mut::<4>().0.iter_mut().zip(halves) {

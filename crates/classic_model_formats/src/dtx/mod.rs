@@ -1,16 +1,13 @@
-//! The `.dtx` format: bytes to plain values and (feature `write`) back, without Bevy.
+//! LithTech textures, `.dtx`: a parser and (feature `write`) a writer.
 //!
-//! [`parse`] borrows from the file's bytes and returns for any bytes whatever: see
-//! [`read`](crate::read). Versions −2 and −3 have a palette, and are the skins of models of version 6;
-//! version −5, of the engine's second generation, has colors as they are or in blocks.
-
-// For maintainers: how blocks are decoded is in `texture`.
+//! [`parse`] borrows from the file's bytes and accepts any bytes: see [`read`](crate::read). Versions −2 and −3 have a
+//! palette of 256 colors; models of version 6 use them as skins. Version −5 belongs to the second generation of the
+//! engine. Its texels are 32-bit colors or compressed blocks (DXT1, DXT3, DXT5). Blocks are not decoded here.
 
 mod file;
 mod parse;
 #[cfg(feature = "write")]
 pub mod write;
 
-pub use file::{DtxFile, DtxLevel, DtxTexels, picture_flags};
-pub use parse::parse;
-pub use parse::{HEADER, begins_full_bright};
+pub use file::{DtxFile, DtxLevel, DtxTexelFormat, texture_flags};
+pub use parse::{HEADER_SIZE, is_full_bright_header, parse};

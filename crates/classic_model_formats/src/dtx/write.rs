@@ -1,51 +1,52 @@
-//! Plain values back to bytes: for samples, fixtures and tools that make pictures.
+//! Writes plain values as bytes: for samples, test fixtures and tools.
 
-use super::file::{DtxFile, DtxTexels, picture_flags};
+use super::file::{DtxFile, DtxTexelFormat, texture_flags};
 use crate::read::ErrorKind;
 use crate::write::{fail, u32s};
 
 pub use crate::write::WriteError;
 
-/// A picture to be written.
+/// A texture for [`write`](write()).
 #[derive(Clone, Debug, PartialEq)]
 pub struct DtxDocument {
-    /// −2, −3 or −5.
+    /// The version: −2, −3 or −5.
     pub version: i32,
-    /// Texels across.
+    /// Width in texels.
     pub width: u16,
-    /// Texels down.
+    /// Height in texels.
     pub height: u16,
-    /// Levels that the header tells of.
+    /// The count of mip levels in the header.
     pub mips: u16,
-    /// Whether there is more after the texels.
+    /// Not 0 if data follow the texels.
     pub sections: u16,
-    /// How it is drawn: see [`picture_flags`].
+    /// Flags for rendering: see [`texture_flags`].
     pub flags: u32,
-    /// What the game makes of it.
+    /// A value for the game, such as the kind of surface for the sound of footsteps.
     pub user_flags: u32,
-    /// Bytes of mixed meaning; the third says in version −5 how texels are coded.
+    /// Bytes of various meanings. In version −5, the third byte is the [`code`](DtxTexelFormat::code) of the texel format.
     pub extra: [u8; 12],
-    /// What the game's tools say to the engine, at most 127 bytes; version −2 has none.
+    /// Commands for the engine, at most 127 bytes. Must be empty in version −2.
     pub command_string: String,
-    /// What stands before the palette; version −5 has none.
+    /// Bytes before the palette. Must be 0 in version −5.
     pub unknown: [u8; 8],
-    /// 256 colours, each alpha, red, green, blue; version −5 has none.
+    /// 256 colors: alpha, red, green, blue. Must be empty in version −5.
     pub palette: Vec<[u8; 4]>,
-    /// The texels of each level, row by row from the top.
+    /// The encoded texels of each mip level, row by row from the top.
     pub levels: Vec<Vec<u8>>,
-    /// Alpha of each level in half bytes, the low one first; none without
-    /// [`ALPHA`](picture_flags::ALPHA), or in version −5.
+    /// The alpha of each mip level, 4 bits per texel, low half of a byte first. Must be empty without
+    /// [`ALPHA`](texture_flags::ALPHA), and in version −5.
     pub alpha_levels: Vec<Vec<u8>>,
-    /// What stands after the texels.
+    /// The bytes after the texels.
     pub rest: Vec<u8>,
 }
 
 impl DtxDocument {
-    /// A picture of version −3 with four levels, made of the indices of its texels. A texel of a
-    /// smaller level is one of the four that it stands for, because colours of a palette cannot be
-    /// mixed.
+    /// A texture of version −3 with four mip levels, from at most 256 colors (red, green, blue) and one index per texel,
+    /// row by row from the top.
     ///
-    /// Sides should be at least 8, so that every level has texels.
+    /// Smaller mip levels take every second texel, because indices cannot be averaged. Width and height should be at
+    /// least 8, so that every level has texels.
+    #[must_use]
     pub fn indexed(width: u16, height: u16, colors: &[[u8; 3]], indices: &[u8]) -> Self {
         let mut palette: Vec<[u8; 4]> = colors.iter().map(|&[r, g, b]| [255, r, g, b]).collect();
         palette.resize(256, [255, 0, 0, 0]);
@@ -56,7 +57,7 @@ impl DtxDocument {
             height,
             mips: MIPS,
             sections: 0,
-            // All known pictures have this bit.
+            // All known textures have this bit.
             flags: 8,
             user_flags: 0,
             extra: [0; 12],
@@ -69,9 +70,10 @@ impl DtxDocument {
         }
     }
 
-    /// The picture with alpha, a byte for each texel, of which the upper half is kept.
+    /// Adds alpha, one byte per texel. The file stores the upper 4 bits.
+    #[must_use]
     pub fn with_alpha(mut self, alpha: &[u8]) -> Self {
-        self.flags |= picture_flags::ALPHA;
+        self.flags |= texture_flags::ALPHA;
         let size = (self.width.into(), self.height.into());
         let packed = |level: &Vec<u8>| {
             let pairs = level.chunks(2);
@@ -86,15 +88,16 @@ impl DtxDocument {
     }
 }
 
-/// Levels of all known pictures with a palette.
+/// The count of mip levels in all known textures with a palette.
 const MIPS: u16 = 4;
 
 fn levels((width, height): (usize, usize), texels: &[u8]) -> Vec<Vec<u8>> {
     let level = |level: u16| {
         let rows = (0..height >> level).map(|row| (row << level) * width);
-        let places = rows.flat_map(|row| (0..width >> level).map(move |at| row + (at << level)));
-        let texel = |at| texels.get(at).copied().unwrap_or_default();
-        places.map(texel).collect()
+        let indices =
+            rows.flat_map(|row| (0..width >> level).map(move |column| row + (column << level)));
+        let texel = |index| texels.get(index).copied().unwrap_or_default();
+        indices.map(texel).collect()
     };
     let has_texels = |level: &Vec<u8>| !level.is_empty();
     (0..MIPS).map(level).filter(has_texels).collect()
@@ -104,7 +107,7 @@ impl From<&DtxFile<'_>> for DtxDocument {
     fn from(file: &DtxFile<'_>) -> Self {
         Self {
             version: file.version,
-            // The parser knows no longer sides.
+            // The parser reads 16 bits.
             width: file.width as u16,
             height: file.height as u16,
             mips: file.mips,
@@ -133,73 +136,75 @@ impl From<&DtxFile<'_>> for DtxDocument {
     }
 }
 
-/// The bytes of a picture, which [`parse`](super::parse) reads as the same picture.
+/// Writes a texture. [`parse`](super::parse) reads the bytes as the same texture.
 ///
 /// # Errors
-/// A [`WriteError`] for what the format cannot say, such as a level of another length than its size
-/// asks for.
-pub fn write(picture: &DtxDocument) -> Result<Vec<u8>, WriteError> {
-    let bytes = write_unchecked(picture);
+/// A [`WriteError`] for values that the format cannot store, such as a mip level of the wrong length.
+pub fn write(texture: &DtxDocument) -> Result<Vec<u8>, WriteError> {
+    let bytes = write_unchecked(texture);
     let read = DtxDocument::from(&super::parse(&bytes)?);
     let parts: [(&str, bool); 7] = [
         (
             "command string",
-            read.command_string == picture.command_string,
+            read.command_string == texture.command_string,
         ),
-        ("bytes before the palette", read.unknown == picture.unknown),
-        ("palette", read.palette == picture.palette),
-        ("levels", read.levels == picture.levels),
-        ("alpha of levels", read.alpha_levels == picture.alpha_levels),
-        ("rest", read.rest == picture.rest),
-        ("picture", read == *picture),
+        ("bytes before the palette", read.unknown == texture.unknown),
+        ("palette", read.palette == texture.palette),
+        ("mip levels", read.levels == texture.levels),
+        (
+            "alpha of mip levels",
+            read.alpha_levels == texture.alpha_levels,
+        ),
+        ("bytes after the texels", read.rest == texture.rest),
+        ("texture", read == *texture),
     ];
     if let Some((what, _)) = parts.iter().find(|(_, is_same)| !is_same) {
-        let limit = "it would be read as another than it is";
+        let limit = "a reader of the file would get other values than given";
         fail(*what, ErrorKind::LimitExceeded { limit })?;
     }
     Ok(bytes)
 }
 
-/// The bytes of a picture, sensible or not: for tests of bad files.
-pub fn write_unchecked(picture: &DtxDocument) -> Vec<u8> {
+/// Writes a texture without checks, for tests of malformed files.
+pub fn write_unchecked(texture: &DtxDocument) -> Vec<u8> {
     let mut out = Vec::new();
-    u32s(&mut out, [0, picture.version as u32]);
+    u32s(&mut out, [0, texture.version as u32]);
     let sizes = [
-        picture.width,
-        picture.height,
-        picture.mips,
-        picture.sections,
+        texture.width,
+        texture.height,
+        texture.mips,
+        texture.sections,
     ];
     for size in sizes {
         out.extend_from_slice(&size.to_le_bytes());
     }
-    u32s(&mut out, [picture.flags, picture.user_flags]);
-    out.extend_from_slice(&picture.extra);
-    if picture.version != -2 {
+    u32s(&mut out, [texture.flags, texture.user_flags]);
+    out.extend_from_slice(&texture.extra);
+    if texture.version != -2 {
         let mut text = [0; 128];
-        // The last byte stays the NUL that ends the text.
+        // The last byte stays NUL and terminates the string.
         for (byte, from) in text
             .iter_mut()
             .take(127)
-            .zip(picture.command_string.bytes())
+            .zip(texture.command_string.bytes())
         {
             *byte = from;
         }
         out.extend_from_slice(&text);
     }
-    if picture.version != -5 {
-        out.extend_from_slice(&picture.unknown);
-        out.extend_from_slice(picture.palette.as_flattened());
+    if texture.version != -5 {
+        out.extend_from_slice(&texture.unknown);
+        out.extend_from_slice(texture.palette.as_flattened());
     }
-    for level in picture.levels.iter().chain(&picture.alpha_levels) {
+    for level in texture.levels.iter().chain(&texture.alpha_levels) {
         out.extend_from_slice(level);
     }
-    out.extend_from_slice(&picture.rest);
+    out.extend_from_slice(&texture.rest);
     out
 }
 
-impl DtxTexels {
-    /// The third of a picture's extra bytes in version −5.
+impl DtxTexelFormat {
+    /// The code of the format in version −5: the third byte of [`DtxDocument::extra`].
     pub fn code(self) -> u8 {
         match self {
             Self::Indexed => 0,

@@ -1,4 +1,4 @@
-//! What a parsed file consists of; its strings are borrowed from the file.
+//! The values of a parsed model. Strings borrow from its bytes.
 
 use super::key::Key;
 use crate::read::Warning;
@@ -7,63 +7,63 @@ use std::borrow::Cow;
 /// A parsed model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LgwFile<'a> {
-    /// `MODEL`: its name.
+    /// `MODEL`: the name.
     pub name: Cow<'a, str>,
-    /// `EXPORT_VERSION`: 4 in the games' files; none if the file does not say.
+    /// `EXPORT_VERSION`: 4 in the games' files. `None` if it is missing.
     pub version: Option<i64>,
-    /// `SOURCE_FILE`: what it was exported from.
+    /// `SOURCE_FILE`: the path of the file that the model was exported from.
     pub source: Option<Cow<'a, str>>,
-    /// `MATERIAL_LIST`: materials in file order.
+    /// `MATERIAL_LIST`: the materials in file order.
     pub materials: Vec<Material<'a>>,
-    /// `MESH`: meshes in file order.
+    /// `MESH`: the meshes in file order.
     pub meshes: Vec<Mesh<'a>>,
-    /// Flaws that do no harm, from the top of the file to its end.
+    /// Warnings about harmless flaws, in file order.
     pub warnings: Vec<Warning>,
 }
 
-/// What triangles look like.
+/// A material.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Material<'a> {
-    /// What meshes call it. Of several of one number the first is meant.
+    /// The number that meshes refer to. If several materials have the same number, meshes use the first.
     pub id: i64,
-    /// Its name.
+    /// The name.
     pub name: Cow<'a, str>,
-    /// `DIFFUSE_COLOR`, which the game does not use.
+    /// `DIFFUSE_COLOR`: red, green, blue. The game does not use it.
     pub diffuse_color: Option<[f32; 3]>,
-    /// `TEXTURE`: none, one or two, by their numbers.
+    /// `TEXTURE`: at most two textures, sorted by their numbers.
     pub textures: Vec<Texture<'a>>,
 }
 
 impl<'a> Material<'a> {
-    /// The textures by the units that draw them. One alone is in the first, whatever its number.
+    /// The textures of the two texture units. A single texture is in the first unit, whatever its number.
     pub fn units(&self) -> [Option<&Texture<'a>>; 2] {
         [self.textures.first(), self.textures.get(1)]
     }
 }
 
-/// A picture of a material, and how it is laid over what is below it.
+/// A texture of a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture<'a> {
-    /// Its number: 0, or 1 for the second one.
+    /// The number of the texture unit: 0 or 1.
     pub number: i64,
-    /// `FILE_NAME`: where the picture is, from the folder of the game; none if it is in the model's
-    /// file, or nowhere.
+    /// `FILE_NAME`: the path of the image, relative to the folder of the game. `None` if it is missing, or if the image is
+    /// embedded.
     pub file: Option<Cow<'a, str>>,
-    /// `RAW_IMAGE`: whether the picture is in the model's file, in a form that is not known.
+    /// `RAW_IMAGE`: whether the image is embedded in the file. Its format is unknown.
     pub raw_image: bool,
-    /// `U_WRAP` and `V_WRAP`: whether the picture repeats along U and V, or ends in its border.
+    /// `U_WRAP` and `V_WRAP`: whether the texture repeats along U and V. Otherwise coordinates are clamped to the edge.
     pub wrap: [bool; 2],
-    /// `ALPHA_MODE`: how much of its alpha is used.
+    /// `ALPHA_MODE`: the use of alpha.
     pub alpha_mode: AlphaMode,
-    /// `MIPMAP_ON`: whether smaller pictures are used for what is far.
+    /// `MIPMAP_ON`: whether mipmaps are used.
     pub mipmaps: bool,
-    /// `MUTABLE`: whether the game changes the picture.
+    /// `MUTABLE`: whether the game changes the texture at runtime.
     pub mutable: bool,
-    /// `CUBE_MAP`: whether the picture is six, one for each side of a cube.
+    /// `CUBE_MAP`: whether the texture is a cube map of six images.
     pub cube_map: bool,
-    /// `TEX_GEN_S`, `TEX_GEN_T` and `TEX_GEN_R`: where coordinates come from.
+    /// `TEX_GEN_S`, `TEX_GEN_T` and `TEX_GEN_R`: generation of the three texture coordinates.
     pub texgen: [TexGen; 3],
-    /// `MODE`: what becomes of the texels.
+    /// `MODE`: the combination with the color from the previous texture unit.
     pub mode: TextureMode,
 }
 
@@ -85,26 +85,26 @@ impl Default for Texture<'_> {
 }
 
 impl Texture<'_> {
-    /// Whether any coordinate is made, rather than taken from the vertices.
+    /// Whether any texture coordinate is generated instead of taken from the vertices.
     pub fn has_texgen(&self) -> bool {
-        self.texgen.iter().any(|of| of.kind.is_some())
+        self.texgen.iter().any(|texgen| texgen.kind.is_some())
     }
 }
 
-/// How many bits of a texture's alpha are used.
+/// The use of a texture's alpha.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AlphaMode {
-    /// 0: none. The picture is opaque.
+    /// 0 bits: alpha is not used.
     #[default]
     Opaque,
-    /// 1: texels are there or not.
+    /// 1 bit: texels are opaque or invisible.
     Mask,
-    /// 8: texels are more or less there.
+    /// 8 bits: texels are blended by their alpha.
     Blend,
 }
 
 impl AlphaMode {
-    /// The number in the file.
+    /// The count of alpha bits, which is the number in the file.
     pub fn bits(self) -> i64 {
         match self {
             Self::Opaque => 0,
@@ -114,12 +114,12 @@ impl AlphaMode {
     }
 }
 
-/// Where a coordinate of a texture comes from.
+/// Generation of one texture coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TexGen {
-    /// How it is made; none if it is the vertex's: U, V, and 0 for the third.
+    /// The kind of generation. `None` to use the vertex's U or V, or 0 for the third coordinate.
     pub kind: Option<TexGenKind>,
-    /// What [`TexGenKind::EyeLinear`] multiplies by. 1 if the file does not say.
+    /// The factor of [`TexGenKind::EyeLinear`]. 1 by default.
     pub coefficient: f32,
 }
 
@@ -132,55 +132,54 @@ impl Default for TexGen {
     }
 }
 
-/// How coordinates are made, in the space of the eye: OpenGL's texture coordinate generation
-/// (specification of OpenGL 1.5, section 2.10.4).
+/// The kind of texture coordinate generation, in eye space, as in OpenGL (specification of OpenGL 1.5, section 2.10.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TexGenKind {
-    /// The place, times a coefficient.
+    /// The position times a coefficient.
     EyeLinear,
-    /// Where a picture of the surroundings in a sphere has what the surface mirrors. S and T only.
+    /// The coordinate of the reflection vector in a sphere map. Only for S and T.
     SphereMap,
-    /// The direction that the surface mirrors.
+    /// The reflection vector.
     ReflectionMap,
-    /// The direction that the surface faces.
+    /// The normal.
     NormalMap,
 }
 
 impl TexGenKind {
-    /// The word in the file.
-    pub fn word(self) -> &'static str {
+    /// The keyword in the file, such as `SPHERE_MAP`.
+    pub fn keyword(self) -> &'static str {
         let key = match self {
             Self::EyeLinear => Key::EyeLinear,
             Self::SphereMap => Key::SphereMap,
             Self::ReflectionMap => Key::ReflectionMap,
             Self::NormalMap => Key::NormalMap,
         };
-        key.word()
+        key.keyword()
     }
 }
 
-/// What becomes of a texture's colour and of what is below it: OpenGL's texture environments
-/// (specification of OpenGL 1.5, section 3.8.13).
+/// The combination of a texture's color with the color from the previous texture unit, as in OpenGL's texture
+/// environments (specification of OpenGL 1.5, section 3.8.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TextureMode {
-    /// The texture.
+    /// The texture's color.
     Replace,
     /// The product.
     #[default]
     Modulate,
-    /// The texture over what is below, by its alpha.
+    /// The texture's color over the previous one, by the texture's alpha.
     Decal,
-    /// What is below, darkened by the texture.
+    /// The previous color, darkened by the texture's color.
     Blend,
     /// The sum.
     Add,
-    /// The scalar product of both as directions.
+    /// The dot product of both colors as directions.
     Dot3Bump,
 }
 
 impl TextureMode {
-    /// The word in the file.
-    pub fn word(self) -> &'static str {
+    /// The keyword in the file, such as `MODULATE`.
+    pub fn keyword(self) -> &'static str {
         let key = match self {
             Self::Replace => Key::Replace,
             Self::Modulate => Key::Modulate,
@@ -189,48 +188,48 @@ impl TextureMode {
             Self::Add => Key::Add,
             Self::Dot3Bump => Key::Dot3Bump,
         };
-        key.word()
+        key.keyword()
     }
 }
 
-/// Vertices, and the triangles between them.
+/// A mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh<'a> {
-    /// Its name, which others may have as well.
+    /// The name. Several meshes may have the same name.
     pub name: Cow<'a, str>,
-    /// `MATERIAL_REF`: the [`id`](Material::id) of its material, which there may be or not.
+    /// `MATERIAL_REF`: the [`id`](Material::id) of the material. A material with this id may not exist.
     pub material: Option<i64>,
-    /// `DEFAULT_COLOR`, which the game does not use.
+    /// `DEFAULT_COLOR`: red, green, blue. The game does not use it.
     pub default_color: Option<[f32; 3]>,
-    /// `VERTS`.
+    /// `VERTS`: the vertices.
     pub vertices: Vertices,
     /// `PRIMITIVE_GEOMETRY_GROUPS`: the groups of triangles in file order.
     pub groups: Vec<Group>,
 }
 
-/// Vertices, in as many places of three lists.
+/// The vertices of a mesh. All three vectors have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vertices {
-    /// X, Y and Z.
+    /// Positions in model space: X, Y and Z.
     pub positions: Vec<[f32; 3]>,
-    /// U and V; V goes up.
+    /// Texture coordinates: U and V. V points up.
     pub uvs: Vec<[f32; 2]>,
-    /// Normals.
+    /// Normals as stored.
     pub normals: Vec<[f32; 3]>,
 }
 
 impl Vertices {
-    /// How many there are.
+    /// The count of vertices.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// Adds one, as the eight numbers that a file has of it.
+    /// Adds a vertex: position, texture coordinates and normal, in the order of the file.
     pub fn push(&mut self, [x, y, z, u, v, nx, ny, nz]: [f32; 8]) {
         self.positions.push([x, y, z]);
         self.uvs.push([u, v]);
@@ -238,24 +237,24 @@ impl Vertices {
     }
 }
 
-/// Triangles of a mesh.
+/// A group of triangles of a mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Its number.
+    /// The number of the group.
     pub id: i64,
-    /// How the indices make triangles.
+    /// The primitive topology.
     pub kind: GroupKind,
-    /// Indices of vertices.
+    /// Vertex indices.
     pub indices: Vec<u32>,
 }
 
-/// How indices make triangles.
+/// The primitive topology of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupKind {
-    /// Three each.
+    /// Triangle list: three indices per triangle.
     List,
-    /// Each with the two before it, every other triangle the other way round.
+    /// Triangle strip: each index forms a triangle with the two before it. The winding alternates.
     Strip,
-    /// Each with the one before it and the first.
+    /// Triangle fan: each index forms a triangle with the one before it and the first.
     Fan,
 }

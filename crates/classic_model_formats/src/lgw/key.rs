@@ -1,24 +1,24 @@
-//! The words that the format knows.
+//! The keywords of the format.
 
-/// Longest of the keys.
-const LONGEST: usize = 32;
+/// An upper limit on the length of a keyword in bytes.
+const MAX_LENGTH: usize = 32;
 
 macro_rules! keys {
-    ($($key:ident = $word:literal),* $(,)?) => {
-        /// A word that the format knows.
+    ($($key:ident = $keyword:literal),* $(,)?) => {
+        /// A keyword of the format.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Key { $($key),* }
 
         impl Key {
-            /// The key that a word is, in upper case.
-            fn of_upper(word: &[u8]) -> Option<Self> {
-                $(if word == $word.as_bytes() { return Some(Self::$key); })*
+            /// The key of an upper-case keyword.
+            fn from_upper_case(keyword: &[u8]) -> Option<Self> {
+                $(if keyword == $keyword.as_bytes() { return Some(Self::$key); })*
                 None
             }
 
-            /// The word.
-            pub(super) fn word(self) -> &'static str {
-                match self { $(Self::$key => $word),* }
+            /// The keyword in upper case.
+            pub(super) fn keyword(self) -> &'static str {
+                match self { $(Self::$key => $keyword),* }
             }
         }
     };
@@ -54,7 +54,7 @@ keys! {
     TexGenSKoef = "TEX_GEN_S_KOEF",
     TexGenTKoef = "TEX_GEN_T_KOEF",
     TexGenRKoef = "TEX_GEN_R_KOEF",
-    // The games' documentation has these in one place.
+    // Alternative spellings. The games' documentation has them in one paragraph.
     TexGenSKoe = "TEX_GEN_S_KOE",
     TexGenTKoe = "TEX_GEN_T_KOE",
     TexGenRKoe = "TEX_GEN_R_KOE",
@@ -84,29 +84,29 @@ keys! {
 }
 
 impl Key {
-    /// The key that a word is, in any case.
-    pub(super) fn of(word: &[u8]) -> Option<Self> {
-        let mut upper = [0; LONGEST];
-        let upper = upper.get_mut(..word.len())?;
-        upper.copy_from_slice(word);
+    /// The key of a keyword in any case.
+    pub(super) fn from_keyword(keyword: &[u8]) -> Option<Self> {
+        let mut upper = [0; MAX_LENGTH];
+        let upper = upper.get_mut(..keyword.len())?;
+        upper.copy_from_slice(keyword);
         upper.make_ascii_uppercase();
-        Self::of_upper(upper)
+        Self::from_upper_case(upper)
     }
 
-    /// Whether a block that ends with this key must have ended before another: one that ends what the block
-    /// is in, or begins what is beside it.
-    pub(super) fn lacks_before(self, key: Self) -> bool {
+    /// Whether `key` shows that this end key is missing: `key` starts a sibling of the block or ends an enclosing block.
+    pub(super) fn is_missing_before(self, key: Self) -> bool {
         match self {
             Self::EndOfGroup => {
-                matches!(key, Self::Group | Self::EndOfMesh) || Self::EndOfMesh.lacks_before(key)
+                matches!(key, Self::Group | Self::EndOfMesh)
+                    || Self::EndOfMesh.is_missing_before(key)
             }
             Self::EndOfTexture => {
                 matches!(key, Self::Texture | Self::EndOfMaterial)
-                    || Self::EndOfMaterial.lacks_before(key)
+                    || Self::EndOfMaterial.is_missing_before(key)
             }
             Self::EndOfMaterial => {
                 matches!(key, Self::Material | Self::EndOfMaterialList)
-                    || Self::EndOfMaterialList.lacks_before(key)
+                    || Self::EndOfMaterialList.is_missing_before(key)
             }
             Self::EndOfMesh | Self::EndOfMaterialList => {
                 matches!(key, Self::Mesh | Self::MaterialList | Self::EndOfModel)
@@ -115,8 +115,8 @@ impl Key {
         }
     }
 
-    /// Whether a block begins or ends with it.
-    pub(super) fn is_of_block(self) -> bool {
+    /// Whether the key starts or ends a block.
+    pub(super) fn delimits_block(self) -> bool {
         matches!(
             self,
             Self::Model
@@ -140,14 +140,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_of_any_case() {
-        assert_eq!(Key::of(b"End_Of_Mesh"), Some(Key::EndOfMesh));
-        assert_eq!(Key::of(b"END_OF_MESHES"), None);
-        assert_eq!(Key::of(b""), None);
-        assert_eq!(Key::of(&[b'A'; 1000]), None);
-        let longest = Key::PrimitiveGeometryGroups.word();
+    fn keywords_are_case_insensitive() {
+        assert_eq!(Key::from_keyword(b"End_Of_Mesh"), Some(Key::EndOfMesh));
+        assert_eq!(Key::from_keyword(b"END_OF_MESHES"), None);
+        assert_eq!(Key::from_keyword(b""), None);
+        assert_eq!(Key::from_keyword(&[b'A'; 1000]), None);
+        let longest = Key::PrimitiveGeometryGroups.keyword();
         assert_eq!(
-            Key::of(longest.as_bytes()),
+            Key::from_keyword(longest.as_bytes()),
             Some(Key::PrimitiveGeometryGroups)
         );
     }

@@ -1,32 +1,32 @@
-//! Bytes to words: keys, numbers and strings, with blanks and comments between them.
+//! Converts bytes to tokens: keys, numbers and strings, separated by whitespace and comments.
 //!
-//! Lines mean nothing but the end of a comment, and that a string ends before they do.
+//! Line ends are whitespace. They also end comments, and a string must end before them.
 
 use memchr::{memchr, memchr2, memchr3};
 
-/// A word of the text.
+/// A token of the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Word<'a> {
-    /// Letters, digits and underscores, beginning with a letter.
+pub(super) enum Token<'a> {
+    /// Letters, digits and underscores.
     Key(&'a [u8]),
-    /// What begins as a number does and has a digit, and may be none.
+    /// Starts like a number and has a digit. It may not be a valid number.
     Number(&'a [u8]),
-    /// What is between two quotes.
+    /// The bytes between two quotes.
     String(&'a [u8]),
-    /// A quote without another in its line, and what is between it and the end of the line.
+    /// The bytes between a quote and the end of the line, which has no closing quote.
     Unterminated(&'a [u8]),
-    /// Anything else, up to the next blank or quote.
+    /// Anything else, up to the next whitespace or quote.
     Other(&'a [u8]),
-    /// There are no more.
+    /// The end of the file.
     End,
 }
 
-/// Reads words from the front of a text to its end.
+/// Reads tokens from the start of a text to its end.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     /// Length of the text.
     length: usize,
-    /// What is not read yet.
+    /// The bytes that are not read yet.
     rest: &'a [u8],
 }
 
@@ -36,7 +36,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Whether a number or a key ends before it.
+/// Whether a number or a key ends before this byte.
 fn is_end(byte: u8) -> bool {
     is_blank(byte) || byte == b'"'
 }
@@ -46,7 +46,7 @@ fn begins_number(byte: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// Before the first word.
+    /// Starts before the first token. A byte order mark is skipped.
     pub(super) fn new(text: &'a [u8]) -> Self {
         Self {
             length: text.len(),
@@ -54,12 +54,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What is not read yet.
+    /// The bytes that are not read yet.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// How many bytes are read.
+    /// The count of bytes that are read.
     pub(super) fn position(&self) -> u64 {
         (self.length - self.rest.len()) as u64
     }
@@ -68,7 +68,7 @@ impl<'a> Lexer<'a> {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
-    /// Where the next word begins. Blanks and comments before it are passed.
+    /// Skips whitespace and comments. Returns the offset of the next token.
     #[inline]
     pub(super) fn offset(&mut self) -> u64 {
         self.skip_blanks();
@@ -89,19 +89,19 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next word, which stays the next.
-    pub(super) fn peek(&mut self) -> Word<'a> {
+    /// The next token. Does not move past it.
+    pub(super) fn peek(&mut self) -> Token<'a> {
         self.skip_blanks();
         let rest = self.rest;
         let Some(first) = rest.first().copied() else {
-            return Word::End;
+            return Token::End;
         };
         if let Some(string) = rest.strip_prefix(b"\"") {
             return match memchr3(b'"', b'\n', b'\r', string) {
                 Some(end) if string.get(end) == Some(&b'"') => {
-                    Word::String(string.get(..end).unwrap_or_default())
+                    Token::String(string.get(..end).unwrap_or_default())
                 }
-                end => Word::Unterminated(
+                end => Token::Unterminated(
                     string
                         .get(..end.unwrap_or(string.len()))
                         .unwrap_or_default(),
@@ -109,29 +109,29 @@ impl<'a> Lexer<'a> {
             };
         }
         let end = rest.iter().position(|byte| is_end(*byte));
-        let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        let token = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        if begins_number(first) && word.iter().any(u8::is_ascii_digit) {
-            Word::Number(word)
-        } else if word.iter().all(is_letter) {
-            Word::Key(word)
+        if begins_number(first) && token.iter().any(u8::is_ascii_digit) {
+            Token::Number(token)
+        } else if token.iter().all(is_letter) {
+            Token::Key(token)
         } else {
-            Word::Other(word)
+            Token::Other(token)
         }
     }
 
-    /// Passes a word that was peeked at.
-    pub(super) fn pass(&mut self, word: Word<'a>) {
-        self.skip(match word {
-            Word::String(string) => string.len() + 2,
-            Word::Unterminated(string) => string.len() + 1,
-            Word::Key(word) | Word::Number(word) | Word::Other(word) => word.len(),
-            Word::End => 0,
+    /// Moves past a token that [`peek`](Self::peek) returned.
+    pub(super) fn advance(&mut self, token: Token<'a>) {
+        self.skip(match token {
+            Token::String(string) => string.len() + 2,
+            Token::Unterminated(string) => string.len() + 1,
+            Token::Key(token) | Token::Number(token) | Token::Other(token) => token.len(),
+            Token::End => 0,
         });
     }
 
-    /// The next word as a number, which may be none that is finite; `None` if it is no number, and it
-    /// stays the next then.
+    /// Reads a number, which may be NaN or infinite. `None` if the next token is not a number: then the lexer does not
+    /// move past it.
     #[inline]
     pub(super) fn number(&mut self) -> Option<f32> {
         self.skip_blanks();
@@ -150,15 +150,15 @@ impl<'a> Lexer<'a> {
                 self.skip(length);
                 Some(number)
             }
-            _ => self.microsofts_number(),
+            _ => self.microsoft_nan(),
         }
     }
 
-    /// The next word as what Microsoft's library prints for numbers that are none, such as `-1.#IND`.
+    /// Reads NaN or infinity as printed by Microsoft's C library, such as `-1.#IND`. Returns NaN for all of them.
     #[cold]
-    fn microsofts_number(&mut self) -> Option<f32> {
-        let word = self.peek();
-        let Word::Number(text) = word else {
+    fn microsoft_nan(&mut self) -> Option<f32> {
+        let token = self.peek();
+        let Token::Number(text) = token else {
             return None;
         };
         let text = text.strip_prefix(b"-").unwrap_or(text);
@@ -168,13 +168,13 @@ impl<'a> Lexer<'a> {
             begin.is_some_and(|begin| begin.eq_ignore_ascii_case(known.as_bytes()))
         });
         is_known.then(|| {
-            self.pass(word);
+            self.advance(token);
             f32::NAN
         })
     }
 
-    /// The next word as a whole number, as near as 64 bits come to it; `None` if it is none, and it stays
-    /// the next then.
+    /// Reads an integer, saturated to 64 bits. `None` if the next token is not an integer: then the lexer does not move past
+    /// it.
     #[inline]
     pub(super) fn integer(&mut self) -> Option<i64> {
         self.skip_blanks();
@@ -210,27 +210,26 @@ impl<'a> Lexer<'a> {
         Some(if is_negative { -value } else { value })
     }
 
-    /// Goes to the next place where a word is, in any case, as part of whatever; to the end if there is
-    /// none.
+    /// Moves to the next occurrence of a word in any case, or to the end. The word may be a part of a token.
     pub(super) fn skip_to(&mut self, word: &[u8]) {
-        let mut places = self.rest.windows(word.len().max(1));
-        let found = places.position(|found| found.eq_ignore_ascii_case(word));
+        let mut windows = self.rest.windows(word.len().max(1));
+        let found = windows.position(|window| window.eq_ignore_ascii_case(word));
         self.skip(found.unwrap_or(self.rest.len()));
     }
 
-    /// Whether there is a NUL among the bytes that are not read yet.
+    /// Whether the bytes that are not read yet contain NUL.
     pub(super) fn has_nul(&self) -> bool {
         memchr(0, self.rest).is_some()
     }
 }
 
-/// What is nearest to one divided by powers of ten.
-const TENTHS: [f64; 16] = [
+/// Negative powers of ten, rounded to nearest.
+const NEGATIVE_POWERS_OF_TEN: [f64; 16] = [
     1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14,
     1e-15,
 ];
 
-/// Passes digits, and appends them to a number, as far as that has room for them.
+/// Reads digits and appends them to a number, which wraps on overflow.
 #[inline(always)]
 fn digits(text: &mut &[u8], number: &mut u64) {
     while let [byte, rest @ ..] = *text {
@@ -243,42 +242,41 @@ fn digits(text: &mut &[u8], number: &mut u64) {
     }
 }
 
-/// A number of at most 15 digits and no exponent, which nearly all are, and what comes after it.
+/// Reads a number with at most 15 digits and without exponent. Returns it with the remaining text.
 ///
-/// Reading such is most of the work of reading a model, and takes two thirds of the time of what knows
-/// all numbers.
+/// Nearly all numbers are like that, and reading them is most of the parser's work. This function takes two thirds of the
+/// time of a general parser.
 #[inline(always)]
 fn plain_number(text: &[u8]) -> Option<(f32, &[u8])> {
-    let unsigned = text.strip_prefix(b"-");
-    let begin = unsigned.unwrap_or(text);
-    let mut rest = begin;
-    let (mut mantissa, mut after, mut points) = (0, 0, 0);
+    let without_sign = text.strip_prefix(b"-");
+    let start = without_sign.unwrap_or(text);
+    let mut rest = start;
+    let (mut mantissa, mut decimals, mut points) = (0, 0, 0);
     digits(&mut rest, &mut mantissa);
     if let [b'.', fraction @ ..] = rest {
         rest = fraction;
         digits(&mut rest, &mut mantissa);
-        after = fraction.len() - rest.len();
+        decimals = fraction.len() - rest.len();
         points = 1;
     }
-    let count = begin.len() - rest.len() - points;
+    let count = start.len() - rest.len() - points;
     let ends = rest.first().is_none_or(|byte| is_end(*byte));
-    if !(1..TENTHS.len()).contains(&count) || !ends {
+    if !(1..NEGATIVE_POWERS_OF_TEN.len()).contains(&count) || !ends {
         return None;
     }
-    // The mantissa is exact, and its product with a tenth less than two steps of 64-bit floats away from
-    // the number. Both are nearest to the same float of 32 bits, unless they lie about half way between
-    // two.
-    let product = mantissa as i64 as f64 * TENTHS.get(after)?;
-    const CUT: u64 = (1 << 29) - 1;
-    const HALF: u64 = 1 << 28;
-    if (product.to_bits() & CUT).abs_diff(HALF) < 4 {
+    // The mantissa is exact. The error of the product is less than two units in the last place of `f64`. So the product and
+    // the exact number round to the same `f32`, unless the product is close to the middle between two `f32` values.
+    let product = mantissa as i64 as f64 * NEGATIVE_POWERS_OF_TEN.get(decimals)?;
+    const DROPPED_BITS: u64 = (1 << 29) - 1;
+    const MIDDLE: u64 = 1 << 28;
+    if (product.to_bits() & DROPPED_BITS).abs_diff(MIDDLE) < 4 {
         return None;
     }
     let number = product as f32;
-    Some((unsigned.map_or(number, |_| -number), rest))
+    Some((without_sign.map_or(number, |_| -number), rest))
 }
 
-/// A whole number of at most 15 digits and no sign, and what comes after it.
+/// Reads an integer with at most 15 digits and without sign. Returns it with the remaining text.
 #[inline(always)]
 fn plain_integer(text: &[u8]) -> Option<(i64, &[u8])> {
     let (mut rest, mut number) = (text, 0);
@@ -292,9 +290,8 @@ fn plain_integer(text: &[u8]) -> Option<(i64, &[u8])> {
 mod tests {
     use super::*;
 
-    /// Any text that is a number means what the standard library says, to the last bit.
     #[test]
-    fn numbers_are_the_nearest() {
+    fn numbers_equal_those_of_the_standard_library() {
         let mut state = 7_u64;
         let mut random = move |below: u64| {
             state = state
@@ -318,7 +315,7 @@ mod tests {
             };
             let number = format!("{sign}{before}{point}{after}");
             if number.is_empty() {
-                // What comes after it would be read.
+                // The lexer would read the text after it.
                 continue;
             }
             let expected = number.parse::<f32>();
@@ -334,8 +331,8 @@ mod tests {
     }
 
     #[test]
-    fn half_way_is_decided_by_all_digits() {
-        // The first two are half way between floats, the others next to that.
+    fn numbers_between_two_floats_are_rounded_correctly() {
+        // The first two are exactly in the middle between two `f32` values, the others are close to it.
         for text in [
             "16777217",
             "16777219",
@@ -350,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_what_they_say() {
+    fn integers_end_before_whitespace_or_quotes() {
         for value in [
             0,
             7,
@@ -374,79 +371,82 @@ mod tests {
         }
     }
 
-    fn words(text: &str) -> Vec<Word<'_>> {
+    fn tokens(text: &str) -> Vec<Token<'_>> {
         let mut lexer = Lexer::new(text.as_bytes());
-        let mut words = Vec::new();
+        let mut tokens = Vec::new();
         loop {
-            let word = lexer.peek();
-            lexer.pass(word);
-            if word == Word::End {
-                return words;
+            let token = lexer.peek();
+            lexer.advance(token);
+            if token == Token::End {
+                return tokens;
             }
-            words.push(word);
+            tokens.push(token);
         }
     }
 
     #[test]
-    fn blanks_and_comments_are_between_words() {
+    fn whitespace_and_comments_separate_tokens() {
         let text = "\u{feff}MODEL//no comment\t\"a // b\"//c\n\r\x0b\x0cU_WRAP V_WRAP\r\n// ends\r-1.5 ...";
         let expected = [
-            Word::Other(b"MODEL//no"),
-            Word::Key(b"comment"),
-            Word::String(b"a // b"),
-            Word::Key(b"U_WRAP"),
-            Word::Key(b"V_WRAP"),
-            Word::Number(b"-1.5"),
-            Word::Other(b"..."),
+            Token::Other(b"MODEL//no"),
+            Token::Key(b"comment"),
+            Token::String(b"a // b"),
+            Token::Key(b"U_WRAP"),
+            Token::Key(b"V_WRAP"),
+            Token::Number(b"-1.5"),
+            Token::Other(b"..."),
         ];
-        assert_eq!(words(text), expected);
-        assert_eq!(words(" // all"), []);
+        assert_eq!(tokens(text), expected);
+        assert_eq!(tokens(" // all"), []);
     }
 
     #[test]
-    fn strings_need_no_blanks_and_have_no_escapes() {
+    fn strings_need_no_whitespace_and_have_no_escapes() {
         let text = r#"NAME"Q:\Work\"7"""x"#;
         let expected = [
-            Word::Key(b"NAME"),
-            Word::String(b"Q:\\Work\\"),
-            Word::Number(b"7"),
-            Word::String(b""),
-            Word::Unterminated(b"x"),
+            Token::Key(b"NAME"),
+            Token::String(b"Q:\\Work\\"),
+            Token::Number(b"7"),
+            Token::String(b""),
+            Token::Unterminated(b"x"),
         ];
-        assert_eq!(words(text), expected);
-        assert_eq!(words("\"a\nb"), [Word::Unterminated(b"a"), Word::Key(b"b")]);
+        assert_eq!(tokens(text), expected);
+        assert_eq!(
+            tokens("\"a\nb"),
+            [Token::Unterminated(b"a"), Token::Key(b"b")]
+        );
     }
 
     #[test]
-    fn numbers_are_those_of_c() {
+    fn numbers_have_the_syntax_of_c() {
         let text = "1 -2.5 +.5 5. 1e-005 1E2 -1.#IND 1.#QNAN00 1.#SNAN 1.#INF nan -inf 1e99 0,5";
         let mut lexer = Lexer::new(text.as_bytes());
         for expected in [1.0, -2.5, 0.5, 5.0, 1e-5, 100.0] {
             assert_eq!(lexer.number(), Some(expected));
         }
         for _ in 0..7 {
-            assert!(!lexer.number().expect("a number").is_finite());
+            assert!(!lexer.number().expect("the token is a number").is_finite());
         }
         assert_eq!(lexer.number(), None);
-        assert_eq!(lexer.peek(), Word::Number(b"0,5"));
+        assert_eq!(lexer.peek(), Token::Number(b"0,5"));
     }
 
     #[test]
-    fn whole_numbers_saturate_and_have_no_point() {
+    fn integers_saturate_and_have_no_decimal_point() {
         let mut lexer = Lexer::new(b"12 -7 +3 99999999999999999999 -99999999999999999999 1.0");
         for expected in [12, -7, 3, i64::MAX, -i64::MAX] {
             assert_eq!(lexer.integer(), Some(expected));
         }
         assert_eq!(lexer.integer(), None);
-        assert_eq!(lexer.peek(), Word::Number(b"1.0"));
+        assert_eq!(lexer.peek(), Token::Number(b"1.0"));
     }
 
     #[test]
-    fn skips_to_a_word_in_any_case() {
+    fn skip_to_is_case_insensitive() {
         let mut lexer = Lexer::new(b"\0e END\" eEend_of_texture");
         lexer.skip_to(b"END_OF_TEXTURE");
-        assert_eq!(lexer.peek(), Word::Key(b"end_of_texture"));
+        assert_eq!(lexer.peek(), Token::Key(b"end_of_texture"));
         lexer.skip_to(b"MODEL");
-        assert_eq!(lexer.peek(), Word::End);
+        assert_eq!(lexer.peek(), Token::End);
     }
 }

@@ -1,6 +1,12 @@
-//! The text of LGW models: bytes to plain values and (feature `write`) back, without Bevy. [`parse()`] makes an [`LgwFile`].
+//! UFO: Aftermath models as text, `.lgw`: a parser and (feature `write`) a writer.
+//!
+//! [`parse()`] reads an [`LgwFile`], whose strings borrow from the file's bytes. It accepts any bytes: see
+//! [`read`](crate::read). [`Tolerance`] selects which flaws are errors. Binary LGW files are not supported.
+//!
+//! Model space is right-handed with Y up, as in OpenGL. Lengths are most likely in centimeters. Winding and normals of the
+//! games' files are not always consistent.
 
-// For maintainers: `lexer` makes words of bytes, `parse` makes an `LgwFile` of words, `write` does the reverse.
+// For maintainers: `lexer` converts bytes to tokens, `parse` converts tokens to an `LgwFile`, `write` does the reverse.
 
 mod file;
 mod key;

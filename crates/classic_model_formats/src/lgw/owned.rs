@@ -1,4 +1,4 @@
-//! Values that outlive the file that they are of.
+//! Conversion of borrowed values to owned ones, which outlive the file's bytes.
 
 use super::file::{Material, Texture};
 use std::borrow::Cow;
@@ -8,7 +8,8 @@ fn owned(string: Cow<'_, str>) -> Cow<'static, str> {
 }
 
 impl Material<'_> {
-    /// The same with strings of its own.
+    /// Converts borrowed strings to owned ones.
+    #[must_use]
     pub fn into_owned(self) -> Material<'static> {
         let textures = self.textures.into_iter().map(Texture::into_owned);
         Material {
@@ -21,7 +22,8 @@ impl Material<'_> {
 }
 
 impl Texture<'_> {
-    /// The same with a string of its own.
+    /// Converts a borrowed string to an owned one.
+    #[must_use]
     pub fn into_owned(self) -> Texture<'static> {
         Texture {
             file: self.file.map(owned),

@@ -1,15 +1,15 @@
-//! What is done about flaws.
+//! The tolerance of the parser.
 
-/// What is done about flaws of a file that could be passed over.
+/// How [`parse`](super::parse()) handles recoverable flaws of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Tolerance {
-    /// Unknown keys, and numbers that are not finite, are errors.
+    /// Unknown keys, non-finite numbers and invalid vertex indices are errors.
     Strict,
-    /// Unknown keys are passed over, and numbers that are not finite are 0; both are told. A triangle
-    /// whose vertices are not there is an error.
+    /// Unknown keys are ignored and non-finite numbers are replaced by 0, both with a warning. Invalid vertex indices are
+    /// errors.
     #[default]
     Normal,
-    /// Such triangles are left out, which is told.
+    /// Like `Normal`, but triangles with invalid vertex indices are dropped, with a warning.
     Lenient,
 }

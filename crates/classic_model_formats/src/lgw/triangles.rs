@@ -1,19 +1,19 @@
-//! Triangles out of lists, strips and fans.
+//! Expansion of triangle lists, strips and fans to triangles.
 
 use super::file::{Group, GroupKind, Mesh};
 
 impl Group {
-    /// The triangles in the order of the indices, all the same way round. Those with two equal indices are
-    /// left out; in strips they count nevertheless, where every other triangle is the other way round.
+    /// The triangles in the order of the indices, all with the same winding.
     ///
-    /// Source: specification of OpenGL 1.5, section 2.6.1.
+    /// Triangles with two equal indices are left out. In strips, the winding alternates at every triangle, including those
+    /// left out. Source: specification of OpenGL 1.5, section 2.6.1.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
-        let triangles = (0..self.most_triangles()).filter_map(|index| self.triangle(index));
+        let triangles = (0..self.max_triangle_count()).filter_map(|index| self.triangle(index));
         triangles.filter(|[a, b, c]| a != b && b != c && c != a)
     }
 
-    /// How many triangles there are, those included that are left out.
-    pub fn most_triangles(&self) -> usize {
+    /// The count of triangles, including those that [`triangles`](Self::triangles) leaves out.
+    pub fn max_triangle_count(&self) -> usize {
         match self.kind {
             GroupKind::List => self.indices.len() / 3,
             GroupKind::Strip | GroupKind::Fan => self.indices.len().saturating_sub(2),
@@ -40,14 +40,15 @@ impl Group {
 }
 
 impl Mesh<'_> {
-    /// The triangles of all groups. Those of vertices that are not there are left out.
+    /// The triangles of all groups. Triangles with indices of nonexistent vertices are left out.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         let count = self.vertices.len();
-        let is_there = move |triangle: &[u32; 3]| triangle.iter().all(|of| (*of as usize) < count);
+        let is_valid =
+            move |triangle: &[u32; 3]| triangle.iter().all(|index| (*index as usize) < count);
         self.groups
             .iter()
             .flat_map(Group::triangles)
-            .filter(is_there)
+            .filter(is_valid)
     }
 }
 
@@ -66,16 +67,16 @@ mod tests {
     }
 
     #[test]
-    fn lists_lose_their_tail() {
-        let made = triangles(GroupKind::List, &[0, 1, 2, 2, 1, 3, 9, 9]);
-        assert_eq!(made, [[0, 1, 2], [2, 1, 3]]);
+    fn list_ignores_incomplete_triangle() {
+        let list = triangles(GroupKind::List, &[0, 1, 2, 2, 1, 3, 9, 9]);
+        assert_eq!(list, [[0, 1, 2], [2, 1, 3]]);
     }
 
     #[test]
-    fn strips_alternate_also_over_what_is_left_out() {
-        let made = triangles(GroupKind::Strip, &[0, 1, 2, 3, 3, 4, 4, 5, 6]);
-        // Places 2 to 5 have two equal indices, so the last triangle is at place 6, an even one.
-        assert_eq!(made, [[0, 1, 2], [2, 1, 3], [4, 5, 6]]);
+    fn strip_winding_alternates_over_degenerate_triangles() {
+        let strip = triangles(GroupKind::Strip, &[0, 1, 2, 3, 3, 4, 4, 5, 6]);
+        // Triangles 2 to 5 have two equal indices. The last triangle has the even index 6.
+        assert_eq!(strip, [[0, 1, 2], [2, 1, 3], [4, 5, 6]]);
         let odd = triangles(GroupKind::Strip, &[0, 1, 1, 2, 3]);
         assert_eq!(odd, [[1, 2, 3]]);
         let odd = triangles(GroupKind::Strip, &[0, 0, 1, 2]);
@@ -83,9 +84,13 @@ mod tests {
     }
 
     #[test]
-    fn fans_turn_about_their_first() {
-        let made = triangles(GroupKind::Fan, &[7, 1, 2, 2, 3]);
-        assert_eq!(made, [[7, 1, 2], [7, 2, 3]]);
+    fn fan_triangles_share_the_first_vertex() {
+        let fan = triangles(GroupKind::Fan, &[7, 1, 2, 2, 3]);
+        assert_eq!(fan, [[7, 1, 2], [7, 2, 3]]);
+    }
+
+    #[test]
+    fn fewer_than_three_indices_make_no_triangle() {
         for kind in [GroupKind::List, GroupKind::Strip, GroupKind::Fan] {
             assert_eq!(triangles(kind, &[0, 1]), [[0; 3]; 0]);
             assert_eq!(triangles(kind, &[]), [[0; 3]; 0]);

@@ -1,22 +1,26 @@
-//! [`LgwFile`] to text, as the game's exporter laid it out.
+//! Writes an [`LgwFile`] as text, in the layout of the game's exporter.
 
 use super::file::{Group, GroupKind, LgwFile, Material, Mesh, TexGenKind, Texture, TextureMode};
 use super::key::Key;
 use crate::read::ErrorKind;
 pub use crate::write::WriteError;
-use crate::write::{fail, finite, within};
+use crate::write::{check_finite, fail, within};
 use std::fmt::Write;
 
-/// Writes a model as UTF-8, which [`parse`](super::parse) reads back as the same model.
+/// Writes a model as UTF-8 text. [`parse`](super::parse) reads it as the same model. Warnings are not written.
 ///
 /// # Errors
-/// [`WriteError`] for what no file can say: strings with quotes, line ends or NULs in them, numbers that are
-/// not finite, vertices that are not there, lists of vertices of several lengths, pictures in the file,
-/// textures that are not 0 and 1.
+/// [`WriteError`] for values that a file cannot store:
+/// - strings with quotes, line ends or NUL,
+/// - NaN and infinite numbers,
+/// - indices of nonexistent vertices,
+/// - vertex attributes of different lengths,
+/// - embedded images,
+/// - texture numbers other than 0 and 1, or not in ascending order.
 pub fn write(file: &LgwFile<'_>) -> Result<Vec<u8>, WriteError> {
     check(file)?;
     let mut out = String::new();
-    // Writing to a string does not fail.
+    // Writing to a `String` cannot fail.
     let _ = write_model(file, &mut out);
     Ok(out.into_bytes())
 }
@@ -35,22 +39,26 @@ fn check(file: &LgwFile<'_>) -> Result<(), WriteError> {
 
 fn check_material(material: &Material<'_>) -> Result<(), WriteError> {
     check_string("name", &material.name)?;
-    finite("DIFFUSE_COLOR", &material.diffuse_color.unwrap_or_default())?;
-    let numbers: Vec<i64> = material.textures.iter().map(|of| of.number).collect();
+    check_finite("DIFFUSE_COLOR", &material.diffuse_color.unwrap_or_default())?;
+    let numbers: Vec<i64> = material
+        .textures
+        .iter()
+        .map(|texture| texture.number)
+        .collect();
     if !matches!(*numbers, [] | [0] | [1] | [0, 1]) {
-        let limit = "textures are numbered 0 and 1";
+        let limit = "texture numbers are 0 and 1, in this order";
         fail("TEXTURE", ErrorKind::LimitExceeded { limit })?;
     }
     for texture in &material.textures {
         check_string("FILE_NAME", texture.file.as_deref().unwrap_or_default())?;
-        finite("TEX_GEN", &texture.texgen.map(|of| of.coefficient))?;
+        check_finite("TEX_GEN", &texture.texgen.map(|texgen| texgen.coefficient))?;
         if texture.raw_image {
-            let hint = ", for its form is not known";
+            let hint = " (the format of embedded images is unknown)";
             fail("RAW_IMAGE", ErrorKind::Unsupported { value: 1, hint })?;
         }
         if texture.texgen[2].kind == Some(TexGenKind::SphereMap) {
-            let hint = " (SPHERE_MAP makes no third coordinate)";
-            fail("TEX_GEN_R", ErrorKind::Unsupported { value: 1, hint })?;
+            let limit = "SPHERE_MAP has no R coordinate";
+            fail("TEX_GEN_R", ErrorKind::LimitExceeded { limit })?;
         }
     }
     Ok(())
@@ -58,7 +66,7 @@ fn check_material(material: &Material<'_>) -> Result<(), WriteError> {
 
 fn check_mesh(mesh: &Mesh<'_>) -> Result<(), WriteError> {
     check_string("name", &mesh.name)?;
-    finite("DEFAULT_COLOR", &mesh.default_color.unwrap_or_default())?;
+    check_finite("DEFAULT_COLOR", &mesh.default_color.unwrap_or_default())?;
     let vertices = &mesh.vertices;
     let count = vertices.len();
     for (elements, found) in [
@@ -75,12 +83,12 @@ fn check_mesh(mesh: &Mesh<'_>) -> Result<(), WriteError> {
             fail("VERTS", kind)?;
         }
     }
-    finite("VERTS", vertices.positions.as_flattened())?;
-    finite("VERTS", vertices.uvs.as_flattened())?;
-    finite("VERTS", vertices.normals.as_flattened())?;
+    check_finite("VERTS", vertices.positions.as_flattened())?;
+    check_finite("VERTS", vertices.uvs.as_flattened())?;
+    check_finite("VERTS", vertices.normals.as_flattened())?;
     for group in &mesh.groups {
-        let missing = group.indices.iter().find(|index| **index as usize >= count);
-        if let Some(index) = missing {
+        let invalid = group.indices.iter().find(|index| **index as usize >= count);
+        if let Some(index) = invalid {
             let kind = ErrorKind::IndexOutOfRange {
                 element: "vertex",
                 index: (*index).into(),
@@ -92,12 +100,12 @@ fn check_mesh(mesh: &Mesh<'_>) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// There are no escapes.
+/// Checks the characters of a string. The format has no escapes.
 fn check_string(what: &str, string: &str) -> Result<(), WriteError> {
     let limit = if string.contains(['"', '\n', '\r']) {
-        "strings are in quotes, and in one line"
+        "a string must not contain quotes or line ends"
     } else if string.contains('\0') {
-        "text has no NUL"
+        "a string must not contain NUL"
     } else {
         return Ok(());
     };
@@ -136,7 +144,7 @@ fn write_material(material: &Material<'_>, out: &mut String) -> std::fmt::Result
     writeln!(out, "    END_OF_MATERIAL")
 }
 
-/// Only what is not so by default.
+/// Writes a texture. Values equal to the default are omitted.
 fn write_texture(texture: &Texture<'_>, out: &mut String) -> std::fmt::Result {
     writeln!(out, "      TEXTURE {}", texture.number)?;
     if let Some(file) = &texture.file {
@@ -151,25 +159,25 @@ fn write_texture(texture: &Texture<'_>, out: &mut String) -> std::fmt::Result {
     if texture.alpha_mode.bits() != 0 {
         writeln!(out, "        ALPHA_MODE {}", texture.alpha_mode.bits())?;
     }
-    for (is_so, key) in [
+    for (is_set, key) in [
         (!texture.mipmaps, Key::MipmapOff),
         (texture.mutable, Key::Mutable),
         (texture.cube_map, Key::CubeMap),
     ] {
-        if is_so {
-            writeln!(out, "        {}", key.word())?;
+        if is_set {
+            writeln!(out, "        {}", key.keyword())?;
         }
     }
     for (texgen, letter) in texture.texgen.iter().zip(["S", "T", "R"]) {
         if let Some(kind) = texgen.kind {
-            writeln!(out, "        TEX_GEN_{letter} {}", kind.word())?;
+            writeln!(out, "        TEX_GEN_{letter} {}", kind.keyword())?;
         }
         if texgen.coefficient != 1.0 {
             writeln!(out, "        TEX_GEN_{letter}_KOEF {}", texgen.coefficient)?;
         }
     }
     if texture.mode != TextureMode::default() {
-        writeln!(out, "        MODE {}", texture.mode.word())?;
+        writeln!(out, "        MODE {}", texture.mode.keyword())?;
     }
     writeln!(out, "      END_OF_TEXTURE")
 }
@@ -184,8 +192,8 @@ fn write_mesh(mesh: &Mesh<'_>, out: &mut String) -> std::fmt::Result {
     }
     let vertices = &mesh.vertices;
     writeln!(out, "    VERTS {}", vertices.len())?;
-    let rest = vertices.uvs.iter().zip(&vertices.normals);
-    for ([x, y, z], ([u, v], [nx, ny, nz])) in vertices.positions.iter().zip(rest) {
+    let uvs_and_normals = vertices.uvs.iter().zip(&vertices.normals);
+    for ([x, y, z], ([u, v], [nx, ny, nz])) in vertices.positions.iter().zip(uvs_and_normals) {
         writeln!(out, "      {x} {y} {z} {u} {v} {nx} {ny} {nz}")?;
     }
     writeln!(out, "    PRIMITIVE_GEOMETRY_GROUPS {}", mesh.groups.len())?;
@@ -196,15 +204,15 @@ fn write_mesh(mesh: &Mesh<'_>, out: &mut String) -> std::fmt::Result {
 }
 
 fn write_group(group: &Group, out: &mut String) -> std::fmt::Result {
-    const IN_LINE: usize = 24;
+    const INDICES_PER_LINE: usize = 24;
     let kind = match group.kind {
         GroupKind::List => Key::TypeList,
         GroupKind::Strip => Key::TypeStrip,
         GroupKind::Fan => Key::TypeFan,
     };
-    writeln!(out, "      GROUP {} {}", group.id, kind.word())?;
+    writeln!(out, "      GROUP {} {}", group.id, kind.keyword())?;
     writeln!(out, "        COUNT {}", group.indices.len())?;
-    for line in group.indices.chunks(IN_LINE) {
+    for line in group.indices.chunks(INDICES_PER_LINE) {
         out.push_str("       ");
         for index in line {
             write!(out, " {index}")?;

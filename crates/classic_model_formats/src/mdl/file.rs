@@ -1,139 +1,141 @@
-//! What a parsed file consists of, borrowed from its bytes.
+//! The contents of an `.mdl` file: plain values that borrow from the file's bytes.
 
 use super::records::PoseHeader;
 use super::{StVertex, Timing, TriVertex, Triangle};
 use crate::read::Warning;
 use zerocopy::little_endian::F32;
 
-/// How finely positions are quantised.
+/// The precision of quantized positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// `IDPO`: one byte per axis.
     Bits8,
-    /// `MD16`: a second byte per axis, of 1/256 of a step, in a block after each pose.
+    /// `MD16`: a second byte per axis, in units of 1/256 step, in a block after each pose.
     Bits16,
 }
 
-/// The header's values that are not counts.
+/// The header's values except counts. Z is up and the model faces +X; the unit of length is Quake's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
-    /// Units per quantised step, per axis.
+    /// Units per step of a quantized position, per axis.
     pub scale: [f32; 3],
-    /// Position of the quantised (0, 0, 0).
+    /// The position that is quantized to (0, 0, 0), in units.
     pub origin: [f32; 3],
-    /// The file's own bounding radius, a hint that is wrong in some files.
+    /// Bounding radius in units: a hint, wrong in some files.
     pub radius: f32,
-    /// Position of the eyes, which no engine uses.
+    /// Position of the eyes, in units; unused by engines.
     pub eye_position: [f32; 3],
-    /// Texels per row of each skin picture.
+    /// Width of each skin image, in texels.
     pub skin_width: u32,
-    /// Rows of each skin picture.
+    /// Height of each skin image, in texels.
     pub skin_height: u32,
-    /// 0 if instances animate in phase, 1 if each has a random one, 2 if from the frame's change.
+    /// When the groups of an instance start: 0 for all instances together, 1 at a random phase per instance, 2 when the
+    /// frame changes.
     pub sync_type: i32,
-    /// Effects that the games attach to the model: 1 rocket trail, 8 rotates, 1 << 14 has holes …
+    /// Bits for effects that the games apply to the model, such as `1` (rocket trail), `8` (rotates) and `1 << 14` (skin
+    /// with holes).
     pub flags: u32,
-    /// Mean area of the first frame's triangles.
+    /// Mean area of the first frame's triangles, in square units; a hint.
     pub average_triangle_size: f32,
 }
 
 /// A parsed model, borrowed from the file's bytes.
 #[derive(Clone, Debug)]
 pub struct MdlFile<'a> {
-    /// `IDPO` or `MD16`.
+    /// The precision of positions, from the file's magic bytes: `IDPO` or `MD16`.
     pub precision: Precision,
-    /// The header's values.
+    /// The header's values except counts.
     pub header: Header,
-    /// Skins, which instances choose from.
+    /// The skins. Each instance of the model uses one.
     pub skins: Vec<Skin<'a>>,
     /// Texture coordinates, one per vertex.
     pub st_vertices: &'a [StVertex],
-    /// Triangles; every index has been checked.
+    /// The triangles. The parser guarantees that their vertices exist.
     pub triangles: &'a [Triangle],
-    /// What game code numbers as frames: single poses or groups.
+    /// The frames, as game code counts them: single poses or groups of poses.
     pub frames: Vec<Frame>,
     /// All poses of all frames, in file order.
     pub poses: Vec<Pose<'a>>,
-    /// Bytes after the last frame.
+    /// Count of bytes after the last frame.
     pub trailing_bytes: u64,
-    /// Flaws that do no harm.
+    /// Harmless flaws of the file.
     pub warnings: Vec<Warning>,
 }
 
-/// One skin: a picture, or a group of pictures that take turns.
+/// A skin: one image, or a group of images shown in turn.
 #[derive(Clone, Debug)]
 pub struct Skin<'a> {
-    /// Palette indices of all pictures, one after the other, each row by row from the top.
+    /// Palette indices of all images in order, row by row from the top.
     pub pixels: &'a [u8],
-    /// Number of pictures, at least 1.
-    pub pictures: u32,
-    /// For a group, when its pictures change.
+    /// Image count, at least 1.
+    pub image_count: u32,
+    /// For a group, when its images change; otherwise `None`.
     pub timing: Option<Timing>,
-    /// For a group, its times as the file has them.
+    /// For a group, the times as stored, even if unusable; otherwise empty.
     pub raw_times: &'a [F32],
 }
 
 impl<'a> Skin<'a> {
-    /// Palette indices of each picture.
-    pub fn pictures(&self) -> impl ExactSizeIterator<Item = &'a [u8]> {
-        let size = self.pixels.len() / (self.pictures as usize).max(1);
+    /// Palette indices of each image, row by row from the top.
+    pub fn images(&self) -> impl ExactSizeIterator<Item = &'a [u8]> {
+        let size = self.pixels.len() / (self.image_count as usize).max(1);
         self.pixels.chunks_exact(size.max(1))
     }
 }
 
-/// One frame, as game code numbers them.
+/// A frame, as game code counts them: one pose, or a group of poses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Index of its first pose.
+    /// Index of the first pose in [`MdlFile::poses`].
     pub first_pose: u32,
-    /// Number of its poses: 1 unless it is a group.
+    /// Pose count: 1 unless the frame is a group.
     pub pose_count: u32,
-    /// For a group, what is particular to one.
+    /// The data of a group; `None` for a single pose.
     pub group: Option<FrameGroup>,
 }
 
-/// A frame that animates by itself.
+/// A frame that loops through its poses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameGroup {
-    /// When its poses change.
+    /// When the poses change.
     pub timing: Timing,
-    /// The times as the file has them.
+    /// The times as stored, even if unusable.
     pub raw_times: Vec<f32>,
-    /// Least corner of the group, a hint.
+    /// Minimum corner of the bounding box of all poses; a hint.
     pub min: TriVertex,
-    /// Greatest corner of the group, a hint.
+    /// Maximum corner of the bounding box of all poses; a hint.
     pub max: TriVertex,
 }
 
-/// The shape of the model at one moment.
+/// The vertices of the model at one point of an animation.
 #[derive(Clone, Copy, Debug)]
 pub struct Pose<'a> {
-    /// Absolute offset of the pose in the file.
+    /// File offset of the pose, in bytes.
     pub offset: u64,
-    /// Name, with whatever stands after its NUL.
+    /// The name as stored, including any bytes after its NUL.
     pub raw_name: &'a [u8; 16],
-    /// Least corner of the pose, a hint.
+    /// Minimum corner of the bounding box; a hint.
     pub min: TriVertex,
-    /// Greatest corner of the pose, a hint.
+    /// Maximum corner of the bounding box; a hint.
     pub max: TriVertex,
-    /// One per vertex of the model.
+    /// The quantized vertices, one per vertex of the model.
     pub vertices: &'a [TriVertex],
-    /// In `MD16` files, the low bytes of the positions; otherwise empty.
+    /// In `MD16` files, the low bytes of the positions, one per vertex; otherwise empty.
     pub low_vertices: &'a [TriVertex],
 }
 
 impl Pose<'_> {
-    /// The bytes of the name, up to its NUL if it has one.
+    /// The bytes of the name up to the first NUL, or all 16 bytes.
     pub fn name_bytes(&self) -> &[u8] {
         self.raw_name.split(|byte| *byte == 0).next().unwrap_or(&[])
     }
 
-    /// The name as text; what is not UTF-8 becomes U+FFFD.
+    /// The name as text. Bytes that are not UTF-8 become U+FFFD.
     pub fn name(&self) -> String {
         String::from_utf8_lossy(self.name_bytes()).into_owned()
     }
 
-    /// Absolute offset of the pose's first vertex.
+    /// File offset of the pose's first vertex, in bytes.
     pub fn vertices_offset(&self) -> u64 {
         self.offset.saturating_add(size_of::<PoseHeader>() as u64)
     }

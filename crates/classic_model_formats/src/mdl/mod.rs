@@ -1,8 +1,8 @@
-//! Quake alias models, `.mdl`: bytes to plain values and (feature `write`) back.
+//! The `.mdl` format (Quake alias models): bytes to plain values, and with the feature `write` back to bytes.
 //!
-//! [`parse`] borrows from the file's bytes and returns for any bytes whatever: see [`read`](crate::read).
+//! [`parse`] borrows from the file's bytes and returns for any input: see [`read`](crate::read).
 
-// For maintainers: pixels or positions decoded from what the file stores do not belong here.
+// For maintainers: code that decodes pixels or positions does not belong in this module.
 
 mod file;
 mod normals;
@@ -18,11 +18,11 @@ pub use parse::parse;
 pub use records::{StVertex, TriVertex, Triangle};
 pub use timing::{DEFAULT_FRAME_RATE, Timing};
 
-/// Offset of the header's field for the width of all skins, for errors about it.
+/// File offset of the header's skin width, in bytes; for errors.
 pub const SKIN_WIDTH_OFFSET: u64 = records::offsets::SKIN_WIDTH;
 
-/// Offset of the header's field for the height of all skins, for errors about it.
+/// File offset of the header's skin height, in bytes; for errors.
 pub const SKIN_HEIGHT_OFFSET: u64 = records::offsets::SKIN_HEIGHT;
 
-/// Precalculated normals that a vertex can name.
+/// Count of the precalculated normals that vertices refer to by index.
 pub const NORMAL_COUNT: usize = 162;

@@ -1,28 +1,28 @@
-//! The 162 normals that a vertex can name, generated instead of listed.
+//! The 162 precalculated normals that vertices refer to by index, generated instead of listed.
 
 use super::NORMAL_COUNT;
 use std::sync::LazyLock;
 
-/// The precalculated normals, in the order of the files' indices.
+/// The precalculated normals, of length 1, in the order of the files' indices. Z is up.
 ///
-/// They are the vertices of an icosahedron whose 20 faces are divided into four twice, in the order
-/// in which that division first meets them; within 6e-7 of the table in the games.
+/// They are the vertices of an icosahedron whose 20 faces are divided into four, twice. The order is that in which
+/// the division first reaches them. Each is within 6e-7 of the games' table.
 pub fn normals() -> &'static [[f32; 3]; NORMAL_COUNT] {
     static NORMALS: LazyLock<[[f32; 3]; NORMAL_COUNT]> = LazyLock::new(generate);
     &NORMALS
 }
 
-/// The index of the normal that points closest to `direction`.
+/// The index of the precalculated normal closest to `direction`, which can have any length except 0.
 pub fn nearest_normal(direction: [f32; 3]) -> u8 {
-    let closer = |a: &(u8, f32), b: &(u8, f32)| a.1.total_cmp(&b.1);
+    let by_cosine = |a: &(u8, f32), b: &(u8, f32)| a.1.total_cmp(&b.1);
     (0_u8..)
         .zip(normals())
         .map(|(index, normal)| (index, dot(*normal, direction)))
-        .max_by(closer)
+        .max_by(by_cosine)
         .map_or(0, |(index, _)| index)
 }
 
-/// Corners of a regular icosahedron of radius 1: coordinates are 0, ±X and ±Z.
+/// The coordinates of the corners of a regular icosahedron of radius 1 are 0, ±`X` and ±`Z`.
 const X: f64 = 0.525_731_112_119_133_6;
 const Z: f64 = 0.850_650_808_352_039_9;
 
@@ -64,7 +64,7 @@ const FACES: [[usize; 3]; 20] = [
     [7, 2, 11],
 ];
 
-/// How often each face is divided into four.
+/// How many times each face is divided into four.
 const LEVELS: u32 = 2;
 
 fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
@@ -74,7 +74,7 @@ fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
 fn generate() -> [[f32; 3]; NORMAL_COUNT] {
     let mut points = Vec::with_capacity(NORMAL_COUNT);
     for face in FACES {
-        divide(face.map(|corner| CORNERS[corner]), LEVELS, &mut points);
+        subdivide(face.map(|corner| CORNERS[corner]), LEVELS, &mut points);
     }
     let mut normals = [[0.0; 3]; NORMAL_COUNT];
     for (normal, point) in normals.iter_mut().zip(points) {
@@ -83,33 +83,35 @@ fn generate() -> [[f32; 3]; NORMAL_COUNT] {
     normals
 }
 
-/// Visits the points of a face in the table's order; midpoints stay in the plane of the face and
-/// only what is noted is made of length 1.
-fn divide([a, b, c]: [[f64; 3]; 3], levels: u32, points: &mut Vec<[f64; 3]>) {
+/// Adds the points of a face in the table's order.
+///
+/// Midpoints stay in the plane of the face; points are normalized when they are added.
+fn subdivide([a, b, c]: [[f64; 3]; 3], levels: u32, points: &mut Vec<[f64; 3]>) {
     let Some(levels) = levels.checked_sub(1) else {
         for corner in [a, b, c] {
-            note(corner, points);
+            add_point(corner, points);
         }
         return;
     };
-    let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
-    for part in [[a, ab, ca], [b, ab, bc], [c, ca, bc], [ab, bc, ca]] {
-        divide(part, levels, points);
+    let (ab, bc, ca) = (midpoint(a, b), midpoint(b, c), midpoint(c, a));
+    for triangle in [[a, ab, ca], [b, ab, bc], [c, ca, bc], [ab, bc, ca]] {
+        subdivide(triangle, levels, points);
     }
 }
 
-fn middle(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+fn midpoint(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     core::array::from_fn(|axis| (a[axis] + b[axis]) / 2.0)
 }
 
-fn note(point: [f64; 3], points: &mut Vec<[f64; 3]>) {
+/// Adds the direction of a point, unless it is in the list.
+fn add_point(point: [f64; 3], points: &mut Vec<[f64; 3]>) {
     let length = point.iter().map(|value| value * value).sum::<f64>().sqrt();
     let point = point.map(|value| value / length);
-    let same = |other: &[f64; 3]| {
-        let apart = point.iter().zip(other).map(|(a, b)| (a - b).abs());
-        apart.fold(0.0, f64::max) < 1e-6
+    let is_same = |other: &[f64; 3]| {
+        let differences = point.iter().zip(other).map(|(a, b)| (a - b).abs());
+        differences.fold(0.0, f64::max) < 1e-6
     };
-    if !points.iter().any(same) {
+    if !points.iter().any(is_same) {
         points.push(point);
     }
 }
@@ -119,24 +121,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_begins_and_ends_as_the_games_table_does() {
-        let close = |index: usize, expected: [f32; 3]| {
+    fn normals_match_samples_of_the_games_table() {
+        let assert_close = |index: usize, expected: [f32; 3]| {
             let normal = normals()[index];
-            let apart = normal.iter().zip(expected).map(|(a, b)| (a - b).abs());
+            let differences = normal.iter().zip(expected).map(|(a, b)| (a - b).abs());
             assert!(
-                apart.fold(0.0, f32::max) < 1e-5,
+                differences.fold(0.0, f32::max) < 1e-5,
                 "normal {index} is {normal:?}, not {expected:?}"
             );
         };
-        close(0, [-0.525731, 0.0, 0.850651]);
-        close(1, [-0.442863, 0.238856, 0.864188]);
-        close(5, [0.0, 0.0, 1.0]);
-        close(52, [1.0, 0.0, 0.0]);
-        close(161, [-0.688191, -0.587785, -0.425325]);
+        assert_close(0, [-0.525731, 0.0, 0.850651]);
+        assert_close(1, [-0.442863, 0.238856, 0.864188]);
+        assert_close(5, [0.0, 0.0, 1.0]);
+        assert_close(52, [1.0, 0.0, 0.0]);
+        assert_close(161, [-0.688191, -0.587785, -0.425325]);
     }
 
     #[test]
-    fn all_are_of_length_one_and_distinct() {
+    fn normals_have_length_1_and_are_distinct() {
         for (index, normal) in normals().iter().enumerate() {
             assert!((dot(*normal, *normal) - 1.0).abs() < 2e-6, "normal {index}");
             assert_eq!(usize::from(nearest_normal(*normal)), index);

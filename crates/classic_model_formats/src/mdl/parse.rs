@@ -1,4 +1,4 @@
-//! Bytes to [`MdlFile`].
+//! The `.mdl` parser: bytes to [`MdlFile`].
 
 use super::records::{PoseHeader, RawHeader, offsets};
 use super::{
@@ -9,30 +9,29 @@ use crate::read::{Cursor, ErrorKind, Format, ParseError, Warning};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
-/// Version of the format that the games read.
+/// The version of the format that the games support.
 const VERSION: i32 = 6;
 
-/// Most vertices of a model: their indices pass through 32-bit floats on the way to the GPU, which
-/// count exactly up to here.
+/// Maximum vertex count of a model: vertex indices are passed to the GPU as `f32`, which is exact up to 2^24.
 const MAX_VERTICES: i32 = 1 << 24;
 
-/// Most skin pictures of a model whose pictures are smaller than [`SMALL_PICTURE`].
+/// Maximum count of skin images if they have fewer texels than [`SMALL_IMAGE_TEXELS`].
 ///
-/// Each picture becomes textures and a material, which take about 9 KiB however small the picture:
-/// without this limit a megabyte of one-texel skins would cost two gigabytes.
-const MAX_SMALL_PICTURES: u32 = 96;
+/// Each image becomes textures and a material, which take at least about 9 KiB. Without this limit, a file of one
+/// megabyte with one-texel skins would take two gigabytes.
+const MAX_SMALL_IMAGES: u32 = 96;
 
-/// Texels below which [`MAX_SMALL_PICTURES`] applies.
-const SMALL_PICTURE: u64 = 32 * 64;
+/// Texels per image below which [`MAX_SMALL_IMAGES`] applies.
+const SMALL_IMAGE_TEXELS: u64 = 32 * 64;
 
-/// Engines up to GLQuake refuse more; a hint for those who make models for them.
-const GLQUAKE_VERTICES: u32 = 1024;
+/// Maximum vertex count in engines up to GLQuake, for a warning to authors of models.
+const GLQUAKE_MAX_VERTICES: u32 = 1024;
 
-/// Reads a whole `IDPO` or `MD16` model of version 6.
+/// Parses an `IDPO` or `MD16` model of version 6. Arrays are not copied: the result borrows them from `bytes`.
 ///
 /// # Errors
-/// A [`ParseError`] with the offset of the value at fault. Flaws that do no harm end in
-/// [`MdlFile::warnings`] instead: trailing bytes, names without end, unusable times …
+/// A [`ParseError`] with the offset of the wrong value. Harmless flaws are in [`MdlFile::warnings`] instead, such as
+/// trailing bytes, names without NUL and unusable times.
 pub fn parse(bytes: &[u8]) -> Result<MdlFile<'_>, ParseError> {
     let mut reader = Reader {
         cursor: Cursor::new(Format::Mdl, bytes),
@@ -62,7 +61,10 @@ impl<'a> Reader<'a> {
         let trailing_bytes = self.cursor.remaining();
         if trailing_bytes > 0 {
             let offset = self.cursor.offset();
-            self.warn(offset, format!("{trailing_bytes} trailing bytes ignored"));
+            self.warn(
+                offset,
+                format!("{trailing_bytes} trailing bytes are ignored"),
+            );
         }
         self.warn_about_names(&poses);
         Ok(MdlFile {
@@ -86,7 +88,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Tells the two layouts apart, and everything else by name.
+    /// Checks the magic bytes and the version. The error names known other formats.
     fn magic(&self) -> Result<Precision, ParseError> {
         let mut ahead = self.cursor.clone();
         let magic: &[u8; 4] = ahead.record("magic")?;
@@ -114,7 +116,7 @@ impl<'a> Reader<'a> {
                 found: version.into(),
                 supported: VERSION.into(),
                 hint: if version == 3 {
-                    " (version 3 is that of the Quake test release)"
+                    " (version 3 is from the Quake test release)"
                 } else {
                     ""
                 },
@@ -132,66 +134,69 @@ impl<'a> Reader<'a> {
                 offsets::SKIN_COUNT,
                 0,
                 i32::MAX,
-                "number of skins",
+                "skin count",
             )?,
             vertices: check(
                 raw.vertex_count,
                 offsets::VERTEX_COUNT,
                 1,
                 MAX_VERTICES,
-                "number of vertices",
+                "vertex count",
             )?,
             triangles: check(
                 raw.triangle_count,
                 offsets::TRIANGLE_COUNT,
                 1,
                 i32::MAX,
-                "number of triangles",
+                "triangle count",
             )?,
             frames: check(
                 raw.frame_count,
                 offsets::FRAME_COUNT,
                 1,
                 i32::MAX,
-                "number of frames",
+                "frame count",
             )?,
         })
     }
 
-    fn header(&mut self, raw: &RawHeader, skins: u32) -> Result<Header, ParseError> {
+    fn header(&mut self, raw: &RawHeader, skin_count: u32) -> Result<Header, ParseError> {
         let scale = self.finite_vector(raw.scale, offsets::SCALE, "scale")?;
         let origin = self.finite_vector(raw.origin, offsets::ORIGIN, "origin")?;
         for axis in 0..3 {
-            // 256 steps is one more than any vertex reaches.
-            let far = scale[axis] * 256.0 + origin[axis];
+            // Vertices reach less than 256 steps.
+            let extreme = scale[axis] * 256.0 + origin[axis];
             let offset = offsets::SCALE + 4 * axis as u64;
-            self.cursor.check_finite(far, offset, "scale, times 256,")?;
+            self.cursor
+                .check_finite(extreme, offset, "origin + 256 * scale")?;
         }
-        // A model without skins needs no size of them.
-        let min = i32::from(skins > 0);
+        // Without skins their size is unused and may be 0 or negative.
+        let min = i32::from(skin_count > 0);
         let size = |value: i32, offset, name| {
-            let value = if skins == 0 { value.max(0) } else { value };
+            let value = if skin_count == 0 { value.max(0) } else { value };
             self.cursor.check_count(value, offset, min, i32::MAX, name)
         };
         let skin_width = size(raw.skin_width.get(), offsets::SKIN_WIDTH, "skin width")?;
         let skin_height = size(raw.skin_height.get(), offsets::SKIN_HEIGHT, "skin height")?;
-        if skins == 0 {
+        if skin_count == 0 {
             self.warn(
                 offsets::SKIN_COUNT,
-                "no skins: the model is drawn plain gray",
+                "the model has no skins and is drawn in gray",
             );
         }
-        if skins > 0 && skin_width % 4 != 0 {
+        if skin_count > 0 && skin_width % 4 != 0 {
             self.warn(
                 offsets::SKIN_WIDTH,
-                format!("skin width {skin_width} is not a multiple of 4: WinQuake refuses it"),
+                format!(
+                    "skin width {skin_width} is not a multiple of 4: WinQuake rejects the model"
+                ),
             );
         }
         let vertices = raw.vertex_count.get().unsigned_abs();
-        if vertices > GLQUAKE_VERTICES {
+        if vertices > GLQUAKE_MAX_VERTICES {
             self.warn(
                 offsets::VERTEX_COUNT,
-                format!("{vertices} vertices: GLQuake draws {GLQUAKE_VERTICES} at most"),
+                format!("the model has {vertices} vertices: GLQuake supports at most {GLQUAKE_MAX_VERTICES}"),
             );
         }
         Ok(Header {
@@ -220,32 +225,31 @@ impl<'a> Reader<'a> {
         Ok(finite)
     }
 
-    /// Numbers that nothing depends on: made zero, with a warning, where they are none.
+    /// Numbers that nothing depends on. If one is not finite, all become zero, with a warning.
     fn hint<const N: usize>(&mut self, values: [F32; N], offset: u64, name: &str) -> [f32; N] {
         let values = values.map(F32::get);
         if values.iter().all(|value| value.is_finite()) {
             return values;
         }
-        self.warn(offset, format!("{name} is not a finite number: made zero"));
+        self.warn(offset, format!("{name} is not a finite number: 0 is used"));
         [0.0; N]
     }
 
     fn skins(&mut self, header: &Header, count: u32) -> Result<Vec<Skin<'a>>, ParseError> {
-        let size = u64::from(header.skin_width) * u64::from(header.skin_height);
-        // A skin takes its type and at least one picture; grown as read, so a count that lies
-        // fails before it costs anything.
+        let texels = u64::from(header.skin_width) * u64::from(header.skin_height);
+        // No capacity is reserved: a wrong count must not allocate more memory than the file's skins need.
         let mut skins = Vec::new();
-        let mut pictures = 0_u32;
+        let mut image_count = 0_u32;
         for index in 0..count {
             let offset = self.cursor.offset();
-            let skin = self.skin(index, size)?;
-            pictures = pictures.saturating_add(skin.pictures);
-            if pictures > MAX_SMALL_PICTURES && size < SMALL_PICTURE {
+            let skin = self.skin(index, texels)?;
+            image_count = image_count.saturating_add(skin.image_count);
+            if image_count > MAX_SMALL_IMAGES && texels < SMALL_IMAGE_TEXELS {
                 return Err(self.cursor.error(
                     offset,
                     format_args!("skin {index}"),
                     ErrorKind::LimitExceeded {
-                        limit: "96 skin pictures, unless each has 2048 texels or more",
+                        limit: "96 skin images, unless each has at least 2048 texels",
                     },
                 ));
             }
@@ -254,34 +258,35 @@ impl<'a> Reader<'a> {
         Ok(skins)
     }
 
-    fn skin(&mut self, index: u32, size: u64) -> Result<Skin<'a>, ParseError> {
+    /// A skin whose images have `texels` texels each.
+    fn skin(&mut self, index: u32, texels: u64) -> Result<Skin<'a>, ParseError> {
         if self.cursor.i32(format_args!("type of skin {index}"))? == 0 {
             return Ok(Skin {
                 pixels: self
                     .cursor
-                    .take(size, format_args!("picture of skin {index}"))?,
-                pictures: 1,
+                    .take(texels, format_args!("image of skin {index}"))?,
+                image_count: 1,
                 timing: None,
                 raw_times: &[],
             });
         }
-        let context = format_args!("number of pictures in skin group {index}");
-        let pictures = self.cursor.count(1, i32::MAX, context)?;
+        let context = format_args!("image count of skin group {index}");
+        let image_count = self.cursor.count(1, i32::MAX, context)?;
         let context = format_args!("times of skin group {index}");
-        let (timing, raw_times) = self.group_timing(pictures, context)?;
+        let (timing, raw_times) = self.group_timing(image_count, context)?;
         let pixels = self.cursor.take(
-            size.saturating_mul(pictures.into()),
-            format_args!("pictures of skin group {index}"),
+            texels.saturating_mul(image_count.into()),
+            format_args!("images of skin group {index}"),
         )?;
         Ok(Skin {
             pixels,
-            pictures,
+            image_count,
             timing: Some(timing),
             raw_times,
         })
     }
 
-    /// The cumulative times of a group, or tenths of a second if they are unusable.
+    /// The timing of a group, and its times as stored. If the times are unusable, the timing is [`DEFAULT_FRAME_RATE`].
     fn group_timing(
         &mut self,
         count: u32,
@@ -291,8 +296,8 @@ impl<'a> Reader<'a> {
         let times: &[F32] = self.cursor.array(count.into(), context)?;
         let mut previous = 0.0;
         let increasing = times.iter().all(|time| {
-            let begins = core::mem::replace(&mut previous, time.get());
-            time.get().is_finite() && time.get() > begins
+            let begin = core::mem::replace(&mut previous, time.get());
+            time.get().is_finite() && time.get() > begin
         });
         if increasing {
             return Ok((
@@ -302,7 +307,7 @@ impl<'a> Reader<'a> {
         }
         self.warn(
             offset,
-            format!("{context} do not increase from above 0: steps of 0.1 s instead"),
+            format!("{context} are not greater than 0 and increasing: steps of 0.1 s are used"),
         );
         Ok((Timing::Rate(DEFAULT_FRAME_RATE), times))
     }
@@ -314,18 +319,19 @@ impl<'a> Reader<'a> {
             .saturating_sub(size_of_val(st_vertices) as u64);
         let size = (header.skin_width, header.skin_height);
         let inside = |value: i32, size: u32| u32::try_from(value).is_ok_and(|value| value < size);
-        let mut wrong = st_vertices
+        let mut outside = st_vertices
             .iter()
             .zip((offset..).step_by(size_of::<StVertex>()))
             .filter(|(st, _)| !(inside(st.s.get(), size.0) && inside(st.t.get(), size.1)));
         if header.skin_width > 0
-            && let Some((first, offset)) = wrong.next()
+            && let Some((first, offset)) = outside.next()
         {
-            let count = 1 + wrong.count();
+            let count = 1 + outside.count();
             self.warn(
                 offset,
                 format!(
-                    "texture coordinates of {count} vertices lie outside the skin, the first at ({}, {}): they take its edge",
+                    "texture coordinates of {count} vertices are outside the skin, \
+                     the first at ({}, {}): they are clamped to its edge",
                     first.s, first.t
                 ),
             );
@@ -338,10 +344,11 @@ impl<'a> Reader<'a> {
         let in_range = |index: &zerocopy::little_endian::I32| {
             u32::try_from(index.get()).is_ok_and(|index| index < counts.vertices)
         };
-        let wrong = triangles
+        let invalid = triangles
             .iter()
             .position(|triangle| !triangle.vertices.iter().all(in_range));
-        let Some((index, triangle)) = wrong.and_then(|index| Some((index, triangles.get(index)?)))
+        let Some((index, triangle)) =
+            invalid.and_then(|index| Some((index, triangles.get(index)?)))
         else {
             return Ok(triangles);
         };
@@ -369,13 +376,13 @@ impl<'a> Reader<'a> {
         };
         let vertices = u64::from(counts.vertices) * blocks * size_of::<TriVertex>() as u64;
         let pose_size = size_of::<PoseHeader>() as u64 + vertices;
-        let possible = self.cursor.remaining() / pose_size;
-        let mut frames = Vec::with_capacity(possible.min(counts.frames.into()) as usize);
-        let mut poses = Vec::with_capacity(possible as usize);
+        let max_poses = self.cursor.remaining() / pose_size;
+        let mut frames = Vec::with_capacity(max_poses.min(counts.frames.into()) as usize);
+        let mut poses = Vec::with_capacity(max_poses as usize);
         for index in 0..counts.frames {
-            let single = self.cursor.i32(format_args!("type of frame {index}"))? == 0;
+            let is_single = self.cursor.i32(format_args!("type of frame {index}"))? == 0;
             let first_pose = poses.len() as u32;
-            let group = if single {
+            let group = if is_single {
                 None
             } else {
                 Some(self.frame_group(index, pose_size)?)
@@ -394,16 +401,16 @@ impl<'a> Reader<'a> {
         Ok((frames, poses))
     }
 
-    /// What stands before the poses of a group, and how many they are.
+    /// The data of a group before its poses, and its pose count.
     fn frame_group(&mut self, index: u32, pose_size: u64) -> Result<(FrameGroup, u32), ParseError> {
-        let context = format_args!("number of poses in frame group {index}");
+        let context = format_args!("pose count of frame group {index}");
         let count = self.cursor.count(1, i32::MAX, context)?;
         let [min, max]: &[TriVertex; 2] = self
             .cursor
             .record(format_args!("bounds of frame group {index}"))?;
         let context = format_args!("times of frame group {index}");
         let (timing, raw_times) = self.group_timing(count, context)?;
-        // Asked for as a whole, so that a count which lies fails here and not after many poses.
+        // Checks the length of all poses now, so that a wrong count fails before any pose is read.
         self.cursor.clone().take(
             pose_size.saturating_mul(count.into()),
             format_args!("poses of frame group {index}"),
@@ -450,11 +457,11 @@ impl<'a> Reader<'a> {
     }
 
     fn warn_about_names(&mut self, poses: &[Pose<'_>]) {
-        let mut unended = poses.iter().filter(|pose| !pose.raw_name.contains(&0));
-        if let Some(first) = unended.next() {
+        let mut unterminated = poses.iter().filter(|pose| !pose.raw_name.contains(&0));
+        if let Some(first) = unterminated.next() {
             let message = format!(
-                "names of {} poses fill their 16 bytes without a NUL, the first {:?}",
-                1 + unended.count(),
+                "names of {} poses fill their 16 bytes without a NUL, the first is {:?}",
+                1 + unterminated.count(),
                 first.name()
             );
             self.warn(first.offset + 8, message);
@@ -463,7 +470,7 @@ impl<'a> Reader<'a> {
         let mut not_text = poses.iter().filter(not_text);
         if let Some(first) = not_text.next() {
             let message = format!(
-                "names of {} poses are not UTF-8, the first {:?}",
+                "names of {} poses are not UTF-8, the first is read as {:?}",
                 1 + not_text.count(),
                 first.name()
             );
@@ -472,7 +479,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Counts from the header, each within its range but not yet held against the bytes left.
+/// The header's counts. Each is in its range, but not yet checked against the length of the file.
 struct Counts {
     skins: u32,
     vertices: u32,
@@ -480,13 +487,13 @@ struct Counts {
     frames: u32,
 }
 
-/// Name and bounds of a pose.
+/// The name of a pose, and the minimum and maximum corner of its bounding box.
 fn pose_header(bytes: &[u8]) -> Option<(&[u8; 16], [TriVertex; 2])> {
     let header = PoseHeader::ref_from_bytes(bytes).ok()?;
     Some((&header.name, [header.min, header.max]))
 }
 
-/// A clause about what a file with other first bytes is likely to be.
+/// A clause about the likely format of a file with other magic bytes, for an error.
 fn looks_like(magic: &[u8; 4]) -> String {
     let known = match magic {
         b"RAPO" => "looks like a Hexen II model (RAPO)",

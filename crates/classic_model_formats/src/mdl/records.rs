@@ -1,9 +1,9 @@
-//! The arrays of the file, as they lie in it.
+//! The header and the arrays of an `.mdl` file, with the layout of its bytes.
 
 use zerocopy::little_endian::{F32, I32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// What the file begins with, after its four magic bytes.
+/// The file's header, 84 bytes.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawHeader {
@@ -24,7 +24,7 @@ pub(super) struct RawHeader {
     pub average_triangle_size: F32,
 }
 
-/// Offsets of the header's fields that an error can point at.
+/// File offsets of header fields, in bytes; for errors.
 pub(crate) mod offsets {
     pub const MAGIC: u64 = 0;
     pub const VERSION: u64 = 4;
@@ -40,33 +40,33 @@ pub(crate) mod offsets {
     pub const FRAME_COUNT: u64 = 68;
 }
 
-/// Where a vertex lies on the skin, in texels.
+/// The texture coordinates of a vertex, in texels.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
 #[repr(C)]
 pub struct StVertex {
-    /// Not zero where the front and the back half of the skin meet.
+    /// Non-zero for a vertex on the seam between the front half and the back half of the skin.
     pub on_seam: I32,
-    /// Texels from the left edge, of the front half if the vertex is on the seam.
+    /// Texels from the left edge. For a vertex on the seam, the coordinate in the front half.
     pub s: I32,
     /// Texels from the top edge.
     pub t: I32,
 }
 
-/// Three vertices, clockwise when seen from outside.
+/// A triangle. Front faces are clockwise.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
 #[repr(C)]
 pub struct Triangle {
-    /// Zero if vertices on the seam take the back half of the skin; any other value is front.
+    /// Zero if vertices on the seam use the back half of the skin; otherwise they use the front half.
     pub faces_front: I32,
-    /// Indices into the vertices.
+    /// Vertex indices.
     pub vertices: [I32; 3],
 }
 
-/// A vertex of one pose, quantised.
+/// A quantized vertex of a pose.
 #[derive(
     Clone,
     Copy,
@@ -82,13 +82,13 @@ pub struct Triangle {
 )]
 #[repr(C)]
 pub struct TriVertex {
-    /// Steps of the model's scale from its origin, per axis.
+    /// Steps from the model's origin, per axis: the position is `origin + position * scale`.
     pub position: [u8; 3],
-    /// Index into the precalculated normals.
+    /// Index into the precalculated [`normals`](super::normals()).
     pub normal: u8,
 }
 
-/// A pose, up to its vertices.
+/// The bytes of a pose before its vertices.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct PoseHeader {

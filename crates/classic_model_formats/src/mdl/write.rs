@@ -1,41 +1,40 @@
-//! Plain values back to bytes: for samples, fixtures and tools that make models.
+//! The `.mdl` writer: plain values to bytes, for samples, tests and tools that make models.
 //!
-//! [`MdlDocument`] is the file with nothing hidden: every field has the file's meaning, and
-//! [`MdlDocument::to_bytes`] writes what it is told, sensible or not. [`quantize`] turns positions
-//! in units into what a document holds.
+//! [`MdlDocument`] has the fields of the file. [`MdlDocument::to_bytes`] writes them without any check. [`quantize`]
+//! converts positions in units to the poses of a document.
 
 use super::{Header, MdlFile, Precision, StVertex, TriVertex, Triangle, nearest_normal};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I32};
 
-/// A whole model, owned and editable.
+/// A model that owns its values and can be edited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MdlDocument {
-    /// `IDPO` or `MD16`.
+    /// The precision of positions: `IDPO` or `MD16`.
     pub precision: Precision,
-    /// The header's values that are not counts.
+    /// The header's values except counts.
     pub header: Header,
-    /// Skins; every picture must have `skin_width × skin_height` bytes.
+    /// The skins. Each image must have `skin_width * skin_height` bytes.
     pub skins: Vec<SkinDocument>,
     /// Texture coordinates, one per vertex.
     pub st_vertices: Vec<StVertex>,
-    /// Triangles.
+    /// The triangles.
     pub triangles: Vec<Triangle>,
-    /// Frames; every pose must have one vertex per texture coordinate.
+    /// The frames. Each pose must have one vertex per element of `st_vertices`.
     pub frames: Vec<FrameDocument>,
 }
 
 /// One skin of a [`MdlDocument`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum SkinDocument {
-    /// A picture: palette indices row by row from the top.
+    /// One image: palette indices, row by row from the top.
     Single(Vec<u8>),
-    /// Pictures that take turns.
+    /// Images shown in turn.
     Group {
-        /// When each picture ends, in seconds from the start of the group.
+        /// The end of each image, in seconds from the start of the group.
         times: Vec<f32>,
-        /// Palette indices of each picture.
-        pictures: Vec<Vec<u8>>,
+        /// Palette indices of each image, row by row from the top.
+        images: Vec<Vec<u8>>,
     },
 }
 
@@ -44,13 +43,13 @@ pub enum SkinDocument {
 pub enum FrameDocument {
     /// One pose.
     Single(PoseDocument),
-    /// Poses that take turns by themselves.
+    /// Poses shown in turn, in a loop.
     Group {
-        /// Least corner, a hint.
+        /// Minimum corner of the bounding box of all poses; a hint.
         min: TriVertex,
-        /// Greatest corner, a hint.
+        /// Maximum corner of the bounding box of all poses; a hint.
         max: TriVertex,
-        /// When each pose ends, in seconds from the start of the group.
+        /// The end of each pose, in seconds from the start of the group.
         times: Vec<f32>,
         /// The poses.
         poses: Vec<PoseDocument>,
@@ -60,19 +59,19 @@ pub enum FrameDocument {
 /// One pose of a [`MdlDocument`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseDocument {
-    /// Name as the 16 bytes of the file, padded with zeros; see [`pose_name`].
+    /// The name as 16 bytes, padded with zeros; see [`pose_name`].
     pub name: [u8; 16],
-    /// Least corner, a hint.
+    /// Minimum corner of the bounding box; a hint.
     pub min: TriVertex,
-    /// Greatest corner, a hint.
+    /// Maximum corner of the bounding box; a hint.
     pub max: TriVertex,
-    /// One per vertex of the model.
+    /// The quantized vertices, one per vertex of the model.
     pub vertices: Vec<TriVertex>,
-    /// Low bytes of the positions, one per vertex in `MD16` files and otherwise none.
+    /// In `MD16` files, the low bytes of the positions, one per vertex; otherwise empty.
     pub low_vertices: Vec<TriVertex>,
 }
 
-/// A name as the file stores it: its first 15 bytes, padded with zeros.
+/// The first 15 bytes of a name, padded with zeros to the 16 bytes of the file.
 pub fn pose_name(name: &str) -> [u8; 16] {
     let mut bytes = [0; 16];
     for (byte, from) in bytes.iter_mut().zip(name.bytes().take(15)) {
@@ -103,7 +102,7 @@ impl From<&MdlFile<'_>> for MdlDocument {
                     None => SkinDocument::Single(skin.pixels.to_vec()),
                     Some(_) => SkinDocument::Group {
                         times: skin.raw_times.iter().map(|time| time.get()).collect(),
-                        pictures: skin.pictures().map(<[u8]>::to_vec).collect(),
+                        images: skin.images().map(<[u8]>::to_vec).collect(),
                     },
                 })
                 .collect(),
@@ -129,7 +128,7 @@ impl From<&MdlFile<'_>> for MdlDocument {
 }
 
 impl MdlDocument {
-    /// The bytes of the file.
+    /// The bytes of the file. Values are not checked; counts that do not fit into their field are truncated.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_header(&mut out);
@@ -179,16 +178,16 @@ fn put_f32s(out: &mut Vec<u8>, values: &[f32]) {
 
 fn write_skin(out: &mut Vec<u8>, skin: &SkinDocument) {
     match skin {
-        SkinDocument::Single(picture) => {
+        SkinDocument::Single(image) => {
             put_i32(out, 0);
-            out.extend_from_slice(picture);
+            out.extend_from_slice(image);
         }
-        SkinDocument::Group { times, pictures } => {
+        SkinDocument::Group { times, images } => {
             put_i32(out, 1);
-            put_i32(out, pictures.len() as i32);
+            put_i32(out, images.len() as i32);
             put_f32s(out, times);
-            for picture in pictures {
-                out.extend_from_slice(picture);
+            for image in images {
+                out.extend_from_slice(image);
             }
         }
     }
@@ -226,42 +225,42 @@ fn write_pose(out: &mut Vec<u8>, pose: &PoseDocument) {
     out.extend_from_slice(pose.low_vertices.as_bytes());
 }
 
-/// The shape of a model at one moment, in the file's units and axes.
+/// A pose before quantization, in the file's units and axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
-    /// Name of the pose.
+    /// The pose's name.
     pub name: String,
-    /// Position of each vertex.
+    /// The position of each vertex.
     pub positions: Vec<[f32; 3]>,
-    /// Normal of each vertex, of length 1.
+    /// The normal of each vertex, of length 1. As many as positions.
     pub normals: Vec<[f32; 3]>,
 }
 
-/// Shapes as the file stores them: poses, and the scale and origin that all of them share.
+/// Quantized poses, and the scale and origin that they share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantized {
-    /// Units per step, per axis.
+    /// Units per step of a quantized position, per axis.
     pub scale: [f32; 3],
-    /// Position of the quantised (0, 0, 0).
+    /// The position that is quantized to (0, 0, 0), in units.
     pub origin: [f32; 3],
-    /// Distance of the vertex that is furthest from (0, 0, 0).
+    /// The greatest distance of a vertex from (0, 0, 0), in units.
     pub radius: f32,
-    /// One per shape.
+    /// The poses, one per shape.
     pub poses: Vec<PoseDocument>,
 }
 
-/// Quantises shapes over the box that holds them all.
+/// Quantizes shapes over the bounding box of all of them.
 ///
-/// The box is 255 steps wide, so that both of its sides are met, and positions are rounded to the
-/// nearest step. (The game's own tool divides by 255.9 and cuts off, which moves everything by half a
-/// step.)
+/// The box is 255 steps wide, so its minimum and maximum are exact. With [`Precision::Bits8`], positions are rounded to
+/// the nearest step; with [`Precision::Bits16`], they are truncated to 1/256 step. (The game's own tool divides by
+/// 255.9 and truncates, which moves positions by half a step on average.)
 pub fn quantize(shapes: &[Shape], precision: Precision) -> Quantized {
     let positions = || shapes.iter().flat_map(|shape| &shape.positions);
-    let corner_of = |pick: fn(f32, f32) -> f32| {
-        let both = |a: [f32; 3], b: [f32; 3]| per_axis(|axis| pick(a[axis], b[axis]));
+    let bound = |select: fn(f32, f32) -> f32| {
+        let both = |a: [f32; 3], b: [f32; 3]| per_axis(|axis| select(a[axis], b[axis]));
         positions().copied().reduce(both).unwrap_or_default()
     };
-    let (min, max) = (corner_of(f32::min), corner_of(f32::max));
+    let (min, max) = (bound(f32::min), bound(f32::max));
     let scale = per_axis(|axis| (max[axis] - min[axis]) / 255.0);
     let steps = |position: [f32; 3]| {
         per_axis(|axis| match scale[axis] > 0.0 {
@@ -276,8 +275,8 @@ pub fn quantize(shapes: &[Shape], precision: Precision) -> Quantized {
             .unzip();
         PoseDocument {
             name: pose_name(&shape.name),
-            min: corner(&vertices, u8::min),
-            max: corner(&vertices, u8::max),
+            min: bounds_corner(&vertices, u8::min),
+            max: bounds_corner(&vertices, u8::max),
             vertices,
             low_vertices: match precision {
                 Precision::Bits8 => Vec::new(),
@@ -314,7 +313,7 @@ fn quantize_vertex(
             steps.map(|step| (step.fract() * 256.0).floor()),
         ),
     };
-    // Float to integer casts saturate, so a position on the box's far side stays on it.
+    // Casts from float to integer saturate, so rounding cannot wrap around at the maximum.
     let vertex = |steps: [f32; 3], normal| TriVertex {
         position: steps.map(|step| step as u8),
         normal,
@@ -322,10 +321,12 @@ fn quantize_vertex(
     (vertex(high, normal), vertex(low, 0))
 }
 
-/// The corner of a pose's box: `pick` applied along each axis.
-pub fn corner(vertices: &[TriVertex], pick: fn(u8, u8) -> u8) -> TriVertex {
+/// The minimum corner of the vertices' bounding box if `select` is [`u8::min`], the maximum corner if it is [`u8::max`].
+///
+/// Zeros without vertices.
+pub fn bounds_corner(vertices: &[TriVertex], select: fn(u8, u8) -> u8) -> TriVertex {
     let corner = vertices.iter().copied().reduce(|a, b| TriVertex {
-        position: core::array::from_fn(|axis| pick(a.position[axis], b.position[axis])),
+        position: core::array::from_fn(|axis| select(a.position[axis], b.position[axis])),
         normal: 0,
     });
     TriVertex {

@@ -1,4 +1,4 @@
-//! A position in a file's bytes that cannot leave them.
+//! A bounds-checked position in the bytes of a file.
 
 use super::{ErrorKind, Format, ParseError};
 use core::fmt::Display;
@@ -6,12 +6,13 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// Reads little-endian values and borrowed arrays from the bytes of a file, front to back.
 ///
-/// Every method takes a `context`, the name of what is read, which a failure carries to the user.
+/// Every reading method takes a `context`: the name of the value that is read, for the error message. A failed read does
+/// not move the cursor.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     format: Format,
     bytes: &'a [u8],
-    /// Never greater than `bytes.len()`.
+    /// At most `bytes.len()`.
     offset: usize,
 }
 
@@ -25,12 +26,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes read so far: the absolute offset of the next value.
+    /// The absolute offset of the next value, in bytes from the start of the file.
     pub fn offset(&self) -> u64 {
         self.offset as u64
     }
 
-    /// Bytes not read yet.
+    /// The count of bytes that are not read yet.
     pub fn remaining(&self) -> u64 {
         self.rest().len() as u64
     }
@@ -39,7 +40,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.offset..).unwrap_or_default()
     }
 
-    /// An error about a value at an absolute offset.
+    /// Makes an error about the value at an absolute offset.
     pub fn error(&self, offset: u64, context: impl Display, kind: ErrorKind) -> ParseError {
         ParseError {
             format: self.format,
@@ -50,7 +51,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error about a value that the bytes left cannot hold.
+    /// An error about a value that needs more bytes than remain.
     fn truncated(&self, context: impl Display, needed: u64) -> ParseError {
         let kind = ErrorKind::Truncated {
             needed,
@@ -59,10 +60,10 @@ impl<'a> Cursor<'a> {
         self.error(self.offset(), context, kind)
     }
 
-    /// The next `len` bytes.
+    /// Reads the next `len` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if fewer are left.
+    /// [`ErrorKind::Truncated`] if fewer bytes remain.
     pub fn take(&mut self, len: u64, context: impl Display) -> Result<&'a [u8], ParseError> {
         let taken = usize::try_from(len)
             .ok()
@@ -76,10 +77,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A cursor over the next `len` bytes alone, whose offsets are still those of the file.
+    /// Reads the next `len` bytes as a cursor of their own. Its offsets are still relative to the start of the file.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if fewer are left.
+    /// [`ErrorKind::Truncated`] if fewer bytes remain.
     pub fn part(&mut self, len: u64, context: impl Display) -> Result<Self, ParseError> {
         let offset = self.offset;
         self.take(len, context)?;
@@ -90,31 +91,31 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// All bytes not read yet.
+    /// Reads all remaining bytes.
     pub fn remainder(&mut self) -> &'a [u8] {
         let rest = self.rest();
         self.offset = self.bytes.len();
         rest
     }
 
-    /// The next `count` records, borrowed from the file.
+    /// Reads the next `count` records, borrowed from the file. Allocates nothing, except for an error.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the bytes left cannot hold them; nothing is allocated.
+    /// [`ErrorKind::Truncated`] if fewer than `count × size` bytes remain.
     pub fn array<T>(&mut self, count: u64, context: impl Display) -> Result<&'a [T], ParseError>
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
     {
-        // Saturates only where the product is beyond any file, which `take` then refuses.
+        // A saturated product exceeds the length of any file, so `take` fails.
         let len = count.saturating_mul(size_of::<T>() as u64);
         let bytes = self.take(len, &context)?;
         <[T]>::ref_from_bytes(bytes).map_err(|_| self.truncated(context, len))
     }
 
-    /// The next record, borrowed from the file.
+    /// Reads the next record, borrowed from the file.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the bytes left cannot hold it.
+    /// [`ErrorKind::Truncated`] if fewer bytes than its size remain.
     pub fn record<T>(&mut self, context: impl Display) -> Result<&'a T, ParseError>
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
@@ -125,44 +126,45 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next four bytes as a signed integer.
+    /// Reads a signed integer of four bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`].
+    /// [`ErrorKind::Truncated`] if fewer bytes remain.
     pub fn i32(&mut self, context: impl Display) -> Result<i32, ParseError> {
         Ok(self.record::<zerocopy::little_endian::I32>(context)?.get())
     }
 
-    /// The next four bytes as an unsigned integer.
+    /// Reads an unsigned integer of four bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`].
+    /// [`ErrorKind::Truncated`] if fewer bytes remain.
     pub fn u32(&mut self, context: impl Display) -> Result<u32, ParseError> {
         Ok(self.record::<zerocopy::little_endian::U32>(context)?.get())
     }
 
-    /// The next four bytes as a number, which may be a NaN.
+    /// Reads a floating-point number of four bytes. It may be NaN or infinite.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`].
+    /// [`ErrorKind::Truncated`] if fewer bytes remain.
     pub fn f32(&mut self, context: impl Display) -> Result<f32, ParseError> {
         Ok(self.record::<zerocopy::little_endian::F32>(context)?.get())
     }
 
-    /// The next four bytes as a number of things, from `min` to `max`.
+    /// Reads a count of four bytes, which must be from `min` to `max`. `min` must not be negative.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], or [`ErrorKind::BadCount`] at the offset of the number.
+    /// [`ErrorKind::Truncated`] if fewer bytes remain, [`ErrorKind::BadCount`] at the offset of the count if it is out of
+    /// range.
     pub fn count(&mut self, min: i32, max: i32, context: impl Display) -> Result<u32, ParseError> {
         let offset = self.offset();
         let value = self.i32(&context)?;
         self.check_count(value, offset, min, max, context)
     }
 
-    /// Checks a number of things that was read at `offset`.
+    /// Checks a count that was read at `offset`. It must be from `min` to `max`, and `min` must not be negative.
     ///
     /// # Errors
-    /// [`ErrorKind::BadCount`] unless it is from `min` to `max`, which must not be negative.
+    /// [`ErrorKind::BadCount`] if it is out of range.
     pub fn check_count(
         &self,
         value: i32,
@@ -185,10 +187,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Checks a number that was read at `offset`.
+    /// Checks a floating-point number that was read at `offset`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFinite`] for a NaN or an infinity.
+    /// [`ErrorKind::NotFinite`] if it is NaN or infinite.
     pub fn check_finite(
         &self,
         value: f32,
@@ -209,7 +211,7 @@ mod tests {
     use zerocopy::little_endian::U16;
 
     #[test]
-    fn reads_to_the_last_byte_and_not_beyond() {
+    fn reading_past_the_last_byte_is_an_error() {
         let mut cursor = Cursor::new(Format::Mdl, &[1, 0, 0, 0, 2, 0, 3, 0]);
         assert_eq!(cursor.i32("first").unwrap(), 1);
         let values = cursor.array::<U16>(2, "values").unwrap();
@@ -218,21 +220,21 @@ mod tests {
         let error = cursor.i32("more").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "MDL: more at offset 8 needs 4 bytes, but 0 are left"
+            "MDL: more at offset 8 needs 4 bytes, but only 0 remain"
         );
     }
 
     #[test]
-    fn a_count_beyond_any_file_is_truncation() {
+    fn array_with_huge_count_is_truncated() {
         let mut cursor = Cursor::new(Format::Mdl, &[0; 16]);
         let error = cursor.array::<U16>(u64::MAX, "values").unwrap_err();
         assert_eq!(error.offset, 0);
         assert!(matches!(error.kind, ErrorKind::Truncated { .. }));
-        assert_eq!(cursor.offset(), 0, "a failed read does not move");
+        assert_eq!(cursor.offset(), 0, "a failed read moved the cursor");
     }
 
     #[test]
-    fn a_part_ends_before_the_whole_and_tells_the_same_offsets() {
+    fn part_is_bounded_and_keeps_absolute_offsets() {
         let mut cursor = Cursor::new(Format::Mdl, &[0, 0, 0, 0, 7, 0, 0, 0, 9]);
         cursor.i32("first").unwrap();
         let mut part = cursor.part(4, "part").unwrap();
@@ -244,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_checked_where_they_stand() {
+    fn bad_count_has_the_offset_of_the_count() {
         let mut cursor = Cursor::new(Format::Mdl, &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
         assert_eq!(cursor.count(0, 9, "some").unwrap(), 0);
         let error = cursor.count(0, 9, "more").unwrap_err();

@@ -1,10 +1,10 @@
-//! What is wrong with a file, said so that the person who made it can find the place.
+//! Errors and warnings of parsers.
 
 use super::TextPosition;
 use core::fmt::{self, Display};
 use thiserror::Error;
 
-/// The file format that a [`ParseError`] speaks of.
+/// The file format of a [`ParseError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -14,7 +14,7 @@ pub enum Format {
     Ala,
     /// Petroglyph Alamo model, `.alo`.
     Alo,
-    /// LithTech picture, `.dtx`.
+    /// LithTech texture, `.dtx`.
     Dtx,
     /// UFO: Aftermath model, `.lgw`.
     Lgw,
@@ -38,22 +38,22 @@ impl Display for Format {
     }
 }
 
-/// A file that cannot be loaded: which format, where in the file, what was being read, and why not.
+/// The reason why a file cannot be parsed.
 ///
-/// Displays as one sentence, for instance
-/// `MDL: triangle 12 at offset 4812 uses vertex 900 of 478`, or if the file is text
+/// Displays as one sentence, for example `MDL: triangle 12 at offset 4812 uses vertex 900, but only 478 exist`. For a
+/// text format it begins with line and column:
 /// `14:7: LGW: mesh 0 "Hull" / MATERIAL_REF is "END_OF_MESH", but must be a whole number`.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ParseError {
-    /// The format whose parser gave up.
+    /// The format of the parser.
     pub format: Format,
-    /// Absolute offset, in bytes from the start of the file, of the value at fault.
+    /// Absolute offset of the faulty value, in bytes from the start of the file.
     pub offset: u64,
-    /// The same as line and column, if the file is text.
+    /// Line and column of the faulty value, if the file is text.
     pub position: Option<TextPosition>,
-    /// The field or element that was being read, such as `triangle 12`.
+    /// The element or field that was read, such as `triangle 12`, with the path to it.
     pub context: String,
-    /// What was wrong with it.
+    /// What is wrong with the value.
     pub kind: ErrorKind,
 }
 
@@ -73,156 +73,160 @@ impl Display for ParseError {
     }
 }
 
-/// The reason of a [`ParseError`]. Each displays as the predicate of that error's sentence.
-#[derive(Clone, Debug, PartialEq, Error)]
+/// The kind of a [`ParseError`], and of a `WriteError` (feature `write`).
+///
+/// Displays as the predicate of the error's sentence, such as `is not a finite number`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The file ends before the value does.
-    #[error("needs {needed} bytes, but {available} are left")]
+    /// The value extends beyond the end of the file, or of the part of the file that contains it.
+    #[error("needs {needed} bytes, but only {available} remain")]
     Truncated {
-        /// Bytes the value takes.
+        /// Size of the value in bytes.
         needed: u64,
-        /// Bytes between the offset and the end of the file.
+        /// Bytes between the offset and the end.
         available: u64,
     },
-    /// The first bytes are those of something else.
-    #[error("is not what the format begins with: the file {looks_like}")]
+    /// The file starts with the bytes of another format.
+    #[error("is not recognized: the file {looks_like}")]
     WrongMagic {
-        /// A clause about what the file looks like, such as `looks like a Quake II model (MD2)`.
+        /// A clause that says what the file looks like, such as `looks like a Quake II model (MD2)`.
         looks_like: String,
     },
-    /// The right family, but a version that this crate does not read.
+    /// The file has a version of the format that this crate does not read.
     #[error("is {found}, but only version {supported} is supported{hint}")]
     UnsupportedVersion {
         /// The version in the file.
         found: i64,
         /// The version that is supported.
         supported: i64,
-        /// Empty, or a parenthesis that names the program the version belongs to.
+        /// Empty, or a remark in parentheses that names the engine of the found version, with a leading space.
         hint: &'static str,
     },
-    /// Something that the format can say, and that this crate does not read.
+    /// The value is valid in the format, but this crate does not support it.
     #[error("is {value}, which is not supported{hint}")]
     Unsupported {
         /// The value in the file.
         value: i64,
-        /// Empty, or a parenthesis that says what is.
+        /// Empty, or a remark in parentheses that lists the supported values, with a leading space.
         hint: &'static str,
     },
-    /// A count or a size outside what the format allows.
+    /// A count or a size is out of range.
     #[error("is {value}, but must be from {min} to {max}")]
     BadCount {
         /// The value in the file.
         value: i64,
-        /// Least value allowed.
+        /// The minimum.
         min: i64,
-        /// Greatest value allowed.
+        /// The maximum.
         max: i64,
     },
-    /// An offset that leads to where nothing can be.
+    /// An offset in the file points to an invalid position.
     #[error("is {value}, but must be from {min} to {max}")]
     BadOffset {
         /// The offset in the file.
         value: i64,
-        /// Least offset allowed.
+        /// The minimum.
         min: u64,
-        /// Greatest offset allowed.
+        /// The maximum.
         max: u64,
     },
-    /// A reference to an element that does not exist.
-    #[error("uses {element} {index} of {count}")]
+    /// An index refers to an element that does not exist.
+    #[error("uses {element} {index}, but only {count} exist")]
     IndexOutOfRange {
-        /// What is referred to, in the singular.
+        /// The kind of the element, in the singular.
         element: &'static str,
         /// The index in the file.
         index: i64,
-        /// How many there are.
+        /// The count of elements.
         count: u64,
     },
-    /// A NaN or an infinity where a number is needed.
+    /// The number is NaN or infinite.
     #[error("is not a finite number")]
     NotFinite,
-    /// Zero or less where only more makes sense.
+    /// The number is 0 or negative.
     #[error("is not greater than 0")]
     NotPositive,
-    /// A size that is not a whole number of the things it is the size of.
+    /// A size is not a multiple of the size of its elements.
     #[error("is {value}, but must be a multiple of {of}")]
     NotMultiple {
         /// The value in the file.
         value: u64,
-        /// What it must be a multiple of.
+        /// The required divisor.
         of: u64,
     },
-    /// Well formed, but beyond what this crate is willing or able to hold.
+    /// The value exceeds a limit of the format or of this crate.
     #[error("exceeds a limit: {limit}")]
     LimitExceeded {
-        /// The limit, as a clause.
+        /// The limit, as a clause such as `a file is at most 2 GiB long`.
         limit: &'static str,
     },
-    /// The file, or a part of it, has not the length that it must have.
+    /// The file or a part of it has the wrong length.
     #[error("is {found} bytes long, but must be {expected}")]
     WrongLength {
-        /// Length of the file or part in bytes.
+        /// The length in bytes.
         found: u64,
-        /// Length that the format prescribes, in bytes.
+        /// The length that the format requires, in bytes.
         expected: u64,
     },
-    /// There are more or fewer of something than was announced.
-    #[error("has {found} {elements}, but {expected} were announced")]
+    /// The count of elements differs from the declared or required count.
+    #[error("has {found} {elements}, expected {expected}")]
     CountMismatch {
-        /// What there are too many or too few of, in the plural.
+        /// The kind of the elements, in the plural.
         elements: &'static str,
-        /// How many there are.
+        /// The count found.
         found: u64,
-        /// How many were announced.
+        /// The declared or required count.
         expected: u64,
     },
-    /// Something that must be there is not.
+    /// A required part is missing.
     #[error("lacks {what}")]
     Missing {
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
     },
-    /// A chunk that must hold other chunks is marked as holding data, or the other way round.
+    /// A chunk that must be a container is marked as data, or vice versa.
     #[error("is marked as {found}, but must be {expected}")]
     WrongChunkKind {
-        /// What it is marked as.
+        /// The kind that it is marked as.
         found: &'static str,
-        /// What it must be.
+        /// The required kind.
         expected: &'static str,
     },
-    /// A word of a text that is not what can be there.
+    /// A text file has an unexpected token.
     #[error("is {found}, but must be {expected}")]
-    UnexpectedWord {
-        /// The word, in quotes, or what else is there.
+    UnexpectedToken {
+        /// The token in quotes, or `the end of the file`.
         found: String,
-        /// What can be there.
+        /// A description of the allowed tokens.
         expected: &'static str,
     },
-    /// What may be there once.
-    #[error("is there twice")]
+    /// A part that may occur only once occurs again.
+    #[error("appears twice")]
     Repeated,
-    /// A string of a text whose line ends before it does.
-    #[error("has no closing quote in its line")]
+    /// A string in a text file has no closing quote on its line.
+    #[error("has no closing quote on its line")]
     UnterminatedString,
-    /// Containers within containers, too many.
+    /// Elements are nested too deeply.
     #[error("is nested more than {limit} deep")]
     TooDeep {
-        /// The depth allowed.
+        /// The maximum depth.
         limit: usize,
     },
 }
 
-/// A harmless flaw: the file loads, and whoever made it may want to know.
+/// A harmless flaw of a file that was parsed anyway.
 ///
-/// A parser reports each kind of flaw once, at its first place, with a count where there are more.
+/// A parser reports each kind of flaw once, at its first occurrence. The message says how many more there are.
+///
+/// Displays as the message with the offset, or for a text format with line and column in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Absolute offset, in bytes from the start of the file.
+    /// Absolute offset of the flaw, in bytes from the start of the file.
     pub offset: u64,
-    /// The same as line and column, if the file is text.
+    /// Line and column of the flaw, if the file is text.
     pub position: Option<TextPosition>,
-    /// The flaw and what was done about it.
+    /// The flaw and its effect.
     pub message: String,
 }
 

@@ -1,21 +1,21 @@
-//! What all parsers share: a bounds-checked [`Cursor`], counted arrays, and the [`ParseError`] and [`Warning`] that every
-//! format reports through.
+//! Building blocks of all parsers: the bounds-checked [`Cursor`], and the [`ParseError`] and [`Warning`] that every
+//! format reports.
 //!
-//! # The contract
+//! # Guarantees
 //!
-//! For any bytes whatever, code built on this module returns. It never allocates by a count that
-//! the remaining bytes cannot hold: [`Cursor::array`] borrows, and checks `count × size` against
-//! what is left before anything else happens. A panic in a parser is a critical bug of this crate.
+//! Code built on this module returns for any bytes. It does not panic, and it does not loop forever. It allocates memory
+//! in proportion to the length of the bytes: [`Cursor::array`] borrows, and it checks `count × size` against the
+//! remaining bytes before anything else happens. A panic in a parser is a critical bug of this crate.
 
-// For maintainers: this is the only module that indexes bytes. Bevy, I/O, knowledge of a particular format, and operations
-// that could panic on the bytes do not belong here.
+// For maintainers: this is the only module that indexes bytes. It must not use Bevy, I/O, knowledge of a particular format, or
+// operations that can panic for some bytes.
 
 mod cursor;
 mod error;
-mod flaws;
 mod position;
+mod warnings;
 
 pub use cursor::Cursor;
 pub use error::{ErrorKind, Format, ParseError, Warning};
-pub use flaws::{Flaws, Quoted};
 pub use position::TextPosition;
+pub use warnings::{Quoted, WarningCollector};

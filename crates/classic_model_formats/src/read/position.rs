@@ -1,20 +1,20 @@
-//! Places in texts, as editors tell them.
+//! Lines and columns of text files.
 
 use core::fmt::{self, Display};
 
-/// A place in a text. Displays as `14:7`.
+/// A position in a text file, as in an editor. Displays as `14:7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextPosition {
-    /// Lines up to and with this one. They end with a line feed, a carriage return, or both.
+    /// The line, counted from 1. Lines end with a line feed, a carriage return, or both.
     pub line: u32,
-    /// Letters of the line up to and with this one. A tab is one.
+    /// The column in characters, counted from 1. A tab is one character.
     pub column: u32,
 }
 
 impl TextPosition {
-    /// Where an offset is in a text. Beyond the end it is where the next letter would be.
+    /// The position of a byte offset in a text. For an offset beyond the end, the position after the last character.
     ///
-    /// Letters of UTF-8 are counted if the text is that, else bytes; its mark at the begin is no letter.
+    /// A column counts UTF-8 characters if `is_utf8`, otherwise bytes. A byte order mark does not count.
     pub fn new(text: &[u8], offset: u64, is_utf8: bool) -> Self {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         let before = text.get(..offset).unwrap_or(text);
@@ -22,7 +22,7 @@ impl TextPosition {
         let mut last = 0;
         for byte in before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before) {
             match byte {
-                // The second half of one line end.
+                // The second byte of a line end of two bytes.
                 b'\n' if last == b'\r' => {}
                 b'\n' | b'\r' => {
                     position.line = position.line.saturating_add(1);
@@ -47,25 +47,32 @@ impl Display for TextPosition {
 mod tests {
     use super::*;
 
-    fn told(text: &str, offset: u64) -> String {
+    fn position(text: &str, offset: u64) -> String {
         TextPosition::new(text.as_bytes(), offset, true).to_string()
     }
 
     #[test]
-    fn lines_end_in_three_ways() {
+    fn lines_end_with_lf_crlf_or_cr() {
         let text = "ab\ncd\r\nef\rgh";
-        let places = [(0, "1:1"), (1, "1:2"), (2, "1:3"), (3, "2:1"), (7, "3:1")];
-        for (offset, place) in places.into_iter().chain([(10, "4:1"), (12, "4:3")]) {
-            assert_eq!(told(text, offset), place, "{offset}");
+        for (offset, expected) in [
+            (0, "1:1"),
+            (1, "1:2"),
+            (2, "1:3"),
+            (3, "2:1"),
+            (7, "3:1"),
+            (10, "4:1"),
+            (12, "4:3"),
+        ] {
+            assert_eq!(position(text, offset), expected, "offset {offset}");
         }
-        assert_eq!(told(text, u64::MAX), "4:3");
-        assert_eq!(told("", 0), "1:1");
+        assert_eq!(position(text, u64::MAX), "4:3");
+        assert_eq!(position("", 0), "1:1");
     }
 
     #[test]
-    fn columns_are_letters_or_bytes() {
-        assert_eq!(told("čaj x", 6), "1:6");
-        assert_eq!(told("\u{feff}čaj x", 9), "1:6");
+    fn columns_count_utf_8_characters_or_bytes() {
+        assert_eq!(position("čaj x", 6), "1:6");
+        assert_eq!(position("\u{feff}čaj x", 9), "1:6");
         let position = TextPosition::new("čaj x".as_bytes(), 6, false);
         assert_eq!(position.column, 7);
     }

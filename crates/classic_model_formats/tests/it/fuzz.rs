@@ -1,12 +1,12 @@
-//! What the fuzz targets do with the parsers and writers, on files that are kept and on files that are damaged at random.
+//! The fuzz targets' checks of parsers and writers, on stored regression inputs and on random mutations of valid files.
 
 use classic_model_formats::abc::write::{AbcDocument, write as write_abc};
 use classic_model_formats::ala::write::{AlaDocument, write as write_ala};
 use classic_model_formats::dtx::write::{DtxDocument, write as write_dtx};
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse as parse_lgw, write as write_lgw};
 use classic_model_formats::{abc, ala, alo, dtx, mdl};
-use classic_models_fixtures::lgw::check_sound;
-use classic_models_fixtures::{each_regression, mutations};
+use classic_models_fixtures::lgw::assert_valid;
+use classic_models_fixtures::{for_each_regression, mutations};
 
 /// The parser's part of `fuzz/fuzz_targets/mdl.rs`.
 fn mdl_target(bytes: &[u8]) {
@@ -23,7 +23,7 @@ fn alo_target(bytes: &[u8]) {
     for tree in submeshes.filter_map(|submesh| submesh.tree.as_ref()) {
         assert_eq!(tree.boxes().len(), tree.nodes.len());
     }
-    // Texts may be too long to be written once they are made UTF-8.
+    // Invalid UTF-8 becomes longer when it is replaced, and may then be too long to write.
     if let Ok(written) = alo::write::write(&file) {
         let mut read = alo::parse(&written).unwrap();
         read.warnings.clear();
@@ -42,11 +42,11 @@ fn ala_target(bytes: &[u8]) {
             assert!(numbers.all(|value| value.is_finite()));
         }
     }
-    // As many frames as a file may have would be a lot of them once they are unpacked.
+    // A document stores all frames uncompressed, which could take very much memory.
     if file.frames > 1 << 12 {
         return;
     }
-    // Texts may be too long to be written once they are made UTF-8.
+    // Invalid UTF-8 becomes longer when it is replaced, and may then be too long to write.
     let document = AlaDocument::from(&file);
     if let Ok(written) = write_ala(&document) {
         assert_eq!(AlaDocument::from(&ala::parse(&written).unwrap()), document);
@@ -74,7 +74,7 @@ fn abc_target(bytes: &[u8]) {
             file.vertex_positions_in_model(animation, seconds);
         }
     }
-    // Texts may be too long to be written once they are made UTF-8.
+    // Invalid UTF-8 becomes longer when it is replaced, and may then be too long to write.
     let document = AbcDocument::from(&file);
     if let Ok(written) = write_abc(&document) {
         assert_eq!(AbcDocument::from(&abc::parse(&written).unwrap()), document);
@@ -84,10 +84,10 @@ fn abc_target(bytes: &[u8]) {
 /// The parser's part of `fuzz/fuzz_targets/dtx.rs`.
 fn dtx_target(bytes: &[u8]) {
     let Ok(file) = dtx::parse(bytes) else { return };
-    for (number, level) in file.levels.iter().enumerate() {
+    for (index, level) in file.levels.iter().enumerate() {
         let texels = level.width as usize * level.height as usize;
-        for picture in [file.rgba(number), file.glow(number)].iter().flatten() {
-            assert_eq!(picture.len(), 4 * texels);
+        for colors in [file.rgba(index), file.emissive(index)].iter().flatten() {
+            assert_eq!(colors.len(), 4 * texels);
         }
     }
     let document = DtxDocument::from(&file);
@@ -102,9 +102,9 @@ fn lgw_target(bytes: &[u8]) {
         let Ok(mut file) = parse_lgw(bytes, tolerance) else {
             continue;
         };
-        check_sound(&file);
+        assert_valid(&file);
         file.warnings.clear();
-        // What lenient readers accept may have no text.
+        // With lenient tolerance, the values may have invalid indices, which cannot be written.
         if let Ok(written) = write_lgw(&file) {
             let read = parse_lgw(&written, Tolerance::Strict).unwrap();
             let warnings = Vec::new();
@@ -114,36 +114,36 @@ fn lgw_target(bytes: &[u8]) {
 }
 
 #[test]
-fn regressions_stay_fixed() {
-    each_regression("mdl", mdl_target);
-    each_regression("alo", alo_target);
-    each_regression("ala", ala_target);
-    each_regression("abc", abc_target);
-    each_regression("dtx", dtx_target);
-    each_regression("lgw", lgw_target);
+fn regression_inputs_are_handled() {
+    for_each_regression("mdl", mdl_target);
+    for_each_regression("alo", alo_target);
+    for_each_regression("ala", ala_target);
+    for_each_regression("abc", abc_target);
+    for_each_regression("dtx", dtx_target);
+    for_each_regression("lgw", lgw_target);
 }
 
 #[test]
-fn mutations_of_good_files_do_no_harm() {
-    mutations::of_mdl(mdl_target);
+fn mutated_mdl_models_are_handled() {
+    mutations::for_each_mdl(mdl_target);
 }
 
 #[test]
-fn mutations_of_good_alo_models_do_no_harm() {
-    mutations::of_alo(alo_target);
+fn mutated_alo_models_are_handled() {
+    mutations::for_each_alo(alo_target);
 }
 
 #[test]
-fn mutations_of_good_ala_animations_do_no_harm() {
-    mutations::of_ala(ala_target);
+fn mutated_ala_animations_are_handled() {
+    mutations::for_each_ala(ala_target);
 }
 
 #[test]
-fn mutations_of_good_abc_models_do_no_harm() {
-    mutations::of_abc(abc_target);
+fn mutated_abc_models_are_handled() {
+    mutations::for_each_abc(abc_target);
 }
 
 #[test]
-fn mutations_of_good_lgw_models_do_no_harm() {
-    mutations::of_lgw(lgw_target);
+fn mutated_lgw_models_are_handled() {
+    mutations::for_each_lgw(lgw_target);
 }

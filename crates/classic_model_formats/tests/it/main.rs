@@ -1,4 +1,4 @@
-//! The tests of the parsers and writers, one binary.
+//! Tests of the parsers and writers. One binary, so that it is linked once.
 
 mod abc;
 mod fuzz;
@@ -15,7 +15,7 @@ mod alo {
 }
 mod dtx {
     mod corpus;
-    mod pictures;
+    mod textures;
 }
 mod mdl {
     mod corpus;

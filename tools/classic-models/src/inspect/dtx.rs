@@ -1,7 +1,7 @@
 //! LithTech pictures in numbers.
 
 use crate::inspect::output::write_warnings;
-use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexels, picture_flags};
+use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexelFormat, texture_flags};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -40,7 +40,7 @@ fn warnings(file: &DtxFile<'_>) -> Vec<String> {
 
 /// As many as the header tells of; it counts them once for both.
 fn alpha_mips(file: &DtxFile<'_>) -> u16 {
-    let has_alpha = file.palette.is_some() && file.flags & picture_flags::ALPHA != 0;
+    let has_alpha = file.palette.is_some() && file.flags & texture_flags::ALPHA != 0;
     if has_alpha { file.mips } else { 0 }
 }
 
@@ -58,12 +58,12 @@ fn object(file: &DtxFile<'_>) -> Value {
 }
 
 fn write_file(file: &DtxFile<'_>, text: &mut String) -> std::fmt::Result {
-    let texels = match file.texels {
-        DtxTexels::Indexed => "palette",
-        DtxTexels::Bgra8 => "32 bits",
-        DtxTexels::Bc1 => "DXT1",
-        DtxTexels::Bc2 => "DXT3",
-        DtxTexels::Bc3 => "DXT5",
+    let texels = match file.texel_format {
+        DtxTexelFormat::Indexed => "palette",
+        DtxTexelFormat::Bgra8 => "32 bits",
+        DtxTexelFormat::Bc1 => "DXT1",
+        DtxTexelFormat::Bc2 => "DXT3",
+        DtxTexelFormat::Bc3 => "DXT5",
     };
     writeln!(
         text,

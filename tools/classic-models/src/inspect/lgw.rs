@@ -80,7 +80,7 @@ fn material(material: &Material<'_>) -> Value {
 fn texture(texture: &Texture<'_>) -> Value {
     json!({
         "file": texture.file,
-        "mode": texture.mode.word(),
+        "mode": texture.mode.keyword(),
         "alpha_mode": texture.alpha_mode.bits(),
         "wrap": texture.wrap,
         "texgen": texture.has_texgen().then(|| {
@@ -93,7 +93,7 @@ fn texture(texture: &Texture<'_>) -> Value {
 
 fn texgen(texgen: &TexGen) -> Value {
     let way = |kind| json!([kind, number(texgen.coefficient)]);
-    texgen.kind.map_or(Value::Null, |kind| way(kind.word()))
+    texgen.kind.map_or(Value::Null, |kind| way(kind.keyword()))
 }
 
 fn mesh(mesh: &Mesh<'_>) -> Value {

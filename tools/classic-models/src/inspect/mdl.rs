@@ -33,7 +33,7 @@ impl MdlDescription {
         Self {
             precision: file.precision,
             header: file.header,
-            skins: file.skins.iter().map(|skin| skin.pictures).collect(),
+            skins: file.skins.iter().map(|skin| skin.image_count).collect(),
             vertices: file.st_vertices.len(),
             triangles: file.triangles.len(),
             contents,

@@ -1,7 +1,7 @@
 //! Where the vertices of a LithTech model are, computed in doubles from nothing but what was parsed.
 
 use bevy_classic_models::lithtech::abc::{AbcFile, NodeTrack};
-use classic_models_fixtures::abc_plain::{Moment, between, moment, nodes};
+use classic_models_fixtures::abc_node_matrices::{Moment, between, moment, nodes};
 use classic_models_fixtures::matrix::transformed;
 
 /// The vertices of the full model that a triangle uses, each once, in Bevy's space.

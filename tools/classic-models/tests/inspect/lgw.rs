@@ -212,7 +212,7 @@ fn broken_text_is_told_with_line_and_column() {
             "words.lgw",
             b"// no\n  Wavefront",
             [8, 2, 3],
-            "does not begin",
+            "does not start",
         ),
         ("cut", &text.as_bytes()[..20], [20, 3, 8], "END_OF_MODEL"),
         ("open", b"\xEF\xBB\xBFMODEL \"m\n", [9, 1, 7], "quote"),
@@ -236,7 +236,7 @@ fn broken_text_is_told_with_line_and_column() {
                 "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0 END_OF_MESH",
             ),
             [75, 4, 29],
-            "vertex 0 of 0",
+            "vertex 0, but only 0 exist",
         ),
     ];
     let paths = files.map(|(name, bytes, ..)| save(folder.path(), name, bytes));
@@ -300,7 +300,7 @@ fn file_names_that_leave_the_game_folder_are_warnings() {
         let warning = warning.as_str().unwrap();
         assert!(warning.starts_with("2:11: "), "{warning}");
         assert!(
-            warning.contains("leads out of the game's folder"),
+            warning.contains("is not inside the game's folder"),
             "{warning}"
         );
         assert_eq!(objects[0]["materials"][0]["textures"][0]["file"], name);

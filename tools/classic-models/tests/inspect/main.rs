@@ -7,7 +7,7 @@ mod alo;
 mod clip;
 mod lgw;
 
-use classic_models_fixtures::corpus::corpus_models;
+use classic_models_fixtures::corpus::corpus_mdl;
 use classic_models_fixtures::mdl::tetrahedron;
 use serde_json::{Value, json};
 use std::process::{Command, Output};
@@ -93,7 +93,7 @@ fn one_object_per_file_and_a_bad_one_does_not_stop_it() {
 
 #[test]
 fn every_model_of_the_corpus_is_posed_within_its_bounds() {
-    let models = corpus_models("every_model_of_the_corpus_is_posed_within_its_bounds");
+    let models = corpus_mdl("every_model_of_the_corpus_is_posed_within_its_bounds");
     if models.is_empty() {
         return;
     }

@@ -3,7 +3,7 @@
 //! Everything is counted in whole numbers, so that it comes out the same everywhere.
 
 use crate::alamo::picture::Picture;
-use bevy_classic_models::lithtech::dtx::picture_flags;
+use bevy_classic_models::lithtech::dtx::texture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -37,7 +37,7 @@ pub fn dtx(picture: &Picture, unlit: Rgb) -> Result<Vec<u8>, Box<dyn Error>> {
     let indices: Vec<u8> = picture.texels.iter().map(index).collect();
     let [width, height] = picture.size.to_array().map(|side| side as u16);
     let mut document = DtxDocument::indexed(width, height, &palette, &indices);
-    document.flags |= picture_flags::FULL_BRIGHT;
+    document.flags |= texture_flags::FULL_BRIGHT;
     Ok(write(&document)?)
 }
 

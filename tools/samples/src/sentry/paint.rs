@@ -58,7 +58,7 @@ pub fn skins(atlas: &Atlas, texels: &[Texel]) -> Vec<SkinDocument> {
         SkinDocument::Single(paint(desert)),
         SkinDocument::Group {
             times: blinking.iter().map(|(end, _)| *end).collect(),
-            pictures: blinking
+            images: blinking
                 .iter()
                 .map(|&(_, lit)| paint(Look { lit, ..guard }))
                 .collect(),

@@ -1,53 +1,52 @@
-//! The chunks of animations.
+//! Parses the chunks `Animation` and `AnimDims`.
 
-use super::{Reader, is_not_finite};
+use super::{Parser, is_not_finite};
 use crate::abc::file::{Animation, Keyframe, Node, NodeTrack};
 use crate::abc::records::{NodeKey, RawDeform, RawKeyframe};
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use core::fmt::Arguments;
 use zerocopy::little_endian::F32;
 
-/// Bytes of an animation with neither name nor keyframes, but for its nodes.
-const LEAST_ANIMATION: u64 = 2 + 4 + 24 + 4;
-/// Bytes of a keyframe without event, but for its keys.
-const LEAST_KEYFRAME: u64 = 4 + 24 + 2;
-/// Bytes of a node's track without keyframes.
-const LEAST_TRACK: u64 = 24;
+/// Minimum size of an animation in bytes, without tracks.
+const MIN_ANIMATION_SIZE: u64 = 2 + 4 + 24 + 4;
+/// Minimum size of a keyframe in bytes, without keys of nodes.
+const MIN_KEYFRAME_SIZE: u64 = 4 + 24 + 2;
+/// Size of a node's track in bytes, without keyframes.
+const MIN_TRACK_SIZE: u64 = 24;
 
-/// An empty list with room for as many things as are announced, if the bytes left can hold them.
+/// An empty vector with the capacity for a declared count of elements of at least `min_size` bytes.
 ///
-/// They are asked for as a whole, so that a count which lies fails here and not after many things.
-fn room<T>(
-    announced: u64,
+/// Fails if the remaining bytes cannot hold all of them. So a wrong count fails early, before many elements are read.
+fn vec_for_count<T>(
+    count: u64,
     body: &Cursor<'_>,
-    least: u64,
+    min_size: u64,
     context: Arguments<'_>,
 ) -> Result<Vec<T>, ParseError> {
-    body.clone()
-        .take(announced.saturating_mul(least), context)?;
+    body.clone().take(count.saturating_mul(min_size), context)?;
     Ok(Vec::with_capacity(
-        usize::try_from(announced).unwrap_or_default(),
+        usize::try_from(count).unwrap_or_default(),
     ))
 }
 
-impl Reader {
+impl Parser {
     pub(super) fn animations<'a>(
         &mut self,
         mut body: Cursor<'a>,
         nodes: &[Node<'_>],
     ) -> Result<Vec<Animation<'a>>, ParseError> {
         let offset = body.offset();
-        let count = body.u32("Animation / number of animations")?;
-        let tracks = LEAST_TRACK.saturating_mul(nodes.len() as u64);
-        let least = LEAST_ANIMATION.saturating_add(tracks);
+        let count = body.u32("Animation / animation count")?;
+        let tracks = MIN_TRACK_SIZE.saturating_mul(nodes.len() as u64);
+        let min_size = MIN_ANIMATION_SIZE.saturating_add(tracks);
         let context = format_args!("Animation / animations");
-        let mut animations = room(count.into(), &body, least, context)?;
+        let mut animations = vec_for_count(count.into(), &body, min_size, context)?;
         for index in 0..count {
             animations.push(self.animation(&mut body, index, nodes)?);
         }
         if count == 0 {
-            self.flaws.warn("no animations", offset, || {
-                "there are no animations, so nothing says how the nodes stand".to_owned()
+            self.warnings.warn("no animations", offset, || {
+                "there are no animations: all nodes have the identity transform".to_owned()
             });
         }
         self.warn_about_rest(&body, "Animation");
@@ -67,9 +66,9 @@ impl Reader {
         let bounds = self.bounds(body, format_args!("{context} bounds"))?;
         let keyframes = self.keyframes(body, nodes.len(), context)?;
         let what = format_args!("{context} nodes");
-        let mut tracks = room(nodes.len() as u64, body, LEAST_TRACK, what)?;
-        for (number, node) in nodes.iter().enumerate() {
-            let context = format_args!("{context} / node {number} {}", Quoted(&node.name));
+        let mut tracks = vec_for_count(nodes.len() as u64, body, MIN_TRACK_SIZE, what)?;
+        for (index, node) in nodes.iter().enumerate() {
+            let context = format_args!("{context} / node {index} {}", Quoted(&node.name));
             tracks.push(self.track(body, keyframes.len(), node, context)?);
         }
         Ok(Animation {
@@ -89,34 +88,35 @@ impl Reader {
         context: Arguments<'_>,
     ) -> Result<Vec<Keyframe<'a>>, ParseError> {
         let offset = body.offset();
-        let count = body.u32(format_args!("{context} number of keyframes"))?;
+        let count = body.u32(format_args!("{context} keyframe count"))?;
         if count == 0 {
-            self.flaws.warn("no keyframes", offset, || {
-                format!("{context} has no keyframes: the model stands as it was built")
+            self.warnings.warn("no keyframes", offset, || {
+                format!("{context} has no keyframes: the rest pose is used")
             });
         }
         let keys = (size_of::<NodeKey>() as u64).saturating_mul(nodes as u64);
-        let least = LEAST_KEYFRAME.saturating_add(keys);
+        let min_size = MIN_KEYFRAME_SIZE.saturating_add(keys);
         let what = format_args!("{context} keyframes");
-        let mut keyframes: Vec<Keyframe<'_>> = room(count.into(), body, least, what)?;
-        for number in 0..count {
-            let context = format_args!("{context} / keyframe {number}");
+        let mut keyframes: Vec<Keyframe<'_>> = vec_for_count(count.into(), body, min_size, what)?;
+        for index in 0..count {
+            let context = format_args!("{context} / keyframe {index}");
             let offset = body.offset();
             let raw: &RawKeyframe = body.record(context)?;
             let event = self.text(body, format_args!("{context} event"))?;
             let bounds_offset = offset.saturating_add(4);
-            let bounds = self.hint(raw.bounds, bounds_offset, format_args!("{context} bounds"));
+            let bounds =
+                self.finite_vectors(raw.bounds, bounds_offset, format_args!("{context} bounds"));
             let time = raw.time.get();
-            let earliest = keyframes.last().map(|keyframe| keyframe.time);
-            if earliest.is_some_and(|earliest| time <= earliest) {
-                self.flaws.warn("keyframe times", offset, || {
+            let previous = keyframes.last().map(|keyframe| keyframe.time);
+            if let Some(previous) = previous.filter(|previous| time <= *previous) {
+                self.warnings.warn("keyframe times", offset, || {
                     format!(
-                        "{context} at {time} ms is not after the one before it: it takes no time"
+                        "{context} at {time} ms is not after the previous one: {previous} ms is used"
                     )
                 });
             }
             keyframes.push(Keyframe {
-                time: time.max(earliest.unwrap_or_default()),
+                time: time.max(previous.unwrap_or_default()),
                 bounds,
                 event,
             });
@@ -142,11 +142,11 @@ impl Reader {
         let what = format_args!("{context} scale and translation of deforming vertices");
         let raw: &RawDeform = body.record(what)?;
         let vectors = [raw.scale, raw.translation];
-        // In other nodes these numbers mean nothing.
+        // For other nodes, these numbers are meaningless.
         if deforming > 0 {
             check_deform(body, &vectors, offset, context)?;
         }
-        let [deform_scale, deform_translation] = self.hint(vectors, offset, what);
+        let [deform_scale, deform_translation] = self.finite_vectors(vectors, offset, what);
         Ok(NodeTrack {
             keys,
             deform,
@@ -163,24 +163,24 @@ impl Reader {
         context: Arguments<'_>,
     ) -> Result<(), ParseError> {
         let offsets = (offset..).step_by(size_of::<NodeKey>());
-        for ((number, key), offset) in keys.iter().enumerate().zip(offsets) {
+        for ((index, key), offset) in keys.iter().enumerate().zip(offsets) {
             let mut numbers = key.translation.iter().chain(&key.rotation);
-            if let Some(wrong) = numbers.position(is_not_finite) {
-                let offset = offset.saturating_add(4 * wrong as u64);
-                let context = format_args!("{context} key {number}");
+            if let Some(position) = numbers.position(is_not_finite) {
+                let offset = offset.saturating_add(4 * position as u64);
+                let context = format_args!("{context} key {index}");
                 return Err(body.error(offset, context, ErrorKind::NotFinite));
             }
             if key.rotation.iter().all(|value| value.get() == 0.0) {
                 let offset = offset.saturating_add(size_of_val(&key.translation) as u64);
-                self.flaws.warn("zero rotation", offset, || {
-                    format!("the rotation of {context} key {number} is zero: taken for none")
+                self.warnings.warn("zero rotation", offset, || {
+                    format!("the rotation of {context} key {index} is zero: the identity is used")
                 });
             }
         }
         Ok(())
     }
 
-    /// The collision boxes, one for each animation.
+    /// Sets the half extents of the animations' collision boxes.
     pub(super) fn dims(
         &mut self,
         mut body: Cursor<'_>,
@@ -196,7 +196,7 @@ impl Reader {
             .zip(dims.iter().zip(offsets))
         {
             let context = format_args!("AnimDims / animation {index}");
-            let [dims] = self.hint([*dims], offset, context);
+            let [dims] = self.finite_vectors([*dims], offset, context);
             animation.dims = Some(dims);
         }
         self.warn_about_rest(&body, "AnimDims");
@@ -204,7 +204,7 @@ impl Reader {
     }
 }
 
-/// Whether all places that deforming vertices can have are finite.
+/// Checks that all positions that deforming vertices can have are finite.
 fn check_deform(
     body: &Cursor<'_>,
     [scale, translation]: &[[F32; 3]; 2],
@@ -220,11 +220,11 @@ fn check_deform(
         )?;
     }
     for ((scale, translation), offset) in scale.iter().zip(translation).zip((offset..).step_by(4)) {
-        let furthest = scale.get() * 255.0 + translation.get();
+        let max_position = scale.get() * 255.0 + translation.get();
         body.check_finite(
-            furthest,
+            max_position,
             offset,
-            format_args!("{context} scale, times 255,"),
+            format_args!("{context} scale × 255 + translation"),
         )?;
     }
     Ok(())

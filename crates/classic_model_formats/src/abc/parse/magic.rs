@@ -1,16 +1,16 @@
-//! Tells models of version 6 from everything else of that name.
+//! Recognizes models of version 6, and other files with the extension `.abc`.
 
 use crate::read::{Cursor, ErrorKind, ParseError};
 use zerocopy::little_endian::U16;
 
-/// The only version that is read here.
+/// The supported version.
 const VERSION: u8 = 6;
-/// What the header says before the version.
+/// The start of the file type in the header. The version follows.
 const FILE_TYPE: &[u8] = b"MonolithExport Model File v";
-/// Versions of the format that came after, which begins the same way.
+/// Versions of the later format, whose first chunk has the same name.
 const LATER_VERSIONS: [u32; 6] = [9, 10, 11, 12, 13, 108];
 
-/// Looks at the first chunk's name and what it says of the file's type.
+/// Checks the first chunk's name and the file type in it.
 pub(super) fn check(file: &Cursor<'_>) -> Result<(), ParseError> {
     let mut start = file.clone();
     let name: &[u8; 8] = start.record("name of the first chunk")?;
@@ -25,13 +25,13 @@ pub(super) fn check(file: &Cursor<'_>) -> Result<(), ParseError> {
         let kind = ErrorKind::UnsupportedVersion {
             found: later.into(),
             supported: VERSION.into(),
-            hint: " (this is the ABC of LithTech 2 and later: No One Lives Forever (NOLF) and its kin)",
+            hint: " (this is the ABC format of LithTech 2 and later, such as No One Lives Forever (NOLF))",
         };
         return Err(file.error(offset, "Header / version", kind));
     }
     let length: &U16 = start.record("length of Header / file type")?;
-    let said = start.take(length.get().into(), "Header / file type")?;
-    match version(said) {
+    let file_type = start.take(length.get().into(), "Header / file type")?;
+    match version(file_type) {
         Some(version) if version == i64::from(VERSION) => Ok(()),
         Some(version) => {
             let kind = ErrorKind::UnsupportedVersion {
@@ -42,26 +42,26 @@ pub(super) fn check(file: &Cursor<'_>) -> Result<(), ParseError> {
             Err(file.error(offset, "Header / version", kind))
         }
         None => {
-            let begin = said.get(..40).unwrap_or(said).escape_ascii();
-            let looks_like = format!("says that it is \"{begin}\"");
+            let shown = file_type.get(..40).unwrap_or(file_type).escape_ascii();
+            let looks_like = format!("has the file type \"{shown}\"");
             let kind = ErrorKind::WrongMagic { looks_like };
             Err(file.error(offset, "Header / file type", kind))
         }
     }
 }
 
-/// The number at the end of a file type of this format.
-fn version(said: &[u8]) -> Option<i64> {
-    let number = said.strip_prefix(FILE_TYPE)?;
-    core::str::from_utf8(number).ok()?.parse().ok()
+/// The version at the end of a file type.
+fn version(file_type: &[u8]) -> Option<i64> {
+    let version = file_type.strip_prefix(FILE_TYPE)?;
+    core::str::from_utf8(version).ok()?.parse().ok()
 }
 
-/// A clause about what a file with other first bytes is likely to be.
+/// A clause that says what a file with other first bytes looks like.
 fn looks_like(name: &[u8; 8]) -> String {
     let known = match name {
         [b'O', b'g', b'a', b'w', b'a', ..] => "is an Alembic cache (Ogawa), not a LithTech model",
         [0x89, b'H', b'D', b'F', ..] => "is an Alembic cache (HDF5), not a LithTech model",
-        [b'X', b':', ..] | [b'%', b'a', b'b', b'c', ..] => "looks like a tune in ABC notation",
+        [b'X', b':', ..] | [b'%', b'a', b'b', b'c', ..] => "looks like music in ABC notation",
         _ => return format!("begins with \"{}\"", name.escape_ascii()),
     };
     known.to_owned()

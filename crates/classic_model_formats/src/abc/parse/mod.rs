@@ -1,7 +1,7 @@
-//! Bytes to [`AbcFile`].
+//! Parses bytes to an [`AbcFile`].
 //!
-//! A file is a chain of chunks, each of which says where the next begins. They are found first and
-//! read after, so that their order does not matter.
+//! A file is a chain of chunks. Each chunk stores the offset of the next one. The parser finds all chunks first and then
+//! reads them, so their order does not matter.
 
 mod animations;
 mod geometry;
@@ -12,35 +12,35 @@ pub use nodes::MAX_DEPTH;
 
 use super::file::{AbcFile, TransformInfo};
 use super::records::finite_or_zero;
-use crate::read::{Cursor, ErrorKind, Flaws, Format, ParseError, Quoted};
+use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted, WarningCollector};
 use core::fmt::Display;
 use std::borrow::Cow;
 use zerocopy::little_endian::{F32, U16};
 
-/// What the last chunk says instead of where the next begins.
+/// The offset of the next chunk in the last chunk.
 const LAST: i32 = -1;
 
-/// Reads a whole model of version 6.
+/// Parses a model of version 6.
 ///
 /// # Errors
-/// A [`ParseError`] with the offset of the value at fault, whose context is the chunk and the path
-/// in it, such as `Animation / animation 2 "Run" / keys of node 4 "Arm"`. Flaws that do no harm end
-/// in [`AbcFile::warnings`] instead: trailing bytes, unknown chunks, junk in vertices …
+/// A [`ParseError`] with the offset of the faulty value. Its context is the path of elements to the value, such as
+/// `Animation / animation 2 "Run" / node 4 "Arm" keys`. Harmless flaws are reported in [`AbcFile::warnings`] instead: for
+/// example trailing bytes, unknown chunks, or NaN in positions.
 pub fn parse(bytes: &[u8]) -> Result<AbcFile<'_>, ParseError> {
     let cursor = Cursor::new(Format::Abc, bytes);
     magic::check(&cursor)?;
-    let mut reader = Reader::default();
-    let chunks = reader.chunks(cursor.clone())?;
-    let command_string = reader.header(chunks.header)?;
-    let geometry = reader.geometry(chunks.geometry)?;
-    let nodes = reader.nodes(chunks.nodes, geometry.vertices())?;
+    let mut parser = Parser::default();
+    let chunks = parser.chunks(cursor.clone())?;
+    let command_string = parser.header(chunks.header)?;
+    let geometry = parser.geometry(chunks.geometry)?;
+    let nodes = parser.nodes(chunks.nodes, geometry.vertices())?;
     let geometry = geometry.checked(&cursor, &nodes)?;
-    let mut animations = reader.animations(chunks.animation, &nodes)?;
+    let mut animations = parser.animations(chunks.animation, &nodes)?;
     if let Some(body) = chunks.dims {
-        reader.dims(body, &mut animations)?;
+        parser.dims(body, &mut animations)?;
     }
     let transform_info = match chunks.transform_info {
-        Some(body) => Some(reader.transform_info(body)?),
+        Some(body) => Some(parser.transform_info(body)?),
         None => None,
     };
     Ok(AbcFile {
@@ -49,11 +49,11 @@ pub fn parse(bytes: &[u8]) -> Result<AbcFile<'_>, ParseError> {
         nodes,
         animations,
         transform_info,
-        warnings: reader.flaws.into_warnings(),
+        warnings: parser.warnings.into_warnings(),
     })
 }
 
-/// The bodies of the chunks that are known.
+/// The bodies of the known chunks.
 struct Chunks<'a> {
     header: Cursor<'a>,
     geometry: Cursor<'a>,
@@ -63,14 +63,14 @@ struct Chunks<'a> {
     transform_info: Option<Cursor<'a>>,
 }
 
-/// What is taken down while a file is read.
+/// The methods of the parser, which share the collected warnings.
 #[derive(Default)]
-struct Reader {
-    flaws: Flaws,
+struct Parser {
+    warnings: WarningCollector,
 }
 
-impl Reader {
-    /// Follows the chain to its end.
+impl Parser {
+    /// Finds all chunks.
     fn chunks<'a>(&mut self, mut cursor: Cursor<'a>) -> Result<Chunks<'a>, ParseError> {
         let [mut header, mut geometry, mut nodes] = [None, None, None];
         let [mut animation, mut dims, mut transform_info] = [None, None, None];
@@ -87,7 +87,7 @@ impl Reader {
                 "AnimDims" => &mut dims,
                 "TransformInfo" => &mut transform_info,
                 _ => {
-                    self.flaws.warn("unknown chunk", offset, || {
+                    self.warnings.warn("unknown chunk", offset, || {
                         format!("unknown chunk {} is skipped", Quoted(&name))
                     });
                     &mut None
@@ -110,10 +110,10 @@ impl Reader {
             slot.ok_or_else(missing)
         };
         Ok(Chunks {
-            header: require(header, "its chunk \"Header\"")?,
-            geometry: require(geometry, "its chunk \"Geometry\"")?,
-            nodes: require(nodes, "its chunk \"Nodes\"")?,
-            animation: require(animation, "its chunk \"Animation\"")?,
+            header: require(header, "the chunk \"Header\"")?,
+            geometry: require(geometry, "the chunk \"Geometry\"")?,
+            nodes: require(nodes, "the chunk \"Nodes\"")?,
+            animation: require(animation, "the chunk \"Animation\"")?,
             dims,
             transform_info,
         })
@@ -136,7 +136,7 @@ impl Reader {
         })
     }
 
-    /// A text with its length before it.
+    /// Reads a string with its 16-bit length before it.
     fn text<'a>(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -147,14 +147,14 @@ impl Reader {
         let bytes = cursor.take(length.get().into(), &context)?;
         let text = String::from_utf8_lossy(bytes);
         if let Cow::Owned(lossy) = &text {
-            self.flaws.warn("text not UTF-8", offset, || {
-                format!("{context} is not UTF-8: taken for {}", Quoted(lossy))
+            self.warnings.warn("text not UTF-8", offset, || {
+                format!("{context} is not UTF-8, read as {}", Quoted(lossy))
             });
         }
         Ok(text)
     }
 
-    /// Corners of a box, which nothing depends on.
+    /// Reads the corners of a bounding box. No other value depends on them.
     fn bounds(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -162,23 +162,23 @@ impl Reader {
     ) -> Result<[[f32; 3]; 2], ParseError> {
         let offset = cursor.offset();
         let corners: &[[F32; 3]; 2] = cursor.record(&context)?;
-        Ok(self.hint(*corners, offset, context))
+        Ok(self.finite_vectors(*corners, offset, context))
     }
 
-    /// Vectors that nothing depends on: what is not finite is made zero.
-    fn hint<const N: usize>(
+    /// Replaces non-finite numbers by 0, with a warning. Use it for vectors that no other value depends on.
+    fn finite_vectors<const N: usize>(
         &mut self,
         vectors: [[F32; 3]; N],
         offset: u64,
         context: impl Display,
     ) -> [[f32; 3]; N] {
-        let wrong = vectors.as_flattened().iter();
-        if let Some((_, offset)) = wrong
+        let numbers = vectors.as_flattened().iter();
+        if let Some((_, offset)) = numbers
             .zip((offset..).step_by(4))
             .find(|(value, _)| is_not_finite(value))
         {
-            self.flaws.warn("hint not finite", offset, || {
-                format!("{context} is not finite: made zero")
+            self.warnings.warn("vector not finite", offset, || {
+                format!("{context} is not finite: 0 is used")
             });
         }
         vectors.map(|vector| vector.map(|value| finite_or_zero(value.get())))
@@ -187,8 +187,8 @@ impl Reader {
     fn warn_about_rest(&mut self, body: &Cursor<'_>, chunk: &str) {
         let length = body.remaining();
         if length > 0 {
-            self.flaws.warn("rest", body.offset(), || {
-                format!("{length} bytes after what {chunk} holds are ignored")
+            self.warnings.warn("rest", body.offset(), || {
+                format!("{length} trailing bytes in {chunk} are ignored")
             });
         }
     }
@@ -198,8 +198,7 @@ fn is_not_finite(value: &F32) -> bool {
     !value.get().is_finite()
 }
 
-/// The body of the chunk whose name was just read, and whether it is the last. The cursor moves to
-/// where the next begins.
+/// The body of the chunk whose name was just read, and whether it is the last chunk. The cursor moves to the next chunk.
 fn next_body<'a>(
     cursor: &mut Cursor<'a>,
     name: &str,

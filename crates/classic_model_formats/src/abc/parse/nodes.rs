@@ -1,48 +1,48 @@
-//! The chunk of the skeleton.
+//! Parses the chunk `Nodes`: the skeleton.
 
-use super::Reader;
+use super::Parser;
 use crate::abc::file::Node;
 use crate::abc::records::Vertex;
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
 use zerocopy::little_endian::U16;
 
-/// How deep nodes may be nested, the root being the first level. Real files have 18 at most.
-/// Engines may bear fewer.
+/// The maximum depth of the node tree. A single root has depth 1, and real files have at most 18. Consumers of the values
+/// may support fewer.
 pub const MAX_DEPTH: usize = 1024;
 
-/// Bytes of a node without a name that does not deform.
-const LEAST_NODE: u64 = 24 + 2 + 2 + 1 + 4 + 4;
+/// Minimum size of a node in bytes: without a name and without deforming vertices.
+const MIN_NODE_SIZE: u64 = 24 + 2 + 2 + 1 + 4 + 4;
 
-/// A node whose children are being read.
-struct Open {
+/// A node whose children are not all read yet.
+struct OpenNode {
     index: u32,
-    /// Children not read yet.
-    left: u32,
+    /// The count of children that are not read yet.
+    remaining: u32,
 }
 
-impl Reader {
+impl Parser {
     pub(super) fn nodes<'a>(
         &mut self,
         mut body: Cursor<'a>,
         vertices: &[Vertex],
     ) -> Result<Vec<Node<'a>>, ParseError> {
-        let most = body.remaining() / LEAST_NODE;
-        let mut nodes = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
-        let mut open: Vec<Open> = Vec::new();
-        // The depth of a file is not for the stack of this program.
+        let max = body.remaining() / MIN_NODE_SIZE;
+        let mut nodes = Vec::with_capacity(usize::try_from(max).unwrap_or_default());
+        // Not recursive, because a deep file could overflow the stack.
+        let mut open: Vec<OpenNode> = Vec::new();
         loop {
             let index = nodes.len();
             let parent = open.last_mut().map(|parent| {
-                parent.left = parent.left.saturating_sub(1);
+                parent.remaining = parent.remaining.saturating_sub(1);
                 parent.index
             });
             let node = self.node(&mut body, index, parent, open.len(), vertices)?;
-            open.push(Open {
+            open.push(OpenNode {
                 index: index as u32,
-                left: node.children,
+                remaining: node.children,
             });
             nodes.push(node);
-            while open.pop_if(|open| open.left == 0).is_some() {}
+            while open.pop_if(|node| node.remaining == 0).is_some() {}
             if open.is_empty() {
                 break;
             }
@@ -72,21 +72,23 @@ impl Reader {
         let transformation_index: &U16 = body.record(format_args!("{context} index"))?;
         let transformation_index = transformation_index.get();
         if usize::from(transformation_index) != index {
-            self.flaws.warn("node index", index_offset, || {
-                format!("{context} says that it is node {transformation_index}: it is taken for what it is")
+            self.warnings.warn("node index", index_offset, || {
+                format!(
+                    "{context} stores the index {transformation_index}, expected {index}: ignored"
+                )
             });
         }
         let [flags]: &[u8; 1] = body.record(format_args!("{context} flags"))?;
-        let count = body.u32(format_args!("{context} number of deforming vertices"))?;
+        let count = body.u32(format_args!("{context} deforming vertex count"))?;
         let deform_offset = body.offset();
         let what = format_args!("{context} deforming vertices");
         let deform_vertices: &[U16] = body.array(count.into(), what)?;
         self.check_deforming(body, deform_vertices, deform_offset, index, vertices, what)?;
-        let children = body.u32(format_args!("{context} number of children"))?;
-        // Asked for as a whole, so that a count which lies fails here and not at the end of the file.
-        let least = u64::from(children).saturating_mul(LEAST_NODE);
+        let children = body.u32(format_args!("{context} child count"))?;
+        // A count that is too large fails here and not at the end of the file.
+        let min_size = u64::from(children).saturating_mul(MIN_NODE_SIZE);
         body.clone()
-            .take(least, format_args!("{context} children"))?;
+            .take(min_size, format_args!("{context} children"))?;
         Ok(Node {
             name,
             bounds,
@@ -98,7 +100,7 @@ impl Reader {
         })
     }
 
-    /// Whether the vertices that a node deforms exist, and are its own.
+    /// Checks that the deforming vertices of a node exist, and warns about those that belong to other nodes.
     fn check_deforming(
         &mut self,
         body: &Cursor<'_>,
@@ -119,8 +121,11 @@ impl Reader {
                 return Err(body.error(offset, what, kind));
             };
             if usize::from(vertex.node) != node {
-                self.flaws.warn("foreign vertex", offset, || {
-                    format!("{what} have vertex {index} of node {}", vertex.node)
+                self.warnings.warn("foreign vertex", offset, || {
+                    format!(
+                        "{what} include vertex {index} of node {}: it is not deformed",
+                        vertex.node
+                    )
                 });
             }
         }

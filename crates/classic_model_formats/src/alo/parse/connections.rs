@@ -1,37 +1,37 @@
-//! Chunks 0x600 and 0x1300: what hangs on which bone, and lights.
+//! Chunk 0x600: connections of meshes and lights to bones, proxies and dazzles. Chunk 0x1300: lights.
 
 use super::super::file::{Bone, Dazzle, Light, Proxy};
 use super::state::Parser;
 use crate::chunk::{Chunk, MiniChunk};
+use crate::chunk_parser::{Segment, vec_for_chunks};
 use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted};
-use crate::segments::{Segment, room};
 use std::borrow::Cow;
 
 const COUNTS: u32 = 0x601;
 const OBJECT: u32 = 0x602;
 const PROXY: u32 = 0x603;
 const DAZZLE: u32 = 0x604;
-/// The one chunk within a dazzle.
+/// The only chunk in a dazzle.
 const DAZZLE_DATA: u32 = 0;
 const LIGHT_NAME: u32 = 0x1301;
 const LIGHT_DATA: u32 = 0x1302;
 
-/// Bytes of an object connection.
-pub(super) const LEAST_OBJECT: u64 = 8 + 6 + 6;
-/// Bytes of a proxy with no name.
-pub(super) const LEAST_PROXY: u64 = 8 + 2 + 6;
-/// Bytes of a dazzle with a bone, and no name and texture.
-pub(super) const LEAST_DAZZLE: u64 = 8 + 8 + 6 + 2 + 2;
-/// Bytes of a light with no name.
-pub(super) const LEAST_LIGHT: u64 = 8 + 8 + 8 + 36;
+/// Size of an object connection in the file, in bytes.
+pub(super) const MIN_OBJECT_SIZE: u64 = 8 + 6 + 6;
+/// Minimum size of a proxy in the file, in bytes: one with an empty name.
+pub(super) const MIN_PROXY_SIZE: u64 = 8 + 2 + 6;
+/// Minimum size of a dazzle in the file, in bytes: one with a bone, an empty name and an empty texture.
+pub(super) const MIN_DAZZLE_SIZE: u64 = 8 + 8 + 6 + 2 + 2;
+/// Minimum size of a light in the file, in bytes: one with an empty name.
+pub(super) const MIN_LIGHT_SIZE: u64 = 8 + 8 + 8 + 36;
 
-/// Values, and where in the file the index of each one's bone is.
-pub(super) struct Placed<T> {
+/// Values with the file offsets of their bone indices, for errors.
+pub(super) struct WithBoneOffsets<T> {
     pub(super) values: Vec<T>,
     bone_offsets: Vec<u64>,
 }
 
-/// An object, by its number, and the bone that it hangs on.
+/// The index of a mesh or light in file order, the index of its bone, and the file offsets of both.
 pub(super) struct ObjectConnection {
     pub(super) object: u32,
     pub(super) bone: u32,
@@ -39,16 +39,17 @@ pub(super) struct ObjectConnection {
     bone_offset: u64,
 }
 
-/// What chunk 0x600 holds.
+/// The contents of chunk 0x600.
 pub(super) struct Connections<'a> {
     pub(super) objects: Vec<ObjectConnection>,
-    pub(super) proxies: Placed<Proxy<'a>>,
-    pub(super) dazzles: Placed<Dazzle<'a>>,
+    pub(super) proxies: WithBoneOffsets<Proxy<'a>>,
+    pub(super) dazzles: WithBoneOffsets<Dazzle<'a>>,
 }
 
-impl<T> Placed<T> {
-    fn with_room(body: &Cursor<'_>, least: u64, wanted: u32) -> Self {
-        let values: Vec<T> = room(body, least, |id| id == wanted);
+impl<T> WithBoneOffsets<T> {
+    /// Empty lists with capacity for all chunks of type `id`, each of at least `min_size` bytes.
+    fn with_capacity(body: &Cursor<'_>, min_size: u64, id: u32) -> Self {
+        let values: Vec<T> = vec_for_chunks(body, min_size, |other| other == id);
         Self {
             bone_offsets: Vec::with_capacity(values.capacity()),
             values,
@@ -62,11 +63,11 @@ impl<T> Placed<T> {
 
     fn iter(&self) -> impl Iterator<Item = (usize, &T, u64)> {
         let values = self.values.iter().zip(&self.bone_offsets).enumerate();
-        values.map(|(number, (value, offset))| (number, value, *offset))
+        values.map(|(index, (value, offset))| (index, value, *offset))
     }
 }
 
-/// Numbers of things, and where they stand.
+/// The declared counts of chunk 0x601, each with its file offset.
 #[derive(Default)]
 struct Counts {
     objects: Option<(u64, u32)>,
@@ -82,9 +83,9 @@ impl Parser {
         let body = &container.body;
         let mut counts = None;
         let mut found = Connections {
-            objects: room(body, LEAST_OBJECT, |id| id == OBJECT),
-            proxies: Placed::with_room(body, LEAST_PROXY, PROXY),
-            dazzles: Placed::with_room(body, LEAST_DAZZLE, DAZZLE),
+            objects: vec_for_chunks(body, MIN_OBJECT_SIZE, |id| id == OBJECT),
+            proxies: WithBoneOffsets::with_capacity(body, MIN_PROXY_SIZE, PROXY),
+            dazzles: WithBoneOffsets::with_capacity(body, MIN_DAZZLE_SIZE, DAZZLE),
         };
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
@@ -101,8 +102,8 @@ impl Parser {
                     found.objects.push(object);
                 }
                 PROXY => {
-                    let number = found.proxies.values.len();
-                    let segment = Segment::element(PROXY, "proxy", number);
+                    let index = found.proxies.values.len();
+                    let segment = Segment::element(PROXY, "proxy", index);
                     let proxy = self.data_at(&chunk, segment, |parser, _| parser.proxy(&chunk))?;
                     found.proxies.push(proxy);
                 }
@@ -116,7 +117,7 @@ impl Parser {
         }
         let counts: Counts = self.require(counts, body, "counts (0x601)")?;
         let none = (body.offset(), 0);
-        for (elements, found, (offset, announced)) in [
+        for (elements, found, (offset, declared)) in [
             (
                 "object connections",
                 found.objects.len(),
@@ -133,7 +134,7 @@ impl Parser {
                 counts.dazzles.unwrap_or(none),
             ),
         ] {
-            self.check_announced(body, offset, elements, found, announced)?;
+            self.check_declared_count(body, offset, elements, found, declared)?;
         }
         Ok(found)
     }
@@ -142,11 +143,11 @@ impl Parser {
         let mut counts = Counts::default();
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
-            let count = Some(mini.body.offset());
+            let offset = Some(mini.body.offset());
             match mini.id {
-                1 => counts.objects = count.zip(Some(self.mini_u32(&mini)?)),
-                4 => counts.proxies = count.zip(Some(self.mini_u32(&mini)?)),
-                9 => counts.dazzles = count.zip(Some(self.mini_u32(&mini)?)),
+                1 => counts.objects = offset.zip(Some(self.mini_u32(&mini)?)),
+                4 => counts.proxies = offset.zip(Some(self.mini_u32(&mini)?)),
+                9 => counts.dazzles = offset.zip(Some(self.mini_u32(&mini)?)),
                 _ => self.skip_mini(&mini),
             }
         }
@@ -164,8 +165,9 @@ impl Parser {
             }
         }
         let (object, object_offset) =
-            self.require(object, &chunk.body, "its object (mini-chunk 2)")?;
-        let (bone, bone_offset) = self.require(bone, &chunk.body, "its bone (mini-chunk 3)")?;
+            self.require(object, &chunk.body, "its object index (mini-chunk 2)")?;
+        let (bone, bone_offset) =
+            self.require(bone, &chunk.body, "its bone index (mini-chunk 3)")?;
         Ok(ObjectConnection {
             object,
             bone,
@@ -174,7 +176,7 @@ impl Parser {
         })
     }
 
-    /// A proxy, and where the index of its bone is.
+    /// A proxy, and the file offset of its bone index.
     fn proxy<'a>(&mut self, chunk: &Chunk<'a>) -> Result<(Proxy<'a>, u64), ParseError> {
         let (mut name, mut bone) = (None, None);
         let (mut hidden, mut alt_decrease_stay_hidden) = (None, None);
@@ -192,7 +194,8 @@ impl Parser {
                 _ => self.skip_mini(&mini),
             }
         }
-        let (bone, bone_offset) = self.require(bone, &chunk.body, "its bone (mini-chunk 6)")?;
+        let (bone, bone_offset) =
+            self.require(bone, &chunk.body, "its bone index (mini-chunk 6)")?;
         let proxy = Proxy {
             name: self.require(name, &chunk.body, "its name (mini-chunk 5)")?,
             bone,
@@ -202,7 +205,7 @@ impl Parser {
         Ok((proxy, bone_offset))
     }
 
-    /// A dazzle is a container of one chunk, whose mini-chunks are the dazzle.
+    /// A dazzle, and the file offset of its bone index. Its fields are mini-chunks of the only chunk in `container`.
     fn dazzle<'a>(&mut self, container: &Chunk<'a>) -> Result<(Dazzle<'a>, u64), ParseError> {
         let mut dazzle = None;
         for chunk in container.children() {
@@ -218,7 +221,7 @@ impl Parser {
         self.require(dazzle, &container.body, "its data (chunk 0)")
     }
 
-    /// A dazzle, and where the index of its bone is.
+    /// The fields of a dazzle, and the file offset of its bone index.
     fn dazzle_data<'a>(&mut self, chunk: &Chunk<'a>) -> Result<(Dazzle<'a>, u64), ParseError> {
         let mut dazzle = Dazzle {
             color: [1.0; 3],
@@ -258,14 +261,14 @@ impl Parser {
             }
         }
         let body = &chunk.body;
-        let (bone, bone_offset) = self.require(bone, body, "its bone (mini-chunk 10)")?;
+        let (bone, bone_offset) = self.require(bone, body, "its bone index (mini-chunk 10)")?;
         dazzle.bone = bone;
         dazzle.name = self.require(name, body, "its name (mini-chunk 11)")?;
         dazzle.texture = self.require(texture, body, "its texture (mini-chunk 5)")?;
         Ok((dazzle, bone_offset))
     }
 
-    /// An index, and where it stands.
+    /// An index, and its file offset.
     fn index(&self, mini: &MiniChunk<'_>) -> Result<(u32, u64), ParseError> {
         Ok((self.mini_u32(mini)?, mini.body.offset()))
     }
@@ -294,8 +297,9 @@ impl Parser {
         })
     }
 
-    /// A light that has no name yet.
+    /// A light with an empty name.
     fn light_data(&mut self, body: &mut Cursor<'_>) -> Result<Light<'static>, ParseError> {
+        /// In bytes.
         const LENGTH: u64 = 36;
         if body.remaining() != LENGTH {
             let kind = ErrorKind::WrongLength {
@@ -308,8 +312,8 @@ impl Parser {
         let kind = body.u32(self.at("type"))?;
         if kind > 2 {
             self.warn("light type", offset, |parser| {
-                let place = parser.at("");
-                format!("type {kind} of {place} is unknown: it shines to all sides")
+                let path = parser.at("");
+                format!("light type of {path} is {kind}, but must be from 0 to 2: 0 is used")
             });
         }
         let color = self.floats(body)?;
@@ -335,22 +339,22 @@ impl Parser {
 }
 
 impl Connections<'_> {
-    /// Whether everything named is there.
-    pub(super) fn check(&self, bones: &[Bone<'_>], objects: usize) -> Result<(), ParseError> {
-        for (number, connection) in self.objects.iter().enumerate() {
-            let place = || format!("0x600 / 0x602 object connection {number}");
+    /// Checks that all objects and bones that connections refer to exist.
+    pub(super) fn check(&self, bones: &[Bone<'_>], object_count: usize) -> Result<(), ParseError> {
+        for (index, connection) in self.objects.iter().enumerate() {
+            let context = || format!("0x600 / 0x602 object connection {index}");
             let (object, offset) = (connection.object, connection.object_offset);
-            check_index("object", object, objects, offset, place)?;
+            check_index("object", object, object_count, offset, context)?;
             let (bone, offset) = (connection.bone, connection.bone_offset);
-            check_index("bone", bone, bones.len(), offset, place)?;
+            check_index("bone", bone, bones.len(), offset, context)?;
         }
-        for (number, proxy, offset) in self.proxies.iter() {
-            let place = || format!("0x600 / 0x603 proxy {number} {}", Quoted(&proxy.name));
-            check_index("bone", proxy.bone, bones.len(), offset, place)?;
+        for (index, proxy, offset) in self.proxies.iter() {
+            let context = || format!("0x600 / 0x603 proxy {index} {}", Quoted(&proxy.name));
+            check_index("bone", proxy.bone, bones.len(), offset, context)?;
         }
-        for (number, dazzle, offset) in self.dazzles.iter() {
-            let place = || format!("0x600 / 0x604 dazzle {number} {}", Quoted(&dazzle.name));
-            check_index("bone", dazzle.bone, bones.len(), offset, place)?;
+        for (index, dazzle, offset) in self.dazzles.iter() {
+            let context = || format!("0x600 / 0x604 dazzle {index} {}", Quoted(&dazzle.name));
+            check_index("bone", dazzle.bone, bones.len(), offset, context)?;
         }
         Ok(())
     }
@@ -361,7 +365,7 @@ fn check_index(
     index: u32,
     count: usize,
     offset: u64,
-    place: impl FnOnce() -> String,
+    context: impl FnOnce() -> String,
 ) -> Result<(), ParseError> {
     if (index as usize) < count {
         return Ok(());
@@ -370,7 +374,7 @@ fn check_index(
         format: Format::Alo,
         offset,
         position: None,
-        context: place(),
+        context: context(),
         kind: ErrorKind::IndexOutOfRange {
             element,
             index: index.into(),

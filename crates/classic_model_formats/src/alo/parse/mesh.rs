@@ -1,4 +1,4 @@
-//! Chunk 0x400: a mesh and its sub-meshes.
+//! Chunk 0x400: a mesh, with its materials and sub-meshes.
 
 use super::super::MAX_PALETTE;
 use super::super::file::{Mesh, Parameter, ParameterValue, Submesh, is_weighted};
@@ -6,8 +6,8 @@ use super::super::records::{VertexRecord, VertexTail, VertexV1, VertexV2, Vertic
 use super::state::Parser;
 use super::tree::{TREE, TreeParts};
 use crate::chunk::Chunk;
+use crate::chunk_parser::{Segment, vec_for_chunks};
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
-use crate::segments::{Segment, room};
 use std::borrow::Cow;
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -29,30 +29,32 @@ const PARAMETER_FLOAT3: u32 = 0x10104;
 const PARAMETER_TEXTURE: u32 = 0x10105;
 const PARAMETER_FLOAT4: u32 = 0x10106;
 
-/// Bytes of a mesh with no name, no sub-mesh and a record that is not padded.
-pub(super) const LEAST_MESH: u64 = 8 + 8 + 8 + 40;
-/// Bytes of a material and a sub-mesh without anything in them.
-pub(super) const LEAST_SUBMESH: u64 = 8 + 8 + 8 + 8 + 8;
-/// Bytes of a texture parameter with neither name nor value.
-pub(super) const LEAST_PARAMETER: u64 = 8 + 2 + 2;
+/// Minimum size of a mesh in the file, in bytes: one with an empty name, no sub-mesh and an unpadded record.
+pub(super) const MIN_MESH_SIZE: u64 = 8 + 8 + 8 + 40;
+/// Minimum size of a material and its sub-mesh in the file, in bytes: the chunk headers.
+pub(super) const MIN_SUBMESH_SIZE: u64 = 8 + 8 + 8 + 8 + 8;
+/// Minimum size of a shader parameter in the file, in bytes: a texture with an empty name and value.
+pub(super) const MIN_PARAMETER_SIZE: u64 = 8 + 2 + 2;
 
-struct Info {
-    materials: u32,
-    materials_offset: u64,
+/// A mesh's record, chunk 0x402.
+struct MeshInfo {
+    material_count: u32,
+    material_count_offset: u64,
     bounds: [[f32; 3]; 2],
     bounds_offset: u64,
     hidden: bool,
     collidable: bool,
 }
 
+/// A material, chunk 0x10100. It belongs to the sub-mesh that follows it.
 struct Material<'a> {
     shader: Cow<'a, str>,
     parameters: Vec<Parameter<'a>>,
 }
 
-/// The chunks of a sub-mesh, as far as they are read.
+/// The chunks of a sub-mesh that have been read.
 #[derive(Default)]
-struct Data<'a> {
+struct SubmeshChunks<'a> {
     counts: Option<Counts>,
     vertex_format: Option<Cow<'a, str>>,
     vertices: Option<Chunk<'a>>,
@@ -62,10 +64,12 @@ struct Data<'a> {
 }
 
 struct Palette<'a> {
+    /// File offset of the first entry.
     offset: u64,
     bones: &'a [U32],
 }
 
+/// A sub-mesh's record, chunk 0x10001.
 #[derive(Clone, Copy)]
 struct Counts {
     vertices: u32,
@@ -77,7 +81,7 @@ impl Parser {
         let mut name = None;
         let mut info = None;
         let mut material = None;
-        let mut submeshes = room(&container.body, LEAST_SUBMESH, |id| id == SUBMESH);
+        let mut submeshes = vec_for_chunks(&container.body, MIN_SUBMESH_SIZE, |id| id == SUBMESH);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -107,24 +111,24 @@ impl Parser {
             }
         }
         let body = &container.body;
-        let info: Info = self.require(info, body, "its record (0x402)")?;
+        let info: MeshInfo = self.require(info, body, "its record (0x402)")?;
         if material.is_some() {
             let kind = ErrorKind::Missing {
                 what: "the sub-mesh (0x10000) of its last material",
             };
             return Err(body.error(body.offset(), self.at(""), kind));
         }
-        self.check_announced(
+        self.check_declared_count(
             body,
-            info.materials_offset,
+            info.material_count_offset,
             "materials",
             submeshes.len(),
-            info.materials,
+            info.material_count,
         )?;
-        let is_seen = |submesh: &Submesh<'_>| !submesh.indices.is_empty();
-        self.warn_about_box(
+        let has_triangles = |submesh: &Submesh<'_>| !submesh.indices.is_empty();
+        self.warn_about_bounds(
             &info.bounds,
-            submeshes.iter().any(is_seen),
+            submeshes.iter().any(has_triangles),
             info.bounds_offset,
         );
         Ok(Mesh {
@@ -137,16 +141,16 @@ impl Parser {
         })
     }
 
-    fn mesh_info(&mut self, body: &mut Cursor<'_>) -> Result<Info, ParseError> {
+    fn mesh_info(&mut self, body: &mut Cursor<'_>) -> Result<MeshInfo, ParseError> {
         let mut record = self.padded_record(body, 40)?;
-        let materials_offset = record.offset();
-        let materials = record.count(0, i32::MAX, self.at("number of materials"))?;
+        let material_count_offset = record.offset();
+        let material_count = record.count(0, i32::MAX, self.at("material count"))?;
         let bounds_offset = record.offset();
         let bounds = [self.floats(&mut record)?, self.floats(&mut record)?];
         record.u32("")?;
-        Ok(Info {
-            materials,
-            materials_offset,
+        Ok(MeshInfo {
+            material_count,
+            material_count_offset,
             bounds,
             bounds_offset,
             hidden: record.u32("")? != 0,
@@ -154,29 +158,31 @@ impl Parser {
         })
     }
 
-    /// A flat mesh has a flat box, and an empty one a point; neither is a flaw.
-    pub(super) fn warn_about_box(
+    /// Warns about a bounding box that is inverted, or a point although there are triangles.
+    ///
+    /// A flat box is no flaw, because meshes can be flat.
+    pub(super) fn warn_about_bounds(
         &mut self,
         [min, max]: &[[f32; 3]; 2],
-        holds_triangles: bool,
+        has_triangles: bool,
         offset: u64,
     ) {
-        let what = if min.iter().zip(max).any(|(min, max)| min > max) {
+        let flaw = if min.iter().zip(max).any(|(min, max)| min > max) {
             "is inverted"
-        } else if min == max && holds_triangles {
+        } else if min == max && has_triangles {
             "has no extent"
         } else {
             return;
         };
-        self.warn("box", offset, |parser| {
-            format!("the box of {} {what}", parser.at(""))
+        self.warn("bounding box", offset, |parser| {
+            format!("the bounding box of {} {flaw}", parser.at(""))
         });
     }
 
     fn material<'a>(&mut self, container: &Chunk<'a>) -> Result<Material<'a>, ParseError> {
         let mut shader = None;
         let is_parameter = |id| (PARAMETER_INT..=PARAMETER_FLOAT4).contains(&id);
-        let mut parameters = room(&container.body, LEAST_PARAMETER, is_parameter);
+        let mut parameters = vec_for_chunks(&container.body, MIN_PARAMETER_SIZE, is_parameter);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -231,7 +237,7 @@ impl Parser {
         })
     }
 
-    /// A texture's name. Directories are ignored where it is looked for, and told about here.
+    /// A texture's file name. Warns if it contains a folder, which the search for the file ignores.
     pub(super) fn texture<'a>(&mut self, body: &Cursor<'a>) -> Cow<'a, str> {
         let name = self.string(&mut body.clone());
         if name.contains(['/', '\\', ':']) || name.contains("..") {
@@ -248,31 +254,31 @@ impl Parser {
         material: Option<Material<'a>>,
     ) -> Result<Submesh<'a>, ParseError> {
         let body = &container.body;
-        let material = self.require(material, body, "a material (0x10100) before it")?;
-        let mut data = Data::default();
+        let material = self.require(material, body, "a preceding material (0x10100)")?;
+        let mut chunks = SubmeshChunks::default();
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
-            self.submesh_chunk(&mut data, chunk)?;
+            self.submesh_chunk(&mut chunks, chunk)?;
         }
-        let counts = self.require(data.counts, body, "its record (0x10001)")?;
-        let palette = data.palette.as_ref().map(|palette| palette.bones);
-        self.known
-            .palettes
-            .push(data.palette.as_ref().map_or(0, |palette| palette.offset));
-        let vertex_format = data.vertex_format.unwrap_or_default();
-        let skin = Skin {
+        let counts = self.require(chunks.counts, body, "its record (0x10001)")?;
+        let palette = chunks.palette.as_ref().map(|palette| palette.bones);
+        self.state
+            .palette_offsets
+            .push(chunks.palette.as_ref().map_or(0, |palette| palette.offset));
+        let vertex_format = chunks.vertex_format.unwrap_or_default();
+        let check = PaletteCheck {
             palette_len: palette.map(<[U32]>::len),
-            weighted: is_weighted(&vertex_format),
+            is_weighted: is_weighted(&vertex_format),
         };
-        let vertices = self.vertices(data.vertices, counts, skin, body)?;
+        let vertices = self.vertices(chunks.vertices, counts, check, body)?;
         Ok(Submesh {
             shader: material.shader,
             parameters: material.parameters,
             vertices,
-            indices: self.indices(data.indices, counts, body)?,
+            indices: self.indices(chunks.indices, counts, body)?,
             palette: palette.unwrap_or_default(),
             vertex_format,
-            tree: data
+            tree: chunks
                 .tree
                 .and_then(|parts| self.tree(parts, counts.triangles)),
         })
@@ -280,7 +286,7 @@ impl Parser {
 
     fn submesh_chunk<'a>(
         &mut self,
-        data: &mut Data<'a>,
+        chunks: &mut SubmeshChunks<'a>,
         chunk: Chunk<'a>,
     ) -> Result<(), ParseError> {
         match chunk.id {
@@ -288,35 +294,35 @@ impl Parser {
                 let counts = self.data(&chunk, |parser, body| {
                     let mut record = parser.padded_record(body, 8)?;
                     Ok(Counts {
-                        vertices: record.count(0, i32::MAX, parser.at("number of vertices"))?,
-                        triangles: record.count(0, i32::MAX, parser.at("number of triangles"))?,
+                        vertices: record.count(0, i32::MAX, parser.at("vertex count"))?,
+                        triangles: record.count(0, i32::MAX, parser.at("triangle count"))?,
                     })
                 })?;
-                self.once(&mut data.counts, counts, &chunk, "records")
+                self.once(&mut chunks.counts, counts, &chunk, "records")
             }
             VERTEX_FORMAT => {
                 let text = self.data(&chunk, |parser, body| Ok(parser.string(body)))?;
-                self.once(&mut data.vertex_format, text, &chunk, "vertex formats")
+                self.once(&mut chunks.vertex_format, text, &chunk, "vertex formats")
             }
             VERTICES_V1 | VERTICES_V2 => {
                 self.data(&chunk, |_, _| Ok(()))?;
-                let kept = chunk.clone();
-                self.once(&mut data.vertices, kept, &chunk, "vertex buffers")
+                let buffer = chunk.clone();
+                self.once(&mut chunks.vertices, buffer, &chunk, "vertex buffers")
             }
             INDICES => {
                 self.data(&chunk, |_, _| Ok(()))?;
-                let kept = chunk.clone();
-                self.once(&mut data.indices, kept, &chunk, "index buffers")
+                let buffer = chunk.clone();
+                self.once(&mut chunks.indices, buffer, &chunk, "index buffers")
             }
             PALETTE => {
                 let palette = self.data(&chunk, |parser, body| parser.palette(body))?;
-                self.once(&mut data.palette, palette, &chunk, "palettes")
+                self.once(&mut chunks.palette, palette, &chunk, "palettes")
             }
             TREE => {
                 let parts = self.enter(&chunk, Segment::Chunk(TREE), |parser| {
                     parser.tree_parts(&chunk)
                 })?;
-                self.once(&mut data.tree, parts, &chunk, "collision trees")
+                self.once(&mut chunks.tree, parts, &chunk, "collision trees")
             }
             _ => self.skip(&chunk),
         }
@@ -349,20 +355,19 @@ impl Parser {
         &mut self,
         chunk: Option<Chunk<'a>>,
         counts: Counts,
-        skin: Skin,
+        check: PaletteCheck,
         container: &Cursor<'a>,
     ) -> Result<Vertices<'a>, ParseError> {
         let Some(chunk) = chunk else {
-            let none = Vertices::V2(&[]);
-            let none = (counts.vertices == 0).then_some(none);
-            return self.require(none, container, "its vertices (0x10007 or 0x10005)");
+            let empty = (counts.vertices == 0).then_some(Vertices::V2(&[]));
+            return self.require(empty, container, "its vertices (0x10007 or 0x10005)");
         };
         let count = u64::from(counts.vertices);
         self.data(&chunk, |parser, body| {
             Ok(if chunk.id == VERTICES_V1 {
-                Vertices::V1(parser.vertex_records::<VertexV1>(body, count, skin)?)
+                Vertices::V1(parser.vertex_records::<VertexV1>(body, count, check)?)
             } else {
-                Vertices::V2(parser.vertex_records::<VertexV2>(body, count, skin)?)
+                Vertices::V2(parser.vertex_records::<VertexV2>(body, count, check)?)
             })
         })
     }
@@ -371,7 +376,7 @@ impl Parser {
         &mut self,
         body: &mut Cursor<'a>,
         count: u64,
-        skin: Skin,
+        check: PaletteCheck,
     ) -> Result<&'a [T], ParseError>
     where
         T: VertexRecord + FromBytes + KnownLayout + Immutable + Unaligned,
@@ -380,34 +385,34 @@ impl Parser {
         self.check_array_length(body, count, stride)?;
         let begin = body.clone();
         let vertices: &[T] = body.array(count, self.at(""))?;
-        self.warn_about_numbers(vertices, begin.offset());
-        match skin.first_wrong(vertices) {
+        self.warn_about_non_finite(vertices, begin.offset());
+        match check.first_invalid_index(vertices) {
             None => Ok(vertices),
             Some((vertex, slot, index)) => {
                 let tail = stride - size_of::<VertexTail>() as u64;
                 let offset = begin.offset() + stride * vertex as u64 + tail + 4 * slot as u64;
-                let what = format!("vertex {vertex}");
+                let element = format!("vertex {vertex}");
                 let kind = ErrorKind::IndexOutOfRange {
                     element: "palette entry",
                     index: index.into(),
-                    count: skin.palette_len.unwrap_or_default() as u64,
+                    count: check.palette_len.unwrap_or_default() as u64,
                 };
-                Err(begin.error(offset, self.at(&what), kind))
+                Err(begin.error(offset, self.at(&element), kind))
             }
         }
     }
 
-    /// Numbers that are none stay in the records; [`Vertex`](super::super::Vertex) makes them zero.
-    fn warn_about_numbers<T: VertexRecord>(&mut self, vertices: &[T], begin: u64) {
-        if self.known.ignores_numbers {
+    /// Warns about non-finite numbers. The records keep them; [`Vertex`](super::super::Vertex) has zero instead.
+    fn warn_about_non_finite<T: VertexRecord>(&mut self, vertices: &[T], begin: u64) {
+        if self.state.skips_vertex_warnings {
             return;
         }
-        let wrong = |(_, vertex): &(usize, &T)| !vertex.is_finite();
-        for (number, _) in vertices.iter().enumerate().filter(wrong) {
-            let offset = begin + (size_of::<T>() * number) as u64;
+        let is_invalid = |(_, vertex): &(usize, &T)| !vertex.is_finite();
+        for (index, _) in vertices.iter().enumerate().filter(is_invalid) {
+            let offset = begin + (size_of::<T>() * index) as u64;
             self.warn("vertex not finite", offset, |parser| {
-                let place = parser.at("");
-                format!("a number of {place} vertex {number} is not finite: made zero")
+                let path = parser.at("");
+                format!("a number of {path} vertex {index} is not finite: 0 is used")
             });
         }
     }
@@ -436,62 +441,61 @@ impl Parser {
         container: &Cursor<'a>,
     ) -> Result<&'a [U16], ParseError> {
         let Some(chunk) = chunk else {
-            let none = (counts.triangles == 0).then_some(&[][..]);
-            return self.require(none, container, "its indices (0x10004)");
+            let empty = (counts.triangles == 0).then_some(&[][..]);
+            return self.require(empty, container, "its indices (0x10004)");
         };
         self.data(&chunk, |parser, body| {
             let offset = body.offset();
             let count = 3 * u64::from(counts.triangles);
             parser.check_array_length(body, count, 2)?;
             let indices: &[U16] = body.array(count, parser.at(""))?;
-            // The greatest first: a loop without a branch, at the speed of memory.
-            let greatest = indices
-                .iter()
-                .fold(0, |greatest, index| index.get().max(greatest));
-            if indices.is_empty() || u32::from(greatest) < counts.vertices {
+            // A maximum without branches is as fast as memory. The position is searched only for invalid files.
+            let max = indices.iter().fold(0, |max, index| index.get().max(max));
+            if indices.is_empty() || u32::from(max) < counts.vertices {
                 return Ok(indices);
             }
-            let wrong = indices
+            let invalid = indices
                 .iter()
                 .position(|index| u32::from(index.get()) >= counts.vertices);
-            let wrong = wrong.unwrap_or_default();
-            let what = format!("index {wrong}");
+            let invalid = invalid.unwrap_or_default();
+            let element = format!("index {invalid}");
             let kind = ErrorKind::IndexOutOfRange {
                 element: "vertex",
-                index: indices.get(wrong).map_or(0, |index| index.get()).into(),
+                index: indices.get(invalid).map_or(0, |index| index.get()).into(),
                 count: counts.vertices.into(),
             };
-            Err(body.error(offset + 2 * wrong as u64, parser.at(&what), kind))
+            Err(body.error(offset + 2 * invalid as u64, parser.at(&element), kind))
         })
     }
 }
 
-/// What the bone indices of vertices are held against.
+/// Checks the bone indices of vertices against the palette.
 #[derive(Clone, Copy)]
-struct Skin {
-    /// `None` without a palette: then nothing follows the indices.
+struct PaletteCheck {
+    /// `None` without a palette. Bone indices are unused then.
     palette_len: Option<usize>,
-    weighted: bool,
+    /// Whether vertices have up to four weighted bones; otherwise one.
+    is_weighted: bool,
 }
 
-impl Skin {
-    /// The first vertex with an index beyond the palette, with the place of the index and itself.
+impl PaletteCheck {
+    /// The first bone index beyond the palette: the index of its vertex, its slot (0 to 3) and its value.
     ///
-    /// Only what is used is checked: the first index, and with weights those that weigh something.
-    fn first_wrong<T: VertexRecord>(self, vertices: &[T]) -> Option<(usize, usize, u32)> {
+    /// Only used slots are checked: with weights, those of non-zero weight; otherwise the first.
+    fn first_invalid_index<T: VertexRecord>(self, vertices: &[T]) -> Option<(usize, usize, u32)> {
         let palette_len = self.palette_len?;
-        let find = |(number, vertex): (usize, &T)| {
+        let find = |(vertex_index, vertex): (usize, &T)| {
             let VertexTail {
                 bone_indices,
                 bone_weights,
             } = vertex.tail();
-            let used = if self.weighted { 4 } else { 1 };
+            let used = if self.is_weighted { 4 } else { 1 };
             let slots = bone_indices.iter().zip(bone_weights).take(used).enumerate();
-            let mut wrong = slots.filter(|(_, (index, weight))| {
-                (!self.weighted || weight.get() != 0.0) && index.get() as usize >= palette_len
+            let mut invalid = slots.filter(|(_, (index, weight))| {
+                (!self.is_weighted || weight.get() != 0.0) && index.get() as usize >= palette_len
             });
-            let (slot, (index, _)) = wrong.next()?;
-            Some((number, slot, index.get()))
+            let (slot, (index, _)) = invalid.next()?;
+            Some((vertex_index, slot, index.get()))
         };
         vertices.iter().enumerate().find_map(find)
     }

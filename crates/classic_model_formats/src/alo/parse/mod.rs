@@ -1,4 +1,4 @@
-//! Bytes to [`AloFile`].
+//! The `.alo` parser: bytes to [`AloFile`].
 
 mod connections;
 mod mesh;
@@ -8,10 +8,10 @@ mod tree;
 
 use super::file::{AloFile, Light, Mesh};
 use crate::chunk::{Chunk, Chunks};
+use crate::chunk_parser::{Segment, vec_for_chunks};
 use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted};
-use crate::segments::{Segment, room};
-use connections::{Connections, LEAST_LIGHT};
-use mesh::LEAST_MESH;
+use connections::{Connections, MIN_LIGHT_SIZE};
+use mesh::MIN_MESH_SIZE;
 use state::Parser;
 
 const SKELETON: u32 = 0x200;
@@ -19,29 +19,33 @@ const MESH: u32 = 0x400;
 const CONNECTIONS: u32 = 0x600;
 const LIGHT: u32 = 0x1300;
 
-/// Parses a model. Nothing of the arrays is copied: the result borrows from `bytes`.
+/// Parses a model. Arrays are not copied: the result borrows them from `bytes`.
 ///
 /// # Errors
-/// A [`ParseError`] whose context is the path of chunks to the fault, such as
+/// A [`ParseError`] whose context is the path of chunks to the error, such as
 /// `0x400 mesh 3 "Hull" / 0x10000 sub-mesh 0 / 0x10007`.
 pub fn parse(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
     parse_with(bytes, Parser::default())
 }
 
-/// The same without a look at the numbers of vertices, for whoever reads them all anyway: nothing
-/// warns of those that are not finite.
-pub fn parse_without_numbers(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
+/// Parses a model like [`parse`], but does not warn about vertices with non-finite numbers.
+///
+/// This saves a pass over the vertices, for callers that check the numbers while they convert them.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_without_vertex_warnings(bytes: &[u8]) -> Result<AloFile<'_>, ParseError> {
     let mut parser = Parser::default();
-    parser.known.ignores_numbers = true;
+    parser.state.skips_vertex_warnings = true;
     parse_with(bytes, parser)
 }
 
 fn parse_with(bytes: &[u8], mut parser: Parser) -> Result<AloFile<'_>, ParseError> {
     let cursor = Cursor::new(Format::Alo, bytes);
     check_magic(&cursor)?;
-    let mut parts = Parts {
-        meshes: room(&cursor, LEAST_MESH, |id| id == MESH),
-        lights: room(&cursor, LEAST_LIGHT, |id| id == LIGHT),
+    let mut parts = ModelParts {
+        meshes: vec_for_chunks(&cursor, MIN_MESH_SIZE, |id| id == MESH),
+        lights: vec_for_chunks(&cursor, MIN_LIGHT_SIZE, |id| id == LIGHT),
         ..Default::default()
     };
     let mut chunks = Chunks::new(cursor);
@@ -51,10 +55,10 @@ fn parse_with(bytes: &[u8], mut parser: Parser) -> Result<AloFile<'_>, ParseErro
         match chunk {
             Ok(chunk) => parts.chunk(&mut parser, chunk)?,
             Err(error) => match begin {
-                Some(rest) if parts.connections.is_some() && !begins_part(&rest) => {
+                Some(rest) if parts.connections.is_some() && !starts_with_model_chunk(&rest) => {
                     let length = rest.remaining();
                     parser.warn("trailing", rest.offset(), |_| {
-                        format!("{length} bytes after the end are ignored")
+                        format!("{length} trailing bytes are ignored")
                     });
                 }
                 _ => return Err(parser.within(error)),
@@ -64,32 +68,33 @@ fn parse_with(bytes: &[u8], mut parser: Parser) -> Result<AloFile<'_>, ParseErro
     parts.finish(parser, bytes.len() as u64)
 }
 
-/// Whether what follows would be a part of the model, had it not been cut off.
+/// Whether a chunk that cannot be read has the type of a known top-level chunk, so that the file is truncated.
 ///
-/// The connections end every model known, so anything else after them is no loss.
-fn begins_part(rest: &Cursor<'_>) -> bool {
+/// Connections are the last chunk of all known models. Anything else after them is trailing data.
+fn starts_with_model_chunk(rest: &Cursor<'_>) -> bool {
     let id = rest.clone().u32("");
     id.is_ok_and(|id| matches!(id, SKELETON | MESH | CONNECTIONS | LIGHT))
 }
 
-/// The top level of a file, as far as it is read.
+/// The top-level chunks of a file that have been read.
 #[derive(Default)]
-struct Parts<'a> {
+struct ModelParts<'a> {
     bones: Option<Vec<super::file::Bone<'a>>>,
     meshes: Vec<Mesh<'a>>,
     lights: Vec<Light<'a>>,
-    /// Meshes and lights in file order, which is how connections number them.
+    /// Meshes and lights in file order. Connections use indices into this list.
     objects: Vec<Object>,
     connections: Option<Connections<'a>>,
 }
 
+/// A mesh or a light, by its index in the list of its kind.
 #[derive(Clone, Copy)]
 enum Object {
     Mesh { offset: u64, index: usize },
     Light { offset: u64, index: usize },
 }
 
-impl<'a> Parts<'a> {
+impl<'a> ModelParts<'a> {
     fn chunk(&mut self, parser: &mut Parser, chunk: Chunk<'a>) -> Result<(), ParseError> {
         match chunk.id {
             SKELETON => {
@@ -138,7 +143,7 @@ impl<'a> Parts<'a> {
         let connections = self.connections.take();
         let connections = connections.ok_or(missing("connections (0x600)"))?;
         connections.check(&bones, self.objects.len())?;
-        self.check_palettes(bones.len(), &parser.known.palettes)?;
+        self.check_palettes(bones.len(), &parser.state.palette_offsets)?;
         self.connect(&connections, &mut parser);
         Ok(AloFile {
             version: if connections.dazzles.values.is_empty() {
@@ -155,16 +160,16 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Palettes name bones, of which only now is known how many there are: the skeleton may come
-    /// last.
-    fn check_palettes(&self, bones: usize, offsets: &[u64]) -> Result<(), ParseError> {
-        let submeshes = self.meshes.iter().enumerate().flat_map(|(number, mesh)| {
-            let parts = mesh.submeshes.iter().enumerate();
-            parts.map(move |(part, submesh)| (number, mesh, part, submesh))
+    /// Checks the bone indices of palettes at the end, because the skeleton can be the last chunk.
+    fn check_palettes(&self, bone_count: usize, offsets: &[u64]) -> Result<(), ParseError> {
+        let submeshes = self.meshes.iter().enumerate().flat_map(|(index, mesh)| {
+            let submeshes = mesh.submeshes.iter().enumerate();
+            submeshes.map(move |(submesh_index, submesh)| (index, mesh, submesh_index, submesh))
         });
-        for ((number, mesh, part, submesh), offset) in submeshes.zip(offsets) {
+        for ((index, mesh, submesh_index, submesh), offset) in submeshes.zip(offsets) {
             let mut entries = submesh.palette.iter().enumerate();
-            let Some((entry, bone)) = entries.find(|(_, bone)| bone.get() as usize >= bones) else {
+            let Some((entry, bone)) = entries.find(|(_, bone)| bone.get() as usize >= bone_count)
+            else {
                 continue;
             };
             return Err(ParseError {
@@ -172,19 +177,20 @@ impl<'a> Parts<'a> {
                 offset: offset + 4 * entry as u64,
                 position: None,
                 context: format!(
-                    "0x400 mesh {number} {} / 0x10000 sub-mesh {part} / 0x10006 palette entry {entry}",
+                    "0x400 mesh {index} {} / 0x10000 sub-mesh {submesh_index} / 0x10006 palette entry {entry}",
                     Quoted(&mesh.name)
                 ),
                 kind: ErrorKind::IndexOutOfRange {
                     element: "bone",
                     index: bone.get().into(),
-                    count: bones as u64,
+                    count: bone_count as u64,
                 },
             });
         }
         Ok(())
     }
 
+    /// Sets the bones of meshes and lights. Warns about those that have no connection.
     fn connect(&mut self, connections: &Connections<'a>, parser: &mut Parser) {
         for connection in &connections.objects {
             let bone = Some(connection.bone);
@@ -203,31 +209,33 @@ impl<'a> Parts<'a> {
             }
         }
         for object in &self.objects {
-            let (offset, unconnected, name) = match *object {
+            let (offset, bone, kind, name) = match *object {
                 Object::Mesh { offset, index } => match self.meshes.get(index) {
-                    Some(mesh) => (offset, mesh.bone.is_none(), &mesh.name),
+                    Some(mesh) => (offset, mesh.bone, "mesh", &mesh.name),
                     None => continue,
                 },
                 Object::Light { offset, index } => match self.lights.get(index) {
-                    Some(light) => (offset, light.bone.is_none(), &light.name),
+                    Some(light) => (offset, light.bone, "light", &light.name),
                     None => continue,
                 },
             };
-            if unconnected {
+            if bone.is_none() {
                 parser.warn("unconnected", offset, |_| {
-                    format!("{} is connected to no bone: the root has it", Quoted(name))
+                    let name = Quoted(name);
+                    format!("{kind} {name} is not connected to a bone: bone 0 is used")
                 });
             }
         }
     }
 }
 
-/// Refuses other files by name, above all particle systems, which share the extension.
+/// Checks the type of the first chunk. The error names known other formats, such as particle systems, which have the
+/// same file extension.
 fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
     let mut start = cursor.clone();
     let id = start.u32("type of the first chunk")?;
     let looks_like = match id {
-        // Some writers put the skeleton last.
+        // Not always the skeleton: some writers put it last.
         SKELETON | MESH | CONNECTIONS | LIGHT => return Ok(()),
         0x900 => "is an Alamo particle system (version 1), not a model".to_owned(),
         0x1500 => "is an Alamo particle system (version 2), not a model".to_owned(),
@@ -241,36 +249,43 @@ fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
 mod tests {
     use super::super::file::{Bone, Dazzle, Parameter, Proxy, Submesh};
     use super::*;
-    use connections::{LEAST_DAZZLE, LEAST_OBJECT, LEAST_PROXY, ObjectConnection};
-    use mesh::{LEAST_PARAMETER, LEAST_SUBMESH};
-    use skeleton::LEAST_BONE;
+    use connections::{MIN_DAZZLE_SIZE, MIN_OBJECT_SIZE, MIN_PROXY_SIZE, ObjectConnection};
+    use mesh::{MIN_PARAMETER_SIZE, MIN_SUBMESH_SIZE};
+    use skeleton::MIN_BONE_SIZE;
 
-    /// What is made of the fewest bytes that something can take in a file. Less than the promise on
-    /// heap by so much that there is enough left for what is made of the plain values.
+    /// Loading a model may take 16 times the heap of its file. This limit leaves enough of that for the values that
+    /// are converted from the parsed ones.
     #[test]
-    fn plain_values_are_not_much_larger_than_their_bytes() {
+    fn parsed_values_take_less_than_5_times_their_file_size() {
         let offset = size_of::<u64>();
-        for (name, size, least) in [
-            ("bone", size_of::<Bone<'_>>(), LEAST_BONE),
+        for (name, size, min_file_size) in [
+            ("bone", size_of::<Bone<'_>>(), MIN_BONE_SIZE),
             (
                 "mesh",
                 size_of::<Mesh<'_>>() + size_of::<Object>(),
-                LEAST_MESH,
+                MIN_MESH_SIZE,
             ),
             (
                 "light",
                 size_of::<Light<'_>>() + size_of::<Object>(),
-                LEAST_LIGHT,
+                MIN_LIGHT_SIZE,
             ),
-            ("sub-mesh", size_of::<Submesh<'_>>() + offset, LEAST_SUBMESH),
-            ("parameter", size_of::<Parameter<'_>>(), LEAST_PARAMETER),
-            ("object", size_of::<ObjectConnection>(), LEAST_OBJECT),
-            ("proxy", size_of::<Proxy<'_>>() + offset, LEAST_PROXY),
-            ("dazzle", size_of::<Dazzle<'_>>() + offset, LEAST_DAZZLE),
+            (
+                "sub-mesh",
+                size_of::<Submesh<'_>>() + offset,
+                MIN_SUBMESH_SIZE,
+            ),
+            ("parameter", size_of::<Parameter<'_>>(), MIN_PARAMETER_SIZE),
+            ("object", size_of::<ObjectConnection>(), MIN_OBJECT_SIZE),
+            ("proxy", size_of::<Proxy<'_>>() + offset, MIN_PROXY_SIZE),
+            ("dazzle", size_of::<Dazzle<'_>>() + offset, MIN_DAZZLE_SIZE),
         ] {
-            let factor = size as f64 / least as f64;
-            println!("{name}: {size} bytes in memory, {least} in the file: {factor:.2}");
-            assert!(factor < 5.0, "{name}: {size} bytes of {least}");
+            let factor = size as f64 / min_file_size as f64;
+            println!("{name}: {size} bytes in memory, {min_file_size} in the file: {factor:.2}");
+            assert!(
+                factor < 5.0,
+                "{name}: {size} bytes in memory for {min_file_size} bytes in the file"
+            );
         }
     }
 }

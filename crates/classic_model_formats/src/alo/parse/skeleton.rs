@@ -1,10 +1,10 @@
-//! Chunk 0x200: the bones.
+//! Chunk 0x200: the skeleton.
 
 use super::super::file::Bone;
 use super::state::Parser;
 use crate::chunk::Chunk;
+use crate::chunk_parser::{Segment, vec_for_chunks};
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted};
-use crate::segments::{Segment, room};
 use zerocopy::little_endian::F32;
 
 const BONE_COUNT: u32 = 0x201;
@@ -13,15 +13,18 @@ const BONE_NAME: u32 = 0x203;
 const BONE_V1: u32 = 0x205;
 const BONE_V2: u32 = 0x206;
 
-/// Bytes of a bone with no name and the older record.
-pub(super) const LEAST_BONE: u64 = 8 + 8 + 8 + 56;
+/// Minimum size of a bone in the file, in bytes: one with an empty name and the older record.
+pub(super) const MIN_BONE_SIZE: u64 = 8 + 8 + 8 + 56;
 
-/// Bones below bones may be this many. Real models have a dozen; Bevy's own systems walk down by
-/// recursion, and end the app some thousands deep.
+/// Maximum depth of the bone hierarchy; a root has depth 1.
+///
+/// Real models have about a dozen levels. Bevy's systems descend hierarchies recursively and overflow the stack at
+/// some thousands of levels.
 const MAX_BONE_DEPTH: u16 = 256;
 
 /// A bone's record, 0x205 or 0x206.
 struct Record {
+    /// −1 for a root.
     parent: i32,
     parent_offset: u64,
     visible: bool,
@@ -35,8 +38,8 @@ impl Parser {
         &mut self,
         skeleton: &Chunk<'a>,
     ) -> Result<Vec<Bone<'a>>, ParseError> {
-        let mut announced = None;
-        let mut bones = room(&skeleton.body, LEAST_BONE, |id| id == BONE);
+        let mut declared = None;
+        let mut bones = vec_for_chunks(&skeleton.body, MIN_BONE_SIZE, |id| id == BONE);
         for chunk in skeleton.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -45,10 +48,10 @@ impl Parser {
                         let mut record = parser.padded_record(body, 4)?;
                         Ok((
                             record.offset(),
-                            record.count(1, i32::MAX, parser.at("number of bones"))?,
+                            record.count(1, i32::MAX, parser.at("bone count"))?,
                         ))
                     })?;
-                    self.once(&mut announced, count, &chunk, "bone counts")?;
+                    self.once(&mut declared, count, &chunk, "bone counts")?;
                 }
                 BONE => {
                     let index = bones.len();
@@ -59,8 +62,8 @@ impl Parser {
                 _ => self.skip(&chunk)?,
             }
         }
-        let (offset, count) = self.require(announced, &skeleton.body, "a bone count (0x201)")?;
-        self.check_announced(&skeleton.body, offset, "bones", bones.len(), count)?;
+        let (offset, count) = self.require(declared, &skeleton.body, "a bone count (0x201)")?;
+        self.check_declared_count(&skeleton.body, offset, "bones", bones.len(), count)?;
         self.warn_about_repeated_names(&bones, skeleton.offset);
         Ok(bones)
     }
@@ -145,14 +148,14 @@ impl Parser {
     ) -> Result<Option<u32>, ParseError> {
         match record.parent {
             -1 => {
-                self.known.depths.push(1);
+                self.state.bone_depths.push(1);
                 Ok(None)
             }
             parent if u32::try_from(parent).is_ok_and(|parent| (parent as usize) < index) => {
                 let parent = parent.unsigned_abs();
                 let depth = self
-                    .known
-                    .depths
+                    .state
+                    .bone_depths
                     .get(parent as usize)
                     .map_or(1, |depth| depth + 1);
                 if depth > MAX_BONE_DEPTH {
@@ -161,7 +164,7 @@ impl Parser {
                     };
                     return Err(cursor.error(record.parent_offset, self.at("parent"), kind));
                 }
-                self.known.depths.push(depth);
+                self.state.bone_depths.push(depth);
                 Ok(Some(parent))
             }
             parent => {
@@ -175,18 +178,18 @@ impl Parser {
         }
     }
 
-    /// Half of all models repeat a name, so this is told once for all.
+    /// One warning for all repeated names, because half of all real models have some.
     fn warn_about_repeated_names(&mut self, bones: &[Bone<'_>], offset: u64) {
         let mut names: Vec<&str> = bones.iter().map(|bone| &*bone.name).collect();
-        names.sort_unstable_by(|a, b| folded(a).cmp(folded(b)));
+        names.sort_unstable_by(|a, b| lower_case(a).cmp(lower_case(b)));
         let mut repeated: Vec<&str> = names
             .windows(2)
             .filter_map(|pair| match pair {
-                [a, b] if folded(a).eq(folded(b)) => Some(*a),
+                [a, b] if lower_case(a).eq(lower_case(b)) => Some(*a),
                 _ => None,
             })
             .collect();
-        repeated.dedup_by(|a, b| folded(a).eq(folded(b)));
+        repeated.dedup_by(|a, b| lower_case(a).eq(lower_case(b)));
         if let Some(first) = repeated.first() {
             self.warn("repeated bone names", offset, |_| {
                 let (count, first) = (repeated.len(), Quoted(first));
@@ -198,18 +201,19 @@ impl Parser {
     }
 }
 
-/// Whether a matrix flattens space. Relative to its size, so that small models are not suspect.
+/// Whether the determinant of the matrix is about zero, relative to the lengths of its columns: a small scale is not
+/// singular.
 fn is_singular(matrix: &[[f32; 4]; 3]) -> bool {
     let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = *matrix;
     let determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
     let length = |x: f32, y: f32, z: f32| (x * x + y * y + z * z).sqrt();
-    let size = length(a, d, g) * length(b, e, h) * length(c, f, i);
-    // A NaN, of numbers that overflow, is not greater.
-    let is_invertible = determinant.abs() > 1e-6 * size;
+    let scale = length(a, d, g) * length(b, e, h) * length(c, f, i);
+    // Negated, so that a NaN (after an overflow) counts as singular.
+    let is_invertible = determinant.abs() > 1e-6 * scale;
     !is_invertible
 }
 
-/// The letters of a name in lower case: names are looked up in any case.
-fn folded(name: &str) -> impl Iterator<Item = char> {
+/// The characters of a name in lower case, because names are compared ignoring case.
+fn lower_case(name: &str) -> impl Iterator<Item = char> {
     name.chars().flat_map(char::to_lowercase)
 }

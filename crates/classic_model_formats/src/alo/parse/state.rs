@@ -1,16 +1,16 @@
-//! What the parser knows while it reads a model.
+//! State that the parser of a model keeps across chunks.
 
-use crate::segments;
+use crate::chunk_parser;
 
-/// Where the parser is, and what it has learnt.
-pub(super) type Parser = segments::Parser<Known>;
+/// The parser of a model: the current path of chunks, the warnings, and [`State`].
+pub(super) type Parser = chunk_parser::Parser<State>;
 
 #[derive(Default)]
-pub(super) struct Known {
-    /// Offsets of the palettes of all sub-meshes, 0 where there is none.
-    pub(super) palettes: Vec<u64>,
-    /// Whether numbers of vertices are not looked at.
-    pub(super) ignores_numbers: bool,
-    /// How deep each bone is below its root.
-    pub(super) depths: Vec<u16>,
+pub(super) struct State {
+    /// Offset of each sub-mesh's palette in the file; 0 for a sub-mesh without one.
+    pub(super) palette_offsets: Vec<u64>,
+    /// Whether vertices are not searched for non-finite numbers.
+    pub(super) skips_vertex_warnings: bool,
+    /// For each bone, the count of bones from its root down to itself.
+    pub(super) bone_depths: Vec<u16>,
 }

@@ -1,11 +1,13 @@
-//! Chunk 0x1200: a collision tree, which is dropped with a warning if it would lead queries astray.
+//! Chunk 0x1200: a collision tree.
+//!
+//! A tree that cannot be queried safely is dropped with a warning; the model loads without it.
 
 use super::super::file::Tree;
 use super::super::records::TreeNode;
 use super::state::Parser;
 use crate::chunk::Chunk;
+use crate::chunk_parser::Segment;
 use crate::read::{Cursor, ErrorKind, ParseError};
-use crate::segments::Segment;
 use zerocopy::little_endian::U16;
 
 pub(super) const TREE: u32 = 0x1200;
@@ -13,30 +15,52 @@ const TREE_INFO: u32 = 0x1201;
 const TREE_NODES: u32 = 0x1202;
 const TREE_TRIANGLES: u32 = 0x1203;
 
-/// The chunks of a tree.
+/// The chunks of a tree, not yet checked.
 pub(super) struct TreeParts<'a> {
     body: Cursor<'a>,
-    info: Option<Info>,
+    info: Option<TreeInfo>,
     nodes: Option<Cursor<'a>>,
-    triangles: Option<Cursor<'a>>,
+    /// The triangle map.
+    map: Option<Cursor<'a>>,
 }
 
+/// A tree's record, chunk 0x1201.
 #[derive(Default)]
-struct Info {
+struct TreeInfo {
     min: Option<[f32; 3]>,
     max: Option<[f32; 3]>,
     bounds_offset: u64,
-    nodes: Option<u32>,
-    triangles: Option<u32>,
+    node_count: Option<u32>,
+    /// Entry count of the triangle map.
+    map_len: Option<u32>,
+}
+
+/// Why a tree is dropped, and the file offset of the error.
+struct TreeError {
+    offset: u64,
+    message: String,
+}
+
+impl From<ParseError> for TreeError {
+    fn from(error: ParseError) -> Self {
+        let ParseError { context, kind, .. } = &error;
+        Self {
+            offset: error.offset,
+            message: format!("{context} {kind}"),
+        }
+    }
 }
 
 impl Parser {
-    /// The chunks of a tree. What does not fit into its chunk is refused here as anywhere.
+    /// Reads the chunks of a tree.
+    ///
+    /// Chunks that do not fit into their container are an error here as elsewhere; other flaws are found later, by
+    /// [`tree`](Self::tree).
     pub(super) fn tree_parts<'a>(
         &mut self,
         container: &Chunk<'a>,
     ) -> Result<TreeParts<'a>, ParseError> {
-        let (mut info, mut nodes, mut triangles) = (None, None, None);
+        let (mut info, mut nodes, mut map) = (None, None, None);
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             match chunk.id {
@@ -50,7 +74,7 @@ impl Parser {
                 }
                 TREE_TRIANGLES => {
                     let body = self.data(&chunk, |_, body| Ok(body.clone()))?;
-                    self.once(&mut triangles, body, &chunk, "triangle maps")?;
+                    self.once(&mut map, body, &chunk, "triangle maps")?;
                 }
                 _ => self.skip(&chunk)?,
             }
@@ -59,12 +83,12 @@ impl Parser {
             body: container.body.clone(),
             info,
             nodes,
-            triangles,
+            map,
         })
     }
 
-    fn tree_info(&mut self, chunk: &Chunk<'_>) -> Result<Info, ParseError> {
-        let mut info = Info::default();
+    fn tree_info(&mut self, chunk: &Chunk<'_>) -> Result<TreeInfo, ParseError> {
+        let mut info = TreeInfo::default();
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
             match mini.id {
@@ -73,50 +97,52 @@ impl Parser {
                     info.min = Some(self.mini_floats(&mini)?);
                 }
                 1 => info.max = Some(self.mini_floats(&mini)?),
-                2 => info.nodes = Some(self.mini_u32(&mini)?),
-                3 => info.triangles = Some(self.mini_u32(&mini)?),
+                2 => info.node_count = Some(self.mini_u32(&mini)?),
+                3 => info.map_len = Some(self.mini_u32(&mini)?),
                 _ => self.skip_mini(&mini),
             }
         }
         Ok(info)
     }
 
-    /// The tree, if it is whole and queries of it end.
-    pub(super) fn tree<'a>(&mut self, parts: TreeParts<'a>, triangles: u32) -> Option<Tree<'a>> {
-        let tree = self.inside(Segment::Chunk(TREE), |parser| {
-            parser.whole_tree(parts, triangles)
-        });
-        let dropped = |error: ParseError| {
-            self.warn("collision tree", error.offset, |_| {
-                let ParseError { context, kind, .. } = &error;
-                format!("a collision tree is dropped: {context} {kind}")
-            });
-        };
-        tree.map_err(dropped).ok()
-    }
-
-    fn whole_tree<'a>(
+    /// The tree, or a warning and `None` if it is invalid.
+    pub(super) fn tree<'a>(
         &mut self,
         parts: TreeParts<'a>,
-        triangles: u32,
-    ) -> Result<Tree<'a>, ParseError> {
+        triangle_count: u32,
+    ) -> Option<Tree<'a>> {
+        let tree = self.inside(Segment::Chunk(TREE), |parser| {
+            parser.checked_tree(parts, triangle_count)
+        });
+        let drop_tree = |TreeError { offset, message }| {
+            self.warn("collision tree", offset, |_| {
+                format!("a collision tree is dropped: {message}")
+            });
+        };
+        tree.map_err(drop_tree).ok()
+    }
+
+    fn checked_tree<'a>(
+        &mut self,
+        parts: TreeParts<'a>,
+        triangle_count: u32,
+    ) -> Result<Tree<'a>, TreeError> {
         let body = &parts.body;
         let info = self.require(parts.info, body, "its record (0x1201)")?;
-        let min = self.require(info.min, body, "its least corner (mini-chunk 0)")?;
-        let max = self.require(info.max, body, "its greatest corner (mini-chunk 1)")?;
-        let node_count = self.require(info.nodes, body, "its number of nodes (mini-chunk 2)")?;
-        let what = "its number of triangles (mini-chunk 3)";
-        let map_len = self.require(info.triangles, body, what)?;
+        let min = self.require(info.min, body, "its minimum corner (mini-chunk 0)")?;
+        let max = self.require(info.max, body, "its maximum corner (mini-chunk 1)")?;
+        let node_count = self.require(info.node_count, body, "its node count (mini-chunk 2)")?;
+        let map_len = self.require(info.map_len, body, "its triangle count (mini-chunk 3)")?;
         let nodes = self.require(parts.nodes, body, "its nodes (0x1202)")?;
-        let map = self.require(parts.triangles, body, "its triangle map (0x1203)")?;
+        let map = self.require(parts.map, body, "its triangle map (0x1203)")?;
         let tree = Tree {
             bounds: [min, max],
             nodes: self.tree_array(nodes.clone(), node_count, "/ 0x1202")?,
             triangles: self.tree_array(map.clone(), map_len, "/ 0x1203")?,
         };
         self.check_nodes(&tree, &nodes)?;
-        self.check_map(tree.triangles, triangles, &map)?;
-        self.warn_about_box(&tree.bounds, !tree.triangles.is_empty(), info.bounds_offset);
+        self.check_map(tree.triangles, triangle_count, &map)?;
+        self.warn_about_bounds(&tree.bounds, !tree.triangles.is_empty(), info.bounds_offset);
         Ok(tree)
     }
 
@@ -140,76 +166,88 @@ impl Parser {
         body.array(count.into(), self.at(chunk))
     }
 
-    /// Links must lead forward, so that queries end; each node must be reached once, and each entry of
-    /// the map be in one leaf.
-    fn check_nodes(&self, tree: &Tree<'_>, body: &Cursor<'_>) -> Result<(), ParseError> {
-        let count = tree.nodes.len();
-        let mut reached = vec![false; count];
-        if let Some(root) = reached.first_mut() {
+    /// Checks that a child's index is greater than its parent's, so that queries cannot loop, that no node has two
+    /// parents, and that leaves use existing entries of the triangle map and share none.
+    fn check_nodes(&self, tree: &Tree<'_>, body: &Cursor<'_>) -> Result<(), TreeError> {
+        let node_count = tree.nodes.len();
+        let map_len = tree.triangles.len();
+        let mut has_parent = vec![false; node_count];
+        if let Some(root) = has_parent.first_mut() {
             *root = true;
         }
-        let mut covered = vec![false; tree.triangles.len()];
+        let mut is_used = vec![false; map_len];
         for (index, node) in tree.nodes.iter().enumerate() {
-            let error = |element, to: usize, of: usize| {
-                let offset = body.offset() + (size_of::<TreeNode>() * index) as u64;
-                let what = format!("/ 0x1202 node {index}");
-                let kind = ErrorKind::IndexOutOfRange {
-                    element,
-                    index: to as i64,
-                    count: of as u64,
-                };
-                Err(body.error(offset, self.at(&what), kind))
+            let error = |flaw: String| {
+                let element = format!("/ 0x1202 node {index}");
+                Err(TreeError {
+                    offset: body.offset() + (size_of::<TreeNode>() * index) as u64,
+                    message: format!("{}: {flaw}", self.at(&element)),
+                })
             };
             let link = usize::from(node.link.get());
             let triangles = usize::from(node.triangle_count.get());
             if triangles > 0 {
                 let end = link + triangles;
-                let entries = tree.triangles.len();
-                let Some(range) = covered.get_mut(link..end) else {
-                    return error("triangle map entry", end - 1, entries);
+                let Some(range) = is_used.get_mut(link..end) else {
+                    let last = end - 1;
+                    return error(format!(
+                        "triangle map entry {last} must be less than the entry count {map_len}"
+                    ));
                 };
-                if let Some(shared) = range.iter().position(|covered| *covered) {
-                    let element = "what another leaf has too: triangle map entry";
-                    return error(element, link + shared, entries);
+                if let Some(shared) = range.iter().position(|is_used| *is_used) {
+                    let entry = link + shared;
+                    return error(format!(
+                        "triangle map entry {entry} is already used by another leaf"
+                    ));
                 }
                 range.fill(true);
                 continue;
             }
             if link <= index {
-                return error("as its child an earlier node, or itself:", link, count);
+                return error(format!(
+                    "child index {link} must be greater than its parent's index {index}"
+                ));
             }
             for child in [link, link + 1] {
-                match reached.get_mut(child) {
-                    None => return error("node", child, count),
-                    Some(true) => return error("a child of another node too: node", child, count),
-                    Some(reached) => *reached = true,
+                match has_parent.get_mut(child) {
+                    None => {
+                        return error(format!(
+                            "child index {child} must be less than the node count {node_count}"
+                        ));
+                    }
+                    Some(true) => {
+                        return error(format!("child {child} is already a child of another node"));
+                    }
+                    Some(has_parent) => *has_parent = true,
                 }
             }
         }
         Ok(())
     }
 
-    /// The map must name triangles that exist, and each once.
-    fn check_map(&self, map: &[U16], triangles: u32, body: &Cursor<'_>) -> Result<(), ParseError> {
-        // A map of 16-bit numbers names no more than these.
-        let mut named = vec![false; triangles.min(1 << 16) as usize];
-        for (entry, to) in map.iter().enumerate() {
-            let element = match named.get_mut(usize::from(to.get())) {
-                Some(named) if !*named => {
-                    *named = true;
+    /// Checks that the triangle map lists existing triangles, and none twice.
+    fn check_map(
+        &self,
+        map: &[U16],
+        triangle_count: u32,
+        body: &Cursor<'_>,
+    ) -> Result<(), TreeError> {
+        // Entries have 16 bits, so triangles from 65 536 on cannot be listed.
+        let mut is_listed = vec![false; triangle_count.min(1 << 16) as usize];
+        for (entry, triangle) in map.iter().enumerate() {
+            let flaw = match is_listed.get_mut(usize::from(triangle.get())) {
+                Some(is_listed) if !*is_listed => {
+                    *is_listed = true;
                     continue;
                 }
-                Some(_) => "what another entry has too: triangle",
-                None => "triangle",
+                Some(_) => "is already listed by another entry".to_owned(),
+                None => format!("must be less than the triangle count {triangle_count}"),
             };
-            let what = format!("/ 0x1203 entry {entry}");
-            let kind = ErrorKind::IndexOutOfRange {
-                element,
-                index: to.get().into(),
-                count: triangles.into(),
-            };
-            let offset = body.offset() + 2 * entry as u64;
-            return Err(body.error(offset, self.at(&what), kind));
+            let element = format!("/ 0x1203 entry {entry}");
+            return Err(TreeError {
+                offset: body.offset() + 2 * entry as u64,
+                message: format!("{}: triangle {triangle} {flaw}", self.at(&element)),
+            });
         }
         Ok(())
     }

@@ -1,13 +1,16 @@
-//! The box around points.
+//! Bounding boxes of points.
 
-/// The least and the greatest corner of the box around points; zeros if there are none.
+/// Minimum and maximum corner of the bounding box of points; zeros if there are none.
 pub(super) fn bounds_of(points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
-    let point = |at| [at, at];
-    let both = |a: [[f32; 3]; 2], b: [[f32; 3]; 2]| {
-        let pick = |side: usize, pick: fn(f32, f32) -> f32| {
-            core::array::from_fn(|axis| pick(a[side][axis], b[side][axis]))
+    let bounds_of_point = |point| [point, point];
+    let union = |a: [[f32; 3]; 2], b: [[f32; 3]; 2]| {
+        let corner = |side: usize, select: fn(f32, f32) -> f32| {
+            core::array::from_fn(|axis| select(a[side][axis], b[side][axis]))
         };
-        [pick(0, f32::min), pick(1, f32::max)]
+        [corner(0, f32::min), corner(1, f32::max)]
     };
-    points.map(point).reduce(both).unwrap_or_default()
+    points
+        .map(bounds_of_point)
+        .reduce(union)
+        .unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Models from plain numbers.
+//! Constructors for models made of plain numbers.
 
 use super::bounds::bounds_of;
 use super::tree::TreeBuffers;
@@ -49,7 +49,7 @@ impl From<Vertex> for VertexV2 {
 }
 
 impl<'a> AloFile<'a> {
-    /// A model of bones alone.
+    /// A model of version 1 that has only bones.
     pub fn new(bones: Vec<Bone<'a>>) -> Self {
         Self {
             version: 1,
@@ -64,7 +64,7 @@ impl<'a> AloFile<'a> {
 }
 
 impl<'a> Bone<'a> {
-    /// A visible bone, turned as its parent is.
+    /// A visible bone without rotation, at a translation in its parent's space.
     pub fn new(name: impl Into<Cow<'a, str>>, parent: Option<u32>, [x, y, z]: [f32; 3]) -> Self {
         Self {
             name: name.into(),
@@ -78,7 +78,7 @@ impl<'a> Bone<'a> {
 }
 
 impl<'a> Mesh<'a> {
-    /// A mesh that is drawn, with the box around its vertices.
+    /// A visible mesh attached to `bone`. Computes the bounding box from the vertices.
     pub fn new(name: impl Into<Cow<'a, str>>, bone: u32, submeshes: Vec<Submesh<'a>>) -> Self {
         let positions = submeshes.iter().flat_map(|submesh| submesh.vertices.iter());
         Self {
@@ -93,7 +93,7 @@ impl<'a> Mesh<'a> {
 }
 
 impl<'a> Parameter<'a> {
-    /// A number of four.
+    /// A parameter of four numbers.
     pub fn float4(name: impl Into<Cow<'a, str>>, value: [f32; 4]) -> Self {
         Self {
             name: name.into(),
@@ -101,7 +101,7 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// The name of a texture's file.
+    /// A parameter with the file name of a texture.
     pub fn texture(name: impl Into<Cow<'a, str>>, file: impl Into<Cow<'a, str>>) -> Self {
         Self {
             name: name.into(),
@@ -110,19 +110,19 @@ impl<'a> Parameter<'a> {
     }
 }
 
-/// What the arrays of a [`Submesh`] borrow from.
+/// The arrays that a [`Submesh`] borrows.
 #[derive(Clone, Debug, Default)]
 pub struct SubmeshBuffers {
     vertices: Vec<VertexV2>,
-    /// The same vertices, if they are to be written as such.
-    older: Option<Vec<VertexV1>>,
+    /// The same vertices as older records, if these are to be written.
+    v1_vertices: Option<Vec<VertexV1>>,
     indices: Vec<U16>,
     palette: Vec<U32>,
     tree: Option<TreeBuffers>,
 }
 
 impl SubmeshBuffers {
-    /// Vertices, and triangles counter-clockwise.
+    /// Vertices, and triangles of vertex indices; front faces are counter-clockwise.
     pub fn new(vertices: &[Vertex], triangles: &[[u16; 3]]) -> Self {
         let indices = triangles.as_flattened().iter();
         Self {
@@ -132,23 +132,24 @@ impl SubmeshBuffers {
         }
     }
 
-    /// The same with the older record of vertices, chunk 0x10005.
-    pub fn older(mut self) -> Self {
-        let older = |vertex: &VertexV2| VertexV1 {
+    /// Writes the vertices as the older record, chunk 0x10005.
+    pub fn with_v1_vertices(mut self) -> Self {
+        let v1_vertex = |vertex: &VertexV2| VertexV1 {
             head: vertex.head,
             tail: vertex.tail,
         };
-        self.older = Some(self.vertices.iter().map(older).collect());
+        self.v1_vertices = Some(self.vertices.iter().map(v1_vertex).collect());
         self
     }
 
-    /// The same, following bones.
+    /// Sets the palette: the bones that the vertices' bone indices refer to, at most
+    /// [`MAX_PALETTE`](crate::alo::MAX_PALETTE).
     pub fn with_palette(mut self, bones: &[u32]) -> Self {
         self.palette = bones.iter().copied().map(U32::new).collect();
         self
     }
 
-    /// The same with a collision tree; without one if there are no triangles, or too many for one.
+    /// Adds a collision tree, unless there are no triangles or more than the 65 536 of a tree.
     pub fn with_tree(mut self) -> Self {
         let corner = |index: &U16| {
             let vertex = self.vertices.get(usize::from(index.get()));
@@ -160,7 +161,7 @@ impl SubmeshBuffers {
         self
     }
 
-    /// A sub-mesh that borrows these.
+    /// A sub-mesh that borrows the arrays.
     pub fn submesh<'a>(
         &'a self,
         shader: impl Into<Cow<'a, str>>,
@@ -171,7 +172,7 @@ impl SubmeshBuffers {
             shader: shader.into(),
             parameters,
             vertex_format: vertex_format.into(),
-            vertices: match &self.older {
+            vertices: match &self.v1_vertices {
                 Some(vertices) => Vertices::V1(vertices),
                 None => Vertices::V2(&self.vertices),
             },

@@ -1,4 +1,4 @@
-//! Models as bytes, with all chunks in the order of real files.
+//! Encodes a model, with all chunks in the order of real files.
 
 use crate::alo::file::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, ParameterValue, Proxy, Submesh, Tree,
@@ -8,48 +8,50 @@ use crate::chunk_write::{container, data, mini, mini_floats, mini_text, mini_u32
 use crate::write::{floats, u32s};
 use zerocopy::IntoBytes;
 
-/// Records of counts and of meshes are padded to this.
-const PADDED: usize = 128;
+/// Length of the padded records in bytes: counts (0x201, 0x10001) and mesh records (0x402).
+const PADDED_LENGTH: usize = 128;
 
 pub(super) fn encode(file: &AloFile<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    container(&mut out, 0x200, |out| skeleton(out, &file.bones));
-    for item in &file.meshes {
-        container(&mut out, 0x400, |out| mesh(out, item));
+    container(&mut out, 0x200, |out| encode_skeleton(out, &file.bones));
+    for mesh in &file.meshes {
+        container(&mut out, 0x400, |out| encode_mesh(out, mesh));
     }
-    for item in &file.lights {
-        container(&mut out, 0x1300, |out| light(out, item));
+    for light in &file.lights {
+        container(&mut out, 0x1300, |out| encode_light(out, light));
     }
-    container(&mut out, 0x600, |out| connections(out, file));
+    container(&mut out, 0x600, |out| encode_connections(out, file));
     out
 }
 
-fn text(out: &mut Vec<u8>, id: u32, text: &str) {
+/// A data chunk with a text that ends with NUL.
+fn text_chunk(out: &mut Vec<u8>, id: u32, text: &str) {
     data(out, id, |out| {
         out.extend_from_slice(text.as_bytes());
         out.push(0);
     });
 }
 
-fn padded(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
+/// A data chunk that is padded with zeros.
+fn padded_chunk(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
     data(out, id, |out| {
-        let end = out.len() + PADDED;
+        let end = out.len() + PADDED_LENGTH;
         body(out);
         out.resize(end, 0);
     });
 }
 
-fn skeleton(out: &mut Vec<u8>, bones: &[Bone<'_>]) {
-    padded(out, 0x201, |out| u32s(out, [bones.len() as u32]));
-    for item in bones {
-        container(out, 0x202, |out| bone(out, item));
+fn encode_skeleton(out: &mut Vec<u8>, bones: &[Bone<'_>]) {
+    padded_chunk(out, 0x201, |out| u32s(out, [bones.len() as u32]));
+    for bone in bones {
+        container(out, 0x202, |out| encode_bone(out, bone));
     }
 }
 
-fn bone(out: &mut Vec<u8>, bone: &Bone<'_>) {
-    text(out, 0x203, &bone.name);
+fn encode_bone(out: &mut Vec<u8>, bone: &Bone<'_>) {
+    text_chunk(out, 0x203, &bone.name);
     data(out, if bone.is_v1 { 0x205 } else { 0x206 }, |out| {
-        // What no parent is, is −1 in the file.
+        // A root's parent is −1 in the file.
         u32s(out, [bone.parent.unwrap_or(u32::MAX), bone.visible.into()]);
         if !bone.is_v1 {
             u32s(out, [bone.billboard]);
@@ -58,25 +60,25 @@ fn bone(out: &mut Vec<u8>, bone: &Bone<'_>) {
     });
 }
 
-fn mesh(out: &mut Vec<u8>, mesh: &Mesh<'_>) {
-    text(out, 0x401, &mesh.name);
-    padded(out, 0x402, |out| {
+fn encode_mesh(out: &mut Vec<u8>, mesh: &Mesh<'_>) {
+    text_chunk(out, 0x401, &mesh.name);
+    padded_chunk(out, 0x402, |out| {
         u32s(out, [mesh.submeshes.len() as u32]);
         floats(out, mesh.bounds.as_flattened());
         u32s(out, [0, mesh.hidden.into(), mesh.collidable.into()]);
     });
-    for part in &mesh.submeshes {
+    for submesh in &mesh.submeshes {
         container(out, 0x10100, |out| {
-            text(out, 0x10101, &part.shader);
-            for item in &part.parameters {
-                parameter(out, item);
+            text_chunk(out, 0x10101, &submesh.shader);
+            for parameter in &submesh.parameters {
+                encode_parameter(out, parameter);
             }
         });
-        container(out, 0x10000, |out| submesh(out, part));
+        container(out, 0x10000, |out| encode_submesh(out, submesh));
     }
 }
 
-fn parameter(out: &mut Vec<u8>, parameter: &Parameter<'_>) {
+fn encode_parameter(out: &mut Vec<u8>, parameter: &Parameter<'_>) {
     let id = match &parameter.value {
         ParameterValue::Int(_) => 0x10102,
         ParameterValue::Float(_) => 0x10103,
@@ -96,12 +98,12 @@ fn parameter(out: &mut Vec<u8>, parameter: &Parameter<'_>) {
     });
 }
 
-fn submesh(out: &mut Vec<u8>, submesh: &Submesh<'_>) {
-    padded(out, 0x10001, |out| {
+fn encode_submesh(out: &mut Vec<u8>, submesh: &Submesh<'_>) {
+    padded_chunk(out, 0x10001, |out| {
         let triangles = submesh.indices.len() / 3;
         u32s(out, [submesh.vertices.len() as u32, triangles as u32]);
     });
-    text(out, 0x10002, &submesh.vertex_format);
+    text_chunk(out, 0x10002, &submesh.vertex_format);
     let (id, vertices) = match submesh.vertices {
         Vertices::V1(vertices) => (0x10005, vertices.as_bytes()),
         Vertices::V2(vertices) => (0x10007, vertices.as_bytes()),
@@ -115,12 +117,12 @@ fn submesh(out: &mut Vec<u8>, submesh: &Submesh<'_>) {
             out.extend_from_slice(submesh.palette.as_bytes());
         });
     }
-    if let Some(item) = &submesh.tree {
-        container(out, 0x1200, |out| tree(out, item));
+    if let Some(tree) = &submesh.tree {
+        container(out, 0x1200, |out| encode_tree(out, tree));
     }
 }
 
-fn tree(out: &mut Vec<u8>, tree: &Tree<'_>) {
+fn encode_tree(out: &mut Vec<u8>, tree: &Tree<'_>) {
     let [min, max] = &tree.bounds;
     data(out, 0x1201, |out| {
         mini_floats(out, 0, min);
@@ -136,8 +138,8 @@ fn tree(out: &mut Vec<u8>, tree: &Tree<'_>) {
     });
 }
 
-fn light(out: &mut Vec<u8>, light: &Light<'_>) {
-    text(out, 0x1301, &light.name);
+fn encode_light(out: &mut Vec<u8>, light: &Light<'_>) {
+    text_chunk(out, 0x1301, &light.name);
     data(out, 0x1302, |out| {
         u32s(out, [light.kind]);
         floats(out, &light.color);
@@ -154,7 +156,7 @@ fn light(out: &mut Vec<u8>, light: &Light<'_>) {
     });
 }
 
-fn connections(out: &mut Vec<u8>, file: &AloFile<'_>) {
+fn encode_connections(out: &mut Vec<u8>, file: &AloFile<'_>) {
     let meshes = file.meshes.iter().map(|mesh| mesh.bone);
     let bones = meshes.chain(file.lights.iter().map(|light| light.bone));
     let objects: Vec<(u32, u32)> = (0..)
@@ -174,27 +176,29 @@ fn connections(out: &mut Vec<u8>, file: &AloFile<'_>) {
             mini_u32(out, 3, bone);
         });
     }
-    for item in &file.proxies {
-        data(out, 0x603, |out| proxy(out, item));
+    for proxy in &file.proxies {
+        data(out, 0x603, |out| encode_proxy(out, proxy));
     }
-    for item in &file.dazzles {
-        container(out, 0x604, |out| data(out, 0, |out| dazzle(out, item)));
+    for dazzle in &file.dazzles {
+        container(out, 0x604, |out| {
+            data(out, 0, |out| encode_dazzle(out, dazzle))
+        });
     }
 }
 
-fn proxy(out: &mut Vec<u8>, proxy: &Proxy<'_>) {
+fn encode_proxy(out: &mut Vec<u8>, proxy: &Proxy<'_>) {
     mini_text(out, 5, &proxy.name);
     mini_u32(out, 6, proxy.bone);
     if let Some(hidden) = proxy.hidden {
         mini_u32(out, 7, hidden.into());
     }
-    if let Some(stays) = proxy.alt_decrease_stay_hidden {
-        mini_u32(out, 8, stays.into());
+    if let Some(stay_hidden) = proxy.alt_decrease_stay_hidden {
+        mini_u32(out, 8, stay_hidden.into());
     }
 }
 
-/// Mini-chunk 6 comes before 5, as in real files.
-fn dazzle(out: &mut Vec<u8>, dazzle: &Dazzle<'_>) {
+/// Mini-chunk 6 is before 5, as in real files.
+fn encode_dazzle(out: &mut Vec<u8>, dazzle: &Dazzle<'_>) {
     mini_floats(out, 0, &dazzle.color);
     mini_floats(out, 1, &dazzle.position);
     mini_floats(out, 2, &[dazzle.radius]);

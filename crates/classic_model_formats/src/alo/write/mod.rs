@@ -1,8 +1,8 @@
-//! Plain values back to bytes: for samples, fixtures and tools that make models.
+//! The `.alo` writer: plain values to bytes, for samples, tests and tools that make models.
 //!
-//! [`AloFile`] is what is written, and borrows; what it borrows from may be the bytes of another
-//! file, or [`SubmeshBuffers`], which are made of plain numbers. Meshes come before lights, and are
-//! numbered so.
+//! [`write()`] writes an [`AloFile`], which borrows its arrays: from the bytes of another file, or from
+//! [`SubmeshBuffers`], which are made of plain numbers. Meshes are written before lights, and connections use that
+//! order.
 
 mod bounds;
 mod build;
@@ -17,11 +17,11 @@ pub use tree::TreeBuffers;
 use super::file::AloFile;
 use crate::chunk_write::check_length;
 
-/// The bytes of a model, which [`parse`](super::parse) reads as the same model.
+/// Writes a model. [`parse`](super::parse) reads the same model from the bytes.
 ///
 /// # Errors
-/// A [`WriteError`] for what the format cannot say, such as a text with a NUL in it, and for what
-/// the parser would refuse or drop.
+/// A [`WriteError`] if the format cannot store a value, such as a text that contains NUL, or if the parser would
+/// reject the file or drop a part of it.
 pub fn write(file: &AloFile<'_>) -> Result<Vec<u8>, WriteError> {
     check::check(file)?;
     let bytes = encode::encode(file);
@@ -30,9 +30,9 @@ pub fn write(file: &AloFile<'_>) -> Result<Vec<u8>, WriteError> {
     Ok(bytes)
 }
 
-/// The bytes of a model, sensible or not: for tests of bad files.
+/// Writes a model without any check, for tests of malformed files.
 ///
-/// What does not fit into its field is cut off.
+/// Values that do not fit into their field are truncated.
 pub fn write_unchecked(file: &AloFile<'_>) -> Vec<u8> {
     encode::encode(file)
 }

@@ -1,15 +1,15 @@
-//! `MATERIAL_LIST` and what is in it.
+//! Parses `MATERIAL_LIST` and the blocks in it.
 
 use super::super::file::{AlphaMode, Material, TexGenKind, Texture, TextureMode};
 use super::super::key::Key;
-use super::super::lexer::Word;
+use super::super::lexer::Token;
 use super::super::tolerance::Tolerance;
-use super::{Next, Parser, told};
+use super::{NextKey, Parser, token_text};
 use crate::read::{ParseError, Quoted};
 use std::borrow::Cow;
 
-/// Least bytes of text that a material takes.
-const MATERIAL_BYTES: usize = 32;
+/// Minimum size of a material in bytes of text.
+const MIN_MATERIAL_SIZE: usize = 32;
 
 impl<'a> Parser<'a> {
     pub(super) fn material_list(
@@ -19,19 +19,19 @@ impl<'a> Parser<'a> {
         const END: Key = Key::EndOfMaterialList;
         loop {
             match self.next(END)? {
-                Next::Key(Key::Material, offset) => {
-                    self.check_blocks(materials.len(), MATERIAL_BYTES, offset, "MATERIAL")?;
+                NextKey::Key(Key::Material, offset) => {
+                    self.check_block_count(materials.len(), MIN_MATERIAL_SIZE, offset, "MATERIAL")?;
                     let material = self.material()?;
                     let id = material.id;
-                    if !self.ids.insert(id) {
+                    if !self.material_ids.insert(id) {
                         self.warn("material", offset, |_| {
-                            format!("there are several materials {id}, of which the first is used")
+                            format!("material {id} is defined more than once: the first is used")
                         });
                     }
                     materials.push(material);
                 }
-                Next::Key(END, _) => return Ok(()),
-                next => self.pass_over(next, END)?,
+                NextKey::Key(END, _) => return Ok(()),
+                next => self.ignore_key(next, END)?,
             }
         }
     }
@@ -44,50 +44,50 @@ impl<'a> Parser<'a> {
         };
         const END: Key = Key::EndOfMaterial;
         let name = Some(material.name.clone());
-        self.place.enter("material", material.id, name);
-        let mut second_at = 0;
+        self.path.enter("material", material.id, name);
+        let mut second_offset = 0;
         loop {
             match self.next(END)? {
-                Next::Key(Key::DiffuseColor, _) => {
+                NextKey::Key(Key::DiffuseColor, _) => {
                     material.diffuse_color = Some(self.floats("DIFFUSE_COLOR")?);
                 }
-                Next::Key(Key::Texture, offset) => {
+                NextKey::Key(Key::Texture, offset) => {
                     let texture = self.texture()?;
                     if texture.number == 1 {
-                        second_at = offset;
+                        second_offset = offset;
                     }
-                    self.keep(texture, &mut material.textures, offset);
+                    self.add_texture(texture, &mut material.textures, offset);
                 }
-                Next::Key(END, _) => {
+                NextKey::Key(END, _) => {
                     material.textures.sort_by_key(|texture| texture.number);
                     if let [Texture { number: 1, .. }] = *material.textures {
-                        self.warn("lone texture", second_at, |place| {
-                            format!("{place}TEXTURE 1 is the only one, and used as TEXTURE 0")
+                        self.warn("lone texture", second_offset, |path| {
+                            format!("{path}TEXTURE 0 is missing: TEXTURE 1 is used for it")
                         });
                     }
                     break;
                 }
-                next => self.pass_over(next, END)?,
+                next => self.ignore_key(next, END)?,
             }
         }
-        self.place.leave();
+        self.path.leave();
         Ok(material)
     }
 
-    /// Adds a texture to those of its material.
-    fn keep(&mut self, texture: Texture<'a>, textures: &mut Vec<Texture<'a>>, offset: u64) {
+    /// Adds a texture to its material.
+    fn add_texture(&mut self, texture: Texture<'a>, textures: &mut Vec<Texture<'a>>, offset: u64) {
         let number = texture.number;
         if !matches!(number, 0 | 1) {
-            self.warn("texture", offset, |place| {
-                format!("{place}TEXTURE {number} is passed over, for there are but 0 and 1")
+            self.warn("texture", offset, |path| {
+                format!("{path}TEXTURE {number} is ignored: only 0 and 1 are valid")
             });
-        } else if let Some(known) = textures.iter_mut().find(|known| known.number == number) {
-            *known = texture;
-            self.warn("repeated texture", offset, |place| {
-                format!("{place}there are several TEXTURE {number}, of which the last is used")
+        } else if let Some(existing) = textures.iter_mut().find(|other| other.number == number) {
+            *existing = texture;
+            self.warn("repeated texture", offset, |path| {
+                format!("{path}TEXTURE {number} is defined more than once: the last is used")
             });
         } else {
-            // Most materials have one.
+            // Most materials have one texture.
             textures.reserve_exact(1);
             textures.push(texture);
         }
@@ -98,20 +98,20 @@ impl<'a> Parser<'a> {
             number: self.integer("TEXTURE")?,
             ..Texture::default()
         };
-        self.place.enter("texture", texture.number, None);
+        self.path.enter("texture", texture.number, None);
         let end = loop {
             match self.next(Key::EndOfTexture)? {
-                Next::Key(Key::EndOfTexture, offset) => break offset,
-                Next::Key(key, offset) => self.texture_key(key, offset, &mut texture)?,
-                next => self.pass_over(next, Key::EndOfTexture)?,
+                NextKey::Key(Key::EndOfTexture, offset) => break offset,
+                NextKey::Key(key, offset) => self.texture_key(key, offset, &mut texture)?,
+                next => self.ignore_key(next, Key::EndOfTexture)?,
             }
         };
         if texture.file.as_deref().unwrap_or_default().is_empty() && !texture.raw_image {
-            self.warn("no picture", end, |place| {
-                format!("{place}there is no FILE_NAME")
+            self.warn("no file name", end, |path| {
+                format!("{path}FILE_NAME is missing")
             });
         }
-        self.place.leave();
+        self.path.leave();
         Ok(texture)
     }
 
@@ -141,35 +141,35 @@ impl<'a> Parser<'a> {
             Key::TexGenS => s.kind = self.texgen(key, s.kind)?,
             Key::TexGenT => t.kind = self.texgen(key, t.kind)?,
             Key::TexGenR => r.kind = self.texgen(key, r.kind)?,
-            Key::TexGenSKoef | Key::TexGenSKoe => [s.coefficient] = self.floats(key.word())?,
-            Key::TexGenTKoef | Key::TexGenTKoe => [t.coefficient] = self.floats(key.word())?,
-            Key::TexGenRKoef | Key::TexGenRKoe => [r.coefficient] = self.floats(key.word())?,
+            Key::TexGenSKoef | Key::TexGenSKoe => [s.coefficient] = self.floats(key.keyword())?,
+            Key::TexGenTKoef | Key::TexGenTKoe => [t.coefficient] = self.floats(key.keyword())?,
+            Key::TexGenRKoef | Key::TexGenRKoe => [r.coefficient] = self.floats(key.keyword())?,
             Key::Mode => texture.mode = self.mode(texture.mode)?,
-            _ => self.pass_over(Next::Key(key, offset), Key::EndOfTexture)?,
+            _ => self.ignore_key(NextKey::Key(key, offset), Key::EndOfTexture)?,
         }
         Ok(())
     }
 
-    /// A texture's path from the game's folder.
+    /// The path of a texture, relative to the game's folder.
     fn file_name(&mut self) -> Result<Cow<'a, str>, ParseError> {
         let offset = self.lexer.offset();
         let name = self.string("FILE_NAME")?;
         if leaves_folder(&name) {
-            self.warn("file name", offset, |place| {
+            self.warn("file name", offset, |path| {
                 let name = Quoted(&name);
-                format!("{place}FILE_NAME {name} leads out of the game's folder, and is looked for in it")
+                format!("{path}FILE_NAME {name} is not inside the game's folder: it is searched for there")
             });
         }
         Ok(name)
     }
 
-    /// Passes a picture whose form nobody knows.
+    /// Skips an embedded image, whose format is unknown.
     fn raw_image(&mut self, offset: u64) -> Result<(), ParseError> {
         self.check_text(offset)?;
-        self.lexer.skip_to(Key::EndOfTexture.word().as_bytes());
-        self.checked = self.lexer.position();
-        self.warn("raw image", offset, |place| {
-            format!("{place}the picture is in the file (RAW_IMAGE), where it cannot be read")
+        self.lexer.skip_to(Key::EndOfTexture.keyword().as_bytes());
+        self.nul_checked_to = self.lexer.position();
+        self.warn("raw image", offset, |path| {
+            format!("{path}RAW_IMAGE (an embedded image) is not supported")
         });
         Ok(())
     }
@@ -185,9 +185,9 @@ impl<'a> Parser<'a> {
             _ => (AlphaMode::Opaque, false),
         };
         if !is_known {
-            self.warn("alpha mode", offset, |place| {
+            self.warn("alpha mode", offset, |path| {
                 format!(
-                    "{place}ALPHA_MODE {bits} is neither 0, 1 nor 8, and taken as {}",
+                    "{path}ALPHA_MODE is {bits}, but must be 0, 1 or 8: {} is used",
                     mode.bits()
                 )
             });
@@ -195,15 +195,17 @@ impl<'a> Parser<'a> {
         Ok(mode)
     }
 
-    /// How a coordinate is made.
+    /// The kind of texture coordinate generation after one of the keys `TEX_GEN_S`, `TEX_GEN_T` and `TEX_GEN_R`.
+    /// `previous` stays if the value is ignored.
     fn texgen(
         &mut self,
-        of: Key,
-        before: Option<TexGenKind>,
+        key: Key,
+        previous: Option<TexGenKind>,
     ) -> Result<Option<TexGenKind>, ParseError> {
         let offset = self.lexer.offset();
-        let kind = self.choice(of, "a way to make coordinates, such as SPHERE_MAP", |key| {
-            Some(match key {
+        let expected = "a kind of texture coordinate generation, such as SPHERE_MAP";
+        let kind = self.choice(key, expected, |value| {
+            Some(match value {
                 Key::EyeLinear => TexGenKind::EyeLinear,
                 Key::SphereMap => TexGenKind::SphereMap,
                 Key::ReflectionMap => TexGenKind::ReflectionMap,
@@ -211,16 +213,16 @@ impl<'a> Parser<'a> {
                 _ => return None,
             })
         })?;
-        if of == Key::TexGenR && kind == Some(TexGenKind::SphereMap) {
-            self.warn("sphere map", offset, |place| {
-                format!("{place}SPHERE_MAP makes no third coordinate, and is passed over")
+        if key == Key::TexGenR && kind == Some(TexGenKind::SphereMap) {
+            self.warn("sphere map", offset, |path| {
+                format!("{path}TEX_GEN_R SPHERE_MAP is ignored: SPHERE_MAP has no R coordinate")
             });
-            return Ok(before);
+            return Ok(previous);
         }
-        Ok(kind.or(before))
+        Ok(kind.or(previous))
     }
 
-    fn mode(&mut self, before: TextureMode) -> Result<TextureMode, ParseError> {
+    fn mode(&mut self, previous: TextureMode) -> Result<TextureMode, ParseError> {
         let mode = self.choice(Key::Mode, "a mode, such as MODULATE", |key| {
             Some(match key {
                 Key::Replace => TextureMode::Replace,
@@ -232,35 +234,35 @@ impl<'a> Parser<'a> {
                 _ => return None,
             })
         })?;
-        Ok(mode.unwrap_or(before))
+        Ok(mode.unwrap_or(previous))
     }
 
-    /// One of some words after a key. A word that nobody knows leaves all as it is.
+    /// Reads one of several keywords after a key. Returns `None` for an unknown word, which is ignored with a warning.
     fn choice<T>(
         &mut self,
-        of: Key,
+        key: Key,
         expected: &'static str,
         choose: impl FnOnce(Key) -> Option<T>,
     ) -> Result<Option<T>, ParseError> {
         let offset = self.lexer.offset();
-        let word = self.lexer.peek();
-        let Word::Key(name) = word else {
-            return Err(self.unexpected(of.word(), expected));
+        let token = self.lexer.peek();
+        let Token::Key(name) = token else {
+            return Err(self.unexpected(key.keyword(), expected));
         };
-        let key = Key::of(name);
-        let chosen = key.and_then(choose);
-        // A key that goes elsewhere is no choice, but what comes after one that lacks.
-        let is_lacking = chosen.is_none() && key.is_some();
-        if is_lacking || chosen.is_none() && self.tolerance == Tolerance::Strict {
-            return Err(self.unexpected(of.word(), expected));
+        let value = Key::from_keyword(name);
+        let chosen = value.and_then(choose);
+        // Another keyword of the format is not a wrong value: the value is missing, and the next key follows.
+        let is_missing = chosen.is_none() && value.is_some();
+        if is_missing || chosen.is_none() && self.tolerance == Tolerance::Strict {
+            return Err(self.unexpected(key.keyword(), expected));
         }
-        self.lexer.pass(word);
+        self.lexer.advance(token);
         if chosen.is_none() {
-            self.warn("choice", offset, |place| {
+            self.warn("choice", offset, |path| {
                 format!(
-                    "{place}{} {} is unknown, and passed over",
-                    of.word(),
-                    told(word)
+                    "{path}{} {} is unknown and ignored",
+                    key.keyword(),
+                    token_text(token)
                 )
             });
         }
@@ -268,11 +270,11 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a path is absolute, has a drive, is on a network share, or goes up.
+/// Whether a path is absolute, has a drive, is on a network share, or has `..`.
 fn leaves_folder(path: &str) -> bool {
     const SEPARATORS: [char; 2] = ['/', '\\'];
     // Windows ignores dots and spaces at the end of a name.
-    let goes_up = |part: &str| part.len() > 1 && part.trim_end_matches(['.', ' ']).is_empty();
+    let is_parent = |part: &str| part.len() > 1 && part.trim_end_matches(['.', ' ']).is_empty();
     let mut parts = path.split(SEPARATORS);
-    path.starts_with(SEPARATORS) || parts.any(|part| part.contains(':') || goes_up(part))
+    path.starts_with(SEPARATORS) || parts.any(|part| part.contains(':') || is_parent(part))
 }

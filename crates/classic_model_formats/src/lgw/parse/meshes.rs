@@ -1,152 +1,156 @@
-//! `MESH` and what is in it.
+//! Parses `MESH` and the blocks in it.
 
 use super::super::file::{Group, GroupKind, Mesh, Vertices};
 use super::super::key::Key;
-use super::super::lexer::{Lexer, Word};
+use super::super::lexer::{Lexer, Token};
 use super::super::tolerance::Tolerance;
-use super::{A_NUMBER, Next, Parser};
+use super::{A_NUMBER, NextKey, Parser};
 use crate::read::{ErrorKind, ParseError, Quoted};
 
-/// Least bytes of text that a mesh, a vertex and an index take.
-pub(super) const MESH_BYTES: usize = 64;
-const VERTEX_BYTES: usize = 16;
-const INDEX_BYTES: usize = 2;
+/// Minimum size of a mesh in bytes of text, used for the limit on the count of meshes.
+pub(super) const MIN_MESH_SIZE: usize = 64;
+/// Minimum size of a vertex in bytes of text.
+const MIN_VERTEX_SIZE: usize = 16;
+/// Minimum size of an index in bytes of text.
+const MIN_INDEX_SIZE: usize = 2;
 
-/// What stands for an index that no vertex can have.
-const NO_VERTEX: u32 = u32::MAX;
+/// Replaces an index that does not fit into 32 bits. No vertex has this index.
+const INVALID_INDEX: u32 = u32::MAX;
 
-/// What is known of a mesh while it is read.
+/// A mesh that is not completely read yet.
 #[derive(Default)]
-struct Open<'a> {
+struct OpenMesh<'a> {
     mesh: Mesh<'a>,
     has_vertices: bool,
-    /// Where it names its material.
-    reference: u64,
-    /// How many groups there should be, and where it says so.
-    announced: Option<(u32, u64)>,
-    /// For each group, where it begins, and the text from its first index on.
+    /// Offset of the material's number.
+    reference_offset: u64,
+    /// The declared count of groups, and its offset.
+    declared_groups: Option<(u32, u64)>,
+    /// For each group, its offset, and a lexer before its first index.
     groups: Vec<(u64, Lexer<'a>)>,
 }
 
-/// What a group has after `COUNT`.
+/// The values after `COUNT`.
 struct Indices<'a> {
     indices: Vec<u32>,
-    /// Where it says how many there are.
-    count_at: u64,
-    /// From the first of them on.
+    /// Offset of the count.
+    count_offset: u64,
+    /// A lexer before the first index.
     text: Lexer<'a>,
 }
 
-/// What vertices and indices are made of, as messages tell it.
-const OF_VERTICES: &str = "numbers (8 for each vertex)";
-const OF_GROUPS: &str = "indices";
+/// The elements of `VERTS` in messages.
+const VERTEX_NUMBERS: &str = "numbers (8 for each vertex)";
+/// The elements of a group in messages.
+const GROUP_INDICES: &str = "indices";
 
 impl<'a> Parser<'a> {
     pub(super) fn mesh(&mut self, index: usize) -> Result<Mesh<'a>, ParseError> {
-        let mut open = Open::default();
+        let mut open = OpenMesh::default();
         open.mesh.name = self.string("MESH")?;
         let name = Some(open.mesh.name.clone());
-        self.place.enter("mesh", index as i64, name);
+        self.path.enter("mesh", index as i64, name);
         while self.mesh_key(&mut open)? {}
         self.check_groups(&open);
         self.check_indices(&open)?;
-        self.place.leave();
-        self.references.push(open.reference);
+        self.path.leave();
+        self.reference_offsets.push(open.reference_offset);
         Ok(open.mesh)
     }
 
-    /// Reads a key; false if it was the last.
-    fn mesh_key(&mut self, open: &mut Open<'a>) -> Result<bool, ParseError> {
+    /// Reads a key and its values. Returns false after `END_OF_MESH`.
+    fn mesh_key(&mut self, open: &mut OpenMesh<'a>) -> Result<bool, ParseError> {
         const END: Key = Key::EndOfMesh;
         match self.next(END)? {
-            Next::Key(Key::MaterialRef, _) => {
-                open.reference = self.lexer.offset();
+            NextKey::Key(Key::MaterialRef, _) => {
+                open.reference_offset = self.lexer.offset();
                 open.mesh.material = Some(self.integer("MATERIAL_REF")?);
             }
-            Next::Key(Key::DefaultColor, _) => {
+            NextKey::Key(Key::DefaultColor, _) => {
                 open.mesh.default_color = Some(self.floats("DEFAULT_COLOR")?);
             }
-            Next::Key(Key::Verts, offset) => {
+            NextKey::Key(Key::Verts, offset) => {
                 if open.has_vertices {
                     return Err(self.error(offset, "VERTS", ErrorKind::Repeated));
                 }
                 open.mesh.vertices = self.vertices()?;
                 open.has_vertices = true;
             }
-            Next::Key(Key::PrimitiveGeometryGroups, _) => {
+            NextKey::Key(Key::PrimitiveGeometryGroups, _) => {
                 let offset = self.lexer.offset();
-                open.announced = Some((self.group_count(offset)?, offset));
+                open.declared_groups = Some((self.group_count(offset)?, offset));
             }
-            Next::Key(Key::Group, offset) => self.group(open, offset)?,
-            Next::Key(END, offset) => {
+            NextKey::Key(Key::Group, offset) => self.group(open, offset)?,
+            NextKey::Key(END, offset) => {
                 if open.mesh.material.is_none() {
-                    open.reference = offset;
+                    open.reference_offset = offset;
                 }
                 self.mesh_end(&open.mesh, offset);
                 return Ok(false);
             }
-            next => self.pass_over(next, END)?,
+            next => self.ignore_key(next, END)?,
         }
         Ok(true)
     }
 
     fn mesh_end(&mut self, mesh: &Mesh<'a>, offset: u64) {
-        let name_at = self.lexer.offset();
-        let word = self.lexer.peek();
-        let Word::String(string) = word else {
-            self.warn("name of an end", offset, |place| {
-                format!("{place}END_OF_MESH names no mesh")
+        let name_offset = self.lexer.offset();
+        let token = self.lexer.peek();
+        let Token::String(string) = token else {
+            self.warn("end of mesh", offset, |path| {
+                format!("{path}END_OF_MESH has no mesh name")
             });
             return;
         };
-        self.lexer.pass(word);
+        self.lexer.advance(token);
         let found = self.decoded(string);
         if found != mesh.name {
-            self.warn("name of an end", name_at, |place| {
-                format!("{place}END_OF_MESH names {}", Quoted(&found))
+            self.warn("end of mesh", name_offset, |path| {
+                let (found, expected) = (Quoted(&found), Quoted(&mesh.name));
+                format!("{path}END_OF_MESH names {found}, expected {expected}")
             });
         }
     }
 
     fn vertices(&mut self) -> Result<Vertices, ParseError> {
         let count = self.count("VERTS")?;
-        let possible = self.lexer.rest().len() / VERTEX_BYTES + 1;
-        let room = possible.min(count as usize);
+        let max = self.lexer.rest().len() / MIN_VERTEX_SIZE + 1;
+        let capacity = max.min(count as usize);
         let mut vertices = Vertices {
-            positions: Vec::with_capacity(room),
-            uvs: Vec::with_capacity(room),
-            normals: Vec::with_capacity(room),
+            positions: Vec::with_capacity(capacity),
+            uvs: Vec::with_capacity(capacity),
+            normals: Vec::with_capacity(capacity),
         };
         let expected = 8 * u64::from(count);
         let text = self.lexer.clone();
         for vertex in 0..count {
             let mut values = [0.0; 8];
-            for (place, value) in values.iter_mut().enumerate() {
+            for (component, value) in values.iter_mut().enumerate() {
                 let offset = self.lexer.offset();
                 let Some(number) = self.lexer.number() else {
-                    let found = 8 * u64::from(vertex) + place as u64;
+                    let found = 8 * u64::from(vertex) + component as u64;
                     let kind = ErrorKind::CountMismatch {
-                        elements: OF_VERTICES,
+                        elements: VERTEX_NUMBERS,
                         found,
                         expected,
                     };
-                    let what = self.verts(text);
-                    return Err(self.missing(&what, kind, A_NUMBER));
+                    let what = self.verts_context(text);
+                    return Err(self.missing_number(&what, kind, A_NUMBER));
                 };
                 *value = self.finite(number, offset, "VERTS")?;
             }
             vertices.push(values);
         }
-        if matches!(self.lexer.peek(), Word::Number(_)) {
-            let what = self.verts(text);
-            self.no_more_numbers(&what, OF_VERTICES, expected)?;
+        if matches!(self.lexer.peek(), Token::Number(_)) {
+            let what = self.verts_context(text);
+            self.no_more_numbers(&what, VERTEX_NUMBERS, expected)?;
         }
         Ok(vertices)
     }
 
-    /// What numbers of vertices are called where there are too many or too few: with the line that is to
-    /// blame, if each vertex has a line.
-    fn verts(&self, mut text: Lexer<'a>) -> String {
+    /// The context of an error about too many or too few numbers. If each vertex has a line of its own, the context names
+    /// the first line with a wrong count of numbers.
+    fn verts_context(&self, mut text: Lexer<'a>) -> String {
         let begin = self.position(text.offset()).line;
         let lines = text.rest().split(|byte| *byte == b'\n').map(count_words);
         let counts = lines.map_while(|count| count);
@@ -157,22 +161,27 @@ impl<'a> Parser<'a> {
         let has_lines = counts.peek().is_some_and(|(count, _)| *count == 8);
         match counts.find(|(count, _)| *count != 8) {
             Some((count, line)) if has_lines => {
-                format!("VERTS, of which line {line} has {count} numbers where others have 8,")
+                format!("VERTS (line {line} has {count} numbers instead of 8)")
             }
             _ => "VERTS".to_owned(),
         }
     }
 
-    /// What is wrong where a number should be: another word, or if a key is there that numbers are missing.
-    fn missing(&mut self, what: &str, too_few: ErrorKind, a_number: &'static str) -> ParseError {
+    /// The error for a missing number: `too_few` if a key or the end of the file follows, otherwise an unexpected token.
+    fn missing_number(
+        &mut self,
+        what: &str,
+        too_few: ErrorKind,
+        expected: &'static str,
+    ) -> ParseError {
         let offset = self.lexer.offset();
         match self.lexer.peek() {
-            Word::Key(_) | Word::End => self.error(offset, what, too_few),
-            _ => self.unexpected(what, a_number),
+            Token::Key(_) | Token::End => self.error(offset, what, too_few),
+            _ => self.unexpected(what, expected),
         }
     }
 
-    /// How many groups there should be. What is there counts, but no file has room for any number.
+    /// The declared count of groups. A wrong count is only a warning, but it cannot exceed the length of the file.
     fn group_count(&mut self, offset: u64) -> Result<u32, ParseError> {
         const WHAT: &str = "PRIMITIVE_GEOMETRY_GROUPS";
         let count = self.count(WHAT)?;
@@ -184,37 +193,38 @@ impl<'a> Parser<'a> {
         Err(self.error(offset, WHAT, ErrorKind::BadCount { value, min, max }))
     }
 
-    fn group(&mut self, open: &mut Open<'a>, offset: u64) -> Result<(), ParseError> {
+    fn group(&mut self, open: &mut OpenMesh<'a>, offset: u64) -> Result<(), ParseError> {
         let id = self.integer("GROUP")?;
-        self.place.enter("group", id, None);
+        self.path.enter("group", id, None);
         const END: Key = Key::EndOfGroup;
-        let (mut kind, mut count) = (None, None);
+        let (mut kind, mut indices) = (None, None);
         let end = loop {
             match self.next(END)? {
-                Next::Key(Key::TypeList, _) => kind = Some(GroupKind::List),
-                Next::Key(Key::TypeStrip, _) => kind = Some(GroupKind::Strip),
-                Next::Key(Key::TypeFan, _) => kind = Some(GroupKind::Fan),
-                Next::Key(Key::Count, offset) => {
-                    if count.is_some() {
+                NextKey::Key(Key::TypeList, _) => kind = Some(GroupKind::List),
+                NextKey::Key(Key::TypeStrip, _) => kind = Some(GroupKind::Strip),
+                NextKey::Key(Key::TypeFan, _) => kind = Some(GroupKind::Fan),
+                NextKey::Key(Key::Count, offset) => {
+                    if indices.is_some() {
                         return Err(self.error(offset, "COUNT", ErrorKind::Repeated));
                     }
-                    count = Some(self.indices()?);
+                    indices = Some(self.indices()?);
                 }
-                Next::Key(END, offset) => break offset,
-                next => self.pass_over(next, END)?,
+                NextKey::Key(END, offset) => break offset,
+                next => self.ignore_key(next, END)?,
             }
         };
         self.group_end(id, end);
-        let kind = kind.ok_or_else(|| self.lacks(end, "TYPE_LIST, TYPE_STRIP or TYPE_FAN"))?;
+        let kind =
+            kind.ok_or_else(|| self.missing_error(end, "TYPE_LIST, TYPE_STRIP or TYPE_FAN"))?;
         let Indices {
             indices,
-            count_at,
+            count_offset,
             text,
-        } = count.ok_or_else(|| self.lacks(end, "COUNT"))?;
-        self.check_length(kind, indices.len(), count_at);
-        self.place.leave();
+        } = indices.ok_or_else(|| self.missing_error(end, "COUNT"))?;
+        self.check_index_count(kind, indices.len(), count_offset);
+        self.path.leave();
         if open.groups.is_empty() {
-            // Most meshes have one.
+            // Most meshes have one group.
             open.groups.reserve_exact(1);
             open.mesh.groups.reserve_exact(1);
         }
@@ -223,93 +233,95 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Passes the number that repeats the group's, if it is there. Nothing depends on it.
+    /// Reads the optional number after `END_OF_GROUP`, which should be the group's number.
     fn group_end(&mut self, id: i64, offset: u64) {
-        let number_at = self.lexer.offset();
+        let number_offset = self.lexer.offset();
         match self.lexer.integer() {
             Some(found) if found == id => {}
-            Some(found) => self.warn("number of an end", number_at, |place| {
-                format!("{place}END_OF_GROUP has the number {found}")
+            Some(found) => self.warn("end of group", number_offset, |path| {
+                format!("{path}END_OF_GROUP has the number {found}, expected {id}")
             }),
-            None => self.warn("number of an end", offset, |place| {
-                format!("{place}END_OF_GROUP has no number")
+            None => self.warn("end of group", offset, |path| {
+                format!("{path}END_OF_GROUP has no number")
             }),
         }
     }
 
-    /// As many indices as are announced.
+    /// Reads the declared count of indices.
     fn indices(&mut self) -> Result<Indices<'a>, ParseError> {
-        let count_at = self.lexer.offset();
+        let count_offset = self.lexer.offset();
         let count = self.count("COUNT")?;
-        let possible = self.lexer.rest().len() / INDEX_BYTES + 1;
-        let mut indices = Vec::with_capacity(possible.min(count as usize));
+        let max = self.lexer.rest().len() / MIN_INDEX_SIZE + 1;
+        let mut indices = Vec::with_capacity(max.min(count as usize));
         let text = self.lexer.clone();
         for found in 0..count {
             let Some(index) = self.lexer.integer() else {
                 let kind = ErrorKind::CountMismatch {
-                    elements: OF_GROUPS,
+                    elements: GROUP_INDICES,
                     found: found.into(),
                     expected: count.into(),
                 };
-                return Err(self.missing("COUNT", kind, "a whole number"));
+                return Err(self.missing_number("COUNT", kind, "a whole number"));
             };
-            indices.push(u32::try_from(index).unwrap_or(NO_VERTEX));
+            indices.push(u32::try_from(index).unwrap_or(INVALID_INDEX));
         }
-        self.no_more_numbers("COUNT", OF_GROUPS, count.into())?;
+        self.no_more_numbers("COUNT", GROUP_INDICES, count.into())?;
         Ok(Indices {
             indices,
-            count_at,
+            count_offset,
             text,
         })
     }
 
-    /// Tells of indices that make no triangle.
-    fn check_length(&mut self, kind: GroupKind, length: usize, offset: u64) {
+    /// Warns about indices that form no triangle.
+    fn check_index_count(&mut self, kind: GroupKind, count: usize, offset: u64) {
         match kind {
-            GroupKind::List if !length.is_multiple_of(3) => {
-                self.warn("tail", offset, |place| {
-                    let tail = length % 3;
-                    format!("{place}a list of {length} indices: the last {tail} are passed over")
+            GroupKind::List if !count.is_multiple_of(3) => {
+                self.warn("incomplete triangle", offset, |path| {
+                    let rest = count % 3;
+                    format!(
+                        "{path}TYPE_LIST has {count} indices, not a multiple of 3: the last {rest} are ignored"
+                    )
                 });
             }
-            GroupKind::Strip | GroupKind::Fan if length < 3 => {
-                self.warn("short group", offset, |place| {
-                    format!("{place}{length} indices make no triangle")
+            GroupKind::Strip | GroupKind::Fan if count < 3 => {
+                self.warn("short group", offset, |path| {
+                    format!("{path}{count} indices form no triangle, at least 3 are needed")
                 });
             }
             _ => {}
         }
     }
 
-    /// Tells of groups that are not as they should be.
-    fn check_groups(&mut self, open: &Open<'a>) {
+    /// Warns about a wrong count of groups, wrong numbers of groups, and several lists.
+    fn check_groups(&mut self, open: &OpenMesh<'a>) {
         let groups = &open.mesh.groups;
         let found = groups.len();
-        let begin = |place: usize| open.groups.get(place).map(|(offset, _)| *offset);
-        match open.announced {
+        let group_offset = |index: usize| open.groups.get(index).map(|(offset, _)| *offset);
+        match open.declared_groups {
             Some((count, offset)) if count as usize != found => {
-                self.warn("groups", offset, |place| {
-                    format!("{place}there are {found} groups, though {count} are announced")
+                self.warn("groups", offset, |path| {
+                    format!("{path}PRIMITIVE_GEOMETRY_GROUPS is {count}, but the count of groups is {found}")
                 });
             }
             Some(_) => {}
             None => {
-                if let Some(offset) = begin(0) {
-                    self.warn("groups", offset, |place| {
-                        format!("{place}there are {found} groups without PRIMITIVE_GEOMETRY_GROUPS")
+                if let Some(offset) = group_offset(0) {
+                    self.warn("groups", offset, |path| {
+                        format!("{path}PRIMITIVE_GEOMETRY_GROUPS is missing, the count of groups is {found}")
                     });
                 }
             }
         }
-        let is_misnumbered = |(place, group): (usize, &Group)| group.id != place as i64;
+        let is_misnumbered = |(index, group): (usize, &Group)| group.id != index as i64;
         if let Some(offset) = groups
             .iter()
             .enumerate()
             .position(is_misnumbered)
-            .and_then(begin)
+            .and_then(group_offset)
         {
-            self.warn("numbers of groups", offset, |place| {
-                format!("{place}the groups are not numbered 0, 1, 2 …")
+            self.warn("group numbers", offset, |path| {
+                format!("{path}the groups are not numbered 0, 1, 2 …")
             });
         }
         let lists = groups.iter().zip(&open.groups);
@@ -318,42 +330,44 @@ impl<'a> Parser<'a> {
             .skip(1);
         if let Some((_, (offset, _))) = lists.next() {
             let lists = 2 + lists.count();
-            self.warn("lists", *offset, |place| {
-                format!("{place}there are {lists} groups TYPE_LIST, where the game has one")
+            self.warn("lists", *offset, |path| {
+                format!(
+                    "{path}{lists} groups have TYPE_LIST, but the game's files have one per mesh"
+                )
             });
         }
     }
 
-    /// Refuses indices of vertices that are not there, or tells of them.
-    fn check_indices(&mut self, open: &Open<'a>) -> Result<(), ParseError> {
+    /// Checks that the vertices of all indices exist. With [`Tolerance::Lenient`], it only warns.
+    fn check_indices(&mut self, open: &OpenMesh<'a>) -> Result<(), ParseError> {
         let count = open.mesh.vertices.len();
         for (group, (_, text)) in open.mesh.groups.iter().zip(&open.groups) {
-            let is_there = |index: &u32| (*index as usize) < count;
-            let Some(place) = group.indices.iter().position(|index| !is_there(index)) else {
+            let is_invalid = |index: &u32| (*index as usize) >= count;
+            let Some(position) = group.indices.iter().position(is_invalid) else {
                 continue;
             };
-            let (offset, index) = nth_integer(text.clone(), place);
-            self.place.enter("group", group.id, None);
+            let (offset, index) = nth_integer(text.clone(), position);
+            self.path.enter("group", group.id, None);
             if self.tolerance != Tolerance::Lenient {
                 let kind = ErrorKind::IndexOutOfRange {
                     element: "vertex",
                     index,
                     count: count as u64,
                 };
-                return Err(self.error(offset, &format!("index {place}"), kind));
+                return Err(self.error(offset, &format!("index {position}"), kind));
             }
-            self.warn("index", offset, |label| {
+            self.warn("index", offset, |path| {
                 format!(
-                    "{label}index {place} uses vertex {index} of {count}; such triangles are left out"
+                    "{path}index {position} uses vertex {index}, but only {count} exist: its triangles are dropped"
                 )
             });
-            self.place.leave();
+            self.path.leave();
         }
         Ok(())
     }
 }
 
-/// How many words a line has before its comment; none if it begins with a key.
+/// The count of words in a line before its comment. `None` if the line starts with a key.
 fn count_words(line: &[u8]) -> Option<usize> {
     let words = line.split(u8::is_ascii_whitespace);
     let words = words.filter(|word| !word.is_empty());
@@ -364,9 +378,9 @@ fn count_words(line: &[u8]) -> Option<usize> {
     (!is_key).then(|| words.count())
 }
 
-/// Where a whole number of some is, and what it is.
-fn nth_integer(mut text: Lexer<'_>, place: usize) -> (u64, i64) {
-    for _ in 0..place {
+/// The offset and the value of the integer at this position of a sequence.
+fn nth_integer(mut text: Lexer<'_>, position: usize) -> (u64, i64) {
+    for _ in 0..position {
         text.integer();
     }
     (text.offset(), text.integer().unwrap_or_default())

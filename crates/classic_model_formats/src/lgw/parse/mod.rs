@@ -1,32 +1,33 @@
-//! Bytes to [`LgwFile`].
+//! Parses bytes to an [`LgwFile`].
 
+mod block_path;
 mod materials;
 mod meshes;
 mod model;
-mod place;
 
 use super::file::LgwFile;
 use super::key::Key;
-use super::lexer::{Lexer, Word};
+use super::lexer::{Lexer, Token};
 use super::tolerance::Tolerance;
-use crate::read::{ErrorKind, Flaws, Format, ParseError, Quoted, TextPosition, Warning};
+use crate::read::{ErrorKind, Format, ParseError, Quoted, TextPosition, Warning, WarningCollector};
+use block_path::BlockPath;
 use core::mem::take;
 use encoding_rs::WINDOWS_1250;
 use memchr::memchr;
-use place::Place;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// How many blocks of a kind there may be in any file. Beyond that they have to have some bytes each: they
-/// take more memory than the few that a file may say them in.
-const BLOCKS: usize = 1024;
+/// The count of blocks of a kind that any file may have. More blocks need a minimum size each, because a block takes more
+/// memory than its shortest text.
+const MIN_BLOCK_LIMIT: usize = 1024;
 
-/// Reads a whole model.
+/// Parses a model. `tolerance` selects which flaws are errors.
+///
+/// Strings are UTF-8 if the whole file is valid UTF-8, otherwise Windows-1250. Keys are case-insensitive.
 ///
 /// # Errors
-/// A [`ParseError`] with line and column of the word at fault, whose context is the path of blocks that
-/// it is in, such as `mesh 2 "Wheel" / group 0 / COUNT`. Flaws that do no harm end in
-/// [`LgwFile::warnings`] instead; `tolerance` says how much is thought harmful.
+/// A [`ParseError`] with line and column of the faulty token. Its context is the path of blocks, such as
+/// `mesh 2 "Wheel" / group 0 / COUNT`. Harmless flaws are reported in [`LgwFile::warnings`] instead.
 pub fn parse(bytes: &[u8], tolerance: Tolerance) -> Result<LgwFile<'_>, ParseError> {
     let is_utf8 = core::str::from_utf8(bytes).is_ok();
     let mut parser = Parser {
@@ -34,52 +35,52 @@ pub fn parse(bytes: &[u8], tolerance: Tolerance) -> Result<LgwFile<'_>, ParseErr
         text: bytes,
         is_utf8,
         tolerance,
-        place: Place::default(),
-        ids: HashSet::new(),
-        references: Vec::new(),
-        unknown: None,
-        checked: 0,
-        flaws: Flaws::default(),
+        path: BlockPath::default(),
+        material_ids: HashSet::new(),
+        reference_offsets: Vec::new(),
+        last_unknown_key: None,
+        nul_checked_to: 0,
+        warnings: WarningCollector::default(),
     };
     let file = parser.model().map_err(|error| {
-        let error = parser.unless_binary(error);
-        parser.placed(error)
+        let error = parser.or_binary_error(error);
+        parser.with_position(error)
     })?;
-    let warnings = take(&mut parser.flaws).into_warnings().into_iter();
+    let warnings = take(&mut parser.warnings).into_warnings().into_iter();
     let warnings = warnings.map(|warning| Warning {
         position: Some(parser.position(warning.offset)),
         ..warning
     });
     let mut warnings: Vec<_> = warnings.collect();
-    // Whoever edits a text goes through it from its top.
+    // In file order, which is convenient for fixing the file in an editor.
     warnings.sort_by_key(|warning| warning.offset);
     Ok(LgwFile { warnings, ..file })
 }
 
-/// What comes next in a block.
-enum Next<'a> {
-    /// A key that belongs somewhere, and where it is.
+/// The next key of a block, with its offset.
+enum NextKey<'a> {
+    /// A keyword of the format.
     Key(Key, u64),
-    /// A key that nobody knows.
+    /// An unknown word.
     Unknown(&'a [u8], u64),
 }
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// All of it.
+    /// The whole file.
     text: &'a [u8],
     is_utf8: bool,
     tolerance: Tolerance,
-    place: Place<'a>,
-    /// The numbers of materials.
-    ids: HashSet<i64>,
-    /// For each mesh, where it names its material, or could.
-    references: Vec<u64>,
-    /// The last key that nobody knows, and where it is.
-    unknown: Option<(&'a [u8], u64)>,
-    /// Up to where [`check_text`](Self::check_text) has looked.
-    checked: u64,
-    flaws: Flaws,
+    path: BlockPath<'a>,
+    /// The numbers of all materials.
+    material_ids: HashSet<i64>,
+    /// For each mesh, the offset of its material reference, or of its end if it has none.
+    reference_offsets: Vec<u64>,
+    /// The last unknown key and its offset.
+    last_unknown_key: Option<(&'a [u8], u64)>,
+    /// The offset up to which [`check_text`](Self::check_text) has searched for NUL.
+    nul_checked_to: u64,
+    warnings: WarningCollector,
 }
 
 impl<'a> Parser<'a> {
@@ -87,38 +88,38 @@ impl<'a> Parser<'a> {
         TextPosition::new(self.text, offset, self.is_utf8)
     }
 
-    /// Refuses a file with a NUL before `end`: text has none. Embedded pictures are not checked.
+    /// Fails if the file has a NUL before `end`, because text has none. Embedded images are not checked.
     fn check_text(&mut self, end: u64) -> Result<(), ParseError> {
-        let begin = core::mem::replace(&mut self.checked, end);
+        let begin = core::mem::replace(&mut self.nul_checked_to, end);
         let read = self.text.get(begin as usize..end as usize);
         let Some(nul) = memchr(0, read.unwrap_or_default()) else {
             return Ok(());
         };
-        self.place = Place::default();
-        self.unknown = None;
+        self.path = BlockPath::default();
+        self.last_unknown_key = None;
         let looks_like = BINARY.to_owned();
         let offset = begin + nul as u64;
         Err(self.error(offset, "file", ErrorKind::WrongMagic { looks_like }))
     }
 
-    /// The error, unless a NUL up to the word at fault says that the file is no text.
-    fn unless_binary(&mut self, error: ParseError) -> ParseError {
+    /// Replaces an error if there is a NUL before or in the faulty token: then the file is not text.
+    fn or_binary_error(&mut self, error: ParseError) -> ParseError {
         if matches!(error.kind, ErrorKind::WrongMagic { .. }) {
             return error;
         }
-        let word = self.lexer.peek();
-        self.lexer.pass(word);
+        let token = self.lexer.peek();
+        self.lexer.advance(token);
         let checked = self.check_text(self.lexer.position());
         checked.err().unwrap_or(error)
     }
 
-    /// An error with its line and column, and what may be its cause: a key that is misspelt.
-    fn placed(&self, error: ParseError) -> ParseError {
+    /// Adds line and column to an error, and the last unknown key: a misspelled key may be the cause.
+    fn with_position(&self, error: ParseError) -> ParseError {
         let position = Some(self.position(error.offset));
-        let context = match self.unknown {
-            Some((word, offset)) => format!(
-                "after {} at {}, which means nothing: {}",
-                told(Word::Key(word)),
+        let context = match self.last_unknown_key {
+            Some((token, offset)) => format!(
+                "after the unknown key {} at {}: {}",
+                token_text(Token::Key(token)),
                 self.position(offset),
                 error.context
             ),
@@ -136,58 +137,58 @@ impl<'a> Parser<'a> {
             format: Format::Lgw,
             offset,
             position: None,
-            context: self.place.of(what),
+            context: self.path.with(what),
             kind,
         }
     }
 
-    /// Takes down a flaw of a kind; `message` is told of the path of blocks.
+    /// Adds a warning. `message` gets the path of blocks as the start of the message.
     fn warn(&mut self, kind: &'static str, offset: u64, message: impl FnOnce(&str) -> String) {
-        let place = &self.place;
-        self.flaws.warn(kind, offset, || message(&place.label()));
+        let path = &self.path;
+        self.warnings.warn(kind, offset, || message(&path.prefix()));
     }
 
-    /// That something must be in a block before a place in the text.
-    fn lacks(&self, offset: u64, what: &'static str) -> ParseError {
+    /// The error for a part that is missing in the current block before `offset`.
+    fn missing_error(&self, offset: u64, what: &'static str) -> ParseError {
         ParseError {
-            context: self.place.path(),
+            context: self.path.path(),
             ..self.error(offset, what, ErrorKind::Missing { what })
         }
     }
 
-    /// What is wrong with the next word.
+    /// The error for an unexpected next token.
     fn unexpected(&mut self, what: &str, expected: &'static str) -> ParseError {
         let offset = self.lexer.offset();
-        let word = self.lexer.peek();
-        let kind = match word {
-            Word::Unterminated(_) => ErrorKind::UnterminatedString,
-            Word::Number(number) if expected == A_NUMBER && number.contains(&b',') => {
-                let found = told(word);
+        let token = self.lexer.peek();
+        let kind = match token {
+            Token::Unterminated(_) => ErrorKind::UnterminatedString,
+            Token::Number(number) if expected == A_NUMBER && number.contains(&b',') => {
+                let found = token_text(token);
                 let expected = match number.last() {
-                    Some(b',') => "a number, without a comma after it",
-                    _ => "a number, with a point where it has a comma",
+                    Some(b',') => "a number without a comma after it",
+                    _ => "a number with a decimal point instead of the comma",
                 };
-                ErrorKind::UnexpectedWord { found, expected }
+                ErrorKind::UnexpectedToken { found, expected }
             }
             _ => {
-                let found = told(word);
-                ErrorKind::UnexpectedWord { found, expected }
+                let found = token_text(token);
+                ErrorKind::UnexpectedToken { found, expected }
             }
         };
         self.error(offset, what, kind)
     }
 
-    /// What a key is followed by.
+    /// Reads the string after the key `what`.
     fn string(&mut self, what: &str) -> Result<Cow<'a, str>, ParseError> {
-        let word = self.lexer.peek();
-        let Word::String(string) = word else {
+        let token = self.lexer.peek();
+        let Token::String(string) = token else {
             return Err(self.unexpected(what, "a string in quotes"));
         };
-        self.lexer.pass(word);
+        self.lexer.advance(token);
         Ok(self.decoded(string))
     }
 
-    /// UTF-8 if the whole file is that, else Windows-1250.
+    /// Decodes a string: as UTF-8 if the whole file is valid UTF-8, otherwise as Windows-1250.
     fn decoded(&self, string: &'a [u8]) -> Cow<'a, str> {
         match core::str::from_utf8(string) {
             Ok(string) if self.is_utf8 => string.into(),
@@ -202,7 +203,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// How many of something there are.
+    /// Reads a count from 0 to `u32::MAX`.
     fn count(&mut self, what: &str) -> Result<u32, ParseError> {
         let offset = self.lexer.offset();
         let value = self.integer(what)?;
@@ -224,7 +225,7 @@ impl<'a> Parser<'a> {
         Ok(values)
     }
 
-    /// The number, or 0 for one that is none.
+    /// Replaces a non-finite number by 0, with a warning. With [`Tolerance::Strict`], it is an error.
     fn finite(&mut self, number: f32, offset: u64, what: &'static str) -> Result<f32, ParseError> {
         if number.is_finite() {
             return Ok(number);
@@ -232,78 +233,79 @@ impl<'a> Parser<'a> {
         if self.tolerance == Tolerance::Strict {
             return Err(self.error(offset, what, ErrorKind::NotFinite));
         }
-        self.warn(what, offset, |place| {
-            format!("{place}a number of {what} is not finite, and taken as 0")
+        self.warn(what, offset, |path| {
+            format!("{path}a number of {what} is not finite: 0 is used")
         });
         Ok(0.0)
     }
 
-    /// The next key of a block that ends with another.
-    fn next(&mut self, end: Key) -> Result<Next<'a>, ParseError> {
+    /// Reads the next key of a block. `end` is the key that ends the block.
+    fn next(&mut self, end: Key) -> Result<NextKey<'a>, ParseError> {
         let offset = self.lexer.offset();
-        let word = self.lexer.peek();
-        let key = match word {
-            Word::Key(key) => key,
-            Word::End => return Err(self.lacks(offset, end.word())),
-            _ => return Err(self.unexpected(A_WORD, expected_before(end))),
+        let token = self.lexer.peek();
+        let key = match token {
+            Token::Key(key) => key,
+            Token::End => return Err(self.missing_error(offset, end.keyword())),
+            _ => return Err(self.unexpected(NEXT_TOKEN, expected_before(end))),
         };
-        self.lexer.pass(word);
-        Ok(match Key::of(key) {
-            Some(key) => Next::Key(key, offset),
-            None => Next::Unknown(key, offset),
+        self.lexer.advance(token);
+        Ok(match Key::from_keyword(key) {
+            Some(key) => NextKey::Key(key, offset),
+            None => NextKey::Unknown(key, offset),
         })
     }
 
-    /// Passes a key that means nothing here, with what follows it.
-    fn pass_over(&mut self, next: Next<'a>, end: Key) -> Result<(), ParseError> {
-        let (word, offset) = match next {
-            Next::Key(key, offset) => (key.word().as_bytes(), offset),
-            Next::Unknown(word, offset) => (word, offset),
+    /// Skips a key that is unknown or not allowed in this block, and the numbers and strings after it. `end` is the key that
+    /// ends the block. Fails if `key` shows that `end` is missing, and if the key delimits a block.
+    fn ignore_key(&mut self, next: NextKey<'a>, end: Key) -> Result<(), ParseError> {
+        let (token, offset) = match next {
+            NextKey::Key(key, offset) => (key.keyword().as_bytes(), offset),
+            NextKey::Unknown(token, offset) => (token, offset),
         };
-        if let Next::Key(key, offset) = next
-            && end.lacks_before(key)
+        if let NextKey::Key(key, offset) = next
+            && end.is_missing_before(key)
         {
-            return Err(self.lacks(offset, end.word()));
+            return Err(self.missing_error(offset, end.keyword()));
         }
-        let is_of_block = matches!(next, Next::Key(key, _) if key.is_of_block());
-        if is_of_block || self.tolerance == Tolerance::Strict {
-            let found = told(Word::Key(word));
+        let delimits_block = matches!(next, NextKey::Key(key, _) if key.delimits_block());
+        if delimits_block || self.tolerance == Tolerance::Strict {
+            let found = token_text(Token::Key(token));
             let expected = expected_before(end);
-            let kind = ErrorKind::UnexpectedWord { found, expected };
-            return Err(self.error(offset, A_WORD, kind));
+            let kind = ErrorKind::UnexpectedToken { found, expected };
+            return Err(self.error(offset, NEXT_TOKEN, kind));
         }
-        if let Next::Unknown(word, offset) = next {
-            self.unknown = Some((word, offset));
+        if let NextKey::Unknown(token, offset) = next {
+            self.last_unknown_key = Some((token, offset));
         }
-        self.warn("key", offset, |place| {
+        self.warn("key", offset, |path| {
             format!(
-                "{place}{} means nothing here, and is passed over",
-                told(Word::Key(word))
+                "{path}{} is not a key of this block and is ignored",
+                token_text(Token::Key(token))
             )
         });
-        while let word @ (Word::Number(_) | Word::String(_)) = self.lexer.peek() {
-            self.lexer.pass(word);
+        while let token @ (Token::Number(_) | Token::String(_)) = self.lexer.peek() {
+            self.lexer.advance(token);
         }
         Ok(())
     }
 
-    /// Refuses numbers after as many as were announced.
+    /// Fails if more numbers follow the `expected` ones.
     fn no_more_numbers(
         &mut self,
         what: &str,
         elements: &'static str,
         expected: u64,
     ) -> Result<(), ParseError> {
-        let mut word = self.lexer.peek();
-        if !matches!(word, Word::Number(_)) {
+        let mut token = self.lexer.peek();
+        if !matches!(token, Token::Number(_)) {
             return Ok(());
         }
         let offset = self.lexer.offset();
         let mut found = expected;
-        while matches!(word, Word::Number(_)) {
+        while matches!(token, Token::Number(_)) {
             found += 1;
-            self.lexer.pass(word);
-            word = self.lexer.peek();
+            self.lexer.advance(token);
+            token = self.lexer.peek();
         }
         let kind = ErrorKind::CountMismatch {
             elements,
@@ -313,32 +315,33 @@ impl<'a> Parser<'a> {
         Err(self.error(offset, what, kind))
     }
 
-    /// Refuses more blocks of a kind than the file's size allows for.
-    fn check_blocks(
+    /// Limits the count of blocks of a kind by the length of the file.
+    fn check_block_count(
         &self,
         count: usize,
-        bytes_of_block: usize,
+        min_block_size: usize,
         offset: u64,
         what: &str,
     ) -> Result<(), ParseError> {
-        if count < BLOCKS + self.text.len() / bytes_of_block {
+        if count < MIN_BLOCK_LIMIT + self.text.len() / min_block_size {
             return Ok(());
         }
-        let limit = "a file of its size has not so many";
+        let limit = "too many blocks of this kind for the length of the file";
         Err(self.error(offset, what, ErrorKind::LimitExceeded { limit }))
     }
 }
 
-/// What a file is that is no text.
-const BINARY: &str = "looks like a binary LGW, of which the game's tool UFObintxt makes text";
+/// The clause about a binary file, for [`ErrorKind::WrongMagic`].
+const BINARY: &str =
+    "looks like a binary LGW file: convert it to text with the game's tool UFObintxt";
 
-/// What [`Parser::unexpected`] has more to say of.
+/// The expectation for which [`Parser::unexpected`] explains commas.
 const A_NUMBER: &str = "a number";
 
-/// What is at fault where a block goes on with what does not belong there.
-const A_WORD: &str = "the next word";
+/// The context of an error about a token that is not allowed in a block.
+const NEXT_TOKEN: &str = "the next token";
 
-/// What can be where a block goes on.
+/// A description of the tokens that are allowed in a block, by the key that ends it.
 fn expected_before(end: Key) -> &'static str {
     match end {
         Key::EndOfMaterialList => "MATERIAL or END_OF_MATERIAL_LIST",
@@ -350,14 +353,15 @@ fn expected_before(end: Key) -> &'static str {
     }
 }
 
-/// A word as messages tell it.
-fn told(word: Word<'_>) -> String {
-    let quoted = |word: &[u8]| Quoted(&String::from_utf8_lossy(word)).to_string();
-    match word {
-        Word::End => "the end of the file".to_owned(),
-        Word::String(string) => format!("the string {}", quoted(string)),
-        Word::Key(word) | Word::Number(word) | Word::Other(word) | Word::Unterminated(word) => {
-            quoted(word)
-        }
+/// A token for messages.
+fn token_text(token: Token<'_>) -> String {
+    let quoted = |token: &[u8]| Quoted(&String::from_utf8_lossy(token)).to_string();
+    match token {
+        Token::End => "the end of the file".to_owned(),
+        Token::String(string) => format!("the string {}", quoted(string)),
+        Token::Key(token)
+        | Token::Number(token)
+        | Token::Other(token)
+        | Token::Unterminated(token) => quoted(token),
     }
 }

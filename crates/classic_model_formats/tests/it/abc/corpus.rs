@@ -1,17 +1,16 @@
-//! Real LithTech models: all of them are read and written, and keep the facts that the parser relies on.
+//! Real LithTech models: round trips, and the facts about the format that the parser relies on.
 
 use classic_model_formats::abc::write::{AbcDocument, write};
 use classic_model_formats::abc::{AbcFile, Geometry, LodTriangle, parse};
 use classic_models_fixtures::corpus::{corpus_paths as files, read};
 use std::collections::HashMap;
 
-/// What is wrong with some real models.
+/// The only warning that some real models cause.
 const KNOWN_FLAW: &str = "texture coordinates";
 
 #[test]
-fn every_real_model_is_read_and_written_back_as_it_was() {
-    let Some((_, files)) = files("every_real_model_is_read_and_written_back_as_it_was", "abc")
-    else {
+fn real_models_round_trip() {
+    let Some((_, files)) = files("real_models_round_trip", "abc") else {
         return;
     };
     let (mut animations, mut deforming, mut flawed) = (0, 0, 0);
@@ -25,7 +24,7 @@ fn every_real_model_is_read_and_written_back_as_it_was() {
         let written = write(&AbcDocument::from(&file)).unwrap();
         assert!(
             written == bytes,
-            "{what} is written otherwise than it was read"
+            "{what}: the written bytes differ from the file"
         );
         for (index, node) in file.nodes.iter().enumerate() {
             assert_eq!(usize::from(node.transformation_index), index, "{what}");
@@ -44,14 +43,14 @@ fn every_real_model_is_read_and_written_back_as_it_was() {
         flawed += usize::from(!file.warnings.is_empty());
     }
     println!(
-        "{} models, {animations} animations, {deforming} nodes that deform, {flawed} with flaws",
+        "{} models, {animations} animations, {deforming} nodes with deforming vertices, {flawed} models with warnings",
         files.len()
     );
 }
 
-/// What is left of the triangles at a level, as the format's page says it: each corner goes on to the
-/// vertex that replaces it as long as that comes no later.
-fn left(geometry: &Geometry<'_>, level: u32) -> Vec<LodTriangle> {
+/// The triangles at a level, computed as in the description of the format: each corner follows the chain of replacements
+/// up to this level.
+fn expected_triangles(geometry: &Geometry<'_>, level: u32) -> Vec<LodTriangle> {
     let mut replaced = HashMap::new();
     let extras = geometry
         .vertices
@@ -71,19 +70,21 @@ fn left(geometry: &Geometry<'_>, level: u32) -> Vec<LodTriangle> {
         vertex
     };
     let triangles = (0..).zip(geometry.triangles);
-    let left = triangles.map(|(triangle, full)| LodTriangle {
+    let replaced = triangles.map(|(triangle, full)| LodTriangle {
         triangle,
         vertices: full.vertices.map(|vertex| follow(vertex.get().into())),
     });
-    left.filter(|left| {
-        let [a, b, c] = left.vertices;
-        a != b && b != c && c != a
-    })
-    .collect()
+    replaced
+        .filter(|triangle| {
+            let [a, b, c] = triangle.vertices;
+            a != b && b != c && c != a
+        })
+        .collect()
 }
 
-/// Each vertex that a level adds is in the middle of the two that it replaces, and of their node.
-fn assert_extras(file: &AbcFile<'_>, what: &str) -> usize {
+/// Asserts that each vertex that a LOD adds is in the middle of the two vertices that it replaces, and belongs to the same
+/// node. Returns the count of these vertices.
+fn assert_lod_vertices(file: &AbcFile<'_>, what: &str) -> usize {
     let geometry = &file.geometry;
     let vertices = geometry.vertices;
     let extras = &vertices[geometry.base_vertices as usize..];
@@ -108,8 +109,8 @@ fn assert_extras(file: &AbcFile<'_>, what: &str) -> usize {
 }
 
 #[test]
-fn levels_of_detail_of_real_models_follow_the_rule() {
-    let Some((_, files)) = files("levels_of_detail_of_real_models_follow_the_rule", "abc") else {
+fn lods_of_real_models_have_the_expected_triangles() {
+    let Some((_, files)) = files("lods_of_real_models_have_the_expected_triangles", "abc") else {
         return;
     };
     let (mut with_levels, mut extras, mut compared) = (0, 0, 0);
@@ -123,15 +124,22 @@ fn levels_of_detail_of_real_models_follow_the_rule() {
                 .indices()
                 .map(|vertex| geometry.vertices[vertex as usize]);
             let [a, b, c] = corners.map(|vertex| vertex.node);
-            assert!(a == b && b == c, "{what}: a triangle of several nodes");
+            assert!(
+                a == b && b == c,
+                "{what}: the corners of a triangle belong to different nodes"
+            );
         }
-        extras += assert_extras(&file, &what);
+        extras += assert_lod_vertices(&file, &what);
         with_levels += usize::from(geometry.lods > 0);
         let all = geometry.lods;
         for level in [0, 1.min(all), all / 3, all * 2 / 3, all] {
             let found = geometry.lod(level).triangles;
-            assert_eq!(found, left(geometry, level), "{what}: level {level}");
-            assert_eq!(found.len(), geometry.triangles_at(level), "{what}");
+            assert_eq!(
+                found,
+                expected_triangles(geometry, level),
+                "{what}: level {level}"
+            );
+            assert_eq!(found.len(), geometry.lod_triangle_count(level), "{what}");
             let start = geometry.lod_starts[level as usize].get();
             let live = u32::from(start)..geometry.base_vertices + level;
             let corners = || found.iter().flat_map(|triangle| triangle.vertices);
@@ -143,6 +151,6 @@ fn levels_of_detail_of_real_models_follow_the_rule() {
         }
     }
     println!(
-        "{with_levels} models with levels, {extras} extra vertices, {compared} triangles compared"
+        "{with_levels} models with LODs, {extras} LOD vertices, {compared} triangles compared"
     );
 }

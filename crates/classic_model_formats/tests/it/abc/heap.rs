@@ -1,43 +1,43 @@
-//! The heap that LithTech models and pictures take while they are parsed, on files made to cost as much of it as they can.
+//! Limits on the peak heap of parsing LithTech models and textures, measured with adversarial and real files.
 
 use classic_model_formats::abc::parse;
-use classic_model_formats::dtx as pictures;
-use classic_models_fixtures::abc_adverse::{adversaries, adverse_pictures};
+use classic_model_formats::dtx;
+use classic_models_fixtures::abc_adversarial::{adversarial_files, adversarial_textures};
 use classic_models_fixtures::corpus::{corpus, files_of};
-use classic_models_fixtures::heap::{Measured, alone};
+use classic_models_fixtures::heap::{HeapBudget, run_in_own_process};
 
-/// Half of what a load may take leaves as much again to what is made of the model.
+// Parsing may take `PARSE_FACTOR × file length + PARSE_CONSTANT` bytes: half of the limit of a whole load.
 const PARSE_FACTOR: usize = 8;
 const PARSE_CONSTANT: usize = 1 << 16;
 
 #[test]
-fn parsing_takes_little_heap() {
-    alone("abc::heap::parsing_measured_alone");
+fn parsing_stays_within_the_heap_limit() {
+    run_in_own_process("abc::heap::measure_parsing");
 }
 
 #[test]
-#[ignore = "run by the test above, alone in its process"]
-fn parsing_measured_alone() {
-    let mut measured = Measured::new(PARSE_FACTOR, PARSE_CONSTANT);
-    let folder = corpus("parsing_takes_little_heap");
+#[ignore = "run by `parsing_stays_within_the_heap_limit` in a process of its own"]
+fn measure_parsing() {
+    let mut measured = HeapBudget::new(PARSE_FACTOR, PARSE_CONSTANT);
+    let folder = corpus("abc::heap::parsing_stays_within_the_heap_limit");
     let real = |extension: &str| folder.as_deref().map(|it| files_of(it, extension));
-    for (name, bytes) in adversaries()
+    for (name, bytes) in adversarial_files()
         .into_iter()
         .chain(real("abc").unwrap_or_default())
     {
         measured.take(&name, bytes.len(), || {
-            // A file is in memory while it is parsed.
+            // The file's bytes are in memory while it is parsed.
             let bytes = bytes.clone();
             let _ = parse(&bytes);
         });
     }
-    for (name, bytes) in adverse_pictures()
+    for (name, bytes) in adversarial_textures()
         .into_iter()
         .chain(real("dtx").unwrap_or_default())
     {
         measured.take(&name, bytes.len(), || {
             let bytes = bytes.clone();
-            let _ = pictures::parse(&bytes);
+            let _ = dtx::parse(&bytes);
         });
     }
     measured.finish();

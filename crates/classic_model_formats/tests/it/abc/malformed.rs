@@ -1,14 +1,14 @@
-//! The promise on bad models: every class, with its kind and offset; truncation; bit flips.
+//! Malformed LithTech models: every class of flaw with the expected error or warning, and truncated files.
 
 use super::*;
 use classic_model_formats::abc::MAX_DEPTH;
 use classic_model_formats::read::Format;
-use classic_models_fixtures::abc::{NOT_TURNED, keyframe, track};
-use classic_models_fixtures::kinds;
+use classic_models_fixtures::abc::{IDENTITY_ROTATION, keyframe, track};
+use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{Case, assert_parsed, case};
 
-kinds! {
+error_kinds! {
     missing: ErrorKind::Missing { .. },
     truncated: ErrorKind::Truncated { .. },
     magic: ErrorKind::WrongMagic { .. },
@@ -21,8 +21,8 @@ kinds! {
     bad_node: ErrorKind::IndexOutOfRange { element: "node", .. },
 }
 
-fn at_u32(place: &str, value: u32) -> Vec<u8> {
-    patched(Places::of(&figure()).at(place), &value.to_le_bytes())
+fn at_u32(name: &str, value: u32) -> Vec<u8> {
+    patched(Offsets::of(&sample_model()).at(name), &value.to_le_bytes())
 }
 
 fn cases() -> Vec<Case> {
@@ -38,7 +38,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn file_cases() -> Vec<Case> {
-    let file = write_unchecked(&figure());
+    let file = write_unchecked(&sample_model());
     let end = file.len() as u64;
     let with = |tail: &[u8]| [&file[..], tail].concat();
     vec![
@@ -56,10 +56,10 @@ fn file_cases() -> Vec<Case> {
             4,
             "a trailing byte",
             with(b"!"),
-            Warn("1 bytes after what TransformInfo", end),
+            Warn("1 trailing bytes in TransformInfo", end),
         ),
-        case(4, "zeros", with(&[0; 30]), Warn("30 bytes", end)),
-        case(4, "a second file", with(&file), Warn("bytes after", end)),
+        case(4, "zeros", with(&[0; 30]), Warn("30 trailing bytes", end)),
+        case(4, "a second file", with(&file), Warn("trailing bytes", end)),
     ]
 }
 
@@ -95,10 +95,15 @@ fn foreign_cases() -> Vec<Case> {
             start(b"\x89HDF\r\n\x1a\n"),
             Reject(magic, 0),
         ),
-        ("music", "tune", start(b"X:1\nT:A Reel"), Reject(magic, 0)),
+        (
+            "music",
+            "ABC notation",
+            start(b"X:1\nT:A Reel"),
+            Reject(magic, 0),
+        ),
         (
             "music with a version",
-            "tune",
+            "ABC notation",
             start(b"%abc-2.1\n"),
             Reject(magic, 0),
         ),
@@ -134,25 +139,25 @@ fn foreign_cases() -> Vec<Case> {
             named("I am a cake and not a model."),
             Reject(magic, 12),
         ),
-        ("no token", "is \"\"", named(""), Reject(magic, 12)),
+        ("no token", "file type \"\"", named(""), Reject(magic, 12)),
     ];
-    let cases = cases.into_iter().map(|(name, said, bytes, expect)| {
+    let cases = cases.into_iter().map(|(name, expected, bytes, expect)| {
         let message = parse(&bytes).unwrap_err().to_string();
-        assert!(message.contains(said), "{name}: {message}");
+        assert!(message.contains(expected), "{name}: {message}");
         case(2, name, bytes, expect)
     });
     cases.collect()
 }
 
 fn chain_cases() -> Vec<Case> {
-    let places = Places::of(&figure());
-    let end = write_unchecked(&figure()).len() as u32;
+    let offsets = Offsets::of(&sample_model());
+    let end = write_unchecked(&sample_model()).len() as u32;
     let linked = |chunk: &str, to: u32| -> (Vec<u8>, Expect) {
         let link = format!("{chunk} link");
-        (at_u32(&link, to), Reject(bad_offset, places.at(&link)))
+        (at_u32(&link, to), Reject(bad_offset, offsets.at(&link)))
     };
-    let geometry = places.at("Geometry") as u32;
-    let body = places.at("Geometry body") as u32;
+    let geometry = offsets.at("Geometry") as u32;
+    let body = offsets.at("Geometry body") as u32;
     let mut cases: Vec<Case> = [
         ("to the start", linked("Geometry", 0)),
         ("backwards", linked("Geometry", geometry - 1)),
@@ -168,19 +173,19 @@ fn chain_cases() -> Vec<Case> {
     .into_iter()
     .map(|(name, (bytes, expect))| case(38, name, bytes, expect))
     .collect();
-    // The chunk after begins in the middle of nothing, or the file ends with this one.
-    let bytes = at_u32("Geometry link", places.at("Nodes") as u32 + 2);
+    // The link points into the next chunk, or this is marked as the last chunk.
+    let bytes = at_u32("Geometry link", offsets.at("Nodes") as u32 + 2);
     cases.push(case(
         38,
         "beside a chunk",
         bytes,
-        Reject(truncated, places.at("Nodes") + 4),
+        Reject(truncated, offsets.at("Nodes") + 4),
     ));
     let bytes = at_u32("Geometry link", u32::MAX);
     cases.push(case(38, "early end", bytes, Reject(missing, end.into())));
-    let dims = places.at("AnimDims body");
+    let dims = offsets.at("AnimDims body");
     let short = {
-        let mut bytes = at_u32("AnimDims link", places.at("TransformInfo") as u32 - 1);
+        let mut bytes = at_u32("AnimDims link", offsets.at("TransformInfo") as u32 - 1);
         bytes.remove(dims as usize);
         bytes
     };
@@ -189,10 +194,10 @@ fn chain_cases() -> Vec<Case> {
 }
 
 fn text_cases() -> Vec<Case> {
-    let places = Places::of(&figure());
-    let at = places.at("command string");
-    let node = places.at("node 1") + 24;
-    let keyframe = places.at("animation 0 keyframe 1") + 28;
+    let offsets = Offsets::of(&sample_model());
+    let at = offsets.at("command string");
+    let node = offsets.at("node 1") + 24;
+    let keyframe = offsets.at("animation 0 keyframe 1") + 28;
     vec![
         case(
             39,
@@ -215,15 +220,15 @@ fn text_cases() -> Vec<Case> {
         case(
             39,
             "chunk name",
-            patched(places.at("Nodes"), &[255, 255]),
-            Reject(truncated, places.at("Nodes") + 2),
+            patched(offsets.at("Nodes"), &[255, 255]),
+            Reject(truncated, offsets.at("Nodes") + 2),
         ),
         case(
             7,
             "node name",
             patched(node + 2, &[0xE4]),
             Warn(
-                "node 1 name is not UTF-8: taken for \"\u{FFFD}ody\"",
+                "node 1 name is not UTF-8, read as \"\u{FFFD}ody\"",
                 node + 2,
             ),
         ),
@@ -237,10 +242,10 @@ fn text_cases() -> Vec<Case> {
 }
 
 fn number_cases() -> Vec<Case> {
-    let places = Places::of(&figure());
+    let offsets = Offsets::of(&sample_model());
     let nan = f32::NAN.to_le_bytes();
     let infinity = f32::NEG_INFINITY.to_le_bytes();
-    let at = |place: &str, more: u64| places.at(place) + more;
+    let at = |name: &str, more: u64| offsets.at(name) + more;
     let vertex = at("vertices", 20 * 3 + 4);
     let uv = at("triangles", 33 + 12);
     let bounds = at("Geometry body", 8);
@@ -268,7 +273,7 @@ fn number_cases() -> Vec<Case> {
             6,
             "huge texture coordinate",
             patched(uv, &(-7.3e16_f32).to_le_bytes()),
-            Warn("beyond 65536", uv),
+            Warn("beyond ±65536", uv),
         ),
         case(
             6,
@@ -329,8 +334,8 @@ fn number_cases() -> Vec<Case> {
 }
 
 fn geometry_cases() -> Vec<Case> {
-    let places = Places::of(&figure());
-    let at = |place: &str, more: u64| places.at(place) + more;
+    let offsets = Offsets::of(&sample_model());
+    let at = |name: &str, more: u64| offsets.at(name) + more;
     let corner = at("triangles", 2 * 33 + 24 + 4);
     let node = at("vertices", 4 * 20 + 15);
     let pair = at("vertices", 9 * 20 + 16);
@@ -341,61 +346,61 @@ fn geometry_cases() -> Vec<Case> {
     let mut cases: Vec<Case> = [
         (
             "itself",
-            replaced(1, 9, "LOD 2 of 3 replaces vertex 9, which is not before"),
+            replaced(1, 9, "LOD 2 of 3 replaces vertex 9, which must be less"),
         ),
         (
             "a later one",
-            replaced(0, 10, "vertex 10, which is not before its own"),
+            replaced(0, 10, "vertex 10, which must be less than its own vertex 9"),
         ),
         (
             "out of range",
-            replaced(0, 0xCDCD, "vertex 52685, which is not before its own"),
+            replaced(0, 0xCDCD, "vertex 52685, which must be less than its own"),
         ),
         (
-            "one that is gone",
-            replaced(0, 1, "vertex 1, which was replaced before"),
+            "one that is already replaced",
+            replaced(0, 1, "vertex 1, which is already replaced"),
         ),
         (
             "one twice",
-            replaced(1, 2, "vertex 2, which was replaced before"),
+            replaced(1, 2, "vertex 2, which is already replaced"),
         ),
     ]
     .into_iter()
     .map(|(name, (bytes, expect))| case(43, name, bytes, expect))
     .collect();
-    let count = places.at("vertex count");
+    let count = offsets.at("vertex count");
     let fewer = edited(|model| {
         model.geometry.lod_starts.pop();
     });
-    // A level less in the list is two bytes less before the counts.
-    let told = Warn("3 extra vertices for 2 LODs", count - 2);
-    cases.push(case(43, "fewer levels than vertices", fewer, told));
+    // Each entry of `lod_starts` takes two bytes before the counts.
+    let expect = Warn("3 LOD vertices for 2 LODs", count - 2);
+    cases.push(case(43, "fewer LODs than LOD vertices", fewer, expect));
     let more = edited(|model| model.geometry.lod_starts.push(3));
-    let told = Warn("3 extra vertices for 4 LODs", count + 2);
-    cases.push(case(43, "more levels than vertices", more, told));
-    let base = places.at("base vertices");
+    let expect = Warn("3 LOD vertices for 4 LODs", count + 2);
+    cases.push(case(43, "more LODs than LOD vertices", more, expect));
+    let base = offsets.at("base vertices");
     cases.extend([
         case(
             43,
-            "huge number of levels",
+            "huge LOD count",
             at_u32("lods", u32::MAX),
             Reject(truncated, at("lods", 4)),
         ),
         case(
             3,
-            "huge number of triangles",
+            "huge triangle count",
             at_u32("triangle count", u32::MAX),
             Reject(truncated, at("triangles", 0)),
         ),
         case(
             3,
-            "huge number of vertices",
+            "huge vertex count",
             at_u32("vertex count", i32::MAX as u32),
             Reject(truncated, at("vertices", 0)),
         ),
         case(
             41,
-            "more normal vertices than vertices",
+            "more base vertices than vertices",
             at_u32("base vertices", 12),
             Reject(bad_count, base),
         ),
@@ -421,9 +426,9 @@ fn geometry_cases() -> Vec<Case> {
     cases
 }
 
-/// A model whose nodes are below each other.
+/// A model with a chain of nodes.
 fn deep(levels: usize) -> AbcDocument {
-    let mut model = least();
+    let mut model = minimal();
     let node = |index: usize| NodeDocument {
         transformation_index: index as u16,
         children: u32::from(index + 1 < levels),
@@ -432,15 +437,15 @@ fn deep(levels: usize) -> AbcDocument {
     model.nodes = (0..levels).map(node).collect();
     model.animations = vec![AnimationDocument {
         keyframes: vec![keyframe(0, "")],
-        tracks: vec![track(&[([0.0; 3], NOT_TURNED)]); levels],
+        tracks: vec![track(&[([0.0; 3], IDENTITY_ROTATION)]); levels],
         ..AnimationDocument::default()
     }];
     model
 }
 
 fn node_cases() -> Vec<Case> {
-    let places = Places::of(&figure());
-    let at = |place: &str, more: u64| places.at(place) + more;
+    let offsets = Offsets::of(&sample_model());
+    let at = |name: &str, more: u64| offsets.at(name) + more;
     let children = |node: usize, count: u32| at_u32(&format!("node {node} children"), count);
     let deforming = at("node 2 deforming", 4 + 2);
     let fewer = edited(|model| {
@@ -450,7 +455,7 @@ fn node_cases() -> Vec<Case> {
         }
     });
     let bomb = deep(100_000);
-    let bomb_places = Places::of(&bomb);
+    let bomb_places = Offsets::of(&bomb);
     let deepest = bomb_places.at(&format!("node {MAX_DEPTH}"));
     vec![
         case(
@@ -469,7 +474,7 @@ fn node_cases() -> Vec<Case> {
             40,
             "fewer children",
             fewer,
-            Warn("bytes after what Nodes holds", at("node 3", 0)),
+            Warn("trailing bytes in Nodes", at("node 3", 0)),
         ),
         case(
             40,
@@ -505,24 +510,24 @@ fn node_cases() -> Vec<Case> {
             41,
             "another index",
             patched(at("node 3 index", 0), &[9]),
-            Warn("says that it is node 9", at("node 3 index", 0)),
+            Warn("stores the index 9", at("node 3 index", 0)),
         ),
     ]
 }
 
 fn animation_cases() -> Vec<Case> {
-    let places = Places::of(&figure());
-    let at = |place: &str, more: u64| places.at(place) + more;
-    let third = places.at("animation 0 keyframe 2");
+    let offsets = Offsets::of(&sample_model());
+    let at = |name: &str, more: u64| offsets.at(name) + more;
+    let third = offsets.at("animation 0 keyframe 2");
     let short = |tracks: usize| {
         edited(|model| {
             model.animations.truncate(1);
             model.animations[0].tracks.truncate(tracks);
         })
     };
-    // As many bytes as the first three nodes take.
-    let three = places.at("animation 0 scale 3") - 3 * 28;
-    let frames = places.at("animation 0 keyframe 0");
+    // The offset after the tracks of the first three nodes.
+    let three = offsets.at("animation 0 scale 3") - 3 * 28;
+    let frames = offsets.at("animation 0 keyframe 0");
     vec![
         case(42, "a track less", short(3), Reject(truncated, three)),
         case(
@@ -541,7 +546,7 @@ fn animation_cases() -> Vec<Case> {
             42,
             "an animation less",
             at_u32("Animation body", 1),
-            Warn("bytes after what Animation", at("animation 1", 0)),
+            Warn("trailing bytes in Animation", at("animation 1", 0)),
         ),
         case(
             42,
@@ -572,44 +577,45 @@ fn animation_cases() -> Vec<Case> {
 }
 
 #[test]
-fn every_class_of_bad_file_is_refused_or_told_of() {
+fn malformed_models_give_the_expected_error_or_warning() {
     assert_parsed(Format::Abc, &cases(), |bytes| Ok(parse(bytes)?.warnings));
 }
 
 #[test]
-fn errors_tell_the_way_to_the_value() {
-    let places = Places::of(&figure());
-    let at = places.at("animation 0 keys 1") + 28;
+fn errors_contain_the_path_to_the_value() {
+    let offsets = Offsets::of(&sample_model());
+    let at = offsets.at("animation 0 keys 1") + 28;
     let error = parse(&patched(at, &f32::NAN.to_le_bytes()))
         .map(drop)
         .unwrap_err();
-    let told = "ABC: Animation / animation 0 \"Walk\" / node 1 \"Body\" key 1 at offset";
+    let context = "ABC: Animation / animation 0 \"Walk\" / node 1 \"Body\" key 1";
     assert_eq!(
         error.to_string(),
-        format!("{told} {at} is not a finite number")
+        format!("{context} at offset {at} is not a finite number")
     );
 }
 
 #[test]
-fn flaws_of_a_kind_are_told_once() {
+fn warnings_of_a_kind_are_reported_once() {
     let bytes = edited(|model| {
         for vertex in &mut model.geometry.vertices {
             vertex.position[1] = f32::NAN.into();
         }
     });
     let file = parse(&bytes).unwrap();
-    let [told] = &warnings(&file)[..] else {
-        panic!("one warning");
+    let warnings = warnings(&file);
+    let [warning] = &warnings[..] else {
+        panic!("expected one warning, found {warnings:?}");
     };
     assert!(
-        told.contains("vertex 0 ") && told.contains("(and 10 more like it)"),
-        "{told}"
+        warning.contains("vertex 0 ") && warning.contains("(and 10 more like it)"),
+        "{warning}"
     );
 }
 
 #[test]
-fn keyframes_out_of_order_take_no_time() {
-    let third = Places::of(&figure()).at("animation 0 keyframe 2");
+fn keyframe_before_the_previous_one_gets_its_time() {
+    let third = Offsets::of(&sample_model()).at("animation 0 keyframe 2");
     let bytes = patched(third, &7_u32.to_le_bytes());
     let file = parse(&bytes).unwrap();
     let times: Vec<_> = file.animations[0]
@@ -624,8 +630,8 @@ fn keyframes_out_of_order_take_no_time() {
 }
 
 #[test]
-fn a_file_may_not_end_early() {
-    for model in [figure(), least()] {
+fn truncated_files_are_errors() {
+    for model in [sample_model(), minimal()] {
         let bytes = write_unchecked(&model);
         for end in 0..bytes.len() {
             let error = parse(&bytes[..end]).map(drop).unwrap_err();

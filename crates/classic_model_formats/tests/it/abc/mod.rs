@@ -1,4 +1,5 @@
-//! The model that all tests are about, and where things are in its file.
+//! LithTech models: parsing, writing, LODs and poses. The tests use `abc::sample_model`, and [`Offsets`] for offsets in its
+//! file.
 
 mod corpus;
 mod heap;
@@ -11,12 +12,12 @@ use classic_model_formats::abc::write::{
     AbcDocument, AnimationDocument, NodeDocument, TrackDocument, write_unchecked,
 };
 use classic_model_formats::abc::{AbcFile, NodeKey, TransformInfo, parse};
-use classic_models_fixtures::abc_full::figure;
+use classic_models_fixtures::abc_full::sample_model;
 use std::collections::HashMap;
 use zerocopy::little_endian::F32;
 
-/// The least that a model can be.
-fn least() -> AbcDocument {
+/// The smallest valid model: one node.
+fn minimal() -> AbcDocument {
     AbcDocument {
         nodes: vec![NodeDocument::default()],
         ..AbcDocument::default()
@@ -24,13 +25,13 @@ fn least() -> AbcDocument {
 }
 
 fn edited(edit: impl FnOnce(&mut AbcDocument)) -> Vec<u8> {
-    let mut model = figure();
+    let mut model = sample_model();
     edit(&mut model);
     write_unchecked(&model)
 }
 
 fn patched(offset: u64, by: &[u8]) -> Vec<u8> {
-    let mut bytes = write_unchecked(&figure());
+    let mut bytes = write_unchecked(&sample_model());
     let offset = offset as usize;
     bytes[offset..offset + by.len()].copy_from_slice(by);
     bytes
@@ -40,15 +41,15 @@ fn warnings(file: &AbcFile<'_>) -> Vec<String> {
     file.warnings.iter().map(ToString::to_string).collect()
 }
 
-/// Where everything in the file of a model is, told by the format's description alone.
-struct Places(HashMap<String, u64>);
+/// The offsets of named parts of a model's file, computed independently from the description of the format.
+struct Offsets(HashMap<String, u64>);
 
-impl Places {
+impl Offsets {
     fn of(model: &AbcDocument) -> Self {
-        let mut places = Places(HashMap::new());
-        let end = places.walk(model);
+        let mut offsets = Offsets(HashMap::new());
+        let end = offsets.walk(model);
         assert_eq!(end, write_unchecked(model).len() as u64);
-        places
+        offsets
     }
 
     fn at(&self, name: &str) -> u64 {
@@ -59,7 +60,7 @@ impl Places {
         self.0.insert(name.into(), at);
     }
 
-    /// The chunk itself, its link and its body.
+    /// Adds the offsets of a chunk, of its link to the next chunk, and of its body.
     fn chunk(&mut self, name: &str, at: &mut u64) {
         self.put(name, *at);
         self.put(format!("{name} link"), *at + 2 + name.len() as u64);

@@ -1,10 +1,10 @@
-//! What is written is read, and what is read is what was written.
+//! Round trips of written models, the order of chunks, and the checks of the writer.
 
 use super::*;
 use classic_model_formats::abc::write::write;
 use classic_model_formats::read::ErrorKind;
 
-/// Something done to a model.
+/// A modification of a model.
 type Edit = fn(&mut AbcDocument);
 
 fn round_trip(model: &AbcDocument) {
@@ -15,18 +15,18 @@ fn round_trip(model: &AbcDocument) {
 }
 
 #[test]
-fn models_come_back() {
-    round_trip(&figure());
-    round_trip(&least());
+fn written_models_parse_to_the_same_values() {
+    round_trip(&sample_model());
+    round_trip(&minimal());
     for flips in [(false, true), (true, false), (true, true)] {
-        let mut model = figure();
+        let mut model = sample_model();
         model.transform_info = Some(TransformInfo {
             flip_geometry: flips.0,
             flip_animation: flips.1,
         });
         round_trip(&model);
     }
-    let mut model = figure();
+    let mut model = sample_model();
     model.transform_info = None;
     round_trip(&model);
     for animation in &mut model.animations {
@@ -38,8 +38,8 @@ fn models_come_back() {
 }
 
 #[test]
-fn a_sound_model_is_read_without_a_word() {
-    let bytes = write(&figure()).unwrap();
+fn valid_model_parses_without_warnings() {
+    let bytes = write(&sample_model()).unwrap();
     let file = parse(&bytes).unwrap();
     assert_eq!(warnings(&file), [""; 0]);
     assert_eq!(file.geometry.lods, 3);
@@ -53,7 +53,7 @@ fn a_sound_model_is_read_without_a_word() {
 
 #[test]
 fn records_are_borrowed_from_the_file() {
-    let bytes = write(&figure()).unwrap();
+    let bytes = write(&sample_model()).unwrap();
     let file = parse(&bytes).unwrap();
     let range = bytes.as_ptr_range();
     assert!(range.contains(&file.geometry.vertices.as_ptr().cast()));
@@ -62,16 +62,16 @@ fn records_are_borrowed_from_the_file() {
 }
 
 #[test]
-fn files_of_the_first_engine_are_flipped() {
-    let mut model = figure();
+fn files_without_transform_info_are_flipped() {
+    let mut model = sample_model();
     model.transform_info = None;
     let bytes = write(&model).unwrap();
     let transform = parse(&bytes).unwrap().transform();
     assert!(transform.flip_geometry && transform.flip_animation);
 }
 
-/// The bytes of each chunk with its name and link.
-fn chunks(bytes: &[u8], places: &Places) -> Vec<(&'static str, Vec<u8>)> {
+/// The name and the bytes of each chunk, including its name and link.
+fn chunks(bytes: &[u8], offsets: &Offsets) -> Vec<(&'static str, Vec<u8>)> {
     let names = [
         "Header",
         "Geometry",
@@ -80,17 +80,17 @@ fn chunks(bytes: &[u8], places: &Places) -> Vec<(&'static str, Vec<u8>)> {
         "AnimDims",
         "TransformInfo",
     ];
-    let mut ends: Vec<u64> = names[1..].iter().map(|name| places.at(name)).collect();
+    let mut ends: Vec<u64> = names[1..].iter().map(|name| offsets.at(name)).collect();
     ends.push(bytes.len() as u64);
     let ends = ends.into_iter();
     let parts = names.into_iter().zip(ends).map(|(name, end)| {
-        let part = &bytes[places.at(name) as usize..end as usize];
+        let part = &bytes[offsets.at(name) as usize..end as usize];
         (name, part.to_vec())
     });
     parts.collect()
 }
 
-/// The chunks in another order, each with the right link.
+/// Concatenates chunks and updates their links.
 fn chained(chunks: Vec<(&str, Vec<u8>)>) -> Vec<u8> {
     let mut out = Vec::new();
     let last = chunks.len() - 1;
@@ -104,10 +104,10 @@ fn chained(chunks: Vec<(&str, Vec<u8>)>) -> Vec<u8> {
 }
 
 #[test]
-fn the_order_of_chunks_does_not_matter() {
-    let model = figure();
+fn chunks_may_have_any_order() {
+    let model = sample_model();
     let bytes = write(&model).unwrap();
-    let mut chunks = chunks(&bytes, &Places::of(&model));
+    let mut chunks = chunks(&bytes, &Offsets::of(&model));
     assert_eq!(chained(chunks.clone()), bytes);
     chunks[1..].reverse();
     let bytes = chained(chunks.clone());
@@ -117,10 +117,10 @@ fn the_order_of_chunks_does_not_matter() {
 }
 
 #[test]
-fn chunks_may_be_unknown_but_not_be_missing_or_twice() {
-    let model = figure();
+fn missing_and_repeated_chunks_are_errors_and_unknown_ones_warnings() {
+    let model = sample_model();
     let bytes = write(&model).unwrap();
-    let parts = chunks(&bytes, &Places::of(&model));
+    let parts = chunks(&bytes, &Offsets::of(&model));
     for (position, name) in ["Geometry", "Nodes", "Animation"].into_iter().enumerate() {
         let mut without = parts.clone();
         without.remove(position + 1);
@@ -142,13 +142,13 @@ fn chunks_may_be_unknown_but_not_be_missing_or_twice() {
     let bytes = chained(strange);
     let file = parse(&bytes).unwrap();
     let offset = parts[0].1.len() + parts[1].1.len();
-    let told = format!("unknown chunk \"TriStrips\" is skipped (at offset {offset})");
-    assert_eq!(warnings(&file), [told]);
+    let expected = format!("unknown chunk \"TriStrips\" is skipped (at offset {offset})");
+    assert_eq!(warnings(&file), [expected]);
     assert_eq!(AbcDocument::from(&file), model);
 }
 
 #[test]
-fn what_the_format_cannot_say_is_not_written() {
+fn writing_rejects_values_that_the_format_cannot_store() {
     let cases: [(&str, Edit); 16] = [
         ("command string", |it| it.command_string = "x".repeat(501)),
         ("Geometry", |it| it.geometry.lod_starts.clear()),
@@ -183,18 +183,18 @@ fn what_the_format_cannot_say_is_not_written() {
             it.animations[0].tracks[0].keys[1].rotation[3] = f32::NAN.into();
         }),
     ];
-    for (place, edit) in cases {
-        let mut model = figure();
+    for (context, edit) in cases {
+        let mut model = sample_model();
         edit(&mut model);
         let error = write(&model).unwrap_err().to_string();
-        assert!(error.contains(place), "{place}: {error}");
+        assert!(error.contains(context), "{context}: {error}");
     }
 }
 
 #[test]
 fn strings_of_500_bytes_are_written() {
     let text = "x".repeat(500);
-    let mut model = figure();
+    let mut model = sample_model();
     model.command_string = text.clone();
     model.nodes[0].name = text.clone();
     model.animations[0].name = text.clone();

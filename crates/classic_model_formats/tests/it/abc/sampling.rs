@@ -1,11 +1,11 @@
-//! Levels of detail and poses, against values found by hand.
+//! LODs, normals and poses, compared with values computed by hand.
 
 use super::*;
 use classic_model_formats::abc::{KeyBlend, LodTriangle};
-use classic_models_fixtures::abc::NOT_TURNED;
+use classic_models_fixtures::abc::IDENTITY_ROTATION;
 
-/// The square root of a half: sine and cosine of an eighth of a turn.
-const HALF: f32 = core::f32::consts::FRAC_1_SQRT_2;
+/// The sine and cosine of 45°. A quaternion with these components rotates by 90°.
+const SQRT_HALF: f32 = core::f32::consts::FRAC_1_SQRT_2;
 
 fn assert_near<const N: usize>(found: [f32; N], expected: [f32; N]) {
     let near = found
@@ -16,8 +16,8 @@ fn assert_near<const N: usize>(found: [f32; N], expected: [f32; N]) {
 }
 
 #[test]
-fn levels_of_detail() {
-    let bytes = write_unchecked(&figure());
+fn lods_replace_vertices_and_remove_triangles() {
+    let bytes = write_unchecked(&sample_model());
     let geometry = &parse(&bytes).unwrap().geometry;
     let level = |level| {
         let lod = geometry.lod(level);
@@ -25,29 +25,29 @@ fn levels_of_detail() {
         let triangles: Vec<_> = triangles.map(|it| (it.triangle, it.vertices)).collect();
         (lod.vertices(), triangles)
     };
-    // Everything as the file has it.
+    // The full model.
     let (vertices, triangles) = level(0);
     assert_eq!(vertices, [0, 1, 2, 3, 4, 5, 6, 7]);
     let full = [[0, 1, 2], [1, 2, 3], [5, 6, 7], [2, 3, 4]];
     assert_eq!(triangles, (0..).zip(full).collect::<Vec<_>>());
-    // 0 and 1 become 8.
+    // LOD 1 replaces vertices 0 and 1 by 8.
     let (vertices, triangles) = level(1);
     assert_eq!(vertices, [2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(triangles, [(1, [8, 2, 3]), (2, [5, 6, 7]), (3, [2, 3, 4])]);
-    // And 2 and 8 become 9.
+    // LOD 2 also replaces 2 and 8 by 9.
     let (vertices, triangles) = level(2);
     assert_eq!(vertices, [3, 4, 5, 6, 7, 9]);
     assert_eq!(triangles, [(2, [5, 6, 7]), (3, [9, 3, 4])]);
-    // And 5 and 6 become 10.
+    // LOD 3 also replaces 5 and 6 by 10.
     let (vertices, triangles) = level(3);
     assert_eq!(vertices, [3, 4, 9]);
     assert_eq!(triangles, [(3, [9, 3, 4])]);
     assert_eq!(
-        geometry.lod(3).stand_ins,
+        geometry.lod(3).vertex_map,
         [9, 9, 9, 3, 4, 10, 10, 7, 9, 9, 10]
     );
     assert_eq!(geometry.lod(u32::MAX), geometry.lod(3));
-    // What is in use begins where the file says.
+    // `lod_starts` is the first used vertex.
     for (number, start) in (0..).zip(geometry.lod_starts) {
         let first = level(number).0[0];
         assert_eq!(first, u32::from(start.get()));
@@ -55,7 +55,7 @@ fn levels_of_detail() {
 }
 
 #[test]
-fn triangles_of_two_corners_vanish_from_the_full_model_too() {
+fn degenerate_triangles_are_removed_from_the_full_model() {
     let bytes = edited(|model| model.geometry.triangles[1].vertices = [3, 2, 3].map(Into::into));
     let file = parse(&bytes).unwrap();
     let left = file.geometry.lod(0).triangles;
@@ -68,18 +68,18 @@ fn triangles_of_two_corners_vanish_from_the_full_model_too() {
 }
 
 #[test]
-fn a_level_that_cannot_be_ends_them() {
+fn invalid_lod_is_dropped_with_all_after_it() {
     let bytes = edited(|model| model.geometry.vertices[9].replacements = [2.into(), 9.into()]);
     let file = parse(&bytes).unwrap();
     assert_eq!(file.geometry.lods, 1);
     assert_eq!(file.geometry.lod(3), file.geometry.lod(1));
     assert_eq!(file.geometry.lod(1).vertices(), [2, 3, 4, 5, 6, 7, 8]);
-    // The first replacement of the pair does not count either.
-    assert_eq!(file.geometry.lod(2).stand_ins[2], 2);
+    // The valid replacement of the pair is dropped as well.
+    assert_eq!(file.geometry.lod(2).vertex_map[2], 2);
 }
 
 #[test]
-fn normals_that_levels_add_are_in_the_middle() {
+fn lod_vertices_without_normal_get_the_average() {
     let bytes = edited(|model| {
         model.geometry.vertices[2].normal = [0; 3];
         model.geometry.vertices[9].normal = [0; 3];
@@ -87,18 +87,18 @@ fn normals_that_levels_add_are_in_the_middle() {
     let normals = parse(&bytes).unwrap().geometry.normals();
     assert_eq!(normals[0], Some([1.0, 0.0, 0.0]));
     assert_eq!(normals[2], None);
-    assert_near(normals[8].unwrap(), [HALF, HALF, 0.0]);
-    // One of its two has none.
-    assert_near(normals[9].unwrap(), [HALF, HALF, 0.0]);
+    assert_near(normals[8].unwrap(), [SQRT_HALF, SQRT_HALF, 0.0]);
+    // One of the two replaced vertices has no normal.
+    assert_near(normals[9].unwrap(), [SQRT_HALF, SQRT_HALF, 0.0]);
     assert_eq!(normals[10], Some([0.0, 1.0, 0.0]));
 }
 
 #[test]
-fn times_between_keyframes() {
-    let bytes = write_unchecked(&figure());
+fn blend_at_finds_the_keyframes_around_a_time() {
+    let bytes = write_unchecked(&sample_model());
     let file = parse(&bytes).unwrap();
     let [walk, stand] = &file.animations[..] else {
-        panic!("two animations");
+        panic!("the sample has two animations");
     };
     let blend = |key, next, t| Some(KeyBlend { key, next, t });
     let first = blend(0, 0, 0.0);
@@ -116,15 +116,15 @@ fn times_between_keyframes() {
 }
 
 #[test]
-fn nodes_stand_between_their_keys() {
-    let bytes = write_unchecked(&figure());
+fn node_poses_are_interpolated() {
+    let bytes = write_unchecked(&sample_model());
     let file = parse(&bytes).unwrap();
     let body = |seconds| file.node_poses(Some(0), seconds)[1];
     assert_near(body(0.05).translation, [5.0, 0.0, 0.0]);
-    // Half of a quarter turn.
+    // Half of a rotation by 90°.
     let eighth = core::f32::consts::FRAC_PI_8;
     assert_near(body(0.05).rotation, [0.0, eighth.sin(), 0.0, eighth.cos()]);
-    // From a quarter to a half turn, though that is stored as its opposite.
+    // From 90° to 180°. The quaternion of 180° is stored negated.
     assert_near(body(0.2).translation, [10.0, 10.0, 0.0]);
     let three = 3.0 * eighth;
     assert_near(body(0.2).rotation, [0.0, three.sin(), 0.0, three.cos()]);
@@ -132,32 +132,32 @@ fn nodes_stand_between_their_keys() {
 }
 
 #[test]
-fn the_flip_turns_nodes_the_other_way() {
-    let stored = write_unchecked(&figure());
+fn flip_animation_inverts_rotations() {
+    let stored = write_unchecked(&sample_model());
     let flipped = edited(|model| model.transform_info = None);
-    let place = |bytes: &[u8]| {
+    let position = |bytes: &[u8]| {
         let file = parse(bytes).unwrap();
         file.vertex_positions_in_model(Some(0), 0.0)[0]
     };
-    // (1, 2, 3) a quarter turn about Z, and up by 1.
-    assert_near(place(&stored), [-2.0, 2.0, 3.0]);
-    assert_near(place(&flipped), [2.0, 0.0, 3.0]);
+    // (1, 2, 3), rotated about Z by 90° or −90°, then moved by 1 along Y.
+    assert_near(position(&stored), [-2.0, 2.0, 3.0]);
+    assert_near(position(&flipped), [2.0, 0.0, 3.0]);
 }
 
 #[test]
-fn children_follow_their_parents() {
-    let bytes = write_unchecked(&figure());
+fn poses_in_model_include_the_parents() {
+    let bytes = write_unchecked(&sample_model());
     let file = parse(&bytes).unwrap();
-    // 100 ms: the body is a quarter turn about Y at (10, 0, 0), which takes Z to X; the flag is 100
-    // ahead of it; the root turns X to Y and is 1 up.
+    // At 100 ms, the body is at (10, 0, 0) and rotated by 90° about Y, which maps Z to X. The flag is at Z = 100 in the
+    // body's space. The root maps X to Y and is at Y = 1.
     let [root, body, flag, _] = file.node_poses_in_model(Some(0), 0.1)[..] else {
-        panic!("four nodes");
+        panic!("the sample has four nodes");
     };
     assert_near(root.translation, [0.0, 1.0, 0.0]);
     assert_near(body.translation, [0.0, 11.0, 0.0]);
     assert_near(flag.translation, [0.0, 111.0, 0.0]);
     assert_near(flag.rotation, [-0.5, 0.5, 0.5, 0.5]);
-    // (0, 0, 4) of the body.
+    // The vertex (0, 0, 4) of the body.
     assert_near(
         file.vertex_positions_in_model(Some(0), 0.1)[2],
         [0.0, 15.0, 0.0],
@@ -165,12 +165,12 @@ fn children_follow_their_parents() {
 }
 
 #[test]
-fn vertices_that_deform_move_in_their_node() {
-    let bytes = write_unchecked(&figure());
+fn deforming_vertices_are_interpolated_in_node_space() {
+    let bytes = write_unchecked(&sample_model());
     let file = parse(&bytes).unwrap();
     let at = |seconds| {
-        let places = file.vertex_positions(Some(0), seconds);
-        [places[5], places[6], places[7]]
+        let positions = file.vertex_positions(Some(0), seconds);
+        [positions[5], positions[6], positions[7]]
     };
     let [a, b, c] = at(0.0);
     assert_eq!(a, [-1.0, 0.0, 1.0]);
@@ -182,39 +182,39 @@ fn vertices_that_deform_move_in_their_node() {
     assert_eq!(c, [62.75, 127.5, 256.0]);
     let [a, b, c] = at(5.0);
     assert_eq!([a, b, c], [[-0.5, 1.0, 3.0]; 3]);
-    // What the level adds is between the two that it replaces, not where the file says.
+    // A LOD vertex is in the middle of the two vertices that it replaces, not at its stored position.
     assert_eq!(file.vertex_positions(Some(0), 0.05)[10], [0.75, 2.0, 8.0]);
-    // Others stay.
+    // Vertices of other nodes keep their positions.
     assert_eq!(file.vertex_positions(Some(0), 0.05)[0], [1.0, 2.0, 3.0]);
     assert_eq!(file.vertex_positions(Some(0), 0.05)[9], [1.0, 1.0, 3.5]);
-    // This animation's own scale, which is 1, though the flag is of no size in it.
+    // `Stand` has its own `deform_scale`: 1.
     assert_eq!(file.vertex_positions(Some(1), 0.0)[5], [1.0, 2.0, 3.0]);
 }
 
 #[test]
-fn without_an_animation_models_stand_as_they_were_built() {
+fn rest_pose_is_used_without_animation_or_keyframes() {
     let bytes = edited(|model| {
-        let nothing = AnimationDocument {
+        let empty = AnimationDocument {
             tracks: vec![TrackDocument::default(); 4],
             dims: Some([0.0; 3]),
             ..AnimationDocument::default()
         };
-        model.animations.push(nothing);
+        model.animations.push(empty);
     });
     let file = parse(&bytes).unwrap();
-    let built = file.vertex_positions_in_model(Some(0), 0.0);
+    let rest = file.vertex_positions_in_model(Some(0), 0.0);
     for animation in [None, Some(2), Some(3), Some(usize::MAX)] {
-        assert_eq!(file.vertex_positions_in_model(animation, 1.0), built);
+        assert_eq!(file.vertex_positions_in_model(animation, 1.0), rest);
     }
     let bytes = edited(|model| model.animations.clear());
     let file = parse(&bytes).unwrap();
-    let places = file.vertex_positions_in_model(Some(0), 1.0);
-    assert_eq!(places[0], [1.0, 2.0, 3.0]);
-    assert_eq!(places[5], [10.0, 20.0, 30.0]);
+    let positions = file.vertex_positions_in_model(Some(0), 1.0);
+    assert_eq!(positions[0], [1.0, 2.0, 3.0]);
+    assert_eq!(positions[5], [10.0, 20.0, 30.0]);
 }
 
 #[test]
-fn junk_keys_do_no_harm() {
+fn extreme_keys_give_finite_poses() {
     let bytes = edited(|model| {
         let keys = &mut model.animations[0].tracks[1].keys;
         keys[0].rotation = [0.0; 4].map(F32::new);
@@ -223,8 +223,8 @@ fn junk_keys_do_no_harm() {
     });
     let file = parse(&bytes).unwrap();
     let poses = |seconds| file.node_poses(Some(0), seconds)[1];
-    assert_eq!(poses(0.0).rotation, NOT_TURNED);
-    assert_near(poses(0.1).rotation, [HALF, 0.0, 0.0, HALF]);
-    assert_near(poses(0.3).rotation, [0.0, 0.0, HALF, HALF]);
+    assert_eq!(poses(0.0).rotation, IDENTITY_ROTATION);
+    assert_near(poses(0.1).rotation, [SQRT_HALF, 0.0, 0.0, SQRT_HALF]);
+    assert_near(poses(0.3).rotation, [0.0, 0.0, SQRT_HALF, SQRT_HALF]);
     assert_eq!(poses(0.2).translation, [0.0; 3]);
 }

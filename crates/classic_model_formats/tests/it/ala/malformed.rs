@@ -1,4 +1,5 @@
-//! The promise on bad Alamo animations: every class, with its kind and offset; truncation; bit flips.
+//! Malformed Alamo animations: the error or warning of every class of malformation with its offset, truncation at
+//! every byte, and flips of every bit.
 
 use classic_model_formats::ala::write::{AlaDocument, write};
 use classic_model_formats::ala::{AlaFile, MAX_FRAMES, parse};
@@ -6,17 +7,20 @@ use classic_model_formats::read::Format;
 use classic_models_fixtures::ala::{clean, edited, minimal, small};
 use classic_models_fixtures::ala_malformed::{File, cases};
 use classic_models_fixtures::alo::{
-    Body, Raw, each_damage, mini, nest, put_together, rearranged, taken_apart,
+    Body, RawChunk, for_each_damage, mini, nest, parse_chunks, rearranged, write_chunks,
 };
 use classic_models_fixtures::chunk_malformed::{bad_count, truncated};
 use classic_models_fixtures::malformed::{Case, assert_parsed};
 use classic_models_fixtures::regressions;
 
 #[test]
-fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
+fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
     let cases = cases();
     for class in (1..=29).filter(|class| ![3, 8, 9].contains(class) && !(15..=23).contains(class)) {
-        assert!(cases.iter().any(|case| case.class == class), "{class}");
+        assert!(
+            cases.iter().any(|case| case.class == class),
+            "no case of class {class}"
+        );
     }
     assert_parsed(Format::Ala, &cases, |bytes| {
         let file = parse(bytes)?;
@@ -25,7 +29,7 @@ fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
     });
 }
 
-/// Whatever parses can be sampled, and gives numbers.
+/// Samples all bones of a parsed animation and checks that the values are finite.
 fn sample_all(file: &AlaFile<'_>) {
     let last = (file.frames - 1) as f32;
     assert!(file.seconds().is_finite());
@@ -40,7 +44,7 @@ fn sample_all(file: &AlaFile<'_>) {
 }
 
 #[test]
-fn format_2_without_what_tells_it_is_format_1_and_its_tracks_are_unknown() {
+fn version_2_without_mini_chunk_11_is_version_1_with_unknown_chunks() {
     let file = File(clean(2)).without_mini("1000/1001", 11);
     let file = parse(&file).unwrap();
     assert_eq!(file.version, 1);
@@ -59,7 +63,7 @@ fn format_2_without_what_tells_it_is_format_1_and_its_tracks_are_unknown() {
 }
 
 #[test]
-fn the_order_of_mini_chunks_and_of_chunks_means_nothing() {
+fn chunks_and_mini_chunks_can_be_in_any_order() {
     for version in [1, 2] {
         let file = File(clean(version));
         let expected = serde_json::to_string(&parse(&file.0).unwrap()).unwrap();
@@ -84,7 +88,7 @@ fn the_order_of_mini_chunks_and_of_chunks_means_nothing() {
 }
 
 #[test]
-fn a_zero_quaternion_is_no_rotation() {
+fn zero_quaternions_are_sampled_as_the_identity() {
     let file = File(clean(2));
     let bytes = file.at(file.body("1000/1009"), &[0; 8]);
     let read = parse(&bytes).unwrap();
@@ -102,7 +106,7 @@ fn a_zero_quaternion_is_no_rotation() {
 }
 
 #[test]
-fn as_many_frames_as_a_float_can_tell_need_no_data() {
+fn frame_count_is_limited_to_max_frames() {
     let bytes = edited(&minimal(2), |document| document.frames = MAX_FRAMES);
     assert_eq!(parse(&bytes).unwrap().frames, MAX_FRAMES);
     let bytes = edited(&minimal(2), |document| document.frames = MAX_FRAMES + 1);
@@ -110,7 +114,7 @@ fn as_many_frames_as_a_float_can_tell_need_no_data() {
 }
 
 #[test]
-fn a_message_is_the_path_to_the_fault() {
+fn error_messages_begin_with_the_path_of_chunks() {
     let file = File(clean(2));
     let bits = file.body("1000/1002.8/1007");
     let index = file.value("1000/1002.1/1003", 14);
@@ -126,7 +130,7 @@ fn a_message_is_the_path_to_the_fault() {
         (
             file.at(index, &[48, 0]),
             format!(
-                "ALA: 0x1000 / 0x1002 bone 1 \"B_01\" track at offset {index} uses word 48 of 48"
+                "ALA: 0x1000 / 0x1002 bone 1 \"B_01\" track at offset {index} uses word 48, but only 48 exist"
             ),
         ),
         (
@@ -138,7 +142,7 @@ fn a_message_is_the_path_to_the_fault() {
         ),
         (
             file.at_u32(0, 0x200),
-            "ALA: first chunk at offset 0 is not what the format begins with: \
+            "ALA: first chunk at offset 0 is not recognized: \
              the file is an Alamo model (ALO), not an animation"
                 .to_owned(),
         ),
@@ -158,16 +162,16 @@ fn truncation_at_every_byte_is_an_error() {
             }
         }
     }
-    // Bad files may be refused for what is bad before the end is missed.
-    for (number, Case { bytes, .. }) in cases().into_iter().enumerate() {
-        for length in (number % 37..bytes.len()).step_by(37) {
+    // Malformed files must not panic either; which error they give depends on what is parsed first.
+    for (index, Case { bytes, .. }) in cases().into_iter().enumerate() {
+        for length in (index % 37..bytes.len()).step_by(37) {
             let _ = parse(&bytes[..length]);
         }
     }
 }
 
 #[test]
-fn no_flipped_bit_is_fatal() {
+fn flipped_bits_never_panic() {
     let mut outcomes = [0; 2];
     for mut bytes in [1, 2]
         .into_iter()
@@ -180,7 +184,7 @@ fn no_flipped_bit_is_fatal() {
             if let Ok(file) = read {
                 sample_all(&file);
                 let document = AlaDocument::from(&file);
-                // What was made UTF-8 may be too long, or hold a NUL no more.
+                // Some files cannot be written: a name can become too long when it is converted to UTF-8.
                 if let Ok(written) = write(&document) {
                     assert_eq!(AlaDocument::from(&parse(&written).unwrap()), document);
                 }
@@ -192,25 +196,25 @@ fn no_flipped_bit_is_fatal() {
 }
 
 #[test]
-fn no_chunk_removed_or_emptied_or_doubled_is_fatal() {
+fn removed_emptied_and_doubled_chunks_never_panic() {
     for version in [1, 2] {
-        each_damage(&taken_apart(&clean(version)), &|chunks| {
-            if let Ok(file) = parse(&put_together(&chunks)) {
+        for_each_damage(&parse_chunks(&clean(version)), &|chunks| {
+            if let Ok(file) = parse(&write_chunks(&chunks)) {
                 sample_all(&file);
             }
         });
     }
 }
 
-/// Small files for the fuzz target to begin with, and to be replayed: see `fuzz.rs`.
+/// Writes small files: seeds for the fuzz target, which `fuzz.rs` also replays.
 #[test]
-#[ignore = "writes the files of tests/regressions/ala anew"]
-fn regression_files() {
+#[ignore = "rewrites the files of tests/regressions/ala"]
+fn write_regression_files() {
     let [one, two] = [1, 2].map(|version| File(small(version)));
     let frames = |file: &File| file.value("1000/1001", 1);
     let track = two.value("1000/1002.1/1003", 14);
-    let hollow = |chunks: &mut Vec<Raw>| {
-        let bone = Raw {
+    let add_empty_bones = |chunks: &mut Vec<RawChunk>| {
+        let bone = RawChunk {
             id: 0x1002,
             body: Body::Chunks(Vec::new()),
         };
@@ -232,7 +236,7 @@ fn regression_files() {
             two.at_u32(two.value("1000/1001", 11), 0x7fff_fffc),
         ),
         ("track-past-its-block", two.at(track, &[0xfe, 0xff])),
-        ("hollow-bones", rearranged(&two.0, "1000", hollow)),
+        ("hollow-bones", rearranged(&two.0, "1000", add_empty_bones)),
         (
             "seventeen-deep",
             rearranged(&two.0, "", |chunks| chunks.push(nest(17))),

@@ -1,5 +1,5 @@
-//! Alamo animations: what is written is read, poses are what another decoder says, and real files
-//! are what is said of them.
+//! Alamo animations: round trips, values of fixtures, sampling against a second decoder, write errors, and checks of
+//! real files.
 
 use classic_model_formats::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors, write};
 use classic_model_formats::ala::{AlaFile, AlaPose, bit, parse};
@@ -17,17 +17,17 @@ fn json(file: &AlaFile<'_>) -> String {
 }
 
 fn fixtures() -> Vec<Vec<u8>> {
-    let of = |version| {
+    let of_version = |version| {
         [1, 2, 8, 9, FRAMES]
             .map(|frames| every_track(version, frames))
             .into_iter()
             .chain([minimal(version), small(version)])
     };
-    of(1).chain(of(2)).collect()
+    of_version(1).chain(of_version(2)).collect()
 }
 
 #[test]
-fn writing_and_parsing_are_inverse() {
+fn parsed_animations_are_written_back_unchanged() {
     for bytes in fixtures() {
         let file = parse(&bytes).unwrap();
         assert_eq!(file.warnings, []);
@@ -41,7 +41,7 @@ fn writing_and_parsing_are_inverse() {
 }
 
 #[test]
-fn every_set_of_tracks_is_there() {
+fn bones_have_exactly_their_tracks() {
     for version in [1, 2] {
         let bytes = clean(version);
         let file = parse(&bytes).unwrap();
@@ -51,10 +51,11 @@ fn every_set_of_tracks_is_there() {
         );
         assert_eq!(file.bones.len(), 32);
         assert!((file.seconds() - 10.0 / 30.0).abs() < 1e-6);
-        for (number, bone) in file.bones.iter().enumerate() {
-            let has = |what| number & what != 0;
-            assert_eq!(bone.name, format!("B_{number:02}"));
-            assert_eq!(bone.index as usize, number + 1);
+        // The bits of a bone's position in the list are the kinds of tracks that it has.
+        for (position, bone) in file.bones.iter().enumerate() {
+            let has = |track| position & track != 0;
+            assert_eq!(bone.name, format!("B_{position:02}"));
+            assert_eq!(bone.index as usize, position + 1);
             assert_eq!(bone.translation.is_some(), has(TRANSLATION));
             assert_eq!(bone.rotation.is_some(), has(ROTATION));
             assert_eq!(bone.scale.is_some(), has(SCALE));
@@ -66,10 +67,10 @@ fn every_set_of_tracks_is_there() {
             );
             for track in [bone.translation, bone.scale].into_iter().flatten() {
                 assert_eq!(track.iter().count(), FRAMES as usize);
-                let of_all = if version == 2 { 16 } else { 1 };
+                let tracks_in_block = if version == 2 { 16 } else { 1 };
                 assert_eq!(
                     (track.stride(), track.words().len()),
-                    (3 * of_all, 33 * of_all as usize)
+                    (3 * tracks_in_block, 33 * tracks_in_block as usize)
                 );
             }
         }
@@ -90,61 +91,61 @@ fn every_set_of_tracks_is_there() {
     }
 }
 
-fn assert_same(pose: AlaPose, expected: AlaPose, what: &str) {
-    assert_eq!(pose.visible, expected.visible, "{what}");
-    let near = |a: &[f32], b: &[f32], size: f32| {
+fn assert_poses_match(pose: AlaPose, expected: AlaPose, context: &str) {
+    assert_eq!(pose.visible, expected.visible, "{context}");
+    let assert_close = |a: &[f32], b: &[f32], magnitude: f32| {
         let mut pairs = a.iter().zip(b);
         assert!(
-            pairs.all(|(a, b)| (a - b).abs() <= 1e-5 * size),
-            "{what}: {a:?}, not {b:?}"
+            pairs.all(|(a, b)| (a - b).abs() <= 1e-5 * magnitude),
+            "{context}: {a:?} instead of {b:?}"
         );
     };
-    let size = expected
+    let magnitude = expected
         .translation
         .iter()
-        .fold(1.0, |size: f32, value| size.max(value.abs()));
-    near(&pose.translation, &expected.translation, size);
-    near(&pose.scale, &expected.scale, 1.0);
+        .fold(1.0, |max: f32, value| max.max(value.abs()));
+    assert_close(&pose.translation, &expected.translation, magnitude);
+    assert_close(&pose.scale, &expected.scale, 1.0);
     match (pose.rotation, expected.rotation) {
         (None, None) => {}
         (Some(a), Some(b)) => {
             let length = a.iter().map(|value| value * value).sum::<f32>();
-            assert!((length - 1.0).abs() < 1e-6, "{what}");
-            // The opposite is the same rotation.
+            assert!((length - 1.0).abs() < 1e-6, "{context}");
+            // A quaternion and its negative are the same rotation.
             let dot: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-            near(&a, &b.map(|value| value * dot.signum()), 1.0);
+            assert_close(&a, &b.map(|value| value * dot.signum()), 1.0);
         }
-        _ => panic!("{what}: {pose:?}, not {expected:?}"),
+        _ => panic!("{context}: {pose:?} instead of {expected:?}"),
     }
 }
 
-/// Compares with the decoder of the tests at these parts of a frame, all along.
-fn compare(name: &str, bytes: &[u8], parts: u32) {
+/// Compares sampled poses with the tests' decoder, at `steps` times per frame over the whole animation.
+fn compare_with_decoder(name: &str, bytes: &[u8], steps: u32) {
     let file = parse(bytes).unwrap();
     let decoder = Decoder::new(bytes);
-    let last = (file.frames - 1) * parts;
-    for (number, bone) in file.bones.iter().enumerate() {
-        for part in 0..=last {
-            let time = part as f32 / parts as f32;
-            let what = format!("{name}: bone {number} at {time}");
-            assert_same(
+    let last = (file.frames - 1) * steps;
+    for (index, bone) in file.bones.iter().enumerate() {
+        for step in 0..=last {
+            let time = step as f32 / steps as f32;
+            let context = format!("{name}: bone {index} at frame {time}");
+            assert_poses_match(
                 file.sample(bone, time),
-                decoder.sample(number, time.into()),
-                &what,
+                decoder.sample(index, time.into()),
+                &context,
             );
         }
     }
 }
 
 #[test]
-fn poses_are_those_of_another_decoder_at_frames_and_between() {
-    for (number, bytes) in fixtures().into_iter().enumerate() {
-        compare(&format!("fixture {number}"), &bytes, 8);
+fn sampled_poses_match_a_second_decoder() {
+    for (index, bytes) in fixtures().into_iter().enumerate() {
+        compare_with_decoder(&format!("fixture {index}"), &bytes, 8);
     }
 }
 
 #[test]
-fn times_beyond_the_ends_are_those_of_the_ends() {
+fn sample_times_are_clamped_to_the_animation() {
     for bytes in fixtures() {
         let file = parse(&bytes).unwrap();
         let last = (file.frames - 1) as f32;
@@ -160,7 +161,7 @@ fn times_beyond_the_ends_are_those_of_the_ends() {
 }
 
 #[test]
-fn a_step_holds_and_visibility_never_blends() {
+fn step_frames_and_visibility_are_not_interpolated() {
     let bytes = write(&AlaDocument {
         version: 2,
         frames: 3,
@@ -189,12 +190,12 @@ fn a_step_holds_and_visibility_never_blends() {
 }
 
 #[test]
-fn rotations_take_the_shorter_way_and_no_rotation_is_the_models() {
-    let turned = |angle: f32| [0.0, 0.0, (angle / 2.0).sin(), (angle / 2.0).cos()];
-    let opposite = turned(1.0).map(|value| -value);
+fn rotations_interpolate_along_the_shortest_path() {
+    let about_z = |angle: f32| [0.0, 0.0, (angle / 2.0).sin(), (angle / 2.0).cos()];
+    let negated = about_z(1.0).map(|value| -value);
     for version in [1, 2] {
         let mut bone = BoneTracks::new("B", 1, [0.0; 3]);
-        bone.rotation = Rotations::from_frames(&[turned(0.0), opposite]);
+        bone.rotation = Rotations::from_frames(&[about_z(0.0), negated]);
         let bytes = write(&AlaDocument {
             version,
             frames: 2,
@@ -204,10 +205,14 @@ fn rotations_take_the_shorter_way_and_no_rotation_is_the_models() {
         let bytes = bytes.unwrap();
         let file = parse(&bytes).unwrap();
         let pose = file.sample(&file.bones[0], 0.25).rotation.unwrap();
-        for (value, expected) in pose.into_iter().zip(turned(0.25)) {
+        for (value, expected) in pose.into_iter().zip(about_z(0.25)) {
             assert!((value - expected).abs() < 1e-4, "{pose:?}");
         }
     }
+}
+
+#[test]
+fn bones_without_rotation_data_have_no_sampled_rotation() {
     let bytes = edited(&small(1), |document| {
         document.bones[0].rotation.default = None
     });
@@ -217,7 +222,7 @@ fn rotations_take_the_shorter_way_and_no_rotation_is_the_models() {
 }
 
 #[test]
-fn bits_are_least_first_and_none_beyond_the_last() {
+fn bits_start_at_the_least_significant_and_are_unset_beyond_the_end() {
     let bits = [0b0000_0010, 0b1000_0000];
     let set: Vec<u32> = (0..40).filter(|frame| bit(&bits, *frame)).collect();
     assert_eq!(set, [1, 15]);
@@ -225,29 +230,29 @@ fn bits_are_least_first_and_none_beyond_the_last() {
 }
 
 #[test]
-fn what_no_file_can_say_is_not_written() {
-    let wrong = |version, edit: &dyn Fn(&mut AlaDocument)| {
+fn values_that_the_format_cannot_store_are_write_errors() {
+    let error = |version, edit: &dyn Fn(&mut AlaDocument)| {
         let mut document = AlaDocument::from(&parse(&clean(version)).unwrap());
         edit(&mut document);
         write(&document).unwrap_err().to_string()
     };
-    for (message, said) in [
-        (wrong(1, &|file| file.version = 3), "version is 3"),
-        (wrong(2, &|file| file.frames = 0), "number of frames is 0"),
+    for (message, expected) in [
+        (error(1, &|file| file.version = 3), "version is 3"),
+        (error(2, &|file| file.frames = 0), "frame count is 0"),
         (
-            wrong(2, &|file| file.fps = 0.0),
+            error(2, &|file| file.fps = 0.0),
             "frames per second is not greater than 0",
         ),
         (
-            wrong(1, &|file| file.bones[2].name = "a\0".into()),
+            error(1, &|file| file.bones[2].name = "a\0".into()),
             "0x1000 / 0x1002 bone 2 \"a\\0\" name exceeds",
         ),
         (
-            wrong(1, &|file| file.bones[2].name = "x".repeat(255)),
+            error(1, &|file| file.bones[2].name = "x".repeat(255)),
             "name is 256",
         ),
         (
-            wrong(1, &|file| {
+            error(1, &|file| {
                 file.bones[1]
                     .translation
                     .track
@@ -255,30 +260,33 @@ fn what_no_file_can_say_is_not_written() {
                     .unwrap()
                     .truncate(3)
             }),
-            "0x1000 / 0x1002 bone 1 \"B_01\" translation has 3 frames, but 11 were announced",
+            "0x1000 / 0x1002 bone 1 \"B_01\" translation has 3 frames, expected 11",
         ),
         (
-            wrong(2, &|file| {
+            error(2, &|file| {
                 file.bones[8].visibility.as_mut().unwrap().push(true)
             }),
             "visibility has 12 frames",
         ),
         (
-            wrong(2, &|file| file.bones[4].scale.offset[2] = f32::NAN),
+            error(2, &|file| file.bones[4].scale.offset[2] = f32::NAN),
             "scale is not a finite number",
         ),
         (
-            wrong(2, &|file| file.bones[4].scale.scale[2] = 1e37),
+            error(2, &|file| file.bones[4].scale.scale[2] = 1e37),
             "scale is not a finite number",
         ),
         (
-            wrong(2, &|file| file.bones[0].rotation.default = None),
+            error(2, &|file| file.bones[0].rotation.default = None),
             "rotation lacks a default",
         ),
     ] {
-        assert!(message.contains(said), "{message:?} without {said:?}");
+        assert!(
+            message.contains(expected),
+            "{message:?} does not contain {expected:?}"
+        );
     }
-    // The index of a track has 16 bits, of which the last is for none.
+    // A track's index has 16 bits, and the greatest value means no track.
     let bone = BoneTracks {
         rotation: Rotations::from_frames(&[[1.0, 0.0, 0.0, 0.0]; 1]),
         ..BoneTracks::new("B", 1, [0.0; 3])
@@ -290,7 +298,7 @@ fn what_no_file_can_say_is_not_written() {
         },
         ..bone
     };
-    let many = |count: u32| {
+    let write_bones = |count: u32| {
         let bones = (0..count)
             .map(|index| BoneTracks {
                 index,
@@ -304,18 +312,18 @@ fn what_no_file_can_say_is_not_written() {
             bones,
         })
     };
-    let bytes = many(16_384).unwrap();
+    let bytes = write_bones(16_384).unwrap();
     let file = parse(&bytes).unwrap();
     assert_eq!(file.bones[16_383].rotation.unwrap().first(), 65_532);
     assert!(matches!(
-        many(16_385).unwrap_err().kind,
+        write_bones(16_385).unwrap_err().kind,
         ErrorKind::LimitExceeded { .. }
     ));
 }
 
 #[test]
-fn every_real_animation_parses_and_is_written_as_it_was_read() {
-    let test = "every_real_animation_parses_and_is_written_as_it_was_read";
+fn real_animations_survive_a_round_trip() {
+    let test = "real_animations_survive_a_round_trip";
     let Some(folder) = corpus(test) else { return };
     let models: Vec<_> = corpus_alo(test)
         .into_iter()
@@ -339,7 +347,7 @@ fn every_real_animation_parses_and_is_written_as_it_was_read() {
         assert!(json(&file) == json(&parse(&written).unwrap()), "{name}");
         identical += usize::from(written == bytes);
         versions[usize::from(file.version) - 1] += 1;
-        compare(&name, &bytes, 2);
+        compare_with_decoder(&name, &bytes, 2);
 
         let name = name.to_ascii_lowercase();
         let models = models.iter().filter(|(stem, _)| {
@@ -348,17 +356,23 @@ fn every_real_animation_parses_and_is_written_as_it_was_read() {
         });
         if let Some((stem, bones)) = models.max_by_key(|(stem, _)| stem.len()) {
             paired += 1;
-            assert!(file.bones.len() <= bones.len(), "{name} of {stem}");
-            let same = |index: u32, name: &str| {
+            assert!(
+                file.bones.len() <= bones.len(),
+                "{name} has more bones than {stem}"
+            );
+            let is_bone = |index: u32, name: &str| {
                 let bone = bones.get(index as usize);
                 bone.is_some_and(|bone| bone.eq_ignore_ascii_case(name))
             };
-            let is_same = file.bones.iter().all(|bone| same(bone.index, &bone.name));
-            matching += usize::from(is_same);
+            let is_match = file
+                .bones
+                .iter()
+                .all(|bone| is_bone(bone.index, &bone.name));
+            matching += usize::from(is_match);
         }
     }
     println!(
-        "{count} files, of formats 1 and 2 {versions:?}, {identical} written byte by byte as they \
-         were read; {paired} with a model, of which {matching} have its bones"
+        "{count} files, {versions:?} of versions 1 and 2, {identical} written with identical bytes; \
+         {paired} have a model, {matching} of these have the model's bone names"
     );
 }

@@ -1,28 +1,31 @@
-//! The promise on bad Alamo models: every class, with its kind and offset; truncation; bit flips.
+//! Malformed Alamo models: the error or warning of every class of malformation with its offset, truncation at every
+//! byte, and flips of every bit.
+//!
+//! The first argument of [`case`] is the number of the class, 1 to 23, in the list of malformed inputs.
 
 use classic_model_formats::alo::parse;
 use classic_model_formats::read::Format;
 use classic_models_fixtures::alo::{
-    Body, Raw, clean, data, each_damage, edited, flawed, mini, minimal, nest, patched, place,
-    put_together, rearranged, taken_apart, with_data,
+    Body, RawChunk, clean, data, edited, flawed, for_each_damage, mini, minimal, nest,
+    parse_chunks, patched, rearranged, span, with_data, write_chunks,
 };
 use classic_models_fixtures::chunk_malformed::{
     self, bad_count, magic, mismatch, missing, not_finite, truncated, wrong_length,
 };
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{Case, assert_parsed, case};
-use classic_models_fixtures::{kinds, regressions};
+use classic_models_fixtures::{error_kinds, regressions};
 
-kinds! {
+error_kinds! {
     bad_vertex: ErrorKind::IndexOutOfRange { element: "vertex", .. },
     bad_entry: ErrorKind::IndexOutOfRange { element: "palette entry", .. },
     bad_bone: ErrorKind::IndexOutOfRange { element: "bone", .. },
     bad_object: ErrorKind::IndexOutOfRange { element: "object", .. },
 }
 
-/// The file without flaws, with some of its bytes replaced.
-fn at(offset: u64, by: &[u8]) -> Vec<u8> {
-    patched(&clean(), offset, by)
+/// The valid file with the bytes at an offset replaced.
+fn at(offset: u64, bytes: &[u8]) -> Vec<u8> {
+    patched(&clean(), offset, bytes)
 }
 
 fn at_u32(offset: u64, value: u32) -> Vec<u8> {
@@ -33,12 +36,12 @@ fn at_f32(offset: u64, value: f32) -> Vec<u8> {
     at(offset, &value.to_le_bytes())
 }
 
-/// Where the body of a chunk is in the file without flaws.
+/// The offset of a chunk's body in the valid file.
 fn body(path: &str) -> u64 {
-    place(&clean(), path).body
+    span(&clean(), path).body
 }
 
-/// Containers of the file without flaws, one of each kind.
+/// Paths of containers in the valid file, one of each type.
 const CONTAINERS: [&str; 9] = [
     "200",
     "200/202.1",
@@ -51,7 +54,7 @@ const CONTAINERS: [&str; 9] = [
     "600/604",
 ];
 
-/// Chunks of mini-chunks, and those of them that are texts.
+/// Paths of chunks with mini-chunks, and the types of those mini-chunks that are texts.
 const MINIS: [(&str, &[u8]); 10] = [
     ("400/10100/10102", &[1]),
     ("400/10100/10103", &[1]),
@@ -83,7 +86,7 @@ fn file_cases() -> Vec<Case> {
     let file = clean();
     let end = file.len() as u64;
     let with = |tail: &[u8]| [&file[..], tail].concat();
-    let skeleton = place(&file, "200").end;
+    let skeleton = span(&file, "200").end;
     let mut cases = chunk_malformed::end_cases(&file);
     cases.extend([
         case(
@@ -94,12 +97,12 @@ fn file_cases() -> Vec<Case> {
         ),
         case(
             4,
-            "a mesh that was cut off",
+            "a truncated mesh",
             with(&file[skeleton as usize..skeleton as usize + 60]),
             Reject(truncated, end + 8),
         ),
     ]);
-    for (id, class, said) in [
+    for (id, class, expected) in [
         (0x900, 9, "Alamo particle system (version 1)"),
         (0x1500, 9, "Alamo particle system (version 2)"),
         (0x1000, 2, "Alamo animation (ALA)"),
@@ -112,8 +115,8 @@ fn file_cases() -> Vec<Case> {
     ] {
         let bytes = at_u32(0, id);
         let message = parse(&bytes).unwrap_err().to_string();
-        assert!(message.contains(said), "{message}");
-        cases.push(case(class, said, bytes, Reject(magic, 0)));
+        assert!(message.contains(expected), "{message}");
+        cases.push(case(class, expected, bytes, Reject(magic, 0)));
     }
     cases
 }
@@ -123,16 +126,16 @@ fn chunk_cases() -> Vec<Case> {
     let mut cases = chunk_malformed::chunk_cases(&file, &CONTAINERS);
     cases.push(case(
         10,
-        "no room for a header",
-        with_unfit_tail(&file),
-        Reject(truncated, place(&file, "400").end),
+        "three bytes instead of a chunk header",
+        with_short_tail(&file),
+        Reject(truncated, span(&file, "400").end),
     ));
     cases
 }
 
-/// Three bytes more in the first mesh than its chunks take.
-fn with_unfit_tail(file: &[u8]) -> Vec<u8> {
-    let mesh = place(file, "400");
+/// Appends three bytes to the first mesh, too few for a chunk header.
+fn with_short_tail(file: &[u8]) -> Vec<u8> {
+    let mesh = span(file, "400");
     let mut bytes = file.to_vec();
     let size = (mesh.end - mesh.body + 3) as u32 | 1 << 31;
     bytes.splice(mesh.end as usize..mesh.end as usize, [1, 2, 3]);
@@ -142,70 +145,95 @@ fn with_unfit_tail(file: &[u8]) -> Vec<u8> {
 fn number_cases() -> Vec<Case> {
     let file = clean();
     let vertices = body("400/10000/10007");
-    let older = body("400/10000.1/10005");
+    let v1_vertices = body("400/10000.1/10005");
     let matrix = body("200/202.1/206") + 12;
-    let older_matrix = body("200/202.2/205") + 8;
+    let v1_matrix = body("200/202.2/205") + 8;
     let bounds = body("400/402") + 4;
     let light = body("1300/1302");
     let (nan, infinity) = (f32::NAN, f32::INFINITY);
     let value = |path, id| mini(&file, path, id) + 2;
-    let said = "not finite";
+    let expected = "not finite";
     let [float3, dazzle] = [value("400/10100/10104", 2), value("600/604/0", 1)];
     let corner = value("400/10000/1200/1201", 1);
     vec![
-        case(6, "bone", at_f32(matrix, nan), Reject(not_finite, matrix)),
+        case(6, "matrix", at_f32(matrix, nan), Reject(not_finite, matrix)),
         case(
             6,
-            "the last of a matrix",
+            "last number of a matrix",
             at_f32(matrix + 44, infinity),
             Reject(not_finite, matrix + 44),
         ),
         case(
             6,
-            "older bone",
-            at_f32(older_matrix + 16, -infinity),
-            Reject(not_finite, older_matrix + 16),
+            "matrix of an older bone record",
+            at_f32(v1_matrix + 16, -infinity),
+            Reject(not_finite, v1_matrix + 16),
         ),
-        case(6, "position", at_f32(vertices, nan), Warn(said, vertices)),
         case(
             6,
-            "colour of a vertex",
+            "position",
+            at_f32(vertices, nan),
+            Warn(expected, vertices),
+        ),
+        case(
+            6,
+            "color of a vertex",
             at_f32(vertices + 2 * 144 + 92, infinity),
             Warn("vertex 2", vertices + 2 * 144),
         ),
         case(
             6,
-            "weight of an older vertex",
-            at_f32(older + 3 * 128 + 112, nan),
-            Warn("vertex 3", older + 3 * 128),
+            "weight of an older vertex record",
+            at_f32(v1_vertices + 3 * 128 + 112, nan),
+            Warn("vertex 3", v1_vertices + 3 * 128),
         ),
         case(6, "unused", at_f32(vertices + 96, nan), Silent),
-        case(6, "box", at_f32(bounds + 4, nan), Warn(said, bounds + 4)),
-        case(6, "light", at_f32(light + 4, nan), Warn(said, light + 4)),
-        case(6, "cone", at_f32(light + 32, nan), Warn(said, light + 32)),
-        case(6, "float3", at_f32(float3, nan), Warn(said, float3)),
-        case(6, "dazzle", at_f32(dazzle + 8, nan), Warn(said, dazzle + 8)),
         case(
             6,
-            "tree",
+            "bounding box",
+            at_f32(bounds + 4, nan),
+            Warn(expected, bounds + 4),
+        ),
+        case(
+            6,
+            "light",
+            at_f32(light + 4, nan),
+            Warn(expected, light + 4),
+        ),
+        case(
+            6,
+            "cone",
+            at_f32(light + 32, nan),
+            Warn(expected, light + 32),
+        ),
+        case(6, "float3", at_f32(float3, nan), Warn(expected, float3)),
+        case(
+            6,
+            "dazzle",
+            at_f32(dazzle + 8, nan),
+            Warn(expected, dazzle + 8),
+        ),
+        case(
+            6,
+            "collision tree bounds",
             at_f32(corner + 8, infinity),
-            Warn(said, corner + 8),
+            Warn(expected, corner + 8),
         ),
         case(
             21,
-            "a row of zeros",
+            "matrix with a row of zeros",
             at(matrix, &[0; 16]),
             Warn("cannot be inverted", matrix),
         ),
         case(
             21,
-            "zeros in an older bone",
-            at(older_matrix, &[0; 48]),
-            Warn("cannot be inverted", older_matrix),
+            "zero matrix in an older bone record",
+            at(v1_matrix, &[0; 48]),
+            Warn("cannot be inverted", v1_matrix),
         ),
         case(
             21,
-            "a hidden bone of a millionth",
+            "matrix with a scale of 1e-6",
             {
                 let scaled = [1e-6_f32, 0.0, 0.0, 0.0, 0.0, 1e-6, 0.0, 0.0, 0.0, 0.0, 1e-6];
                 at(matrix, scaled.map(f32::to_le_bytes).as_flattened())
@@ -226,7 +254,7 @@ fn text_cases() -> Vec<Case> {
     ];
     let mut cases = Vec::new();
     for path in texts {
-        let chunk = place(&file, path);
+        let chunk = span(&file, path);
         cases.extend([
             case(
                 7,
@@ -252,15 +280,18 @@ fn text_cases() -> Vec<Case> {
     for (path, id) in [("600/603.1", 5), ("600/604/0", 11), ("400/10100/10103", 1)] {
         let header = mini(&file, path, id);
         let last = header + 1 + u64::from(file[header as usize + 1]);
-        let (name, said) = (format!("{path} not UTF-8"), "not UTF-8");
         cases.push(case(
             7,
-            name,
+            format!("{path} not UTF-8"),
             at(header + 2, &[0xc0]),
-            Warn(said, header + 2),
+            Warn("not UTF-8", header + 2),
         ));
-        let (name, said) = (format!("{path} without NUL"), "no NUL");
-        cases.push(case(7, name, at(last, b"x"), Warn(said, header + 2)));
+        cases.push(case(
+            7,
+            format!("{path} without NUL"),
+            at(last, b"x"),
+            Warn("no NUL", header + 2),
+        ));
     }
     let texture = mini(&file, "400/10100/10105", 2) + 2;
     for name in ["..\\x.tga", "C:x.tga", "/etc/x", "a/b.dds", "\\\\x\\y"] {
@@ -287,12 +318,12 @@ fn count_cases() -> Vec<Case> {
         (proxies, 4),
         (dazzles, 2),
     ] {
-        for announced in [count - 1, count + 1, i32::MAX as u32] {
-            let name = format!("{announced} instead of {count} at {offset}");
+        for declared in [count - 1, count + 1, i32::MAX as u32] {
+            let name = format!("count {declared} instead of {count} at {offset}");
             cases.push(case(
                 14,
                 name,
-                at_u32(offset, announced),
+                at_u32(offset, declared),
                 Reject(mismatch, offset),
             ));
         }
@@ -320,7 +351,7 @@ fn count_cases() -> Vec<Case> {
             Reject(mismatch, offset),
         ),
     ]);
-    // Each chunk that must be there, and may be there once.
+    // Each chunk that must occur exactly once.
     for (container, id) in [
         ("", 0x200),
         ("", 0x600),
@@ -358,18 +389,18 @@ fn count_cases() -> Vec<Case> {
         let end = if container.is_empty() {
             file.len() as u64
         } else {
-            place(&file, container).end
+            span(&file, container).end
         };
         let name = format!("{id:#x} twice in {container:?}");
         cases.push(case(14, name, twice, Reject(mismatch, end)));
     }
-    let material = place(&file, "400/10100.1").header;
+    let material = span(&file, "400/10100.1").header;
     cases.extend([
         case(
             14,
             "two materials before a sub-mesh",
             rearranged(&file, "400", |chunks| chunks.swap(3, 4)),
-            Reject(mismatch, place(&file, "400/10100").end),
+            Reject(mismatch, span(&file, "400/10100").end),
         ),
         case(
             14,
@@ -403,25 +434,35 @@ fn bone_cases() -> Vec<Case> {
             Reject(bad_count, record),
         ));
     }
-    let twin = edited(&file, |file| file.bones[3].name = "Hull".into());
+    let repeated = edited(&file, |file| file.bones[3].name = "Hull".into());
     let short = with_data(&file, "200/202.1/206", shorten);
     let long = with_data(&file, "200/202.2/205", |data| data.push(0));
-    let older = body("200/202.2/205");
+    let v1_record = body("200/202.2/205");
     let unpadded = with_data(&file, "200/201", |data| data.truncate(4));
     let count = body("200/201");
-    let none = with_data(&file, "200/201", |data| data.truncate(3));
+    let short_count = with_data(&file, "200/201", |data| data.truncate(3));
     cases.extend([
         case(15, "a second root", at(record, &[0xff; 4]), Silent),
-        case(16, "two of a name", twin, Warn("1 bone names", 0)),
+        case(16, "repeated name", repeated, Warn("1 bone names", 0)),
         case(14, "short record", short, Reject(wrong_length, record)),
-        case(14, "long older record", long, Reject(wrong_length, older)),
+        case(
+            14,
+            "long older record",
+            long,
+            Reject(wrong_length, v1_record),
+        ),
         case(
             14,
             "count not padded",
             unpadded,
             Warn("4 bytes long", count),
         ),
-        case(14, "count of 3 bytes", none, Reject(wrong_length, count)),
+        case(
+            14,
+            "count of 3 bytes",
+            short_count,
+            Reject(wrong_length, count),
+        ),
     ]);
     cases
 }
@@ -432,8 +473,8 @@ fn mesh_cases() -> Vec<Case> {
     let vertices = body("400/10000/10007");
     let indices = body("400/10000/10004");
     let palette = body("400.1/10000/10006");
-    let blended = body("400.1/10000/10007");
-    let rigid = body("400.1/10000.1/10005");
+    let weighted = body("400.1/10000/10007");
+    let unweighted = body("400.1/10000.1/10005");
     let bounds = body("400/402") + 4;
     let mut cases = Vec::new();
     for count in [0, 19, 21, i32::MAX as u32] {
@@ -446,10 +487,10 @@ fn mesh_cases() -> Vec<Case> {
         let name = format!("{count} triangles");
         cases.push(case(17, name, bytes, Reject(wrong_length, indices)));
     }
-    let chunk = place(&file, "400/10000/10007").header;
-    let (entries, bytes) = (palette + 12, |length| {
-        with_data(&file, "400.1/10000/10006", |data| data.resize(length, 0))
-    });
+    let chunk = span(&file, "400/10000/10007").header;
+    let last_entry = palette + 12;
+    let with_palette_length =
+        |length| with_data(&file, "400.1/10000/10006", |data| data.resize(length, 0));
     cases.extend([
         case(
             17,
@@ -465,7 +506,7 @@ fn mesh_cases() -> Vec<Case> {
         ),
         case(
             17,
-            "newer vertices as older",
+            "vertices of chunk 0x10007 in chunk 0x10005",
             at_u32(chunk, 0x10005),
             Reject(wrong_length, vertices),
         ),
@@ -477,39 +518,39 @@ fn mesh_cases() -> Vec<Case> {
         ),
         case(
             18,
-            "the last index",
+            "last index 65535",
             at(indices + 2 * 29, &[0xff, 0xff]),
             Reject(bad_vertex, indices + 58),
         ),
         case(
             19,
-            "fourth slot of a blended vertex",
-            at_u32(blended + 2 * 144 + 124, 4),
-            Reject(bad_entry, blended + 2 * 144 + 124),
+            "fourth bone index of a weighted vertex",
+            at_u32(weighted + 2 * 144 + 124, 4),
+            Reject(bad_entry, weighted + 2 * 144 + 124),
         ),
         case(
             19,
-            "first slot of a rigid vertex",
-            at_u32(rigid + 3 * 128 + 96, 2),
-            Reject(bad_entry, rigid + 3 * 128 + 96),
+            "first bone index of an unweighted vertex",
+            at_u32(unweighted + 3 * 128 + 96, 2),
+            Reject(bad_entry, unweighted + 3 * 128 + 96),
         ),
         case(
             19,
-            "second slot of a rigid vertex, which is not used",
-            at_u32(rigid + 100, 9),
+            "unused second bone index of an unweighted vertex",
+            at_u32(unweighted + 100, 9),
             Silent,
         ),
         case(
             19,
-            "slot without a palette",
+            "unused bone index without a palette",
             at_u32(vertices + 112, 9),
             Silent,
         ),
         case(
             19,
             "bone 12",
-            at_u32(entries, 12),
-            Reject(bad_bone, entries),
+            at_u32(last_entry, 12),
+            Reject(bad_bone, last_entry),
         ),
         case(
             19,
@@ -517,28 +558,43 @@ fn mesh_cases() -> Vec<Case> {
             at_u32(palette, u32::MAX),
             Reject(bad_bone, palette),
         ),
-        case(19, "25 entries", bytes(100), Reject(bad_count, palette)),
-        case(19, "24 entries", bytes(96), Silent),
-        case(19, "15 bytes", bytes(15), Reject(wrong_length, palette)),
-        // The vertices come before, and are refused where they name what is not there.
-        case(19, "no entries", bytes(0), Reject(bad_entry, blended + 112)),
+        case(
+            19,
+            "25 entries",
+            with_palette_length(100),
+            Reject(bad_count, palette),
+        ),
+        case(19, "24 entries", with_palette_length(96), Silent),
+        case(
+            19,
+            "15 bytes",
+            with_palette_length(15),
+            Reject(wrong_length, palette),
+        ),
+        // The error is in the vertices, whose bone indices are checked against the palette.
+        case(
+            19,
+            "no entries",
+            with_palette_length(0),
+            Reject(bad_entry, weighted + 112),
+        ),
         case(
             23,
-            "inverted box",
+            "inverted bounding box",
             at_f32(bounds, 99.0),
             Warn("\"Hull_LOD1\" is inverted", bounds),
         ),
         case(
             23,
-            "a point",
+            "bounding box without extent",
             at(bounds, &[0; 24]),
             Warn("no extent", bounds),
         ),
         case(
             5,
-            "light of another type",
+            "unknown light type",
             at_u32(body("1300/1302"), 3),
-            Warn("type 3", body("1300/1302")),
+            Warn("\"Omni\" / 0x1302 is 3", body("1300/1302")),
         ),
         case(
             13,
@@ -569,7 +625,7 @@ fn connection_cases() -> Vec<Case> {
         })
         .collect();
     let unconnected = edited(&file, |file| file.meshes[1].bone = None);
-    let mesh = place(&file, "400.1").header;
+    let mesh = span(&file, "400.1").header;
     cases.extend([
         case(
             20,
@@ -587,7 +643,7 @@ fn connection_cases() -> Vec<Case> {
             20,
             "unconnected mesh",
             unconnected,
-            Warn("\"Crew\" is connected to no bone", mesh),
+            Warn("mesh \"Crew\" is not connected to a bone", mesh),
         ),
     ]);
     for (path, id, header) in [
@@ -621,82 +677,102 @@ fn tree_cases() -> Vec<Case> {
     let model = parse(&file).unwrap();
     let parsed = model.meshes[0].submeshes[0].tree.as_ref().unwrap();
     let count = parsed.nodes.len() as u16;
-    let leaf = |node: &&classic_model_formats::alo::TreeNode| node.triangle_count.get() > 0;
-    let first_leaf = parsed.nodes.iter().take_while(|node| !leaf(node)).count() as u64;
-    let second = parsed.nodes.iter().skip(1).position(|node| !leaf(&node));
-    let second = 1 + second.expect("the tree has two nodes that are no leaves") as u64;
-    assert_ne!(parsed.nodes[0].link, parsed.nodes[second as usize].link);
-    let last_leaf = parsed.nodes.iter().rposition(|node| leaf(&node));
-    let last_leaf = last_leaf.expect("a tree has leaves") as u64;
+    let is_leaf = |node: &&classic_model_formats::alo::TreeNode| node.triangle_count.get() > 0;
+    let first_leaf = parsed
+        .nodes
+        .iter()
+        .take_while(|node| !is_leaf(node))
+        .count() as u64;
+    let second_inner = parsed.nodes.iter().skip(1).position(|node| !is_leaf(&node));
+    let second_inner = 1 + second_inner.expect("the tree has two inner nodes") as u64;
+    assert_ne!(
+        parsed.nodes[0].link,
+        parsed.nodes[second_inner as usize].link
+    );
+    let last_leaf = parsed.nodes.iter().rposition(|node| is_leaf(&node));
+    let last_leaf = last_leaf.expect("the tree has a leaf") as u64;
     assert_ne!(first_leaf, last_leaf);
     let dropped = "a collision tree is dropped";
-    let link = |node: u64, to: u16| at(nodes + 10 * node + 8, &to.to_le_bytes());
+    let with_link = |node: u64, link: u16| at(nodes + 10 * node + 8, &link.to_le_bytes());
     let without = |id: u32| rearranged(&file, path, |chunks| chunks.retain(|chunk| chunk.id != id));
-    let cut = |id: &str| with_data(&file, &format!("{path}/{id}"), shorten);
+    let shortened = |id: &str| with_data(&file, &format!("{path}/{id}"), shorten);
     let corner = mini(&file, "400/10000/1200/1201", 0) + 2;
     let [node_count, map_len] = [2, 3].map(|id| mini(&file, "400/10000/1200/1201", id) + 2);
-    let stray = |at: u64| nodes + 10 * at;
+    let offset_of = |node: u64| nodes + 10 * node;
     vec![
-        case(22, "link to itself", link(0, 0), Warn(dropped, nodes)),
+        case(22, "link to itself", with_link(0, 0), Warn(dropped, nodes)),
         case(
             22,
             "link to an earlier node",
-            link(second, 1),
-            Warn(dropped, stray(second)),
+            with_link(second_inner, 1),
+            Warn(dropped, offset_of(second_inner)),
         ),
         case(
             22,
             "second child beyond the end",
-            link(0, count - 1),
+            with_link(0, count - 1),
             Warn(dropped, nodes),
         ),
         case(
             22,
             "children beyond the end",
-            link(0, u16::MAX),
+            with_link(0, u16::MAX),
             Warn(dropped, nodes),
         ),
         case(
             22,
-            "a node reached twice",
-            link(second, second as u16 + 1),
-            Warn("child of another node too", stray(second.max(1))),
+            "a node with two parents",
+            with_link(second_inner, second_inner as u16 + 1),
+            Warn(
+                "is already a child of another node",
+                offset_of(second_inner),
+            ),
         ),
         case(
             22,
-            "leaf's range beyond the map",
-            link(first_leaf, 10),
-            Warn("triangle map entry", stray(first_leaf)),
+            "a leaf's range beyond the triangle map",
+            with_link(first_leaf, 10),
+            Warn("triangle map entry", offset_of(first_leaf)),
         ),
         case(
             22,
-            "leaf of 65 535",
-            at(stray(first_leaf) + 6, &[0xff, 0xff]),
-            Warn("triangle map entry", stray(first_leaf)),
+            "a leaf of 65 535 triangles",
+            at(offset_of(first_leaf) + 6, &[0xff, 0xff]),
+            Warn("triangle map entry", offset_of(first_leaf)),
         ),
         case(
             22,
             "triangle 10 of 10",
             at(map + 4, &[10, 0]),
-            Warn("uses triangle 10 of 10", map + 4),
+            Warn(
+                "triangle 10 must be less than the triangle count 10",
+                map + 4,
+            ),
         ),
         case(
             22,
-            "a triangle named twice",
+            "a triangle listed twice",
             at(map + 4, &parsed.triangles[0].get().to_le_bytes()),
-            Warn("what another entry has too: triangle", map + 4),
+            Warn("is already listed by another entry", map + 4),
         ),
         case(
             22,
             "two leaves that share triangles",
-            link(last_leaf, parsed.nodes[first_leaf as usize].link.get()),
-            Warn(
-                "what another leaf has too: triangle map entry",
-                stray(last_leaf),
-            ),
+            with_link(last_leaf, parsed.nodes[first_leaf as usize].link.get()),
+            Warn("is already used by another leaf", offset_of(last_leaf)),
         ),
-        case(22, "nodes of 10·n − 1", cut("1202"), Warn(dropped, nodes)),
-        case(22, "a map too short", cut("1203"), Warn(dropped, map)),
+        case(
+            22,
+            "10·n − 1 bytes of nodes",
+            shortened("1202"),
+            Warn(dropped, nodes),
+        ),
+        case(
+            22,
+            "a short triangle map",
+            shortened("1203"),
+            Warn(dropped, map),
+        ),
         case(
             22,
             "2³² − 1 nodes",
@@ -706,7 +782,7 @@ fn tree_cases() -> Vec<Case> {
         case(22, "no triangles", at_u32(map_len, 0), Warn(dropped, map)),
         case(22, "no record", without(0x1201), Warn(dropped, tree)),
         case(22, "no nodes", without(0x1202), Warn(dropped, tree)),
-        case(22, "no map", without(0x1203), Warn(dropped, tree)),
+        case(22, "no triangle map", without(0x1203), Warn(dropped, tree)),
         case(
             22,
             "empty record",
@@ -715,19 +791,19 @@ fn tree_cases() -> Vec<Case> {
         ),
         case(
             23,
-            "inverted box",
+            "inverted bounding box",
             at_f32(corner, 1e9),
             Warn("0x1200 is inverted", corner),
         ),
         case(
             23,
-            "a point",
+            "bounding box without extent",
             patched(&at(corner, &[0; 12]), corner + 14, &[0; 12]),
             Warn("0x1200 has no extent", corner),
         ),
         case(
             13,
-            "a record cut within a mini-chunk",
+            "a record truncated in a mini-chunk",
             with_data(&file, "400/10000/1200/1201", |data| data.truncate(13)),
             Reject(truncated, info + 2),
         ),
@@ -735,16 +811,19 @@ fn tree_cases() -> Vec<Case> {
 }
 
 #[test]
-fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
+fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
     let cases = cases();
     for class in (1..=23).filter(|class| ![3, 8].contains(class)) {
-        assert!(cases.iter().any(|case| case.class == class), "{class}");
+        assert!(
+            cases.iter().any(|case| case.class == class),
+            "no case of class {class}"
+        );
     }
     assert_parsed(Format::Alo, &cases, |bytes| Ok(parse(bytes)?.warnings));
 }
 
 #[test]
-fn a_message_is_the_path_to_the_fault() {
+fn error_messages_begin_with_the_path_of_chunks() {
     let file = clean();
     let indices = body("400/10000/10004") + 2;
     let vertices = body("400.1/10000/10007") + 144 + 124;
@@ -753,28 +832,28 @@ fn a_message_is_the_path_to_the_fault() {
     let value = mini(&file, "400/10100/10103", 2);
     let node = body("400/10000/1200/1202");
     let bone = mini(&file, "600/603.1", 6) + 2;
-    let light = place(&file, "1300.2/1302").header;
-    let nested = place(&file, "400/10000/10002");
+    let light = span(&file, "1300.2/1302").header;
+    let nested = span(&file, "400/10000/10002");
     for (bytes, message) in [
         (
             at(indices, &[0x84, 3]),
             format!(
                 "ALO: 0x400 mesh 0 \"Hull_LOD1\" / 0x10000 sub-mesh 0 / 0x10004 index 1 \
-                 at offset {indices} uses vertex 900 of 20"
+                 at offset {indices} uses vertex 900, but only 20 exist"
             ),
         ),
         (
             at_u32(vertices, 7),
             format!(
                 "ALO: 0x400 mesh 1 \"Crew\" / 0x10000 sub-mesh 0 / 0x10007 vertex 1 \
-                 at offset {vertices} uses palette entry 7 of 4"
+                 at offset {vertices} uses palette entry 7, but only 4 exist"
             ),
         ),
         (
             at_u32(entry, 99),
             format!(
                 "ALO: 0x400 mesh 1 \"Crew\" / 0x10000 sub-mesh 1 / 0x10006 palette entry 1 \
-                 at offset {entry} uses bone 99 of 12"
+                 at offset {entry} uses bone 99, but only 12 exist"
             ),
         ),
         (
@@ -798,7 +877,9 @@ fn a_message_is_the_path_to_the_fault() {
         ),
         (
             at_u32(bone, 12),
-            format!("ALO: 0x600 / 0x603 proxy 1 \"pe_engine\" at offset {bone} uses bone 12 of 12"),
+            format!(
+                "ALO: 0x600 / 0x603 proxy 1 \"pe_engine\" at offset {bone} uses bone 12, but only 12 exist"
+            ),
         ),
         (
             at(light + 7, &[0x80]),
@@ -811,14 +892,14 @@ fn a_message_is_the_path_to_the_fault() {
             at_u32(nested.header + 4, 0x7fff_ffff),
             format!(
                 "ALO: 0x400 mesh 0 \"Hull_LOD1\" / 0x10000 sub-mesh 0 / chunk 0x10002 \
-                 at offset {} needs 2147483647 bytes, but {} are left",
+                 at offset {} needs 2147483647 bytes, but only {} remain",
                 nested.body,
-                place(&file, "400/10000").end - nested.body
+                span(&file, "400/10000").end - nested.body
             ),
         ),
         (
             at_u32(0, 0x900),
-            "ALO: first chunk at offset 0 is not what the format begins with: \
+            "ALO: first chunk at offset 0 is not recognized: \
              the file is an Alamo particle system (version 1), not a model"
                 .to_owned(),
         ),
@@ -830,20 +911,14 @@ fn a_message_is_the_path_to_the_fault() {
         parse(&bytes).unwrap().warnings[0].to_string(),
         format!(
             "a collision tree is dropped: 0x400 mesh 0 \"Hull_LOD1\" / 0x10000 sub-mesh 0 / \
-             0x1200 / 0x1202 node 0 uses as its child an earlier node, or itself: 0 of {} \
-             (at offset {node})",
-            parse(&file).unwrap().meshes[0].submeshes[0]
-                .tree
-                .as_ref()
-                .unwrap()
-                .nodes
-                .len()
+             0x1200 / 0x1202 node 0: child index 0 must be greater than its parent's index 0 \
+             (at offset {node})"
         )
     );
 }
 
 #[test]
-fn a_flaw_is_told_once_with_the_number_of_the_others() {
+fn repeated_flaws_become_one_warning_with_a_count() {
     let bytes = edited(&clean(), |file| {
         for mesh in &mut file.meshes[1..] {
             mesh.bone = None;
@@ -864,21 +939,21 @@ fn truncation_at_every_byte_is_an_error() {
     for bytes in [minimal(), clean(), flawed()] {
         for length in 0..bytes.len() {
             let error = parse(&bytes[..length]).unwrap_err();
-            let is_short = truncated(&error.kind) || missing(&error.kind);
-            assert!(is_short, "{length} bytes: {error}");
+            let is_expected = truncated(&error.kind) || missing(&error.kind);
+            assert!(is_expected, "{length} bytes: {error}");
             assert!(error.offset <= length as u64, "{length} bytes: {error}");
         }
     }
-    // Bad files may be refused for what is bad before the end is missed.
-    for (number, Case { bytes, .. }) in cases().into_iter().enumerate() {
-        for length in (number % 37..bytes.len()).step_by(37) {
+    // Malformed files must not panic either; which error they give depends on what is parsed first.
+    for (index, Case { bytes, .. }) in cases().into_iter().enumerate() {
+        for length in (index % 37..bytes.len()).step_by(37) {
             let _ = parse(&bytes[..length]);
         }
     }
 }
 
 #[test]
-fn no_flipped_bit_is_fatal() {
+fn flipped_bits_never_panic() {
     let mut outcomes = [0; 2];
     for bytes in [minimal(), clean()] {
         let mut bytes = bytes;
@@ -892,17 +967,18 @@ fn no_flipped_bit_is_fatal() {
 }
 
 #[test]
-fn no_chunk_removed_or_emptied_or_doubled_is_fatal() {
-    let file = taken_apart(&clean());
-    assert_eq!(put_together(&file), clean());
-    each_damage(&file, &|chunks| {
-        let _ = parse(&put_together(&chunks));
+fn removed_emptied_and_doubled_chunks_never_panic() {
+    let file = parse_chunks(&clean());
+    assert_eq!(write_chunks(&file), clean());
+    for_each_damage(&file, &|chunks| {
+        let _ = parse(&write_chunks(&chunks));
     });
 }
 
 #[test]
-fn time_grows_with_the_file_however_long_its_names_are() {
-    // A flaw is told with the name of the mesh, and here are as many flaws as letters in the name.
+fn long_names_with_many_flaws_do_not_repeat_the_name_per_flaw() {
+    // Each flaw's context contains the mesh's name. With 2^20 characters and 2^19 flaws, formatting the context for
+    // each flaw would take quadratic time and memory.
     let bytes = edited(&minimal(), |file| {
         file.meshes[0].name = "\u{1}".repeat(1 << 20).into();
     });
@@ -918,15 +994,15 @@ fn time_grows_with_the_file_however_long_its_names_are() {
     assert!(message.len() < 1000, "{}", message.len());
 }
 
-/// Small files for the fuzz target to begin with, and to be replayed: see `fuzz.rs`.
+/// Writes small files: seeds for the fuzz target, which `fuzz.rs` also replays.
 #[test]
-#[ignore = "writes the files of tests/regressions/alo anew"]
-fn regression_files() {
+#[ignore = "rewrites the files of tests/regressions/alo"]
+fn write_regression_files() {
     let small = minimal();
-    let counts = place(&small, "400/10000/10001").body;
-    let skeleton = place(&small, "200").header;
-    let hollow = |chunks: &mut Vec<Raw>| {
-        let bone = Raw {
+    let counts = span(&small, "400/10000/10001").body;
+    let skeleton = span(&small, "200").header;
+    let add_empty_bones = |chunks: &mut Vec<RawChunk>| {
+        let bone = RawChunk {
             id: 0x202,
             body: Body::Chunks(Vec::new()),
         };
@@ -949,7 +1025,7 @@ fn regression_files() {
             "two-billion-bytes",
             patched(&small, skeleton + 4, &[0xff; 4]),
         ),
-        ("hollow-bones", rearranged(&small, "200", hollow)),
+        ("hollow-bones", rearranged(&small, "200", add_empty_bones)),
         (
             "seventeen-deep",
             rearranged(&small, "", |chunks| chunks.push(nest(17))),

@@ -1,19 +1,19 @@
-//! Real LithTech pictures: all of them are read and written back.
+//! Real LithTech textures: round trips and sizes.
 
 use classic_model_formats::dtx;
 use classic_model_formats::dtx::write::{DtxDocument, write_unchecked};
 use classic_models_fixtures::corpus::{corpus_paths as files, read};
 
-/// Where the command string of a picture with one is. Tools left bytes behind its NUL.
+/// The offsets of the command string. It is not compared, because tools left arbitrary bytes after its NUL.
 const COMMAND_STRING: core::ops::Range<usize> = 36..164;
 
 #[test]
-fn every_real_picture_is_read_and_written_back() {
-    let test = "every_real_picture_is_read_and_written_back";
+fn real_textures_round_trip() {
+    let test = "real_textures_round_trip";
     let Some((_, files)) = files(test, "dtx") else {
         return;
     };
-    let (mut with_alpha, mut with_glow, mut texels) = (0, 0, 0);
+    let (mut with_alpha, mut full_bright, mut texels) = (0, 0, 0);
     for path in &files {
         let what = path.display();
         let bytes = read(path);
@@ -30,14 +30,14 @@ fn every_real_picture_is_read_and_written_back() {
         }
         assert!(
             written == bytes,
-            "{what} is written otherwise than it was read"
+            "{what}: the written bytes differ from the file"
         );
-        for (number, level) in file.levels.iter().enumerate() {
-            let [width, height] = [file.width, file.height].map(|side| side >> number);
+        for (index, level) in file.levels.iter().enumerate() {
+            let [width, height] = [file.width, file.height].map(|size| size >> index);
             assert_eq!((level.width, level.height), (width, height), "{what}");
             let count = width as usize * height as usize;
-            // Blocks are not decoded here.
-            let rgba = file.rgba(number);
+            // The crate does not decode blocks.
+            let rgba = file.rgba(index);
             assert_eq!(
                 rgba.is_some(),
                 file.palette.is_some() || !is_blocks(&file),
@@ -47,15 +47,15 @@ fn every_real_picture_is_read_and_written_back() {
             texels += count;
         }
         with_alpha += usize::from(!file.alpha_levels.is_empty());
-        with_glow += usize::from(file.is_full_bright());
+        full_bright += usize::from(file.is_full_bright());
     }
     println!(
-        "{} pictures, {texels} texels; {with_alpha} with alpha, {with_glow} with unlit texels",
+        "{} textures, {texels} texels; {with_alpha} with alpha, {full_bright} with unlit texels",
         files.len()
     );
 }
 
 fn is_blocks(file: &dtx::DtxFile<'_>) -> bool {
-    use dtx::DtxTexels::{Bc1, Bc2, Bc3};
-    matches!(file.texels, Bc1 | Bc2 | Bc3)
+    use dtx::DtxTexelFormat::{Bc1, Bc2, Bc3};
+    matches!(file.texel_format, Bc1 | Bc2 | Bc3)
 }

@@ -1,9 +1,9 @@
-//! What is as good as what the game's exporter wrote, and told of by nobody.
+//! Valid texts that differ from the layout of the game's exporter. They parse without warnings.
 
 use super::*;
 use classic_model_formats::lgw::{AlphaMode, Mesh, TexGen, TexGenKind, Texture, TextureMode};
 
-/// Reads a text that has no flaws, whoever reads it.
+/// Parses a text with every tolerance, and asserts that there are no warnings.
 #[track_caller]
 fn accepted(text: &str) -> LgwFile<'_> {
     let [strict, normal, lenient] =
@@ -17,12 +17,12 @@ fn accepted(text: &str) -> LgwFile<'_> {
 }
 
 #[track_caller]
-fn same(text: &str, as_text: &str) {
-    assert_eq!(accepted(text), accepted(as_text), "{text}");
+fn assert_same(text: &str, other: &str) {
+    assert_eq!(accepted(text), accepted(other), "{text}");
 }
 
 #[test]
-fn blanks_comments_and_cases_mean_nothing() {
+fn whitespace_comments_and_case_are_insignificant() {
     let plain = groups(
         2,
         "GROUP 0 TYPE_STRIP\nCOUNT 4\n0 1 2 3\nEND_OF_GROUP 0\n\
@@ -30,27 +30,27 @@ fn blanks_comments_and_cases_mean_nothing() {
     );
     let file = accepted(&plain);
     assert_eq!(triangles(&file), [[0, 1, 2], [2, 1, 3], [0, 2, 3]]);
-    same(&plain.replace('\n', " "), &plain);
-    same(&plain.replace('\n', "\r\n"), &plain);
-    same(&plain.replace('\n', "\r"), &plain);
-    same(&plain.replace(' ', "\r\n \t\x0b\x0c"), &plain);
-    same(&plain.replace('\n', " // END_OF_MODEL \" (\n"), &plain);
-    same(&plain.replace(' ', " // č\r"), &plain);
-    same(&format!("\u{feff} // head\n{plain}// tail"), &plain);
-    same(&plain.replace("\" ", "\"").replace(" \"", "\""), &plain);
+    assert_same(&plain.replace('\n', " "), &plain);
+    assert_same(&plain.replace('\n', "\r\n"), &plain);
+    assert_same(&plain.replace('\n', "\r"), &plain);
+    assert_same(&plain.replace(' ', "\r\n \t\x0b\x0c"), &plain);
+    assert_same(&plain.replace('\n', " // END_OF_MODEL \" (\n"), &plain);
+    assert_same(&plain.replace(' ', " // č\r"), &plain);
+    assert_same(&format!("\u{feff} // head\n{plain}// tail"), &plain);
+    assert_same(&plain.replace("\" ", "\"").replace(" \"", "\""), &plain);
     let swapped = |letter: char| match letter {
         _ if letter.is_ascii_uppercase() => letter.to_ascii_lowercase(),
         _ => letter.to_ascii_uppercase(),
     };
     let swapped: String = plain.chars().map(swapped).collect();
-    same(
+    assert_same(
         &swapped.replace("hULL", "Hull").replace("BIKE", "bike"),
         &plain,
     );
 }
 
 #[test]
-fn numbers_are_written_in_many_ways() {
+fn numbers_have_many_notations() {
     let text = mesh("VERTS 1\n+1 1. .5 1e-005 -1E2 -0 00.25 3.4028235e38");
     let vertices = &accepted(&text).meshes[0].vertices;
     assert_eq!(vertices.positions, [[1.0, 1.0, 0.5]]);
@@ -61,7 +61,7 @@ fn numbers_are_written_in_many_ways() {
 }
 
 #[test]
-fn lists_of_materials_may_be_anywhere_and_have_gaps() {
+fn material_lists_may_follow_meshes_and_skip_numbers() {
     let list = |id: i64| {
         format!("MATERIAL_LIST MATERIAL {id} \"m{id}\" END_OF_MATERIAL END_OF_MATERIAL_LIST")
     };
@@ -76,7 +76,10 @@ fn lists_of_materials_may_be_anywhere_and_have_gaps() {
     ));
     let file = accepted(&text);
     assert_eq!(
-        file.materials.iter().map(|of| of.id).collect::<Vec<_>>(),
+        file.materials
+            .iter()
+            .map(|material| material.id)
+            .collect::<Vec<_>>(),
         [7, -3]
     );
     assert_eq!(file.meshes.len(), 3);
@@ -89,7 +92,7 @@ fn lists_of_materials_may_be_anywhere_and_have_gaps() {
 }
 
 #[test]
-fn of_repeated_keys_the_last_counts() {
+fn last_of_repeated_keys_is_used() {
     let text = model("EXPORT_VERSION 3 SOURCE_FILE \"a\" SOURCE_FILE \"b\" EXPORT_VERSION 4");
     let file = accepted(&text);
     assert_eq!((file.version, file.source.as_deref()), (Some(4), Some("b")));
@@ -128,7 +131,7 @@ fn of_repeated_keys_the_last_counts() {
 }
 
 #[test]
-fn names_may_be_empty_repeated_and_strange() {
+fn names_may_be_empty_repeated_or_contain_keywords() {
     for name in [
         "",
         "Hull",
@@ -142,13 +145,13 @@ fn names_may_be_empty_repeated_and_strange() {
         let first = "MESH \"Hull\"\n";
         let text = mesh("").replacen(first, &format!("{block}{block}{first}"), 1);
         let file = accepted(&text);
-        let names: Vec<_> = file.meshes.iter().map(|of| of.name.as_ref()).collect();
+        let names: Vec<_> = file.meshes.iter().map(|mesh| mesh.name.as_ref()).collect();
         assert_eq!(names, [name, name, "Hull"]);
     }
 }
 
 #[test]
-fn names_are_windows_1250_where_they_are_not_utf_8() {
+fn names_are_windows_1250_if_the_file_is_not_utf_8() {
     let text = b"MODEL \"kola \xe8\xe9\xbe\" EXPORT_VERSION 4 MESH \"\x9aroub\" END_OF_MESH \"\x9aroub\" END_OF_MODEL";
     let file = parse(text, Tolerance::Strict).unwrap();
     assert_eq!(file.name, "kola čéľ");
@@ -156,8 +159,8 @@ fn names_are_windows_1250_where_they_are_not_utf_8() {
     let [only] = &*file.warnings else {
         panic!("{:?}", file.warnings);
     };
-    assert!(only.message.contains("refers to no material"), "{only}");
-    // Every byte is a letter, and one that is not UTF-8 makes all others none.
+    assert!(only.message.contains("has no MATERIAL_REF"), "{only}");
+    // Windows-1250 decodes every byte. One invalid byte makes the whole file Windows-1250.
     let all: Vec<u8> = (1..=255).filter(|byte| !b"\"\r\n".contains(byte)).collect();
     let text = [
         b"MODEL \"",
@@ -174,33 +177,30 @@ fn names_are_windows_1250_where_they_are_not_utf_8() {
 fn keys_have_any_order() {
     let indices = "TYPE_FAN COUNT 3 0 1 2";
     let ordered = group(indices);
-    same(&group("COUNT 3 0 1 2 TYPE_FAN"), &ordered);
+    assert_same(&group("COUNT 3 0 1 2 TYPE_FAN"), &ordered);
     let late = mesh(&format!(
         "GROUP 0 {indices} END_OF_GROUP 0 PRIMITIVE_GEOMETRY_GROUPS 1 {FOUR_VERTICES}"
     ));
-    same(&late, &ordered);
+    assert_same(&late, &ordered);
     let late = late.replace("MATERIAL_REF 0\n", "");
-    same(
+    assert_same(
         &late.replace("END_OF_MESH", "MATERIAL_REF 0 END_OF_MESH"),
         &ordered,
     );
     let head = model("SOURCE_FILE \"s\"");
     let tail = "MODEL \"bike\" SOURCE_FILE \"s\" EXPORT_VERSION 4 END_OF_MODEL";
-    same(tail, &head);
+    assert_same(tail, &head);
 }
 
 #[test]
-fn meshes_may_have_nothing() {
-    let nothing = Mesh {
+fn meshes_may_be_empty() {
+    let empty = Mesh {
         name: "Hull".into(),
         material: Some(0),
         ..Mesh::default()
     };
     for body in ["", "VERTS 0", "VERTS 0 PRIMITIVE_GEOMETRY_GROUPS 0"] {
-        assert_eq!(
-            accepted(&mesh(body)).meshes,
-            core::slice::from_ref(&nothing)
-        );
+        assert_eq!(accepted(&mesh(body)).meshes, core::slice::from_ref(&empty));
     }
     assert_eq!(
         accepted(&group("TYPE_LIST COUNT 0")).meshes[0]
@@ -222,27 +222,27 @@ fn textures_are_sorted_by_number() {
 }
 
 #[test]
-fn every_way_to_make_coordinates_and_every_mode_is_read() {
+fn every_texgen_kind_and_texture_mode_is_parsed() {
     for (word, kind) in [
         ("EYE_LINEAR", TexGenKind::EyeLinear),
         ("SPHERE_MAP", TexGenKind::SphereMap),
         ("REFLECTION_MAP", TexGenKind::ReflectionMap),
         ("NORMAL_MAP", TexGenKind::NormalMap),
     ] {
-        for (place, letter) in ["S", "T", "R"].into_iter().enumerate() {
-            if (place, kind) == (2, TexGenKind::SphereMap) {
+        for (index, letter) in ["S", "T", "R"].into_iter().enumerate() {
+            if (index, kind) == (2, TexGenKind::SphereMap) {
                 continue;
             }
             let text = texture(&format!(
                 "TEX_GEN_{letter} {word} TEX_GEN_{letter}_KOEF -2.5"
             ));
             let mut expected = [TexGen::default(); 3];
-            expected[place] = TexGen {
+            expected[index] = TexGen {
                 kind: Some(kind),
                 coefficient: -2.5,
             };
             assert_eq!(accepted(&text).materials[0].textures[0].texgen, expected);
-            same(&text.replace("_KOEF", "_KOE"), &text);
+            assert_same(&text.replace("_KOEF", "_KOE"), &text);
         }
     }
     for (word, mode) in [
@@ -259,7 +259,7 @@ fn every_way_to_make_coordinates_and_every_mode_is_read() {
 }
 
 #[test]
-fn flags_of_textures_are_read_one_by_one() {
+fn texture_flags_are_independent() {
     let plain = Texture {
         file: Some("a.tga".into()),
         ..Texture::default()

@@ -1,13 +1,13 @@
-//! What is refused, where, and in which words.
+//! Errors: which texts are rejected, with the position and the message.
 
 use super::Tolerance::{Lenient, Normal, Strict};
 use super::*;
 
-/// A text with a mark where it is refused, and the reason.
+/// A text with a mark at the expected position of the error, and the expected message.
 type Row = (String, &'static str);
 
 #[track_caller]
-fn refused(tolerances: &[Tolerance], rows: Vec<Row>) {
+fn assert_rejected(tolerances: &[Tolerance], rows: Vec<Row>) {
     for (text, message) in rows {
         let (text, offset, position) = unmarked(&text);
         for tolerance in tolerances {
@@ -26,15 +26,16 @@ fn refused(tolerances: &[Tolerance], rows: Vec<Row>) {
 const ALL: &[Tolerance] = &[Strict, Normal, Lenient];
 
 #[test]
-fn files_that_are_no_models() {
+fn other_formats_are_recognized() {
     let is = |what: &'static str| -> &'static str {
-        format!("file is not what the format begins with: the file {what}").leak()
+        format!("file is not recognized: the file {what}").leak()
     };
-    let binary = is("looks like a binary LGW, of which the game's tool UFObintxt makes text");
-    let text = is("is text that does not begin with the word MODEL");
-    let utf_16 = is("is UTF-16, and should be saved as UTF-8");
-    let mdl = is("looks like a model of Quake or Half-Life (MDL)");
-    let nothing = "file lacks the word MODEL, for nothing is in it";
+    let binary =
+        is("looks like a binary LGW file: convert it to text with the game's tool UFObintxt");
+    let text = is("is text that does not start with the key MODEL");
+    let utf_16 = is("is UTF-16: save it as UTF-8");
+    let mdl = is("looks like a Quake or Half-Life model (MDL)");
+    let nothing = "file lacks the key MODEL (it is empty)";
     let rows = [
         ("§", nothing),
         ("\u{feff}§", nothing),
@@ -47,7 +48,7 @@ fn files_that_are_no_models() {
         ("§IDPO\x06\0\0\0", mdl),
         (
             "§PulseWaves\0\0",
-            is("looks like PulseWaves, of a laser scanner"),
+            is("looks like a PulseWaves file of a laser scanner"),
         ),
         ("§MESH \"a\"", text),
         ("// a comment\n  §v 1 2\nf", text),
@@ -56,7 +57,7 @@ fn files_that_are_no_models() {
         ("§MODELS \"a\"", text),
         ("§{", text),
     ];
-    refused(ALL, rows.map(|(text, why)| (text.to_owned(), why)).into());
+    assert_rejected(ALL, rows.map(|(text, why)| (text.to_owned(), why)).into());
     for bom in [b"\xFF\xFEM\0", b"\xFE\xFF\0M"] {
         let error = parse(bom, Normal).unwrap_err();
         assert_eq!(error.to_string(), format!("1:1: LGW: {utf_16}"));
@@ -64,9 +65,9 @@ fn files_that_are_no_models() {
 }
 
 #[test]
-fn files_with_a_nul_are_binary() {
-    let binary = "file is not what the format begins with: the file looks like a binary LGW, of \
-                  which the game's tool UFObintxt makes text";
+fn file_with_nul_is_reported_as_binary() {
+    let binary = "file is not recognized: the file looks like a binary LGW file: convert it to text \
+                  with the game's tool UFObintxt";
     let rows = [
         model("SOURCE_FILE \"a§\0b\""),
         model("// a comment with a §\0"),
@@ -75,14 +76,14 @@ fn files_with_a_nul_are_binary() {
         texture("MODE REPLACE RAW_IMAGE \0 END_OF_TEXTURE §\0"),
         mesh("VERTS 1 0 0 0 §\0 0 0 0 1"),
         mesh("VERTS 1 0 0 0§\0"),
-        // An error before it does not hide that the file is no text.
+        // The error before NUL is replaced.
         model("BONES \"§\0\" MESH 3"),
     ];
-    refused(ALL, rows.map(|text| (text, binary)).into());
+    assert_rejected(ALL, rows.map(|text| (text, binary)).into());
 }
 
 #[test]
-fn ends_that_lack() {
+fn missing_end_keys_are_errors() {
     let rows = [
         ("MODEL \"m\"§", "model lacks END_OF_MODEL"),
         ("MODEL \"m\" // END_OF_MODEL\n§", "model lacks END_OF_MODEL"),
@@ -147,86 +148,86 @@ fn ends_that_lack() {
             "mesh 0 \"a\" / group 2 lacks END_OF_GROUP",
         ),
     ];
-    refused(ALL, rows.map(|(text, why)| (text.to_owned(), why)).into());
+    assert_rejected(ALL, rows.map(|(text, why)| (text.to_owned(), why)).into());
 }
 
 #[test]
-fn words_that_belong_elsewhere() {
+fn keys_of_other_blocks_and_stray_values_are_errors() {
     let rows = vec![
         (
             model("§END_OF_MESH \"a\""),
-            "the next word is \"END_OF_MESH\", but must be a key of a model, or END_OF_MODEL",
+            "the next token is \"END_OF_MESH\", but must be a key of a model, or END_OF_MODEL",
         ),
         (
             model("§GROUP 0"),
-            "the next word is \"GROUP\", but must be a key of a model, or END_OF_MODEL",
+            "the next token is \"GROUP\", but must be a key of a model, or END_OF_MODEL",
         ),
         (
             model("§MODEL \"again\""),
-            "the next word is \"MODEL\", but must be a key of a model, or END_OF_MODEL",
+            "the next token is \"MODEL\", but must be a key of a model, or END_OF_MODEL",
         ),
         (
             model("MATERIAL_LIST §TEXTURE 0"),
-            "the next word is \"TEXTURE\", but must be MATERIAL or END_OF_MATERIAL_LIST",
+            "the next token is \"TEXTURE\", but must be MATERIAL or END_OF_MATERIAL_LIST",
         ),
         (
             material("§END_OF_MESH"),
-            "material 0 \"skin\" / the next word is \"END_OF_MESH\", but must be a key of a material, or \
+            "material 0 \"skin\" / the next token is \"END_OF_MESH\", but must be a key of a material, or \
              END_OF_MATERIAL",
         ),
         (
             texture("§GROUP"),
-            "material 0 \"skin\" / texture 0 / the next word is \"GROUP\", but must be a key of a \
+            "material 0 \"skin\" / texture 0 / the next token is \"GROUP\", but must be a key of a \
              texture, or END_OF_TEXTURE",
         ),
         (
             mesh("§END_OF_GROUP 0"),
-            "mesh 0 \"Hull\" / the next word is \"END_OF_GROUP\", but must be a key of a mesh, or \
+            "mesh 0 \"Hull\" / the next token is \"END_OF_GROUP\", but must be a key of a mesh, or \
              END_OF_MESH",
         ),
         (
             group("TYPE_LIST COUNT 0 §MODEL"),
-            "mesh 0 \"Hull\" / group 0 / the next word is \"MODEL\", but must be a key of a group, or \
+            "mesh 0 \"Hull\" / group 0 / the next token is \"MODEL\", but must be a key of a group, or \
              END_OF_GROUP",
         ),
         (
             model("§..."),
-            "the next word is \"...\", but must be a key of a model, or END_OF_MODEL",
+            "the next token is \"...\", but must be a key of a model, or END_OF_MODEL",
         ),
         (
             texture("UNKNOWN 1 §..."),
-            "after \"UNKNOWN\" at 7:1, which means nothing: material 0 \"skin\" / texture 0 / the next word is \"...\", but must be a key of a \
+            "after the unknown key \"UNKNOWN\" at 7:1: material 0 \"skin\" / texture 0 / the next token is \"...\", but must be a key of a \
              texture, or END_OF_TEXTURE",
         ),
         (
             mesh("MATERIAL_REF 0 §7"),
-            "mesh 0 \"Hull\" / the next word is \"7\", but must be a key of a mesh, or END_OF_MESH",
+            "mesh 0 \"Hull\" / the next token is \"7\", but must be a key of a mesh, or END_OF_MESH",
         ),
         (
             mesh("§\"text\""),
-            "mesh 0 \"Hull\" / the next word is the string \"text\", but must be a key of a mesh, or \
+            "mesh 0 \"Hull\" / the next token is the string \"text\", but must be a key of a mesh, or \
              END_OF_MESH",
         ),
         (
             mesh("§;"),
-            "mesh 0 \"Hull\" / the next word is \";\", but must be a key of a mesh, or END_OF_MESH",
+            "mesh 0 \"Hull\" / the next token is \";\", but must be a key of a mesh, or END_OF_MESH",
         ),
     ];
-    refused(&[Normal, Lenient], rows);
+    assert_rejected(&[Normal, Lenient], rows);
 }
 
 #[test]
-fn strings_that_are_none() {
+fn missing_and_unterminated_strings_are_errors() {
     let rows = vec![
         (
             "MODEL §\"m\nEND_OF_MODEL".into(),
-            "MODEL has no closing quote in its line",
+            "MODEL has no closing quote on its line",
         ),
         (
             "MODEL §\"m\rEND_OF_MODEL\"".into(),
-            "MODEL has no closing quote in its line",
+            "MODEL has no closing quote on its line",
         ),
-        ("MODEL §\"".into(), "MODEL has no closing quote in its line"),
+        ("MODEL §\"".into(), "MODEL has no closing quote on its line"),
         (
             "MODEL §bike END_OF_MODEL".into(),
             "MODEL is \"bike\", but must be a string in quotes",
@@ -245,27 +246,27 @@ fn strings_that_are_none() {
         ),
         (
             texture("FILE_NAME §\"a.tga\nU_WRAP"),
-            "material 0 \"skin\" / texture 0 / FILE_NAME has no closing quote in its line",
+            "material 0 \"skin\" / texture 0 / FILE_NAME has no closing quote on its line",
         ),
         (
             model("MESH \"a \"§\"quoted\"\" name\""),
-            "mesh 0 \"a \" / the next word is the string \"quoted\", but must be a key of a mesh, or \
+            "mesh 0 \"a \" / the next token is the string \"quoted\", but must be a key of a mesh, or \
              END_OF_MESH",
         ),
         (
             mesh("UNKNOWN 1 \"a\" §\"b\n"),
-            "after \"UNKNOWN\" at 6:1, which means nothing: mesh 0 \"Hull\" / the next word has no closing quote in its line",
+            "after the unknown key \"UNKNOWN\" at 6:1: mesh 0 \"Hull\" / the next token has no closing quote on its line",
         ),
         (
             model("MESH \"a\" MATERIAL_REF 0 END_OF_MESH §\"a\n"),
-            "the next word has no closing quote in its line",
+            "the next token has no closing quote on its line",
         ),
     ];
-    refused(&[Normal, Lenient], rows);
+    assert_rejected(&[Normal, Lenient], rows);
 }
 
 #[test]
-fn numbers_that_are_none() {
+fn invalid_numbers_are_errors() {
     let rows = vec![
         (
             model("EXPORT_VERSION §4.0"),
@@ -281,8 +282,7 @@ fn numbers_that_are_none() {
         ),
         (
             material("DIFFUSE_COLOR 0.5 §0,5 0.5"),
-            "material 0 \"skin\" / DIFFUSE_COLOR is \"0,5\", but must be a number, with a point where \
-             it has a comma",
+            "material 0 \"skin\" / DIFFUSE_COLOR is \"0,5\", but must be a number with a decimal point instead of the comma",
         ),
         (
             material("DIFFUSE_COLOR 0.5 0.5 §TEXTURE 0"),
@@ -306,13 +306,11 @@ fn numbers_that_are_none() {
         ),
         (
             texture("TEX_GEN_T §END_OF_TEXTURE"),
-            "material 0 \"skin\" / texture 0 / TEX_GEN_T is \"END_OF_TEXTURE\", but must be a way to \
-             make coordinates, such as SPHERE_MAP",
+            "material 0 \"skin\" / texture 0 / TEX_GEN_T is \"END_OF_TEXTURE\", but must be a kind of texture coordinate generation, such as SPHERE_MAP",
         ),
         (
             texture("TEX_GEN_T §1"),
-            "material 0 \"skin\" / texture 0 / TEX_GEN_T is \"1\", but must be a way to make \
-             coordinates, such as SPHERE_MAP",
+            "material 0 \"skin\" / texture 0 / TEX_GEN_T is \"1\", but must be a kind of texture coordinate generation, such as SPHERE_MAP",
         ),
         (
             mesh("MATERIAL_REF §\"skin\""),
@@ -328,8 +326,7 @@ fn numbers_that_are_none() {
         ),
         (
             mesh("VERTS 1\n0 0 0 0 0 §-87,154 0 0"),
-            "mesh 0 \"Hull\" / VERTS is \"-87,154\", but must be a number, with a point where it has a \
-             comma",
+            "mesh 0 \"Hull\" / VERTS is \"-87,154\", but must be a number with a decimal point instead of the comma",
         ),
         (
             mesh("VERTS 1\n0 0 0 0 0 §\"1\" 0 0"),
@@ -348,27 +345,27 @@ fn numbers_that_are_none() {
             "mesh 0 \"Hull\" / GROUP is \"TYPE_LIST\", but must be a whole number",
         ),
     ];
-    refused(ALL, rows);
+    assert_rejected(ALL, rows);
 }
 
 #[test]
-fn counts_that_lie() {
+fn wrong_counts_are_errors() {
     let rows = vec![
         (
             mesh("VERTS 2\n0 0 0 0 0 0 0 1\n§PRIMITIVE_GEOMETRY_GROUPS 0"),
-            "mesh 0 \"Hull\" / VERTS has 8 numbers (8 for each vertex), but 16 were announced",
+            "mesh 0 \"Hull\" / VERTS has 8 numbers (8 for each vertex), expected 16",
         ),
         (
             "MODEL \"m\" MESH \"Hull\" VERTS 1\n0 0 0 0 0 0 0 // 1\n§".into(),
-            "mesh 0 \"Hull\" / VERTS has 7 numbers (8 for each vertex), but 8 were announced",
+            "mesh 0 \"Hull\" / VERTS has 7 numbers (8 for each vertex), expected 8",
         ),
         (
             mesh("VERTS 1\n0 0 0 0 0 0 0 1 §2 3"),
-            "mesh 0 \"Hull\" / VERTS has 10 numbers (8 for each vertex), but 8 were announced",
+            "mesh 0 \"Hull\" / VERTS has 10 numbers (8 for each vertex), expected 8",
         ),
         (
             mesh("VERTS 4294967295 §MATERIAL_REF 0"),
-            "mesh 0 \"Hull\" / VERTS has 0 numbers (8 for each vertex), but 34359738360 were announced",
+            "mesh 0 \"Hull\" / VERTS has 0 numbers (8 for each vertex), expected 34359738360",
         ),
         (
             mesh("VERTS §-1"),
@@ -384,11 +381,11 @@ fn counts_that_lie() {
         ),
         (
             group("TYPE_LIST COUNT 6 0 1 2\n §TYPE_FAN"),
-            "mesh 0 \"Hull\" / group 0 / COUNT has 3 indices, but 6 were announced",
+            "mesh 0 \"Hull\" / group 0 / COUNT has 3 indices, expected 6",
         ),
         (
             group("TYPE_LIST COUNT 3 0 1 2 §3"),
-            "mesh 0 \"Hull\" / group 0 / COUNT has 4 indices, but 3 were announced",
+            "mesh 0 \"Hull\" / group 0 / COUNT has 4 indices, expected 3",
         ),
         (
             group("TYPE_LIST COUNT §1000000000000"),
@@ -403,32 +400,32 @@ fn counts_that_lie() {
             "mesh 0 \"Hull\" / PRIMITIVE_GEOMETRY_GROUPS is -1, but must be from 0 to 4294967295",
         ),
     ];
-    refused(ALL, rows);
+    assert_rejected(ALL, rows);
 }
 
 #[test]
-fn more_groups_than_a_file_has_bytes() {
-    let announced = |count: usize| mesh(&format!("PRIMITIVE_GEOMETRY_GROUPS §{count:04}"));
-    let length = announced(0).len() - MARK.len_utf8();
-    let (possible, ..) = unmarked(&announced(length));
+fn group_count_is_limited_by_the_length_of_the_file() {
+    let declared = |count: usize| mesh(&format!("PRIMITIVE_GEOMETRY_GROUPS §{count:04}"));
+    let length = declared(0).len() - MARK.len_utf8();
+    let (possible, ..) = unmarked(&declared(length));
     assert!(parse(possible.as_bytes(), Strict).is_ok());
     let count = length + 1;
     let message = format!(
         "mesh 0 \"Hull\" / PRIMITIVE_GEOMETRY_GROUPS is {count}, but must be from 0 to {length}"
     );
-    refused(ALL, vec![(announced(count), message.leak())]);
+    assert_rejected(ALL, vec![(declared(count), message.leak())]);
 }
 
 #[test]
-fn blocks_that_are_not_whole() {
+fn repeated_and_missing_parts_of_blocks_are_errors() {
     let rows = vec![
         (
             mesh("VERTS 0\n§VERTS 0"),
-            "mesh 0 \"Hull\" / VERTS is there twice",
+            "mesh 0 \"Hull\" / VERTS appears twice",
         ),
         (
             group("TYPE_LIST COUNT 0 §COUNT 0"),
-            "mesh 0 \"Hull\" / group 0 / COUNT is there twice",
+            "mesh 0 \"Hull\" / group 0 / COUNT appears twice",
         ),
         (
             groups(1, "GROUP 0 TYPE_FAN\n§END_OF_GROUP 0"),
@@ -439,31 +436,31 @@ fn blocks_that_are_not_whole() {
             "mesh 0 \"Hull\" / group 0 lacks TYPE_LIST, TYPE_STRIP or TYPE_FAN",
         ),
     ];
-    refused(ALL, rows);
+    assert_rejected(ALL, rows);
 }
 
 #[test]
-fn indices_of_no_vertex() {
+fn invalid_vertex_indices_are_errors_unless_lenient() {
     let rows = vec![
         (
             group("TYPE_LIST COUNT 6 0 1 2 1 2 §4"),
-            "mesh 0 \"Hull\" / group 0 / index 5 uses vertex 4 of 4",
+            "mesh 0 \"Hull\" / group 0 / index 5 uses vertex 4, but only 4 exist",
         ),
         (
             group("TYPE_STRIP COUNT 3 0 // zero\n §-1 2"),
-            "mesh 0 \"Hull\" / group 0 / index 1 uses vertex -1 of 4",
+            "mesh 0 \"Hull\" / group 0 / index 1 uses vertex -1, but only 4 exist",
         ),
         (
             group("TYPE_FAN COUNT 3 §4294967295 1 2"),
-            "mesh 0 \"Hull\" / group 0 / index 0 uses vertex 4294967295 of 4",
+            "mesh 0 \"Hull\" / group 0 / index 0 uses vertex 4294967295, but only 4 exist",
         ),
         (
             group("TYPE_FAN COUNT 3 0 1 §99999999999999999999"),
-            "mesh 0 \"Hull\" / group 0 / index 2 uses vertex 9223372036854775807 of 4",
+            "mesh 0 \"Hull\" / group 0 / index 2 uses vertex 9223372036854775807, but only 4 exist",
         ),
         (
             mesh("PRIMITIVE_GEOMETRY_GROUPS 1 GROUP 0 TYPE_LIST COUNT 3 §0 0 0 END_OF_GROUP 0"),
-            "mesh 0 \"Hull\" / group 0 / index 0 uses vertex 0 of 0",
+            "mesh 0 \"Hull\" / group 0 / index 0 uses vertex 0, but only 0 exist",
         ),
         (
             groups(
@@ -471,22 +468,22 @@ fn indices_of_no_vertex() {
                 "GROUP 0 TYPE_FAN COUNT 3 0 1 2 END_OF_GROUP 0\n\
                  GROUP 1 TYPE_STRIP COUNT 3 3 2 §1000 END_OF_GROUP 1",
             ),
-            "mesh 0 \"Hull\" / group 1 / index 2 uses vertex 1000 of 4",
+            "mesh 0 \"Hull\" / group 1 / index 2 uses vertex 1000, but only 4 exist",
         ),
     ];
-    refused(&[Strict, Normal], rows);
+    assert_rejected(&[Strict, Normal], rows);
 }
 
 #[test]
-fn what_only_strict_readers_refuse() {
+fn strict_rejects_unknown_keys_and_non_finite_numbers() {
     let rows = vec![
         (
             model("§BONES 3"),
-            "the next word is \"BONES\", but must be a key of a model, or END_OF_MODEL",
+            "the next token is \"BONES\", but must be a key of a model, or END_OF_MODEL",
         ),
         (
             material("§VERTS 1"),
-            "material 0 \"skin\" / the next word is \"VERTS\", but must be a key of a material, or \
+            "material 0 \"skin\" / the next token is \"VERTS\", but must be a key of a material, or \
              END_OF_MATERIAL",
         ),
         (
@@ -496,8 +493,7 @@ fn what_only_strict_readers_refuse() {
         ),
         (
             texture("TEX_GEN_S §MIRROR"),
-            "material 0 \"skin\" / texture 0 / TEX_GEN_S is \"MIRROR\", but must be a way to make \
-             coordinates, such as SPHERE_MAP",
+            "material 0 \"skin\" / texture 0 / TEX_GEN_S is \"MIRROR\", but must be a kind of texture coordinate generation, such as SPHERE_MAP",
         ),
         (
             mesh("VERTS 1\n0 0 0 §-1.#IND 0 0 0 1"),
@@ -516,37 +512,37 @@ fn what_only_strict_readers_refuse() {
         let (text, ..) = unmarked(text);
         assert_eq!(parse(text.as_bytes(), Normal).unwrap().warnings.len(), 1);
     }
-    refused(&[Strict], rows);
+    assert_rejected(&[Strict], rows);
 }
 
 #[test]
-fn more_blocks_than_a_file_of_its_size_has() {
+fn block_count_is_limited_by_the_length_of_the_file() {
     let meshes = |count: usize| model(&"MESH \"\"END_OF_MESH\"\"".repeat(count));
     assert!(parse(meshes(1024).as_bytes(), Normal).is_ok());
     let text = meshes(4000);
     let allowed = 1024 + text.len() / 64;
     let begin = "MODEL \"bike\"\nEXPORT_VERSION 4\n".len() + 20 * allowed;
     let text = format!("{}{MARK}{}", &text[..begin], &text[begin..]);
-    let limit = "MESH exceeds a limit: a file of its size has not so many";
-    refused(ALL, vec![(text, limit)]);
+    let limit = "MESH exceeds a limit: too many blocks of this kind for the length of the file";
+    assert_rejected(ALL, vec![(text, limit)]);
 
     let block = "MATERIAL 0\"\"END_OF_MATERIAL\n";
     let text = model(&format!("MATERIAL_LIST\n{}", block.repeat(20_000)));
     let allowed = 1024 + text.len() / 32;
     let begin = text.find(block).unwrap() + block.len() * allowed;
     let text = format!("{}{MARK}{}", &text[..begin], &text[begin..]);
-    let limit = "MATERIAL exceeds a limit: a file of its size has not so many";
-    refused(ALL, vec![(text, limit)]);
+    let limit = "MATERIAL exceeds a limit: too many blocks of this kind for the length of the file";
+    assert_rejected(ALL, vec![(text, limit)]);
 }
 
 #[test]
-fn columns_count_letters_of_utf_8_and_bytes_of_others() {
+fn columns_count_characters_in_utf_8_and_bytes_otherwise() {
     let text = "MODEL \"čaj\" §;";
-    refused(
+    assert_rejected(
         ALL,
         vec![(
             text.into(),
-            "the next word is \";\", but must be a key of a model, or END_OF_MODEL",
+            "the next token is \";\", but must be a key of a model, or END_OF_MODEL",
         )],
     );
     for (text, line, column) in [
@@ -560,12 +556,11 @@ fn columns_count_letters_of_utf_8_and_bytes_of_others() {
 }
 
 #[test]
-fn what_may_be_the_cause_of_an_error_is_told_with_it() {
+fn errors_name_unknown_keys_and_lines_as_possible_causes() {
     let of = |text: &str| parse(text.as_bytes(), Normal).unwrap_err().to_string();
-    let misspelt = model("MEHS \"Hull\"\nGROUP 0 TYPE_FAN");
-    let expected =
-        "4:1: LGW: after \"MEHS\" at 3:1, which means nothing: the next word is \"GROUP\"";
-    assert!(of(&misspelt).starts_with(expected), "{}", of(&misspelt));
+    let misspelled = model("MEHS \"Hull\"\nGROUP 0 TYPE_FAN");
+    let expected = "4:1: LGW: after the unknown key \"MEHS\" at 3:1: the next token is \"GROUP\"";
+    assert!(of(&misspelled).starts_with(expected), "{}", of(&misspelled));
 
     let row = "0 0 0 0 0 0 0 1";
     let verts = |rows: &[&str]| {
@@ -575,12 +570,12 @@ fn what_may_be_the_cause_of_an_error_is_told_with_it() {
         ))
     };
     let short = "0 0 0 0 0 0 1 // seven";
-    let blame = "VERTS, of which line 5 has 7 numbers where others have 8, has 23 numbers";
+    let blame = "VERTS (line 5 has 7 numbers instead of 8) has 23 numbers";
     assert!(of(&verts(&[row, short, row])).contains(blame));
     let long = "0 0 0 0 0 0 0 0 1";
-    let blame = "VERTS, of which line 6 has 9 numbers where others have 8, has 25 numbers";
+    let blame = "VERTS (line 6 has 9 numbers instead of 8) has 25 numbers";
     assert!(of(&verts(&[row, row, long])).contains(blame));
-    // Where vertices have no lines of their own, none is to blame.
+    // Without one line per vertex, no line is named.
     assert!(of(&verts(&[&format!("{row} {row}"), short])).contains("VERTS has 23 numbers"));
     assert!(of(&verts(&[row, row])).contains("VERTS has 16 numbers"));
 }

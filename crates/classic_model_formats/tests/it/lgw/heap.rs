@@ -1,27 +1,29 @@
-//! The heap and the time that texts of UFO: Aftermath models take while they are parsed, on texts made to cost as much of
-//! both as they can.
+//! Limits on the peak heap and the time of parsing UFO: Aftermath models, measured with adversarial texts.
 
 use classic_model_formats::lgw::{Tolerance, parse};
-use classic_models_fixtures::heap::{Measured, alone};
-use classic_models_fixtures::lgw_adverse::{adversaries, endless};
+use classic_models_fixtures::heap::{HeapBudget, run_in_own_process};
+use classic_models_fixtures::lgw_adversarial::{adversarial_files, repetitive_texts};
 use std::time::Instant;
 
-/// The promise: so many times the file, and so much more.
+// The documented limit of a load: `FACTOR × file length + CONSTANT` bytes. Parsing may take half of the first term.
 const FACTOR: usize = 16;
 const CONSTANT: usize = 1 << 20;
 
 #[test]
-fn parsing_keeps_the_promise_on_heap() {
-    alone("lgw::heap::parsing_measured_alone");
+fn parsing_stays_within_the_heap_limit() {
+    run_in_own_process("lgw::heap::measure_parsing");
 }
 
 #[test]
-#[ignore = "run by the test above, alone in its process"]
-fn parsing_measured_alone() {
-    let mut measured = Measured::new(FACTOR / 2, CONSTANT);
-    for (name, bytes) in adversaries().into_iter().chain(endless(1 << 20)) {
+#[ignore = "run by `parsing_stays_within_the_heap_limit` in a process of its own"]
+fn measure_parsing() {
+    let mut measured = HeapBudget::new(FACTOR / 2, CONSTANT);
+    for (name, bytes) in adversarial_files()
+        .into_iter()
+        .chain(repetitive_texts(1 << 20))
+    {
         measured.take(&name, bytes.len(), || {
-            // A file is in memory while it is parsed.
+            // The file's bytes are in memory while it is parsed.
             let bytes = bytes.clone();
             let _ = parse(&bytes, Tolerance::Lenient);
         });
@@ -30,22 +32,22 @@ fn parsing_measured_alone() {
 }
 
 #[test]
-fn endless_texts_are_refused() {
-    // What takes time by the square of the length would not end.
-    for (name, bytes) in endless(8 << 20) {
+fn repetitive_texts_are_rejected_in_linear_time() {
+    // With quadratic time, this test would take hours.
+    for (name, bytes) in repetitive_texts(8 << 20) {
         let error = parse(&bytes, Tolerance::Lenient).expect_err(&name);
         assert!(error.offset <= bytes.len() as u64, "{name}: {error}");
         assert!(error.to_string().len() < 1000, "{name}: {error}");
     }
 }
 
-/// For whoever wants to know: `cargo test endless_texts_are_timed -- --ignored --nocapture`.
+/// Run it with `cargo test print_times_of_repetitive_texts -- --ignored --nocapture`.
 #[test]
 #[ignore = "only prints, and takes half a minute"]
-fn endless_texts_are_timed() {
-    for (name, bytes) in endless(100_000_000) {
-        let begun = Instant::now();
+fn print_times_of_repetitive_texts() {
+    for (name, bytes) in repetitive_texts(100_000_000) {
+        let start = Instant::now();
         let _ = parse(&bytes, Tolerance::Lenient);
-        println!("{name:24} {:10.2?}", begun.elapsed());
+        println!("{name:24} {:10.2?}", start.elapsed());
     }
 }

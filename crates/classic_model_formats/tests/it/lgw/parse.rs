@@ -1,14 +1,13 @@
-//! Whole texts of UFO: Aftermath models: what is read from them, and from whatever is left of them when any byte
-//! or bit is lost.
+//! Parsing of whole UFO: Aftermath models, truncated and with flipped bits, and writing.
 
 use classic_model_formats::lgw::{AlphaMode, GroupKind, Tolerance, parse, write};
 use classic_model_formats::read::ErrorKind;
-use classic_models_fixtures::lgw::{BICYCLE, EVERYTHING, FLAWED, check_sound, everything};
+use classic_models_fixtures::lgw::{BICYCLE, EVERYTHING, FLAWED, assert_valid, everything};
 
 const TOLERANCES: [Tolerance; 3] = [Tolerance::Strict, Tolerance::Normal, Tolerance::Lenient];
 
 #[test]
-fn the_example_of_the_format_is_read() {
+fn example_of_the_format_description_is_parsed() {
     let file = parse(BICYCLE.as_bytes(), Tolerance::Strict).unwrap();
     assert_eq!(file.warnings, []);
     assert_eq!(file.name, "01T01bicykle01");
@@ -18,7 +17,7 @@ fn the_example_of_the_format_is_read() {
     let names: Vec<_> = file
         .materials
         .iter()
-        .map(|of| (of.id, of.name.as_ref()))
+        .map(|material| (material.id, material.name.as_ref()))
         .collect();
     assert_eq!(names, [(0, "1 - Default"), (1, "draty")]);
     let [texture] = &*file.materials[0].textures else {
@@ -46,7 +45,7 @@ fn the_example_of_the_format_is_read() {
 }
 
 #[test]
-fn everything_is_read() {
+fn every_feature_is_parsed() {
     for tolerance in TOLERANCES {
         assert_eq!(
             parse(EVERYTHING.as_bytes(), tolerance).unwrap(),
@@ -55,53 +54,50 @@ fn everything_is_read() {
     }
     let triangles: Vec<_> = everything().meshes[0].triangles().collect();
     let list = [[0, 1, 2], [0, 2, 3]];
-    // The strip's triangles 1 to 4 have two equal corners but the last, which is the sixth.
+    // Triangles 1 to 4 of the strip have two equal indices.
     let strip = [[0, 1, 2], [4, 3, 0], [4, 0, 1]];
     let fan = [[4, 3, 2], [4, 2, 1], [4, 1, 0]];
     assert_eq!(triangles, [&list[..], &strip, &fan].concat());
 }
 
 #[test]
-fn every_flaw_is_told_once_where_it_is() {
+fn every_flaw_is_reported_once_with_its_position() {
     let file = parse(FLAWED.as_bytes(), Tolerance::Normal).unwrap();
-    let told: Vec<_> = file.warnings.iter().map(ToString::to_string).collect();
+    let warnings: Vec<_> = file.warnings.iter().map(ToString::to_string).collect();
     let expected = [
-        "1:1: there is no EXPORT_VERSION; 4 is what is known",
-        "3:21: material 3 \"skin\": \"SHININESS\" means nothing here, and is passed over",
-        "4:15: material 3 \"skin\" / texture 0: the picture is in the file (RAW_IMAGE), where it cannot be read",
-        "5:5: material 3 \"skin\": there are several TEXTURE 0, of which the last is used",
-        "5:26: material 3 \"skin\" / texture 0: ALPHA_MODE 4 is neither 0, 1 nor 8, and taken as 8",
-        "5:33: material 3 \"skin\" / texture 0: MODE \"SUBTRACT\" is unknown, and passed over",
-        "5:52: material 3 \"skin\" / texture 0: SPHERE_MAP makes no third coordinate, and is passed over",
-        "5:63: material 3 \"skin\" / texture 0: there is no FILE_NAME",
-        "6:5: material 3 \"skin\": TEXTURE 5 is passed over, for there are but 0 and 1",
-        "8:3: there are several materials 3, of which the first is used",
-        "8:22: material 3 \"again\": TEXTURE 1 is the only one, and used as TEXTURE 0",
-        "10:26: mesh 0 \"Hull\" refers to material 9, which is not there",
-        "11:17: mesh 0 \"Hull\": a number of VERTS is not finite, and taken as 0",
-        "14:29: mesh 0 \"Hull\": there are 3 groups, though 7 are announced",
-        "15:27: mesh 0 \"Hull\" / group 0: a list of 4 indices: the last 1 are passed over",
-        "15:50: mesh 0 \"Hull\" / group 0: END_OF_GROUP has the number 1",
+        "1:1: EXPORT_VERSION is missing, expected 4",
+        "3:21: material 3 \"skin\": \"SHININESS\" is not a key of this block and is ignored",
+        "4:15: material 3 \"skin\" / texture 0: RAW_IMAGE (an embedded image) is not supported",
+        "5:5: material 3 \"skin\": TEXTURE 0 is defined more than once: the last is used",
+        "5:26: material 3 \"skin\" / texture 0: ALPHA_MODE is 4, but must be 0, 1 or 8: 8 is used",
+        "5:33: material 3 \"skin\" / texture 0: MODE \"SUBTRACT\" is unknown and ignored",
+        "5:52: material 3 \"skin\" / texture 0: TEX_GEN_R SPHERE_MAP is ignored: SPHERE_MAP has no R coordinate",
+        "5:63: material 3 \"skin\" / texture 0: FILE_NAME is missing",
+        "6:5: material 3 \"skin\": TEXTURE 5 is ignored: only 0 and 1 are valid",
+        "8:3: material 3 is defined more than once: the first is used",
+        "8:22: material 3 \"again\": TEXTURE 0 is missing: TEXTURE 1 is used for it",
+        "10:26: mesh 0 \"Hull\" refers to material 9, which does not exist",
+        "11:17: mesh 0 \"Hull\": a number of VERTS is not finite: 0 is used",
+        "14:29: mesh 0 \"Hull\": PRIMITIVE_GEOMETRY_GROUPS is 7, but the count of groups is 3",
+        "15:27: mesh 0 \"Hull\" / group 0: TYPE_LIST has 4 indices, not a multiple of 3: the last 1 are ignored",
+        "15:50: mesh 0 \"Hull\" / group 0: END_OF_GROUP has the number 1, expected 0",
         "16:3: mesh 0 \"Hull\": the groups are not numbered 0, 1, 2 …",
-        "16:3: mesh 0 \"Hull\": there are 2 groups TYPE_LIST, where the game has one",
-        "17:28: mesh 0 \"Hull\" / group 5: 2 indices make no triangle",
-        "18:13: mesh 0 \"Hull\": END_OF_MESH names \"Hulk\"",
-        "19:14: 4 bytes after END_OF_MODEL are passed over",
+        "16:3: mesh 0 \"Hull\": 2 groups have TYPE_LIST, but the game's files have one per mesh",
+        "17:28: mesh 0 \"Hull\" / group 5: 2 indices form no triangle, at least 3 are needed",
+        "18:13: mesh 0 \"Hull\": END_OF_MESH names \"Hulk\", expected \"Hull\"",
+        "19:14: 4 bytes after END_OF_MODEL are ignored",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(warnings, expected);
 }
 
 #[test]
-fn texts_may_not_end_early() {
+fn truncated_texts_are_errors() {
     for text in [BICYCLE, EVERYTHING, FLAWED] {
         let whole = text.find("END_OF_MODEL").unwrap() + "END_OF_MODEL".len();
         for tolerance in TOLERANCES {
             for end in 0..text.len() {
                 let parsed = parse(&text.as_bytes()[..end], tolerance);
-                assert_eq!(
-                    parsed.is_ok(),
-                    end >= whole && can_be_passed_over(text, tolerance)
-                );
+                assert_eq!(parsed.is_ok(), end >= whole && is_accepted(text, tolerance));
                 if let Err(error) = parsed
                     && end < whole
                 {
@@ -113,14 +109,14 @@ fn texts_may_not_end_early() {
     }
 }
 
-/// Whether a text is no error as a whole.
-fn can_be_passed_over(text: &str, tolerance: Tolerance) -> bool {
+/// Whether the whole text is accepted.
+fn is_accepted(text: &str, tolerance: Tolerance) -> bool {
     tolerance != Tolerance::Strict || text != FLAWED
 }
 
 #[test]
-fn any_bit_may_be_wrong() {
-    let mut refused = 0;
+fn flipped_bits_give_valid_values_or_errors() {
+    let mut rejected = 0;
     for text in [BICYCLE, EVERYTHING, FLAWED] {
         let mut bytes = text.as_bytes().to_vec();
         for at in 0..bytes.len() {
@@ -128,9 +124,9 @@ fn any_bit_may_be_wrong() {
                 bytes[at] ^= 1 << bit;
                 for tolerance in TOLERANCES {
                     match parse(&bytes, tolerance) {
-                        Ok(file) => check_sound(&file),
+                        Ok(file) => assert_valid(&file),
                         Err(error) => {
-                            refused += 1;
+                            rejected += 1;
                             assert!(error.offset <= bytes.len() as u64, "{error}");
                         }
                     }
@@ -139,11 +135,11 @@ fn any_bit_may_be_wrong() {
             }
         }
     }
-    assert!(refused > 1000);
+    assert!(rejected > 1000);
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_texts_parse_to_the_same_values() {
     for text in [BICYCLE, EVERYTHING] {
         let file = parse(text.as_bytes(), Tolerance::Strict).unwrap();
         let written = write(&file).unwrap();
@@ -156,50 +152,50 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn what_no_text_can_say_is_not_written() {
+fn writing_rejects_values_that_the_format_cannot_store() {
     type Edit = fn(&mut classic_model_formats::lgw::LgwFile<'_>);
     let edits: [(Edit, &str); 15] = [
         (
             |file| file.name = "a \"b\"".into(),
-            "MODEL exceeds a limit: strings are in quotes, and in one line",
+            "MODEL exceeds a limit: a string must not contain quotes or line ends",
         ),
         (
             |file| file.source = Some("a\nb".into()),
-            "SOURCE_FILE exceeds a limit: strings are in quotes, and in one line",
+            "SOURCE_FILE exceeds a limit: a string must not contain quotes or line ends",
         ),
         (
             |file| file.source = Some("a\0b".into()),
-            "SOURCE_FILE exceeds a limit: text has no NUL",
+            "SOURCE_FILE exceeds a limit: a string must not contain NUL",
         ),
         (
             |file| file.meshes[1].name = "\r".into(),
-            "mesh 1 / name exceeds a limit: strings are in quotes, and in one line",
+            "mesh 1 / name exceeds a limit: a string must not contain quotes or line ends",
         ),
         (
             |file| file.materials[0].name = "\"".into(),
-            "material 7 / name exceeds a limit: strings are in quotes, and in one line",
+            "material 7 / name exceeds a limit: a string must not contain quotes or line ends",
         ),
         (
             |file| file.materials[0].textures[1].file = Some("\"".into()),
-            "material 7 / FILE_NAME exceeds a limit: strings are in quotes, and in one line",
+            "material 7 / FILE_NAME exceeds a limit: a string must not contain quotes or line ends",
         ),
         (
             |file| file.materials[0].textures[0].raw_image = true,
-            "material 7 / RAW_IMAGE is 1, which is not supported, for its form is not known",
+            "material 7 / RAW_IMAGE is 1, which is not supported (the format of embedded images is unknown)",
         ),
         (
             |file| file.materials[0].textures[1].number = 2,
-            "material 7 / TEXTURE exceeds a limit: textures are numbered 0 and 1",
+            "material 7 / TEXTURE exceeds a limit: texture numbers are 0 and 1, in this order",
         ),
         (
             |file| file.materials[0].textures.reverse(),
-            "material 7 / TEXTURE exceeds a limit: textures are numbered 0 and 1",
+            "material 7 / TEXTURE exceeds a limit: texture numbers are 0 and 1, in this order",
         ),
         (
             |file| {
                 file.materials[0].textures[0].texgen[2] = file.materials[0].textures[0].texgen[0]
             },
-            "material 7 / TEX_GEN_R is 1, which is not supported (SPHERE_MAP makes no third coordinate)",
+            "material 7 / TEX_GEN_R exceeds a limit: SPHERE_MAP has no R coordinate",
         ),
         (
             |file| file.materials[0].textures[0].texgen[0].coefficient = f32::NAN,
@@ -215,11 +211,11 @@ fn what_no_text_can_say_is_not_written() {
         ),
         (
             |file| file.meshes[0].groups[1].indices[3] = 5,
-            "mesh 0 / group 1 uses vertex 5 of 5",
+            "mesh 0 / group 1 uses vertex 5, but only 5 exist",
         ),
         (
             |file| _ = file.meshes[0].vertices.uvs.pop(),
-            "mesh 0 / VERTS has 4 uvs, but 5 were announced",
+            "mesh 0 / VERTS has 4 uvs, expected 5",
         ),
     ];
     for (edit, message) in edits {
@@ -230,7 +226,7 @@ fn what_no_text_can_say_is_not_written() {
 }
 
 #[test]
-fn kinds_of_errors_are_typed() {
+fn errors_have_kinds() {
     let kind = |text: &str| parse(text.as_bytes(), Tolerance::Normal).unwrap_err().kind;
     assert!(matches!(kind("\0"), ErrorKind::WrongMagic { .. }));
     assert_eq!(kind("MODEL \""), ErrorKind::UnterminatedString);
@@ -240,7 +236,7 @@ fn kinds_of_errors_are_typed() {
             what: "END_OF_MODEL"
         }
     );
-    assert!(matches!(kind("MODEL 1"), ErrorKind::UnexpectedWord { .. }));
+    assert!(matches!(kind("MODEL 1"), ErrorKind::UnexpectedToken { .. }));
     let mesh = |body: &str| {
         kind(&format!(
             "MODEL \"\" MESH \"\" {body} END_OF_MESH \"\" END_OF_MODEL"

@@ -1,18 +1,18 @@
-//! Texts of UFO: Aftermath models made at random: what is written is what is read, however it is laid out.
+//! Round trips of random UFO: Aftermath models, in the layout of the writer and in random layouts.
 
 use classic_model_formats::lgw::{
     AlphaMode, Group, GroupKind, LgwFile, Material, Mesh, TexGen, TexGenKind, Texture, TextureMode,
     Tolerance, Vertices, parse, write,
 };
-use classic_models_fixtures::lgw::check_sound;
+use classic_models_fixtures::lgw::assert_valid;
 use classic_models_fixtures::random::Random;
 use std::borrow::Cow;
 
-fn any<T: Copy>(random: &mut Random, all: &[T]) -> T {
+fn choose<T: Copy>(random: &mut Random, all: &[T]) -> T {
     all[random.below(all.len())]
 }
 
-fn half(random: &mut Random) -> bool {
+fn flip(random: &mut Random) -> bool {
     random.below(2) == 0
 }
 
@@ -31,14 +31,14 @@ fn name(random: &mut Random) -> Cow<'static, str> {
         "\t",
         "a.tga",
     ];
-    let parts = (0..random.below(4)).map(|_| any(random, &PARTS));
+    let parts = (0..random.below(4)).map(|_| choose(random, &PARTS));
     parts.collect::<String>().into()
 }
 
-/// Any number that is finite.
+/// A random finite number.
 fn number(random: &mut Random) -> f32 {
     match random.below(4) {
-        0 => any(
+        0 => choose(
             random,
             &[
                 0.0,
@@ -63,18 +63,18 @@ fn numbers<const N: usize>(random: &mut Random) -> [f32; N] {
     [0; N].map(|_| number(random))
 }
 
-fn id(random: &mut Random, place: usize) -> i64 {
+fn id(random: &mut Random, index: usize) -> i64 {
     match random.below(6) {
-        0 => any(random, &[-1, i64::MAX, -i64::MAX, 7]),
-        _ => place as i64,
+        0 => choose(random, &[-1, i64::MAX, -i64::MAX, 7]),
+        _ => index as i64,
     }
 }
 
 fn texture(random: &mut Random, number_of: i64) -> Texture<'static> {
     use TexGenKind::{EyeLinear, NormalMap, ReflectionMap, SphereMap};
     let mut texgen = |kinds: &[Option<TexGenKind>]| TexGen {
-        kind: any(random, kinds),
-        coefficient: if half(random) { 1.0 } else { number(random) },
+        kind: choose(random, kinds),
+        coefficient: if flip(random) { 1.0 } else { number(random) },
     };
     let two = [
         None,
@@ -88,16 +88,16 @@ fn texture(random: &mut Random, number_of: i64) -> Texture<'static> {
         number: number_of,
         file: (random.below(4) > 0).then(|| name(random)),
         raw_image: false,
-        wrap: [half(random), half(random)],
-        alpha_mode: any(
+        wrap: [flip(random), flip(random)],
+        alpha_mode: choose(
             random,
             &[AlphaMode::Opaque, AlphaMode::Mask, AlphaMode::Blend],
         ),
-        mipmaps: half(random),
-        mutable: half(random),
-        cube_map: half(random),
+        mipmaps: flip(random),
+        mutable: flip(random),
+        cube_map: flip(random),
         texgen,
-        mode: any(
+        mode: choose(
             random,
             &[
                 TextureMode::Replace,
@@ -111,12 +111,12 @@ fn texture(random: &mut Random, number_of: i64) -> Texture<'static> {
     }
 }
 
-fn material(random: &mut Random, place: usize) -> Material<'static> {
-    let numbers: &[i64] = any(random, &[&[], &[0], &[1], &[0, 1]]);
+fn material(random: &mut Random, index: usize) -> Material<'static> {
+    let numbers: &[i64] = choose(random, &[&[], &[0], &[1], &[0, 1]]);
     Material {
-        id: id(random, place),
+        id: id(random, index),
         name: name(random),
-        diffuse_color: half(random).then(|| self::numbers(random)),
+        diffuse_color: flip(random).then(|| self::numbers(random)),
         textures: numbers
             .iter()
             .map(|number| texture(random, *number))
@@ -130,11 +130,11 @@ fn mesh(random: &mut Random) -> Mesh<'static> {
         vertices.push(numbers(random));
     }
     let count = vertices.len();
-    let group = |place: usize| {
+    let group = |index: usize| {
         let most = if count == 0 { 1 } else { 12 };
         Group {
-            id: id(random, place),
-            kind: any(random, &[GroupKind::List, GroupKind::Strip, GroupKind::Fan]),
+            id: id(random, index),
+            kind: choose(random, &[GroupKind::List, GroupKind::Strip, GroupKind::Fan]),
             indices: (0..random.below(most))
                 .map(|_| random.below(count) as u32)
                 .collect(),
@@ -143,8 +143,8 @@ fn mesh(random: &mut Random) -> Mesh<'static> {
     let groups = (0..3).map(group).collect::<Vec<_>>();
     Mesh {
         name: name(random),
-        material: half(random).then(|| id(random, 0)),
-        default_color: half(random).then(|| numbers(random)),
+        material: flip(random).then(|| id(random, 0)),
+        default_color: flip(random).then(|| numbers(random)),
         vertices,
         groups: groups.into_iter().take(random.below(4)).collect(),
     }
@@ -153,10 +153,10 @@ fn mesh(random: &mut Random) -> Mesh<'static> {
 fn file(random: &mut Random) -> LgwFile<'static> {
     LgwFile {
         name: name(random),
-        version: any(random, &[Some(4), Some(4), None, Some(-7), Some(i64::MAX)]),
-        source: half(random).then(|| name(random)),
+        version: choose(random, &[Some(4), Some(4), None, Some(-7), Some(i64::MAX)]),
+        source: flip(random).then(|| name(random)),
         materials: (0..random.below(4))
-            .map(|place| material(random, place))
+            .map(|index| material(random, index))
             .collect(),
         meshes: (0..random.below(4)).map(|_| mesh(random)).collect(),
         warnings: Vec::new(),
@@ -164,11 +164,11 @@ fn file(random: &mut Random) -> LgwFile<'static> {
 }
 
 fn parsed(text: &[u8]) -> LgwFile<'_> {
-    let told = || String::from_utf8_lossy(text).into_owned();
+    let lossy = || String::from_utf8_lossy(text);
     let strict =
-        parse(text, Tolerance::Strict).unwrap_or_else(|error| panic!("{error}\n{}", told()));
+        parse(text, Tolerance::Strict).unwrap_or_else(|error| panic!("{error}\n{}", lossy()));
     assert_eq!(strict, parse(text, Tolerance::Lenient).unwrap());
-    check_sound(&strict);
+    assert_valid(&strict);
     LgwFile {
         warnings: Vec::new(),
         ..strict
@@ -176,18 +176,18 @@ fn parsed(text: &[u8]) -> LgwFile<'_> {
 }
 
 #[test]
-fn what_is_written_is_what_is_read() {
+fn random_models_round_trip() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..3000 {
         let file = file(&mut random);
         let text = write(&file).unwrap();
-        // Numbers are the same to the last bit, also those below 0.
+        // `Debug` output also compares the sign of zero.
         assert_eq!(format!("{:?}", parsed(&text)), format!("{file:?}"));
         assert_eq!(write(&parsed(&text)).unwrap(), text);
     }
 }
 
-/// The words of a text without comments, strings with their quotes.
+/// The words of a text without comments. Strings include their quotes.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -202,9 +202,9 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The same words with anything between them, and keys in any case.
-fn laid_out(random: &mut Random, text: &str) -> String {
-    const BLANKS: [&str; 9] = [
+/// Replaces the whitespace of a text by random whitespace and comments, and randomizes the case of keys.
+fn randomize_layout(random: &mut Random, text: &str) -> String {
+    const WHITESPACE: [&str; 9] = [
         " ",
         "\n",
         "\r",
@@ -219,13 +219,13 @@ fn laid_out(random: &mut Random, text: &str) -> String {
     let mut last = "";
     for word in words(text) {
         let needs_none = last.is_empty() || last.starts_with('"') || word.starts_with('"');
-        if !needs_none || half(random) {
-            out += any(random, &BLANKS);
+        if !needs_none || flip(random) {
+            out += choose(random, &WHITESPACE);
         }
         for letter in word.chars() {
             let is_key = !word.starts_with('"') && word.starts_with(|of: char| of.is_alphabetic());
             out.push(match letter {
-                _ if is_key && half(random) => letter.to_ascii_lowercase(),
+                _ if is_key && flip(random) => letter.to_ascii_lowercase(),
                 _ => letter,
             });
         }
@@ -235,12 +235,12 @@ fn laid_out(random: &mut Random, text: &str) -> String {
 }
 
 #[test]
-fn how_a_text_is_laid_out_means_nothing() {
+fn layout_is_insignificant() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..3000 {
         let file = file(&mut random);
         let text = String::from_utf8(write(&file).unwrap()).unwrap();
-        let laid_out = laid_out(&mut random, &text);
+        let laid_out = randomize_layout(&mut random, &text);
         let read = parsed(laid_out.as_bytes());
         assert_eq!(read, file, "{laid_out}");
         assert_eq!(write(&read).unwrap(), text.as_bytes());

@@ -1,12 +1,11 @@
-//! Quake models: what is written is read. Malformed ones are among the tests of the Bevy crate, where they are
-//! converted as well.
+//! Round trips of Quake models. Malformed models are tested in the Bevy crate, which also converts them.
 
 use classic_model_formats::mdl::write::MdlDocument;
 use classic_model_formats::mdl::{Precision, parse};
 use classic_models_fixtures::mdl::{figure, tetrahedron, wide_tetrahedron};
 
 #[test]
-fn writing_and_parsing_are_inverse() {
+fn written_models_parse_to_the_same_document() {
     let documents = [
         tetrahedron(),
         wide_tetrahedron(),

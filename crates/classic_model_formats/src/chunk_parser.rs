@@ -1,11 +1,11 @@
-//! What the parsers of models and animations share: where they are, and what they have to say.
+//! Parser state shared by Alamo models and animations: the path of chunks for error messages, and the warnings.
 
 use crate::chunk::{Chunk, Chunks, MAX_DEPTH, MiniChunk};
-use crate::read::{Cursor, ErrorKind, Flaws, ParseError, Quoted, Warning};
+use crate::read::{Cursor, ErrorKind, ParseError, Quoted, Warning, WarningCollector};
 use core::fmt::{self, Display};
 use std::borrow::Cow;
 
-/// One step of the path to where the parser is.
+/// One level of the path of chunks that the parser is in.
 pub(crate) enum Segment {
     Chunk(u32),
     Element {
@@ -16,16 +16,17 @@ pub(crate) enum Segment {
     },
 }
 
-/// What is told of an element's name. Every element gets one and few are told of, so it is put in
-/// quotes only then.
+/// The name of an element for messages, cut to a limited length. Quoting happens only in `Display`, because few elements
+/// appear in a message.
 pub(crate) struct Name {
-    begin: Box<str>,
-    is_cut: bool,
+    text: Box<str>,
+    is_truncated: bool,
 }
 
 impl Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}{}", self.begin, if self.is_cut { "…" } else { "" })
+        let ellipsis = if self.is_truncated { "…" } else { "" };
+        write!(f, "{:?}{ellipsis}", self.text)
     }
 }
 
@@ -57,10 +58,10 @@ impl Display for Segment {
     }
 }
 
-/// A path and what is read at its end, as errors tell it.
-pub(crate) struct Place<'p>(&'p [Segment], &'p str);
+/// The context of an error: the path of chunks, and the value that is read there.
+pub(crate) struct Context<'p>(&'p [Segment], &'p str);
 
-impl Display for Place<'_> {
+impl Display for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, segment) in self.0.iter().enumerate() {
             let separator = if index == 0 { "" } else { " / " };
@@ -74,29 +75,33 @@ impl Display for Place<'_> {
     }
 }
 
-/// An empty list with room for all chunks of some types, of which each has `least` bytes or more.
+/// An empty vector with the capacity for all chunks whose type satisfies `is_wanted`. Each of them has at least
+/// `min_size` bytes, so the capacity is at most what the remaining bytes can hold.
 ///
-/// A list that grows is there twice while it does, the second time with room for twice as much: too
-/// much for what may be three times as large in memory as in the file. No more room is made than the
-/// bytes there can fill.
-pub(crate) fn room<T>(body: &Cursor<'_>, least: u64, wanted: impl Fn(u32) -> bool) -> Vec<T> {
+/// Reserving the exact capacity limits the peak memory: while a vector grows, the old and the larger new buffer exist at
+/// the same time, and elements may be three times as large in memory as in the file.
+pub(crate) fn vec_for_chunks<T>(
+    body: &Cursor<'_>,
+    min_size: u64,
+    is_wanted: impl Fn(u32) -> bool,
+) -> Vec<T> {
     let chunks = Chunks::new(body.clone()).map_while(Result::ok);
-    let count = chunks.filter(|chunk| wanted(chunk.id)).count();
-    let most = usize::try_from(body.remaining() / least).unwrap_or(usize::MAX);
-    Vec::with_capacity(count.min(most))
+    let count = chunks.filter(|chunk| is_wanted(chunk.id)).count();
+    let max = usize::try_from(body.remaining() / min_size).unwrap_or(usize::MAX);
+    Vec::with_capacity(count.min(max))
 }
 
-/// Where a parser is, and the flaws it has seen.
+/// The path of the chunk that is parsed, state of the format's parser, and the warnings so far.
 #[derive(Default)]
-pub(crate) struct Parser<Known> {
+pub(crate) struct Parser<State> {
     path: Vec<Segment>,
-    /// What the parser of a format has learnt of the file that its later parts need.
-    pub(crate) known: Known,
-    flaws: Flaws,
+    /// Values from earlier chunks that the format's parser needs for later ones.
+    pub(crate) state: State,
+    warnings: WarningCollector,
 }
 
-impl<Known> Parser<Known> {
-    /// Reads a chunk that must be a container, with its place on the path.
+impl<State> Parser<State> {
+    /// Reads a chunk that must be a container. `segment` is on the path meanwhile.
     pub(crate) fn enter<'a, T>(
         &mut self,
         chunk: &Chunk<'a>,
@@ -109,7 +114,7 @@ impl<Known> Parser<Known> {
         })
     }
 
-    /// Does something with a place on the path.
+    /// Calls a function while `segment` is on the path.
     pub(crate) fn inside<T>(&mut self, segment: Segment, run: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(segment);
         let result = run(self);
@@ -126,7 +131,7 @@ impl<Known> Parser<Known> {
         self.data_at(chunk, Segment::Chunk(chunk.id), read)
     }
 
-    /// Reads a chunk that must hold data, with its place on the path.
+    /// Reads a chunk that must hold data. `segment` is on the path meanwhile.
     pub(crate) fn data_at<'a, T>(
         &mut self,
         chunk: &Chunk<'a>,
@@ -139,35 +144,37 @@ impl<Known> Parser<Known> {
         })
     }
 
-    fn check_kind(&self, chunk: &Chunk<'_>, container: bool) -> Result<(), ParseError> {
-        if chunk.is_container == container {
+    fn check_kind(&self, chunk: &Chunk<'_>, is_container: bool) -> Result<(), ParseError> {
+        if chunk.is_container == is_container {
             return Ok(());
         }
-        let kind = |container| if container { "a container" } else { "data" };
+        let name = |is_container| {
+            if is_container { "a container" } else { "data" }
+        };
         let kind = ErrorKind::WrongChunkKind {
-            found: kind(chunk.is_container),
-            expected: kind(container),
+            found: name(chunk.is_container),
+            expected: name(is_container),
         };
         Err(chunk.body.error(chunk.offset, self.at(""), kind))
     }
 
-    /// Names the element that the path ends with.
-    pub(crate) fn name_element(&mut self, called: &str) {
+    /// Sets the name of the last element of the path.
+    pub(crate) fn name_element(&mut self, new_name: &str) {
         if let Some(Segment::Element { name, .. }) = self.path.last_mut() {
-            let (begin, is_cut) = Quoted(called).told();
+            let (text, is_truncated) = Quoted(new_name).truncated();
             *name = Some(Name {
-                begin: begin.into(),
-                is_cut,
+                text: text.into(),
+                is_truncated,
             });
         }
     }
 
-    /// The path, and what is read at its end.
-    pub(crate) fn at<'p>(&'p self, what: &'p str) -> Place<'p> {
-        Place(&self.path, what)
+    /// The context of an error: the path, and the value that is read there. `what` may be empty.
+    pub(crate) fn at<'p>(&'p self, what: &'p str) -> Context<'p> {
+        Context(&self.path, what)
     }
 
-    /// An error of the chunk reader, with the path in front.
+    /// Prepends the path to the context of an error of the chunk reader.
     pub(crate) fn within(&self, error: ParseError) -> ParseError {
         if self.path.is_empty() {
             return error;
@@ -176,9 +183,12 @@ impl<Known> Parser<Known> {
         ParseError { context, ..error }
     }
 
-    /// Passes over a chunk that nobody knows.
+    /// Skips a chunk of an unknown type, with a warning.
     pub(crate) fn skip(&mut self, chunk: &Chunk<'_>) -> Result<(), ParseError> {
-        debug_assert!(self.path.len() < MAX_DEPTH, "known chunks are not deep");
+        debug_assert!(
+            self.path.len() < MAX_DEPTH,
+            "the known chunks are nested less than {MAX_DEPTH} deep"
+        );
         let nesting = chunk.check_nesting(self.path.len());
         nesting.map_err(|error| self.within(error))?;
         self.warn("unknown chunk", chunk.offset, |_| {
@@ -187,33 +197,33 @@ impl<Known> Parser<Known> {
         Ok(())
     }
 
-    /// Passes over a mini-chunk that nobody knows.
+    /// Skips a mini-chunk of an unknown type, with a warning.
     pub(crate) fn skip_mini(&mut self, mini: &MiniChunk<'_>) {
         self.warn("unknown mini-chunk", mini.offset, |parser| {
-            let place = parser.at("");
-            format!("unknown mini-chunk {} of {place} is skipped", mini.id)
+            let path = parser.at("");
+            format!("unknown mini-chunk {} of {path} is skipped", mini.id)
         });
     }
 
-    /// Takes down a flaw; of each kind the first is told and the others are counted.
+    /// Adds a warning. Only the first warning of each kind gets a message, the others are counted.
     pub(crate) fn warn(
         &mut self,
         kind: &'static str,
         offset: u64,
         message: impl FnOnce(&Self) -> String,
     ) {
-        if !self.flaws.counts(kind) {
+        if !self.warnings.count_repeat(kind) {
             let message = message(self);
-            self.flaws.begin(kind, offset, message);
+            self.warnings.push_first(kind, offset, message);
         }
     }
 
-    /// All flaws, in the order in which their kinds were first seen.
+    /// All warnings, in the order in which their kinds first occurred.
     pub(crate) fn into_warnings(self) -> Vec<Warning> {
-        self.flaws.into_warnings()
+        self.warnings.into_warnings()
     }
 
-    /// Fills what a chunk may say once.
+    /// Sets a value that may occur only once. Fails if `slot` already has one.
     pub(crate) fn once<T>(
         &self,
         slot: &mut Option<T>,
@@ -234,7 +244,7 @@ impl<Known> Parser<Known> {
         Ok(())
     }
 
-    /// What must have been there by the end of a container.
+    /// The value of a slot that must be set at the end of a container.
     pub(crate) fn require<T>(
         &self,
         slot: Option<T>,
@@ -248,8 +258,8 @@ impl<Known> Parser<Known> {
         slot.ok_or_else(missing)
     }
 
-    /// Whether a number of things is the one announced at `offset`.
-    pub(crate) fn check_announced(
+    /// Checks that the count of elements found equals the count declared at `offset`.
+    pub(crate) fn check_declared_count(
         &self,
         cursor: &Cursor<'_>,
         offset: u64,
@@ -268,28 +278,28 @@ impl<Known> Parser<Known> {
         Err(cursor.error(offset, self.at(""), kind))
     }
 
-    /// The rest of a body as text, up to its first NUL.
+    /// The rest of a body as a string, up to its first NUL.
     pub(crate) fn string<'a>(&mut self, cursor: &mut Cursor<'a>) -> Cow<'a, str> {
         let offset = cursor.offset();
         let bytes = cursor.remainder();
         let end = bytes.iter().position(|byte| *byte == 0);
         if end.is_none() {
             self.warn("text without NUL", offset, |parser| {
-                format!("text of {} has no NUL at its end", parser.at(""))
+                format!("text of {} has no NUL terminator", parser.at(""))
             });
         }
         let bytes = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
         let text = String::from_utf8_lossy(bytes);
         if let Cow::Owned(lossy) = &text {
             self.warn("text not UTF-8", offset, |parser| {
-                let (place, lossy) = (parser.at(""), Quoted(lossy));
-                format!("text of {place} is not UTF-8: taken for {lossy}")
+                let (path, lossy) = (parser.at(""), Quoted(lossy));
+                format!("text of {path} is not UTF-8, read as {lossy}")
             });
         }
         text
     }
 
-    /// The body of a mini-chunk, which must be of this length.
+    /// The body of a mini-chunk that must have this length in bytes.
     pub(crate) fn fixed_mini<'a>(
         &self,
         mini: &MiniChunk<'a>,
@@ -312,7 +322,7 @@ impl<Known> Parser<Known> {
         self.fixed_mini(mini, 4)?.u32("value")
     }
 
-    /// The numbers in a mini-chunk, zero where they are none.
+    /// The numbers of a mini-chunk. Non-finite numbers become 0, with a warning.
     pub(crate) fn mini_floats<const N: usize>(
         &mut self,
         mini: &MiniChunk<'_>,
@@ -321,7 +331,7 @@ impl<Known> Parser<Known> {
         self.floats(&mut body)
     }
 
-    /// Numbers that nothing depends on: made zero, with a warning, where they are none.
+    /// Reads numbers that no other value depends on. Non-finite numbers become 0, with a warning.
     pub(crate) fn floats<const N: usize>(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -333,14 +343,14 @@ impl<Known> Parser<Known> {
             if !value.is_finite() {
                 *value = 0.0;
                 self.warn("number not finite", offset, |parser| {
-                    format!("a number of {} is not finite: made zero", parser.at(""))
+                    format!("a number of {} is not finite: 0 is used", parser.at(""))
                 });
             }
         }
         Ok(values)
     }
 
-    /// A record of at least `needed` bytes, which all writers known pad to 128.
+    /// A record of at least `needed` bytes. All known writers pad it to 128 bytes.
     pub(crate) fn padded_record<'a>(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -357,8 +367,8 @@ impl<Known> Parser<Known> {
         }
         if length != PADDED {
             self.warn("record not padded", offset, |parser| {
-                let place = parser.at("");
-                format!("{place} is {length} bytes long instead of {PADDED}")
+                let path = parser.at("");
+                format!("{path} is {length} bytes long instead of {PADDED}")
             });
         }
         Ok(cursor.clone())

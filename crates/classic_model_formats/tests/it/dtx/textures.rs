@@ -1,4 +1,4 @@
-//! Pictures written, read and damaged.
+//! LithTech textures: round trips, colors, malformed files, and the checks of the writer.
 
 use classic_model_formats::dtx::write::{DtxDocument, write, write_unchecked};
 use classic_model_formats::dtx::*;
@@ -8,19 +8,19 @@ const RED: u8 = 1;
 const GREEN: u8 = 2;
 const BRIGHT: u8 = 255;
 
-/// Something done to a picture.
+/// A modification of a texture.
 type Edit = fn(&mut DtxDocument);
 
-/// 8 × 8, red but for a green column at the left and one texel that is unlit.
+/// A texture of 8 × 8 texels: red, with a green left column and one texel of palette index 255.
 fn skin() -> DtxDocument {
     let mut indices = [RED; 64];
     for texel in indices.iter_mut().step_by(8) {
         *texel = GREEN;
     }
     indices[9] = BRIGHT;
-    let mut picture = DtxDocument::indexed(8, 8, &[[0; 3], [200, 1, 2], [3, 201, 4]], &indices);
-    picture.palette[255] = [255, 250, 251, 252];
-    picture
+    let mut texture = DtxDocument::indexed(8, 8, &[[0; 3], [200, 1, 2], [3, 201, 4]], &indices);
+    texture.palette[255] = [255, 250, 251, 252];
+    texture
 }
 
 fn with_alpha() -> DtxDocument {
@@ -28,9 +28,9 @@ fn with_alpha() -> DtxDocument {
     skin().with_alpha(&alpha)
 }
 
-/// A picture of version −5 with these levels.
-fn second(texels: DtxTexels, width: u16, height: u16, mips: u16) -> DtxDocument {
-    let mut picture = DtxDocument {
+/// A texture of version −5.
+fn version_5(format: DtxTexelFormat, width: u16, height: u16, mips: u16) -> DtxDocument {
+    let mut texture = DtxDocument {
         version: -5,
         width,
         height,
@@ -38,18 +38,18 @@ fn second(texels: DtxTexels, width: u16, height: u16, mips: u16) -> DtxDocument 
         palette: Vec::new(),
         ..skin()
     };
-    picture.extra[2] = texels.code();
+    texture.extra[2] = format.code();
     let level = |level: u16| {
         let (width, height) = (width >> level, height >> level);
-        let length = texels.level_bytes(width.into(), height.into());
+        let length = format.level_bytes(width.into(), height.into());
         (0..length).map(|at| (at * 7) as u8).collect()
     };
-    picture.levels = (0..mips).map(level).collect();
-    picture
+    texture.levels = (0..mips).map(level).collect();
+    texture
 }
 
 fn all() -> Vec<DtxDocument> {
-    let old = DtxDocument {
+    let version_2 = DtxDocument {
         version: -2,
         ..with_alpha()
     };
@@ -58,45 +58,45 @@ fn all() -> Vec<DtxDocument> {
     lights.unknown = [1, 2, 3, 4, 5, 6, 7, 8];
     (lights.sections, lights.user_flags) = (1, 77);
     lights.rest = b"[LIGHTS]".to_vec();
-    lights.flags |= picture_flags::FULL_BRIGHT;
+    lights.flags |= texture_flags::FULL_BRIGHT;
     vec![
         skin(),
         with_alpha(),
-        old,
+        version_2,
         lights,
-        second(DtxTexels::Bgra8, 8, 4, 3),
-        second(DtxTexels::Bc1, 16, 8, 4),
-        second(DtxTexels::Bc2, 8, 8, 1),
-        second(DtxTexels::Bc3, 12, 20, 2),
+        version_5(DtxTexelFormat::Bgra8, 8, 4, 3),
+        version_5(DtxTexelFormat::Bc1, 16, 8, 4),
+        version_5(DtxTexelFormat::Bc2, 8, 8, 1),
+        version_5(DtxTexelFormat::Bc3, 12, 20, 2),
     ]
 }
 
 #[test]
-fn pictures_come_back() {
-    for picture in all() {
-        let bytes = write(&picture).unwrap();
+fn written_textures_parse_to_the_same_values() {
+    for texture in all() {
+        let bytes = write(&texture).unwrap();
         let file = parse(&bytes).unwrap();
-        assert_eq!(DtxDocument::from(&file), picture);
+        assert_eq!(DtxDocument::from(&file), texture);
         assert_eq!(file.warnings, []);
     }
 }
 
 #[test]
-fn headers_are_as_long_as_in_real_files() {
-    let length = |picture: &DtxDocument| write_unchecked(picture).len();
+fn headers_have_the_length_of_real_files() {
+    let length = |texture: &DtxDocument| write_unchecked(texture).len();
     let texels = 64 + 16 + 4 + 1;
     assert_eq!(length(&skin()), 1196 + texels);
     assert_eq!(length(&with_alpha()), 1196 + texels + 32 + 8 + 2 + 1);
-    let old = DtxDocument {
+    let version_2 = DtxDocument {
         version: -2,
         ..skin()
     };
-    assert_eq!(length(&old), 1068 + texels);
-    assert_eq!(length(&second(DtxTexels::Bc1, 4, 4, 1)), 164 + 8);
+    assert_eq!(length(&version_2), 1068 + texels);
+    assert_eq!(length(&version_5(DtxTexelFormat::Bc1, 4, 4, 1)), 164 + 8);
 }
 
 #[test]
-fn indices_become_colors() {
+fn rgba_looks_up_palette_colors() {
     let bytes = write_unchecked(&skin());
     let file = parse(&bytes).unwrap();
     let sizes: Vec<_> = file.levels.iter().map(|it| (it.width, it.height)).collect();
@@ -107,47 +107,47 @@ fn indices_become_colors() {
     assert_eq!(texels.len(), 256);
     assert_eq!(file.rgba(3).unwrap(), [3, 201, 4, 255]);
     assert_eq!(file.rgba(4), None);
-    assert_eq!(file.glow(0), None, "it does not say that it is");
+    assert_eq!(file.emissive(0), None, "without the flag `FULL_BRIGHT`");
 }
 
 #[test]
-fn alpha_is_in_half_bytes_with_the_low_one_first() {
-    let mut picture = with_alpha();
-    picture.alpha_levels[0][..2].copy_from_slice(&[0x1F, 0x80]);
-    let bytes = write(&picture).unwrap();
+fn alpha_has_4_bits_per_texel_low_half_first() {
+    let mut texture = with_alpha();
+    texture.alpha_levels[0][..2].copy_from_slice(&[0x1F, 0x80]);
+    let bytes = write(&texture).unwrap();
     let texels = parse(&bytes).unwrap().rgba(0).unwrap();
     let alpha: Vec<u8> = texels.iter().skip(3).step_by(4).copied().take(4).collect();
     assert_eq!(alpha, [255, 17, 0, 136]);
-    // One texel takes a whole byte.
-    assert_eq!(picture.alpha_levels[3].len(), 1);
+    // A single texel takes a whole byte.
+    assert_eq!(texture.alpha_levels[3].len(), 1);
 }
 
 #[test]
-fn unlit_texels_glow() {
-    let mut picture = with_alpha();
-    picture.flags |= picture_flags::FULL_BRIGHT;
-    let bytes = write_unchecked(&picture);
-    let glow = parse(&bytes).unwrap().glow(0).unwrap();
+fn unlit_texels_are_emissive() {
+    let mut texture = with_alpha();
+    texture.flags |= texture_flags::FULL_BRIGHT;
+    let bytes = write_unchecked(&texture);
+    let glow = parse(&bytes).unwrap().emissive(0).unwrap();
     assert_eq!(glow[32..40], [0, 0, 0, 255, 250, 251, 252, 255]);
     assert_eq!(glow.iter().filter(|value| **value == 251).count(), 1);
-    let blocks = second(DtxTexels::Bc1, 4, 4, 1);
+    let blocks = version_5(DtxTexelFormat::Bc1, 4, 4, 1);
     let bytes = write_unchecked(&DtxDocument { flags: 1, ..blocks });
     let file = parse(&bytes).unwrap();
     assert!(!file.is_full_bright());
-    assert_eq!((file.glow(0), file.rgba(0)), (None, None));
+    assert_eq!((file.emissive(0), file.rgba(0)), (None, None));
 }
 
 #[test]
-fn colors_of_the_second_engine_are_turned_round() {
-    let bytes = write_unchecked(&second(DtxTexels::Bgra8, 2, 1, 1));
+fn bgra_texels_are_converted_to_rgba() {
+    let bytes = write_unchecked(&version_5(DtxTexelFormat::Bgra8, 2, 1, 1));
     let texels = parse(&bytes).unwrap().rgba(0).unwrap();
     assert_eq!(texels, [14, 7, 0, 21, 42, 35, 28, 49]);
 }
 
 #[test]
-fn bad_pictures_are_refused() {
-    let patched = |picture: &DtxDocument, at: usize, by: &[u8]| {
-        let mut bytes = write_unchecked(picture);
+fn malformed_files_are_errors() {
+    let patched = |texture: &DtxDocument, at: usize, by: &[u8]| {
+        let mut bytes = write_unchecked(texture);
         bytes[at..at + by.len()].copy_from_slice(by);
         bytes
     };
@@ -160,8 +160,8 @@ fn bad_pictures_are_refused() {
         (vec![], 0, "needs 4 bytes"),
         (vec![0; 3], 0, "needs 4 bytes"),
         (vec![0; 6], 4, "version"),
-        (b"DDS |\0\0\0".to_vec(), 0, "is a DDS picture"),
-        (b"\x89PNG\r\n\x1a\n".to_vec(), 0, "is a PNG picture"),
+        (b"DDS |\0\0\0".to_vec(), 0, "is a DDS image"),
+        (b"\x89PNG\r\n\x1a\n".to_vec(), 0, "is a PNG image"),
         (vec![17; 4096], 0, "master palette"),
         (
             vec![0; 4096],
@@ -171,35 +171,35 @@ fn bad_pictures_are_refused() {
         (patched(&skin, 4, &(-4_i32).to_le_bytes()), 4, "is -4"),
         (patched(&skin, 8, &[0, 0]), 8, "width"),
         (patched(&skin, 10, &[0, 0]), 10, "height"),
-        (patched(&skin, 12, &[0, 0]), 12, "number of levels"),
-        (patched(&skin, 8, &[255; 4]), 1196, "level 0"),
+        (patched(&skin, 12, &[0, 0]), 12, "mip level count"),
+        (patched(&skin, 8, &[255; 4]), 1196, "mip level 0"),
         (
-            patched(&second(DtxTexels::Bc1, 4, 4, 1), 26, &[7]),
+            patched(&version_5(DtxTexelFormat::Bc1, 4, 4, 1), 26, &[7]),
             26,
-            "coding of texels",
+            "texel format",
         ),
     ];
-    for (bytes, offset, said) in cases {
-        let (at, message) = error(&bytes);
-        assert_eq!(at, offset, "{message}");
+    for (bytes, expected_offset, expected) in cases {
+        let (offset, message) = error(&bytes);
+        assert_eq!(offset, expected_offset, "{message}");
         assert!(
-            message.contains(said) && message.starts_with("DTX: "),
+            message.contains(expected) && message.starts_with("DTX: "),
             "{message}"
         );
     }
-    // Alpha that is not there.
+    // The flag `ALPHA` without alpha.
     let bytes = patched(&skin, 16, &[2]);
     let (offset, message) = error(&bytes);
     assert_eq!(offset, bytes.len() as u64);
-    assert!(message.contains("alpha of level 0"), "{message}");
+    assert!(message.contains("alpha of mip level 0"), "{message}");
 }
 
 #[test]
-fn harmless_flaws_are_told() {
-    let told = |edit: fn(&mut DtxDocument)| {
-        let mut picture = skin();
-        edit(&mut picture);
-        let bytes = write_unchecked(&picture);
+fn harmless_flaws_are_warnings() {
+    let warnings = |edit: fn(&mut DtxDocument)| {
+        let mut texture = skin();
+        edit(&mut texture);
+        let bytes = write_unchecked(&texture);
         let file = parse(&bytes).unwrap();
         file.warnings
             .iter()
@@ -207,41 +207,41 @@ fn harmless_flaws_are_told() {
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        told(|it| it.rest = vec![1, 2, 3]),
+        warnings(|it| it.rest = vec![1, 2, 3]),
         ["3 bytes after the texels are ignored (at offset 1281)"]
     );
     assert_eq!(
-        told(|it| it.mips = 9),
-        ["of 9 levels only 4 have texels at 8 × 8 (at offset 12)"]
+        warnings(|it| it.mips = 9),
+        ["the header declares 9 mip levels, but only 4 have texels at 8 × 8 (at offset 12)"]
     );
     let mut bytes = write_unchecked(&skin());
     bytes[36..164].fill(0xE4);
     let file = parse(&bytes).unwrap();
-    let told: Vec<_> = file
+    let found: Vec<_> = file
         .warnings
         .iter()
         .map(|it| (it.offset, &it.message[..20]))
         .collect();
     assert_eq!(
-        told,
+        found,
         [(36, "command string has n"), (36, "command string is no")]
     );
 }
 
 #[test]
-fn what_the_format_cannot_say_is_not_written() {
+fn writing_rejects_values_that_the_format_cannot_store() {
     let error = |edit: fn(&mut DtxDocument)| {
-        let mut picture = with_alpha();
-        edit(&mut picture);
-        write(&picture).unwrap_err()
+        let mut texture = with_alpha();
+        edit(&mut texture);
+        write(&texture).unwrap_err()
     };
     let cases: [(&str, Edit); 7] = [
         ("version", |it| it.version = 1),
         ("command string", |it| it.command_string = "x".repeat(128)),
-        ("alpha of level 1", |it| {
+        ("alpha of mip level 1", |it| {
             it.palette.pop();
         }),
-        ("levels", |it| {
+        ("mip levels", |it| {
             let last = it.levels[0].pop();
             it.levels[1].extend(last);
         }),
@@ -254,19 +254,19 @@ fn what_the_format_cannot_say_is_not_written() {
             it.command_string = "x".to_owned();
         }),
     ];
-    for (place, edit) in cases {
+    for (context, edit) in cases {
         let error = error(edit).to_string();
-        assert!(error.contains(place), "{place}: {error}");
+        assert!(error.contains(context), "{context}: {error}");
     }
     let kind = error(|it| it.levels[0].truncate(3)).kind;
     assert!(matches!(kind, ErrorKind::Truncated { .. }));
 }
 
 #[test]
-fn a_file_may_not_end_early() {
-    for picture in all() {
-        let bytes = write_unchecked(&picture);
-        for end in 0..bytes.len() - picture.rest.len() {
+fn truncated_files_are_errors() {
+    for texture in all() {
+        let bytes = write_unchecked(&texture);
+        for end in 0..bytes.len() - texture.rest.len() {
             let error = parse(&bytes[..end]).map(drop).unwrap_err();
             assert!(error.offset <= end as u64);
         }
@@ -274,9 +274,9 @@ fn a_file_may_not_end_early() {
 }
 
 #[test]
-fn any_bit_may_be_wrong() {
-    for picture in all() {
-        let mut bytes = write_unchecked(&picture);
+fn flipped_bits_are_handled() {
+    for texture in all() {
+        let mut bytes = write_unchecked(&texture);
         for bit in 0..bytes.len().min(200) * 8 {
             bytes[bit / 8] ^= 1 << (bit % 8);
             if let Ok(file) = parse(&bytes) {
@@ -284,7 +284,7 @@ fn any_bit_may_be_wrong() {
                     let size = file.levels[level].width * file.levels[level].height * 4;
                     let length = file.rgba(level).map(|texels| texels.len() as u32);
                     assert!(length.is_none_or(|length| length == size));
-                    file.glow(level);
+                    file.emissive(level);
                 }
                 let document = DtxDocument::from(&file);
                 if let Ok(written) = write(&document) {
