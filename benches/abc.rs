@@ -14,7 +14,7 @@ use bevy::prelude::*;
 use classic_models_support::gpuless;
 
 use bevy_classic_models::lithtech::abc::{self, AbcFile};
-use bevy_classic_models::lithtech::{AbcContents, dtx};
+use bevy_classic_models::lithtech::{ConvertedAbc, dtx};
 use bevy_classic_models::prelude::*;
 use std::hint::black_box;
 use std::path::Path;
@@ -112,7 +112,7 @@ impl Times {
         let mut runs = 0;
         while runs < MIN_RUNS || begin.elapsed() < patience {
             times.parse = times.parse.min(time(|| abc::parse(black_box(bytes))));
-            let load = time(|| AbcContents::load(black_box(bytes), &settings));
+            let load = time(|| ConvertedAbc::load(black_box(bytes), &settings));
             times.load = times.load.min(load);
             times.pass = times.pass.min(time(|| pass(black_box(bytes))));
             times.dedupe = times.dedupe.min(time(|| dedupe(black_box(&file))));

@@ -9,7 +9,7 @@
 mod support;
 
 use bevy::asset::RenderAssetUsages;
-use bevy_classic_models::alamo::AloContents;
+use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::alo::{self, AloFile, Submesh, VertexRecord, Vertices};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -107,7 +107,7 @@ fn measured(model: &Model) -> Times {
         times.parse = times.parse.min(time(|| alo::parse(black_box(bytes))));
         let memcpy = time(|| black_box(&mut copy).copy_from_slice(black_box(bytes)));
         times.memcpy = times.memcpy.min(memcpy);
-        let convert = time(|| AloContents::load(black_box(bytes), usage).is_ok());
+        let convert = time(|| ConvertedAlo::load(black_box(bytes), usage).is_ok());
         times.convert = times.convert.min(convert);
         times.plain = times.plain.min(time(|| deinterleave(black_box(&file))));
         runs += 1;

@@ -10,7 +10,7 @@ mod support;
 use bevy_classic_models::lgw::text::{
     Group, GroupKind, LgwFile, Material, Mesh, Tolerance, Vertices, parse, write,
 };
-use bevy_classic_models::lgw::{LgwContents, LgwLoaderSettings};
+use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ fn is_asked_for(name: &str) -> bool {
 fn row(name: &str, text: &[u8], obj: Option<&[u8]>) {
     let settings = LgwLoaderSettings::default();
     let parse = fastest(|| parse(black_box(text), Tolerance::Normal).is_ok());
-    let load = fastest(|| LgwContents::load(black_box(text), &settings).is_ok());
+    let load = fastest(|| ConvertedLgw::load(black_box(text), &settings).is_ok());
     let speed = megabytes(text) / load.as_secs_f64();
     print!(
         "{name:22} {:7.2} | {:8.2} {:8.2} {speed:7.0} |",

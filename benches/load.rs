@@ -8,13 +8,13 @@
 mod support;
 
 use bevy_classic_models::quake::mdl::{self, MdlFile};
-use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use support::{Model, Size, models, synthetic};
 use zerocopy::IntoBytes;
 
-/// What [`MdlContents::load`] may take of the loop's time.
+/// What [`ConvertedMdl::load`] may take of the loop's time.
 const LIMIT: f64 = 3.0;
 
 /// Time spent on each file.
@@ -104,7 +104,7 @@ fn measure(model: &Model) -> Option<(Duration, Duration)> {
     let bytes = &model.bytes;
     let file = mdl::parse(bytes).ok()?;
     let table: [[u8; 4]; 256] = palette.0.map(|[r, g, b]| [r, g, b, 255]);
-    let load = || MdlContents::load(black_box(bytes), &settings, &palette);
+    let load = || ConvertedMdl::load(black_box(bytes), &settings, &palette);
     let copy = || copy(black_box(&file), &table);
     let (mut ours, mut plain) = (Duration::MAX, Duration::MAX);
     let begin = Instant::now();

@@ -19,7 +19,7 @@ use bevy::render::render_resource::PollType;
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::{self, DEFAULT_FRAME_RATE};
-use bevy_classic_models::quake::{MdlAnimator, MdlContents, MdlMaterial, Palette};
+use bevy_classic_models::quake::{ConvertedMdl, MdlAnimator, MdlMaterial, Palette};
 use bevy_classic_models::scene::z_up_forward_x;
 use classic_models_support::headless::{Headless, plugins};
 
@@ -61,7 +61,7 @@ fn main() -> Result<(), Failure> {
     let model = model();
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("model.mdl"), &model.bytes)?;
-    let contents = MdlContents::load(
+    let contents = ConvertedMdl::load(
         &model.bytes,
         &MdlLoaderSettings::default(),
         &Palette::default(),
@@ -138,7 +138,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(kind: Kind, folder: &Path, contents: &MdlContents) -> Result<Self, Failure> {
+    fn new(kind: Kind, folder: &Path, contents: &ConvertedMdl) -> Result<Self, Failure> {
         let mut app = App::new();
         app.add_plugins((plugins(folder, false), ClassicModelsPlugin::default()))
             .add_systems(Update, animate);
@@ -235,14 +235,14 @@ fn spawn_ours(world: &mut World, mdl: &Mdl) {
 }
 
 /// The mesh of pose 0, without what only this crate's shader reads.
-fn peer_mesh(contents: &MdlContents) -> Mesh {
+fn peer_mesh(contents: &ConvertedMdl) -> Mesh {
     let mut mesh = contents.mesh.clone();
     mesh.remove_attribute(Mesh::ATTRIBUTE_UV_1);
     mesh
 }
 
 /// All poses but the first, as differences from it.
-fn morph_targets(contents: &MdlContents) -> Vec<MorphAttributes> {
+fn morph_targets(contents: &ConvertedMdl) -> Vec<MorphAttributes> {
     let poses = &contents.poses;
     let file_vertices: Vec<u32> = match contents.mesh.attribute(Mesh::ATTRIBUTE_UV_1) {
         Some(bevy::mesh::VertexAttributeValues::Float32x2(values)) => {

@@ -67,10 +67,12 @@ fn field() -> Option<App> {
     }
     let alo = app.world().resource::<Assets<Alo>>().get(&walker)?.clone();
     let submeshes = alo.meshes.iter().flat_map(|mesh| &mesh.submeshes);
-    let rigid = submeshes
+    let separate_node_meshes = submeshes
         .filter(|part| part.tree.is_some() && part.material.is_some() && part.palette.is_empty())
         .count();
-    let side = (COLLIDERS as f32 / rigid as f32).sqrt().round() as i16;
+    let side = (COLLIDERS as f32 / separate_node_meshes as f32)
+        .sqrt()
+        .round() as i16;
     for number in 0..side * side {
         let place = Vec3::new(f32::from(number % side), 0.0, f32::from(number / side)) * SPACING;
         let turn = Quat::from_rotation_y(f32::from(number) * 2.4);

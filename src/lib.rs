@@ -41,9 +41,9 @@
 //! - `ClassicModel` spawns a model or a manifest. `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` does the same without
 //!   the feature `manifest`.
 //! - Components on the spawned entity change a model at runtime: [`PlayClip`](scene::PlayClip),
-//!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`HiddenParts`](scene::HiddenParts) and the others
+//!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`PartVisibility`](scene::PartVisibility) and the others
 //!   of [`scene`].
-//! - [`Attached`](model::Attached) attaches entities to bones; [`Models`](model::Models) finds the bones of any model.
+//! - [`AttachedToBone`](model::AttachedToBone) attaches entities to bones; [`ModelQuery`](model::ModelQuery) finds the bones of any model.
 //!
 //! # Features
 //!
@@ -131,15 +131,15 @@ pub mod prelude {
     pub use crate::lithtech::{
         Abc, AbcAnimator, AbcAssetLabel, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
     };
-    pub use crate::model::{Attached, BevySpace, ModelFormat, Models};
+    pub use crate::model::{AttachedToBone, BevySpace, ModelFormat, ModelQuery};
     #[cfg(feature = "manifest")]
     pub use crate::model::{ClassicModel, ModelManifest};
     #[cfg(feature = "quake")]
     pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
     pub use crate::scene::{
-        BillboardCamera, ClipFinished, ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips,
-        ModelLod, ModelSkin, ModelSkins, NamedClip, NightTime, PlayClip, Playback, PlayerColors,
-        Repeat, TeamColor, Wind,
+        BillboardCamera, ClipFinished, ClipRef, DamageStage, LodDistances, ModelClips, ModelLod,
+        ModelSkin, ModelSkins, NamedClip, NightTime, PartVisibility, PlayClip, Playback,
+        PlayerColors, Repeat, TeamColor, Wind,
     };
 }
 

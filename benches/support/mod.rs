@@ -103,15 +103,15 @@ pub fn large_alo() -> Model {
             triangles.push([first + 1, first + 101, first + 100]);
         }
     }
-    let rigid = SubmeshBuffers::new(&vertices, &triangles);
+    let separate_node_meshes = SubmeshBuffers::new(&vertices, &triangles);
     let skinned = SubmeshBuffers::new(&vertices, &triangles).with_palette(&[1, 2]);
     let root = Bone::new("Root", None, [0.0; 3]);
     let bone = |name: &'static str| Bone::new(name, Some(0), [0.0; 3]);
     let mut file = AloFile::new(vec![root, bone("A"), bone("B")]);
     for number in 0..100_u32 {
         let submesh = match number % 3 {
-            0 => rigid.submesh("MeshGloss.fx", "alD3dVertNU2", vec![]),
-            1 => rigid.submesh("MeshBumpColorize.fx", "alD3dVertNU2U3U3", vec![]),
+            0 => separate_node_meshes.submesh("MeshGloss.fx", "alD3dVertNU2", vec![]),
+            1 => separate_node_meshes.submesh("MeshBumpColorize.fx", "alD3dVertNU2U3U3", vec![]),
             _ => skinned.submesh("RSkinGloss.fx", "alD3dVertRSkinNU2", vec![]),
         };
         let mesh = Mesh::new(format!("Mesh{number}"), 1, vec![submesh]);

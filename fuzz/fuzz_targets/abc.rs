@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use bevy_classic_models::lithtech::AbcContents;
+use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::prelude::AbcLoaderSettings;
 use classic_model_formats::abc::parse;
 use classic_model_formats::abc::write::{AbcDocument, write};
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
             file.vertex_positions_in_model(animation, seconds);
         }
     }
-    let _ = AbcContents::load(bytes, &AbcLoaderSettings::default());
+    let _ = ConvertedAbc::load(bytes, &AbcLoaderSettings::default());
     // Texts may be too long to be written once they are made UTF-8.
     let document = AbcDocument::from(&file);
     if let Ok(written) = write(&document) {

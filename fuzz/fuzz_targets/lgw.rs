@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use bevy_classic_models::lgw::LgwContents;
+use bevy_classic_models::lgw::ConvertedLgw;
 use bevy_classic_models::prelude::LgwLoaderSettings;
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse, write};
 use libfuzzer_sys::fuzz_target;
@@ -30,5 +30,5 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(LgwFile { warnings, ..read }, file);
         }
     }
-    let _ = LgwContents::load(bytes, &LgwLoaderSettings::default());
+    let _ = ConvertedLgw::load(bytes, &LgwLoaderSettings::default());
 });

@@ -5,12 +5,12 @@
 
 #![no_main]
 
-use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette, PoseBlend};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let settings = MdlLoaderSettings::default();
-    if let Ok(contents) = MdlContents::load(bytes, &settings, &Palette::default()) {
+    if let Ok(contents) = ConvertedMdl::load(bytes, &settings, &Palette::default()) {
         let last = contents.poses.pose_count() - 1;
         let places = contents.poses.blend(PoseBlend::from(last));
         assert!(places.into_iter().all(|(place, _)| place.is_finite()));

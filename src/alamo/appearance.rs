@@ -6,7 +6,7 @@
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{AloInstance, AloPart};
 use crate::alamo::team_color::team_color_tag;
-use crate::scene::{DistanceLod, HiddenParts, ModelAlt, ModelLod, NightTime, TeamColor};
+use crate::scene::{DamageStage, DistanceLod, ModelLod, NightTime, PartVisibility, TeamColor};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy::ecs::entity::{Entity, EntityHashSet};
@@ -53,7 +53,7 @@ struct Choice<'a> {
     lod: Option<u32>,
     alt: u32,
     night: bool,
-    hidden: Option<&'a HiddenParts>,
+    hidden: Option<&'a PartVisibility>,
 }
 
 impl Choice<'_> {
@@ -85,8 +85,8 @@ type Choices<'w> = (
     &'w mut AloInstance,
     Option<&'w DistanceLod>,
     Option<&'w ModelLod>,
-    Option<&'w ModelAlt>,
-    Option<&'w HiddenParts>,
+    Option<&'w DamageStage>,
+    Option<&'w PartVisibility>,
 );
 
 /// Roots of which one of those changed.
@@ -96,8 +96,8 @@ type ChoicesChanged = (
         Changed<AloInstance>,
         Changed<DistanceLod>,
         Changed<ModelLod>,
-        Changed<ModelAlt>,
-        Changed<HiddenParts>,
+        Changed<DamageStage>,
+        Changed<PartVisibility>,
     )>,
 );
 
@@ -105,8 +105,8 @@ type ChoicesChanged = (
 #[derive(SystemParam)]
 pub(super) struct Removed<'w, 's> {
     lods: RemovedComponents<'w, 's, ModelLod>,
-    alts: RemovedComponents<'w, 's, ModelAlt>,
-    hidden: RemovedComponents<'w, 's, HiddenParts>,
+    alts: RemovedComponents<'w, 's, DamageStage>,
+    hidden: RemovedComponents<'w, 's, PartVisibility>,
 }
 
 impl Removed<'_, '_> {

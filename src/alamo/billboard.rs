@@ -138,7 +138,7 @@ impl Plugin for BillboardPlugin {
                 PostUpdate,
                 ClassicModelsSystems::Billboards
                     .after(AnimationSystems)
-                    .after(ClassicModelsSystems::Look)
+                    .after(ClassicModelsSystems::Appearance)
                     .before(TransformSystems::Propagate),
             );
     }

@@ -3,7 +3,7 @@
 use crate::alamo::asset::AloModel;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::Tags;
-use crate::scene::{Leveled, SceneModel, Skeleton, folded, is_folded};
+use crate::scene::{HasLods, SceneModel, Skeleton, folded, is_folded};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
@@ -39,7 +39,7 @@ pub struct AloPart {
     /// Whether it shows at night alone.
     pub night_only: bool,
     /// Whether level of detail, damage stage, night and
-    /// [`HiddenParts`](crate::scene::HiddenParts) leave it in: it shows if the file does not hide it
+    /// [`PartVisibility`](crate::scene::PartVisibility) leave it in: it shows if the file does not hide it
     /// either, and as a collision hull it counts all the same.
     pub selected: bool,
     /// What [`selected`](Self::selected) would be if the finest level of detail were drawn. Rays meet these parts by
@@ -81,7 +81,7 @@ impl AloPart {
 /// On the entity of a sub-mesh that wears the team's colour.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Clone, Debug)]
-pub struct WearsTeamColor;
+pub struct TeamColored;
 
 /// On an entity of a bone of a spawned model.
 ///
@@ -255,7 +255,7 @@ impl Skeleton for AloInstance {
     }
 }
 
-impl Leveled for AloInstance {
+impl HasLods for AloInstance {
     /// Files tell of levels, and not from where they are drawn.
     fn own_distances(&self) -> &[f32] {
         &[]
@@ -266,7 +266,7 @@ impl Leveled for AloInstance {
 /// entity.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
-pub struct AloSubmeshOf {
+pub struct AloSubmeshIndex {
     /// Index of the mesh in the file.
     pub mesh: usize,
     /// Index of the sub-mesh within the mesh.
@@ -275,7 +275,7 @@ pub struct AloSubmeshOf {
 
 /// On the entity of a proxy, where a game attaches the effect or model that it names.
 ///
-/// Its `Visibility` follows damage stage, level of detail and [`HiddenParts`](crate::scene::HiddenParts);
+/// Its `Visibility` follows damage stage, level of detail and [`PartVisibility`](crate::scene::PartVisibility);
 /// what is spawned as its child follows too. An emitter's mesh is the first on the parent bone of
 /// the proxy's.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]

@@ -21,20 +21,20 @@ use zerocopy::little_endian::U32;
 
 /// A model's file and all of its meshes as Bevy's, but not yet as assets.
 #[derive(Clone, Debug)]
-pub struct AloContents<'a> {
+pub struct ConvertedAlo<'a> {
     /// The parsed file.
     pub file: AloFile<'a>,
     /// The bones, with their places at rest.
     pub bones: Vec<AloBoneInfo>,
     /// The sub-meshes of every mesh, in file order.
-    pub meshes: Vec<Vec<SubmeshContents>>,
+    pub meshes: Vec<Vec<ConvertedSubmesh>>,
     /// Flaws of the file that do no harm.
     pub warnings: Vec<Warning>,
 }
 
-/// A sub-mesh of [`AloContents`].
+/// A sub-mesh of [`ConvertedAlo`].
 #[derive(Clone, Debug)]
-pub struct SubmeshContents {
+pub struct ConvertedSubmesh {
     /// How it is drawn.
     pub shading: Shading,
     /// The mesh. `None` if there are no triangles.
@@ -51,7 +51,7 @@ pub struct SubmeshContents {
     pub(super) skin: Option<ColliderSkin>,
 }
 
-impl SubmeshContents {
+impl ConvertedSubmesh {
     /// Whether it has a collision tree.
     pub(super) fn has_tree(&self) -> bool {
         #[cfg(feature = "collision")]
@@ -61,7 +61,7 @@ impl SubmeshContents {
     }
 }
 
-impl<'a> AloContents<'a> {
+impl<'a> ConvertedAlo<'a> {
     /// Converts the bytes of a file. `usage` says where meshes that are drawn are kept. Meshes that are not drawn stay
     /// in the main world.
     ///
@@ -90,7 +90,7 @@ impl<'a> AloContents<'a> {
                         true => usage,
                         false => RenderAssetUsages::MAIN_WORLD,
                     };
-                    SubmeshContents {
+                    ConvertedSubmesh {
                         shading,
                         bounds: attributes.bounds(),
                         #[cfg(feature = "collision")]
@@ -121,7 +121,7 @@ impl<'a> AloContents<'a> {
     }
 
     /// The sub-meshes of all meshes: those of the file with what they became.
-    pub(super) fn submeshes(&self) -> impl Iterator<Item = (&Submesh<'a>, &SubmeshContents)> {
+    pub(super) fn submeshes(&self) -> impl Iterator<Item = (&Submesh<'a>, &ConvertedSubmesh)> {
         let meshes = self.file.meshes.iter().zip(&self.meshes);
         meshes.flat_map(|(mesh, contents)| mesh.submeshes.iter().zip(contents))
     }

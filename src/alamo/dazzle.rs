@@ -8,7 +8,7 @@
 
 use crate::alamo::alo::Dazzle;
 use crate::alamo::tags::begins_with_fc;
-use crate::scene::{Pictured, embedded_shader, follow_pictures, hold_shader, insert_image};
+use crate::scene::{HasTextures, embedded_shader, follow_pictures, hold_shader, insert_image};
 use bevy::app::{App, Plugin};
 use bevy::asset::{Asset, Handle, RenderAssetUsages, embedded_asset, uuid_handle};
 use bevy::camera::primitives::Aabb;
@@ -65,7 +65,7 @@ impl Default for DazzleMaterial {
     }
 }
 
-impl Pictured for DazzleMaterial {
+impl HasTextures for DazzleMaterial {
     fn pictures(&self) -> Vec<&Handle<Image>> {
         vec![&self.texture]
     }

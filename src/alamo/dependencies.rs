@@ -1,10 +1,10 @@
 //! Files that a model names: looked for before anything is made of the model.
 
 use crate::alamo::animation::AloAnimation;
-use crate::alamo::convert::AloContents;
+use crate::alamo::convert::ConvertedAlo;
 use crate::alamo::material::{alpha_mode, base_placeholder};
 use crate::alamo::settings::AloLoaderSettings;
-use crate::alamo::shading::{Extra, Shading};
+use crate::alamo::shading::{SecondLayer, Shading};
 use crate::alamo::tags::Tags;
 use crate::scene::{FileSearch, folded};
 use crate::texture::{Placeholder, load_picture};
@@ -38,7 +38,7 @@ pub(super) struct Found {
 impl Found {
     /// Looks for textures, and for models of proxies.
     pub(super) async fn find(
-        contents: &AloContents<'_>,
+        contents: &ConvertedAlo<'_>,
         settings: &AloLoaderSettings,
         search: &mut FileSearch<'_>,
         load_context: &mut LoadContext<'_>,
@@ -53,7 +53,7 @@ impl Found {
                 }
             }
         }
-        if settings.follow_proxies {
+        if settings.load_proxies {
             for proxy in &contents.file.proxies {
                 let stem = Tags::of(&proxy.name).stem;
                 let key = folded(&stem);
@@ -112,9 +112,9 @@ async fn texture(
 }
 
 /// All textures that anything drawn wears.
-fn textures<'a>(contents: &'a AloContents<'_>) -> Vec<Worn<'a>> {
+fn textures<'a>(contents: &'a ConvertedAlo<'_>) -> Vec<Worn<'a>> {
     let mut textures = Vec::new();
-    let mut wear = |name: Option<&'a str>, is_srgb, placeholder| {
+    let mut apply_skin = |name: Option<&'a str>, is_srgb, placeholder| {
         textures.extend(name.map(|name| Worn {
             name,
             is_srgb,
@@ -124,18 +124,18 @@ fn textures<'a>(contents: &'a AloContents<'_>) -> Vec<Worn<'a>> {
     let shadings = contents.submeshes().map(|(_, contents)| &contents.shading);
     for shading in shadings.filter(|shading| shading.is_drawn()) {
         let (base, normal) = (&shading.base_texture, &shading.normal_texture);
-        wear(
+        apply_skin(
             base.as_deref(),
             true,
             base_placeholder(alpha_mode(shading.phase)),
         );
-        wear(normal.as_deref(), false, Placeholder::Flat);
+        apply_skin(normal.as_deref(), false, Placeholder::Flat);
         let extra = shading.extra_texture.as_deref();
-        wear(extra, extra_is_srgb(shading), extra_placeholder(shading));
+        apply_skin(extra, extra_is_srgb(shading), extra_placeholder(shading));
     }
     for dazzle in &contents.file.dazzles {
         let name = Some(&*dazzle.texture).filter(|name| !name.is_empty());
-        wear(name, true, Placeholder::Black);
+        apply_skin(name, true, Placeholder::Black);
     }
     textures
 }
@@ -143,12 +143,12 @@ fn textures<'a>(contents: &'a AloContents<'_>) -> Vec<Worn<'a>> {
 fn extra_placeholder(shading: &Shading) -> Placeholder {
     match shading.extra {
         // Its alpha is 0: no clouds.
-        Extra::Planet | Extra::Clouds => Placeholder::Unmasked,
+        SecondLayer::Planet | SecondLayer::Clouds => Placeholder::Unmasked,
         _ => Placeholder::Black,
     }
 }
 
 /// Gloss is a measure; clouds and waves are colours.
 pub(super) fn extra_is_srgb(shading: &Shading) -> bool {
-    shading.extra != Extra::Gloss
+    shading.extra != SecondLayer::Gloss
 }

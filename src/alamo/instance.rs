@@ -3,7 +3,7 @@
 use crate::alamo::animation::AloAnimator;
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{
-    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, WearsTeamColor,
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
 use crate::alamo::proxies::ProxyFollower;
 use crate::scene::{
@@ -54,7 +54,7 @@ type SpawnedData = (
     Option<&'static AloBone>,
     Option<&'static AloProxy>,
     Option<&'static AloPart>,
-    Has<WearsTeamColor>,
+    Has<TeamColored>,
 );
 
 /// Makes a root an instance of the model whose scene was spawned or respawned.

@@ -5,12 +5,12 @@ use crate::alamo::animation::find_animations;
 use crate::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
-use crate::alamo::convert::{AloContents, SubmeshContents};
+use crate::alamo::convert::{ConvertedAlo, ConvertedSubmesh};
 use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::alamo::dependencies::{Found, extra_is_srgb};
 use crate::alamo::material::{AloMaterial, Textures, material};
 use crate::alamo::settings::AloLoaderSettings;
-use crate::alamo::shading::{Phase, Shading, TeamMask};
+use crate::alamo::shading::{BlendPhase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
 use crate::scene::{ModelLoadError, ModelLoading, folded, index_names};
@@ -65,7 +65,7 @@ impl AssetLoader for AloLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
-        let contents = load.parsed(AloContents::load(&bytes, settings.asset_usage))?;
+        let contents = load.parsed(ConvertedAlo::load(&bytes, settings.asset_usage))?;
         load.warn(&contents.warnings);
         warn_about_shaders(load_context.path(), &contents);
         let mut search = load.search();
@@ -99,7 +99,7 @@ impl AssetLoader for AloLoader {
     }
 }
 
-fn warn_about_shaders(path: &AssetPath<'_>, contents: &AloContents<'_>) {
+fn warn_about_shaders(path: &AssetPath<'_>, contents: &ConvertedAlo<'_>) {
     let mut unknown: Vec<&str> = Vec::new();
     for (submesh, contents) in contents.submeshes() {
         let shader = &*submesh.shader;
@@ -123,8 +123,8 @@ struct Assets<'a, 'b> {
 }
 
 impl Assets<'_, '_> {
-    fn model(&mut self, contents: AloContents<'_>) -> AloModel {
-        let AloContents {
+    fn model(&mut self, contents: ConvertedAlo<'_>) -> AloModel {
+        let ConvertedAlo {
             file,
             bones,
             meshes,
@@ -167,7 +167,12 @@ impl Assets<'_, '_> {
         }
     }
 
-    fn mesh(&mut self, index: usize, mesh: &alo::Mesh<'_>, parts: Vec<SubmeshContents>) -> AloMesh {
+    fn mesh(
+        &mut self,
+        index: usize,
+        mesh: &alo::Mesh<'_>,
+        parts: Vec<ConvertedSubmesh>,
+    ) -> AloMesh {
         let submeshes = mesh.submeshes.iter().zip(parts).enumerate();
         let submeshes = submeshes
             .map(|(part, (submesh, contents))| self.submesh((index, part), submesh, contents));
@@ -187,7 +192,7 @@ impl Assets<'_, '_> {
         &mut self,
         (mesh, part): (usize, usize),
         submesh: &alo::Submesh<'_>,
-        contents: SubmeshContents,
+        contents: ConvertedSubmesh,
     ) -> AloSubmesh {
         let shading = &contents.shading;
         let label = AloAssetLabel::Submesh {
@@ -212,9 +217,9 @@ impl Assets<'_, '_> {
                 .map(|mesh| self.load_context.add_labeled_asset(label, mesh)),
             bounds: contents.bounds,
             wears_team_color: is_drawn && shading.team != TeamMask::None,
-            is_additive: shading.phase == Phase::Additive,
+            is_additive: shading.phase == BlendPhase::Additive,
             casts_shadows: shading.casts_shadows
-                || (self.blended_shadows && shading.phase != Phase::Additive),
+                || (self.blended_shadows && shading.phase != BlendPhase::Additive),
             material: is_drawn.then(|| self.material(shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
             inverse_bindposes: (is_placed && !poses.is_empty()).then(|| {

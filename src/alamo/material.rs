@@ -1,7 +1,7 @@
 //! The material of Alamo models: Bevy's own, and what the games' shaders did beyond it.
 
-use crate::alamo::shading::{Extra, Gloss, Phase, Shading, TeamMask};
-use crate::scene::{Pictured, embedded_shader};
+use crate::alamo::shading::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
+use crate::scene::{HasTextures, embedded_shader};
 use crate::texture::Placeholder;
 use bevy::asset::{Asset, Handle};
 use bevy::color::{Alpha, Color, ColorToComponents, LinearRgba};
@@ -103,12 +103,12 @@ pub(super) fn base_placeholder(mode: AlphaMode) -> Placeholder {
 }
 
 /// How a sub-mesh is blended with what is behind it.
-pub(super) fn alpha_mode(phase: Phase) -> AlphaMode {
+pub(super) fn alpha_mode(phase: BlendPhase) -> AlphaMode {
     match phase {
-        Phase::Opaque | Phase::NotDrawn => AlphaMode::Opaque,
-        Phase::Alpha => AlphaMode::Blend,
-        Phase::Additive => AlphaMode::Add,
-        Phase::Mask(least) => AlphaMode::Mask(least),
+        BlendPhase::Opaque | BlendPhase::NotDrawn => AlphaMode::Opaque,
+        BlendPhase::Alpha => AlphaMode::Blend,
+        BlendPhase::Additive => AlphaMode::Add,
+        BlendPhase::Mask(least) => AlphaMode::Mask(least),
     }
 }
 
@@ -149,7 +149,7 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
         }
         shading.city_color = [0.0; 3];
     }
-    if textures.base_is_missing && shading.phase == Phase::Additive {
+    if textures.base_is_missing && shading.phase == BlendPhase::Additive {
         // A light that nobody knows the shape of would hide what it is to light.
         shading.color = [0.0, 0.0, 0.0, 1.0];
         shading.colorization = [0.0; 3];
@@ -167,7 +167,7 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
         if shading.gloss == Gloss::ExtraRed {
             shading.gloss = Gloss::None;
         }
-        if shading.extra == Extra::Wave {
+        if shading.extra == SecondLayer::Wave {
             shading.color = [0.0, 0.0, 0.0, 1.0];
         }
     }
@@ -184,7 +184,7 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
         fog_enabled: shading.has_fog,
         // City lights need the directions of the lights, which the deferred pass does not have.
         opaque_render_method: match shading.extra {
-            Extra::Planet => OpaqueRendererMethod::Forward,
+            SecondLayer::Planet => OpaqueRendererMethod::Forward,
             _ => OpaqueRendererMethod::Auto,
         },
         alpha_mode: alpha_mode(shading.phase),
@@ -243,15 +243,15 @@ fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
             TeamMask::All => 2,
         },
         extra: match shading.extra {
-            Extra::None => 0,
-            Extra::Planet if !has_extra => 5,
+            SecondLayer::None => 0,
+            SecondLayer::Planet if !has_extra => 5,
             _ if !has_extra => 0,
-            Extra::Gloss => 1,
-            Extra::Planet => 2,
-            Extra::Clouds => 3,
-            Extra::Wave => 4,
+            SecondLayer::Gloss => 1,
+            SecondLayer::Planet => 2,
+            SecondLayer::Clouds => 3,
+            SecondLayer::Wave => 4,
         },
-        additive: u32::from(shading.phase == Phase::Additive),
+        additive: u32::from(shading.phase == BlendPhase::Additive),
         padding: 0,
     }
 }
@@ -264,7 +264,7 @@ pub(super) fn shader() -> ShaderRef {
     embedded_shader("alamo/shaders/alo.wgsl")
 }
 
-impl Pictured for AloShading {
+impl HasTextures for AloShading {
     fn pictures(&self) -> Vec<&Handle<Image>> {
         self.extra_texture.iter().collect()
     }

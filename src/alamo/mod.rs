@@ -50,16 +50,16 @@ pub use crate::alamo::asset::{
 };
 pub use animation::{
     Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AloAnimation, AloAnimator, BoneCurves,
-    BoneMismatch, BoneVisibility, ModelFlag, PackedRotations, PackedVectors, VisibilityCurve,
-    bone_target, clip,
+    BoneMismatch, BoneVisibility, DefaultVisibilityCurve, PackedRotations, PackedVectors,
+    VisibilityCurve, bone_target, clip,
 };
 pub use billboard::{AloBillboard, AloRoot, Billboard};
 #[cfg(feature = "collision")]
 pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
 pub use components::{
-    AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshOf, WearsTeamColor,
+    AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshIndex, TeamColored,
 };
-pub use convert::{AloContents, SubmeshContents};
+pub use convert::{ConvertedAlo, ConvertedSubmesh};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub use lights::{AloLight, FULL_LIGHT};
 pub use loader::AloLoader;
@@ -72,7 +72,7 @@ pub use raycast::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGiz
 #[cfg(feature = "picking")]
 pub use raycast::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
 pub use settings::AloLoaderSettings;
-pub use shading::{Extra, Gloss, Phase, Shading, TeamMask};
+pub use shading::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
 pub use tags::Tags;
 
 pub use crate::scene::Names;

@@ -5,7 +5,7 @@ use crate::alamo::appearance::{color_teams, show_parts};
 use crate::alamo::asset::Alo;
 use crate::alamo::billboard::{AloRoot, BillboardPlugin};
 use crate::alamo::components::{
-    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshOf, WearsTeamColor,
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshIndex, TeamColored,
 };
 use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
@@ -13,7 +13,7 @@ use crate::alamo::instance::on_scene_ready;
 use crate::alamo::lights::LightPlugin;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::{AloMaterial, shader};
-use crate::alamo::proxies::{pass_on, spawn_brought};
+use crate::alamo::proxies::{propagate_to_proxies, spawn_proxy_models};
 #[cfg(feature = "collision")]
 use crate::alamo::raycast::AloCollider;
 #[cfg(feature = "gizmos")]
@@ -21,8 +21,9 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 #[cfg(feature = "picking")]
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::scene::{
-    ClassicModelsSystems, DistanceLod, HiddenParts, ModelAlt, ModelLoading, ModelLod, SpawnEarly,
-    TeamColor, add_format, all_cases, choose_levels, follow_pictures, hold_shader, reset_level,
+    ClassicModelsSystems, DamageStage, DistanceLod, ModelLoading, ModelLod, PartVisibility,
+    SpawnEarly, TeamColor, add_format, all_cases, choose_levels, follow_pictures, hold_shader,
+    reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -73,7 +74,7 @@ impl Plugin for AlamoPlugin {
             .add_observer(reset_level::<AloInstance>)
             .add_systems(
                 SpawnScene,
-                spawn_brought
+                spawn_proxy_models
                     .after(SpawnEarly)
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),
             )
@@ -83,17 +84,17 @@ impl Plugin for AlamoPlugin {
                     replace_failed_textures,
                     choose_levels::<AloInstance>,
                     (
-                        pass_on::<TeamColor>,
-                        pass_on::<ModelLod>,
-                        pass_on::<DistanceLod>,
-                        pass_on::<ModelAlt>,
-                        pass_on::<HiddenParts>,
+                        propagate_to_proxies::<TeamColor>,
+                        propagate_to_proxies::<ModelLod>,
+                        propagate_to_proxies::<DistanceLod>,
+                        propagate_to_proxies::<DamageStage>,
+                        propagate_to_proxies::<PartVisibility>,
                     ),
                     show_parts,
                     color_teams,
                 )
                     .chain()
-                    .in_set(ClassicModelsSystems::Look),
+                    .in_set(ClassicModelsSystems::Appearance),
             );
         #[cfg(feature = "picking")]
         app.add_plugins(AloPickingPlugin);
@@ -118,8 +119,8 @@ fn register_types(app: &mut App) {
         .register_type::<AloBone>()
         .register_type::<AloPart>()
         .register_type::<AloProxy>()
-        .register_type::<AloSubmeshOf>()
-        .register_type::<WearsTeamColor>()
+        .register_type::<AloSubmeshIndex>()
+        .register_type::<TeamColored>()
         .register_type::<DynamicSkinnedMeshBounds>()
         .register_type::<NotShadowCaster>()
         .register_type::<MeshMaterial3d<AloMaterial>>()

@@ -3,7 +3,7 @@
 use crate::alamo::asset::Alo;
 use crate::alamo::components::{AloInstance, AloProxy};
 use crate::alamo::settings::AloLoaderSettings;
-use crate::scene::{Told, same_name};
+use crate::scene::{ModelWarnings, same_name};
 use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
@@ -30,7 +30,7 @@ pub(super) struct ProxyFollower<'w, 's> {
     roots: Query<'w, 's, &'static WorldAssetRoot>,
     parents: Query<'w, 's, &'static ChildOf>,
     models: Res<'w, Assets<Alo>>,
-    told: Told<'w, 's>,
+    told: ModelWarnings<'w, 's>,
 }
 
 impl ProxyFollower<'_, '_> {
@@ -83,7 +83,7 @@ impl ProxyFollower<'_, '_> {
 }
 
 /// Spawns models of proxies once they are loaded.
-pub(super) fn spawn_brought(
+pub(super) fn spawn_proxy_models(
     mut commands: Commands,
     models: Res<Assets<Alo>>,
     waiting: Query<(Entity, &ProxyModel), Without<WorldAssetRoot>>,
@@ -106,7 +106,7 @@ type ChosenChanged<C> = Or<(
 )>;
 
 /// Gives models that proxies brought along what was chosen for the model that they belong to.
-pub(super) fn pass_on<C: Component<Mutability = Mutable> + Clone + PartialEq>(
+pub(super) fn propagate_to_proxies<C: Component<Mutability = Mutable> + Clone + PartialEq>(
     mut commands: Commands,
     brought: Query<(Entity, Option<&C>), IsBrought>,
     changed: Query<(), ChosenChanged<C>>,

@@ -31,7 +31,7 @@ pub struct AloLoaderSettings {
     pub blended_shadows: bool,
     /// Whether proxies that name another model, `<name>.alo` in the model's folder or in one of
     /// `proxy_folders`, bring it along. Off by default: most name particle effects.
-    pub follow_proxies: bool,
+    pub load_proxies: bool,
     /// Further folders to look for the models of proxies in, from the root of the asset source.
     pub proxy_folders: Vec<String>,
     /// Where meshes that are drawn are kept. In both worlds by default. Meshes that are not drawn
@@ -50,7 +50,7 @@ impl Default for AloLoaderSettings {
             animation_folders: Vec::new(),
             load_lights: true,
             blended_shadows: false,
-            follow_proxies: false,
+            load_proxies: false,
             proxy_folders: Vec::new(),
             asset_usage: RenderAssetUsages::default(),
         }

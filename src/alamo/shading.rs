@@ -8,7 +8,7 @@ use crate::alamo::tags::begins_with_fc;
 
 /// How a sub-mesh is blended with what is behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Phase {
+pub enum BlendPhase {
     /// Not at all.
     Opaque,
     /// By its alpha, without writing depth.
@@ -51,7 +51,7 @@ pub enum TeamMask {
 
 /// What the third texture is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extra {
+pub enum SecondLayer {
     /// There is none.
     #[default]
     None,
@@ -71,7 +71,7 @@ pub struct Shading {
     /// Whether the shader is one that this table knows.
     pub known: bool,
     /// How it is blended.
-    pub phase: Phase,
+    pub phase: BlendPhase,
     /// Whether light has no effect on it.
     pub unlit: bool,
     /// Whether distance fog has an effect on it.
@@ -87,7 +87,7 @@ pub struct Shading {
     /// File name of the third texture.
     pub extra_texture: Option<String>,
     /// What the third texture is for.
-    pub extra: Extra,
+    pub extra: SecondLayer,
     /// Multiplies the base texture: colours of the screen, and opacity.
     pub color: [f32; 4],
     /// Light of its own, which the base texture multiplies: colours of the screen, not doubled yet.
@@ -147,7 +147,7 @@ impl Shading {
 
     /// Whether it is drawn at all.
     pub fn is_drawn(&self) -> bool {
-        self.phase != Phase::NotDrawn
+        self.phase != BlendPhase::NotDrawn
     }
 
     fn read_colors(&mut self, kind: Kind, parameters: &Parameters<'_>) {
@@ -174,7 +174,16 @@ impl Shading {
             _ => {
                 let [r, g, b, a] = parameters.vector("Diffuse").unwrap_or(white);
                 // Alpha of shaders that are not blended means nothing, and is 0 in most files.
-                [r, g, b, if self.phase == Phase::Alpha { a } else { 1.0 }]
+                [
+                    r,
+                    g,
+                    b,
+                    if self.phase == BlendPhase::Alpha {
+                        a
+                    } else {
+                        1.0
+                    },
+                ]
             }
         };
         if !self.unlit {
@@ -194,12 +203,12 @@ impl Shading {
         match kind {
             Kind::GlossColorize | Kind::AlphaGloss => {
                 self.extra_texture = parameters.texture("GlossTexture");
-                self.extra = Extra::Gloss;
+                self.extra = SecondLayer::Gloss;
                 self.gloss = Gloss::ExtraRed;
             }
             Kind::Planet => {
                 self.extra_texture = parameters.texture("CloudTexture");
-                self.extra = Extra::Planet;
+                self.extra = SecondLayer::Planet;
                 self.extra_scroll = [rate, 0.0];
                 self.atmosphere = parameters
                     .vector("Atmosphere")
@@ -210,13 +219,13 @@ impl Shading {
             }
             Kind::Skydome => {
                 self.extra_texture = parameters.texture("CloudTexture");
-                self.extra = Extra::Clouds;
+                self.extra = SecondLayer::Clouds;
                 self.extra_scale = parameters.float("CloudScale").unwrap_or(0.0025);
                 self.extra_scroll = [rate * self.extra_scale, 0.0];
             }
             Kind::Shield => {
                 self.extra_texture = parameters.texture("WaveTexture");
-                self.extra = Extra::Wave;
+                self.extra = SecondLayer::Wave;
                 let scale = |name, default| parameters.float(name).unwrap_or(default);
                 self.uv_scale = scale("BaseUVScale", 20.0);
                 self.extra_scale = scale("DistortUVScale", 1.0);
@@ -224,8 +233,8 @@ impl Shading {
             }
             _ => {}
         }
-        if self.extra_texture.is_none() && self.extra != Extra::Planet {
-            self.extra = Extra::None;
+        if self.extra_texture.is_none() && self.extra != SecondLayer::Planet {
+            self.extra = SecondLayer::None;
             if self.gloss == Gloss::ExtraRed {
                 self.gloss = Gloss::Full;
             }
@@ -318,16 +327,16 @@ impl Kind {
         Shading {
             known: self != Self::Unknown,
             phase: match self {
-                Self::Alpha | Self::AlphaGloss => Phase::Alpha,
+                Self::Alpha | Self::AlphaGloss => BlendPhase::Alpha,
                 Self::Additive | Self::AdditiveVertexColor | Self::Shield | Self::Nebula => {
-                    Phase::Additive
+                    BlendPhase::Additive
                 }
-                Self::Tree => Phase::Mask(128.0 / 255.0),
+                Self::Tree => BlendPhase::Mask(128.0 / 255.0),
                 // The games blended it, with a test at 8 of 255. Opaque, its soft edges would be a
                 // halo at that value.
-                Self::Grass => Phase::Mask(0.5),
-                Self::NotDrawn => Phase::NotDrawn,
-                _ => Phase::Opaque,
+                Self::Grass => BlendPhase::Mask(0.5),
+                Self::NotDrawn => BlendPhase::NotDrawn,
+                _ => BlendPhase::Opaque,
             },
             unlit,
             has_fog: self != Self::Skydome,
@@ -355,7 +364,7 @@ impl Kind {
             base_texture: None,
             normal_texture: None,
             extra_texture: None,
-            extra: Extra::None,
+            extra: SecondLayer::None,
             color: [1.0; 4],
             emissive: [0.0; 3],
             specular: [1.0; 3],
@@ -477,7 +486,7 @@ mod tests {
         let shading = Shading::new("MeshAdditive.fx", &[], "fc_banner");
         assert_eq!(
             (shading.team, shading.phase),
-            (TeamMask::All, Phase::Additive)
+            (TeamMask::All, BlendPhase::Additive)
         );
     }
 }

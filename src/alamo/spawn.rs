@@ -4,7 +4,7 @@ use crate::alamo::animation::bone_target;
 use crate::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
 use crate::alamo::components::{
-    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshOf, WearsTeamColor,
+    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex, TeamColored,
 };
 use crate::alamo::convert::transform;
 use crate::alamo::dazzle::DazzleMaterial;
@@ -139,7 +139,7 @@ impl Builder<'_> {
         part.hidden = mesh.hidden;
         let entity = self.spawn_part(mesh.bone, part);
         for (number, submesh) in mesh.submeshes.iter().enumerate() {
-            let of = AloSubmeshOf {
+            let of = AloSubmeshIndex {
                 mesh: index,
                 submesh: number,
             };
@@ -150,7 +150,7 @@ impl Builder<'_> {
     fn spawn_submesh(
         &mut self,
         parent: Entity,
-        of: AloSubmeshOf,
+        of: AloSubmeshIndex,
         bone: usize,
         submesh: &AloSubmesh,
     ) {
@@ -182,7 +182,7 @@ impl Builder<'_> {
             entity.insert(AloCollider::new(tree.clone(), submesh.skin.clone(), bone));
         }
         if submesh.wears_team_color {
-            entity.insert(WearsTeamColor);
+            entity.insert(TeamColored);
         }
         if !submesh.casts_shadows {
             entity.insert(NotShadowCaster);
@@ -250,7 +250,7 @@ impl Builder<'_> {
             NotShadowCaster,
         ));
         if wears_team_color {
-            entity.insert(WearsTeamColor);
+            entity.insert(TeamColored);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Shows and hides the meshes of spawned models.
 
 use crate::lgw::components::LgwInstance;
-use crate::scene::HiddenParts;
+use crate::scene::PartVisibility;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::{Entity, EntityHashSet};
@@ -12,14 +12,14 @@ use bevy::ecs::system::Query;
 /// Roots of which a component changed that decides which meshes show.
 pub(super) type HiddenChanged = (
     With<LgwInstance>,
-    Or<(Changed<LgwInstance>, Changed<HiddenParts>)>,
+    Or<(Changed<LgwInstance>, Changed<PartVisibility>)>,
 );
 
-/// Shows and hides the meshes of models whose [`HiddenParts`] have changed.
+/// Shows and hides the meshes of models whose [`PartVisibility`] have changed.
 pub(super) fn apply_hidden(
     changed: Query<Entity, HiddenChanged>,
-    roots: Query<(&LgwInstance, Option<&HiddenParts>)>,
-    mut removed: RemovedComponents<HiddenParts>,
+    roots: Query<(&LgwInstance, Option<&PartVisibility>)>,
+    mut removed: RemovedComponents<PartVisibility>,
     mut meshes: Query<&mut Visibility>,
 ) {
     let due: EntityHashSet = changed.iter().chain(removed.read()).collect();

@@ -75,7 +75,7 @@ pub struct LgwMaterialInfo {
     /// All that the file says of it: label [`LgwAssetLabel::Material`].
     pub material: Handle<LgwMaterial>,
     /// What draws it.
-    pub drawn: LgwDrawn,
+    pub drawn: LgwMaterialHandle,
 }
 
 /// All that a file says of a material, and what became of it.
@@ -88,19 +88,19 @@ pub struct LgwMaterial {
     /// The pictures of its textures, by unit; placeholders where they were not found.
     pub pictures: [Option<Handle<Image>>; 2],
     /// What draws it.
-    pub drawn: LgwDrawn,
+    pub drawn: LgwMaterialHandle,
 }
 
 /// What draws a material.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LgwDrawn {
+pub enum LgwMaterialHandle {
     /// A single picture that light falls on: label [`LgwAssetLabel::StandardMaterial`].
     Standard(Handle<StandardMaterial>),
     /// Anything else: label [`LgwAssetLabel::TexEnvMaterial`].
     TexEnv(Handle<LgwTexEnvMaterial>),
 }
 
-impl LgwDrawn {
+impl LgwMaterialHandle {
     /// Has an entity be drawn with it.
     pub(super) fn insert(&self, mut entity: EntityWorldMut<'_>) -> Entity {
         match self {
@@ -149,9 +149,12 @@ impl LgwModel {
     }
 
     /// What draws a mesh.
-    pub fn drawn(&self, mesh: &LgwMeshInfo) -> Option<LgwDrawn> {
+    pub fn drawn(&self, mesh: &LgwMeshInfo) -> Option<LgwMaterialHandle> {
         let material = mesh.material.and_then(|index| self.materials.get(index));
-        let default = self.default_material.clone().map(LgwDrawn::Standard);
+        let default = self
+            .default_material
+            .clone()
+            .map(LgwMaterialHandle::Standard);
         material.map(|material| material.drawn.clone()).or(default)
     }
 }

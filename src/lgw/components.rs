@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct LgwScene(pub(super) Arc<LgwModel>);
 
 /// On the entity of a mesh of a spawned model. Its `Visibility` is this crate's to set: see
-/// [`HiddenParts`](crate::scene::HiddenParts).
+/// [`PartVisibility`](crate::scene::PartVisibility).
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct LgwMesh {

@@ -1,7 +1,7 @@
 //! Everything that a file holds as Bevy's own values, before it becomes assets.
 
 use crate::lgw::limits;
-use crate::lgw::meshes::MeshContents;
+use crate::lgw::meshes::ConvertedMesh;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, LgwFile};
 use crate::read::{ParseError, Warning};
@@ -9,16 +9,16 @@ use core::mem::take;
 
 /// A model with its meshes made.
 #[derive(Clone, Debug)]
-pub struct LgwContents<'a> {
+pub struct ConvertedLgw<'a> {
     /// The file, but for its meshes and warnings.
     pub file: LgwFile<'a>,
     /// Its meshes, in file order.
-    pub meshes: Vec<MeshContents>,
+    pub meshes: Vec<ConvertedMesh>,
     /// Flaws that do no harm.
     pub warnings: Vec<Warning>,
 }
 
-impl<'a> LgwContents<'a> {
+impl<'a> ConvertedLgw<'a> {
     /// Reads a file.
     ///
     /// # Errors
@@ -30,7 +30,7 @@ impl<'a> LgwContents<'a> {
         // What is made takes the place of what it is made of.
         let meshes = take(&mut file.meshes).into_iter().enumerate();
         let meshes = meshes
-            .map(|(index, mesh)| MeshContents::new(index, mesh, settings, &mut warnings))
+            .map(|(index, mesh)| ConvertedMesh::new(index, mesh, settings, &mut warnings))
             .collect();
         Ok(Self {
             file,

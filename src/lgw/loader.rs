@@ -1,12 +1,12 @@
 //! From the asset server's bytes to the [`Lgw`] asset and everything it holds.
 
 use crate::lgw::asset::{
-    Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
+    Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
-use crate::lgw::convert::LgwContents;
+use crate::lgw::convert::ConvertedLgw;
 use crate::lgw::dependencies::load_pictures;
 use crate::lgw::material::{is_plain, standard, tex_env};
-use crate::lgw::meshes::MeshContents;
+use crate::lgw::meshes::ConvertedMesh;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::spawn::scene;
 use crate::lgw::text::Material;
@@ -56,7 +56,7 @@ impl AssetLoader for LgwLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
-        let contents = load.parsed(LgwContents::load(&bytes, settings))?;
+        let contents = load.parsed(ConvertedLgw::load(&bytes, settings))?;
         load.warn(&contents.warnings);
         let (materials, samplings) = (&contents.file.materials, &self.samplings);
         let pictures = load_pictures(&load, materials, settings, &bytes, samplings, load_context);
@@ -75,12 +75,12 @@ impl AssetLoader for LgwLoader {
 
 /// Makes assets of everything but the scene.
 fn model(
-    contents: LgwContents<'_>,
+    contents: ConvertedLgw<'_>,
     pictures: Vec<[Option<Handle<Image>>; 2]>,
     settings: &LgwLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> LgwModel {
-    let LgwContents {
+    let ConvertedLgw {
         file,
         meshes,
         warnings,
@@ -136,11 +136,11 @@ fn material(
     let drawn = if is_plain(&source) {
         let label = LgwAssetLabel::StandardMaterial(index).to_string();
         let material = standard(&source, pictures[0].clone(), settings);
-        LgwDrawn::Standard(load_context.add_labeled_asset(label, material))
+        LgwMaterialHandle::Standard(load_context.add_labeled_asset(label, material))
     } else {
         let label = LgwAssetLabel::TexEnvMaterial(index).to_string();
         let material = tex_env(&source, pictures.clone(), settings);
-        LgwDrawn::TexEnv(load_context.add_labeled_asset(label, material))
+        LgwMaterialHandle::TexEnv(load_context.add_labeled_asset(label, material))
     };
     let (id, name) = (source.id, (*source.name).into());
     let material = LgwMaterial {
@@ -159,7 +159,7 @@ fn material(
 
 fn mesh(
     index: usize,
-    contents: MeshContents,
+    contents: ConvertedMesh,
     material: Option<usize>,
     load_context: &mut LoadContext<'_>,
 ) -> LgwMeshInfo {

@@ -2,7 +2,7 @@
 
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, TexGenKind, TextureMode};
-use crate::scene::{Pictured, embedded_shader, follow_pictures, hold_shader};
+use crate::scene::{HasTextures, embedded_shader, follow_pictures, hold_shader};
 use bevy::app::App;
 use bevy::asset::{Asset, Handle, embedded_asset};
 use bevy::color::Color;
@@ -215,7 +215,7 @@ pub(super) fn register(app: &mut App) {
         .register_type::<MeshMaterial3d<StandardMaterial>>();
 }
 
-impl Pictured for LgwTexEnv {
+impl HasTextures for LgwTexEnv {
     fn pictures(&self) -> Vec<&Handle<Image>> {
         let pictures = [&self.flat_0, &self.cube_0, &self.flat_1, &self.cube_1];
         pictures.into_iter().flatten().collect()

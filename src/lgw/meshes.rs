@@ -11,7 +11,7 @@ use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
 
 /// A mesh of a file, made.
 #[derive(Clone, Debug)]
-pub struct MeshContents {
+pub struct ConvertedMesh {
     /// Its name.
     pub name: Box<str>,
     /// The number of its material, which there may be or not.
@@ -28,7 +28,7 @@ pub struct MeshContents {
     pub bounds: Option<Aabb3d>,
 }
 
-impl MeshContents {
+impl ConvertedMesh {
     /// Makes a mesh, and tells of vertices that no renderer can draw.
     pub(super) fn new(
         index: usize,

@@ -26,12 +26,12 @@ mod settings;
 mod spawn;
 
 pub use crate::lgw::asset::{
-    Lgw, LgwAssetLabel, LgwDrawn, LgwMaterial, LgwMaterialInfo, LgwMeshInfo, LgwModel,
+    Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
 pub use components::{LgwInstance, LgwMesh};
-pub use convert::LgwContents;
+pub use convert::ConvertedLgw;
 pub use loader::LgwLoader;
 pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
-pub use meshes::MeshContents;
+pub use meshes::ConvertedMesh;
 pub use plugin::LgwPlugin;
-pub use settings::{LgwLoaderSettings, LgwUp, LgwWinding};
+pub use settings::{LgwLoaderSettings, LgwUpAxis, LgwWinding};

@@ -45,7 +45,10 @@ impl Plugin for LgwPlugin {
             // A scene may hold only what is registered.
             .register_type::<LgwMesh>()
             .add_observer(on_scene_ready)
-            .add_systems(PostUpdate, apply_hidden.in_set(ClassicModelsSystems::Look));
+            .add_systems(
+                PostUpdate,
+                apply_hidden.in_set(ClassicModelsSystems::Appearance),
+            );
         app.preregister_asset_loader::<LgwLoader>(&all_cases(&self.extensions));
     }
 

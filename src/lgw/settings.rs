@@ -13,7 +13,7 @@ pub struct LgwLoaderSettings {
     /// Bevy units per unit of the file, which is most likely a centimetre. 1 by default.
     pub scale: f32,
     /// Which axis of the file goes up. Y by default.
-    pub up: LgwUp,
+    pub up_axis: LgwUpAxis,
     /// Whether the file's space is left-handed: what is on its right is on the left of others. It is
     /// mirrored then, along the axis that points at the viewer. Off by default.
     pub left_handed: bool,
@@ -44,7 +44,7 @@ impl Default for LgwLoaderSettings {
     fn default() -> Self {
         Self {
             scale: 1.0,
-            up: LgwUp::default(),
+            up_axis: LgwUpAxis::default(),
             left_handed: false,
             winding: LgwWinding::default(),
             flip_v: true,
@@ -62,10 +62,10 @@ impl Default for LgwLoaderSettings {
 impl LgwLoaderSettings {
     /// What positions and normals of a file are multiplied by.
     pub(super) fn mirror(&self) -> Vec3 {
-        match (self.left_handed, self.up) {
+        match (self.left_handed, self.up_axis) {
             (false, _) => Vec3::ONE,
-            (true, LgwUp::Y) => Vec3::new(1.0, 1.0, -1.0),
-            (true, LgwUp::Z) => Vec3::new(1.0, -1.0, 1.0),
+            (true, LgwUpAxis::Y) => Vec3::new(1.0, 1.0, -1.0),
+            (true, LgwUpAxis::Z) => Vec3::new(1.0, -1.0, 1.0),
         }
     }
 }
@@ -82,7 +82,7 @@ impl ModelSettings for LgwLoaderSettings {
 
 /// Which axis of a file goes up.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LgwUp {
+pub enum LgwUpAxis {
     /// Y, as in Bevy.
     #[default]
     Y,

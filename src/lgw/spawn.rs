@@ -2,7 +2,7 @@
 
 use crate::lgw::asset::{LgwAssetLabel, LgwMeshInfo, LgwModel};
 use crate::lgw::components::{LgwMesh, LgwScene};
-use crate::lgw::settings::{LgwLoaderSettings, LgwUp};
+use crate::lgw::settings::{LgwLoaderSettings, LgwUpAxis};
 use crate::scene::{Axes, Mirror, z_up_forward_minus_y};
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
@@ -22,11 +22,11 @@ pub(super) fn scene(
     settings: &LgwLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
-    let axes = match settings.up {
-        LgwUp::Y => Axes {
+    let axes = match settings.up_axis {
+        LgwUpAxis::Y => Axes {
             rotation: Quat::IDENTITY,
         },
-        LgwUp::Z => z_up_forward_minus_y(),
+        LgwUpAxis::Z => z_up_forward_minus_y(),
     };
     let path = load_context.path();
     let name = path.path().file_stem().unwrap_or_default();

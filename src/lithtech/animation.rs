@@ -8,8 +8,8 @@ use crate::lithtech::components::{AbcInstance, AbcNode};
 use crate::lithtech::pose_table::{AbcPoseRow, AbcPoseTable, show};
 use crate::lithtech::tracks::moment;
 use crate::scene::{
-    Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipRef, ClipSource, Frames, GraphAssets,
-    Lanes, PoseBlend, PosePair, edited_clips, is_in_use, node, on_animator_removed,
+    ActiveClips, Animator, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipRef, ClipSource,
+    Frames, GraphAssets, PoseBlend, PosePair, edited_clips, is_in_use, node, on_animator_removed,
 };
 use bevy::animation::graph::AnimationGraph;
 use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
@@ -99,7 +99,7 @@ pub(super) struct AbcGraphs {
 
 /// Makes clips ready to be played.
 #[derive(SystemParam)]
-pub(super) struct AbcBinder<'w, 's> {
+pub(super) struct AbcClipProvider<'w, 's> {
     clips: ResMut<'w, Assets<AnimationClip>>,
     clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
     abcs: Res<'w, Assets<Abc>>,
@@ -114,7 +114,7 @@ fn animation_of<'m>(clip: &Handle<AnimationClip>, model: &'m AbcModel) -> Option
     animations.find(|animation| animation.clip == *clip)
 }
 
-impl Binder for AbcBinder<'_, '_> {
+impl ClipProvider for AbcClipProvider<'_, '_> {
     type Model = AbcModel;
     type Source = AbcSource;
     type Edits = Vec<AssetId<AnimationClip>>;
@@ -143,7 +143,7 @@ impl Binder for AbcBinder<'_, '_> {
         edited
     }
 
-    fn are_edited(edits: &Self::Edits, lanes: &Lanes<AbcSource>) -> bool {
+    fn are_edited(edits: &Self::Edits, lanes: &ActiveClips<AbcSource>) -> bool {
         lanes.have_part_of(edits)
     }
 
@@ -195,7 +195,11 @@ impl Binder for AbcBinder<'_, '_> {
         self.shared.parts.get(&source.clip, span, &mut self.clips)
     }
 
-    fn graph(&mut self, lanes: &Lanes<AbcSource>, _: &Arc<AbcModel>) -> Handle<AnimationGraph> {
+    fn graph(
+        &mut self,
+        lanes: &ActiveClips<AbcSource>,
+        _: &Arc<AbcModel>,
+    ) -> Handle<AnimationGraph> {
         let key: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
         if let Some(graph) = self.shared.graphs.get(&key) {
             return graph.clone();
@@ -206,13 +210,13 @@ impl Binder for AbcBinder<'_, '_> {
         graph
     }
 
-    fn play_beside(_: &Lanes<AbcSource>, _: &mut AnimationPlayer) {}
+    fn play_beside(_: &ActiveClips<AbcSource>, _: &mut AnimationPlayer) {}
 }
 
 /// Plays what is chosen, and lets fades go on.
 pub(super) fn choose_clips(
     mut driver: ClipDriver<'_, '_, AbcAnimator>,
-    mut binder: AbcBinder<'_, '_>,
+    mut binder: AbcClipProvider<'_, '_>,
 ) {
     driver.play(&mut binder);
 }
@@ -243,7 +247,7 @@ pub(super) fn pose_deforms(
 /// The keyframes on both sides of the time of each clip that plays, and its weight.
 fn playing_poses(
     model: &AbcModel,
-    lanes: &Lanes<AbcSource>,
+    lanes: &ActiveClips<AbcSource>,
     player: &AnimationPlayer,
 ) -> impl Iterator<Item = (PosePair, f32)> {
     let playing = lanes.iter().zip(lanes.weights()).enumerate();

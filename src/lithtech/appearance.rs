@@ -4,7 +4,9 @@ use crate::lithtech::abc::node_flags;
 use crate::lithtech::asset::AbcModel;
 use crate::lithtech::components::{AbcInstance, AbcMesh};
 use crate::lithtech::material::AbcDeformMaterial;
-use crate::scene::{DistanceLod, HiddenParts, ModelLod, Told, Wardrobe, WornPicture, WornSkin};
+use crate::scene::{
+    ActiveImage, ActiveSkin, DistanceLod, ModelLod, ModelWarnings, PartVisibility, SkinMaterials,
+};
 use bevy::asset::Assets;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
@@ -24,8 +26,8 @@ type Looks<'w> = (
     &'w AbcInstance,
     &'w DistanceLod,
     Option<&'w ModelLod>,
-    Option<&'w WornSkin>,
-    Option<&'w HiddenParts>,
+    Option<&'w ActiveSkin>,
+    Option<&'w PartVisibility>,
 );
 
 /// Roots of which one of those changed.
@@ -35,8 +37,8 @@ type LooksChanged = (
         Changed<AbcInstance>,
         Changed<DistanceLod>,
         Changed<ModelLod>,
-        Changed<WornSkin>,
-        Changed<HiddenParts>,
+        Changed<ActiveSkin>,
+        Changed<PartVisibility>,
     )>,
 );
 
@@ -53,8 +55,8 @@ type Drawn = (
 #[derive(SystemParam)]
 pub(super) struct Removed<'w, 's> {
     lods: RemovedComponents<'w, 's, ModelLod>,
-    skins: RemovedComponents<'w, 's, WornSkin>,
-    hidden: RemovedComponents<'w, 's, HiddenParts>,
+    skins: RemovedComponents<'w, 's, ActiveSkin>,
+    hidden: RemovedComponents<'w, 's, PartVisibility>,
 }
 
 impl Removed<'_, '_> {
@@ -70,10 +72,10 @@ pub(super) fn apply_looks(
     changed: Query<Entity, LooksChanged>,
     roots: Query<Looks<'static>>,
     mut removed: Removed,
-    mut plain: Wardrobe<StandardMaterial>,
-    mut deforming: Wardrobe<AbcDeformMaterial>,
+    mut plain: SkinMaterials<StandardMaterial>,
+    mut deforming: SkinMaterials<AbcDeformMaterial>,
     mut meshes: Query<Drawn>,
-    mut told: Told,
+    mut told: ModelWarnings,
 ) {
     let due: EntityHashSet = changed.iter().chain(removed.read()).collect();
     for root in due {
@@ -105,8 +107,8 @@ pub(super) fn apply_looks(
 struct Look<'a> {
     level: u32,
     skin: usize,
-    picture: Option<&'a WornPicture>,
-    hidden: Option<&'a HiddenParts>,
+    picture: Option<&'a ActiveImage>,
+    hidden: Option<&'a PartVisibility>,
 }
 
 impl Look<'_> {
@@ -115,8 +117,8 @@ impl Look<'_> {
         model: &Arc<AbcModel>,
         drawn: QueryItem<'_, '_, Drawn>,
         (plain, deforming): (
-            &mut Wardrobe<'_, StandardMaterial>,
-            &mut Wardrobe<'_, AbcDeformMaterial>,
+            &mut SkinMaterials<'_, StandardMaterial>,
+            &mut SkinMaterials<'_, AbcDeformMaterial>,
         ),
     ) {
         let (&AbcMesh { node }, mut mesh, of_plain, of_deforming, mut visibility) = drawn;
@@ -148,12 +150,12 @@ impl Look<'_> {
     /// Whether the user hides the mesh of a node, which the skinned mesh is not.
     fn hides(&self, model: &AbcModel, node: Option<usize>) -> bool {
         let node = node.and_then(|node| model.nodes.get(node));
-        let of_node = |parts: &HiddenParts| parts.get(&node?.name);
+        let of_node = |parts: &PartVisibility| parts.get(&node?.name);
         self.hidden.and_then(of_node) == Some(true)
     }
 
     /// The picture from elsewhere that a mesh wears.
-    fn picture(&self, model: &AbcModel, node: Option<usize>) -> Option<&WornPicture> {
+    fn picture(&self, model: &AbcModel, node: Option<usize>) -> Option<&ActiveImage> {
         let flags = node.and_then(|node| model.nodes.get(node));
         let flags = flags.map_or(0, |node| node.flags);
         let shows_pictures = flags & node_flags::ENVIRONMENT_MAP_ONLY == 0;

@@ -302,8 +302,8 @@ pub enum AbcAssetLabel {
         /// Index of the node.
         node: usize,
     },
-    /// `Node0/Around`: the triangles around those vertices, likewise.
-    Around {
+    /// `Node0/VertexAdjacency`: the triangles around those vertices, likewise.
+    VertexAdjacency {
         /// Index of the node.
         node: usize,
     },
@@ -326,7 +326,7 @@ impl fmt::Display for AbcAssetLabel {
                 write!(f, "{}/Node{node}", Self::Material(*skin))
             }
             Self::Poses { node } => write!(f, "Node{node}/Poses"),
-            Self::Around { node } => write!(f, "Node{node}/Around"),
+            Self::VertexAdjacency { node } => write!(f, "Node{node}/Around"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::asset::AbcEvent;
-use crate::lithtech::space::Space;
+use crate::lithtech::handedness::Handedness;
 use crate::lithtech::tracks::AbcCurves;
 use crate::scene::{EventTrack, Rotation, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
@@ -61,7 +61,7 @@ pub(super) fn clip(
     animation: &Animation<'_>,
     (index, name): (usize, &Arc<str>),
     events: &[AbcEvent],
-    space: Space,
+    space: Handedness,
 ) -> AnimationClip {
     let tracks = AbcCurves::new(animation, space);
     let mut clip = AnimationClip::default();

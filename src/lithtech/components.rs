@@ -2,7 +2,7 @@
 
 use crate::lithtech::asset::AbcModel;
 use crate::lithtech::pose_table;
-use crate::scene::{Leveled, SceneModel, Skeleton};
+use crate::scene::{HasLods, SceneModel, Skeleton};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
@@ -101,7 +101,7 @@ impl Skeleton for AbcInstance {
     }
 }
 
-impl Leveled for AbcInstance {
+impl HasLods for AbcInstance {
     fn own_distances(&self) -> &[f32] {
         &self.model.lod_distances
     }

@@ -3,12 +3,12 @@
 use crate::lithtech::abc::{self, AbcFile};
 use crate::lithtech::asset::{AbcEvent, AbcNodeInfo};
 use crate::lithtech::clip::{clip, events};
-use crate::lithtech::deform::{DeformContents, Deforms};
+use crate::lithtech::deform::{ConvertedDeform, Deforms};
+use crate::lithtech::handedness::Handedness;
 use crate::lithtech::limits;
-use crate::lithtech::meshes::{Builder, Joints, MeshContents, own_meshes};
+use crate::lithtech::meshes::{Builder, ConvertedMesh, Joints, own_meshes};
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::lithtech::shape::Shape;
-use crate::lithtech::space::Space;
+use crate::lithtech::split_vertices::Shape;
 use crate::lithtech::vertices::Vertices;
 use crate::read::{ErrorKind, Format, ParseError, Warning, WarningCollector};
 use bevy::animation::AnimationClip;
@@ -18,39 +18,39 @@ use std::sync::Arc;
 
 /// A model's file and all of its meshes and clips as Bevy's, but not yet as assets.
 #[derive(Clone, Debug)]
-pub struct AbcContents<'a> {
+pub struct ConvertedAbc<'a> {
     /// The parsed file.
     pub file: AbcFile<'a>,
     /// The nodes, with their places at rest.
     pub nodes: Vec<AbcNodeInfo>,
     /// Levels of detail, the full model first.
-    pub levels: Vec<LevelContents>,
+    pub levels: Vec<ConvertedLod>,
     /// Indices of the nodes that the joints of skinned meshes are.
     pub joints: Vec<usize>,
     /// The inverse bind poses of those nodes.
     pub inverse_bindposes: Vec<Mat4>,
     /// What moves vertices one by one, for each node that does.
-    pub deforms: Vec<DeformContents>,
+    pub deforms: Vec<ConvertedDeform>,
     /// The animations, in file order.
-    pub clips: Vec<ClipContents>,
+    pub clips: Vec<ConvertedClip>,
     /// Flaws of the file that do no harm.
     pub warnings: Vec<Warning>,
 }
 
-/// A level of detail of [`AbcContents`].
+/// A level of detail of [`ConvertedAbc`].
 #[derive(Clone, Debug)]
-pub struct LevelContents {
+pub struct ConvertedLod {
     /// Its number in the file; 0 is the full model.
     pub number: u32,
     /// How many triangles it has.
     pub triangles: usize,
     /// Its meshes: one, or one for each node that has triangles.
-    pub meshes: Vec<MeshContents>,
+    pub meshes: Vec<ConvertedMesh>,
 }
 
-/// An animation of [`AbcContents`].
+/// An animation of [`ConvertedAbc`].
 #[derive(Clone, Debug)]
-pub struct ClipContents {
+pub struct ConvertedClip {
     /// Its name, which others may have as well.
     pub name: Arc<str>,
     /// What Bevy plays.
@@ -59,7 +59,7 @@ pub struct ClipContents {
     pub events: Vec<AbcEvent>,
 }
 
-impl<'a> AbcContents<'a> {
+impl<'a> ConvertedAbc<'a> {
     /// Converts the bytes of a file.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl<'a> AbcContents<'a> {
         let mut file = abc::parse(bytes)?;
         limits::check(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
-        let space = Space::new(file.transform(), settings.convert_axes);
+        let space = Handedness::new(file.transform(), settings.convert_axes);
         let nodes = nodes(&file, space)?;
         let poses: Vec<Isometry3d> = nodes.iter().map(|node| node.bind_pose).collect();
         let mut shape = Shape::new(&file.geometry, space, &settings.lod_shares);
@@ -78,7 +78,7 @@ impl<'a> AbcContents<'a> {
         let joints = Joints::of(file.geometry.vertices);
         let mut flaws = WarningCollector::default();
         let deforms = Deforms::new(&file, space, bytes.len(), &mut flaws);
-        let meshes = match settings.rigid {
+        let meshes = match settings.separate_node_meshes {
             true => joints.nodes.len(),
             false => {
                 1 + own_meshes(&file, &deforms)
@@ -90,14 +90,18 @@ impl<'a> AbcContents<'a> {
         leave_out(&mut shape, limits::levels(meshes, bytes.len()), &mut flaws);
         warnings.extend(flaws.into_warnings());
         let mut builder = Builder::new(&file, &shape, &vertices, &deforms, settings.asset_usage);
-        let levels = shape.levels.iter().map(|level| LevelContents {
+        let levels = shape.levels.iter().map(|level| ConvertedLod {
             number: level.number,
             triangles: level.triangles.len(),
-            meshes: builder.meshes(level, (!settings.rigid).then_some(&joints), &poses),
+            meshes: builder.meshes(
+                level,
+                (!settings.separate_node_meshes).then_some(&joints),
+                &poses,
+            ),
         });
         let levels = levels.collect();
         let clips = clips(&file, space);
-        let joints = if settings.rigid {
+        let joints = if settings.separate_node_meshes {
             Vec::new()
         } else {
             joints.nodes
@@ -159,7 +163,7 @@ fn leave_out(shape: &mut Shape, most: usize, flaws: &mut WarningCollector) {
 }
 
 /// The nodes, with the places that they have in the first keyframe of the first animation.
-fn nodes(file: &AbcFile<'_>, space: Space) -> Result<Vec<AbcNodeInfo>, ParseError> {
+fn nodes(file: &AbcFile<'_>, space: Handedness) -> Result<Vec<AbcNodeInfo>, ParseError> {
     let in_parents = file.node_poses(None, 0.0);
     let mut nodes: Vec<AbcNodeInfo> = Vec::with_capacity(file.nodes.len());
     for (index, (node, pose)) in file.nodes.iter().zip(in_parents).enumerate() {
@@ -200,12 +204,12 @@ fn child_pose(parent: Isometry3d, child: Isometry3d) -> Isometry3d {
     Isometry3d::new(Vec3::from(pose.translation), rotation)
 }
 
-fn clips(file: &AbcFile<'_>, space: Space) -> Vec<ClipContents> {
+fn clips(file: &AbcFile<'_>, space: Handedness) -> Vec<ConvertedClip> {
     let animations = file.animations.iter().enumerate();
     let clips = animations.map(|(index, animation)| {
         let name: Arc<str> = (*animation.name).into();
         let events = events(animation);
-        ClipContents {
+        ConvertedClip {
             clip: clip(animation, (index, &name), &events, space),
             name,
             events,

@@ -24,13 +24,13 @@ pub(super) async fn find_skins(
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Vec<SkinPicture> {
-    if !settings.load_skins {
+    if !settings.load_textures {
         return Vec::new();
     }
     let mut search = load.search();
     let mut paths = named(&mut search, settings, load_context).await;
     if paths.is_empty() {
-        let candidates = candidates(load_context.path().path(), &settings.skin_folders);
+        let candidates = candidates(load_context.path().path(), &settings.texture_folders);
         paths.extend(search.first("", &candidates).await);
     }
     let mut pictures = Vec::with_capacity(paths.len());
@@ -58,7 +58,7 @@ async fn named(
 ) -> Vec<AssetPath<'static>> {
     let mut found = Vec::new();
     for name in &settings.skins {
-        let skin = search.find_variant(name, &settings.skin_folders, as_skin);
+        let skin = search.find_variant(name, &settings.texture_folders, as_skin);
         match skin.await {
             Ok(path) => found.push(path),
             Err(not_found) => warn!("{}: skin {not_found}", load_context.path()),
@@ -100,7 +100,7 @@ fn candidates(model: &Path, folders: &[String]) -> Vec<PathBuf> {
 }
 
 /// The folder of the skins of the models in a folder, as the games had them: that of the same place
-/// below `Skins` as below `Models`.
+/// below `Skins` as below `ModelQuery`.
 fn in_skins(folder: &Path) -> Option<PathBuf> {
     let parts: Vec<&OsStr> = folder.iter().collect();
     let is_models = |part: &&OsStr| same_name(&part.to_string_lossy(), "models");

@@ -30,8 +30,8 @@ impl SharedModel for AbcModel {
         let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
         if meshes.clone().all(|mesh| mesh.node.is_none()) {
             return Some(
-                "is one skinned mesh, in which `HiddenParts` hides nothing: with the setting \
-                 `rigid` each node has a mesh of its own"
+                "is one skinned mesh, in which `PartVisibility` hides nothing: with the setting \
+                 `separate_node_meshes` each node has a mesh of its own"
                     .to_owned(),
             );
         }

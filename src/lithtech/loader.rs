@@ -5,21 +5,21 @@ use crate::lithtech::asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
     AbcNodeInfo, AbcSkin,
 };
-use crate::lithtech::convert::{AbcContents, ClipContents, LevelContents};
+use crate::lithtech::convert::{ConvertedAbc, ConvertedClip, ConvertedLod};
 use crate::lithtech::data_texture::data_image;
-use crate::lithtech::deform::DeformContents;
+use crate::lithtech::deform::ConvertedDeform;
 use crate::lithtech::dependencies::{SkinPicture, find_skins};
 use crate::lithtech::limits::check_depth;
 use crate::lithtech::lods::lod_distances;
 use crate::lithtech::material::{
     AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
 };
-use crate::lithtech::meshes::MeshContents;
+use crate::lithtech::meshes::ConvertedMesh;
 use crate::lithtech::pose_table::POSE_TABLE_IMAGE;
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::times;
-use crate::scene::{ModelLoadError, ModelLoading, index_names, is_near, wear};
+use crate::scene::{ModelLoadError, ModelLoading, apply_skin, index_names, is_near};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
@@ -59,7 +59,7 @@ impl AssetLoader for AbcLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
-        let contents = AbcContents::load(&bytes, settings);
+        let contents = ConvertedAbc::load(&bytes, settings);
         let contents = contents.and_then(|contents| {
             check_depth(&contents.file)?;
             Ok(contents)
@@ -83,12 +83,12 @@ impl AssetLoader for AbcLoader {
 
 /// Makes assets of everything but the scene.
 fn model(
-    contents: AbcContents<'_>,
+    contents: ConvertedAbc<'_>,
     pictures: Vec<SkinPicture>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> AbcModel {
-    let AbcContents {
+    let ConvertedAbc {
         file,
         nodes,
         levels,
@@ -167,7 +167,7 @@ struct Materials<'a, 'b> {
 impl Materials<'_, '_> {
     fn deforms(
         &mut self,
-        contents: Vec<DeformContents>,
+        contents: Vec<ConvertedDeform>,
         nodes: &[AbcNodeInfo],
     ) -> Vec<AbcDeformInfo> {
         let mut deforms = Vec::with_capacity(contents.len());
@@ -177,7 +177,7 @@ impl Materials<'_, '_> {
             let uniform = AbcDeformUniform::new(&contents);
             let image = data_image(contents.texels);
             let poses = self.load_context.add_labeled_asset(label, image);
-            let label = AbcAssetLabel::Around { node }.to_string();
+            let label = AbcAssetLabel::VertexAdjacency { node }.to_string();
             let image = data_image(contents.around);
             let deform = AbcDeform {
                 poses: poses.clone(),
@@ -200,7 +200,7 @@ impl Materials<'_, '_> {
     fn skin(&mut self, skin: usize, picture: SkinPicture) -> AbcSkin {
         let SkinPicture { image, glow } = picture;
         let mut plain = plain_material(self.settings);
-        wear(&mut plain, image.clone(), glow.clone());
+        apply_skin(&mut plain, image.clone(), glow.clone());
         AbcSkin {
             image,
             glow,
@@ -261,9 +261,9 @@ fn surfaces(nodes: &[AbcNodeInfo]) -> Vec<u8> {
     surfaces
 }
 
-fn level(index: usize, contents: LevelContents, load_context: &mut LoadContext<'_>) -> AbcLevel {
+fn level(index: usize, contents: ConvertedLod, load_context: &mut LoadContext<'_>) -> AbcLevel {
     let meshes = contents.meshes.into_iter();
-    let meshes = meshes.map(|MeshContents { node, mesh, bounds }| {
+    let meshes = meshes.map(|ConvertedMesh { node, mesh, bounds }| {
         let label = match node {
             Some(node) => AbcAssetLabel::NodeMesh { level: index, node },
             None => AbcAssetLabel::Mesh { level: index },
@@ -284,7 +284,7 @@ fn level(index: usize, contents: LevelContents, load_context: &mut LoadContext<'
 fn animation(
     (index, first_pose): (usize, usize),
     animation: &Animation<'_>,
-    contents: ClipContents,
+    contents: ConvertedClip,
     load_context: &mut LoadContext<'_>,
 ) -> AbcAnimation {
     let label = AbcAssetLabel::Animation(index).to_string();
@@ -300,8 +300,8 @@ fn animation(
 }
 
 /// The box around all meshes of a level in the model's space; none if there are none.
-fn bounds(level: &LevelContents, nodes: &[AbcNodeInfo]) -> Option<Aabb3d> {
-    let in_model = |mesh: &MeshContents| match mesh.node.and_then(|node| nodes.get(node)) {
+fn bounds(level: &ConvertedLod, nodes: &[AbcNodeInfo]) -> Option<Aabb3d> {
+    let in_model = |mesh: &ConvertedMesh| match mesh.node.and_then(|node| nodes.get(node)) {
         Some(node) if is_near(node.bind_pose.translation.into()) => Some(
             mesh.bounds
                 .transformed_by(node.bind_pose.translation, node.bind_pose.rotation),

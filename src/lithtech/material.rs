@@ -1,9 +1,9 @@
 //! What draws models: plain pictures, and the same on vertices that deform.
 
 use crate::lithtech::abc::node_flags;
-use crate::lithtech::deform::DeformContents;
+use crate::lithtech::deform::ConvertedDeform;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::{Pictured, embedded_shader};
+use crate::scene::{HasTextures, embedded_shader};
 use bevy::asset::{Asset, Handle};
 use bevy::color::{Color, LinearRgba};
 use bevy::image::Image;
@@ -50,7 +50,7 @@ pub struct AbcDeformUniform {
 }
 
 impl AbcDeformUniform {
-    pub(super) fn new(contents: &DeformContents) -> Self {
+    pub(super) fn new(contents: &ConvertedDeform) -> Self {
         Self {
             step: contents.step,
             vertex_count: contents.vertices,
@@ -64,7 +64,7 @@ pub(super) fn vertex_shader() -> ShaderRef {
     embedded_shader("lithtech/shaders/deform.wgsl")
 }
 
-impl Pictured for AbcDeform {
+impl HasTextures for AbcDeform {
     fn pictures(&self) -> Vec<&Handle<Image>> {
         vec![&self.poses, &self.around]
     }

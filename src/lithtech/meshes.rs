@@ -4,7 +4,7 @@
 use crate::lithtech::abc::{AbcFile, Vertex};
 use crate::lithtech::deform::{Deforms, NO_SLOT};
 use crate::lithtech::material::surface_flags;
-use crate::lithtech::shape::{Corner, Level, Shape};
+use crate::lithtech::split_vertices::{Corner, Level, Shape};
 use crate::lithtech::vertices::Vertices;
 use crate::scene::is_near;
 use bevy::asset::RenderAssetUsages;
@@ -21,7 +21,7 @@ const NONE: u32 = u32::MAX;
 
 /// A mesh of a level of detail.
 #[derive(Clone, Debug)]
-pub struct MeshContents {
+pub struct ConvertedMesh {
     /// Index of the node in whose space it is; `None` if it is skinned, and in the model's.
     pub node: Option<usize>,
     /// The mesh.
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
         level: &Level,
         joints: Option<&Joints>,
         nodes: &[Isometry3d],
-    ) -> Vec<MeshContents> {
+    ) -> Vec<ConvertedMesh> {
         let mut skinned = Vec::new();
         let mut of_nodes = vec![Vec::new(); nodes.len().min(MOST_JOINTS)];
         for triangle in &level.triangles {
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
                 _ => skinned.push(*triangle),
             }
         }
-        let mut meshes: Vec<MeshContents> = Vec::new();
+        let mut meshes: Vec<ConvertedMesh> = Vec::new();
         meshes.extend(joints.and_then(|joints| self.skinned(&skinned, joints)));
         for (node, (triangles, pose)) in of_nodes.iter().zip(nodes).enumerate() {
             meshes.extend(self.of_node(node, triangles, *pose));
@@ -151,7 +151,7 @@ impl<'a> Builder<'a> {
     }
 
     /// One mesh for all nodes; none without triangles.
-    fn skinned(&mut self, triangles: &[[u32; 3]], joints: &Joints) -> Option<MeshContents> {
+    fn skinned(&mut self, triangles: &[[u32; 3]], joints: &Joints) -> Option<ConvertedMesh> {
         let arrays = self.arrays(triangles, Isometry3d::IDENTITY);
         let of_vertex = |vertex: &u32| {
             let vertex = self.file.geometry.vertices.get(*vertex as usize);
@@ -177,7 +177,7 @@ impl<'a> Builder<'a> {
         node: usize,
         triangles: &[[u32; 3]],
         pose: Isometry3d,
-    ) -> Option<MeshContents> {
+    ) -> Option<ConvertedMesh> {
         let arrays = self.arrays(triangles, pose.inverse());
         let slots = self.deforms(node).then(|| {
             let slot = |vertex: &u32| self.slot(*vertex, node);
@@ -264,7 +264,7 @@ struct Arrays {
 
 impl Arrays {
     /// The mesh; none without triangles.
-    fn mesh(self, node: Option<usize>, usage: RenderAssetUsages) -> Option<MeshContents> {
+    fn mesh(self, node: Option<usize>, usage: RenderAssetUsages) -> Option<ConvertedMesh> {
         let bounds = around(&self.positions)?;
         let indices = if self.positions.len() <= usize::from(u16::MAX) {
             Indices::U16(self.indices.iter().map(|index| *index as u16).collect())
@@ -276,7 +276,7 @@ impl Arrays {
             .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, self.normals)
             .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, self.uvs)
             .with_inserted_indices(indices);
-        Some(MeshContents { node, mesh, bounds })
+        Some(ConvertedMesh { node, mesh, bounds })
     }
 }
 

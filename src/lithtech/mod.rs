@@ -26,6 +26,7 @@ mod dependencies;
 mod fallback;
 #[cfg(feature = "manifest")]
 mod find_clip;
+mod handedness;
 mod instance;
 mod limits;
 mod loader;
@@ -35,9 +36,8 @@ mod meshes;
 mod plugin;
 mod pose_table;
 mod settings;
-mod shape;
-mod space;
 mod spawn;
+mod split_vertices;
 mod tracks;
 mod vertices;
 
@@ -48,12 +48,12 @@ pub use crate::lithtech::asset::{
 };
 pub use clip::{AbcKeyframeEvent, node_target};
 pub use components::{AbcInstance, AbcMesh, AbcNode};
-pub use convert::{AbcContents, ClipContents, LevelContents};
-pub use deform::DeformContents;
+pub use convert::{ConvertedAbc, ConvertedClip, ConvertedLod};
+pub use deform::ConvertedDeform;
 pub use limits::MAX_SCENE_DEPTH;
 pub use loader::AbcLoader;
 pub use material::{AbcDeform, AbcDeformMaterial, AbcDeformUniform, surface_flags};
-pub use meshes::MeshContents;
+pub use meshes::ConvertedMesh;
 pub use plugin::LithTechPlugin;
 pub use pose_table::AbcPoseTable;
 pub use settings::AbcLoaderSettings;

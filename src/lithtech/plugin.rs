@@ -10,9 +10,9 @@ use crate::lithtech::loader::AbcLoader;
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, WornMaterials, add_format, add_pose_table, all_cases,
+    ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
     choose_levels, follow_pictures, follow_player, hold_shader, link_bones, reset_level,
-    state_clips, trigger_events,
+    resolve_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -62,8 +62,8 @@ impl Plugin for LithTechPlugin {
             .init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
             .init_resource::<AbcPoseTable>()
-            .init_resource::<WornMaterials<StandardMaterial>>()
-            .init_resource::<WornMaterials<AbcDeformMaterial>>()
+            .init_resource::<ActiveMaterials<StandardMaterial>>()
+            .init_resource::<ActiveMaterials<AbcDeformMaterial>>()
             // A scene may hold only what is registered.
             .register_type::<AbcNode>()
             .register_type::<AbcMesh>()
@@ -83,7 +83,7 @@ impl Plugin for LithTechPlugin {
                 (
                     choose_clips
                         .in_set(ClassicModelsSystems::Play)
-                        .after(state_clips)
+                        .after(resolve_clips)
                         .before(AnimationSystems),
                     trigger_events
                         .after(advance_animations)
@@ -99,7 +99,7 @@ impl Plugin for LithTechPlugin {
                         scroll_surfaces,
                     )
                         .chain()
-                        .in_set(ClassicModelsSystems::Look),
+                        .in_set(ClassicModelsSystems::Appearance),
                 ),
             );
         link_bones::<AbcInstance>(app);

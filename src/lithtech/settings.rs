@@ -16,22 +16,22 @@ pub struct AbcLoaderSettings {
     pub convert_axes: bool,
     /// Pictures that the model may wear, of which the first is worn unless
     /// [`ModelSkin`](crate::scene::ModelSkin) says otherwise. They are looked for as textures are: in
-    /// the model's folder, its sibling `Textures`, each of `skin_folders`, and the root. A name without
+    /// the model's folder, its sibling `Textures`, each of `texture_folders`, and the root. A name without
     /// an extension is tried as `.dtx`, `.dds` and `.tga`. If there are none, as by default, the one
     /// picture is looked for that the games' folders suggest, `Skins/A/B.dtx` for `Models/A/B.abc`; then
-    /// `B.dtx` in the model's folder, in its sibling `Skins`, and in each of `skin_folders`.
+    /// `B.dtx` in the model's folder, in its sibling `Skins`, and in each of `texture_folders`.
     pub skins: Vec<String>,
     /// Further folders to look for skins in, from the root of the asset source.
-    pub skin_folders: Vec<String>,
+    pub texture_folders: Vec<String>,
     /// Whether skins are looked for at all. Without them models are plain. On by default.
-    pub load_skins: bool,
+    pub load_textures: bool,
     /// Alpha below which a texel of a skin is a hole. None by default: then there are no holes.
     pub alpha_cutoff: Option<f32>,
     /// Whether triangles are seen from behind too, which a few models rely on. Off by default.
     pub double_sided: bool,
     /// Whether each node has a mesh of its own, in its own space, rather than all of them one skinned
     /// mesh. Off by default: one is drawn faster than many. Nodes that deform always have their own.
-    pub rigid: bool,
+    pub separate_node_meshes: bool,
     /// Levels of detail beside the full model: for each number from 0 to 1 the finest that has no
     /// more than that share of its triangles. Levels that turn out the same are one.
     pub lod_shares: Vec<f32>,
@@ -56,11 +56,11 @@ impl Default for AbcLoaderSettings {
             scale: 1.0,
             convert_axes: true,
             skins: Vec::new(),
-            skin_folders: Vec::new(),
-            load_skins: true,
+            texture_folders: Vec::new(),
+            load_textures: true,
             alpha_cutoff: None,
             double_sided: false,
-            rigid: false,
+            separate_node_meshes: false,
             lod_shares: vec![0.5, 0.25, 0.125],
             lod_distances: None,
             scroll_speed: [0.25; 2],
@@ -71,7 +71,7 @@ impl Default for AbcLoaderSettings {
 
 impl ModelSettings for AbcLoaderSettings {
     fn apply(&mut self, overrides: &LoaderOverride) {
-        overrides.prepend_folders(&mut self.skin_folders);
+        overrides.prepend_folders(&mut self.texture_folders);
     }
 
     fn check(&self) -> Result<(), BadSetting> {

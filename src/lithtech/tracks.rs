@@ -1,7 +1,7 @@
 //! How nodes move, as Bevy's curves over the keyframes of one animation.
 
 use crate::lithtech::abc::Animation;
-use crate::lithtech::space::Space;
+use crate::lithtech::handedness::Handedness;
 use crate::scene::{STILL, slerp};
 use bevy::math::curve::{Curve, Interval};
 use bevy::math::{Quat, Vec3};
@@ -67,7 +67,7 @@ pub(super) struct AbcCurves {
 
 impl AbcCurves {
     /// Copies the keyframes out of a file.
-    pub(super) fn new(animation: &Animation<'_>, space: Space) -> Self {
+    pub(super) fn new(animation: &Animation<'_>, space: Handedness) -> Self {
         let times = times(animation);
         let count = animation.tracks.iter().map(|track| track.keys.len()).sum();
         let mut translations = Vec::with_capacity(count);
@@ -210,7 +210,7 @@ mod tests {
             model.transform_info = Some(transform);
             let bytes = write(&model).unwrap();
             let file = parse(&bytes).unwrap();
-            let space = Space::new(transform, mirrors);
+            let space = Handedness::new(transform, mirrors);
             for (index, animation) in file.animations.iter().enumerate() {
                 let curves = AbcCurves::new(animation, space);
                 assert_eq!(curves.nodes(), file.nodes.len());
@@ -236,7 +236,7 @@ mod tests {
         model.animations[0].length = 100;
         let bytes = write(&model).unwrap();
         let file = parse(&bytes).unwrap();
-        let space = Space::new(file.transform(), true);
+        let space = Handedness::new(file.transform(), true);
         let duration = |index: usize| AbcCurves::new(&file.animations[index], space).duration();
         assert_eq!(duration(0), 0.3, "to the last keyframe");
         assert_eq!(duration(1), STILL);
@@ -246,7 +246,7 @@ mod tests {
     fn any_time_is_some_moment() {
         let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
-        let space = Space::new(file.transform(), true);
+        let space = Handedness::new(file.transform(), true);
         let curves = AbcCurves::new(&file.animations[0], space);
         let (translations, rotations) = curves.node(1);
         for seconds in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0] {

@@ -1,7 +1,7 @@
 //! Where vertices are when a model stands as it was built, and which way their surface looks.
 
 use crate::lithtech::abc::{AbcFile, Geometry};
-use crate::lithtech::space::Space;
+use crate::lithtech::handedness::Handedness;
 use crate::scene::{MeanNormal, is_near};
 use bevy::math::{Isometry3d, Vec3};
 
@@ -15,7 +15,7 @@ pub(super) struct Vertices {
 
 impl Vertices {
     /// The vertices with nodes in these places.
-    pub(super) fn new(file: &AbcFile<'_>, space: Space, nodes: &[Isometry3d]) -> Self {
+    pub(super) fn new(file: &AbcFile<'_>, space: Handedness, nodes: &[Isometry3d]) -> Self {
         let geometry = &file.geometry;
         let in_nodes = file.vertex_positions(None, 0.0);
         let vertices = geometry.vertices.iter().zip(in_nodes);
@@ -42,7 +42,7 @@ impl Vertices {
 fn repaired(
     normals: Vec<Option<Vec3>>,
     geometry: &Geometry<'_>,
-    space: Space,
+    space: Handedness,
     positions: &[Vec3],
 ) -> Vec<Vec3> {
     if normals.iter().all(Option::is_some) {
@@ -97,7 +97,7 @@ mod tests {
     use crate::lithtech::abc::{TransformInfo, parse};
     use classic_models_fixtures::abc_full::sample_model;
 
-    fn poses(file: &AbcFile<'_>, space: Space) -> Vec<Isometry3d> {
+    fn poses(file: &AbcFile<'_>, space: Handedness) -> Vec<Isometry3d> {
         let poses = file.node_poses_in_model(None, 0.0).into_iter();
         poses
             .map(|pose| {
@@ -119,7 +119,7 @@ mod tests {
             model.transform_info = Some(transform);
             let bytes = write(&model).unwrap();
             let file = parse(&bytes).unwrap();
-            let space = Space::new(transform, mirrors);
+            let space = Handedness::new(transform, mirrors);
             let poses = poses(&file, space);
             let vertices = Vertices::new(&file, space, &poses);
             let expected = file.vertex_positions_in_model(None, 0.0);
@@ -145,7 +145,7 @@ mod tests {
         }
         let bytes = write(&model).unwrap();
         let file = parse(&bytes).unwrap();
-        let space = Space::new(file.transform(), true);
+        let space = Handedness::new(file.transform(), true);
         let Vertices { positions, normals } = Vertices::new(&file, space, &poses(&file, space));
         // Vertex 0 is of the first triangle alone, whose corners the mirror has exchanged.
         let [a, b, c] = [0, 2, 1].map(|index: usize| positions[index]);

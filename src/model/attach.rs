@@ -1,12 +1,12 @@
 //! Things that hang on models: guns in hands, turrets on hardpoints.
 //!
 //! What hangs on a bone is its child, and Bevy despawns bones with their children when a model's file
-//! changes. So what hangs there is taken off when a bone is despawned whose model stays ([`rescue`]), and
+//! changes. So what hangs there is taken off when a bone is despawned whose model stays ([`detach_attachments`]), and
 //! hung on the new bone before anything is drawn ([`place`]), in the same frame.
 
-use crate::model::models::Models;
+use crate::model::models::ModelQuery;
 use crate::model::space::compensated_scale;
-use crate::scene::{ModelInstance, Told};
+use crate::scene::{ModelInstance, ModelWarnings};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -35,11 +35,11 @@ use bevy::transform::components::{GlobalTransform, Transform};
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, Visibility)]
-pub struct Attached {
+pub struct AttachedToBone {
     /// The root of the model.
     #[entities]
     pub to: Entity,
-    /// The bone, by its name in any case: see [`Models::bone`](super::Models::bone). Without a name, or
+    /// The bone, by its name in any case: see [`ModelQuery::bone`](super::ModelQuery::bone). Without a name, or
     /// where the model has none of this name, which is a warning, the entity hangs on the model's root.
     pub bone: String,
 }
@@ -62,22 +62,23 @@ pub(super) struct Unplaced {
 /// Below a root whose model is not there yet, what waits for it, hidden.
 #[derive(Component)]
 #[require(Transform, Carries)]
-pub(super) struct WaitingRoom;
+pub(super) struct PendingParent;
 
 /// Takes things off what is despawned, unless their model goes with it.
 ///
 /// Roots go before what is below them, so those that are still there stay.
-pub(super) fn rescue(
+pub(super) fn detach_attachments(
     despawned: On<Despawn, Carries>,
     mut commands: Commands,
     mut children: Query<&mut Children>,
-    attached: Query<&Attached>,
+    attached: Query<&AttachedToBone>,
     all: Query<()>,
 ) {
     let Ok(mut children) = children.get_mut(despawned.entity) else {
         return;
     };
-    let stays = |attached: &&Attached| attached.to != despawned.entity && all.contains(attached.to);
+    let stays =
+        |attached: &&AttachedToBone| attached.to != despawned.entity && all.contains(attached.to);
     // Those that are still its children are despawned next.
     children.collection_mut_risky().retain(|child| {
         let Some(attached) = attached.get(*child).ok().filter(stays) else {
@@ -108,13 +109,13 @@ enum Spot {
 /// Finds out where things belong.
 #[derive(SystemParam)]
 pub(super) struct Finder<'w, 's> {
-    models: Models<'w, 's>,
-    told: Told<'w, 's>,
+    models: ModelQuery<'w, 's>,
+    told: ModelWarnings<'w, 's>,
     all: Query<'w, 's, ()>,
 }
 
 impl Finder<'_, '_> {
-    fn spot(&mut self, Attached { to, bone }: &Attached) -> Spot {
+    fn spot(&mut self, AttachedToBone { to, bone }: &AttachedToBone) -> Spot {
         if !self.all.contains(*to) {
             return Spot::Never;
         }
@@ -138,19 +139,19 @@ impl Finder<'_, '_> {
 }
 
 /// What may belong elsewhere than where it hangs.
-type IsPending = Or<(Changed<Attached>, With<Unplaced>)>;
+type IsPending = Or<(Changed<AttachedToBone>, With<Unplaced>)>;
 
 /// Hangs things on their bones: those that changed, those that wait, and those whose model was spawned.
 pub(super) fn place(
     mut commands: Commands,
     mut finder: Finder,
     ready: Query<(), Changed<ModelInstance>>,
-    pending: Query<(Entity, &Attached), IsPending>,
-    attached: Query<(Entity, &Attached)>,
+    pending: Query<(Entity, &AttachedToBone), IsPending>,
+    attached: Query<(Entity, &AttachedToBone)>,
 ) {
-    let mut all: Vec<(Entity, &Attached)> = pending.iter().collect();
+    let mut all: Vec<(Entity, &AttachedToBone)> = pending.iter().collect();
     if !attached.is_empty() && !ready.is_empty() {
-        let is_due = |(entity, attached): &(Entity, &Attached)| {
+        let is_due = |(entity, attached): &(Entity, &AttachedToBone)| {
             ready.contains(attached.to) && !pending.contains(*entity)
         };
         all.extend(attached.iter().filter(is_due));
@@ -208,10 +209,10 @@ fn wait(world: &mut World, entity: Entity, root: Entity) {
 fn waiting_room(world: &mut World, root: Entity) -> Entity {
     let children = world.get::<Children>(root);
     let mut children = children.into_iter().flatten().copied();
-    let room = children.find(|child| world.get::<WaitingRoom>(*child).is_some());
+    let room = children.find(|child| world.get::<PendingParent>(*child).is_some());
     room.unwrap_or_else(|| {
         let name = Name::new("waiting for the model");
-        let room = (name, WaitingRoom, Visibility::Hidden, ChildOf(root));
+        let room = (name, PendingParent, Visibility::Hidden, ChildOf(root));
         world.spawn(room).id()
     })
 }
@@ -238,13 +239,13 @@ fn is_below(world: &World, entity: Entity, other: Entity) -> bool {
 }
 
 /// Leaves what is no longer attached where it is in the world, unless the game has given it another parent.
-pub(super) fn on_detached(removed: On<Remove, Attached>, mut commands: Commands) {
+pub(super) fn on_detached(removed: On<Remove, AttachedToBone>, mut commands: Commands) {
     let entity = removed.entity;
     commands.queue(move |world: &mut World| {
         let Ok(mut thing) = world.get_entity_mut(entity) else {
             return;
         };
-        if thing.contains::<Attached>() {
+        if thing.contains::<AttachedToBone>() {
             return;
         }
         thing.remove::<Unplaced>();
@@ -274,7 +275,7 @@ fn remove_parent_in_place(world: &mut World, entity: Entity) {
 /// Takes waiting rooms away in which nothing waits any more.
 pub(super) fn close_rooms(
     mut commands: Commands,
-    rooms: Query<(Entity, Option<&Children>), With<WaitingRoom>>,
+    rooms: Query<(Entity, Option<&Children>), With<PendingParent>>,
 ) {
     for (room, waiting) in &rooms {
         if waiting.is_none_or(|waiting| waiting.is_empty()) {

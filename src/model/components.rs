@@ -34,7 +34,7 @@ impl BevySpace {
 
 /// On the root entity of a spawned scene: its transform and mirror as its loader made them.
 #[derive(Component, Clone, Copy)]
-pub(in crate::model) struct SceneStand {
+pub(in crate::model) struct SceneTransform {
     pub(in crate::model) own: Transform,
     pub(in crate::model) mirror: Mirror,
 }

@@ -1,6 +1,6 @@
 //! Passes the `RenderLayers` of a model's root to its meshes and lights. Bevy reads the layers of each entity by itself.
 
-use crate::model::models::Models;
+use crate::model::models::ModelQuery;
 use crate::scene::ModelInstance;
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::component::Component;
@@ -34,7 +34,7 @@ type LayersChanged = (
 /// Models and the models within them.
 #[derive(SystemParam)]
 pub(super) struct Family<'w, 's> {
-    models: Models<'w, 's>,
+    models: ModelQuery<'w, 's>,
     spawner: Option<Res<'w, WorldInstanceSpawner>>,
     instances: Query<'w, 's, &'static WorldInstance>,
     parents: Query<'w, 's, &'static ChildOf>,
@@ -73,7 +73,7 @@ impl Family<'_, '_> {
     }
 
     /// Passes layers on to the meshes and lights of one model.
-    fn pass_on(&self, commands: &mut Commands, root: Entity) {
+    fn propagate(&self, commands: &mut Commands, root: Entity) {
         let (Some(spawner), Ok(instance)) = (&self.spawner, self.instances.get(root)) else {
             return;
         };
@@ -119,6 +119,6 @@ pub(super) fn pass_on_layers(
         due.extend(family.with_inner(root));
     }
     for root in due {
-        family.pass_on(&mut commands, root);
+        family.propagate(&mut commands, root);
     }
 }

@@ -1,4 +1,4 @@
-//! Models of any format: `ClassicModel` spawns them, [`Models`] finds their format and bones, [`Attached`] attaches entities
+//! Models of any format: `ClassicModel` spawns them, [`ModelQuery`] finds their format and bones, [`AttachedToBone`] attaches entities
 //! to bones, and [`BevySpace`] makes them face −Z in meters. The feature `manifest` has manifests.
 
 // For maintainers: the formats do not depend on this module. Bytes of files, and how a format does what it does, do not
@@ -11,18 +11,18 @@ mod layers;
 pub mod manifest;
 mod models;
 mod space;
-mod vocabulary;
+mod unsupported;
 
 pub use crate::scene::ModelFormat;
-pub use attach::Attached;
+pub use attach::AttachedToBone;
 pub use components::BevySpace;
 #[cfg(feature = "manifest")]
 pub use manifest::{ClassicModel, ModelManifest};
 #[cfg(feature = "manifest")]
 pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
-pub use models::Models;
+pub use models::ModelQuery;
 
-use attach::{close_rooms, on_detached, place, rescue};
+use attach::{close_rooms, detach_attachments, on_detached, place};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -34,9 +34,9 @@ pub(crate) struct ModelPlugin;
 
 impl Plugin for ModelPlugin {
     fn build(&self, app: &mut App) {
-        app.register_type::<Attached>()
+        app.register_type::<AttachedToBone>()
             .register_type::<BevySpace>()
-            .add_observer(rescue)
+            .add_observer(detach_attachments)
             .add_observer(on_detached)
             .add_systems(
                 PostUpdate,
@@ -45,6 +45,6 @@ impl Plugin for ModelPlugin {
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),
             );
-        vocabulary::register(app);
+        unsupported::register(app);
     }
 }

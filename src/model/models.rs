@@ -7,12 +7,12 @@ use bevy::ecs::system::{Query, SystemParam};
 
 /// All spawned models, whatever their formats.
 #[derive(SystemParam)]
-pub struct Models<'w, 's> {
+pub struct ModelQuery<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
     instances: Query<'w, 's, &'static ModelInstance>,
 }
 
-impl Models<'_, '_> {
+impl ModelQuery<'_, '_> {
     /// What a root's model is, once its scene is there.
     pub fn format(&self, root: Entity) -> Option<ModelFormat> {
         self.instances.get(root).ok().map(ModelInstance::format)
@@ -23,8 +23,8 @@ impl Models<'_, '_> {
     ///
     /// ```
     /// # use bevy::prelude::*;
-    /// # use bevy_classic_models::model::Models;
-    /// fn on_click(click: On<Pointer<Click>>, models: Models, mut commands: Commands) {
+    /// # use bevy_classic_models::model::ModelQuery;
+    /// fn on_click(click: On<Pointer<Click>>, models: ModelQuery, mut commands: Commands) {
     ///     if let Some(root) = models.root(click.entity) {
     ///         commands.entity(root).despawn();
     ///     }
@@ -52,7 +52,7 @@ impl Models<'_, '_> {
         instance.is_ok_and(|instance| instance.is_of_proxy)
     }
 
-    /// What to say of a part of a root's model by its name in lower case, if `HiddenParts` cannot hide it.
+    /// What to say of a part of a root's model by its name in lower case, if `PartVisibility` cannot hide it.
     pub(super) fn missing_part(&self, root: Entity, name: &str) -> Option<String> {
         let instance = self.instances.get(root).ok()?;
         match instance.is_of_proxy {

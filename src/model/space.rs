@@ -1,7 +1,7 @@
 //! Models that face −Z in meters, whatever their format.
 
-use crate::model::components::{BevySpace, SceneStand};
-use crate::model::models::Models;
+use crate::model::components::{BevySpace, SceneTransform};
+use crate::model::models::ModelQuery;
 use crate::scene::{
     Mirror, ModelFormat, ModelInstance, SceneScale, z_up_forward_minus_y, z_up_forward_x,
 };
@@ -72,7 +72,7 @@ pub(super) fn follow_spaces(
     mut commands: Commands,
     mut changes: SpaceChanges,
     children: Query<&Children>,
-    models: Models,
+    models: ModelQuery,
 ) {
     let mut due = changes.take();
     if due.is_empty() {
@@ -100,7 +100,7 @@ fn place_scene(world: &mut World, root: Entity, format: ModelFormat) {
     let Some(scene) = scene_of(world, root) else {
         return;
     };
-    let known = world.get::<SceneStand>(scene).copied();
+    let known = world.get::<SceneTransform>(scene).copied();
     let Some(stand) = known.or_else(|| spawned_stand(world, scene)) else {
         return;
     };
@@ -148,17 +148,17 @@ fn scene_of(world: &World, root: Entity) -> Option<Entity> {
 }
 
 /// How a scene stands that nothing has placed yet.
-fn spawned_stand(world: &World, scene: Entity) -> Option<SceneStand> {
-    Some(SceneStand {
+fn spawned_stand(world: &World, scene: Entity) -> Option<SceneTransform> {
+    Some(SceneTransform {
         own: *world.get::<Transform>(scene)?,
         mirror: world.get::<Mirror>(scene).copied().unwrap_or_default(),
     })
 }
 
 /// What a manifest states about a root: the factor of its scale, and its rotation.
-fn stated(world: &World, root: Entity, stand: SceneStand) -> (f32, Option<Quat>) {
+fn stated(world: &World, root: Entity, stand: SceneTransform) -> (f32, Option<Quat>) {
     #[cfg(feature = "manifest")]
-    return super::manifest::stated_stand(world, root, stand);
+    return super::manifest::manifest_transform(world, root, stand);
     #[cfg(not(feature = "manifest"))]
     {
         let _ = (world, root, stand);
@@ -188,7 +188,7 @@ pub(super) fn compensated_scale(world: &World, root: Entity) -> f32 {
 fn outer_scale(world: &World, root: Entity) -> f32 {
     let scales = ancestors(world, root).filter_map(|(parent, scene)| {
         world.get::<BevySpace>(parent)?;
-        world.get::<SceneStand>(scene)?;
+        world.get::<SceneTransform>(scene)?;
         Some(world.get::<Transform>(scene)?.scale.x)
     });
     scales.product()

@@ -9,7 +9,7 @@ impl Playback {
         let time = self.time + seconds;
         let time = if time.is_finite() { time } else { 0.0 };
         match repeat {
-            Repeat::Loop | Repeat::AsStated => {
+            Repeat::Loop | Repeat::FromManifest => {
                 self.time = wrap(time, length);
                 self.finished = false;
                 false

@@ -5,8 +5,8 @@ use crate::quake::components::{Fade, MdlAnimator};
 use crate::quake::mdl::Timing;
 use crate::quake::pose_table::PoseTable;
 use crate::scene::{
-    Chosen, ClipFinished, ModelClips, PlayClip, Playback, PoseBlend, PosePair, Repeat, Stated,
-    StatedClip, Told, wrap,
+    ClipFinished, ClipSelection, ModelClips, ModelWarnings, PlayClip, Playback, PoseBlend,
+    PosePair, Repeat, ResolvedClip, ResolvedPlay, wrap,
 };
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::entity::Entity;
@@ -19,7 +19,7 @@ impl MdlAnimator {
     /// whether it begins in this frame.
     fn choose(
         &mut self,
-        clip: Option<&StatedClip>,
+        clip: Option<&ResolvedPlay>,
         found: Option<Sequence>,
         playback: &mut Playback,
         time: &Time,
@@ -30,7 +30,7 @@ impl MdlAnimator {
         self.sequence = found.unwrap_or_else(|| self.model.default_sequence());
         // Nothing has been shown that could be faded from.
         let fresh = self.stale || self.chosen.is_none();
-        self.chosen = Some(Chosen::new(clip));
+        self.chosen = Some(ClipSelection::new(clip));
         self.stale = false;
         if goes_on {
             return false;
@@ -48,12 +48,12 @@ impl MdlAnimator {
     }
 
     /// What is asked for, unless the model lacks it.
-    fn played<'c>(&self, clip: Option<&'c StatedClip>) -> Option<&'c StatedClip> {
+    fn played<'c>(&self, clip: Option<&'c ResolvedPlay>) -> Option<&'c ResolvedPlay> {
         clip.filter(|_| !self.is_missing)
     }
 
     /// The sequence of a clip, or what to say of the model that has none.
-    fn find(&self, clip: &StatedClip, named: Option<&ModelClips>) -> Result<Sequence, String> {
+    fn find(&self, clip: &ResolvedPlay, named: Option<&ModelClips>) -> Result<Sequence, String> {
         let sequence = self.model.sequence(&clip.play.clip);
         sequence.ok_or_else(|| match self.model.sequence(clip.play.clip.flat().0) {
             Some(whole) => clip.empty(Some(whole.pose_count)),
@@ -75,7 +75,7 @@ impl MdlAnimator {
             None if runs_by_itself => (self.clock(time) % f64::from(length)) as f32,
             None if play.is_some_and(|play| play.speed < 0.0) => match repeat {
                 Repeat::Once => length,
-                Repeat::Loop | Repeat::AsStated => 0.0,
+                Repeat::Loop | Repeat::FromManifest => 0.0,
             },
             None => 0.0,
         }
@@ -131,7 +131,7 @@ type Players<'w> = (
     Entity,
     &'w mut MdlAnimator,
     &'w mut Playback,
-    Option<Ref<'w, Stated>>,
+    Option<Ref<'w, ResolvedClip>>,
     Option<&'w ModelClips>,
 );
 
@@ -140,7 +140,7 @@ pub(super) fn play(
     time: Res<Time>,
     mut table: ResMut<PoseTable>,
     mut finished: MessageWriter<ClipFinished>,
-    mut told: Told,
+    mut told: ModelWarnings,
     mut models: Query<Players<'static>>,
 ) {
     let delta = time.delta_secs();

@@ -4,7 +4,7 @@ use crate::quake::animation::element_at;
 use crate::quake::asset::MdlModel;
 use crate::quake::components::{Look, MdlAnimator};
 use crate::quake::material::MdlMaterial;
-use crate::scene::{PlayerColors, Told, Wardrobe, WornSkin};
+use crate::scene::{ActiveSkin, ModelWarnings, PlayerColors, SkinMaterials};
 use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
@@ -57,10 +57,10 @@ impl ColoredMaterials {
 }
 
 /// What of a root decides how its model looks.
-type Chosen = (
+type SkinInputs = (
     Entity,
     &'static mut MdlAnimator,
-    Option<&'static WornSkin>,
+    Option<&'static ActiveSkin>,
     Option<&'static PlayerColors>,
 );
 
@@ -68,10 +68,10 @@ type Chosen = (
 pub(super) fn apply_looks(
     time: Res<Time>,
     mut colored: ResMut<ColoredMaterials>,
-    mut wardrobe: Wardrobe<MdlMaterial>,
-    mut models: Query<Chosen>,
+    mut wardrobe: SkinMaterials<MdlMaterial>,
+    mut models: Query<SkinInputs>,
     mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
-    mut told: Told,
+    mut told: ModelWarnings,
 ) {
     for (root, mut animator, skin, colors) in &mut models {
         let picture = skin.and_then(|skin| skin.picture.as_ref());

@@ -2,7 +2,7 @@
 
 use crate::quake::asset::{MdlModel, Sequence};
 use crate::quake::pose_table::PoseTable;
-use crate::scene::{Chosen, Playback, PlayerColors, PoseBlend, PosePair, SceneModel};
+use crate::scene::{ClipSelection, Playback, PlayerColors, PoseBlend, PosePair, SceneModel};
 use bevy::asset::AssetId;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
@@ -34,7 +34,7 @@ pub struct MdlAnimator {
     pub(super) phase: f32,
     pub(super) sequence: Sequence,
     /// What was asked for when `sequence` was chosen.
-    pub(super) chosen: Option<Chosen>,
+    pub(super) chosen: Option<ClipSelection>,
     /// The model lacks what was asked for, so the sequence of the model plays instead.
     pub(super) is_missing: bool,
     /// The model was exchanged since: what was shown means nothing any more.

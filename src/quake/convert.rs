@@ -14,7 +14,7 @@ use zerocopy::IntoBytes;
 
 /// All that a file holds, as Bevy's own types but not yet as assets.
 #[derive(Clone, Debug)]
-pub struct MdlContents {
+pub struct ConvertedMdl {
     /// The mesh in pose 0.
     pub mesh: Mesh,
     /// All poses, as the shader reads them.
@@ -22,7 +22,7 @@ pub struct MdlContents {
     /// The palette, 256 × 1.
     pub palette: Image,
     /// The skins.
-    pub skins: Vec<SkinContents>,
+    pub skins: Vec<ConvertedSkin>,
     /// Whether texels of colour 255 are holes.
     pub has_holes: bool,
     /// All poses, for the CPU.
@@ -39,18 +39,18 @@ pub struct MdlContents {
     pub warnings: Vec<Warning>,
 }
 
-/// One skin of [`MdlContents`].
+/// One skin of [`ConvertedMdl`].
 #[derive(Clone, Debug)]
-pub struct SkinContents {
+pub struct ConvertedSkin {
     /// Its pictures.
-    pub pictures: Vec<PictureContents>,
+    pub pictures: Vec<ConvertedImage>,
     /// For a group, when they change.
     pub timing: Option<Timing>,
 }
 
-/// One picture of [`SkinContents`].
+/// One picture of [`ConvertedSkin`].
 #[derive(Clone, Debug)]
-pub struct PictureContents {
+pub struct ConvertedImage {
     /// Colours: black where fullbright, transparent where there is a hole.
     pub image: Image,
     /// Fullbright colours, if there are any.
@@ -62,7 +62,7 @@ pub struct PictureContents {
 /// Longest side of a texture, in texels, that adapters of today can do.
 pub(super) const MAX_TEXTURE_SIZE: u32 = 8192;
 
-impl MdlContents {
+impl ConvertedMdl {
     /// Converts the bytes of a file, for adapters whose textures may be 8192 texels wide and high.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl MdlContents {
             Cutout::Off => false,
         };
         let colors = Colors::new(palette, has_holes);
-        let skin = |skin: &mdl::Skin<'_>| SkinContents {
+        let skin = |skin: &mdl::Skin<'_>| ConvertedSkin {
             pictures: skin
                 .images()
                 .map(|pixels| picture(pixels, &file, &colors, settings))
@@ -233,7 +233,7 @@ fn picture(
     file: &MdlFile<'_>,
     colors: &Colors,
     settings: &MdlLoaderSettings,
-) -> PictureContents {
+) -> ConvertedImage {
     let size = extent(
         file.header.skin_width as usize,
         file.header.skin_height as usize,
@@ -261,7 +261,7 @@ fn picture(
         });
         image
     };
-    PictureContents {
+    ConvertedImage {
         image: image(base(pixels, colors), TextureFormat::Rgba8UnormSrgb),
         fullbright: fullbright(pixels, colors)
             .map(|data| image(data, TextureFormat::Rgba8UnormSrgb)),

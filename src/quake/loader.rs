@@ -1,7 +1,7 @@
 //! From the asset server's bytes to the [`Mdl`] asset and everything it holds.
 
 use crate::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
-use crate::quake::convert::{MdlContents, PictureContents, SkinContents};
+use crate::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 use crate::quake::dependencies::Palette;
 use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
 use crate::quake::settings::{MdlLoaderSettings, SkinFilter};
@@ -60,7 +60,7 @@ impl MdlLoader {
         let found = match (&load.overrides().palette, &settings.palette) {
             (Some(path), _) => Ok(path.clone()),
             (None, None) => return Palette::default(),
-            (None, Some(name)) => search.find(name, &settings.search_folders).await,
+            (None, Some(name)) => search.find(name, &settings.texture_folders).await,
         };
         let path = match found {
             Ok(path) => path,
@@ -107,7 +107,7 @@ impl AssetLoader for MdlLoader {
         let bytes = load.read(reader).await?;
         let palette = self.palette(&load, settings, load_context).await;
         load.reads(&palette);
-        let contents = MdlContents::load_for(&bytes, settings, &palette, self.max_texture_size);
+        let contents = ConvertedMdl::load_for(&bytes, settings, &palette, self.max_texture_size);
         let contents = load.parsed(contents)?;
         load.warn(&contents.warnings);
         let model = Arc::new(model(contents, settings, load_context));
@@ -124,7 +124,7 @@ impl AssetLoader for MdlLoader {
 
 /// Makes assets of everything but the scene.
 pub(super) fn model(
-    contents: MdlContents,
+    contents: ConvertedMdl,
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> MdlModel {
@@ -186,7 +186,7 @@ struct Materials<'a, 'b> {
 }
 
 impl Materials<'_, '_> {
-    fn skin(&mut self, skin: usize, contents: SkinContents) -> MdlSkin {
+    fn skin(&mut self, skin: usize, contents: ConvertedSkin) -> MdlSkin {
         let pictures = (0..).zip(contents.pictures);
         MdlSkin {
             pictures: pictures
@@ -196,7 +196,7 @@ impl Materials<'_, '_> {
         }
     }
 
-    fn picture(&mut self, skin: usize, picture: usize, contents: PictureContents) -> MdlPicture {
+    fn picture(&mut self, skin: usize, picture: usize, contents: ConvertedImage) -> MdlPicture {
         let image = self.add(MdlAssetLabel::Picture { skin, picture }, contents.image);
         let fullbright = contents
             .fullbright

@@ -1,7 +1,7 @@
 //! The material that morphs a model on the GPU.
 
 use crate::quake::mdl::{NORMAL_COUNT, normals};
-use crate::scene::{Pictured, embedded_shader};
+use crate::scene::{HasTextures, embedded_shader};
 use bevy::asset::{Asset, Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::Image;
 use bevy::math::Vec3;
@@ -118,7 +118,7 @@ pub(super) fn fragment_shader() -> ShaderRef {
     embedded_shader("quake/shaders/skin.wgsl")
 }
 
-impl Pictured for MdlMorph {
+impl HasTextures for MdlMorph {
     fn pictures(&self) -> Vec<&Handle<Image>> {
         vec![&self.poses, &self.indices, &self.palette]
     }

@@ -37,7 +37,7 @@ pub use crate::quake::dependencies::{
     FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,
 };
 pub use components::{MdlAnimator, MdlMesh};
-pub use convert::{MdlContents, PictureContents, SkinContents};
+pub use convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 pub use loader::MdlLoader;
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;

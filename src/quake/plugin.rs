@@ -12,8 +12,8 @@ use crate::quake::material::{
 use crate::quake::pose_table::PoseTable;
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, WornMaterials, add_format, add_pose_table, all_cases,
-    follow_pictures, hold_shader, insert_image, state_clips,
+    ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
+    follow_pictures, hold_shader, insert_image, resolve_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -57,15 +57,15 @@ impl Plugin for QuakePlugin {
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .init_resource::<PoseTable>()
             .init_resource::<ColoredMaterials>()
-            .init_resource::<WornMaterials<MdlMaterial>>()
+            .init_resource::<ActiveMaterials<MdlMaterial>>()
             .add_observer(on_scene_ready)
             .add_systems(
                 PostUpdate,
                 (
-                    play.in_set(ClassicModelsSystems::Play).after(state_clips),
+                    play.in_set(ClassicModelsSystems::Play).after(resolve_clips),
                     (apply_looks, forget_colors)
                         .chain()
-                        .in_set(ClassicModelsSystems::Look),
+                        .in_set(ClassicModelsSystems::Appearance),
                 ),
             );
         app.preregister_asset_loader::<MdlLoader>(&all_cases(&self.extensions));

@@ -12,11 +12,11 @@ pub struct MdlLoaderSettings {
     pub scale: f32,
     /// Whether the scene is turned from the file's Z up to Bevy's Y up. On by default.
     pub convert_axes: bool,
-    /// Path of a palette of 768 bytes, searched for beside the model, in `search_folders`, and from
+    /// Path of a palette of 768 bytes, searched for beside the model, in `texture_folders`, and from
     /// the root of the asset source. Quake's own palette by default.
     pub palette: Option<String>,
     /// Further folders to look for the palette in, from the root of the asset source.
-    pub search_folders: Vec<String>,
+    pub texture_folders: Vec<String>,
     /// Poses per second, except in frame groups, which bring their own times. 10 by default.
     pub frame_rate: f32,
     /// How skins are filtered.
@@ -35,7 +35,7 @@ impl Default for MdlLoaderSettings {
             scale: 1.0,
             convert_axes: true,
             palette: None,
-            search_folders: Vec::new(),
+            texture_folders: Vec::new(),
             frame_rate: crate::quake::mdl::DEFAULT_FRAME_RATE,
             filter: SkinFilter::default(),
             cutout: Cutout::default(),
@@ -47,7 +47,7 @@ impl Default for MdlLoaderSettings {
 
 impl ModelSettings for MdlLoaderSettings {
     fn apply(&mut self, overrides: &LoaderOverride) {
-        overrides.prepend_folders(&mut self.search_folders);
+        overrides.prepend_folders(&mut self.texture_folders);
     }
 
     fn check(&self) -> Result<(), BadSetting> {

@@ -2,7 +2,7 @@
 
 use crate::scene::clip_ref::{ClipRef, part_within};
 use crate::scene::clips::ModelClips;
-use crate::scene::play::StatedClip;
+use crate::scene::play::ResolvedPlay;
 use core::ops::Range;
 
 impl ClipRef {
@@ -21,7 +21,7 @@ impl ClipRef {
     }
 }
 
-impl StatedClip {
+impl ResolvedPlay {
     /// What to say of a model that has no such clip, and which it has.
     pub(crate) fn missing(&self, table: Option<&ModelClips>, own: &[&str]) -> String {
         let mut names = match own {

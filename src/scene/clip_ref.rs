@@ -147,5 +147,5 @@ pub enum Repeat {
     /// It stays in its last pose, and a [`ClipFinished`](super::ClipFinished) is written.
     Once,
     /// What [`ModelClips`](super::ModelClips) state about the clip; without them it begins again.
-    AsStated,
+    FromManifest,
 }

@@ -43,7 +43,7 @@ pub struct NamedClip {
     /// How fast, times [`PlayClip::speed`](super::PlayClip::speed).
     pub speed: f32,
     /// What happens at its end where a [`PlayClip`](super::PlayClip) leaves that to it
-    /// ([`Repeat::AsStated`]); `AsStated` here leaves it to what plays under it.
+    /// ([`Repeat::FromManifest`]); `FromManifest` here leaves it to what plays under it.
     pub repeat: Repeat,
 }
 

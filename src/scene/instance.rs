@@ -59,7 +59,7 @@ impl ModelInstance {
         self.format
     }
 
-    /// The first bone or part of a name, in any case: see [`Models::bone`](crate::model::Models::bone).
+    /// The first bone or part of a name, in any case: see [`ModelQuery::bone`](crate::model::ModelQuery::bone).
     pub fn bone(&self, name: &str) -> Option<Entity> {
         let mut named = self.model.named(name);
         named.find_map(|index| self.entities.get(index).copied().flatten())
@@ -90,7 +90,7 @@ pub(crate) trait SharedModel: Any + Send + Sync {
     /// The indices of the entities of a name, in any case. The first one that was spawned counts.
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a>;
 
-    /// What to say of a part of a name in lower case, if [`HiddenParts`](super::HiddenParts) cannot hide it.
+    /// What to say of a part of a name in lower case, if [`PartVisibility`](super::PartVisibility) cannot hide it.
     fn missing_part(&self, name: &str) -> Option<String>;
 
     /// A clip of the model, which is no part of another clip; `None` if the format has no such clips.

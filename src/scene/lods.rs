@@ -19,7 +19,7 @@ use bevy::transform::helper::TransformHelper;
 const NEARER: f32 = 0.95;
 
 /// A spawned model that has levels of detail.
-pub(crate) trait Leveled: Component {
+pub(crate) trait HasLods: Component {
     /// From how far away each level after the finest is drawn where the root does not say.
     fn own_distances(&self) -> &[f32];
 }
@@ -36,7 +36,7 @@ type Distant<'w, L> = (
 
 /// Chooses the levels of models for the camera that each is nearest to, by where both were in the frame
 /// before; of those that were spawned in this frame by where they are.
-pub(crate) fn choose_levels<L: Leveled>(
+pub(crate) fn choose_levels<L: HasLods>(
     cameras: Query<(Entity, &Camera, Ref<GlobalTransform>), With<Camera3d>>,
     mut models: Query<Distant<'static, L>, Without<ModelLod>>,
     transforms: TransformHelper,
@@ -87,7 +87,7 @@ fn level(distances: &[f32], distance: f32, shown: u32) -> u32 {
 
 /// A model without distances is drawn at its finest level, also where another one with distances was before it. Models
 /// that proxies bring along are told theirs after that.
-pub(crate) fn reset_level<L: Leveled>(
+pub(crate) fn reset_level<L: HasLods>(
     inserted: On<Insert, L>,
     mut models: Query<(&L, &mut DistanceLod), Without<LodDistances>>,
 ) {

@@ -7,9 +7,8 @@
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod animation;
+mod appearance;
 mod axes;
-#[cfg(feature = "_formats")]
-mod bind;
 #[cfg(feature = "manifest")]
 mod clip_files;
 #[cfg(any(feature = "_clips", feature = "manifest"))]
@@ -18,6 +17,7 @@ mod clip_ref;
 mod clips;
 #[cfg(feature = "_loaders")]
 mod concurrent_loads;
+mod environment;
 #[cfg(feature = "_loaders")]
 mod extensions;
 #[cfg(feature = "_loaders")]
@@ -39,7 +39,6 @@ mod load_tracker;
 mod loading;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod lods;
-mod look;
 mod matching;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod names;
@@ -67,39 +66,41 @@ mod poses;
 #[cfg(feature = "_formats")]
 mod ready;
 #[cfg(feature = "_formats")]
+mod rebind_textures;
+#[cfg(feature = "_formats")]
 mod reload;
+mod resolve_clip;
 #[cfg(feature = "_formats")]
 mod shaders;
 #[cfg(feature = "_formats")]
 mod shared_images;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+mod skin_materials;
+mod skins;
 mod spawn_early;
-mod stated;
-mod surroundings;
-mod told;
+mod warnings;
 #[cfg(feature = "_loaders")]
 mod watch;
-mod worn;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
-mod worn_materials;
 
+#[cfg(feature = "alamo")]
+pub(crate) use animation::{ActiveClip, FrameRate, Scale, says};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
-    Animator, Binder, ClipDriver, ClipParts, ClipPlayer, ClipSource, Frames, GraphAssets, Lanes,
-    Rotation, Skeleton, Translation, edited_clips, follow_player, is_in_use, link_bones, node,
-    on_animator_removed, slerp,
+    ActiveClips, Animator, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipSource, Frames,
+    GraphAssets, Rotation, Skeleton, Translation, edited_clips, follow_player, is_in_use,
+    link_bones, node, on_animator_removed, slerp,
 };
 #[cfg(feature = "lithtech")]
 pub(crate) use animation::{EventTrack, FrameTimes, STILL, trigger_events};
-#[cfg(feature = "alamo")]
-pub(crate) use animation::{FrameRate, Lane, Scale, says};
+pub(crate) use appearance::path_of_skin;
+pub use appearance::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, SceneScale};
-#[cfg(feature = "_formats")]
-pub(crate) use bind::{Pictured, follow_pictures};
 #[cfg(feature = "manifest")]
 pub(crate) use clip_files::ClipFiles;
 pub use clip_ref::{ClipRef, Repeat};
 pub use clips::{ModelClips, NamedClip};
+pub use environment::{BillboardCamera, NightTime, Wind};
 #[cfg(feature = "_loaders")]
 pub(crate) use extensions::all_cases;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
@@ -127,9 +128,7 @@ pub(crate) use loading::check_nonzero;
 #[cfg(feature = "_formats")]
 pub(crate) use loading::{BadSetting, ModelLoading, ModelSettings, check_positive};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
-pub(crate) use lods::{Leveled, choose_levels, reset_level};
-pub(crate) use look::path_of_skin;
-pub use look::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
+pub(crate) use lods::{HasLods, choose_levels, reset_level};
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "manifest"))]
 pub(crate) use matching::folded;
 #[cfg(feature = "alamo")]
@@ -150,16 +149,16 @@ pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use parts::DistanceLod;
 use parts::on_distances_removed;
-pub use parts::{HiddenParts, LodDistances, ModelAlt, ModelLod};
+pub use parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 #[cfg(feature = "manifest")]
 pub(crate) use pattern::Pattern;
 #[cfg(feature = "quake")]
-pub(crate) use play::Stated;
+pub(crate) use play::ResolvedClip;
 #[cfg(any(feature = "manifest", feature = "quake"))]
-pub(crate) use play::StatedClip;
+pub(crate) use play::ResolvedPlay;
 pub use play::{ClipFinished, PlayClip, Playback};
 #[cfg(feature = "quake")]
-pub(crate) use playing::{Chosen, wrap};
+pub(crate) use playing::{ClipSelection, wrap};
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub(crate) use pose_table::PoseMaterial;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
@@ -173,31 +172,32 @@ use ready::on_root_removed;
 #[cfg(feature = "_formats")]
 pub(crate) use ready::{ReadyScenes, SceneFormat};
 #[cfg(feature = "_formats")]
+pub(crate) use rebind_textures::{HasTextures, follow_pictures};
+#[cfg(feature = "_formats")]
 use reload::follow_scenes;
 #[cfg(feature = "_formats")]
 pub(crate) use reload::{Reloads, SceneModel};
+pub(crate) use resolve_clip::resolve_clips;
 #[cfg(feature = "_formats")]
 pub(crate) use shaders::{embedded_shader, hold_shader};
 #[cfg(feature = "_formats")]
 pub(crate) use shared_images::insert_image;
+#[cfg(feature = "lithtech")]
+pub(crate) use skin_materials::apply_skin;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub(crate) use skin_materials::{ActiveMaterials, SkinMaterials};
+#[cfg(feature = "lithtech")]
+pub(crate) use skins::ActiveImage;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub(crate) use skins::ActiveSkin;
+#[cfg(feature = "manifest")]
+pub(crate) use skins::preload_skin;
+use skins::{apply_loaded_skins, choose_skins};
 #[cfg(feature = "alamo")]
 pub(crate) use spawn_early::SpawnEarly;
-pub(crate) use stated::state_clips;
-pub use surroundings::{BillboardCamera, NightTime, Wind};
-pub(crate) use told::Told;
+pub(crate) use warnings::ModelWarnings;
 #[cfg(feature = "manifest")]
-pub(crate) use told::{Said, follow_said};
-#[cfg(feature = "lithtech")]
-pub(crate) use worn::WornPicture;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
-pub(crate) use worn::WornSkin;
-#[cfg(feature = "manifest")]
-pub(crate) use worn::preload_skin;
-use worn::{choose_skins, put_on_pictures};
-#[cfg(feature = "lithtech")]
-pub(crate) use worn_materials::wear;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
-pub(crate) use worn_materials::{Wardrobe, WornMaterials};
+pub(crate) use warnings::{WarningLog, forget_changed_warnings};
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
@@ -212,7 +212,7 @@ pub enum ClassicModelsSystems {
     /// Clips advance. Changes that `Update` made to [`PlayClip`] show in the same frame.
     Play,
     /// Skins and colours are applied, parts are shown and hidden.
-    Look,
+    Appearance,
     /// Billboards turn to the camera, the light or the wind, after all animations.
     Billboards,
 }
@@ -240,7 +240,7 @@ impl Plugin for ScenePlugin {
             reload::register(app);
             shaders::register(app);
         }
-        told::register(app);
+        warnings::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()
             // A scene may hold only what is registered.
@@ -252,8 +252,8 @@ impl Plugin for ScenePlugin {
             .register_type::<ModelClips>()
             .register_type::<ModelLod>()
             .register_type::<LodDistances>()
-            .register_type::<ModelAlt>()
-            .register_type::<HiddenParts>()
+            .register_type::<DamageStage>()
+            .register_type::<PartVisibility>()
             .register_type::<BillboardCamera>()
             .register_type::<Wind>()
             .register_type::<NightTime>()
@@ -261,16 +261,16 @@ impl Plugin for ScenePlugin {
             .init_resource::<NightTime>()
             .add_message::<ClipFinished>()
             .add_observer(on_distances_removed)
-            .add_systems(PostUpdate, state_clips.before(ClassicModelsSystems::Play))
+            .add_systems(PostUpdate, resolve_clips.before(ClassicModelsSystems::Play))
             .add_systems(
                 PostUpdate,
-                (choose_skins, put_on_pictures)
+                (choose_skins, apply_loaded_skins)
                     .chain()
-                    .before(ClassicModelsSystems::Look),
+                    .before(ClassicModelsSystems::Appearance),
             )
             .configure_sets(
                 PostUpdate,
-                (ClassicModelsSystems::Play, ClassicModelsSystems::Look)
+                (ClassicModelsSystems::Play, ClassicModelsSystems::Appearance)
                     .chain()
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),

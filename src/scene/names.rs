@@ -20,7 +20,7 @@ pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
     indices
 }
 
-/// What to say of a part of a name that `HiddenParts` cannot hide, unless it is known.
+/// What to say of a part of a name that `PartVisibility` cannot hide, unless it is known.
 pub(crate) fn missing_part(is_known: bool, name: &str) -> Option<String> {
-    (!is_known).then(|| format!("has no part \"{name}\" that `HiddenParts` could hide or show"))
+    (!is_known).then(|| format!("has no part \"{name}\" that `PartVisibility` could hide or show"))
 }

@@ -42,7 +42,7 @@ pub struct LodDistances(pub Vec<f32>);
 /// Put it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct ModelAlt(pub u32);
+pub struct DamageStage(pub u32);
 
 /// Parts of a model that are hidden, or shown although its file hides them.
 ///
@@ -53,12 +53,12 @@ pub struct ModelAlt(pub u32);
 /// Put it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct HiddenParts {
+pub struct PartVisibility {
     /// Names in lower case, and whether they are hidden.
     parts: HashMap<String, bool>,
 }
 
-impl HiddenParts {
+impl PartVisibility {
     /// Hides the parts of these names, and leaves all others as the file has them.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut parts = Self::default();
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn names_are_of_any_case() {
-        let mut parts = HiddenParts::new(["Shield"]);
+        let mut parts = PartVisibility::new(["Shield"]);
         parts.show("ENGINES");
         assert_eq!(parts.get("shield"), Some(true));
         assert_eq!(parts.get("Engines"), Some(false));

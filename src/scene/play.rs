@@ -21,8 +21,8 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// the clip is. To begin the same clip again or to jump in it, set [`Playback::time`].
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
-#[require(Playback, Stated)]
-#[component(on_remove = forget_stated)]
+#[require(Playback, ResolvedClip)]
+#[component(on_remove = remove_resolved_clip)]
 pub struct PlayClip {
     /// Which clip.
     pub clip: ClipRef,
@@ -60,9 +60,9 @@ impl PlayClip {
     }
 
     /// Plays a clip as a manifest states it, and over and over where none does.
-    pub fn stated(clip: impl Into<ClipRef>) -> Self {
+    pub fn from_manifest(clip: impl Into<ClipRef>) -> Self {
         Self {
-            repeat: Repeat::AsStated,
+            repeat: Repeat::FromManifest,
             ..Self::looping(clip)
         }
     }
@@ -140,11 +140,11 @@ pub struct ClipFinished {
 /// cloned where it spawns a scene that has a [`PlayClip`], and would refuse it otherwise.
 #[derive(Component, Debug, Default, PartialEq)]
 #[component(clone_behavior = Ignore)]
-pub(crate) struct Stated(pub(super) Option<StatedClip>);
+pub(crate) struct ResolvedClip(pub(super) Option<ResolvedPlay>);
 
 /// A clip as it is to be played.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct StatedClip {
+pub(crate) struct ResolvedPlay {
     /// With a clip of a file or a part of one, and with the speed and the end that are stated.
     pub(crate) play: PlayClip,
     /// The clip as the user names it.
@@ -155,16 +155,16 @@ pub(crate) struct StatedClip {
     pub(super) named: (f32, Repeat),
 }
 
-impl Stated {
-    pub(crate) fn get(&self) -> Option<&StatedClip> {
+impl ResolvedClip {
+    pub(crate) fn get(&self) -> Option<&ResolvedPlay> {
         self.0.as_ref()
     }
 }
 
 /// Where there is no [`PlayClip`] any more, nothing is asked for.
-pub(super) fn forget_stated(mut world: DeferredWorld<'_>, context: HookContext) {
+pub(super) fn remove_resolved_clip(mut world: DeferredWorld<'_>, context: HookContext) {
     if let Ok(mut root) = world.commands().get_entity(context.entity) {
-        root.try_remove::<Stated>();
+        root.try_remove::<ResolvedClip>();
     }
 }
 

@@ -1,11 +1,11 @@
 //! What the players of all formats with clips share: when a clip begins anew, and times in a loop.
 
 use crate::scene::clip_ref::{ClipRef, Repeat};
-use crate::scene::play::StatedClip;
+use crate::scene::play::ResolvedPlay;
 
 /// What of a [`PlayClip`](super::PlayClip) begins anew where it changes. `None` inside is no `PlayClip` at all.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chosen(Option<Choice>);
+pub(crate) struct ClipSelection(Option<Choice>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Choice {
@@ -17,8 +17,8 @@ struct Choice {
     start: Option<u32>,
 }
 
-impl Chosen {
-    pub(crate) fn new(stated: Option<&StatedClip>) -> Self {
+impl ClipSelection {
+    pub(crate) fn new(stated: Option<&ResolvedPlay>) -> Self {
         Self(stated.map(|stated| Choice {
             clip: stated.play.clip.clone(),
             asked: stated.asked.clone(),
@@ -28,7 +28,7 @@ impl Chosen {
     }
 
     /// Whether it is what is asked for now.
-    pub(crate) fn is(&self, stated: Option<&StatedClip>) -> bool {
+    pub(crate) fn is(&self, stated: Option<&ResolvedPlay>) -> bool {
         match (&self.0, stated) {
             (None, None) => true,
             (Some(choice), Some(stated)) => {

@@ -5,7 +5,7 @@
 //!                        finish  waits for the textures; the scene is about to change
 //! frame   SpawnScene     note_changes         scenes about to change, and those that Bevy reports as modified
 //!         per format     despawn_exchanged    the old scene of a root that was given another one
-//!                        tell_early           despawns stale scenes, and reports them to Bevy as modified
+//!                        request_respawn           despawns stale scenes, and reports them to Bevy as modified
 //!         all formats    spawn_early          despawns what is queued, then runs Bevy's spawner
 //!                          on_scene_ready       formats put their components on the root
 //!         per format     spawn_overlooked     respawns what is still stale
@@ -25,12 +25,12 @@
 //! # What Bevy does otherwise
 //!
 //! - It replaces all assets of a file at once under their old handles, but respawns the scene a frame later:
-//!   `tell_early`, `spawn_early`.
+//!   `request_respawn`, `spawn_early`.
 //! - Of two changes within three frames it overlooks the second ([#20430]): `spawn_overlooked`.
 //! - It draws no material that lacks a texture: `Reloads::finish`.
 //! - It panics if it respawns a scene of which the parent is gone: `note_orphan`, `forget_orphans`. It never forgets scenes
 //!   below parents that are not roots: `note_orphans_below`.
-//! - It panics if it despawns a model that has a model below it which is to be spawned: `despawn_exchanged`, `tell_early`.
+//! - It panics if it despawns a model that has a model below it which is to be spawned: `despawn_exchanged`, `request_respawn`.
 //!
 //! [#20430]: https://github.com/bevyengine/bevy/pull/20430
 
@@ -125,7 +125,7 @@ struct Changing(Vec<(AssetId<WorldAsset>, u32)>);
 
 /// Whether Bevy was told of changes in this frame.
 #[derive(Resource, Default)]
-struct ToldEarly(bool);
+struct RespawnRequested(bool);
 
 impl Changing {
     fn expect(&mut self, id: AssetId<WorldAsset>, frames: u32) {
@@ -140,11 +140,11 @@ struct Orphans(Vec<InstanceId>);
 
 /// On a parent: instances of scenes that were spawned below it, in order, but for the one of its own `WorldAssetRoot`.
 #[derive(Component, Default)]
-struct Below(Vec<InstanceId>);
+struct ChildInstances(Vec<InstanceId>);
 
 /// On a root: the scene that stands on it, which is not yet another one that it was given in this frame.
 #[derive(Component)]
-struct Stands(AssetId<WorldAsset>);
+struct SpawnedScene(AssetId<WorldAsset>);
 
 /// Notes what is spawned, and below which entity.
 fn note_instance(
@@ -152,7 +152,7 @@ fn note_instance(
     mut commands: Commands,
     spawner: Res<WorldInstanceSpawner>,
     roots: Query<(&WorldAssetRoot, &WorldInstance)>,
-    parents: Query<&Below>,
+    parents: Query<&ChildInstances>,
 ) {
     let (parent, instance) = (ready.entity, ready.instance_id);
     if parent == Entity::PLACEHOLDER {
@@ -161,7 +161,7 @@ fn note_instance(
     if let Ok((root, of)) = roots.get(parent)
         && **of == instance
     {
-        commands.entity(parent).try_insert(Stands(root.id()));
+        commands.entity(parent).try_insert(SpawnedScene(root.id()));
         return;
     }
     let known = parents.get(parent).into_iter().flat_map(|below| &below.0);
@@ -171,7 +171,7 @@ fn note_instance(
     if !below.contains(&instance) {
         below.push(instance);
     }
-    commands.entity(parent).try_insert(Below(below));
+    commands.entity(parent).try_insert(ChildInstances(below));
 }
 
 /// Tells the scene of a model's root from other scenes that were spawned below the same entity.
@@ -179,7 +179,7 @@ fn note_instance(
 pub(crate) struct OwnScenes<'w, 's, S: SceneModel> {
     spawner: Res<'w, WorldInstanceSpawner>,
     roots: Query<'w, 's, &'static WorldInstance, With<WorldAssetRoot>>,
-    parents: Query<'w, 's, &'static Below>,
+    parents: Query<'w, 's, &'static ChildInstances>,
     scenes: Query<'w, 's, (), With<S>>,
 }
 
@@ -221,8 +221,8 @@ fn note_orphan(
 
 /// The same of parents that are no roots, whose instances Bevy never forgets: <https://github.com/bevyengine/bevy/pull/12778> is for roots.
 fn note_orphans_below(
-    gone: On<Despawn, Below>,
-    parents: Query<&Below>,
+    gone: On<Despawn, ChildInstances>,
+    parents: Query<&ChildInstances>,
     mut orphans: ResMut<Orphans>,
 ) {
     let below = parents.get(gone.entity).into_iter();
@@ -247,7 +247,7 @@ pub(super) fn register(app: &mut App) {
     })
     .init_resource::<Changing>()
     .init_resource::<Orphans>()
-    .init_resource::<ToldEarly>()
+    .init_resource::<RespawnRequested>()
     .add_observer(note_instance)
     .add_observer(note_orphan)
     .add_observer(note_orphans_below)
@@ -269,7 +269,7 @@ pub(crate) fn follow_scenes<S: SceneModel>(app: &mut App) {
     app.add_systems(
         SpawnScene,
         (
-            (despawn_exchanged::<S>, tell_early::<S>)
+            (despawn_exchanged::<S>, request_respawn::<S>)
                 .chain()
                 .before(spawn_early),
             spawn_overlooked::<S>.after(spawn_early),
@@ -307,7 +307,7 @@ type Exchanged<S> = (With<<S as SceneModel>::Instance>, Changed<WorldAssetRoot>)
 fn despawn_exchanged<S: SceneModel>(
     mut commands: Commands,
     spawner: Option<ResMut<WorldInstanceSpawner>>,
-    roots: Query<(&WorldAssetRoot, &WorldInstance, &Stands), Exchanged<S>>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance, &SpawnedScene), Exchanged<S>>,
 ) {
     let Some(mut spawner) = spawner else {
         return;
@@ -358,11 +358,11 @@ impl<S: SceneModel> Stale<'_, '_, S> {
 ///
 /// Bevy would despawn it too, but while it spawns, when nobody can tell it that of models within models the inner
 /// ones are gone. Not reported upstream as far as known.
-fn tell_early<S: SceneModel>(
+fn request_respawn<S: SceneModel>(
     mut commands: Commands,
     stale: Stale<'_, '_, S>,
     spawner: Option<Res<WorldInstanceSpawner>>,
-    mut told: ResMut<ToldEarly>,
+    mut told: ResMut<RespawnRequested>,
     mut events: MessageWriter<AssetEvent<WorldAsset>>,
 ) {
     let (scenes, Some(spawner)) = (stale.scenes(), spawner) else {
@@ -385,7 +385,7 @@ fn tell_early<S: SceneModel>(
 /// Has Bevy spawn anew what it was told of.
 fn spawn_early(world: &mut World) {
     forget_orphans(world);
-    if !core::mem::take(&mut world.resource_mut::<ToldEarly>().0) {
+    if !core::mem::take(&mut world.resource_mut::<RespawnRequested>().0) {
         return;
     }
     // What others want to be gone goes first, for it may have models within it.

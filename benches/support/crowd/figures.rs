@@ -43,9 +43,9 @@ impl Plugin for FiguresPlugin {
                         .before(AnimationSystems),
                     note::<2>
                         .after(AnimationSystems)
-                        .before(ClassicModelsSystems::Look),
+                        .before(ClassicModelsSystems::Appearance),
                     note::<3>
-                        .after(ClassicModelsSystems::Look)
+                        .after(ClassicModelsSystems::Appearance)
                         .before(TransformSystems::Propagate),
                     note::<4>.after(TransformSystems::Propagate),
                     add_up,

@@ -6,14 +6,14 @@
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without};
-use crate::alamo::animation::rest::{Part, completed};
+use crate::alamo::animation::rest_pose::{Part, completed};
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
-use crate::alamo::animation::visibility::{ModelFlag, evaluator_id};
+use crate::alamo::animation::visibility::{DefaultVisibilityCurve, evaluator_id};
 use crate::alamo::asset::AloModel;
 use crate::scene::{
-    Binder, ClipParts, ClipRef, FrameRate, Frames, GraphAssets, Lane, Lanes, edited_clips,
-    has_extension, is_in_use, node, says,
+    ActiveClip, ActiveClips, ClipParts, ClipProvider, ClipRef, FrameRate, Frames, GraphAssets,
+    edited_clips, has_extension, is_in_use, node, says,
 };
 use bevy::animation::graph::AnimationGraph;
 use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
@@ -70,7 +70,7 @@ struct Bound {
 
 /// Makes clips ready to be played.
 #[derive(SystemParam)]
-pub(super) struct AlaBinder<'w, 's> {
+pub(super) struct AlaClipProvider<'w, 's> {
     clips: ResMut<'w, Assets<AnimationClip>>,
     alas: Res<'w, Assets<Ala>>,
     server: Res<'w, AssetServer>,
@@ -104,7 +104,7 @@ pub(crate) fn ala_of(
     }
 }
 
-impl AlaBinder<'_, '_> {
+impl AlaClipProvider<'_, '_> {
     /// A clip that somebody has a handle to.
     pub(super) fn source_of(&self, clip: &Handle<AnimationClip>) -> AlaSource {
         AlaSource {
@@ -170,11 +170,11 @@ impl AlaBinder<'_, '_> {
     /// Clips with what each leaves unsaid of what the others move.
     fn completed(
         &mut self,
-        lanes: &Lanes<AlaSource>,
+        lanes: &ActiveClips<AlaSource>,
         model: &AloModel,
     ) -> Vec<Handle<AnimationClip>> {
         let handles = lanes.clips();
-        let part = |lane: &Lane<AlaSource>| {
+        let part = |lane: &ActiveClip<AlaSource>| {
             Some(Part {
                 clip: self.clips.get(&lane.clip)?,
                 is_ours: lane.source.ala.is_some(),
@@ -193,24 +193,24 @@ impl AlaBinder<'_, '_> {
             .collect()
     }
 
-    /// A clip of [`ModelFlag`]s for the bones that any of the lanes shows or hides.
-    fn flags(&mut self, lanes: &Lanes<AlaSource>, model: &AloModel) -> Handle<AnimationClip> {
+    /// A clip of [`DefaultVisibilityCurve`]s for the bones that any of the lanes shows or hides.
+    fn flags(&mut self, lanes: &ActiveClips<AlaSource>, model: &AloModel) -> Handle<AnimationClip> {
         let mut flags = AnimationClip::default();
         for bone in 0..model.bones.len() {
             let target = bone_target(bone);
-            let decides = |lane: &Lane<AlaSource>| {
+            let decides = |lane: &ActiveClip<AlaSource>| {
                 let clip = self.clips.get(&lane.clip);
                 clip.is_some_and(|clip| says(clip, target, &evaluator_id()))
             };
             if lanes.iter().any(decides) {
-                flags.add_curve_to_target(target, ModelFlag);
+                flags.add_curve_to_target(target, DefaultVisibilityCurve);
             }
         }
         self.clips.add(flags)
     }
 }
 
-impl Binder for AlaBinder<'_, '_> {
+impl ClipProvider for AlaClipProvider<'_, '_> {
     type Model = AloModel;
     type Source = AlaSource;
     type Edits = Edits;
@@ -257,7 +257,7 @@ impl Binder for AlaBinder<'_, '_> {
         }
     }
 
-    fn are_edited(edits: &Edits, lanes: &Lanes<AlaSource>) -> bool {
+    fn are_edited(edits: &Edits, lanes: &ActiveClips<AlaSource>) -> bool {
         let is_edited = |ala: &Handle<Ala>| edits.alas.contains(&ala.id());
         let mut alas = lanes.iter().filter_map(|lane| lane.source.ala.as_ref());
         (!edits.alas.is_empty() && alas.any(is_edited)) || lanes.have_part_of(&edits.clips)
@@ -317,9 +317,13 @@ impl Binder for AlaBinder<'_, '_> {
         has_names && self.clips.contains(&source.clip)
     }
 
-    /// The graph that blends the clips of lanes, in their order, with [`ModelFlag`]s last if there is
+    /// The graph that blends the clips of lanes, in their order, with [`DefaultVisibilityCurve`]s last if there is
     /// more than one.
-    fn graph(&mut self, lanes: &Lanes<AlaSource>, model: &Arc<AloModel>) -> Handle<AnimationGraph> {
+    fn graph(
+        &mut self,
+        lanes: &ActiveClips<AlaSource>,
+        model: &Arc<AloModel>,
+    ) -> Handle<AnimationGraph> {
         let ids: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
         let fades = ids.len() > 1;
         let key = (ids, fades.then(|| Arc::as_ptr(model).addr()));
@@ -339,7 +343,7 @@ impl Binder for AlaBinder<'_, '_> {
         graph
     }
     /// A fade has the flags of the model beside its clips. They have no time.
-    fn play_beside(lanes: &Lanes<AlaSource>, player: &mut AnimationPlayer) {
+    fn play_beside(lanes: &ActiveClips<AlaSource>, player: &mut AnimationPlayer) {
         let lanes = lanes.iter().count();
         if lanes > 1 {
             player.play(node(lanes)).pause();

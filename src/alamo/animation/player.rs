@@ -1,6 +1,6 @@
 //! Plays [`PlayClip`](crate::scene::PlayClip) on Alamo models.
 
-use crate::alamo::animation::graphs::AlaBinder;
+use crate::alamo::animation::graphs::AlaClipProvider;
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{AloBone, AloInstance};
@@ -51,7 +51,7 @@ impl ClipPlayer for AloAnimator {
 /// Plays what is chosen, and lets fades go on.
 pub(super) fn choose_clips(
     mut driver: ClipDriver<'_, '_, AloAnimator>,
-    mut binder: AlaBinder<'_, '_>,
+    mut binder: AlaClipProvider<'_, '_>,
 ) {
     driver.play(&mut binder);
 }

@@ -7,7 +7,7 @@ use crate::alamo::animation::player::{AloAnimator, choose_clips};
 use crate::alamo::animation::visibility::release_bones;
 use crate::alamo::components::{AloInstance, BoneVisibility};
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, all_cases, follow_player, link_bones, state_clips,
+    ClassicModelsSystems, ModelLoading, all_cases, follow_player, link_bones, resolve_clips,
 };
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
@@ -35,7 +35,7 @@ impl Plugin for AnimationPlugin {
                 (
                     choose_clips
                         .in_set(ClassicModelsSystems::Play)
-                        .after(state_clips)
+                        .after(resolve_clips)
                         .before(AnimationSystems),
                     (follow_player::<AloAnimator>, release_bones)
                         .after(AnimationSystems)

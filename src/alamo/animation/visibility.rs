@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// a frame says holds until the next.
 ///
 /// Where clips blend, each says as much as it weighs, and the majority wins; of two that weigh the same, the
-/// one that shows. A clip without such a curve says nothing of the bone: see [`ModelFlag`].
+/// one that shows. A clip without such a curve says nothing of the bone: see [`DefaultVisibilityCurve`].
 #[derive(Clone, Debug)]
 pub struct VisibilityCurve {
     bits: Arc<Bits>,
@@ -101,9 +101,9 @@ impl AnimationCurve for VisibilityCurve {
 /// own, put a clip with this curve, for each bone that any of your clips has a track for, beside clips
 /// whose weights add up to 1.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ModelFlag;
+pub struct DefaultVisibilityCurve;
 
-impl AnimationCurve for ModelFlag {
+impl AnimationCurve for DefaultVisibilityCurve {
     fn clone_value(&self) -> Box<dyn AnimationCurve> {
         Box::new(*self)
     }

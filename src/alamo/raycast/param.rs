@@ -4,7 +4,7 @@ use super::collider::{AloCollider, Placed};
 use super::index::{Index, NOWHERE, Waiting, moved};
 use super::settings::{AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 use crate::alamo::collision::CollisionTree;
-use crate::alamo::components::{AloInstance, AloPart, AloSubmeshOf};
+use crate::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
 use bevy::camera::visibility::{InheritedVisibility, ViewVisibility, Visibility};
 use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
 use bevy::ecs::entity::{Entity, EntityHashMap};
@@ -25,7 +25,7 @@ const TIE: f32 = 1e-6;
 #[derive(QueryData)]
 pub(super) struct Collider {
     collider: &'static AloCollider,
-    of: &'static AloSubmeshOf,
+    of: &'static AloSubmeshIndex,
     transform: &'static GlobalTransform,
     own: Option<&'static Visibility>,
     inherited: &'static InheritedVisibility,

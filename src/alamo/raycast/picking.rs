@@ -113,7 +113,7 @@ impl Plugin for AloPickingPlugin {
 
 /// What is said of colliders by themselves or of their models.
 #[derive(SystemParam)]
-struct Said<'w, 's> {
+struct WarningLog<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
     roots: Query<'w, 's, (), With<AloInstance>>,
     pickables: Query<'w, 's, &'static Pickable>,
@@ -121,7 +121,7 @@ struct Said<'w, 's> {
     marked: Query<'w, 's, (), With<AloPickable>>,
 }
 
-impl Said<'_, '_> {
+impl WarningLog<'_, '_> {
     /// The collider's entity and the roots that it is below: its model's, and those of the models on
     /// whose proxies that hangs.
     fn owners(&self, entity: Entity) -> impl Iterator<Item = Entity> {
@@ -158,7 +158,7 @@ fn update_hits(
     settings: Res<AloPickingSettings>,
     rays: Res<RayMap>,
     cameras: Query<PickingCamera>,
-    said: Said,
+    said: WarningLog,
     mut ray_cast: AloRayCast,
     mut hits: MessageWriter<PointerHits>,
 ) {

@@ -17,9 +17,9 @@ pub enum AloRayCastVisibility {
     /// The level that is drawn makes no difference, so that a shot does not depend on the camera. Models that proxies
     /// bring along count as long as their proxy shows.
     ///
-    /// Damage stage, night and [`HiddenParts`](crate::scene::HiddenParts) count, and
+    /// Damage stage, night and [`PartVisibility`](crate::scene::PartVisibility) count, and
     /// so do the bones, whose animations show and hide; that a file hides a mesh does not, since most
-    /// hulls are hidden meshes. A part that `HiddenParts` hides by name is not met: that is how a
+    /// hulls are hidden meshes. A part that `PartVisibility` hides by name is not met: that is how a
     /// game turns off a shield. A `Visibility` that a user sets on the part's own entity does not.
     #[default]
     Solid,

@@ -5,21 +5,21 @@
 //! for them: the shader makes them from those of the triangles `around` each vertex, as they are just
 //! then.
 
-mod around;
-mod members;
+mod deformed_vertices;
 mod parts;
+mod vertex_adjacency;
 
 use crate::lithtech::abc::{AbcFile, Node, NodeTrack};
 use crate::lithtech::data_texture::{MOST_TEXELS, texture_size};
+use crate::lithtech::handedness::Handedness;
 use crate::lithtech::limits;
-use crate::lithtech::space::Space;
 use crate::read::WarningCollector;
 use crate::scene::{MeanNormal, PoseBlend, PosePair, is_near};
-use around::around;
 use bevy::math::Vec3;
-use members::Members;
-pub(super) use members::NO_SLOT;
+use deformed_vertices::DeformedVertices;
+pub(super) use deformed_vertices::NO_SLOT;
 use parts::Parts;
+use vertex_adjacency::around;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Where the deforming vertices of a node are, in the node's space.
@@ -27,7 +27,7 @@ use zerocopy::{FromBytes, IntoBytes};
 /// `texels` and `around` are four numbers of 16 bits each time, as they lie in memory, with room for as
 /// many more as the picture of them is larger.
 #[derive(Clone, Debug)]
-pub struct DeformContents {
+pub struct ConvertedDeform {
     /// Index of the node.
     pub node: usize,
     /// How many vertices deform, or stand still beside some that do.
@@ -48,7 +48,7 @@ pub struct DeformContents {
     pub around: Vec<u8>,
 }
 
-impl DeformContents {
+impl ConvertedDeform {
     /// Where a vertex is in what an instance shows, and the mean of the unit normals of the triangles around it, as
     /// the shader draws it. The normal is `None` if they have no area or cancel each other out: then the shader
     /// uses that of the mesh. `None` if there is no such pose or vertex.
@@ -98,7 +98,7 @@ fn texel(bytes: &[u8], index: u32) -> Option<[u16; 4]> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deforms {
     /// What moves their vertices.
-    pub(super) nodes: Vec<DeformContents>,
+    pub(super) nodes: Vec<ConvertedDeform>,
     /// For each vertex of the file, its place among those that its node deforms. A list for each node
     /// would be as long as there are vertices.
     pub(super) slots: Vec<u32>,
@@ -110,7 +110,7 @@ impl Deforms {
     /// since each takes three bytes.
     pub(super) fn new(
         file: &AbcFile<'_>,
-        space: Space,
+        space: Handedness,
         length: usize,
         flaws: &mut WarningCollector,
     ) -> Self {
@@ -125,7 +125,7 @@ impl Deforms {
         let parts = Parts::new(&file.geometry);
         deforms.slots = vec![NO_SLOT; file.geometry.vertices.len()];
         for (node, _) in file.nodes.iter().enumerate().filter(|(_, of)| listed(of)) {
-            let members = Members::new(file, &parts, (space, node), &mut deforms.slots);
+            let members = DeformedVertices::new(file, &parts, (space, node), &mut deforms.slots);
             let count = poses.saturating_mul(members.count());
             let is_full = deforms.nodes.len() >= limits::deforming_nodes(length);
             if count > room.min(MOST_TEXELS) || (is_full && count > 0) {
@@ -147,10 +147,10 @@ impl Deforms {
 
 fn contents(
     file: &AbcFile<'_>,
-    space: Space,
+    space: Handedness,
     (node, poses): (usize, usize),
-    members: &Members<'_>,
-) -> DeformContents {
+    members: &DeformedVertices<'_>,
+) -> ConvertedDeform {
     let tracks: Vec<(usize, &NodeTrack<'_>)> = file
         .animations
         .iter()
@@ -186,7 +186,7 @@ fn contents(
     let around = around(space, members);
     let mut around_bytes = room_for(around.len());
     around_bytes.extend_from_slice(around.as_bytes());
-    DeformContents {
+    ConvertedDeform {
         node,
         vertices: members.count() as u32,
         poses: poses as u32,
@@ -239,7 +239,7 @@ impl Steps {
     }
 
     /// The steps of each of the 256 places that an animation knows on each axis.
-    fn table(&self, track: &NodeTrack<'_>, space: Space) -> Table {
+    fn table(&self, track: &NodeTrack<'_>, space: Handedness) -> Table {
         let mut table = Table(Box::new([[0; 4]; 256]));
         let scale = Vec3::from_array(track.deform_scale);
         let translation = Vec3::from_array(track.deform_translation);
@@ -261,7 +261,11 @@ impl Table {
 }
 
 /// The box around all places that the file tells.
-fn bounds(tracks: &[(usize, &NodeTrack<'_>)], members: &Members<'_>, space: Space) -> [Vec3; 2] {
+fn bounds(
+    tracks: &[(usize, &NodeTrack<'_>)],
+    members: &DeformedVertices<'_>,
+    space: Handedness,
+) -> [Vec3; 2] {
     let mut bounds = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     let mut take = |place: Vec3| {
         let [min, max] = bounds;
@@ -300,9 +304,8 @@ mod tests {
     use crate::lithtech::abc::parse;
     use crate::lithtech::abc::write::write;
     use classic_models_fixtures::abc_full::sample_model;
-    use classic_models_fixtures::abc_full::sample_model;
 
-    fn deforms_of(file: &AbcFile<'_>, space: Space) -> Deforms {
+    fn deforms_of(file: &AbcFile<'_>, space: Handedness) -> Deforms {
         let mut flaws = WarningCollector::default();
         let deforms = Deforms::new(file, space, usize::MAX, &mut flaws);
         assert!(flaws.into_warnings().is_empty());
@@ -318,7 +321,7 @@ mod tests {
         let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
         for mirrors in [false, true] {
-            let space = Space::new(file.transform(), mirrors);
+            let space = Handedness::new(file.transform(), mirrors);
             let Deforms { nodes, slots } = deforms_of(&file, space);
             let [flag] = &nodes[..] else {
                 panic!("one node deforms");
@@ -352,7 +355,7 @@ mod tests {
     fn triangles_around_are_those_of_the_file() {
         let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
-        let space = Space::new(file.transform(), true);
+        let space = Handedness::new(file.transform(), true);
         let Deforms { nodes, slots } = deforms_of(&file, space);
         let [flag] = &nodes[..] else {
             panic!("one node deforms");
@@ -392,7 +395,7 @@ mod tests {
         }
         let bytes = write(&model).unwrap();
         let file = parse(&bytes).unwrap();
-        let deforms = deforms_of(&file, Space::new(file.transform(), true));
+        let deforms = deforms_of(&file, Handedness::new(file.transform(), true));
         let [flag] = &deforms.nodes[..] else {
             panic!("one node deforms");
         };
@@ -409,7 +412,7 @@ mod tests {
     fn what_needs_more_room_than_the_file_has_stands_still() {
         let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
-        let space = Space::new(file.transform(), true);
+        let space = Handedness::new(file.transform(), true);
         let mut flaws = WarningCollector::default();
         let nodes = Deforms::new(&file, space, 32, &mut flaws).nodes;
         assert_eq!(nodes.len(), 1);

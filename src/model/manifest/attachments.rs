@@ -1,11 +1,11 @@
 //! Models that hang on the bones of others, until the game takes them.
 
+use super::applied::follow;
 use super::classic_model::{ClassicModel, is_manifest, warn_of};
-use super::document::{ManifestAttachment, ModelManifest};
-use super::given::follow;
-use super::resolve::Whereabouts;
-use super::state::{Hung, ModelState};
-use crate::model::Attached;
+use super::manifest::{ManifestAttachment, ModelManifest};
+use super::resolve::ResolvedFiles;
+use super::state::{ModelState, SpawnedAttachment};
+use crate::model::AttachedToBone;
 use crate::scene::{ClipRef, ModelSkin, PlayClip, folded};
 use bevy::asset::{AssetPath, AssetServer, Assets};
 use bevy::ecs::component::Component;
@@ -41,7 +41,7 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// All that a manifest states, but for those whose files are nowhere.
-    fn all(manifest: &'a ModelManifest, files: &'a Whereabouts) -> Vec<Self> {
+    fn all(manifest: &'a ModelManifest, files: &'a ResolvedFiles) -> Vec<Self> {
         let stated = manifest.attachments.iter().zip(&files.attachments);
         let wanted = stated.filter_map(|(stated, model)| {
             Some(Self {
@@ -54,7 +54,7 @@ impl<'a> Wanted<'a> {
         wanted.collect()
     }
 
-    fn is(&self, hung: &Hung) -> bool {
+    fn is(&self, hung: &SpawnedAttachment) -> bool {
         hung.bone == self.bone && hung.model == *self.model
     }
 }
@@ -65,11 +65,11 @@ impl<'a> Wanted<'a> {
 pub(super) fn hang(
     world: &mut World,
     root: Entity,
-    mut before: Vec<Hung>,
+    mut before: Vec<SpawnedAttachment>,
     manifest: &ModelManifest,
-    files: &Whereabouts,
+    files: &ResolvedFiles,
     update: fn(&mut World, Entity),
-) -> Vec<Hung> {
+) -> Vec<SpawnedAttachment> {
     let wanted = Wanted::all(manifest, files);
     let kept = keep(&mut before, &wanted);
     for hung in before {
@@ -92,15 +92,18 @@ pub(super) fn hang(
 
 /// Takes, for each that is wanted, what hangs there already. Of several of one model on one bone it is the one that
 /// was stated to be in the same place, if there is one.
-fn keep(before: &mut Vec<Hung>, wanted: &[Wanted<'_>]) -> Vec<Option<Hung>> {
-    let mut take = |is_it: &dyn Fn(&Hung) -> bool| {
+fn keep(
+    before: &mut Vec<SpawnedAttachment>,
+    wanted: &[Wanted<'_>],
+) -> Vec<Option<SpawnedAttachment>> {
+    let mut take = |is_it: &dyn Fn(&SpawnedAttachment) -> bool| {
         let index = before.iter().position(is_it)?;
         Some(before.remove(index))
     };
     let in_place = wanted
         .iter()
         .map(|wanted| take(&|hung| hung.place == wanted.place && wanted.is(hung)));
-    let mut kept: Vec<Option<Hung>> = in_place.collect();
+    let mut kept: Vec<Option<SpawnedAttachment>> = in_place.collect();
     for (kept, wanted) in kept.iter_mut().zip(wanted) {
         if kept.is_none() {
             *kept = take(&|hung| wanted.is(hung));
@@ -109,11 +112,11 @@ fn keep(before: &mut Vec<Hung>, wanted: &[Wanted<'_>]) -> Vec<Option<Hung>> {
     kept
 }
 
-impl Hung {
+impl SpawnedAttachment {
     /// Whether it still hangs on the root that it was hung on. Otherwise the game has despawned it, or taken it: then
     /// it is the game's, as any component is that the game has changed.
     fn is_on(&self, world: &World, root: Entity) -> bool {
-        let attached = world.get::<Attached>(self.entity);
+        let attached = world.get::<AttachedToBone>(self.entity);
         attached.is_some_and(|attached| attached.to == root)
     }
 
@@ -134,7 +137,7 @@ impl Hung {
         }
         let mut entity = world.entity_mut(self.entity);
         let play = wanted.stated.play.clone().map(ClipRef::from);
-        let play = play.map(PlayClip::stated);
+        let play = play.map(PlayClip::from_manifest);
         let skin = wanted.stated.skin.clone().map(ModelSkin::from);
         follow(&mut entity, &mut self.transform, Some(&wanted.place));
         let loses_play = replace(&mut entity, &mut self.play, play.as_ref(), |state| {
@@ -177,7 +180,7 @@ fn replace<C: Component + Clone + PartialEq>(
     was_stated && stated.is_none()
 }
 
-fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<Hung> {
+fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<SpawnedAttachment> {
     let model = wanted.model;
     let top = match top(world, root, model) {
         Ok(top) => top,
@@ -195,7 +198,7 @@ fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<Hung> {
         warn_of(world, if is_ours { top } else { root }, &message);
         return None;
     }
-    let attached = Attached {
+    let attached = AttachedToBone {
         to: root,
         bone: wanted.stated.bone.clone(),
     };
@@ -204,7 +207,7 @@ fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<Hung> {
     let name = Name::new(name.to_string_lossy().into_owned());
     let below = HangsBelow(top);
     let entity = world.spawn((name, wanted.place, attached, model_of, below));
-    Some(Hung {
+    Some(SpawnedAttachment {
         entity: entity.id(),
         bone: wanted.bone.clone(),
         model: model.clone(),
@@ -234,7 +237,7 @@ fn top(world: &World, root: Entity, model: &AssetPath<'static>) -> Result<Entity
                 "{model} is attached to itself, which is not followed"
             ));
         }
-        match world.get::<Attached>(above) {
+        match world.get::<AttachedToBone>(above) {
             Some(attached) => above = attached.to,
             None => return Ok(above),
         }

@@ -1,7 +1,7 @@
 //! The component that people spawn.
 
-use crate::model::manifest::document::ModelManifest;
-use crate::scene::{Said, same_name};
+use crate::model::manifest::manifest::ModelManifest;
+use crate::scene::{WarningLog, same_name};
 use bevy::asset::{AssetPath, AssetServer, Assets, Handle};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
@@ -18,8 +18,8 @@ use bevy::transform::components::Transform;
 /// [`PlayClip`](crate::scene::PlayClip), [`ModelClips`](crate::scene::ModelClips),
 /// [`ModelSkins`](crate::scene::ModelSkins), [`ModelSkin`](crate::scene::ModelSkin),
 /// [`LodDistances`](crate::scene::LodDistances), [`TeamColor`](crate::scene::TeamColor),
-/// [`PlayerColors`](crate::scene::PlayerColors), [`HiddenParts`](crate::scene::HiddenParts) and
-/// [`ModelAlt`](crate::scene::ModelAlt), but for those that it has already. When the manifest changes, those follow
+/// [`PlayerColors`](crate::scene::PlayerColors), [`PartVisibility`](crate::scene::PartVisibility) and
+/// [`DamageStage`](crate::scene::DamageStage), but for those that it has already. When the manifest changes, those follow
 /// that are still as they were given. When this component is removed or replaced, what was given goes. A
 /// `WorldAssetRoot` that is removed without it is given anew.
 ///
@@ -75,7 +75,7 @@ pub(super) fn warn_of(world: &mut World, entity: Entity, message: &str) {
         (None, _) => "a manifest made by code:".to_owned(),
     };
     let id = manifest.id().untyped();
-    let mut said = world.resource_mut::<Said>();
+    let mut said = world.resource_mut::<WarningLog>();
     said.warn_once(Some(id), &name, message);
 }
 

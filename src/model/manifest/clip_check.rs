@@ -1,7 +1,9 @@
 //! Warnings about clips of manifests that their models do not have, whether they are played or not.
 
 use super::classic_model::ClassicModel;
-use crate::scene::{ModelClips, ModelInstance, NamedClip, PlayClip, SharedModel, StatedClip, Told};
+use crate::scene::{
+    ModelClips, ModelInstance, ModelWarnings, NamedClip, PlayClip, ResolvedPlay, SharedModel,
+};
 use bevy::asset::{AssetServer, UntypedHandle};
 use bevy::ecs::change_detection::Mut;
 use bevy::ecs::entity::{Entity, EntityHashSet};
@@ -115,7 +117,7 @@ fn check_pending(world: &mut World) {
     if complaints.is_empty() {
         return;
     }
-    let mut told = SystemState::<Told>::new(world);
+    let mut told = SystemState::<ModelWarnings>::new(world);
     if let Ok(mut told) = told.get_mut(world) {
         for (root, complaint) in complaints {
             told.warn_once(root, &complaint);
@@ -170,8 +172,8 @@ impl Findings {
     fn of(world: &World, model: &dyn SharedModel, clips: &ModelClips) -> Self {
         let mut findings = Self::default();
         for named in clips.0.iter() {
-            let play = PlayClip::stated(&*named.name);
-            let stated = StatedClip::new(&play, Some(clips));
+            let play = PlayClip::from_manifest(&*named.name);
+            let stated = ResolvedPlay::new(&play, Some(clips));
             let complaint = findings.complaint(world, model, &stated, clips);
             findings.complaints.extend(complaint);
         }
@@ -183,7 +185,7 @@ impl Findings {
         &mut self,
         world: &World,
         model: &dyn SharedModel,
-        stated: &StatedClip,
+        stated: &ResolvedPlay,
         clips: &ModelClips,
     ) -> Option<String> {
         let (whole, part) = stated.play.clip.flat();

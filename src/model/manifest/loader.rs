@@ -1,14 +1,14 @@
 //! From the asset server's bytes to a [`ModelManifest`] whose files are found.
 
 use super::classic_model::is_manifest;
-use super::document::ModelManifest;
 use super::files::ManifestFiles;
 use super::formats::FormatsByExtension;
 use super::glob::{Globs, is_glob};
-use super::place::Step::{self, Element, Field, Key};
+use super::manifest::ModelManifest;
 use super::preload::Preloader;
 use super::read::{Flaw, LONGEST_TEXT, ManifestError, name_of, parse, text};
 use super::resolve::MOST_CLIPS;
+use super::spans::Step::{self, Element, Field, Key};
 use super::spawn::manifest_scene;
 use crate::scene::{FileFinder, FileSearch, LoadTracker, all_cases, clean_path, same_name};
 use bevy::asset::io::Reader;

@@ -15,17 +15,16 @@
 
 #[cfg(feature = "_formats")]
 mod add_format;
+mod applied;
 mod attachments;
-mod claims;
 mod classic_model;
 mod clip_check;
-mod document;
 mod files;
 mod formats;
-mod given;
 mod glob;
+mod load_overrides;
 mod loader;
-mod place;
+mod manifest;
 mod placement;
 mod plan;
 mod plugin;
@@ -33,21 +32,22 @@ mod preload;
 mod read;
 mod resolve;
 mod ron_error;
+mod spans;
 mod spawn;
-mod stand;
 mod state;
+mod transform;
 mod unlabeled;
 mod values;
 
 pub use classic_model::ClassicModel;
-pub use document::{
-    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
-    ModelManifest,
-};
 pub use files::ManifestFiles;
 pub(crate) use formats::FormatsByExtension;
 pub use loader::{ManifestLoader, ManifestLoaderError};
-pub(in crate::model) use placement::stated_stand;
+pub use manifest::{
+    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
+    ModelManifest,
+};
+pub(in crate::model) use placement::manifest_transform;
 pub(crate) use plugin::ManifestPlugin;
 pub use read::{ManifestError, parse};
 pub use values::NameOrIndex;

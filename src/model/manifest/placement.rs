@@ -1,8 +1,8 @@
 //! Places the scenes that manifests gave, as they state it.
 
-use crate::model::components::SceneStand;
-use crate::model::manifest::stand::Stand;
+use crate::model::components::SceneTransform;
 use crate::model::manifest::state::ModelState;
+use crate::model::manifest::transform::ManifestTransform;
 use crate::scene::Mirror;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
@@ -29,7 +29,7 @@ pub(super) fn on_instance_ready(
         let root = root.ok().filter(|(of, ..)| of.parent() == ready.entity);
         if let Some((_, own, mirror)) = root {
             let mirror = mirror.copied().unwrap_or_default();
-            let before = SceneStand { own: *own, mirror };
+            let before = SceneTransform { own: *own, mirror };
             let stand = state.stand.apply(before);
             commands.entity(entity).try_insert((before, stand));
         }
@@ -37,12 +37,12 @@ pub(super) fn on_instance_ready(
 }
 
 /// What the manifest of a root states: the factor of its scale, and its rotation.
-pub(in crate::model) fn stated_stand(
+pub(in crate::model) fn manifest_transform(
     world: &World,
     root: Entity,
-    scene: SceneStand,
+    scene: SceneTransform,
 ) -> (f32, Option<Quat>) {
     let state = world.get::<ModelState>(root);
-    let stand = state.map_or(Stand::default(), |state| state.stand);
+    let stand = state.map_or(ManifestTransform::default(), |state| state.stand);
     (stand.scale, stand.rotation(scene.mirror))
 }

@@ -1,12 +1,12 @@
 //! The components, files and transform that a manifest states, computed once and shared by its entities. A model that is
 //! spawned without a manifest gets one of its own.
 
-use super::claims::Claims;
-use super::document::ModelManifest;
-use super::given::{Given, Loads};
+use super::applied::{AppliedComponents, Loads};
+use super::load_overrides::LoadOverrides;
+use super::manifest::ModelManifest;
 use super::read::check;
-use super::resolve::Whereabouts;
-use super::stand::Stand;
+use super::resolve::ResolvedFiles;
+use super::transform::ManifestTransform;
 use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::ecs::change_detection::{DetectChanges, Mut, Tick};
 use bevy::ecs::message::MessageReader;
@@ -19,10 +19,10 @@ use std::sync::Arc;
 /// What a manifest comes to. All its entities share it.
 pub(super) struct Plan {
     pub(super) manifest: ModelManifest,
-    pub(super) files: Whereabouts,
+    pub(super) files: ResolvedFiles,
     /// All but the scene.
-    pub(super) given: Given,
-    pub(super) stand: Stand,
+    pub(super) given: AppliedComponents,
+    pub(super) stand: ManifestTransform,
     /// Why nothing can be done with it.
     pub(super) flaw: Option<String>,
 }
@@ -36,13 +36,13 @@ impl Plan {
             None => None,
         };
         let given = match flaw {
-            Some(_) => Given::default(),
-            None => Given::stated(&manifest, &files, &Loads::of(world)),
+            Some(_) => AppliedComponents::default(),
+            None => AppliedComponents::stated(&manifest, &files, &Loads::of(world)),
         };
         Self {
             given,
             files,
-            stand: Stand::stated(&manifest),
+            stand: ManifestTransform::stated(&manifest),
             flaw,
             manifest,
         }
@@ -79,7 +79,7 @@ impl Plans {
         let plan = Plan::new(manifest.clone(), world);
         if plan.flaw.is_none() {
             // Before the model is loaded, which heeds it.
-            world.resource::<Claims>().set(id, manifest);
+            world.resource::<LoadOverrides>().set(id, manifest);
         }
         let plan = Arc::new(plan);
         let known = Known {

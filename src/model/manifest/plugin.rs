@@ -1,11 +1,11 @@
 //! Registers this module's assets, loaders and systems.
 
-use super::claims::{Claims, follow_claims};
 use super::classic_model::ClassicModel;
 use super::clip_check::{ClipChecks, check_clips, on_clips, on_model_ready};
-use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
+use super::load_overrides::{LoadOverrides, follow_claims};
 use super::loader::{ManifestLoader, extensions};
+use super::manifest::ModelManifest;
 use super::placement::on_instance_ready;
 use super::plan::{Plans, forget_plans};
 use super::preload::{Preloader, ReleasedModels, release_models};
@@ -13,7 +13,7 @@ use super::spawn::{
     ManifestScene, follow_manifests, on_model_removed, on_scene_ready, on_scene_removed,
 };
 use super::unlabeled::{UnlabeledSceneLoader, scene_extensions};
-use crate::scene::{FileFinder, LoadTracker, follow_said};
+use crate::scene::{FileFinder, LoadTracker, forget_changed_warnings};
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::AssetApp;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -28,7 +28,7 @@ impl Plugin for ManifestPlugin {
     fn build(&self, app: &mut App) {
         app.init_asset::<ModelManifest>()
             .insert_resource(self.formats.clone())
-            .init_resource::<Claims>()
+            .init_resource::<LoadOverrides>()
             .init_resource::<ReleasedModels>()
             .init_resource::<Plans>()
             .register_type::<ClassicModel>()
@@ -46,7 +46,7 @@ impl Plugin for ManifestPlugin {
                 SpawnScene,
                 // Behind what `Update` did, so that it is known what the user has put on an entity.
                 (
-                    follow_said::<ModelManifest>,
+                    forget_changed_warnings::<ModelManifest>,
                     follow_claims,
                     release_models,
                     forget_plans,

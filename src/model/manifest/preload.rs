@@ -1,12 +1,12 @@
 //! What a manifest keeps loaded: its model, clips, skins and attachments are dependencies of its asset, so that a
 //! manifest that is loaded with its dependencies can be spawned at once.
 
-use super::claims::Claims;
 use super::classic_model::is_manifest;
-use super::document::ModelManifest;
 use super::files::{Handles, lock};
 use super::formats::FormatsByExtension;
-use super::resolve::Whereabouts;
+use super::load_overrides::LoadOverrides;
+use super::manifest::ModelManifest;
+use super::resolve::ResolvedFiles;
 use crate::scene::ClipFiles;
 use bevy::asset::{
     AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState,
@@ -106,7 +106,7 @@ fn reaches(
 pub(super) struct Preloader {
     server: AssetServer,
     formats: FormatsByExtension,
-    claims: Claims,
+    claims: LoadOverrides,
     released: ReleasedModels,
     graph: AttachmentGraph,
     clip_files: Option<ClipFiles>,
@@ -117,7 +117,7 @@ impl FromWorld for Preloader {
         Self {
             server: world.resource::<AssetServer>().clone(),
             formats: world.resource::<FormatsByExtension>().clone(),
-            claims: world.resource::<Claims>().clone(),
+            claims: world.resource::<LoadOverrides>().clone(),
             released: world.resource::<ReleasedModels>().clone(),
             graph: AttachmentGraph::default(),
             clip_files: world.get_resource::<ClipFiles>().copied(),
@@ -196,7 +196,7 @@ impl Preloader {
     fn clips_and_skins(
         &self,
         load_context: &mut LoadContext<'_>,
-        files: &Whereabouts,
+        files: &ResolvedFiles,
         handles: &mut Handles,
     ) {
         for clip in &files.clips {

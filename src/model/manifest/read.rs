@@ -1,10 +1,10 @@
 //! Text → [`ModelManifest`], with everything checked that can be without other files; and back.
 
-use super::document::{ManifestAttachment, ManifestClip, ModelManifest};
 use super::glob::is_glob;
-use super::place::Step::{Element, Field, Inner, Key};
-use super::place::{Step, place};
+use super::manifest::{ManifestAttachment, ManifestClip, ModelManifest};
 use super::ron_error;
+use super::spans::Step::{Element, Field, Inner, Key};
+use super::spans::{Step, place};
 use super::values::{LONGEST_LIST, NameOrIndex};
 use crate::read::TextPosition;
 use crate::scene::{PlayerColors, folded};

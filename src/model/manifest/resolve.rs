@@ -1,7 +1,7 @@
 //! Where the files are that a manifest names, also of one that code has changed since.
 
-use crate::model::manifest::document::{ManifestClip, ModelManifest};
 use crate::model::manifest::glob::is_glob;
+use crate::model::manifest::manifest::{ManifestClip, ModelManifest};
 use crate::model::manifest::read::name_of;
 use crate::scene::same_name;
 use bevy::asset::AssetPath;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) const MOST_CLIPS: usize = 4096;
 
 /// Where everything is that a manifest names.
-pub(super) struct Whereabouts {
+pub(super) struct ResolvedFiles {
     pub(super) model: Option<AssetPath<'static>>,
     /// The clips that are files, by their places in the manifest's list.
     pub(super) clips: Vec<FoundClip>,
@@ -36,7 +36,7 @@ pub(super) struct FoundClip {
 
 impl ModelManifest {
     /// Where the files are, of a manifest from a file that code has changed since as well.
-    pub(super) fn whereabouts(&self) -> Whereabouts {
+    pub(super) fn whereabouts(&self) -> ResolvedFiles {
         let files = &self.files;
         let model = files.path(&self.model);
         let skin = |(name, file): (&String, &String)| Some((name.clone(), files.path(file)?));
@@ -50,7 +50,7 @@ impl ModelManifest {
                 }
             }
         }
-        Whereabouts {
+        ResolvedFiles {
             clips: self.clip_files(model.as_ref()),
             skins: self.skins.iter().filter_map(skin).collect(),
             is_skin_nowhere: self.is_skin_nowhere(),

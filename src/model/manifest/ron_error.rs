@@ -1,8 +1,8 @@
 //! What RON's reader says about a text, with the position and the name of the value that it is about.
 
-use super::place::Step::{Element, Field, Inner, Key};
-use super::place::{Step, place};
 use super::read::{ManifestError, Name};
+use super::spans::Step::{Element, Field, Inner, Key};
+use super::spans::{Step, place};
 use crate::read::TextPosition;
 use ron::error::{Position, SpannedError};
 use serde_path_to_error::{Path, Segment};

@@ -1,14 +1,14 @@
 //! From a [`ClassicModel`] to all that belongs to it, and after every change again.
 
+use super::applied::AppliedComponents;
 use super::attachments::hang;
 use super::classic_model::{ClassicModel, is_manifest, warn_of};
-use super::document::ModelManifest;
 use super::formats::FormatsByExtension;
-use super::given::Given;
+use super::manifest::ModelManifest;
 use super::plan::{Plan, Plans};
 use super::preload::ReleasedModels;
-use super::stand::apply_stand;
 use super::state::{Model, ModelState};
+use super::transform::apply_stand;
 use crate::scene::SceneScale;
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
@@ -358,7 +358,9 @@ fn withdraw(world: &mut World, root: Entity) {
         });
     }
     if let Ok(mut entity) = world.get_entity_mut(root) {
-        state.given.follow(&mut entity, &Given::default(), None);
+        state
+            .given
+            .follow(&mut entity, &AppliedComponents::default(), None);
         if !entity.is_despawned() {
             entity.remove::<SceneScale>();
         }

@@ -1,7 +1,7 @@
 //! What became of the models that manifests stand for.
 
-use crate::model::manifest::given::Given;
-use crate::model::manifest::stand::Stand;
+use crate::model::manifest::applied::AppliedComponents;
+use crate::model::manifest::transform::ManifestTransform;
 use crate::scene::{ModelSkin, PlayClip};
 use bevy::asset::{AssetPath, Handle, UntypedHandle};
 use bevy::ecs::component::Component;
@@ -22,9 +22,9 @@ pub(super) struct ModelState {
     pub(super) coming: Option<Model>,
     /// Whether there is something to wait for.
     pub(super) is_waiting: bool,
-    pub(super) given: Given,
-    pub(super) hung: Vec<Hung>,
-    pub(super) stand: Stand,
+    pub(super) given: AppliedComponents,
+    pub(super) hung: Vec<SpawnedAttachment>,
+    pub(super) stand: ManifestTransform,
 }
 
 #[derive(Clone)]
@@ -37,7 +37,7 @@ pub(super) struct Model {
 }
 
 /// A model that was hung on a bone, and what it was given.
-pub(super) struct Hung {
+pub(super) struct SpawnedAttachment {
     pub(super) entity: Entity,
     /// Folded, for bones are found in any case.
     pub(super) bone: String,

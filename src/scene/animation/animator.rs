@@ -3,14 +3,14 @@
 //! The player is on the root entity, which survives when the model's file changes. Whoever wants to
 //! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
 
-use crate::scene::animation::binder::Binder;
+use crate::scene::animation::active_clips::{ActiveClips, ClipSource, node};
+use crate::scene::animation::clip_provider::ClipProvider;
 use crate::scene::animation::frames::Frames;
-use crate::scene::animation::lanes::{ClipSource, Lanes, node};
 use crate::scene::animation::settle::{Bones, settle};
 use crate::scene::clip_ref::Repeat;
 use crate::scene::clips::ModelClips;
-use crate::scene::play::{PlayClip, Playback, Stated, StatedClip};
-use crate::scene::playing::{Chosen, wrap};
+use crate::scene::play::{PlayClip, Playback, ResolvedClip, ResolvedPlay};
+use crate::scene::playing::{ClipSelection, wrap};
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
 use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer, RepeatAnimation};
 use bevy::asset::{Assets, Handle};
@@ -21,16 +21,16 @@ use bevy::ecs::system::EntityCommands;
 use std::sync::Arc;
 
 /// What a root asks for.
-pub(crate) struct Asked<'a> {
-    pub(crate) play: Option<&'a Ref<'a, Stated>>,
+pub(crate) struct ClipRequest<'a> {
+    pub(crate) play: Option<&'a Ref<'a, ResolvedClip>>,
     /// Its clips by names of their own.
     pub(crate) named: Option<&'a ModelClips>,
     /// Whether a clip that it plays was edited.
     pub(crate) is_edited: bool,
 }
 
-impl<'a> Asked<'a> {
-    fn clip(&self) -> Option<&'a StatedClip> {
+impl<'a> ClipRequest<'a> {
+    fn clip(&self) -> Option<&'a ResolvedPlay> {
         self.play.and_then(|play| play.get())
     }
 }
@@ -38,9 +38,9 @@ impl<'a> Asked<'a> {
 /// What a spawned model plays for its [`PlayClip`]. Formats have it in a component of the root.
 #[derive(Debug)]
 pub(crate) struct Animator<M, S> {
-    lanes: Lanes<S>,
+    lanes: ActiveClips<S>,
     /// What was asked for when it was chosen.
-    chosen: Option<Chosen>,
+    chosen: Option<ClipSelection>,
     /// What was asked for and is not loaded yet. Until then what played before plays on.
     pending: Option<Pending<S>>,
     /// The model that all of it is bound to; another one after a reload.
@@ -62,7 +62,7 @@ struct Pending<S> {
 
 /// A root of a model in one frame.
 pub(crate) struct AnimatedRoot<'a, M> {
-    pub(crate) asked: Asked<'a>,
+    pub(crate) asked: ClipRequest<'a>,
     pub(crate) model: &'a Arc<M>,
     /// The entities of the bones.
     pub(crate) skeleton: &'a [Entity],
@@ -98,7 +98,7 @@ impl<S> Change<S> {
 impl<M, S> Default for Animator<M, S> {
     fn default() -> Self {
         Self {
-            lanes: Lanes::default(),
+            lanes: ActiveClips::default(),
             chosen: None,
             pending: None,
             model: None,
@@ -125,8 +125,8 @@ impl<M, S: ClipSource> Animator<M, S> {
 
     /// One frame of a root, from what its [`PlayClip`] asks for to the pose. Returns what to warn about.
     ///
-    /// Bevy then advances the player and poses the bones, and [`follow`](Self::follow) reads how far the clip is.
-    pub(crate) fn update<B: Binder<Model = M, Source = S>, C: Component>(
+    /// Bevy then advances the player and poses the bones, and [`read_player`](Self::read_player) reads how far the clip is.
+    pub(crate) fn update<B: ClipProvider<Model = M, Source = S>, C: Component>(
         &mut self,
         root: AnimatedRoot<'_, M>,
         binder: &mut B,
@@ -148,29 +148,29 @@ impl<M, S: ClipSource> Animator<M, S> {
             self.apply(change, fade, model, binder);
             self.tell(player, graph);
             B::play_beside(&self.lanes, player);
-            self.hand_over(graph, root.commands, model, binder);
+            self.set_graph(graph, root.commands, model, binder);
             let before = (B::KEEPS_UNMOVED && !is_edited).then_some(&*before);
             settle(binder, (model, root.skeleton), &self.lanes, before, bones);
         }
         // Speed, end, time and weights, which may change in any frame.
         if let (Some(play), Some(playback)) = (play, root.playback) {
-            self.steer(player, play, playback, begins, (seconds, binder.clips()));
+            self.write_player(player, play, playback, begins, (seconds, binder.clips()));
         }
         complaint
     }
 
     /// The clips that play.
-    pub(crate) fn lanes(&self) -> &Lanes<S> {
+    pub(crate) fn lanes(&self) -> &ActiveClips<S> {
         &self.lanes
     }
 
     /// Sees what is asked for, and what of it begins or ends now.
     fn decide(
         &mut self,
-        asked: Asked<'_>,
+        asked: ClipRequest<'_>,
         model: &Arc<M>,
         seconds: f32,
-        binder: &impl Binder<Model = M, Source = S>,
+        binder: &impl ClipProvider<Model = M, Source = S>,
     ) -> Change<S> {
         let is_of = |bound: &Arc<M>| Arc::ptr_eq(bound, model);
         let is_other_model = !self.model.as_ref().is_some_and(is_of);
@@ -207,13 +207,13 @@ impl<M, S: ClipSource> Animator<M, S> {
     fn ask(
         &mut self,
         change: &mut Change<S>,
-        asked: &Asked<'_>,
+        asked: &ClipRequest<'_>,
         model: &M,
-        binder: &impl Binder<Model = M, Source = S>,
+        binder: &impl ClipProvider<Model = M, Source = S>,
     ) {
         let clip = asked.clip();
         let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
-        self.chosen = Some(Chosen::new(clip));
+        self.chosen = Some(ClipSelection::new(clip));
         let source = clip.and_then(|clip| {
             let source = binder.find(&clip.play.clip, model);
             if source.is_none() {
@@ -235,9 +235,9 @@ impl<M, S: ClipSource> Animator<M, S> {
     fn await_clip(
         &mut self,
         change: &mut Change<S>,
-        clip: Option<&StatedClip>,
+        clip: Option<&ResolvedPlay>,
         model: &M,
-        binder: &impl Binder<Model = M, Source = S>,
+        binder: &impl ClipProvider<Model = M, Source = S>,
     ) {
         let Some(pending) = &mut self.pending else {
             return;
@@ -275,7 +275,7 @@ impl<M, S: ClipSource> Animator<M, S> {
         change: Change<S>,
         fade: f32,
         model: &Arc<M>,
-        binder: &mut impl Binder<Model = M, Source = S>,
+        binder: &mut impl ClipProvider<Model = M, Source = S>,
     ) {
         if change.ends_fade {
             self.lanes.end_fade();
@@ -316,12 +316,12 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// Gives the root the graph of what plays.
-    fn hand_over(
+    fn set_graph(
         &mut self,
         has: Option<&AnimationGraphHandle>,
         mut root: EntityCommands<'_>,
         model: &Arc<M>,
-        binder: &mut impl Binder<Model = M, Source = S>,
+        binder: &mut impl ClipProvider<Model = M, Source = S>,
     ) {
         let owns = self.owns(has);
         self.graph = None;
@@ -349,7 +349,7 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// Tells a player's animations what was chosen about them.
-    fn steer(
+    fn write_player(
         &mut self,
         player: &mut AnimationPlayer,
         play: &PlayClip,
@@ -395,7 +395,7 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// Tells where a clip is. True if it has come to its end just now.
-    pub(crate) fn follow(
+    pub(crate) fn read_player(
         &mut self,
         player: &mut AnimationPlayer,
         playback: &mut Playback,
@@ -437,7 +437,7 @@ fn set_speed_and_end(active: &mut ActiveAnimation, play: &PlayClip) -> f32 {
     };
     active.set_speed(speed);
     active.set_repeat(match play.repeat {
-        Repeat::Loop | Repeat::AsStated => RepeatAnimation::Forever,
+        Repeat::Loop | Repeat::FromManifest => RepeatAnimation::Forever,
         Repeat::Once => RepeatAnimation::Never,
     });
     speed
@@ -455,7 +455,7 @@ fn first_time(play: &PlayClip, speed: f32, duration: f32) -> f32 {
 fn within(time: f32, duration: f32, repeat: Repeat) -> f32 {
     match repeat {
         _ if !time.is_finite() => 0.0,
-        Repeat::Loop | Repeat::AsStated => wrap(time, duration),
+        Repeat::Loop | Repeat::FromManifest => wrap(time, duration),
         Repeat::Once => time.clamp(0.0, duration),
     }
 }
@@ -473,7 +473,11 @@ fn stands(speed: f32, seconds: f32) -> bool {
 }
 
 /// Whether nothing is left of a part of a clip, and how many frames the clip has if that is known.
-fn left_of<B: Binder>(source: &B::Source, model: &B::Model, binder: &B) -> (bool, Option<u32>) {
+fn left_of<B: ClipProvider>(
+    source: &B::Source,
+    model: &B::Model,
+    binder: &B,
+) -> (bool, Option<u32>) {
     let frames = binder.frames(source, model);
     let has_part = |part| {
         frames

@@ -3,15 +3,15 @@
 //! A frame is: [`ClipDriver::play`] tells each root's `AnimationPlayer` what to play ([`Animator::update`]), Bevy advances
 //! it and moves the bones, and [`follow_player`] reads from it how far the clip is.
 
-use crate::scene::animation::animator::{AnimatedRoot, Animator, Asked};
-use crate::scene::animation::binder::Binder;
-use crate::scene::animation::lanes::ClipSource;
+use crate::scene::animation::active_clips::ClipSource;
+use crate::scene::animation::animator::{AnimatedRoot, Animator, ClipRequest};
+use crate::scene::animation::clip_provider::ClipProvider;
 use crate::scene::animation::links::Skeleton;
 use crate::scene::animation::requests::PlayRequests;
 use crate::scene::animation::settle::Bones;
 use crate::scene::clips::ModelClips;
-use crate::scene::play::{ClipFinished, PlayClip, Playback, Stated};
-use crate::scene::told::Told;
+use crate::scene::play::{ClipFinished, PlayClip, Playback, ResolvedClip};
+use crate::scene::warnings::ModelWarnings;
 use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::asset::Assets;
@@ -47,7 +47,7 @@ pub(crate) trait ClipPlayer: Component<Mutability = Mutable> {
 /// What decides about what a model plays.
 type Players<P> = (
     &'static <P as ClipPlayer>::Instance,
-    Option<Ref<'static, Stated>>,
+    Option<Ref<'static, ResolvedClip>>,
     Option<&'static ModelClips>,
     Option<&'static mut Playback>,
     &'static mut P,
@@ -60,7 +60,7 @@ type Players<P> = (
 pub(crate) struct ClipDriver<'w, 's, P: ClipPlayer> {
     commands: Commands<'w, 's>,
     time: Res<'w, Time>,
-    told: Told<'w, 's>,
+    told: ModelWarnings<'w, 's>,
     requests: PlayRequests<'w, 's, <P as ClipPlayer>::Instance>,
     roots: Query<'w, 's, Players<P>>,
     bones: Bones<'w, 's, <P as ClipPlayer>::Bone>,
@@ -70,7 +70,10 @@ impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
     /// Plays what is chosen, and lets fades go on.
     ///
     /// Only models with a [`PlayClip`] are visited, and those that just lost it.
-    pub(crate) fn play<B: Binder<Model = P::Model, Source = P::Source>>(&mut self, binder: &mut B) {
+    pub(crate) fn play<B: ClipProvider<Model = P::Model, Source = P::Source>>(
+        &mut self,
+        binder: &mut B,
+    ) {
         let edits = binder.take_edits();
         let seconds = self.time.delta_secs();
         for entity in self.requests.roots() {
@@ -80,7 +83,7 @@ impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
             let (instance, play, named, mut playback, mut player_state, mut player, graph) = root;
             let animator = player_state.bypass_change_detection().animator_mut();
             let root = AnimatedRoot {
-                asked: Asked {
+                asked: ClipRequest {
                     play: play.as_ref(),
                     named,
                     is_edited: B::are_edited(&edits, animator.lanes()),
@@ -120,7 +123,7 @@ pub(crate) fn follow_player<P: ClipPlayer>(
         let animator = animator.bypass_change_detection().animator_mut();
         let player = player.bypass_change_detection();
         let playback = playback.bypass_change_detection();
-        if animator.follow(player, playback, &clips) {
+        if animator.read_player(player, playback, &clips) {
             finished.write(ClipFinished {
                 entity,
                 clip: play.clip.clone(),

@@ -3,9 +3,10 @@
 //!
 //! What may not enter: curves over the data of one format, and what a clip of it leaves unsaid.
 
+mod active_clips;
 mod animator;
-mod binder;
 mod clip_parts;
+mod clip_provider;
 mod driver;
 #[cfg(feature = "lithtech")]
 mod events;
@@ -14,16 +15,18 @@ mod frame_rate;
 #[cfg(feature = "lithtech")]
 mod frame_times;
 mod frames;
-mod lanes;
 mod links;
 mod properties;
 mod requests;
 mod rotations;
 mod settle;
 
+#[cfg(feature = "alamo")]
+pub(crate) use active_clips::ActiveClip;
+pub(crate) use active_clips::{ActiveClips, ClipSource, node};
 pub(crate) use animator::Animator;
-pub(crate) use binder::{Binder, GraphAssets, is_in_use};
 pub(crate) use clip_parts::{ClipParts, edited_clips};
+pub(crate) use clip_provider::{ClipProvider, GraphAssets, is_in_use};
 pub(crate) use driver::{ClipDriver, ClipPlayer, follow_player, on_animator_removed};
 #[cfg(feature = "lithtech")]
 pub(crate) use events::{EventTrack, trigger_events};
@@ -32,9 +35,6 @@ pub(crate) use frame_rate::FrameRate;
 #[cfg(feature = "lithtech")]
 pub(crate) use frame_times::{FrameTimes, STILL};
 pub(crate) use frames::Frames;
-#[cfg(feature = "alamo")]
-pub(crate) use lanes::Lane;
-pub(crate) use lanes::{ClipSource, Lanes, node};
 pub(crate) use links::{Skeleton, link_bones};
 pub(crate) use properties::{Rotation, Translation};
 #[cfg(feature = "alamo")]

@@ -1,6 +1,6 @@
 //! The models that have something to play.
 
-use crate::scene::play::Stated;
+use crate::scene::play::ResolvedClip;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
@@ -10,8 +10,8 @@ use bevy::ecs::system::{Query, SystemParam};
 /// The roots of a format that have something to play, or had it a frame ago.
 #[derive(SystemParam)]
 pub(crate) struct PlayRequests<'w, 's, Instance: Component> {
-    playing: Query<'w, 's, Entity, (With<Stated>, With<Instance>)>,
-    stopped: RemovedComponents<'w, 's, Stated>,
+    playing: Query<'w, 's, Entity, (With<ResolvedClip>, With<Instance>)>,
+    stopped: RemovedComponents<'w, 's, ResolvedClip>,
 }
 
 impl<Instance: Component> PlayRequests<'_, '_, Instance> {

@@ -1,7 +1,7 @@
 //! Bones that no clip moves any more: Bevy leaves them where the last clip has put them.
 
-use crate::scene::animation::binder::Binder;
-use crate::scene::animation::lanes::Lanes;
+use crate::scene::animation::active_clips::ActiveClips;
+use crate::scene::animation::clip_provider::ClipProvider;
 use crate::scene::animation::properties::{Rotation, Scale, Translation, says};
 use bevy::animation::AnimationClip;
 use bevy::animation::animation_curves::EvaluatorId;
@@ -18,10 +18,10 @@ use bevy::transform::components::Transform;
 pub(crate) type Bones<'w, 's, B> = Query<'w, 's, &'static mut Transform, With<B>>;
 
 /// Puts bones at rest that clips have moved `before` and move no longer. `None` stands for all bones.
-pub(super) fn settle<B: Binder, C: Component>(
+pub(super) fn settle<B: ClipProvider, C: Component>(
     binder: &B,
     (model, skeleton): (&B::Model, &[Entity]),
-    lanes: &Lanes<B::Source>,
+    lanes: &ActiveClips<B::Source>,
     before: Option<&[Handle<AnimationClip>]>,
     bones: &mut Bones<'_, '_, C>,
 ) {

@@ -9,13 +9,13 @@
 //! file's name in lower case, and all in lower case.
 
 mod candidates;
-mod disk;
 #[cfg(feature = "manifest")]
 mod entries;
 mod folders;
 mod frames;
 mod listings;
 mod names;
+mod source_index;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod starts;
 #[cfg(test)]
@@ -28,7 +28,7 @@ pub(crate) use listings::Listings;
 
 use crate::scene::concurrent_loads::{ConcurrentLoads, Inputs, RunningLoad};
 use crate::scene::labels::scene_path;
-use crate::scene::watch::{Hopes, Wishes};
+use crate::scene::watch::{FileQueries, MissingFileIndex};
 use bevy::app::{App, PreUpdate};
 #[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
 use bevy::asset::io::file::FileAssetReader;
@@ -38,10 +38,10 @@ use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
 use bevy::platform::time::Instant;
 use candidates::{as_named, as_picture, candidates, in_folder, names};
-use disk::Disk;
 use frames::{FrameWakers, wake_tasks};
 use futures_lite::AsyncReadExt;
 use listings::check_aged_listings;
+use source_index::Disk;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -51,7 +51,7 @@ use thiserror::Error;
 pub struct FileFinder {
     server: AssetServer,
     /// Where it is told what was looked for, if anybody follows files that come later.
-    wishes: Option<Wishes>,
+    wishes: Option<MissingFileIndex>,
     /// The asset processor, if it runs in this app.
     processor: Option<AssetProcessor>,
     frames: FrameWakers,
@@ -84,7 +84,7 @@ impl FileFinder {
     pub(crate) fn of(world: &World) -> Self {
         Self {
             server: world.resource::<AssetServer>().clone(),
-            wishes: world.get_resource::<Wishes>().cloned(),
+            wishes: world.get_resource::<MissingFileIndex>().cloned(),
             processor: world.get_resource::<AssetProcessor>().cloned(),
             frames: world.resource::<FrameWakers>().clone(),
             listings: world.resource::<Listings>().clone(),
@@ -201,7 +201,7 @@ impl FileFinder {
                 .wishes
                 .as_ref()
                 .filter(|_| !is_processing)
-                .map(|_| Hopes::default()),
+                .map(|_| FileQueries::default()),
         }
     }
 }
@@ -259,7 +259,7 @@ pub struct FileSearch<'a> {
     /// What the load has found.
     inputs: Inputs,
     /// What would have been taken, had it been there. `None` inside the asset processor, and if no files are watched.
-    hopes: Option<Hopes>,
+    hopes: Option<FileQueries>,
 }
 
 impl Drop for FileSearch<'_> {

@@ -10,7 +10,7 @@
 //! There is one for the default asset source, if that is of files and Bevy watches it.
 
 use crate::scene::find::{FileFinder, Listings};
-use crate::scene::watch::wishes::{Change, Start, Wishes};
+use crate::scene::watch::missing_files::{Change, MissingFileIndex, Start};
 use bevy::app::{App, PreUpdate};
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceEvent, AssetSourceId};
@@ -48,7 +48,7 @@ pub(in crate::scene) fn register(app: &mut App) {
         return;
     };
     app.insert_resource(second)
-        .init_resource::<Wishes>()
+        .init_resource::<MissingFileIndex>()
         .add_systems(
             PreUpdate,
             follow_files
@@ -99,7 +99,7 @@ fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
 fn follow_files(
     second: Res<SecondSource>,
     server: Res<AssetServer>,
-    wishes: Res<Wishes>,
+    wishes: Res<MissingFileIndex>,
     listings: Res<Listings>,
 ) {
     let Some(events) = second.source.event_receiver() else {
@@ -107,7 +107,7 @@ fn follow_files(
     };
     let mut follower = Follower {
         server: AssetServer::clone(&server),
-        wishes: Wishes::clone(&wishes),
+        wishes: MissingFileIndex::clone(&wishes),
         listings: Listings::clone(&listings),
         stale: HashSet::new(),
     };
@@ -127,7 +127,7 @@ fn follow_files(
 /// Collects what is to be loaded anew.
 struct Follower {
     server: AssetServer,
-    wishes: Wishes,
+    wishes: MissingFileIndex,
     listings: Listings,
     stale: HashSet<AssetPath<'static>>,
 }

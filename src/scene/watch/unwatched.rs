@@ -10,9 +10,9 @@ pub(in crate::scene) fn register(_: &mut App) {}
 
 /// What a load looked for: not recorded.
 #[derive(Debug, Default)]
-pub(in crate::scene) struct Hopes;
+pub(in crate::scene) struct FileQueries;
 
-impl Hopes {
+impl FileQueries {
     pub(in crate::scene) fn miss(&mut self, _: &Path) {}
 
     #[cfg(feature = "quake")]
@@ -29,10 +29,10 @@ impl Hopes {
 
 /// The resource that no app has.
 #[derive(Resource, Clone, Debug)]
-pub(crate) enum Wishes {}
+pub(crate) enum MissingFileIndex {}
 
-impl Wishes {
-    pub(in crate::scene) fn renew(&self, _: &AssetPath<'static>, _: Hopes, _: &AssetServer) {
+impl MissingFileIndex {
+    pub(in crate::scene) fn renew(&self, _: &AssetPath<'static>, _: FileQueries, _: &AssetServer) {
         match *self {}
     }
 }

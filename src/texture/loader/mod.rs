@@ -259,7 +259,7 @@ impl AssetLoader for ClassicImageLoader {
 }
 
 /// Begins to load a picture that somebody put on a model in play, and what of it is unlit.
-pub(crate) fn load_worn(
+pub(crate) fn load_skin_image(
     server: &AssetServer,
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {
@@ -281,7 +281,7 @@ pub(crate) fn load_worn(
 
 /// The same as dependencies of what is being loaded: of a manifest whose models may be given the picture.
 #[cfg(feature = "manifest")]
-pub(crate) fn preload_worn(
+pub(crate) fn preload_skin_image(
     load_context: &mut LoadContext<'_>,
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {

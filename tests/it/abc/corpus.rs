@@ -9,7 +9,7 @@ use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
 use bevy_classic_models::lithtech::abc::{AbcFile, parse};
-use bevy_classic_models::lithtech::{AbcContents, AbcModel};
+use bevy_classic_models::lithtech::{AbcModel, ConvertedAbc};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PoseBlend;
 use classic_models_fixtures::corpus::{corpus_paths as files, paths_of, read};
@@ -30,7 +30,7 @@ fn every_real_model_becomes_meshes_and_clips() {
     for path in &files {
         let what = path.display();
         let bytes = read(path);
-        let contents = AbcContents::load(&bytes, &settings).unwrap();
+        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
         let file = &contents.file;
         assert_eq!(contents.nodes.len(), file.nodes.len(), "{what}");
         assert_eq!(contents.clips.len(), file.animations.len(), "{what}");
@@ -198,7 +198,7 @@ fn made_normals_of_real_models_are_close_to_those_of_their_exporter() {
     let (mut deforming, mut repaired) = (Vec::new(), Vec::new());
     for path in &files {
         let bytes = read(path);
-        let contents = AbcContents::load(&bytes, &settings).unwrap();
+        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
         let mut document = AbcDocument::from(&contents.file);
         let had_none = document
             .geometry
@@ -209,7 +209,7 @@ fn made_normals_of_real_models_are_close_to_those_of_their_exporter() {
             vertex.normal = [0; 3];
         }
         let without = write(&document).unwrap();
-        let without = AbcContents::load(&without, &settings).unwrap();
+        let without = ConvertedAbc::load(&without, &settings).unwrap();
         let meshes = contents.levels[0].meshes.iter();
         for (mesh, bare) in meshes.zip(&without.levels[0].meshes) {
             if had_none {

@@ -49,17 +49,17 @@ fn vertices_deform_in_step_with_the_skeleton() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let moments = [(0, 0.0), (0, 0.06), (0, 0.1), (0, 0.4), (1, 0.1), (1, 0.3)];
-    for rigid in [false, true] {
+    for separate_node_meshes in [false, true] {
         let mut stage = Stage::new(&[(FILE, bytes.clone())]);
         let settings = AbcLoaderSettings {
-            rigid,
+            separate_node_meshes,
             ..settings()
         };
         let root = stage.spawn_abc(FILE, settings, ());
         for (clip, seconds) in moments {
             show(&mut stage, root, clip, seconds);
             let control = control(&file, Shown::new(clip, seconds));
-            let what = format!("animation {clip} at {seconds}, {rigid}");
+            let what = format!("animation {clip} at {seconds}, {separate_node_meshes}");
             compare(&mut stage, root, &control, &what);
         }
     }
@@ -175,7 +175,7 @@ fn the_cloth_of_the_warden_fades_from_clip_to_clip() {
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
     let settings = AbcLoaderSettings {
         scale: 0.6,
-        load_skins: false,
+        load_textures: false,
         ..settings()
     };
     let root = stage.spawn_abc(FILE, settings, ModelLod(0));

@@ -5,7 +5,7 @@ use crate::support::abc_adversarial::{adversarial_files, adversarial_textures, m
 use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
 use crate::support::{corpus, files_of};
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcContents;
+use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::ClassicImageSettings;
@@ -24,8 +24,14 @@ fn loading_measured_alone() {
     let mut measured = HeapBudget::new(FACTOR, CONSTANT);
     for (name, bytes) in adversarial_files() {
         measure_load::<Abc>(&mut measured, &format!("{name}.abc"), bytes.clone(), |_| {});
-        let rigid = |settings: &mut AbcLoaderSettings| settings.rigid = true;
-        measure_load::<Abc>(&mut measured, &format!("{name}-rigid.abc"), bytes, rigid);
+        let separate_node_meshes =
+            |settings: &mut AbcLoaderSettings| settings.separate_node_meshes = true;
+        measure_load::<Abc>(
+            &mut measured,
+            &format!("{name}-rigid.abc"),
+            bytes,
+            separate_node_meshes,
+        );
     }
     if let Some(folder) = corpus("loading_keeps_the_promise_on_heap") {
         for (name, bytes) in files_of(&folder, "abc") {
@@ -66,7 +72,7 @@ impl Loadable for Image {
 
 #[test]
 fn what_would_be_too_many_meshes_is_left_out_and_told_of_once() {
-    for (flags, rigid, levels) in [
+    for (flags, separate_node_meshes, levels) in [
         (0, false, 4),
         (0, true, 1),
         (node_flags::SCROLL_U, false, 1),
@@ -75,10 +81,10 @@ fn what_would_be_too_many_meshes_is_left_out_and_told_of_once() {
         let deforms = flags == node_flags::DEFORMATION;
         let bytes = many_nodes(255, flags);
         let settings = AbcLoaderSettings {
-            rigid,
+            separate_node_meshes,
             ..AbcLoaderSettings::default()
         };
-        let contents = AbcContents::load(&bytes, &settings).unwrap();
+        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
         assert_eq!(contents.levels.len(), levels);
         let told = |text: &str| {
             let warnings = contents.warnings.iter();

@@ -7,7 +7,7 @@ use crate::support::abc_reference::Reference;
 use crate::support::random::Random;
 use crate::support::{corpus, files_of};
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcContents;
+use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::prelude::*;
@@ -50,7 +50,7 @@ fn levels_are_those_that_the_shares_ask_for() {
         let shares = (0..random.below(6)).map(|_| random.below(1001) as f32 / 1000.0);
         let settings = AbcLoaderSettings {
             lod_shares: shares.collect(),
-            rigid: random.below(2) == 0,
+            separate_node_meshes: random.below(2) == 0,
             ..AbcLoaderSettings::default()
         };
         let expected = chosen(&counts(&document), &settings.lod_shares);
@@ -85,7 +85,7 @@ fn corners_keep_their_texture_coordinates_at_every_level() {
         lod_shares: (0..20).map(|share| share as f32 / 20.0).collect(),
         ..AbcLoaderSettings::default()
     };
-    let contents = AbcContents::load(&bytes, &settings).unwrap();
+    let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
     assert!(contents.levels.len() > 5);
     let reference = Reference::new(&document);
     for level in &contents.levels {
@@ -117,7 +117,7 @@ fn corners_keep_their_texture_coordinates_at_every_level() {
 }
 
 /// Bytes of vertices and of indices, of the full model and of its levels.
-fn sizes(contents: &AbcContents<'_>) -> [usize; 4] {
+fn sizes(contents: &ConvertedAbc<'_>) -> [usize; 4] {
     let mut sizes = [0; 4];
     for (index, level) in contents.levels.iter().enumerate() {
         let coarser = usize::from(index > 0);
@@ -139,7 +139,7 @@ fn levels_of_real_models_follow_the_rule() {
     for (name, bytes) in files_of(&folder, "abc") {
         let Ok(file) = parse(&bytes) else { continue };
         let document = AbcDocument::from(&file);
-        let contents = AbcContents::load(&bytes, &settings).unwrap();
+        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
         let levels = contents.levels.iter();
         let found: Vec<_> = levels.map(|it| (it.number, it.triangles)).collect();
         if document.geometry.lod_starts.len() > 1 {

@@ -204,7 +204,7 @@ fn a_skin_without_an_extension_is_found_as_dtx() {
     let files = [(FILE, bytes(&figure())), ("Skins/Hero.DTX", dtx([1, 2, 3]))];
     let settings = AbcLoaderSettings {
         skins: vec!["hero".into()],
-        skin_folders: vec!["skins".into()],
+        texture_folders: vec!["skins".into()],
         ..AbcLoaderSettings::default()
     };
     let (mut app, root) = app_of(&files, FILE, settings);

@@ -11,7 +11,7 @@ use bevy_classic_models::lithtech::abc::write::{
     AbcDocument, AnimationDocument, GeometryDocument, KeyframeDocument, write_unchecked,
 };
 use bevy_classic_models::lithtech::abc::{MAX_DEPTH, node_flags};
-use bevy_classic_models::lithtech::{AbcContents, MAX_SCENE_DEPTH};
+use bevy_classic_models::lithtech::{ConvertedAbc, MAX_SCENE_DEPTH};
 use bevy_classic_models::prelude::*;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Warn};
 use classic_models_fixtures::malformed::{self, LocationText};
@@ -346,7 +346,7 @@ fn nested(depth: usize) -> AbcDocument {
 /// Loads a model as one would, without looking for skins.
 fn load_plain(app: &mut TestApp, path: &'static str) -> Result<Handle<Abc>, String> {
     let settings = AbcLoaderSettings {
-        load_skins: false,
+        load_textures: false,
         lod_shares: vec![0.6],
         ..AbcLoaderSettings::default()
     };
@@ -410,7 +410,7 @@ fn run(name: &str, files: Vec<Vec<u8>>) -> usize {
     let mut app = TestApp::new(&named.collect::<Vec<_>>());
     let server = app.world().resource::<AssetServer>().clone();
     let handles = paths.iter().map(|path| {
-        let plain = |settings: &mut AbcLoaderSettings| settings.load_skins = false;
+        let plain = |settings: &mut AbcLoaderSettings| settings.load_textures = false;
         let loader = server.load_builder().with_settings(plain);
         loader.load::<Abc>(path.clone())
     });
@@ -626,7 +626,7 @@ fn hollow() -> Vec<(&'static str, Vec<u8>, Option<&'static str>)> {
 /// Loads a file on this thread, with a limit on the time that it takes of the processor.
 fn assert_loads_soon(name: &str, bytes: &[u8]) {
     cpu_time::assert_cpu_time_below(Duration::from_secs(20), name, || {
-        let _ = AbcContents::load(bytes, &AbcLoaderSettings::default());
+        let _ = ConvertedAbc::load(bytes, &AbcLoaderSettings::default());
     });
 }
 

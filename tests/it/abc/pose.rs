@@ -23,7 +23,7 @@ pub fn assert_posed(
 ) {
     let reference = Reference::new(document);
     let vertices = reference.vertices(clip, seconds);
-    let expected = reference.drawn(level, settings.rigid, settings.convert_axes);
+    let expected = reference.drawn(level, settings.separate_node_meshes, settings.convert_axes);
     assert_eq!(found.len(), expected.len());
     let largest = vertices.iter().map(|place| place.abs().max_element());
     let largest = largest.fold(1.0, f64::max);
@@ -94,11 +94,11 @@ fn vertices_are_where_the_format_puts_them() {
     documents.extend(flipped(&banner()));
     documents.extend((1..8).map(random));
     for document in &documents {
-        for (rigid, convert_axes, scale) in
+        for (separate_node_meshes, convert_axes, scale) in
             [(false, true, 1.0), (true, true, 0.5), (false, false, 2.0)]
         {
             let settings = AbcLoaderSettings {
-                rigid,
+                separate_node_meshes,
                 convert_axes,
                 scale,
                 ..AbcLoaderSettings::default()
@@ -272,7 +272,7 @@ fn real_models_are_where_the_format_puts_them() {
         let Ok(file) = parse(bytes) else { continue };
         let document = AbcDocument::from(&file);
         let settings = AbcLoaderSettings {
-            load_skins: false,
+            load_textures: false,
             ..AbcLoaderSettings::default()
         };
         let mut app = TestApp::new(&[("real.abc", bytes.clone())]);

@@ -63,9 +63,9 @@ fn skins_are_neither_turned_nor_mirrored_whatever_the_flips_and_meshes() {
     });
     // The model is the same however the file tells of it.
     for transform_info in flips.into_iter().chain([None]) {
-        for rigid in [false, true] {
+        for separate_node_meshes in [false, true] {
             let settings = AbcLoaderSettings {
-                rigid,
+                separate_node_meshes,
                 ..AbcLoaderSettings::default()
             };
             let (mut stage, root) = dressed(&tower(transform_info), &texels, settings);
@@ -78,7 +78,9 @@ fn skins_are_neither_turned_nor_mirrored_whatever_the_flips_and_meshes() {
                     let material = colored(&mut stage, &texels);
                     let what = (&plain, Shown::new(0, seconds));
                     let control = expected(&mut stage, root, what, material);
-                    let what = format!("{transform_info:?}, {rigid}, {seconds} from {view}");
+                    let what = format!(
+                        "{transform_info:?}, {separate_node_meshes}, {seconds} from {view}"
+                    );
                     shown.assert_is(&control, &what);
                     if let Some(before) = &before {
                         shown.assert_is_not(before, &what);
@@ -194,9 +196,9 @@ fn triangles_are_seen_from_behind_only_by_setting() {
 fn every_level_of_detail_looks_as_the_rule_makes_it() {
     let texels = colors([255; 4]);
     let document = ball();
-    for rigid in [false, true] {
+    for separate_node_meshes in [false, true] {
         let settings = AbcLoaderSettings {
-            rigid,
+            separate_node_meshes,
             lod_shares: vec![0.8, 0.6, 0.45],
             double_sided: true,
             ..AbcLoaderSettings::default()

@@ -103,9 +103,9 @@ fn vertices_follow_their_nodes_whatever_the_flips() {
     {
         let bytes = flipped(flip_geometry, flip_animation);
         let file = parse(&bytes).unwrap();
-        for rigid in [false, true] {
+        for separate_node_meshes in [false, true] {
             let settings = AbcLoaderSettings {
-                rigid,
+                separate_node_meshes,
                 ..AbcLoaderSettings::default()
             };
             let (mut app, root) = app(bytes.clone(), settings);
@@ -156,9 +156,9 @@ fn axes_and_scale_are_the_settings_to_say() {
 fn levels_of_detail_are_chosen_on_the_root() {
     let bytes = bytes(&figure());
     let file = parse(&bytes).unwrap();
-    for rigid in [false, true] {
+    for separate_node_meshes in [false, true] {
         let settings = AbcLoaderSettings {
-            rigid,
+            separate_node_meshes,
             lod_shares: vec![0.75, 0.5],
             ..AbcLoaderSettings::default()
         };
@@ -258,7 +258,7 @@ fn skins_of_the_settings_are_chosen_on_the_root() {
     ];
     let settings = AbcLoaderSettings {
         skins: vec!["a.dtx".into(), "nowhere.dtx".into(), "B.dtx".into()],
-        skin_folders: vec!["ART".into()],
+        texture_folders: vec!["ART".into()],
         ..AbcLoaderSettings::default()
     };
     let (mut app, root, found) = skins(&files, FILE, settings);

@@ -11,7 +11,9 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
-use bevy_classic_models::alamo::{AloAnimator, AloModel, AloPart, ModelFlag, bone_target};
+use bevy_classic_models::alamo::{
+    AloAnimator, AloModel, AloPart, DefaultVisibilityCurve, bone_target,
+};
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -770,17 +772,17 @@ fn none_of_what_hides_shows_what_another_hides() {
     assert_eq!(at(&mut app, 1.0), ["HullMesh", "TurretMesh_LOD1"]);
     app.world()
         .entity_mut(root)
-        .insert((ModelLod(1), ModelAlt(1)));
+        .insert((ModelLod(1), DamageStage(1)));
     assert_eq!(at(&mut app, 0.0), ["HullMesh"]);
     assert_eq!(
         at(&mut app, 1.0),
         ["HullMesh", "TurretMesh_ALT1", "TurretMesh_LOD0"]
     );
-    let hidden = HiddenParts::new(["TurretMesh_LOD0", "HullMesh"]);
+    let hidden = PartVisibility::new(["TurretMesh_LOD0", "HullMesh"]);
     app.world().entity_mut(root).insert(hidden);
     assert_eq!(at(&mut app, 0.0), Vec::<String>::new());
     assert_eq!(at(&mut app, 1.0), ["TurretMesh_ALT1"]);
-    let mut shown_parts = HiddenParts::default();
+    let mut shown_parts = PartVisibility::default();
     shown_parts.show("TurretMesh_LOD1").show("TurretMesh_ALT1");
     app.world().entity_mut(root).insert(shown_parts);
     assert_eq!(at(&mut app, 0.0), ["HullMesh"], "the track hides the bone");
@@ -1014,7 +1016,7 @@ fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
     let [hides, reveals]: [Handle<AnimationClip>; 2] =
         ["art/Unit_HIDE_00.ala#Clip", "art/Unit_SHOW_00.ala#Clip"].map(|path| app.load(path));
     let mut flags = AnimationClip::default();
-    flags.add_curve_to_target(bone_target(TURRET), ModelFlag);
+    flags.add_curve_to_target(bone_target(TURRET), DefaultVisibilityCurve);
     let flags = app
         .world()
         .resource_mut::<Assets<AnimationClip>>()

@@ -72,7 +72,7 @@ fn disturb(
         5 => {
             entity.insert((
                 ModelLod(random.below(4) as u32),
-                ModelAlt(random.below(3) as u32),
+                DamageStage(random.below(3) as u32),
             ));
         }
         6 => {

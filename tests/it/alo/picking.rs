@@ -301,7 +301,7 @@ fn pointers_meet_what_the_settings_say() {
     let mut desk = Desk::new(());
     let (root, hull, turret) = (desk.root, desk.hull, desk.turret);
     desk.point_at(ON_TURRET);
-    desk.insert(root, HiddenParts::new(["turret"]));
+    desk.insert(root, PartVisibility::new(["turret"]));
     assert_eq!(desk.hovered(), [hull]);
     let set = |desk: &mut Desk, visibility| {
         desk.world().resource_mut::<AloPickingSettings>().visibility = visibility;

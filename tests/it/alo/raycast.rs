@@ -737,14 +737,14 @@ fn what_is_chosen_and_hidden_decides_what_rays_meet() {
     let coarse = ["Hull_LOD0", "Shield", "Gun", "GunShield", "Dark", "Box"];
     assert_met(range, "coarser", &coarse, &["Hull_LOD0", "Gun", "Box"]);
     // What hides parts of the finest level hides them while a coarser one is drawn.
-    let hidden = HiddenParts::new(["hull_lod1"]);
+    let hidden = PartVisibility::new(["hull_lod1"]);
     range.world().entity_mut(root).insert(hidden);
     range.app.step(0.0);
     assert_eq!(
         met(range, SOLID),
         ["Shield", "Gun", "GunShield", "Dark", "Box"]
     );
-    range.world().entity_mut(root).remove::<HiddenParts>();
+    range.world().entity_mut(root).remove::<PartVisibility>();
     let root_bone = range.bone(root, 0);
     set_visible(range.world(), root_bone, false);
     range.app.step(0.0);
@@ -752,7 +752,7 @@ fn what_is_chosen_and_hidden_decides_what_rays_meet() {
     set_visible(range.world(), root_bone, true);
     range.world().entity_mut(root).remove::<ModelLod>();
 
-    range.world().entity_mut(root).insert(ModelAlt(1));
+    range.world().entity_mut(root).insert(DamageStage(1));
     let damaged = [
         "Hull_LOD1",
         "Wreck_ALT1",
@@ -765,19 +765,19 @@ fn what_is_chosen_and_hidden_decides_what_rays_meet() {
     ];
     let seen_damaged = ["Hull_LOD1", "Wreck_ALT1", "Gun", "Box"];
     assert_met(range, "damaged", &damaged, &seen_damaged);
-    range.world().entity_mut(root).remove::<ModelAlt>();
+    range.world().entity_mut(root).remove::<DamageStage>();
     assert_met(range, "as at first", &all, &seen);
 
-    let hidden = HiddenParts::new(["SHIELD", "gun", "dark"]);
+    let hidden = PartVisibility::new(["SHIELD", "gun", "dark"]);
     range.world().entity_mut(root).insert(hidden);
     let left = without(&all, &["Shield", "Gun", "Dark"]);
     assert_met(range, "turned off", &left, &without(&seen, &["Gun"]));
-    let mut shown = HiddenParts::default();
+    let mut shown = PartVisibility::default();
     shown.show("Shield").show("Screen_ALT1");
     range.world().entity_mut(root).insert(shown);
     let with_shield = ["Hull_LOD1", "Shield", "Gun", "Box"];
     assert_met(range, "shown", &all, &with_shield);
-    range.world().entity_mut(root).remove::<HiddenParts>();
+    range.world().entity_mut(root).remove::<PartVisibility>();
 
     let (arm, ghost) = (range.bone(root, 1), range.bone(root, 2));
     set_visible(range.world(), arm, false);

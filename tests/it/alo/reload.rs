@@ -91,7 +91,11 @@ fn an_edit_shows_with_everything_that_was_chosen() {
     let red = Color::srgb(1.0, 0.0, 0.0);
     let mut stage = Stage::watching(&[(FILE, model(false)), ("worn.tga", tga(&texture(false)))]);
     let (path, worn) = (stage.folder().join(FILE), stage.folder().join("worn.tga"));
-    let chosen = (ModelAlt(1), TeamColor(red), HiddenParts::new(["extra"]));
+    let chosen = (
+        DamageStage(1),
+        TeamColor(red),
+        PartVisibility::new(["extra"]),
+    );
     let root = stage.spawn_alo(FILE, chosen);
     let control = expected(&mut stage, root, false, red);
     stage.capture().assert_is(&control, "before the edit");

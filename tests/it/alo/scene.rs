@@ -15,8 +15,8 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Parameter, Vertex, parse};
 use bevy_classic_models::alamo::{
-    AloBillboard, AloCollider, AloLight, AloMaterial, AloModel, AloPart, AloSubmeshOf, Billboard,
-    FULL_LIGHT, WearsTeamColor, bone_target,
+    AloBillboard, AloCollider, AloLight, AloMaterial, AloModel, AloPart, AloSubmeshIndex,
+    Billboard, FULL_LIGHT, TeamColored, bone_target,
 };
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
@@ -63,7 +63,7 @@ fn parent(app: &mut TestApp, entity: Entity) -> Entity {
 
 /// The entities of a mesh's sub-meshes.
 fn submeshes(app: &mut TestApp, mesh: usize) -> Vec<(usize, Entity)> {
-    let mut query = app.world().query::<(Entity, &AloSubmeshOf)>();
+    let mut query = app.world().query::<(Entity, &AloSubmeshIndex)>();
     let of = query
         .iter(app.app.world())
         .filter(|(_, of)| of.mesh == mesh);
@@ -165,7 +165,7 @@ fn meshes_hang_on_their_bones_and_sub_meshes_on_them() {
             model.meshes[0].submeshes[number].material.clone()
         );
         assert_eq!(
-            app.world().entity(entity).contains::<WearsTeamColor>(),
+            app.world().entity(entity).contains::<TeamColored>(),
             number == 0
         );
     }
@@ -460,13 +460,13 @@ fn lights_follow_their_values_and_otherwise_stay_as_the_user_left_them() {
 #[test]
 fn models_whose_choices_are_removed_in_one_frame_all_follow() {
     let mut app = TestApp::new(&[("model.alo", clean())]);
-    let choices = || (ModelLod(1), HiddenParts::new(["Lamp"]));
+    let choices = || (ModelLod(1), PartVisibility::new(["Lamp"]));
     let roots = [(); 5].map(|()| app.spawn_ready(SCENE, choices()));
     let before = roots.map(|root| shown(&mut app, root));
     for root in roots {
         app.world()
             .entity_mut(root)
-            .remove::<(ModelLod, HiddenParts)>();
+            .remove::<(ModelLod, PartVisibility)>();
     }
     let after = roots.map(|root| shown(&mut app, root));
     assert!(
@@ -562,9 +562,9 @@ fn lod_alt_and_hidden_parts_are_inputs_of_their_own() {
     app.world().entity_mut(root).remove::<ModelLod>();
     expect(&mut app, "the finest again", &with(&["Hull_LOD1"]));
     // A damage stage alone does not show what the file hides.
-    app.world().entity_mut(root).insert(ModelAlt(1));
+    app.world().entity_mut(root).insert(DamageStage(1));
     expect(&mut app, "damaged", &with(&["Hull_LOD1"]));
-    let mut parts = HiddenParts::new(["crew", "SUN"]);
+    let mut parts = PartVisibility::new(["crew", "SUN"]);
     parts
         .show("wreck_alt1")
         .show("Collision")
@@ -577,7 +577,7 @@ fn lod_alt_and_hidden_parts_are_inputs_of_their_own() {
         .collect();
     expect(&mut app, "some shown, some hidden", &without);
     // Shown by the user, but of another stage.
-    app.world().entity_mut(root).insert(ModelAlt(0));
+    app.world().entity_mut(root).insert(DamageStage(0));
     let whole: Vec<_> = without
         .iter()
         .copied()
@@ -585,7 +585,7 @@ fn lod_alt_and_hidden_parts_are_inputs_of_their_own() {
         .collect();
     expect(&mut app, "whole again", &whole);
     app.world()
-        .get_mut::<HiddenParts>(root)
+        .get_mut::<PartVisibility>(root)
         .unwrap()
         .reset("Crew");
     expect(
@@ -595,22 +595,22 @@ fn lod_alt_and_hidden_parts_are_inputs_of_their_own() {
     );
     app.world()
         .entity_mut(root)
-        .remove::<(HiddenParts, ModelAlt)>();
+        .remove::<(PartVisibility, DamageStage)>();
     expect(&mut app, "as at first", &with(&["Hull_LOD1"]));
     app.world().resource_mut::<NightTime>().0 = true;
     expect(&mut app, "at night", &with(&["Hull_LOD1", "FC_Glow"]));
     app.world()
         .entity_mut(root)
-        .insert(HiddenParts::new(["fc_glow"]));
+        .insert(PartVisibility::new(["fc_glow"]));
     expect(&mut app, "a dazzle hidden", &with(&["Hull_LOD1"]));
 }
 
 #[test]
 fn parts_of_the_same_frame_show_in_it() {
     let mut app = TestApp::new(&[("model.alo", clean())]);
-    let mut shown_parts = HiddenParts::default();
+    let mut shown_parts = PartVisibility::default();
     shown_parts.show("Wreck_ALT1");
-    let root = app.spawn_ready(SCENE, (ModelAlt(1), shown_parts));
+    let root = app.spawn_ready(SCENE, (DamageStage(1), shown_parts));
     assert!(shown(&mut app, root).contains(&"Wreck_ALT1".to_owned()));
 }
 
@@ -625,7 +625,7 @@ fn effects_that_stay_off_do_so_until_the_damage_grows() {
     });
     let (mut app, root) = app(bytes);
     let burns = |app: &mut TestApp, alt: u32| {
-        app.world().entity_mut(root).insert(ModelAlt(alt));
+        app.world().entity_mut(root).insert(DamageStage(alt));
         let shown = shown(app, root);
         shown.iter().filter(|name| *name == "p_fire_ALT1").count()
     };
@@ -841,7 +841,7 @@ fn proxies_that_name_a_model_can_be_followed() {
     let mut app = TestApp::new(&files);
     let server = app.world().resource::<AssetServer>().clone();
     let spawn = |app: &mut TestApp, path: &'static str, follow: bool| {
-        let settings = move |settings: &mut AloLoaderSettings| settings.follow_proxies = follow;
+        let settings = move |settings: &mut AloLoaderSettings| settings.load_proxies = follow;
         let handle: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
         app.wait_loaded(&handle);
         let scene = app
@@ -871,11 +871,11 @@ fn proxies_that_name_a_model_can_be_followed() {
             .abs_diff_eq(moved, 1e-4)
     );
     let red = TeamColor(Color::srgb(1.0, 0.0, 0.0));
-    app.world().entity_mut(root).insert((red, ModelAlt(1)));
+    app.world().entity_mut(root).insert((red, DamageStage(1)));
     app.step(0.0);
     app.step(0.0);
     assert_eq!(get::<TeamColor>(&mut app, proxy).0, red.0);
-    assert_eq!(get::<ModelAlt>(&mut app, proxy), ModelAlt(1));
+    assert_eq!(get::<DamageStage>(&mut app, proxy), DamageStage(1));
     app.world().entity_mut(root).remove::<TeamColor>();
     app.step(0.0);
     app.step(0.0);
@@ -942,7 +942,7 @@ fn a_file_of_nothing_but_proxies_is_refused() {
         };
         file.proxies = vec![proxy; 2000];
     });
-    let error = bevy_classic_models::alamo::AloContents::load(&bytes, default()).unwrap_err();
+    let error = bevy_classic_models::alamo::ConvertedAlo::load(&bytes, default()).unwrap_err();
     assert!(error.to_string().contains("512 proxies"), "{error}");
 }
 
@@ -970,6 +970,6 @@ fn places_beyond_all_numbers_are_refused() {
         ..Bone::new("Huge", parent, [0.0; 3])
     };
     let bytes = write(&AloFile::new(vec![huge(None), huge(Some(0))])).unwrap();
-    let error = bevy_classic_models::alamo::AloContents::load(&bytes, default()).unwrap_err();
+    let error = bevy_classic_models::alamo::ConvertedAlo::load(&bytes, default()).unwrap_err();
     assert!(error.to_string().contains("bone 1 in the model"), "{error}");
 }

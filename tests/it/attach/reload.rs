@@ -174,7 +174,9 @@ fn check(app: &mut TestApp) {
         app.step(0.0);
     }
     assert!(!may_hang(app), "it could hang and does not");
-    let mut attached = app.world().query::<(Entity, &Attached, Option<&ChildOf>)>();
+    let mut attached = app
+        .world()
+        .query::<(Entity, &AttachedToBone, Option<&ChildOf>)>();
     let all: Vec<_> = attached
         .iter(app.app.world())
         .map(|(entity, attached, of)| (entity, attached.clone(), of.map(ChildOf::parent)))
@@ -198,7 +200,7 @@ fn check(app: &mut TestApp) {
 /// Whether something hangs nowhere that would not hang on itself.
 fn may_hang(app: &mut TestApp) -> bool {
     let world = app.world();
-    let mut refused = world.query_filtered::<(Entity, &Attached), Without<ChildOf>>();
+    let mut refused = world.query_filtered::<(Entity, &AttachedToBone), Without<ChildOf>>();
     refused.iter(world).any(|(thing, attached)| {
         let above = core::iter::successors(Some(attached.to), |entity| {
             world.get::<ChildOf>(*entity).map(ChildOf::parent)
@@ -256,7 +258,7 @@ fn thousands_of_steps_leave_nothing_behind() {
             7 => {
                 if let Some(thing) = any(random, &all) {
                     let mut thing = app.world().entity_mut(thing);
-                    thing.remove::<Attached>().insert(local());
+                    thing.remove::<AttachedToBone>().insert(local());
                 }
             }
             8 | 9 => {

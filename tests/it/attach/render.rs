@@ -13,7 +13,7 @@ fn sample(path: &str) -> (&str, Vec<u8>) {
     (name, std::fs::read(assets.join(path)).unwrap())
 }
 
-/// A model with a brazier on one of its bones, as [`Attached`] has it.
+/// A model with a brazier on one of its bones, as [`AttachedToBone`] has it.
 struct Bearer {
     stage: Stage,
     root: Entity,
@@ -23,7 +23,7 @@ struct Bearer {
 impl Bearer {
     fn new(mut stage: Stage, root: Entity, bone: &str, place: Transform) -> Self {
         let bone = bone.to_owned();
-        let hung = (Attached { to: root, bone }, place);
+        let hung = (AttachedToBone { to: root, bone }, place);
         let brazier = stage.spawn("brazier.mdl#Scene", hung);
         Self {
             stage,
@@ -62,9 +62,13 @@ impl Bearer {
     /// The brazier without a parent, where the bone is.
     fn by_hand(&mut self, from: Vec3, at: Vec3, (bone, place): (Entity, Transform)) -> Picture {
         let bone = *self.stage.world().get::<GlobalTransform>(bone).unwrap();
-        let attached = self.stage.world().get::<Attached>(self.brazier).cloned();
+        let attached = self
+            .stage
+            .world()
+            .get::<AttachedToBone>(self.brazier)
+            .cloned();
         let mut brazier = self.stage.world().entity_mut(self.brazier);
-        brazier.remove::<Attached>();
+        brazier.remove::<AttachedToBone>();
         brazier.insert((bone * place).compute_transform());
         let picture = self.look(from, at);
         let mut brazier = self.stage.world().entity_mut(self.brazier);

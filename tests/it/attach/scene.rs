@@ -57,13 +57,13 @@ pub fn app() -> TestApp {
 
 /// The entity of a bone, and whether the model is there.
 pub fn bone_of(world: &mut World, root: Entity, name: &str) -> (Option<Entity>, bool) {
-    let mut state = SystemState::<Models>::new(world);
+    let mut state = SystemState::<ModelQuery>::new(world);
     let models = state.get(world).unwrap();
     (models.bone(root, name), models.format(root).is_some())
 }
 
 /// Where a thing belongs that hangs on a bone of a model: on its root where there is no such bone.
-pub fn spot(world: &mut World, Attached { to, bone }: &Attached) -> Entity {
+pub fn spot(world: &mut World, AttachedToBone { to, bone }: &AttachedToBone) -> Entity {
     bone_of(world, *to, bone).0.unwrap_or(*to)
 }
 
@@ -77,8 +77,8 @@ pub fn wait_for_model(app: &mut TestApp, root: Entity) {
     assert!(gpuless::wait_until(&mut app.app, is_there), "no model");
 }
 
-pub fn on(to: Entity, bone: &str) -> Attached {
-    Attached {
+pub fn on(to: Entity, bone: &str) -> AttachedToBone {
+    AttachedToBone {
         to,
         bone: bone.to_owned(),
     }
@@ -109,7 +109,7 @@ fn assert_at(world: &World, thing: Entity, expected: GlobalTransform) {
 /// Fails unless a thing is a child of what it is to hang on, and where its place on that is.
 #[track_caller]
 pub fn assert_hangs(world: &mut World, thing: Entity, place: Transform) {
-    let attached = world.get::<Attached>(thing).expect("it is attached");
+    let attached = world.get::<AttachedToBone>(thing).expect("it is attached");
     let on = spot(world, &attached.clone());
     let parent = world.get::<ChildOf>(thing).map(ChildOf::parent);
     assert_eq!(parent, Some(on));
@@ -223,7 +223,7 @@ fn parts_carry_things_where_no_bone_has_the_name() {
     assert_hangs(app.world(), thing, local());
     // The part shows at that damage stage alone.
     assert!(!is_seen(&mut app, thing));
-    app.world().entity_mut(root).insert(ModelAlt(1));
+    app.world().entity_mut(root).insert(DamageStage(1));
     app.step(0.0);
     assert!(is_seen(&mut app, thing));
 }
@@ -262,14 +262,14 @@ fn a_change_moves_a_thing_and_a_removal_leaves_it_in_the_world() {
     let thing = app.world().spawn((on(root, "hull"), local())).id();
     app.step(0.1);
     assert_hangs(app.world(), thing, local());
-    app.world().get_mut::<Attached>(thing).unwrap().bone = "turret".to_owned();
+    app.world().get_mut::<AttachedToBone>(thing).unwrap().bone = "turret".to_owned();
     app.step(0.1);
     assert_hangs(app.world(), thing, local());
     app.world().entity_mut(thing).insert(on(other, "body"));
     app.step(0.1);
     assert_hangs(app.world(), thing, local());
     let was = global(app.world(), thing);
-    app.world().entity_mut(thing).remove::<Attached>();
+    app.world().entity_mut(thing).remove::<AttachedToBone>();
     app.step(0.1);
     assert_eq!(parent(&mut app, thing), None);
     assert_at(app.world(), thing, was);
@@ -281,7 +281,7 @@ fn a_change_moves_a_thing_and_a_removal_leaves_it_in_the_world() {
     app.step(0.0);
     let own = app.world().spawn(Transform::default()).id();
     app.world().entity_mut(thing).insert(ChildOf(own));
-    app.world().entity_mut(thing).remove::<Attached>();
+    app.world().entity_mut(thing).remove::<AttachedToBone>();
     app.step(0.0);
     assert_eq!(parent(&mut app, thing), Some(own));
 }
@@ -333,7 +333,7 @@ fn what_would_hang_on_itself_hangs_nowhere() {
     }
     // Where one lets go, the other can hang.
     let (upper, lower) = if hanging[0] { (b, a) } else { (a, b) };
-    app.world().entity_mut(lower).remove::<Attached>();
+    app.world().entity_mut(lower).remove::<AttachedToBone>();
     app.step(0.0);
     assert_eq!(parent(&mut app, lower), None);
     assert_hangs(app.world(), upper, local());
@@ -408,7 +408,7 @@ fn a_parent_that_the_game_has_set_stays_when_attached_is_removed() {
     let root = app.spawn_ready("hung/unit.abc#Scene", ());
     let attach = |app: &mut TestApp, bone: &str| {
         let bone = bone.to_owned();
-        let attached = Attached { to: root, bone };
+        let attached = AttachedToBone { to: root, bone };
         let thing = app.world().spawn((attached, somewhere())).id();
         app.step(0.0);
         thing
@@ -422,29 +422,29 @@ fn a_parent_that_the_game_has_set_stays_when_attached_is_removed() {
     let hand = app.world().spawn(somewhere()).id();
     for chosen in [bone, hand] {
         app.world().entity_mut(thing).insert(ChildOf(chosen));
-        app.world().entity_mut(thing).remove::<Attached>();
+        app.world().entity_mut(thing).remove::<AttachedToBone>();
         app.step(0.0);
         assert_eq!(parent(&mut app, thing), Some(chosen));
         let bone = "arm".to_owned();
-        let attached = Attached { to: root, bone };
+        let attached = AttachedToBone { to: root, bone };
         app.world().entity_mut(thing).insert(attached);
         app.step(0.0);
         assert_ne!(parent(&mut app, thing), Some(chosen));
     }
     // One that it was given goes.
-    app.world().entity_mut(thing).remove::<Attached>();
+    app.world().entity_mut(thing).remove::<AttachedToBone>();
     app.step(0.0);
     assert_eq!(parent(&mut app, thing), None);
     // What waits for a model that never comes has been given a parent too.
     let nothing = app.world().spawn(somewhere()).id();
-    let attached = Attached {
+    let attached = AttachedToBone {
         to: nothing,
         bone: String::new(),
     };
     app.world().entity_mut(thing).insert(attached);
     app.step(0.0);
     assert!(parent(&mut app, thing).is_some());
-    app.world().entity_mut(thing).remove::<Attached>();
+    app.world().entity_mut(thing).remove::<AttachedToBone>();
     app.step(0.0);
     assert_eq!(parent(&mut app, thing), None);
 }
@@ -468,7 +468,7 @@ fn observers_of_a_parent_may_despawn_what_is_attached() {
         .add_observer(|_: On<Remove, ChildOf>, mut commands: Commands| {
             commands.queue(despawn_mine);
         });
-    app.world().entity_mut(thing).remove::<Attached>();
+    app.world().entity_mut(thing).remove::<AttachedToBone>();
     assert!(app.world().get_entity(thing).is_err(), "detached");
     app.world()
         .add_observer(|_: On<Insert, ChildOf>, mut commands: Commands| {

@@ -98,7 +98,11 @@ fn a_clip_plays_as_it_is_stated_and_ends_by_the_name_that_was_given() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("Patrol", kind.clip, 0.5, Repeat::Once)]);
-        let root = spawn(&mut app, kind.scene, (clips, PlayClip::stated("PATROL")));
+        let root = spawn(
+            &mut app,
+            kind.scene,
+            (clips, PlayClip::from_manifest("PATROL")),
+        );
         assert_time(&mut app, root, 0.0);
         app.step(0.1);
         assert_time(&mut app, root, 0.05);
@@ -120,8 +124,8 @@ fn a_name_may_stand_for_the_files_clip_of_the_same_name() {
     let mut app = app();
     for kind in &KINDS {
         let lower = kind.clip.to_lowercase();
-        let clips = table([named(&lower, &*lower, 2.0, Repeat::AsStated)]);
-        let play = PlayClip::stated(kind.clip).with_speed(0.5);
+        let clips = table([named(&lower, &*lower, 2.0, Repeat::FromManifest)]);
+        let play = PlayClip::from_manifest(kind.clip).with_speed(0.5);
         let root = spawn(&mut app, kind.scene, (clips, play));
         app.step(0.1);
         assert_time(&mut app, root, 0.1);
@@ -137,7 +141,7 @@ fn what_is_stated_about_what_plays_changes_as_it_plays() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
-        let root = spawn(&mut app, kind.scene, (clips, PlayClip::stated("go")));
+        let root = spawn(&mut app, kind.scene, (clips, PlayClip::from_manifest("go")));
         app.step(0.1);
         insert(
             &mut app,
@@ -181,7 +185,7 @@ fn another_clip_under_the_name_begins() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
-        let play = PlayClip::stated("go").with_fade(0.4);
+        let play = PlayClip::from_manifest("go").with_fade(0.4);
         let root = spawn(&mut app, kind.scene, (clips, play));
         app.step(0.1);
         assert_eq!(weight(&mut app, root), 1.0, "there is nothing to fade from");
@@ -218,7 +222,7 @@ fn a_table_that_goes_leaves_the_files_own_names() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named(kind.clip, kind.other, 1.0, Repeat::Once)]);
-        let play = PlayClip::stated(kind.clip);
+        let play = PlayClip::from_manifest(kind.clip);
         let root = spawn(&mut app, kind.scene, (clips, play));
         app.step(0.25);
         app.world().entity_mut(root).remove::<ModelClips>();
@@ -240,7 +244,11 @@ fn a_clip_that_is_not_there_is_told_with_all_names() {
             named("jump", &*gone, 1.0, Repeat::Loop),
             named("crouch", kind.clip, 1.0, Repeat::Loop),
         ]);
-        spawn(&mut app, kind.scene, (clips, PlayClip::stated("Jump")));
+        spawn(
+            &mut app,
+            kind.scene,
+            (clips, PlayClip::from_manifest("Jump")),
+        );
         app.step(0.1);
         let warnings = log::warnings_with(&gone);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -266,7 +274,7 @@ fn a_scene_may_say_what_plays() {
     let mut app = app();
     let mut world = World::new();
     let clips = table([named("go", "run", 0.5, Repeat::Loop)]);
-    world.spawn((clips, PlayClip::stated("go")));
+    world.spawn((clips, PlayClip::from_manifest("go")));
     let scene = WorldAsset::new(world);
     let scene = app.world().resource_mut::<Assets<WorldAsset>>().add(scene);
     app.world().spawn(WorldAssetRoot(scene));
@@ -275,7 +283,7 @@ fn a_scene_may_say_what_plays() {
     }
     let mut playing = app.app.world_mut().query::<&PlayClip>();
     let playing: Vec<_> = playing.iter(app.app.world()).cloned().collect();
-    assert_eq!(playing, [PlayClip::stated("go")]);
+    assert_eq!(playing, [PlayClip::from_manifest("go")]);
 }
 
 #[test]

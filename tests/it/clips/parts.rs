@@ -272,7 +272,7 @@ fn a_part_of_a_file_from_elsewhere_plays_once_it_is_loaded() {
     let clips = ModelClips::new([named("stride", part(clip, 1..3), 0.5, Repeat::Once)]);
     app.world()
         .entity_mut(root)
-        .insert((clips, PlayClip::stated("stride")));
+        .insert((clips, PlayClip::from_manifest("stride")));
     app.step(0.0);
     let is_played = |world: &mut World| {
         let clip = world.get::<AloAnimator>(root).unwrap().clip().unwrap();

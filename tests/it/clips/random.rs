@@ -49,7 +49,7 @@ impl RandomClips for Random {
     fn table(&mut self, kind: &Kind) -> ModelClips {
         let count = self.below(6);
         let clip = |_| {
-            let repeat = self.of(&[Repeat::Loop, Repeat::Once, Repeat::AsStated]);
+            let repeat = self.of(&[Repeat::Loop, Repeat::Once, Repeat::FromManifest]);
             let speed = match self.below(4) {
                 0 => self.number(),
                 _ => 1.0,
@@ -61,8 +61,8 @@ impl RandomClips for Random {
     }
 
     fn play_of(&mut self, kind: &Kind) -> PlayClip {
-        let mut play = PlayClip::stated(self.clip_of(kind));
-        play.repeat = self.of(&[Repeat::Loop, Repeat::Once, Repeat::AsStated]);
+        let mut play = PlayClip::from_manifest(self.clip_of(kind));
+        play.repeat = self.of(&[Repeat::Loop, Repeat::Once, Repeat::FromManifest]);
         play.fade = self.of(&[0.0, 0.0, 0.1, 0.5, 3.0]);
         if self.below(4) == 0 {
             play.speed = self.number();

@@ -9,7 +9,9 @@ use bevy::camera::primitives::Aabb;
 use bevy::mesh::{Indices, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::text::{Tolerance, parse};
-use bevy_classic_models::lgw::{LgwDrawn, LgwMesh, LgwModel, LgwTexEnvMaterial, LgwUp, LgwWinding};
+use bevy_classic_models::lgw::{
+    LgwMaterialHandle, LgwMesh, LgwModel, LgwTexEnvMaterial, LgwUpAxis, LgwWinding,
+};
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 
@@ -146,7 +148,7 @@ fn there_is_an_entity_per_mesh_with_its_material() {
         let name: Name = spawned.get(*entity).unwrap();
         assert_eq!(name.as_str(), &*model.meshes[index].name);
     }
-    let LgwDrawn::TexEnv(material) = &model.material(7).unwrap().drawn else {
+    let LgwMaterialHandle::TexEnv(material) = &model.material(7).unwrap().drawn else {
         panic!("it has two textures");
     };
     let drawn: MeshMaterial3d<LgwTexEnvMaterial> = spawned.get(meshes[0]).unwrap();
@@ -200,7 +202,7 @@ fn one_lit_picture_is_bevys_own_material() {
     let drawn: MeshMaterial3d<StandardMaterial> = spawned.get(entity).unwrap();
     assert_eq!(
         model.material(0).unwrap().drawn,
-        LgwDrawn::Standard(drawn.0.clone())
+        LgwMaterialHandle::Standard(drawn.0.clone())
     );
     let materials = spawned.app.world().resource::<Assets<StandardMaterial>>();
     let material = materials.get(&drawn.0).unwrap();
@@ -293,8 +295,11 @@ fn settings_scale_turn_and_mirror() {
         ..settings()
     });
     assert!(found.abs_diff_eq(plain * scale, 1e-6));
-    let up = LgwUp::Z;
-    let (found, _) = place(LgwLoaderSettings { up, ..settings() });
+    let up = LgwUpAxis::Z;
+    let (found, _) = place(LgwLoaderSettings {
+        up_axis: up,
+        ..settings()
+    });
     assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-6));
     for winding in [LgwWinding::Auto, LgwWinding::Keep] {
         let left_handed = true;
@@ -308,7 +313,7 @@ fn settings_scale_turn_and_mirror() {
         let (found, _) = place(LgwLoaderSettings {
             left_handed,
             winding,
-            up,
+            up_axis: up,
             ..settings()
         });
         assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, 2.0), 1e-6));
@@ -328,7 +333,7 @@ fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
         );
         let settings = LgwLoaderSettings {
             left_handed,
-            up,
+            up_axis: up,
             winding,
             ..LgwLoaderSettings::default()
         };
@@ -339,7 +344,7 @@ fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
     let opposite = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
     for normals in [none, opposite] {
         for left_handed in [false, true] {
-            for up in [LgwUp::Y, LgwUp::Z] {
+            for up in [LgwUpAxis::Y, LgwUpAxis::Z] {
                 let auto = front(normals, left_handed, up, LgwWinding::Auto);
                 let keep = front(normals, left_handed, up, LgwWinding::Keep);
                 assert_eq!(auto.len(), 2);
@@ -347,7 +352,7 @@ fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
             }
         }
     }
-    let mirrored = front(none, true, LgwUp::Y, LgwWinding::Auto);
+    let mirrored = front(none, true, LgwUpAxis::Y, LgwWinding::Auto);
     assert!(mirrored.iter().all(|front| front.z < 0.0), "{mirrored:?}");
 }
 
@@ -453,13 +458,17 @@ fn meshes_are_hidden_by_name() {
     };
     use Visibility::{Hidden, Inherited};
     assert_eq!(seen(&mut spawned), [Inherited, Inherited]);
-    let hidden = HiddenParts::new(["mesh01"]);
+    let hidden = PartVisibility::new(["mesh01"]);
     spawned.app.world().entity_mut(root).insert(hidden);
     assert_eq!(seen(&mut spawned), [Hidden, Inherited]);
-    let mut hidden = spawned.app.world().get_mut::<HiddenParts>(root).unwrap();
+    let mut hidden = spawned.app.world().get_mut::<PartVisibility>(root).unwrap();
     hidden.reset("Mesh01").hide("MESH02");
     assert_eq!(seen(&mut spawned), [Inherited, Hidden]);
-    spawned.app.world().entity_mut(root).remove::<HiddenParts>();
+    spawned
+        .app
+        .world()
+        .entity_mut(root)
+        .remove::<PartVisibility>();
     assert_eq!(seen(&mut spawned), [Inherited, Inherited]);
 }
 

@@ -37,20 +37,22 @@ fn armed(app: &mut TestApp) -> (Entity, Entity) {
 fn restate(app: &mut TestApp, soldier: Entity, alt: u32, attachments: &str) {
     edit(app, "armed.model.ron", &manifest(alt, attachments));
     wait(app, "the edit", |world| {
-        world.get::<ModelAlt>(soldier) == Some(&ModelAlt(alt))
+        world.get::<DamageStage>(soldier) == Some(&DamageStage(alt))
     });
     app.step(0.0);
 }
 
 fn drop_it(app: &mut TestApp, gun: Entity) {
-    app.world().entity_mut(gun).remove::<Attached>();
+    app.world().entity_mut(gun).remove::<AttachedToBone>();
 }
 
 /// Hangs a gun on a soldier of its own, who has none.
 fn loot_it(app: &mut TestApp, gun: Entity) {
     let to = spawn_ready(app, "unarmed.model.ron", ());
     let bone = "Arm".to_owned();
-    app.world().entity_mut(gun).insert(Attached { to, bone });
+    app.world()
+        .entity_mut(gun)
+        .insert(AttachedToBone { to, bone });
 }
 
 #[test]
@@ -72,7 +74,7 @@ fn what_the_game_has_taken_outlives_the_model() {
                 app.step(0.0);
                 app.step(0.0);
                 assert_eq!(children(&mut app, gun).len(), 1, "its scene is there");
-                assert_eq!(get(&mut app, gun), Some(PlayClip::stated("run")));
+                assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("run")));
             }
         }
     }
@@ -90,11 +92,11 @@ fn what_the_game_has_taken_is_not_the_manifests() {
         let turned = r#"(bone: "Arm", model: "gun.mdl", play: "die", rotation: (0, 90, 0))"#;
         restate(&mut app, soldier, 2, turned);
         assert!(hung(&mut app, soldier).is_empty(), "no second one");
-        assert_eq!(get(&mut app, gun), Some(PlayClip::stated("run")));
+        assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("run")));
         assert_eq!(get::<Transform>(&mut app, gun), place);
         // It is stated no more.
         restate(&mut app, soldier, 3, "");
-        assert_eq!(get(&mut app, gun), Some(PlayClip::stated("run")));
+        assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("run")));
         // It is stated anew.
         restate(&mut app, soldier, 4, GUN);
         let [(_, second)] = hung(&mut app, soldier)[..] else {
@@ -112,9 +114,11 @@ fn what_the_game_has_given_back_is_the_manifests() {
     app.step(0.0);
     // On another bone, for that matter.
     let (to, bone) = (soldier, "Body".to_owned());
-    app.world().entity_mut(gun).insert(Attached { to, bone });
+    app.world()
+        .entity_mut(gun)
+        .insert(AttachedToBone { to, bone });
     restate(&mut app, soldier, 2, &GUN.replace("run", "die"));
-    assert_eq!(get(&mut app, gun), Some(PlayClip::stated("die")));
+    assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("die")));
     assert_eq!(hung(&mut app, soldier), [("Body".to_owned(), gun)]);
     restate(&mut app, soldier, 3, "");
     assert!(app.world().get_entity(gun).is_err());
@@ -128,7 +132,7 @@ fn what_the_game_has_taken_makes_room() {
     edit(&mut app, "armed.model.ron", &manifest(1, &full));
     let soldier = spawn_ready(&mut app, "armed.model.ron", ());
     wait(&mut app, "all", |world| {
-        world.query::<&Attached>().iter(world).count() == MOST
+        world.query::<&AttachedToBone>().iter(world).count() == MOST
     });
     let (_, gun) = hung(&mut app, soldier)[0];
     drop_it(&mut app, gun);
@@ -203,7 +207,7 @@ fn what_an_attachment_states_goes_before_its_own_manifest_in_edits_too() {
     let says = |app: &mut TestApp| (get::<PlayClip>(app, gun), get::<ModelSkin>(app, gun));
     let of = |clip: &str, skin: &str| {
         let skin = ModelSkin::Name(skin.to_owned());
-        (Some(PlayClip::stated(clip)), Some(skin))
+        (Some(PlayClip::from_manifest(clip)), Some(skin))
     };
     assert_eq!(says(&mut app), of("run", "red"));
     restate(&mut app, soldier, 2, played);
@@ -216,12 +220,12 @@ fn what_an_attachment_states_goes_before_its_own_manifest_in_edits_too() {
             .replace("skin: \"red\"", "skin: \"blue\", alt: 1"),
     );
     wait(&mut app, "the edit", |world| {
-        world.get(gun) == Some(&ModelAlt(1))
+        world.get(gun) == Some(&DamageStage(1))
     });
     assert_eq!(says(&mut app), of("die", "blue"));
     edit(&mut app, "gun.model.ron", OWN);
     wait(&mut app, "the edit", |world| {
-        world.get::<ModelAlt>(gun).is_none()
+        world.get::<DamageStage>(gun).is_none()
     });
     assert_eq!(says(&mut app), of("die", "blue"));
     // Where the attachment states nothing any more, its own manifest does.

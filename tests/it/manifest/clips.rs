@@ -227,7 +227,7 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
     ));
     edit(&mut app, path, &manifest(2).replace("\"run\"", "0"));
     wait(&mut app, "the edit", |world| {
-        world.get::<ModelAlt>(one) == Some(&ModelAlt(2))
+        world.get::<DamageStage>(one) == Some(&DamageStage(2))
     });
     let edited = clips(&mut app, one);
     assert_eq!(edited.0[0].clip, ClipRef::Index(0));
@@ -238,5 +238,5 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
     manifests.get_mut(&handle.0).unwrap().alt = Some(3);
     let three = app.world().spawn(handle).id();
     app.step(0.0);
-    assert_eq!(get(&mut app, three), Some(ModelAlt(3)));
+    assert_eq!(get(&mut app, three), Some(DamageStage(3)));
 }

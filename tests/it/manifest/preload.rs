@@ -94,7 +94,7 @@ fn is_drawn_at_once(path: &'static str, from: Vec3, at: Vec3) {
         }
     }
     // What hangs on it is among what is seen.
-    let mut attached = stage.world().query::<(Entity, &Attached)>();
+    let mut attached = stage.world().query::<(Entity, &AttachedToBone)>();
     let mut attached = attached.iter(stage.world());
     let (hung, _) = attached.find(|(_, of)| of.to == root).unwrap();
     stage.world().entity_mut(hung).insert(Visibility::Hidden);

@@ -174,10 +174,10 @@ fn manifests_follow_their_files() {
     ]);
     let root = app.spawn("watched_one.model.ron");
     app.wait_for(root);
-    assert_eq!(app.app.world().get(root), Some(&ModelAlt(1)));
+    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
 
     app.save("watched_one.model.ron", r#"(model: "a.mdl", alt: 2)"#);
-    app.wait("an edit", |world| world.get(root) == Some(&ModelAlt(2)));
+    app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
 
     // Broken: one error, and no change.
     let errors = || {
@@ -194,7 +194,7 @@ fn manifests_follow_their_files() {
     told.dedup();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("watched_one.model.ron:2:"), "{told:?}");
-    assert_eq!(app.app.world().get(root), Some(&ModelAlt(2)));
+    assert_eq!(app.app.world().get(root), Some(&DamageStage(2)));
 
     // Another model: the old one is there until the new one is.
     app.save("new.ron", r#"(model: "b.mdl", alt: 4)"#);
@@ -205,7 +205,7 @@ fn manifests_follow_their_files() {
         assert_eq!(world.get::<Children>(root).unwrap().len(), 1);
         has_clip(world, root, "fly")
     });
-    assert_eq!(app.app.world().get(root), Some(&ModelAlt(4)));
+    assert_eq!(app.app.world().get(root), Some(&DamageStage(4)));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_model_that_is_missing_may_come_later() {
     assert!(!is_there(app.app.world(), root));
     app.save("comes_late.mdl", mdl());
     app.wait_for(root);
-    assert_eq!(app.app.world().get(root), Some(&ModelAlt(1)));
+    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
 
     // The manifest of a model that is there names one that is not yet.
     let root = app.spawn("later.model.ron");
@@ -291,11 +291,11 @@ fn processed_manifests_and_models_are_spawned_and_followed() {
     let bare = app.app.world_mut().spawn(bare).id();
     app.wait_for(root);
     app.wait_for(bare);
-    assert_eq!(app.app.world().get(root), Some(&ModelAlt(1)));
+    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
     let processed = app.folder.path().join("processed");
     assert!(Path::new(&processed.join("processed_one.model.ron.meta")).exists());
     app.save("processed_one.model.ron", r#"(model: "p.mdl", alt: 2)"#);
-    app.wait("an edit", |world| world.get(root) == Some(&ModelAlt(2)));
+    app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
     app.wait_until_idle();
     app.save("p.mdl", renamed_clip());
     app.wait("the model", |world| has_clip(world, root, "fly"));

@@ -119,7 +119,7 @@ fn a_manifest_gives_all_that_it_states() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
     assert_eq!(shown(&mut app, root), "units/figure.mdl#Scene");
-    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
     let clip = |name: &str, clip: ClipRef, speed, repeat| NamedClip {
         name: name.into(),
         clip,
@@ -141,10 +141,10 @@ fn a_manifest_gives_all_that_it_states() {
     assert_eq!(get(&mut app, root), Some(team));
     let (shirt, pants) = (4, 13);
     assert_eq!(get(&mut app, root), Some(PlayerColors { shirt, pants }));
-    let mut hidden = HiddenParts::new(["shield"]);
+    let mut hidden = PartVisibility::new(["shield"]);
     hidden.show("engine");
     assert_eq!(get(&mut app, root), Some(hidden));
-    assert_eq!(get(&mut app, root), Some(ModelAlt(2)));
+    assert_eq!(get(&mut app, root), Some(DamageStage(2)));
     assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
 }
 
@@ -159,7 +159,7 @@ fn a_manifest_that_states_nothing_gives_nothing() {
     let root = app.world().entity(root);
     assert!(!root.contains::<PlayClip>() && !root.contains::<ModelClips>());
     assert!(!root.contains::<ModelSkin>() && !root.contains::<ModelSkins>());
-    assert!(!root.contains::<HiddenParts>() && !root.contains::<ModelAlt>());
+    assert!(!root.contains::<PartVisibility>() && !root.contains::<DamageStage>());
     assert!(!root.contains::<TeamColor>() && !root.contains::<LodDistances>());
 }
 
@@ -168,17 +168,17 @@ fn what_the_user_has_put_there_stays() {
     let mut app = soldier();
     let own = (
         PlayClip::once("die"),
-        ModelAlt(7),
+        DamageStage(7),
         Transform::from_xyz(1.0, 2.0, 3.0),
     );
     let root = spawn_ready(&mut app, "units/soldier.model.ron", own);
     assert_eq!(get(&mut app, root), Some(PlayClip::once("die")));
-    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    assert_eq!(get(&mut app, root), Some(DamageStage(7)));
     let place = get::<Transform>(&mut app, root).unwrap().translation;
     assert_eq!(place, Vec3::new(1.0, 2.0, 3.0));
     // What was given may be changed, and taken away.
     app.world().entity_mut(root).insert(TeamColor(Color::BLACK));
-    app.world().entity_mut(root).remove::<HiddenParts>();
+    app.world().entity_mut(root).remove::<PartVisibility>();
     let edited = SOLDIER
         .replace("\"walk\",\n", "\"fall\",\n")
         .replace("alt: 2", "alt: 3")
@@ -191,9 +191,9 @@ fn what_the_user_has_put_there_stays() {
         world.get::<LodDistances>(root).unwrap().0 == [30.0]
     });
     assert_eq!(get(&mut app, root), Some(PlayClip::once("die")));
-    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    assert_eq!(get(&mut app, root), Some(DamageStage(7)));
     assert_eq!(get(&mut app, root), Some(TeamColor(Color::BLACK)));
-    assert_eq!(get::<HiddenParts>(&mut app, root), None);
+    assert_eq!(get::<PartVisibility>(&mut app, root), None);
     assert_eq!(scene(&mut app, root).scale, Vec3::splat(3.0));
 }
 
@@ -210,9 +210,9 @@ fn what_was_given_follows_the_manifest() {
         r#"(model: "figure.mdl", clips: [(name: "walk", clip: "run")], play: "walk", alt: 3)"#,
     );
     wait(&mut app, "the edit", |world| {
-        world.get::<ModelAlt>(root) == Some(&ModelAlt(3))
+        world.get::<DamageStage>(root) == Some(&DamageStage(3))
     });
-    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
     let clips = get::<ModelClips>(&mut app, root).unwrap().0;
     assert_eq!(clips.len(), 1);
     assert_eq!(get::<ModelSkin>(&mut app, root), None);
@@ -331,11 +331,11 @@ fn bare_models_with_meta_files_are_spawned() {
 fn the_scene_of_a_manifest_is_the_same_thing() {
     let mut app = soldier();
     let scene_of = "units/soldier.model.ron#Scene";
-    let root = app.spawn(scene_of, ModelAlt(7));
+    let root = app.spawn(scene_of, DamageStage(7));
     wait_for(&mut app, root);
     assert_eq!(shown(&mut app, root), "units/figure.mdl#Scene");
-    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
-    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
+    assert_eq!(get(&mut app, root), Some(DamageStage(7)));
     assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
     let manifest = get::<ClassicModel>(&mut app, root).unwrap().0;
     let path = manifest.path().unwrap().to_string();
@@ -354,7 +354,7 @@ fn the_scene_of_a_manifest_is_the_same_thing() {
 #[test]
 fn what_was_given_goes_with_the_component() {
     let mut app = soldier();
-    let root = spawn_ready(&mut app, "units/soldier.model.ron", ModelAlt(7));
+    let root = spawn_ready(&mut app, "units/soldier.model.ron", DamageStage(7));
     app.world().entity_mut(root).insert(TeamColor(Color::BLACK));
     let before = app.world().get::<Children>(root).unwrap()[0];
     app.world().entity_mut(root).remove::<ClassicModel>();
@@ -363,13 +363,13 @@ fn what_was_given_goes_with_the_component() {
     let entity = app.world().entity(root);
     assert!(!entity.contains::<WorldAssetRoot>() && !entity.contains::<PlayClip>());
     assert!(!entity.contains::<ModelClips>() && !entity.contains::<MdlAnimator>());
-    assert_eq!(get(&mut app, root), Some(ModelAlt(7)));
+    assert_eq!(get(&mut app, root), Some(DamageStage(7)));
     assert_eq!(get(&mut app, root), Some(TeamColor(Color::BLACK)));
     // And comes back.
     let again = ClassicModel(app.load("units/soldier.model.ron"));
     app.world().entity_mut(root).insert(again);
     wait_for(&mut app, root);
-    assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+    assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn a_scene_that_is_removed_is_given_anew() {
         app.step(0.0);
         assert!(is_there(app.world(), root), "in the same frame");
         assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
-        assert_eq!(get(&mut app, root), Some(PlayClip::stated("walk")));
+        assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
     }
     // It follows its file again.
     let before = children(&mut app, as_scene)[0];
@@ -448,7 +448,7 @@ fn another_manifest_takes_the_place_of_what_was_given() {
         assert!(is_there(world, root), "no frame is empty");
         path.to_string() == "other.mdl#Scene"
     });
-    assert_eq!(get(&mut app, root), Some(PlayClip::stated("die")));
+    assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("die")));
     assert_eq!(get::<ModelClips>(&mut app, root), None);
     app.step(0.0);
     assert_eq!(scene(&mut app, root).scale, Vec3::ONE);
@@ -468,11 +468,11 @@ fn a_manifest_may_be_made_by_code() {
         .add(manifest);
     let root = app.world().spawn(ClassicModel(manifest.clone())).id();
     wait_for(&mut app, root);
-    assert_eq!(get(&mut app, root), Some(ModelAlt(4)));
+    assert_eq!(get(&mut app, root), Some(DamageStage(4)));
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
     manifests.get_mut(&manifest).unwrap().alt = Some(5);
     wait(&mut app, "the change", |world| {
-        world.get::<ModelAlt>(root) == Some(&ModelAlt(5))
+        world.get::<DamageStage>(root) == Some(&DamageStage(5))
     });
 }
 
@@ -582,14 +582,14 @@ fn a_broken_edit_changes_nothing() {
     app.wait_until_idle();
     // Bevy tries a second time to load a file that is held as a whole, and says again why it cannot.
     assert!(errors() <= 2);
-    assert_eq!(get(&mut app, root), Some(ModelAlt(1)));
+    assert_eq!(get(&mut app, root), Some(DamageStage(1)));
     edit(
         &mut app,
         "broken_edit.model.ron",
         r#"(model: "a.mdl", alt: 3)"#,
     );
     wait(&mut app, "the edit", |world| {
-        world.get::<ModelAlt>(root) == Some(&ModelAlt(3))
+        world.get::<DamageStage>(root) == Some(&DamageStage(3))
     });
 }
 
@@ -709,7 +709,7 @@ fn texture_folders_are_looked_into_first() {
 /// The models that hang on one, by the bones.
 pub fn hung(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
     let world = app.world();
-    let mut all = world.query::<(Entity, &Attached)>();
+    let mut all = world.query::<(Entity, &AttachedToBone)>();
     let all = all.iter(world).filter(|(_, attached)| attached.to == root);
     let mut all: Vec<_> = all.map(|(entity, of)| (of.bone.clone(), entity)).collect();
     all.sort();
@@ -739,8 +739,8 @@ fn attachments_come_and_go() {
     wait_for(&mut app, arm);
     wait_for(&mut app, head);
     assert_eq!(shown(&mut app, arm), "gun.mdl#Scene");
-    assert_eq!(get(&mut app, arm), Some(PlayClip::stated("die")));
-    assert_eq!(get(&mut app, arm), Some(ModelAlt(1)));
+    assert_eq!(get(&mut app, arm), Some(PlayClip::from_manifest("die")));
+    assert_eq!(get(&mut app, arm), Some(DamageStage(1)));
     assert_eq!(get(&mut app, arm), Some(Transform::from_xyz(1.0, 2.0, 3.0)));
     let turned = get::<Transform>(&mut app, head).unwrap();
     assert!((turned.rotation * Vec3::Z).abs_diff_eq(Vec3::X, 1e-6));
@@ -755,7 +755,7 @@ fn attachments_come_and_go() {
         world.get_entity(head).is_err()
     });
     assert_eq!(hung(&mut app, root), [("Arm".to_owned(), arm)]);
-    assert_eq!(get(&mut app, arm), Some(PlayClip::stated("run")));
+    assert_eq!(get(&mut app, arm), Some(PlayClip::from_manifest("run")));
     assert_eq!(get(&mut app, arm), Some(Transform::from_xyz(4.0, 5.0, 6.0)));
     edit(
         &mut app,
@@ -763,7 +763,7 @@ fn attachments_come_and_go() {
         &manifest(&format!("{moved}, {hat}")),
     );
     wait(&mut app, "the hat is back", |world| {
-        world.query::<&Attached>().iter(world).count() == 2
+        world.query::<&AttachedToBone>().iter(world).count() == 2
     });
 
     app.world().entity_mut(root).despawn();
@@ -806,12 +806,12 @@ fn no_model_hangs_on_itself() {
         spawn(&mut app, path, ());
     }
     wait(&mut app, "all", |world| {
-        world.query::<&Attached>().iter(world).count() == 1 + 4 + 1
+        world.query::<&AttachedToBone>().iter(world).count() == 1 + 4 + 1
             && world.query::<&MdlAnimator>().iter(world).count() == 2 + 5 + 2
     });
     app.wait_until_idle();
     let world = app.world();
-    assert_eq!(world.query::<&Attached>().iter(world).count(), 6);
+    assert_eq!(world.query::<&AttachedToBone>().iter(world).count(), 6);
     let cycles = log::warnings_with("cycle_a.model.ron is attached to itself");
     assert_eq!(cycles.len(), 1, "{cycles:?}");
     let deep = log::warnings_with("deep_5.model.ron is attached 5 models deep");
@@ -860,7 +860,7 @@ fn attachments_of_attachments_do_not_multiply() {
     ]);
     let first = spawn(&mut app, "many_0.model.ron", ());
     let second = spawn(&mut app, "many_0.model.ron", ());
-    let attached = |world: &mut World| world.query::<&Attached>().iter(world).count();
+    let attached = |world: &mut World| world.query::<&AttachedToBone>().iter(world).count();
     wait(&mut app, "all", |world| attached(world) >= 2 * 1024);
     app.wait_until_idle();
     assert_eq!(attached(app.world()), 2 * 1024);
@@ -945,10 +945,10 @@ fn axes_are_those_of_the_file_whatever_is_mirrored() {
         lgw("left_handed: true", "(up: Y, forward: Z)"),
         Quat::IDENTITY,
     );
-    let mirrored = lgw("left_handed: true, up: Z", "(up: Z, forward: Y)");
+    let mirrored = lgw("left_handed: true, up_axis: Z", "(up: Z, forward: Y)");
     assert!((mirrored * Vec3::NEG_Y).abs_diff_eq(Vec3::NEG_Z, 1e-6));
     assert!((mirrored * Vec3::Z).abs_diff_eq(Vec3::Y, 1e-6));
-    let plain = lgw("up: Z", "(up: Z, forward: Y)");
+    let plain = lgw("up_axis: Z", "(up: Z, forward: Y)");
     assert!((plain * Vec3::Y).abs_diff_eq(Vec3::NEG_Z, 1e-6));
 }
 
@@ -1088,7 +1088,7 @@ fn an_observer_may_despawn_a_root_while_it_is_given_components() {
         app.wait_until_idle();
         let attached = app
             .world()
-            .query::<&Attached>()
+            .query::<&AttachedToBone>()
             .iter(app.app.world())
             .count();
         assert_eq!(attached, 0);

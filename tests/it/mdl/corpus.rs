@@ -3,12 +3,12 @@
 use crate::support::{corpus, corpus_mdl};
 use bevy::mesh::Mesh;
 use bevy_classic_models::quake::mdl::parse;
-use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-fn load(bytes: &[u8]) -> MdlContents {
-    MdlContents::load(bytes, &MdlLoaderSettings::default(), &Palette::default()).unwrap()
+fn load(bytes: &[u8]) -> ConvertedMdl {
+    ConvertedMdl::load(bytes, &MdlLoaderSettings::default(), &Palette::default()).unwrap()
 }
 
 #[test]

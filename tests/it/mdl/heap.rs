@@ -7,7 +7,7 @@ use crate::support::heap::{peak, run_in_own_process};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
 use bevy_classic_models::quake::mdl::{Precision, TriVertex};
-use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
 
 /// The promise: so many times the file, and so much more.
 const FACTOR: usize = 16;
@@ -32,7 +32,7 @@ fn measured_alone() {
             // A file is in memory while it loads.
             let bytes = bytes.clone();
             let settings = MdlLoaderSettings::default();
-            let loaded = MdlContents::load(&bytes, &settings, &Palette::default());
+            let loaded = ConvertedMdl::load(&bytes, &settings, &Palette::default());
             drop(loaded);
         });
         let path: &'static str = name.clone().leak();

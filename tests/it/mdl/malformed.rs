@@ -3,14 +3,14 @@
 use crate::support::fixtures::{Offsets, tetrahedron, wide_tetrahedron};
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
-use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
 use bevy_classic_models::read::{Format, ParseError};
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{Case, assert_parsed, case};
 
-fn load(bytes: &[u8]) -> Result<MdlContents, ParseError> {
-    MdlContents::load(bytes, &MdlLoaderSettings::default(), &Palette::default())
+fn load(bytes: &[u8]) -> Result<ConvertedMdl, ParseError> {
+    ConvertedMdl::load(bytes, &MdlLoaderSettings::default(), &Palette::default())
 }
 
 error_kinds! {

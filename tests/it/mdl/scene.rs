@@ -255,7 +255,7 @@ fn load_with_palette(app: &mut TestApp, path: &'static str, palette: &'static st
         .load_builder()
         .with_settings(move |settings: &mut MdlLoaderSettings| {
             settings.palette = Some(palette.into());
-            settings.search_folders = vec!["gfx".into()];
+            settings.texture_folders = vec!["gfx".into()];
         })
         .load(path);
     app.wait_loaded(&handle);

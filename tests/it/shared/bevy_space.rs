@@ -27,7 +27,7 @@ fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
     let model = ClassicModel(app.load(path));
     let root = app.world().spawn((model, bundle)).id();
     let is_there = |world: &mut World| {
-        let mut state = SystemState::<Models>::new(world);
+        let mut state = SystemState::<ModelQuery>::new(world);
         state.get(world).unwrap().format(root).is_some()
     };
     assert!(gpuless::wait_until(&mut app.app, is_there), "{path}");
@@ -58,7 +58,7 @@ fn spawn_attached(
 ) -> (Entity, Entity) {
     let to = spawn(app, outer, BevySpace::default());
     let bone = bone.to_owned();
-    let attached = Attached { to, bone };
+    let attached = AttachedToBone { to, bone };
     let inner = spawn(app, inner, (BevySpace::default(), attached));
     app.step(0.0);
     (to, inner)
@@ -79,7 +79,7 @@ fn edit_manifest(app: &mut TestApp, root: Entity, manifest: Vec<u8>, expected: f
 
 fn bone(app: &mut TestApp, root: Entity, name: &str) -> GlobalTransform {
     let world = app.world();
-    let mut state = SystemState::<Models>::new(world);
+    let mut state = SystemState::<ModelQuery>::new(world);
     let bone = state.get(world).unwrap().bone(root, name).unwrap();
     *world.get::<GlobalTransform>(bone).unwrap()
 }
@@ -300,7 +300,7 @@ fn a_unit_is_a_meter_on_bones_too() {
     let (scene, _) = scene(&mut app, brazier);
     let place = |app: &mut TestApp| app.world().get::<GlobalTransform>(scene).unwrap().affine();
     let before = place(&mut app);
-    app.world().entity_mut(brazier).remove::<Attached>();
+    app.world().entity_mut(brazier).remove::<AttachedToBone>();
     app.step(0.0);
     assert_near(world_scale(&mut app, brazier), expected, "detached");
     let after = place(&mut app);

@@ -38,7 +38,7 @@ fn textured(rules: Rules, name: &str, textures: &[&str]) -> TestApp {
 
 fn load(app: &mut TestApp, path: &str) -> Alo {
     let server = app.world().resource::<AssetServer>();
-    let set = |settings: &mut AloLoaderSettings| settings.follow_proxies = true;
+    let set = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
     let alo: Handle<Alo> = server
         .load_builder()
         .with_settings(set)

@@ -4,16 +4,16 @@
 use bevy::math::{Quat, Vec3};
 use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
 use bevy_classic_models::alamo::clip;
-use bevy_classic_models::lgw::LgwContents;
-use bevy_classic_models::lithtech::AbcContents;
+use bevy_classic_models::lgw::ConvertedLgw;
+use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::prelude::{AbcLoaderSettings, LgwLoaderSettings};
-use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette, PoseBlend};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette, PoseBlend};
 use classic_models_fixtures::{for_each_regression, mutations};
 
 /// The conversion's part of `fuzz/fuzz_targets/mdl.rs`.
 fn mdl_target(bytes: &[u8]) {
     let settings = MdlLoaderSettings::default();
-    if let Ok(contents) = MdlContents::load(bytes, &settings, &Palette::default()) {
+    if let Ok(contents) = ConvertedMdl::load(bytes, &settings, &Palette::default()) {
         let last = contents.poses.pose_count() - 1;
         let mut places = contents.poses.blend(PoseBlend::from(last));
         assert!(places.all(|(place, _)| place.is_finite()));
@@ -45,12 +45,12 @@ fn sample_clip(file: &AlaFile) {
 
 /// The conversion's part of `fuzz/fuzz_targets/abc.rs`.
 fn abc_target(bytes: &[u8]) {
-    let _ = AbcContents::load(bytes, &AbcLoaderSettings::default());
+    let _ = ConvertedAbc::load(bytes, &AbcLoaderSettings::default());
 }
 
 /// The conversion's part of `fuzz/fuzz_targets/lgw.rs`.
 fn lgw_target(bytes: &[u8]) {
-    let _ = LgwContents::load(bytes, &LgwLoaderSettings::default());
+    let _ = ConvertedLgw::load(bytes, &LgwLoaderSettings::default());
 }
 
 #[test]

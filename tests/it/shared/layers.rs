@@ -78,9 +78,9 @@ fn layers_of_parts_go_before_those_of_the_root() {
     assert_eq!(layers(&mut app), Some(RenderLayers::layer(4)));
 }
 
-fn on_root(to: Entity) -> Attached {
+fn on_root(to: Entity) -> AttachedToBone {
     let bone = String::new();
-    Attached { to, bone }
+    AttachedToBone { to, bone }
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn detached_models_lose_the_layers_of_the_outer_model() {
     app.step(0.0);
     for (detached, model) in [(inner, inner), (holder, held)] {
         assert_all(&mut app, model, Some(3));
-        app.world().entity_mut(detached).remove::<Attached>();
+        app.world().entity_mut(detached).remove::<AttachedToBone>();
         app.step(0.0);
         assert_all(&mut app, model, None);
     }

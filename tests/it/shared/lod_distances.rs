@@ -135,7 +135,7 @@ fn a_level_stays_over_a_reload() {
 fn models_that_proxies_bring_along_have_the_level_of_the_whole() {
     let mut app = app();
     let settings = |settings: &mut AloLoaderSettings| {
-        settings.follow_proxies = true;
+        settings.load_proxies = true;
         settings.scale = 0.01;
     };
     let server = app.world().resource::<AssetServer>().clone();

@@ -48,7 +48,7 @@ fn with_third() -> (TestApp, Dir, Entity) {
         ("gun.alo", plain("Hull")),
     ]);
     let server = app.world().resource::<AssetServer>().clone();
-    let settings = |settings: &mut AloLoaderSettings| settings.follow_proxies = true;
+    let settings = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
     let outer: Handle<Alo> = server
         .load_builder()
         .with_settings(settings)
@@ -200,7 +200,7 @@ fn models_within_models_may_change_in_one_frame() {
 fn what_is_attached_to_a_model_of_a_proxy_may_change_with_it() {
     change_together(&["outer.alo", "gun.alo"], |app, _| {
         let to = proxy_of(app, "inner");
-        let attached = Attached {
+        let attached = AttachedToBone {
             to,
             bone: String::new(),
         };
@@ -213,7 +213,7 @@ fn what_is_attached_to_a_model_of_a_proxy_may_change_with_it() {
 #[test]
 fn what_was_attached_once_may_change_with_the_bone_that_it_was_put_on() {
     change_together(&["outer.alo", "gun.alo"], |app, root| {
-        let attached = Attached {
+        let attached = AttachedToBone {
             to: root,
             bone: String::new(),
         };
@@ -222,7 +222,7 @@ fn what_was_attached_once_may_change_with_the_bone_that_it_was_put_on() {
         steps(app);
         let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
         let mut gun = app.world().entity_mut(gun);
-        gun.remove::<Attached>().insert(ChildOf(bone));
+        gun.remove::<AttachedToBone>().insert(ChildOf(bone));
         steps(app);
     });
 }

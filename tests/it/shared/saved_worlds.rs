@@ -19,10 +19,10 @@ fn a_root_can_be_saved() {
         skins,
         ModelLod(1),
         LodDistances(vec![10.0]),
-        ModelAlt(1),
+        DamageStage(1),
         TeamColor::default(),
         PlayerColors::default(),
-        HiddenParts::new(["gun"]),
+        PartVisibility::new(["gun"]),
     );
     let root = app.spawn_ready("tetra.mdl#Scene", chosen);
     app.step(0.1);
@@ -48,9 +48,9 @@ fn a_root_can_be_saved() {
     assert_eq!(
         own,
         [
-            "HiddenParts",
+            "PartVisibility",
             "LodDistances",
-            "ModelAlt",
+            "DamageStage",
             "ModelLod",
             "ModelSkin",
             "ModelSkins",

@@ -23,10 +23,10 @@ const MEANS: [(&str, &[&str]); 8] = [
     ("ModelSkin", &["abc", "mdl"]),
     ("ModelLod", &["alo", "abc"]),
     ("LodDistances", &["alo", "abc"]),
-    ("ModelAlt", &["alo"]),
+    ("DamageStage", &["alo"]),
     ("TeamColor", &["alo"]),
     ("PlayerColors", &["mdl"]),
-    ("HiddenParts", &["alo", "abc", "lgw"]),
+    ("PartVisibility", &["alo", "abc", "lgw"]),
 ];
 
 fn all_components() -> impl Bundle {
@@ -35,10 +35,10 @@ fn all_components() -> impl Bundle {
         ModelSkin::Index(0),
         ModelLod(0),
         LodDistances(vec![10.0]),
-        ModelAlt(0),
+        DamageStage(0),
         TeamColor::default(),
         PlayerColors::default(),
-        HiddenParts::default(),
+        PartVisibility::default(),
     )
 }
 
@@ -92,7 +92,7 @@ fn each_component_is_told_of_once_where_it_means_nothing() {
             app.step(0.0);
             app.world()
                 .entity_mut(root)
-                .remove::<(PlayClip, TeamColor, HiddenParts)>();
+                .remove::<(PlayClip, TeamColor, PartVisibility)>();
             app.step(0.0);
         }
         // And over a reload.
@@ -132,13 +132,13 @@ fn what_is_passed_on_to_proxies_is_not_told_of_again() {
     let inner = crate::support::alo::minimal();
     let files = [("said/outer.alo", file), ("said/carried.alo", inner)];
     let mut app = TestApp::new(&files);
-    let follow = |settings: &mut AloLoaderSettings| settings.follow_proxies = true;
+    let follow = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
     let server = app.world().resource::<AssetServer>().clone();
     let builder = server.load_builder().with_settings(follow);
     let outer: Handle<Alo> = builder.load("said/outer.alo");
     app.wait_loaded(&outer);
     // `Ring` is a part of neither, but the models that are brought along may have parts of any name.
-    let chosen = (HiddenParts::new(["Ring"]), PlayerColors::default());
+    let chosen = (PartVisibility::new(["Ring"]), PlayerColors::default());
     let root = spawn_model(&mut app, "said/outer.alo", chosen);
     let is_there = gpuless::wait_until(&mut app.app, |world| {
         let mut brought = world.query_filtered::<(), (With<AloProxy>, With<AloInstance>)>();
@@ -161,12 +161,12 @@ fn names_that_no_part_has_are_told_of_once() {
     };
     for (path, real) in [(paths[0], "HullMesh"), (paths[2], "mesh01")] {
         for _ in 0..2 {
-            let hidden = HiddenParts::new([real, "Sail"]);
+            let hidden = PartVisibility::new([real, "Sail"]);
             let root = spawn_model(&mut app, path, hidden);
             wait_for_model(&mut app, root);
             app.step(0.0);
             assert_eq!(told(path, "sail"), 1, "{path}");
-            let mut hidden = app.world().get_mut::<HiddenParts>(root).unwrap();
+            let mut hidden = app.world().get_mut::<PartVisibility>(root).unwrap();
             hidden.hide("Mast").show("Keel");
             app.step(0.0);
             app.step(0.0);
@@ -176,7 +176,7 @@ fn names_that_no_part_has_are_told_of_once() {
     }
     // Of one skinned mesh nothing can be hidden, whatever it is called.
     for _ in 0..2 {
-        let root = spawn_model(&mut app, paths[1], HiddenParts::new(["Arm", "Sail"]));
+        let root = spawn_model(&mut app, paths[1], PartVisibility::new(["Arm", "Sail"]));
         wait_for_model(&mut app, root);
         app.step(0.0);
     }
@@ -202,7 +202,7 @@ fn shown(app: &mut TestApp, root: Entity) -> Vec<Option<usize>> {
 #[test]
 fn nodes_of_lithtech_models_are_hidden_by_name() {
     let settings = AbcLoaderSettings {
-        rigid: true,
+        separate_node_meshes: true,
         lod_shares: vec![0.75, 0.5],
         ..AbcLoaderSettings::default()
     };
@@ -214,7 +214,7 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
     let without: Vec<_> = all.iter().copied().filter(|it| *it != Some(BODY)).collect();
     app.world()
         .entity_mut(root)
-        .insert(HiddenParts::new(["bODY"]));
+        .insert(PartVisibility::new(["bODY"]));
     app.step(0.0);
     assert_eq!(shown(&mut app, root), without);
     // Another level, and what is spawned anew.
@@ -227,11 +227,11 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
     scene.as_mut().unwrap().set_changed();
     app.step(0.0);
     assert_eq!(shown(&mut app, root), without, "in the first frame");
-    let mut hidden = app.world().get_mut::<HiddenParts>(root).unwrap();
+    let mut hidden = app.world().get_mut::<PartVisibility>(root).unwrap();
     hidden.reset("Body").hide("Arm");
     app.step(0.0);
     assert_eq!(shown(&mut app, root), [Some(BODY)]);
-    app.world().entity_mut(root).remove::<HiddenParts>();
+    app.world().entity_mut(root).remove::<PartVisibility>();
     app.step(0.0);
     assert_eq!(shown(&mut app, root), all);
     // A node that deforms has a mesh of its own in any model.
@@ -239,7 +239,7 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
     let (mut app, root) = spawned_of(&files, "deforming.abc", AbcLoaderSettings::default());
     app.step(0.0);
     assert_eq!(shown(&mut app, root), [None, Some(FLAG_NODE)]);
-    let hidden = HiddenParts::new(["flag", "Body"]);
+    let hidden = PartVisibility::new(["flag", "Body"]);
     app.world().entity_mut(root).insert(hidden);
     app.step(0.0);
     assert_eq!(shown(&mut app, root), [None]);
@@ -346,7 +346,7 @@ fn a_name_waits_for_names() {
 fn hidden_meshes_stay_hidden_over_an_edit() {
     let mut app = app();
     let model: Handle<Lgw> = app.load("hung/unit.lgw");
-    let root = spawn_model(&mut app, "hung/unit.lgw", HiddenParts::new(["MESH01"]));
+    let root = spawn_model(&mut app, "hung/unit.lgw", PartVisibility::new(["MESH01"]));
     wait_for_model(&mut app, root);
     let edited = BICYCLE.replace("1 0 0 1 0 0 0 1", "8 0 0 1 0 0 0 1");
     app.files
@@ -383,7 +383,7 @@ fn what_was_right_in_between_is_told_again() {
     let mut scene = app.world().get::<Children>(root).unwrap()[0];
     for _ in 0..2 {
         let bone = "Arm".to_owned();
-        app.world().spawn(Attached { to: root, bone });
+        app.world().spawn(AttachedToBone { to: root, bone });
         app.step(0.0);
     }
     let told = || log::warnings_with("said/arm.abc has no bone \"Arm\"").len();
@@ -398,7 +398,7 @@ fn what_was_right_in_between_is_told_again() {
         app.step(0.0);
         let mut children = app
             .world()
-            .query_filtered::<(Entity, &ChildOf), Without<Attached>>();
+            .query_filtered::<(Entity, &ChildOf), Without<AttachedToBone>>();
         let mut children = children.iter(app.world());
         let child = children.find(|(_, of)| of.parent() == root);
         scene = child.unwrap().0;

@@ -201,13 +201,18 @@ impl<'a> Reference<'a> {
     }
 
     /// The same in the order in which Bevy draws them: counter-clockwise when seen from outside, each mesh
-    /// after the other. `rigid` nodes have meshes of their own, and so do those that deform.
-    pub fn drawn(&self, level: usize, rigid: bool, mirrors: bool) -> Vec<[Corner; 3]> {
+    /// after the other. `separate_node_meshes` nodes have meshes of their own, and so do those that deform.
+    pub fn drawn(
+        &self,
+        level: usize,
+        separate_node_meshes: bool,
+        mirrors: bool,
+    ) -> Vec<[Corner; 3]> {
         let mut corners = self.corners(level);
         let mesh = |[first, ..]: &[Corner; 3]| {
             let node = usize::from(self.model.geometry.vertices[first.vertex].node);
             let deforms = !self.model.nodes[node].deform_vertices.is_empty();
-            (rigid || deforms).then_some(node)
+            (separate_node_meshes || deforms).then_some(node)
         };
         corners.sort_by_key(mesh);
         // Clockwise in a left-handed space is counter-clockwise in its mirror image.

@@ -169,7 +169,7 @@ fn get<A: Asset + Clone>(app: &mut TestApp, handle: &Handle<A>) -> A {
 
 fn alamo(app: &mut TestApp, source: &str) -> Vec<String> {
     let path = format!("{source}{}", MODELS[0]);
-    let set = |settings: &mut AloLoaderSettings| settings.follow_proxies = true;
+    let set = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
     let alo: Handle<Alo> = load(app, path, set);
     let Alo { scene, model } = get(app, &alo);
     let material = model.meshes[0].submeshes[0].material.clone().unwrap();
@@ -231,7 +231,7 @@ fn quake(app: &mut TestApp, source: &str) {
     let folder = folder.to_owned();
     let set = move |settings: &mut MdlLoaderSettings| {
         settings.palette = Some(NAMED[5].0.into());
-        settings.search_folders = vec![folder.clone()];
+        settings.texture_folders = vec![folder.clone()];
     };
     let mdl: Handle<Mdl> = load(app, path, set);
     let Mdl { scene, model } = get(app, &mdl);

@@ -8,7 +8,7 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::{Vertex, parse};
 use bevy_classic_models::alamo::{
-    AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit, AloSubmeshOf, Backfaces,
+    AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit, AloSubmeshIndex, Backfaces,
 };
 use bevy_classic_models::prelude::*;
 
@@ -142,7 +142,7 @@ pub fn submeshes(world: &World, root: Entity) -> HashMap<(usize, usize), Entity>
     let entities = children.flat_map(|children| children.iter());
     entities
         .filter_map(|entity| {
-            let of = world.get::<AloSubmeshOf>(entity)?;
+            let of = world.get::<AloSubmeshIndex>(entity)?;
             Some(((of.mesh, of.submesh), entity))
         })
         .collect()

@@ -6,7 +6,7 @@
 use crate::atlas::{Atlas, Texel};
 use crate::document::{FrameShapes, Recipe};
 use crate::maths::{Place, cos, mix, noise, pitch, sin, upright, yaw};
-use crate::mesh::{Mesh, rigid};
+use crate::mesh::{Mesh, separate_node_meshes};
 use crate::paint::{Grooves, Ramp, lamp, picture, worn};
 use crate::piece::{Piece, ROUND, SMOOTH};
 use crate::surface::{Facing, Section, cap, loft};
@@ -54,7 +54,7 @@ pub fn document() -> MdlDocument {
                 Some(flame) => flicker(flame, position, time),
                 None => position,
             };
-            rigid(&places(time))(bone, position, normal)
+            separate_node_meshes(&places(time))(bone, position, normal)
         };
         (0.1, mesh.shape("flame", place))
     });

@@ -6,7 +6,7 @@
 use crate::atlas::{Atlas, Texel};
 use crate::document::{FrameShapes, Recipe};
 use crate::maths::{Place, hash, pitch, sin, upright, yaw};
-use crate::mesh::{Mesh, rigid};
+use crate::mesh::{Mesh, separate_node_meshes};
 use crate::paint::{Grooves, Ramp, lamp, picture, worn};
 use crate::piece::{FACETED, Piece};
 use crate::surface::{Section, Side, loft};
@@ -31,7 +31,7 @@ pub fn document() -> MdlDocument {
     let texels = atlas.texels(&pieces, pieces.len(), &places(0.0), 6.0);
     let poses = (0..POSES).map(|pose| {
         let time = f32::from(pose) / f32::from(POSES);
-        mesh.shape("hover", rigid(&places(time)))
+        mesh.shape("hover", separate_node_meshes(&places(time)))
     });
     let charged = |texel: &Texel| ink(texel, true);
     let spent = |texel: &Texel| ink(texel, false);

@@ -108,7 +108,7 @@ impl Mesh {
 }
 
 /// For [`Mesh::shape`]: moves every vertex with its bone.
-pub fn rigid(bones: &[Place]) -> impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3) {
+pub fn separate_node_meshes(bones: &[Place]) -> impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3) {
     |bone, position, normal| {
         let bone = &bones[bone];
         // A bone that is scaled to nothing leaves the normals as they are.

@@ -85,7 +85,11 @@ type Root = (
 /// Roots of models of any kind.
 type IsRoot = Or<(With<ClassicModel>, With<WorldAssetRoot>)>;
 
-fn are_models_ready(server: Res<AssetServer>, models: Models, roots: Query<Root, IsRoot>) -> bool {
+fn are_models_ready(
+    server: Res<AssetServer>,
+    models: ModelQuery,
+    roots: Query<Root, IsRoot>,
+) -> bool {
     roots.iter().all(|(root, scene, plays, alo, abc)| {
         // Models of the other formats play as soon as they are spawned.
         let has_no_clip = alo.is_some_and(|animator| animator.clip().is_none())

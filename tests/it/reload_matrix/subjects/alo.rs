@@ -94,8 +94,8 @@ pub fn animation(version: u8) -> Vec<u8> {
 /// What is chosen about it.
 pub fn chosen(clip: &str, time: f32) -> impl Bundle {
     let clip = PlayClip::looping(clip).starting_at(time);
-    let hidden = HiddenParts::new(["extra"]);
-    (clip, ModelAlt(1), TeamColor(Color::WHITE), hidden)
+    let hidden = PartVisibility::new(["extra"]);
+    (clip, DamageStage(1), TeamColor(Color::WHITE), hidden)
 }
 
 /// Fails unless it is in the middle of its clip and shows what was chosen.

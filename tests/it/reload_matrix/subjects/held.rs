@@ -40,9 +40,9 @@ struct Known {
 
 /// What hangs on a bone.
 pub fn on(world: &World, root: Entity, bone: &str) -> Option<Entity> {
-    let mut attached = world.try_query::<(Entity, &Attached)>()?;
+    let mut attached = world.try_query::<(Entity, &AttachedToBone)>()?;
     let mut attached = attached.iter(world);
-    let is_meant = |of: &Attached| of.to == root && of.bone == bone;
+    let is_meant = |of: &AttachedToBone| of.to == root && of.bone == bone;
     attached.find_map(|(entity, of)| is_meant(of).then_some(entity))
 }
 

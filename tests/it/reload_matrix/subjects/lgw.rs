@@ -32,7 +32,7 @@ impl Subject for Unit {
     }
 
     fn spawn(&self, world: &mut World, path: &str) -> Entity {
-        spawn_scene(world, path, HiddenParts::new(["quad 1"]))
+        spawn_scene(world, path, PartVisibility::new(["quad 1"]))
     }
 
     fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {

@@ -121,7 +121,7 @@ impl Subject for Unit {
         if world.query::<&Camera3d>().iter(world).next().is_none() {
             world.spawn(Camera3d::default());
         }
-        let clip = PlayClip::stated("part").starting_at(TIME);
+        let clip = PlayClip::from_manifest("part").starting_at(TIME);
         let place = Transform::from_xyz(DISTANCE, 0.0, 0.0);
         spawn_manifest(world, path, (clip, place))
     }
@@ -129,7 +129,7 @@ impl Subject for Unit {
     /// Hides another part than the manifest.
     fn change(&self, world: &mut World, root: Entity) {
         held::know(world, root, BONE);
-        let hidden = HiddenParts::new(["arm"]);
+        let hidden = PartVisibility::new(["arm"]);
         world.entity_mut(root).insert((hidden, IsChanged));
     }
 

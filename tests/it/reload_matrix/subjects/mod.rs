@@ -259,7 +259,7 @@ fn spawn_manifest(world: &mut World, path: &str, chosen: impl Bundle) -> Entity 
 /// How the scene of a model stands below its root, where others may hang too.
 fn stand(world: &World, root: Entity) -> Option<&Transform> {
     let mut children = world.get::<Children>(root)?.iter();
-    let scene = children.find(|child| world.get::<Attached>(*child).is_none())?;
+    let scene = children.find(|child| world.get::<AttachedToBone>(*child).is_none())?;
     world.get::<Transform>(scene)
 }
 

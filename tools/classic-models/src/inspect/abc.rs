@@ -3,7 +3,7 @@
 use crate::inspect::output::{list, number, write_warnings};
 use crate::inspect::posed::Posed;
 use bevy_classic_models::lithtech::abc::{AbcFile, Animation, Keyframe, Node, node_flags};
-use bevy_classic_models::lithtech::{AbcContents, AbcLoaderSettings};
+use bevy_classic_models::lithtech::{AbcLoaderSettings, ConvertedAbc};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub struct AbcDescription {
 impl AbcDescription {
     /// Reads the bytes of a file.
     pub fn load(bytes: Vec<u8>) -> Result<Self, ParseError> {
-        let contents = AbcContents::load(&bytes, &AbcLoaderSettings::default())?;
+        let contents = ConvertedAbc::load(&bytes, &AbcLoaderSettings::default())?;
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = write_file(&contents.file, &mut text);

@@ -3,7 +3,7 @@
 use crate::inspect::output::{list, number, write_warnings};
 use crate::inspect::posed::Posed;
 use bevy::asset::RenderAssetUsages;
-use bevy_classic_models::alamo::AloContents;
+use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh, Proxy, Submesh, VertexRecord, Vertices,
 };
@@ -25,7 +25,7 @@ pub struct AloDescription {
 impl AloDescription {
     /// Reads the bytes of a file.
     pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
-        let contents = AloContents::load(bytes, RenderAssetUsages::MAIN_WORLD)?;
+        let contents = ConvertedAlo::load(bytes, RenderAssetUsages::MAIN_WORLD)?;
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = write_file(&contents.file, &mut text);

@@ -5,7 +5,7 @@ use crate::inspect::posed::Posed;
 use crate::lgw_words;
 use bevy::math::Vec3;
 use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, parse};
-use bevy_classic_models::lgw::{LgwContents, LgwLoaderSettings};
+use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -20,7 +20,7 @@ impl LgwDescription {
     /// Reads the bytes of a file.
     pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
         let settings = LgwLoaderSettings::default();
-        let LgwContents { warnings, .. } = LgwContents::load(bytes, &settings)?;
+        let ConvertedLgw { warnings, .. } = ConvertedLgw::load(bytes, &settings)?;
         // What the loader makes of a mesh without triangles has no vertices.
         let file = LgwFile {
             warnings,

@@ -3,7 +3,7 @@
 use crate::inspect::output::{number, write_warnings};
 use crate::inspect::posed::Posed;
 use bevy_classic_models::quake::mdl::{self, MdlFile, Precision};
-use bevy_classic_models::quake::{MdlContents, MdlLoaderSettings, Palette};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -16,7 +16,7 @@ pub struct MdlDescription {
     skins: Vec<u32>,
     vertices: usize,
     triangles: usize,
-    contents: MdlContents,
+    contents: ConvertedMdl,
     pub posed: Option<Posed>,
 }
 
@@ -25,11 +25,11 @@ impl MdlDescription {
     pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
         let file = mdl::parse(bytes)?;
         let settings = MdlLoaderSettings::default();
-        let contents = MdlContents::load(bytes, &settings, &Palette::default())?;
+        let contents = ConvertedMdl::load(bytes, &settings, &Palette::default())?;
         Ok(Self::new(&file, contents))
     }
 
-    fn new(file: &MdlFile<'_>, contents: MdlContents) -> Self {
+    fn new(file: &MdlFile<'_>, contents: ConvertedMdl) -> Self {
         Self {
             precision: file.precision,
             header: file.header,

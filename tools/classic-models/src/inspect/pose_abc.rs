@@ -71,7 +71,7 @@ impl Poser {
 
     fn load_abc(&mut self, path: AssetPath<'static>) -> Result<Handle<Abc>, Failure> {
         let settings = |settings: &mut AbcLoaderSettings| {
-            settings.load_skins = false;
+            settings.load_textures = false;
             settings.lod_shares = Vec::new();
         };
         let server = self.app.world().resource::<AssetServer>().clone();

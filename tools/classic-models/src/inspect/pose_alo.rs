@@ -7,7 +7,7 @@ use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloRoot, AloSubmeshOf, ala};
+use bevy_classic_models::alamo::{AloRoot, AloSubmeshIndex, ala};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use classic_models_support::places::Places;
@@ -188,7 +188,7 @@ fn bones(
 
 /// The vertices of all sub-meshes that are drawn, and where they are.
 fn drawn(
-    submeshes: Query<(Entity, &AloSubmeshOf)>,
+    submeshes: Query<(Entity, &AloSubmeshIndex)>,
     parents: Query<(&Visibility, Option<&ChildOf>)>,
     places: Places,
 ) -> Vec<([usize; 3], Vec3)> {

@@ -7,7 +7,7 @@ use crate::view::rooms::Room;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::AbcFile;
-use bevy_classic_models::lithtech::{AbcContents, AbcMesh, DeformContents};
+use bevy_classic_models::lithtech::{AbcMesh, ConvertedAbc, ConvertedDeform};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PoseBlend;
 use classic_models_support::stage::corners;
@@ -17,7 +17,7 @@ type Vertex = (Vec3, Vec3);
 
 /// On the entity of a mesh that deforms: its vertices in every pose.
 #[derive(Component)]
-pub struct Poses(DeformContents);
+pub struct Poses(ConvertedDeform);
 
 /// How much there is in the file of a model. On its root.
 #[derive(Component, Clone, Copy)]
@@ -36,7 +36,7 @@ pub fn read_files(
     for (root, model, instance) in &models {
         // It was there when it was loaded. Else less is drawn, and less told.
         let bytes = std::fs::read(&model.file).unwrap_or_default();
-        let Ok(contents) = AbcContents::load(&bytes, &AbcLoaderSettings::default()) else {
+        let Ok(contents) = ConvertedAbc::load(&bytes, &AbcLoaderSettings::default()) else {
             let bounds = instance.model().bounds;
             let corners = corners(bounds.min.into(), bounds.max.into());
             commands.entity(root).insert(Room::around(corners));

@@ -31,7 +31,7 @@ pub fn settings(folders: &Folders) -> impl Fn(&mut AbcLoaderSettings) + Send + S
     let (skins, textures) = (folders.skins(), folders.texture_folders());
     move |settings| {
         settings.skins.extend(skins.iter().cloned());
-        settings.skin_folders.extend(textures.iter().cloned());
+        settings.texture_folders.extend(textures.iter().cloned());
         let shares = (0..LEVELS).map(|level| f32::from(level) / f32::from(LEVELS));
         settings.lod_shares = shares.collect();
     }

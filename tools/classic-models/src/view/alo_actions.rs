@@ -10,8 +10,8 @@ use bevy_classic_models::prelude::*;
 type Chosen = (
     &'static AloInstance,
     Option<&'static ModelLod>,
-    Option<&'static ModelAlt>,
-    Option<&'static HiddenParts>,
+    Option<&'static DamageStage>,
+    Option<&'static PartVisibility>,
     Option<&'static TeamColor>,
 );
 
@@ -39,10 +39,10 @@ pub fn act_on_alo(
             Action::Lod(steps) => _ = root.insert(ModelLod(steps)),
             Action::FinerLod => _ = root.insert(ModelLod(lod.min(coarsest).saturating_sub(1))),
             Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
-            Action::Alt(stage) => _ = root.insert(ModelAlt(stage)),
+            Action::Alt(stage) => _ = root.insert(DamageStage(stage)),
             Action::NextAlt => {
                 let next = if alt < model.max_alt { alt + 1 } else { 0 };
-                root.insert(ModelAlt(next));
+                root.insert(DamageStage(next));
             }
             Action::Team(number) => wear(&mut root, number),
             Action::NextTeam => {
@@ -61,7 +61,7 @@ pub fn act_on_alo(
                     root.insert(hidden);
                 }
             }
-            Action::ResetParts => _ = root.insert(HiddenParts::default()),
+            Action::ResetParts => _ = root.insert(PartVisibility::default()),
             _ => {}
         }
     }

@@ -26,8 +26,8 @@ pub struct AloTold {
     clips: &'static ClipList,
     // Manifests give no more than they state.
     lod: Option<&'static ModelLod>,
-    alt: Option<&'static ModelAlt>,
-    hidden: Option<&'static HiddenParts>,
+    alt: Option<&'static DamageStage>,
+    hidden: Option<&'static PartVisibility>,
     team: Option<&'static TeamColor>,
 }
 

@@ -24,7 +24,7 @@ pub struct Given {
     list: Option<&'static ClipList>,
     clips: Option<&'static ModelClips>,
     play: Option<&'static PlayClip>,
-    hidden: Option<&'static HiddenParts>,
+    hidden: Option<&'static PartVisibility>,
 }
 
 /// Whether a manifest has given all that it states, and nothing was asked since.
@@ -81,7 +81,10 @@ fn ask_for_clip(
     }
     let asked = args.clip.as_deref();
     let asked = asked.and_then(|name| given.clip(name, mdl));
-    let Some(mut play) = asked.map(PlayClip::stated).or_else(|| given.play.cloned()) else {
+    let Some(mut play) = asked
+        .map(PlayClip::from_manifest)
+        .or_else(|| given.play.cloned())
+    else {
         return;
     };
     if args.once {
@@ -108,7 +111,7 @@ fn ask_for_look(entity: &mut EntityCommands<'_>, args: &Args, given: &GivenItem<
         entity.insert(ModelLod(steps));
     }
     if let Some(stage) = args.alt {
-        entity.insert(ModelAlt(stage));
+        entity.insert(DamageStage(stage));
     }
     if let Some(team) = args.team {
         entity.insert(TeamColor(team));

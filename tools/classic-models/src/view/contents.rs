@@ -162,7 +162,7 @@ pub fn controls(play: &PlayClip, finished: bool, ends: bool) -> Vec<Item> {
     let loops = match play.repeat {
         Repeat::Loop => true,
         Repeat::Once => false,
-        Repeat::AsStated => !ends,
+        Repeat::FromManifest => !ends,
     };
     let speed = format!("x{}", play.speed);
     vec![

@@ -12,7 +12,7 @@ const FOLDERS_ABOVE: usize = 6;
 
 /// Folder of the assets, and folders of files elsewhere, so that palettes and textures beside a model
 /// are found there too: of Quake models each an asset source of its own, of the others the folder that
-/// `Models` and `Textures` or `Skins` lie in.
+/// `ModelQuery` and `Textures` or `Skins` lie in.
 #[derive(Resource, Clone)]
 pub struct Folders {
     pub assets: PathBuf,

@@ -11,7 +11,7 @@ use bevy_classic_models::prelude::*;
 pub fn act_on_lgw(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
-    models: Query<(&LgwInstance, Option<&HiddenParts>)>,
+    models: Query<(&LgwInstance, Option<&PartVisibility>)>,
     mut commands: Commands,
 ) {
     for action in actions.read() {
@@ -34,7 +34,7 @@ pub fn act_on_lgw(
                 };
                 commands.entity(entity).insert(hidden);
             }
-            Action::ResetParts => _ = commands.entity(entity).insert(HiddenParts::default()),
+            Action::ResetParts => _ = commands.entity(entity).insert(PartVisibility::default()),
             _ => {}
         }
     }

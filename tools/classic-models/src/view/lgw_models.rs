@@ -49,7 +49,7 @@ fn spawn(
         let scene = WorldAssetRoot(lgw.scene.clone());
         commands
             .entity(entity)
-            .insert((scene, args.parts.applied_to(HiddenParts::default())));
+            .insert((scene, args.parts.applied_to(PartVisibility::default())));
         info!(
             "{}: {} materials, {} meshes",
             model.name,

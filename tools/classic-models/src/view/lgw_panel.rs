@@ -13,7 +13,7 @@ use bevy_classic_models::prelude::*;
 pub struct LgwTold {
     instance: &'static LgwInstance,
     materials: Option<&'static ModelMaterials>,
-    hidden: Option<&'static HiddenParts>,
+    hidden: Option<&'static PartVisibility>,
 }
 
 /// What there is to know and to choose.
@@ -99,7 +99,7 @@ fn part(
     model: &LgwModel,
     index: usize,
     meshes: &[&LgwMeshInfo],
-    hidden: Option<&HiddenParts>,
+    hidden: Option<&PartVisibility>,
 ) -> Vec<Item> {
     let Some(first) = meshes.first() else {
         return Vec::new();

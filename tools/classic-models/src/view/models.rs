@@ -354,8 +354,8 @@ fn spawn_alo(
         entity.insert((
             WorldAssetRoot(alo.scene.clone()),
             ModelLod(args.lod.unwrap_or_default()),
-            ModelAlt(args.alt.unwrap_or_default()),
-            args.parts.applied_to(HiddenParts::default()),
+            DamageStage(args.alt.unwrap_or_default()),
+            args.parts.applied_to(PartVisibility::default()),
         ));
         if let Some(team) = args.team {
             entity.insert(TeamColor(team));

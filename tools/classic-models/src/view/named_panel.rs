@@ -83,7 +83,7 @@ pub fn act_on_named(
                 if let Ok((clips, mut play, mut playback)) = clips.get_mut(entity)
                     && let Some(clip) = clips.0.get(place)
                 {
-                    play.repeat = Repeat::AsStated;
+                    play.repeat = Repeat::FromManifest;
                     start((*clip.name).into(), &mut play, &mut playback);
                 }
             }

@@ -1,6 +1,6 @@
 //! The options `--hide` and `--show`, in the order of the command line: the last one that names a part counts.
 
-use bevy_classic_models::prelude::HiddenParts;
+use bevy_classic_models::prelude::PartVisibility;
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -10,7 +10,7 @@ pub struct PartArgs(pub Vec<(String, bool)>);
 
 impl PartArgs {
     /// Hides and shows these parts on top of `parts`.
-    pub fn applied_to(&self, mut parts: HiddenParts) -> HiddenParts {
+    pub fn applied_to(&self, mut parts: PartVisibility) -> PartVisibility {
         for (name, hidden) in &self.0 {
             match hidden {
                 true => parts.hide(name),

@@ -30,7 +30,7 @@ pub fn act_on_clip(
             match &mut playing {
                 Some((play, playback)) => start(clip.play.clone(), play, playback),
                 None => {
-                    let play = PlayClip::stated(clip.play.clone()).with_fade(FADE);
+                    let play = PlayClip::from_manifest(clip.play.clone()).with_fade(FADE);
                     commands.entity(entity).insert((play, Playback::default()));
                 }
             }
@@ -102,8 +102,8 @@ pub fn change(
         Action::UsualSpeed => play.speed = 1.0,
         Action::ToggleRepeat => {
             play.repeat = match play.repeat {
-                Repeat::AsStated if ends => Repeat::Loop,
-                Repeat::Loop | Repeat::AsStated => Repeat::Once,
+                Repeat::FromManifest if ends => Repeat::Loop,
+                Repeat::Loop | Repeat::FromManifest => Repeat::Once,
                 Repeat::Once => Repeat::Loop,
             }
         }
@@ -122,8 +122,8 @@ fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
         _ => (at - NEAR).ceil() - 1.0,
     };
     let frame = match repeat {
-        Repeat::AsStated if clip.ends => frame.clamp(0.0, last),
-        Repeat::Loop | Repeat::AsStated => frame.rem_euclid(last),
+        Repeat::FromManifest if clip.ends => frame.clamp(0.0, last),
+        Repeat::Loop | Repeat::FromManifest => frame.rem_euclid(last),
         Repeat::Once => frame.clamp(0.0, last),
     };
     clip.frames.seconds(frame as u32)

@@ -4,13 +4,13 @@ use crate::view::abc_file::Poses;
 use bevy::ecs::system::SystemParam;
 use bevy::mesh::MeshTag;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloSubmeshOf;
+use bevy_classic_models::alamo::AloSubmeshIndex;
 use bevy_classic_models::lgw::LgwMesh;
 use bevy_classic_models::lithtech::{AbcMesh, AbcPoseTable};
 use classic_models_support::places::Places;
 
 /// Whether an entity is what is drawn of a model, whatever its format but Quake's.
-pub type OfModel = Or<(With<AloSubmeshOf>, With<AbcMesh>, With<LgwMesh>)>;
+pub type OfModel = Or<(With<AloSubmeshIndex>, With<AbcMesh>, With<LgwMesh>)>;
 
 /// Meshes of entities, and the places of their vertices.
 #[derive(SystemParam)]

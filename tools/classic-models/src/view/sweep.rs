@@ -8,7 +8,7 @@ use crate::view::shown::{OfModel, Shown};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloSubmeshOf;
+use bevy_classic_models::alamo::AloSubmeshIndex;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use classic_models_support::headless::Headless;
@@ -59,7 +59,7 @@ pub fn sweep(headless: &mut Headless) {
 type Drawn = (
     Entity,
     &'static InheritedVisibility,
-    Option<&'static AloSubmeshOf>,
+    Option<&'static AloSubmeshIndex>,
 );
 
 /// Quake models that hang on others. Their boxes hold every pose.
@@ -120,7 +120,7 @@ fn grow(
     }
 }
 
-fn is_glow(instance: &AloInstance, of: &AloSubmeshOf) -> bool {
+fn is_glow(instance: &AloInstance, of: &AloSubmeshIndex) -> bool {
     let mesh = instance.model().meshes.get(of.mesh);
     let submesh = mesh.and_then(|mesh| mesh.submeshes.get(of.submesh));
     submesh.is_some_and(|submesh| submesh.is_additive)

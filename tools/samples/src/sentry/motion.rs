@@ -3,14 +3,18 @@
 use super::rig::{Foot, Stance, mirrored};
 use crate::document::FrameShapes;
 use crate::maths::{mix, sin, smooth};
-use crate::mesh::{Mesh, rigid};
+use crate::mesh::{Mesh, separate_node_meshes};
 use bevy::math::{Vec2, Vec3};
 
 /// All frames of the file.
 pub fn frames(mesh: &Mesh) -> Vec<FrameShapes> {
     let run = |name: &str, count: u8, stance: &dyn Fn(f32) -> Stance| {
-        let shapes =
-            (0..count).map(|frame| mesh.shape(name, rigid(&stance(f32::from(frame)).bones())));
+        let shapes = (0..count).map(|frame| {
+            mesh.shape(
+                name,
+                separate_node_meshes(&stance(f32::from(frame)).bones()),
+            )
+        });
         FrameShapes::run(name, shapes)
     };
     let keyed = |keys: Vec<(f32, Stance)>| move |frame| between(&keys, frame);
@@ -22,7 +26,12 @@ pub fn frames(mesh: &Mesh) -> Vec<FrameShapes> {
     let alert = alert().into_iter();
     frames.push(FrameShapes::group(
         "alert",
-        alert.map(|(seconds, stance)| (seconds, mesh.shape("alert", rigid(&stance.bones())))),
+        alert.map(|(seconds, stance)| {
+            (
+                seconds,
+                mesh.shape("alert", separate_node_meshes(&stance.bones())),
+            )
+        }),
     ));
     frames
 }

@@ -66,7 +66,7 @@ fn speed_of_a_named_entry_is_multiplied() {
         repeat: ManifestRepeat::Once,
         ..of_file(named("walk"))
     }];
-    let play = PlayClip::stated("stroll").with_speed(3.0);
+    let play = PlayClip::from_manifest("stroll").with_speed(3.0);
     let played = played_clip(&play, of_file(named("stroll")), &mut clips);
     assert_eq!(played, named("stroll"));
     let [entry] = &clips[..] else {

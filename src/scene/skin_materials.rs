@@ -1,6 +1,6 @@
 //! Materials that wear pictures from elsewhere.
 
-use crate::scene::worn::{WornPicture, WornSkin};
+use crate::scene::skins::{ActiveImage, ActiveSkin};
 use bevy::asset::{Asset, AssetId, Assets, Handle, StrongHandle};
 use bevy::color::{Color, LinearRgba};
 use bevy::ecs::resource::Resource;
@@ -11,7 +11,7 @@ use bevy::platform::collections::HashMap;
 use core::any::Any;
 use std::sync::{Arc, Weak};
 
-impl WornSkin {
+impl ActiveSkin {
     /// What to say of a model that has only so many skins.
     pub(crate) fn complaint(&self, skins: usize) -> Option<String> {
         let index = self.index;
@@ -27,7 +27,7 @@ impl WornSkin {
 }
 
 /// Puts a picture on a material, and has it give off light where the other picture says so.
-pub(crate) fn wear(
+pub(crate) fn apply_skin(
     material: &mut StandardMaterial,
     image: Handle<Image>,
     glow: Option<Handle<Image>>,
@@ -44,7 +44,7 @@ pub(crate) fn wear(
 /// Materials that wear pictures from elsewhere: one per material of a model and picture, as long as
 /// something is drawn with it.
 #[derive(Resource)]
-pub(crate) struct WornMaterials<M: Asset> {
+pub(crate) struct ActiveMaterials<M: Asset> {
     made: HashMap<(AssetId<M>, AssetId<Image>), Made>,
 }
 
@@ -55,7 +55,7 @@ struct Made {
     material: Weak<StrongHandle>,
 }
 
-impl<M: Asset> Default for WornMaterials<M> {
+impl<M: Asset> Default for ActiveMaterials<M> {
     fn default() -> Self {
         Self {
             made: HashMap::default(),
@@ -65,22 +65,22 @@ impl<M: Asset> Default for WornMaterials<M> {
 
 /// All materials of a kind, and those that wear pictures from elsewhere.
 #[derive(SystemParam)]
-pub(crate) struct Wardrobe<'w, M: Asset> {
+pub(crate) struct SkinMaterials<'w, M: Asset> {
     pub(crate) all: ResMut<'w, Assets<M>>,
-    worn: ResMut<'w, WornMaterials<M>>,
+    worn: ResMut<'w, ActiveMaterials<M>>,
 }
 
-impl<M: Asset + Clone> Wardrobe<'_, M> {
+impl<M: Asset + Clone> SkinMaterials<'_, M> {
     /// The material like `plain` that wears a picture, or `plain` itself without one; none if `plain` is
     /// not loaded. Of a material `base` is what Bevy draws.
     pub(crate) fn dressed<Model: Any + Send + Sync>(
         &mut self,
         model: &Arc<Model>,
         plain: &Handle<M>,
-        picture: Option<&WornPicture>,
+        picture: Option<&ActiveImage>,
         base: impl FnOnce(&mut M) -> &mut StandardMaterial,
     ) -> Option<Handle<M>> {
-        let Some(WornPicture { image, glow }) = picture else {
+        let Some(ActiveImage { image, glow }) = picture else {
             return Some(plain.clone());
         };
         let made = &mut self.worn.made;
@@ -92,7 +92,7 @@ impl<M: Asset + Clone> Wardrobe<'_, M> {
             return Some(Handle::Strong(material));
         }
         let mut material = self.all.get(plain)?.clone();
-        wear(base(&mut material), image.clone(), glow.clone());
+        apply_skin(base(&mut material), image.clone(), glow.clone());
         let material = self.all.add(material);
         if let Handle::Strong(material) = &material {
             made.retain(|_, made| made.material.strong_count() > 0);

@@ -66,7 +66,7 @@ pub struct ModelManifest {
     /// Parts that are shown at first although the file hides them.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub shown: Vec<String>,
-    /// How damaged the model is at first: see [`ModelAlt`](crate::scene::ModelAlt).
+    /// How damaged the model is at first: see [`DamageStage`](crate::scene::DamageStage).
     #[serde(skip_serializing_if = "is_default")]
     pub alt: Option<u32>,
     /// Models that hang on this one's bones.
@@ -251,7 +251,7 @@ impl From<ManifestColors> for PlayerColors {
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ManifestAttachment {
-    /// The bone, or what else [`Models::bone`](crate::model::Models::bone) finds, by its name in any case. Without
+    /// The bone, or what else [`ModelQuery::bone`](crate::model::ModelQuery::bone) finds, by its name in any case. Without
     /// one the model hangs on the root of the other.
     #[serde(skip_serializing_if = "is_default")]
     pub bone: String,

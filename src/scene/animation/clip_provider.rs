@@ -1,7 +1,7 @@
 //! What differs between the formats whose clips are Bevy's, and graphs that roots share.
 
+use crate::scene::animation::active_clips::{ActiveClips, ClipSource};
 use crate::scene::animation::frames::Frames;
-use crate::scene::animation::lanes::{ClipSource, Lanes};
 use crate::scene::clip_ref::ClipRef;
 use bevy::animation::graph::AnimationGraph;
 use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
@@ -12,7 +12,7 @@ use bevy::transform::components::Transform;
 use std::sync::Arc;
 
 /// What a format knows of its clips, and how it makes them ready to be played.
-pub(crate) trait Binder {
+pub(crate) trait ClipProvider {
     /// What instances of one model share.
     type Model;
     /// Where a clip is from.
@@ -39,7 +39,7 @@ pub(crate) trait Binder {
     fn take_edits(&mut self) -> Self::Edits;
 
     /// Whether any clip that plays was edited.
-    fn are_edited(edits: &Self::Edits, lanes: &Lanes<Self::Source>) -> bool;
+    fn are_edited(edits: &Self::Edits, lanes: &ActiveClips<Self::Source>) -> bool;
 
     /// The clip that is meant, which is no name of [`ModelClips`](crate::scene::ModelClips), if the model has it.
     fn find(&self, clip: &ClipRef, model: &Self::Model) -> Option<Self::Source>;
@@ -66,12 +66,12 @@ pub(crate) trait Binder {
     /// The graph that blends the clips of lanes, in their order.
     fn graph(
         &mut self,
-        lanes: &Lanes<Self::Source>,
+        lanes: &ActiveClips<Self::Source>,
         model: &Arc<Self::Model>,
     ) -> Handle<AnimationGraph>;
 
     /// Plays what the graph has beside the clips of lanes.
-    fn play_beside(lanes: &Lanes<Self::Source>, player: &mut AnimationPlayer);
+    fn play_beside(lanes: &ActiveClips<Self::Source>, player: &mut AnimationPlayer);
 }
 
 /// Adds graphs, so that they can be played in the same frame.

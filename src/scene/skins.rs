@@ -1,6 +1,6 @@
 //! Pictures from elsewhere that models wear: found for their paths.
 
-use crate::scene::{ModelSkin, ModelSkins, Told, path_of_skin};
+use crate::scene::{ModelSkin, ModelSkins, ModelWarnings, path_of_skin};
 #[cfg(feature = "manifest")]
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::asset::{AssetServer, Assets, Handle, LoadState};
@@ -16,22 +16,22 @@ use std::borrow::Cow;
 /// What a root's [`ModelSkin`] says, as far as it is there: until a picture is loaded it stays what it was, for
 /// Bevy draws no material that lacks one. Without it a model wears its first skin.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct WornSkin {
+pub(crate) struct ActiveSkin {
     /// Which of the model's own skins it is, or is made of.
     pub(crate) index: usize,
     /// What is worn in its place.
-    pub(crate) picture: Option<WornPicture>,
+    pub(crate) picture: Option<ActiveImage>,
 }
 
 /// A picture that is none of a model's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct WornPicture {
+pub(crate) struct ActiveImage {
     pub(crate) image: Handle<Image>,
     /// What of it is unlit.
     pub(crate) glow: Option<Handle<Image>>,
 }
 
-impl WornPicture {
+impl ActiveImage {
     fn new(skin: &ModelSkin, server: &AssetServer) -> Option<Self> {
         match skin {
             ModelSkin::Index(_) | ModelSkin::Name(_) => None,
@@ -41,7 +41,7 @@ impl WornPicture {
             }),
             #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
             ModelSkin::Path(path) => {
-                let (image, glow) = crate::texture::load_worn(server, path);
+                let (image, glow) = crate::texture::load_skin_image(server, path);
                 Some(Self { image, glow })
             }
             #[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
@@ -61,7 +61,7 @@ pub(crate) fn preload_skin(
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {
     #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
-    return crate::texture::preload_worn(load_context, path);
+    return crate::texture::preload_skin_image(load_context, path);
     #[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
     (load_context.load_builder().load(path), None)
 }
@@ -69,7 +69,7 @@ pub(crate) fn preload_skin(
 /// A picture that is to be worn once it is there.
 #[derive(Component)]
 pub(crate) struct AwaitedPicture {
-    picture: WornPicture,
+    picture: ActiveImage,
     /// If its path was taken for a name first: a text that says that no skin has the name.
     unnamed: Option<String>,
     /// Somebody was told that it cannot be loaded. It is held all the same, because its file may be
@@ -98,7 +98,7 @@ fn resolve<'a>(
     root: Entity,
     skin: &'a ModelSkin,
     named: Option<&'a ModelSkins>,
-    told: &mut Told,
+    told: &mut ModelWarnings,
 ) -> Option<Resolved<'a>> {
     let mut seen = Vec::new();
     let mut skin = skin;
@@ -131,7 +131,7 @@ fn resolve_path<'a>(
     name: &str,
     unnamed: Option<String>,
     is_circular: bool,
-    told: &mut Told,
+    told: &mut ModelWarnings,
 ) -> Option<Resolved<'a>> {
     if let Some(path) = path_of_skin(name) {
         return Some(Resolved {
@@ -163,7 +163,7 @@ pub(crate) fn choose_skins(
     changed: Query<SaidOfSkin<'static>, SaysAnother>,
     mut removed: RemovedComponents<ModelSkin>,
     skins: Query<(), With<ModelSkin>>,
-    mut told: Told,
+    mut told: ModelWarnings,
 ) {
     for (root, skin, named) in &changed {
         // Other names make no difference to what is not named.
@@ -177,14 +177,14 @@ pub(crate) fn choose_skins(
             entity.try_remove::<AwaitedPicture>();
             continue;
         };
-        if let Some(picture) = WornPicture::new(&skin, &server) {
+        if let Some(picture) = ActiveImage::new(&skin, &server) {
             entity.try_insert(AwaitedPicture {
                 picture,
                 unnamed,
                 has_failed: false,
             });
         } else {
-            let worn = WornSkin {
+            let worn = ActiveSkin {
                 index: skin.index(),
                 picture: None,
             };
@@ -196,18 +196,18 @@ pub(crate) fn choose_skins(
         if !skins.contains(entity)
             && let Ok(mut entity) = commands.get_entity(entity)
         {
-            entity.try_remove::<(WornSkin, AwaitedPicture)>();
+            entity.try_remove::<(ActiveSkin, AwaitedPicture)>();
         }
     }
 }
 
 /// Puts on what has come.
-pub(crate) fn put_on_pictures(
+pub(crate) fn apply_loaded_skins(
     mut commands: Commands,
     server: Res<AssetServer>,
     images: Res<Assets<Image>>,
     mut awaited: Query<(Entity, &mut AwaitedPicture)>,
-    mut told: Told,
+    mut told: ModelWarnings,
 ) {
     for (entity, mut awaited) in &mut awaited {
         let picture = &awaited.picture;
@@ -220,7 +220,7 @@ pub(crate) fn put_on_pictures(
             LoadState::Loaded if !matches!(glow, Some(LoadState::Loading)) => {
                 let mut picture = picture.clone();
                 picture.glow = picture.glow.filter(|glow| images.contains(glow));
-                let worn = WornSkin {
+                let worn = ActiveSkin {
                     index: 0,
                     picture: Some(picture),
                 };

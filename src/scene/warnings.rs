@@ -20,9 +20,9 @@ const MOST_WARNINGS: usize = 256;
 /// The warnings that were logged, by the name of the file or manifest that they are about. They are remembered while the
 /// app runs: a model whose last instance was despawned is loaded again with the next one.
 #[derive(Resource, Default)]
-pub(crate) struct Said {
+pub(crate) struct WarningLog {
     topics: HashMap<String, Topic>,
-    /// Counts calls of [`Said::warn_once`].
+    /// Counts calls of [`WarningLog::warn_once`].
     calls: u64,
 }
 
@@ -39,7 +39,7 @@ struct Topic {
     before: HashSet<String>,
 }
 
-impl Said {
+impl WarningLog {
     /// Warns about an asset; the text begins with its name and goes on with `what`. A warning that was logged already,
     /// and that held ever since, is not logged again.
     pub(crate) fn warn_once(&mut self, asset: Option<UntypedAssetId>, name: &str, what: &str) {
@@ -112,19 +112,19 @@ enum Note {
 
 /// Has it said once what is said of models.
 pub(super) fn register(app: &mut App) {
-    app.init_resource::<Said>().add_systems(
+    app.init_resource::<WarningLog>().add_systems(
         SpawnScene,
         // Before models are spawned anew, of which the same may be said again.
-        follow_said::<WorldAsset>
+        forget_changed_warnings::<WorldAsset>
             .before(SpawnEarly)
             .before(SceneSpawnerSystems::WorldInstanceSpawn),
     );
 }
 
 /// Keeps up with assets that change or go.
-pub(crate) fn follow_said<A: Asset>(
+pub(crate) fn forget_changed_warnings<A: Asset>(
     mut events: MessageReader<AssetEvent<A>>,
-    mut said: ResMut<Said>,
+    mut said: ResMut<WarningLog>,
 ) {
     let (mut changed, mut gone) = (HashSet::default(), HashSet::default());
     for event in events.read() {
@@ -143,13 +143,13 @@ pub(crate) fn follow_said<A: Asset>(
 
 /// Says things of models, each of them once for the file of a model.
 #[derive(SystemParam)]
-pub(crate) struct Told<'w, 's> {
-    said: ResMut<'w, Said>,
+pub(crate) struct ModelWarnings<'w, 's> {
+    said: ResMut<'w, WarningLog>,
     server: Res<'w, AssetServer>,
     roots: Query<'w, 's, &'static WorldAssetRoot>,
 }
 
-impl Told<'_, '_> {
+impl ModelWarnings<'_, '_> {
     /// Says something that is wrong with the model of a root; `what` goes on from the model's path.
     pub(crate) fn warn_once(&mut self, root: Entity, what: &str) {
         let scene = self.roots.get(root).ok().map(|scene| scene.id());
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn warnings_are_remembered_when_the_last_handle_is_dropped() {
-        let mut said = Said::default();
+        let mut said = WarningLog::default();
         assert_eq!(said.note(Some(id(1)), "a.alo", "lacks a bone"), Note::New);
         said.drop_assets(&only(id(1)));
         assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::Known);
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_warning_that_a_change_brings_back_is_new() {
-        let mut said = Said::default();
+        let mut said = WarningLog::default();
         assert_eq!(said.note(Some(id(1)), "a.alo", "lacks a bone"), Note::New);
         said.drop_assets(&only(id(1)));
         // The file is loaded again, under another id, and changes twice.
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn remembered_warnings_are_bounded() {
-        let mut said = Said::default();
+        let mut said = WarningLog::default();
         for number in 0..3 * MOST_TOPICS {
             let name = format!("{number}.alo");
             assert_eq!(said.note(None, &name, "lacks a bone"), Note::New);

@@ -2,14 +2,14 @@
 
 use crate::lithtech::abc::AbcFile;
 use crate::lithtech::deform::parts::Parts;
-use crate::lithtech::space::Space;
+use crate::lithtech::handedness::Handedness;
 use bevy::math::Vec3;
 use std::collections::HashSet;
 
 /// The vertices of a node that deforms, in this order: those that the keyframes move, those that stand
 /// still beside them, and those that levels of detail put between two of them. Vertices of other nodes
 /// are in other spaces, and none of them.
-pub(super) struct Members<'a> {
+pub(super) struct DeformedVertices<'a> {
     file: &'a AbcFile<'a>,
     parts: &'a Parts,
     node: usize,
@@ -23,11 +23,11 @@ pub(super) struct Members<'a> {
     slots: &'a mut [u32],
 }
 
-impl<'a> Members<'a> {
+impl<'a> DeformedVertices<'a> {
     pub(super) fn new(
         file: &'a AbcFile<'a>,
         parts: &'a Parts,
-        (space, node): (Space, usize),
+        (space, node): (Handedness, usize),
         slots: &'a mut [u32],
     ) -> Self {
         let mut members = Self {
@@ -88,7 +88,7 @@ impl<'a> Members<'a> {
 
     /// Those that share a triangle or a level's vertex with some that move. Real models have hardly
     /// any.
-    fn add_still(&mut self, space: Space) {
+    fn add_still(&mut self, space: Handedness) {
         let stored = self.stored.len();
         if stored == 0 {
             return;
@@ -123,7 +123,7 @@ impl<'a> Members<'a> {
     }
 
     /// Has a vertex stand where it is, unless it is a member already.
-    fn stand(&mut self, vertex: usize, space: Space) {
+    fn stand(&mut self, vertex: usize, space: Handedness) {
         if self.add(vertex)
             && let Some(vertex) = self.file.geometry.vertices.get(vertex)
         {

@@ -5,16 +5,16 @@
 
 use crate::scene::clip_ref::{ClipRef, Repeat, part_within};
 use crate::scene::clips::ModelClips;
-use crate::scene::play::{PlayClip, Stated, StatedClip};
+use crate::scene::play::{PlayClip, ResolvedClip, ResolvedPlay};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::system::Query;
 use std::sync::Arc;
 
-impl StatedClip {
+impl ResolvedPlay {
     pub(crate) fn new(asked: &PlayClip, table: Option<&ModelClips>) -> Self {
         let (mut clip, mut frames) = (&asked.clip, None);
-        let (mut speed, mut repeat) = (1.0, Repeat::AsStated);
+        let (mut speed, mut repeat) = (1.0, Repeat::FromManifest);
         // Each name is looked up once at most: one may stand for the file's clip of the same name.
         let mut seen = Vec::new();
         loop {
@@ -38,7 +38,7 @@ impl StatedClip {
             seen.push(place);
             clip = &named.clip;
             speed *= named.speed;
-            if repeat == Repeat::AsStated {
+            if repeat == Repeat::FromManifest {
                 repeat = named.repeat;
             }
         }
@@ -98,22 +98,22 @@ fn played(clip: ClipRef, asked: &PlayClip, (speed, repeat): (f32, Repeat)) -> Pl
 /// The end that is asked for, else that which a name states.
 fn end(asked: Repeat, named: Repeat) -> Repeat {
     match (asked, named) {
-        (Repeat::AsStated, Repeat::AsStated) => Repeat::Loop,
-        (Repeat::AsStated, named) => named,
+        (Repeat::FromManifest, Repeat::FromManifest) => Repeat::Loop,
+        (Repeat::FromManifest, named) => named,
         (asked, _) => asked,
     }
 }
 
 /// What is asked for, what is stated about it, and what both come to.
-type Models<'w> = (
+type ModelQuery<'w> = (
     Ref<'w, PlayClip>,
     Option<Ref<'w, ModelClips>>,
-    &'w mut Stated,
+    &'w mut ResolvedClip,
 );
 
 /// Sees what is asked for where that or what is stated has changed. Players come after it.
-pub(crate) fn state_clips(
-    mut models: Query<Models<'static>>,
+pub(crate) fn resolve_clips(
+    mut models: Query<ModelQuery<'static>>,
     mut removed: RemovedComponents<ModelClips>,
 ) {
     for (play, table, mut stated) in &mut models {
@@ -131,15 +131,15 @@ pub(crate) fn state_clips(
                 }
             }
             _ => {
-                let clip = StatedClip::new(&play, table.as_deref());
-                stated.set_if_neq(Stated(Some(clip)));
+                let clip = ResolvedPlay::new(&play, table.as_deref());
+                stated.set_if_neq(ResolvedClip(Some(clip)));
             }
         }
     }
     for root in removed.read() {
         if let Ok((play, table, mut stated)) = models.get_mut(root) {
-            let clip = StatedClip::new(&play, table.as_deref());
-            stated.set_if_neq(Stated(Some(clip)));
+            let clip = ResolvedPlay::new(&play, table.as_deref());
+            stated.set_if_neq(ResolvedClip(Some(clip)));
         }
     }
 }
@@ -161,10 +161,15 @@ mod tests {
     fn table() -> ModelClips {
         ModelClips::new([
             named("walk", "walk", 2.0, Repeat::Once),
-            named("Stroll", "WALK", 0.25, Repeat::AsStated),
-            named("step", ClipRef::part("stroll", 2..6), 3.0, Repeat::AsStated),
-            named("a", "b", 2.0, Repeat::AsStated),
-            named("b", "A", 2.0, Repeat::AsStated),
+            named("Stroll", "WALK", 0.25, Repeat::FromManifest),
+            named(
+                "step",
+                ClipRef::part("stroll", 2..6),
+                3.0,
+                Repeat::FromManifest,
+            ),
+            named("a", "b", 2.0, Repeat::FromManifest),
+            named("b", "A", 2.0, Repeat::FromManifest),
             named("first", 0_usize, 1.0, Repeat::Loop),
         ])
     }
@@ -176,7 +181,7 @@ mod tests {
         speed: f32,
         repeat: Repeat,
     ) {
-        let found = StatedClip::new(&PlayClip::stated(asked), Some(&table())).play;
+        let found = ResolvedPlay::new(&PlayClip::from_manifest(asked), Some(&table())).play;
         assert_eq!(
             (found.clip, found.speed, found.repeat),
             (clip.into(), speed, repeat)
@@ -206,30 +211,30 @@ mod tests {
         let chain =
             (0..1000).map(|n| named(&n.to_string(), (n + 1).to_string(), 1.0, Repeat::Loop));
         let chain = ModelClips::new(chain);
-        let last = StatedClip::new(&PlayClip::looping("0"), Some(&chain));
+        let last = ResolvedPlay::new(&PlayClip::looping("0"), Some(&chain));
         assert_eq!(last.play.clip, "1000");
     }
 
     #[test]
     fn who_asks_for_an_end_has_it() {
-        let end = |play: PlayClip| StatedClip::new(&play, Some(&table())).play.repeat;
+        let end = |play: PlayClip| ResolvedPlay::new(&play, Some(&table())).play.repeat;
         assert_eq!(end(PlayClip::looping("walk")), Repeat::Loop);
         assert_eq!(end(PlayClip::once("first")), Repeat::Once);
-        assert_eq!(end(PlayClip::stated("first")), Repeat::Loop);
+        assert_eq!(end(PlayClip::from_manifest("first")), Repeat::Loop);
     }
 
     #[test]
     fn other_fields_are_taken_over_as_if_all_were_looked_up_again() {
         let table = table();
         for name in ["Walk", "stroll", "step", "swim", "first"] {
-            let mut known = StatedClip::new(&PlayClip::stated(name), Some(&table));
+            let mut known = ResolvedPlay::new(&PlayClip::from_manifest(name), Some(&table));
             for asked in [
-                PlayClip::stated(name).with_speed(-3.0),
+                PlayClip::from_manifest(name).with_speed(-3.0),
                 PlayClip::looping(name).with_fade(0.5).paused(),
                 PlayClip::once(name).starting_at(0.25),
-                PlayClip::stated(name).without_interpolation(),
+                PlayClip::from_manifest(name).without_interpolation(),
             ] {
-                let afresh = StatedClip::new(&asked, Some(&table));
+                let afresh = ResolvedPlay::new(&asked, Some(&table));
                 assert!(!known.is_current(&asked), "{asked:?}");
                 known.update(&asked);
                 assert_eq!(known, afresh);

@@ -21,7 +21,7 @@ const MANY_MODELS: usize = 1024;
 /// What the last load of one model looked for. Paths are from the root of the asset source and in
 /// lower case, as names are matched.
 #[derive(Debug, Default)]
-pub(in crate::scene) struct Hopes {
+pub(in crate::scene) struct FileQueries {
     /// Where a file would have been taken, had it been there and good.
     missing: HashSet<String>,
     /// Files that the model is made of, without being assets that anybody holds.
@@ -50,7 +50,7 @@ struct Listed {
     extensions: Vec<String>,
 }
 
-impl Hopes {
+impl FileQueries {
     pub(in crate::scene) fn miss(&mut self, path: &Path) {
         if self.missing.len() < MOST_PATHS {
             self.missing.insert(key(path));
@@ -151,28 +151,28 @@ pub(super) enum Change {
 /// The hopes of all models in the default asset source that were loaded, by their paths. Loaders
 /// write it, the watcher reads it.
 #[derive(Resource, Clone, Debug, Default)]
-pub(crate) struct Wishes(Arc<Mutex<Index>>);
+pub(crate) struct MissingFileIndex(Arc<Mutex<Index>>);
 
-type Models = HashSet<AssetPath<'static>>;
+type ModelQuery = HashSet<AssetPath<'static>>;
 
 /// The hopes of models, and which models have them, so that an event of a file costs no more where there are many
 /// models.
 #[derive(Debug, Default)]
 struct Index {
-    hopes: HashMap<AssetPath<'static>, Hopes>,
-    missing: HashMap<String, Models>,
-    read: HashMap<String, Models>,
-    starts: HashMap<String, Models>,
+    hopes: HashMap<AssetPath<'static>, FileQueries>,
+    missing: HashMap<String, ModelQuery>,
+    read: HashMap<String, ModelQuery>,
+    starts: HashMap<String, ModelQuery>,
     /// By the folders that were listed.
-    listed: HashMap<String, Models>,
-    patterns: Models,
+    listed: HashMap<String, ModelQuery>,
+    patterns: ModelQuery,
     /// The number of models at which those are forgotten that nobody uses any more.
     purge_at: usize,
 }
 
 impl Index {
     /// Takes what a load looked for in the place of what the load before did.
-    fn put(&mut self, model: AssetPath<'static>, hopes: Hopes) {
+    fn put(&mut self, model: AssetPath<'static>, hopes: FileQueries) {
         self.remove(&model);
         self.update(&model, &hopes, |models, model| {
             models.insert(model.clone());
@@ -193,8 +193,8 @@ impl Index {
     fn update(
         &mut self,
         model: &AssetPath<'static>,
-        hopes: &Hopes,
-        change: fn(&mut Models, &AssetPath<'static>),
+        hopes: &FileQueries,
+        change: fn(&mut ModelQuery, &AssetPath<'static>),
     ) {
         let listed = hopes.listed.iter().map(|listed| &listed.folder);
         let missing = hopes.missing.iter().map(|key| (0, key));
@@ -234,19 +234,19 @@ impl Index {
 
     /// The models that have a key in one of the maps.
     fn of<'a>(
-        map: &'a HashMap<String, Models>,
+        map: &'a HashMap<String, ModelQuery>,
         key: &str,
     ) -> impl Iterator<Item = &'a AssetPath<'static>> {
         map.get(key).into_iter().flatten()
     }
 }
 
-impl Wishes {
+impl MissingFileIndex {
     /// Takes what a load looked for in the place of what the load before did.
     pub(in crate::scene) fn renew(
         &self,
         model: &AssetPath<'static>,
-        hopes: Hopes,
+        hopes: FileQueries,
         server: &AssetServer,
     ) {
         if *model.source() != AssetSourceId::Default {
@@ -261,7 +261,7 @@ impl Wishes {
     pub(super) fn of(&self, path: &Path, change: Change) -> Vec<AssetPath<'static>> {
         let path = key(path);
         let all = self.all();
-        let mut models: Models = Index::of(&all.missing, &path).cloned().collect();
+        let mut models: ModelQuery = Index::of(&all.missing, &path).cloned().collect();
         if change == Change::Replaced {
             models.extend(Index::of(&all.read, &path).cloned());
         }
@@ -314,8 +314,8 @@ mod tests {
 
     #[test]
     fn hopes_are_matched_without_regard_to_case() {
-        let wishes = Wishes::default();
-        let mut hopes = Hopes::default();
+        let wishes = MissingFileIndex::default();
+        let mut hopes = FileQueries::default();
         hopes.miss(Path::new("Art/Hull.DDS"));
         hopes.read(Path::new("gfx/Palette.lmp"));
         hopes.list(Path::new("Art"), "Ship", &["ALA"]);
@@ -341,11 +341,11 @@ mod tests {
         let mut index = Index::default();
         let model = AssetPath::from("ship.alo");
         for name in ["a.dds", "b.dds"] {
-            let mut hopes = Hopes::default();
+            let mut hopes = FileQueries::default();
             hopes.miss(Path::new(name));
             index.put(model.clone(), hopes);
         }
-        let wishes = Wishes(Arc::new(Mutex::new(index)));
+        let wishes = MissingFileIndex(Arc::new(Mutex::new(index)));
         assert_eq!(wishes.of(Path::new("a.dds"), Change::Came), []);
         assert_eq!(wishes.of(Path::new("b.dds"), Change::Came), [model]);
         assert_eq!(wishes.all().missing.len(), 1);
@@ -360,7 +360,10 @@ mod tests {
                 asked.set(asked.get() + 1);
                 true
             });
-            index.put(AssetPath::from(format!("{number}.alo")), Hopes::default());
+            index.put(
+                AssetPath::from(format!("{number}.alo")),
+                FileQueries::default(),
+            );
         }
         assert_eq!(asked.get(), 7 * MANY_MODELS);
         index.purge(|_| false);
@@ -369,7 +372,7 @@ mod tests {
 
     #[test]
     fn no_model_has_more_hopes_than_a_limit() {
-        let mut hopes = Hopes::default();
+        let mut hopes = FileQueries::default();
         for number in 0..2 * MOST_PATHS {
             hopes.miss(Path::new(&format!("{number}.dds")));
         }

@@ -8,7 +8,7 @@ use bevy::math::{Quat, Vec3};
 
 /// What becomes of numbers of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Space {
+pub(super) struct Handedness {
     /// Whether Z is mirrored. Otherwise the model is its own mirror image, and looks along +Z.
     mirrors: bool,
     /// Whether the second and the third corner of a triangle change places.
@@ -17,7 +17,7 @@ pub(super) struct Space {
     inverts: bool,
 }
 
-impl Space {
+impl Handedness {
     pub(super) fn new(transform: TransformInfo, mirrors: bool) -> Self {
         Self {
             mirrors,
@@ -76,12 +76,12 @@ mod tests {
         (true, true, true),
     ];
 
-    fn space(mirrors: bool, flip_geometry: bool, flip_animation: bool) -> Space {
+    fn space(mirrors: bool, flip_geometry: bool, flip_animation: bool) -> Handedness {
         let transform = TransformInfo {
             flip_geometry,
             flip_animation,
         };
-        Space::new(transform, mirrors)
+        Handedness::new(transform, mirrors)
     }
 
     #[test]

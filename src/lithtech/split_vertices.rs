@@ -1,7 +1,7 @@
 //! The vertices that a GPU needs, and which of them make the triangles of each level of detail.
 
 use crate::lithtech::abc::Geometry;
-use crate::lithtech::space::Space;
+use crate::lithtech::handedness::Handedness;
 
 /// All levels of detail over one list of vertices.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Level {
 impl Shape {
     /// The full model, and for each share the finest level that has no more than that share of its
     /// triangles.
-    pub(super) fn new(geometry: &Geometry<'_>, space: Space, shares: &[f32]) -> Self {
+    pub(super) fn new(geometry: &Geometry<'_>, space: Handedness, shares: &[f32]) -> Self {
         let mut split = Split::new(geometry);
         let mut levels: Vec<Level> = Vec::new();
         for number in chosen_levels(geometry, shares) {
@@ -94,7 +94,7 @@ impl Split {
         }
     }
 
-    fn level(&mut self, geometry: &Geometry<'_>, space: Space, number: u32) -> Level {
+    fn level(&mut self, geometry: &Geometry<'_>, space: Handedness, number: u32) -> Level {
         let left = geometry.lod(number).triangles;
         let mut triangles = Vec::with_capacity(left.len());
         for triangle in left {
@@ -147,12 +147,12 @@ mod tests {
     use classic_models_fixtures::abc_full::sample_model;
     use zerocopy::little_endian::{F32, U16};
 
-    fn space(flip_geometry: bool) -> Space {
+    fn space(flip_geometry: bool) -> Handedness {
         let transform = TransformInfo {
             flip_geometry,
             flip_animation: false,
         };
-        Space::new(transform, true)
+        Handedness::new(transform, true)
     }
 
     fn shape(file: &AbcFile<'_>, shares: &[f32]) -> Shape {

@@ -22,14 +22,14 @@ pub(crate) fn node(place: usize) -> AnimationNodeIndex {
 
 /// What plays: the last was chosen, those before fade out.
 #[derive(Debug)]
-pub(crate) struct Lanes<S> {
-    lanes: Vec<Lane<S>>,
+pub(crate) struct ActiveClips<S> {
+    lanes: Vec<ActiveClip<S>>,
     fade: Option<Fade>,
 }
 
 /// A clip that plays.
 #[derive(Clone, Debug)]
-pub(crate) struct Lane<S> {
+pub(crate) struct ActiveClip<S> {
     pub(crate) source: S,
     /// The clip as it is for the model.
     pub(crate) clip: Handle<AnimationClip>,
@@ -45,7 +45,7 @@ struct Fade {
     left: f32,
 }
 
-impl<S> Default for Lanes<S> {
+impl<S> Default for ActiveClips<S> {
     fn default() -> Self {
         Self {
             lanes: Vec::new(),
@@ -54,13 +54,13 @@ impl<S> Default for Lanes<S> {
     }
 }
 
-impl<S: ClipSource> Lanes<S> {
+impl<S: ClipSource> ActiveClips<S> {
     pub(crate) fn is_empty(&self) -> bool {
         self.lanes.is_empty()
     }
 
     /// What was chosen, and its place.
-    pub(crate) fn main(&self) -> Option<(usize, &Lane<S>)> {
+    pub(crate) fn main(&self) -> Option<(usize, &ActiveClip<S>)> {
         self.lanes.iter().enumerate().next_back()
     }
 
@@ -75,11 +75,11 @@ impl<S: ClipSource> Lanes<S> {
         !clips.is_empty() && self.lanes.iter().any(|lane| is_part(&lane.source))
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Lane<S>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &ActiveClip<S>> {
         self.lanes.iter()
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Lane<S>> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ActiveClip<S>> {
         self.lanes.iter_mut()
     }
 
@@ -114,7 +114,7 @@ impl<S: ClipSource> Lanes<S> {
             seconds: fade,
             left: fade,
         });
-        self.lanes.push(Lane {
+        self.lanes.push(ActiveClip {
             clip: source.clip().clone(),
             source,
             weight: 1.0,
@@ -205,13 +205,13 @@ mod tests {
         Handle::default()
     }
 
-    fn weights(lanes: &Lanes<Handle<AnimationClip>>) -> Vec<f32> {
+    fn weights(lanes: &ActiveClips<Handle<AnimationClip>>) -> Vec<f32> {
         lanes.weights().collect()
     }
 
     #[test]
     fn a_fade_within_a_fade_begins_with_what_shows() {
-        let mut lanes = Lanes::default();
+        let mut lanes = ActiveClips::default();
         lanes.begin(source(), 1.0);
         assert_eq!(weights(&lanes), [1.0], "there is nothing to fade from");
         lanes.begin(source(), 1.0);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn lanes_do_not_pile_up() {
-        let mut lanes = Lanes::default();
+        let mut lanes = ActiveClips::default();
         for number in 0..1000 {
             lanes.begin(source(), 1.0);
             lanes.advance_fade(0.001 * (number % 7) as f32);

@@ -1,10 +1,10 @@
 //! What a manifest gives to the root of its model, and what of that the user has changed since.
 
-use super::document::{ManifestClip, ModelManifest};
-use super::resolve::Whereabouts;
+use super::manifest::{ManifestClip, ModelManifest};
+use super::resolve::ResolvedFiles;
 use crate::scene::{
-    ClipFiles, ClipRef, HiddenParts, LodDistances, ModelAlt, ModelClips, ModelSkin, ModelSkins,
-    NamedClip, PlayClip, PlayerColors, TeamColor,
+    ClipFiles, ClipRef, DamageStage, LodDistances, ModelClips, ModelSkin, ModelSkins, NamedClip,
+    PartVisibility, PlayClip, PlayerColors, TeamColor,
 };
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::color::Color;
@@ -30,7 +30,7 @@ impl<'a> Loads<'a> {
 
 /// Components that were given to a root.
 #[derive(Clone, Default)]
-pub(super) struct Given {
+pub(super) struct AppliedComponents {
     pub(super) root: Option<WorldAssetRoot>,
     pub(super) play: Option<PlayClip>,
     pub(super) skin: Option<ModelSkin>,
@@ -39,13 +39,17 @@ pub(super) struct Given {
     distances: Option<LodDistances>,
     team: Option<TeamColor>,
     player: Option<PlayerColors>,
-    hidden: Option<HiddenParts>,
-    alt: Option<ModelAlt>,
+    hidden: Option<PartVisibility>,
+    alt: Option<DamageStage>,
 }
 
-impl Given {
+impl AppliedComponents {
     /// What a manifest states. The scene is not known before the model is loaded.
-    pub(super) fn stated(manifest: &ModelManifest, files: &Whereabouts, loads: &Loads<'_>) -> Self {
+    pub(super) fn stated(
+        manifest: &ModelManifest,
+        files: &ResolvedFiles,
+        loads: &Loads<'_>,
+    ) -> Self {
         let play = manifest.play.clone();
         let skin = manifest.skin.clone().filter(|_| !files.is_skin_nowhere);
         let clips = clips(manifest, files, loads);
@@ -53,14 +57,14 @@ impl Given {
         for (name, path) in &files.skins {
             skins.insert(name, ModelSkin::Path(path.clone()));
         }
-        let mut hidden = HiddenParts::new(manifest.hidden.iter().map(String::as_str));
+        let mut hidden = PartVisibility::new(manifest.hidden.iter().map(String::as_str));
         for name in &manifest.shown {
             hidden.show(name);
         }
         let distances = LodDistances(manifest.lod_distances.clone());
         Self {
             root: None,
-            play: play.map(|clip| PlayClip::stated(ClipRef::from(clip))),
+            play: play.map(|clip| PlayClip::from_manifest(ClipRef::from(clip))),
             skin: skin.map(ModelSkin::from),
             clips: unless_empty(ModelClips::new(clips)),
             skins: unless_empty(skins),
@@ -68,7 +72,7 @@ impl Given {
             team: manifest.team_color.map(Color::from).map(TeamColor),
             player: manifest.player_colors.map(PlayerColors::from),
             hidden: unless_empty(hidden),
-            alt: manifest.alt.map(ModelAlt),
+            alt: manifest.alt.map(DamageStage),
         }
     }
 
@@ -116,7 +120,7 @@ pub(super) fn follow<C: Component + Clone + PartialEq>(
 }
 
 /// Clips in the order of the manifest.
-fn clips(manifest: &ModelManifest, files: &Whereabouts, loads: &Loads<'_>) -> Vec<NamedClip> {
+fn clips(manifest: &ModelManifest, files: &ResolvedFiles, loads: &Loads<'_>) -> Vec<NamedClip> {
     let mut clips = Vec::new();
     for (entry, stated) in manifest.clips.iter().enumerate() {
         if stated.file.is_none() {

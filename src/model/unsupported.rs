@@ -3,10 +3,10 @@
 //!
 //! Whoever adds a component or spawns a model pays for it; nothing is looked through frame by frame.
 
-use crate::model::models::Models;
+use crate::model::models::ModelQuery;
 use crate::scene::{
-    HiddenParts, LodDistances, ModelAlt, ModelFormat, ModelInstance, ModelLod, ModelSkin,
-    ModelSkins, PlayClip, PlayerColors, TeamColor, Told, path_of_skin,
+    DamageStage, LodDistances, ModelFormat, ModelInstance, ModelLod, ModelSkin, ModelSkins,
+    ModelWarnings, PartVisibility, PlayClip, PlayerColors, TeamColor, path_of_skin,
 };
 use bevy::app::{App, PostUpdate};
 use bevy::ecs::component::Component;
@@ -18,90 +18,94 @@ use bevy::ecs::system::{Query, SystemParam};
 
 /// A component that chooses something about a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
+enum ModelComponent {
     PlayClip,
     ModelSkin,
     ModelLod,
     LodDistances,
-    ModelAlt,
+    DamageStage,
     TeamColor,
     PlayerColors,
-    HiddenParts,
+    PartVisibility,
 }
 
 /// What a format has instead of what a component chooses; none if the component means something.
-fn instead(word: Word, format: ModelFormat) -> Option<&'static str> {
+fn instead(word: ModelComponent, format: ModelFormat) -> Option<&'static str> {
     use ModelFormat::{Alamo, LithTech, Quake, UfoAftermath};
     Some(match (word, format) {
-        (Word::PlayClip, UfoAftermath) => {
+        (ModelComponent::PlayClip, UfoAftermath) => {
             "the format has no animations; move the entities of `LgwInstance::meshes`"
         }
-        (Word::ModelSkin, Alamo) => {
+        (ModelComponent::ModelSkin, Alamo) => {
             "sub-meshes wear what their materials name; put other materials on their entities"
         }
-        (Word::ModelSkin, UfoAftermath) => {
+        (ModelComponent::ModelSkin, UfoAftermath) => {
             "meshes wear what their materials name; put other materials on their entities"
         }
-        (Word::ModelLod | Word::LodDistances, Quake | UfoAftermath) => {
+        (ModelComponent::ModelLod | ModelComponent::LodDistances, Quake | UfoAftermath) => {
             "the format has no levels of detail; Bevy's `VisibilityRange` chooses between models"
         }
-        (Word::ModelAlt, Quake) => "the format has no damage stages; `ModelSkin` chooses a skin",
-        (Word::ModelAlt, LithTech | UfoAftermath) => {
-            "the format has no damage stages; `HiddenParts` hides parts by their names"
+        (ModelComponent::DamageStage, Quake) => {
+            "the format has no damage stages; `ModelSkin` chooses a skin"
         }
-        (Word::TeamColor, Quake) => {
+        (ModelComponent::DamageStage, LithTech | UfoAftermath) => {
+            "the format has no damage stages; `PartVisibility` hides parts by their names"
+        }
+        (ModelComponent::TeamColor, Quake) => {
             "the format has no colour of a team; `PlayerColors` chooses rows of the palette"
         }
-        (Word::TeamColor | Word::PlayerColors, LithTech) => {
+        (ModelComponent::TeamColor | ModelComponent::PlayerColors, LithTech) => {
             "the format has no colours of players; `ModelSkin` chooses a picture"
         }
-        (Word::TeamColor | Word::PlayerColors, UfoAftermath) => {
+        (ModelComponent::TeamColor | ModelComponent::PlayerColors, UfoAftermath) => {
             "the format has no colours of players; put other materials on its entities"
         }
-        (Word::PlayerColors, Alamo) => "the format has the colour of a team: `TeamColor`",
-        (Word::HiddenParts, Quake) => "a model of the format is a single mesh without parts",
+        (ModelComponent::PlayerColors, Alamo) => "the format has the colour of a team: `TeamColor`",
+        (ModelComponent::PartVisibility, Quake) => {
+            "a model of the format is a single mesh without parts"
+        }
         _ => return None,
     })
 }
 
-/// Whether a root has each of the words, in the order of [`Word`].
+/// Whether a root has each of the words, in the order of [`ModelComponent`].
 type Words = (
     Has<PlayClip>,
     Has<ModelSkin>,
     Has<ModelLod>,
     Has<LodDistances>,
-    Has<ModelAlt>,
+    Has<DamageStage>,
     Has<TeamColor>,
     Has<PlayerColors>,
-    Has<HiddenParts>,
+    Has<PartVisibility>,
 );
 
 /// The words that a root has.
-fn said(words: QueryItem<'_, '_, Words>) -> impl Iterator<Item = Word> {
+fn said(words: QueryItem<'_, '_, Words>) -> impl Iterator<Item = ModelComponent> {
     let (clip, skin, lod, distances, alt, team, colors, hidden) = words;
     let all = [
-        (clip, Word::PlayClip),
-        (skin, Word::ModelSkin),
-        (lod, Word::ModelLod),
-        (distances, Word::LodDistances),
-        (alt, Word::ModelAlt),
-        (team, Word::TeamColor),
-        (colors, Word::PlayerColors),
-        (hidden, Word::HiddenParts),
+        (clip, ModelComponent::PlayClip),
+        (skin, ModelComponent::ModelSkin),
+        (lod, ModelComponent::ModelLod),
+        (distances, ModelComponent::LodDistances),
+        (alt, ModelComponent::DamageStage),
+        (team, ModelComponent::TeamColor),
+        (colors, ModelComponent::PlayerColors),
+        (hidden, ModelComponent::PartVisibility),
     ];
-    let is_said = |(has, word): (bool, Word)| has.then_some(word);
+    let is_said = |(has, word): (bool, ModelComponent)| has.then_some(word);
     all.into_iter().filter_map(is_said)
 }
 
 /// Tells what means nothing.
 #[derive(SystemParam)]
 struct Teller<'w, 's> {
-    models: Models<'w, 's>,
-    told: Told<'w, 's>,
+    models: ModelQuery<'w, 's>,
+    told: ModelWarnings<'w, 's>,
 }
 
 impl Teller<'_, '_> {
-    fn tell(&mut self, root: Entity, format: ModelFormat, word: Word) {
+    fn tell(&mut self, root: Entity, format: ModelFormat, word: ModelComponent) {
         if let Some(instead) = instead(word, format)
             // What is chosen for a model is passed on to those that it brings along.
             && !self.models.is_of_proxy(root)
@@ -111,7 +115,7 @@ impl Teller<'_, '_> {
         }
     }
 
-    fn tell_parts(&mut self, root: Entity, hidden: &HiddenParts) {
+    fn tell_parts(&mut self, root: Entity, hidden: &PartVisibility) {
         for (name, _) in hidden.iter() {
             if let Some(what) = self.models.missing_part(root, name) {
                 self.told.warn_once(root, &what);
@@ -123,7 +127,7 @@ impl Teller<'_, '_> {
         let ModelSkin::Name(name) = skin else {
             return;
         };
-        if path_of_skin(name).is_none() && instead(Word::ModelSkin, format).is_none() {
+        if path_of_skin(name).is_none() && instead(ModelComponent::ModelSkin, format).is_none() {
             let what = format!(
                 "keeps its skin: the name \"{name}\" needs `ModelSkins` on the root, and a path needs a file extension"
             );
@@ -133,7 +137,7 @@ impl Teller<'_, '_> {
 }
 
 /// A component was put on a root whose model may be there.
-fn on_word<C: Component>(word: Word) -> impl Fn(On<Add, C>, Teller) {
+fn on_word<C: Component>(word: ModelComponent) -> impl Fn(On<Add, C>, Teller) {
     move |added, mut teller| {
         if let Some(format) = teller.models.format(added.entity) {
             teller.tell(added.entity, format, word);
@@ -144,7 +148,7 @@ fn on_word<C: Component>(word: Word) -> impl Fn(On<Add, C>, Teller) {
 /// All that a root says.
 type Sayings = (
     Words,
-    Option<&'static HiddenParts>,
+    Option<&'static PartVisibility>,
     Option<&'static ModelSkin>,
     Has<ModelSkins>,
 );
@@ -172,7 +176,10 @@ fn on_model(
 }
 
 /// Tells of names that no part has.
-fn check_parts(mut teller: Teller, changed: Query<(Entity, &HiddenParts), Changed<HiddenParts>>) {
+fn check_parts(
+    mut teller: Teller,
+    changed: Query<(Entity, &PartVisibility), Changed<PartVisibility>>,
+) {
     for (root, hidden) in &changed {
         teller.tell_parts(root, hidden);
     }
@@ -192,14 +199,14 @@ fn check_skins(mut teller: Teller, changed: Query<(Entity, &ModelSkin), Nameless
 
 /// Has everything said that is to be said.
 pub(super) fn register(app: &mut App) {
-    app.add_observer(on_word::<PlayClip>(Word::PlayClip))
-        .add_observer(on_word::<ModelSkin>(Word::ModelSkin))
-        .add_observer(on_word::<ModelLod>(Word::ModelLod))
-        .add_observer(on_word::<LodDistances>(Word::LodDistances))
-        .add_observer(on_word::<ModelAlt>(Word::ModelAlt))
-        .add_observer(on_word::<TeamColor>(Word::TeamColor))
-        .add_observer(on_word::<PlayerColors>(Word::PlayerColors))
-        .add_observer(on_word::<HiddenParts>(Word::HiddenParts))
+    app.add_observer(on_word::<PlayClip>(ModelComponent::PlayClip))
+        .add_observer(on_word::<ModelSkin>(ModelComponent::ModelSkin))
+        .add_observer(on_word::<ModelLod>(ModelComponent::ModelLod))
+        .add_observer(on_word::<LodDistances>(ModelComponent::LodDistances))
+        .add_observer(on_word::<DamageStage>(ModelComponent::DamageStage))
+        .add_observer(on_word::<TeamColor>(ModelComponent::TeamColor))
+        .add_observer(on_word::<PlayerColors>(ModelComponent::PlayerColors))
+        .add_observer(on_word::<PartVisibility>(ModelComponent::PartVisibility))
         .add_observer(on_model)
         .add_systems(PostUpdate, (check_parts, check_skins));
 }

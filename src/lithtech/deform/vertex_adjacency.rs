@@ -1,7 +1,7 @@
 //! Which triangles are around each vertex that deforms.
 
-use crate::lithtech::deform::members::Members;
-use crate::lithtech::space::Space;
+use crate::lithtech::deform::deformed_vertices::DeformedVertices;
+use crate::lithtech::handedness::Handedness;
 
 /// The most triangles that a vertex is told of: a shader that met thousands would take long, and real
 /// vertices have a dozen.
@@ -11,7 +11,7 @@ const MOST: usize = 24;
 const MOST_OF_PAIR: usize = 4;
 
 /// For each member where its triangles begin and how many they are; then the triangles.
-pub(super) fn around(space: Space, members: &Members<'_>) -> Vec<[u16; 4]> {
+pub(super) fn around(space: Handedness, members: &DeformedVertices<'_>) -> Vec<[u16; 4]> {
     let triangles = triangles(space, members);
     let mut counts = vec![0_usize; members.count()];
     for slot in triangles.as_flattened() {
@@ -42,7 +42,7 @@ pub(super) fn around(space: Space, members: &Members<'_>) -> Vec<[u16; 4]> {
 }
 
 /// The triangles of the full model all of whose corners are members, as those.
-fn triangles(space: Space, members: &Members<'_>) -> Vec<[u16; 3]> {
+fn triangles(space: Handedness, members: &DeformedVertices<'_>) -> Vec<[u16; 3]> {
     let corners = members.triangles().filter_map(|corners| {
         let slot = |vertex: usize| members.slot(vertex)?.try_into().ok();
         let [a, b, c]: [Option<u16>; 3] = space.corners(corners).map(slot);
@@ -74,7 +74,7 @@ fn fill_between(
     around: &mut [[u16; 4]],
     firsts: &[usize],
     counts: &[usize],
-    members: &Members<'_>,
+    members: &DeformedVertices<'_>,
 ) {
     for (index, pair) in members.between.iter().enumerate() {
         let slot = members.stored.len() + members.still.len() + index;

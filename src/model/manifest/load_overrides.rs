@@ -1,7 +1,7 @@
 //! What manifests say about the loading of their models, of which one asset may have several that disagree.
 
-use super::document::ModelManifest;
-use super::resolve::Whereabouts;
+use super::manifest::ModelManifest;
+use super::resolve::ResolvedFiles;
 use crate::scene::{LoaderOverride, LoaderOverrides};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets};
 use bevy::ecs::message::MessageReader;
@@ -17,14 +17,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What manifests say about the loading of models, the eldest first. Clones share one list, of which the loader of
 /// manifests has one: what a manifest says must be known before its model is loaded.
 #[derive(Resource, Clone)]
-pub(super) struct Claims {
-    all: Arc<Mutex<Vec<Claim>>>,
+pub(super) struct LoadOverrides {
+    all: Arc<Mutex<Vec<LoadOverride>>>,
     overrides: LoaderOverrides,
     server: AssetServer,
 }
 
 #[derive(Clone)]
-struct Claim {
+struct LoadOverride {
     manifest: ManifestKey,
     model: AssetPath<'static>,
     value: LoaderOverride,
@@ -40,7 +40,7 @@ enum ManifestKey {
     Id(AssetId<ModelManifest>),
 }
 
-impl FromWorld for Claims {
+impl FromWorld for LoadOverrides {
     fn from_world(world: &mut World) -> Self {
         Self {
             all: Arc::default(),
@@ -54,7 +54,7 @@ impl FromWorld for Claims {
 pub(super) fn follow_claims(
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     mut scenes: MessageReader<AssetEvent<WorldAsset>>,
-    claims: Res<Claims>,
+    claims: Res<LoadOverrides>,
     manifests: Res<Assets<ModelManifest>>,
 ) {
     let mut is_any_dropped = false;
@@ -78,8 +78,8 @@ pub(super) fn follow_claims(
 }
 
 /// What a manifest says about the loading of its model, if that is anything.
-fn claim(key: &ManifestKey, manifest: &ModelManifest) -> Option<Claim> {
-    let Whereabouts {
+fn claim(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOverride> {
+    let ResolvedFiles {
         model,
         palette,
         texture_folders,
@@ -91,7 +91,7 @@ fn claim(key: &ManifestKey, manifest: &ModelManifest) -> Option<Claim> {
         load_lights: manifest.load_lights,
     };
     let is_something = value != LoaderOverride::default();
-    is_something.then_some(Claim {
+    is_something.then_some(LoadOverride {
         manifest: key.clone(),
         model: model?,
         value,
@@ -105,7 +105,7 @@ fn is_alive(server: &AssetServer, model: &AssetPath<'static>) -> bool {
     !server.get_handles_untyped(model).is_empty() || !server.get_handles_untyped(scene).is_empty()
 }
 
-impl Claims {
+impl LoadOverrides {
     /// Takes down what a manifest says now, and reloads models for which that makes a difference.
     pub(super) fn set(&self, id: AssetId<ModelManifest>, manifest: &ModelManifest) {
         let key = match self.server.get_path(id) {
@@ -136,12 +136,12 @@ impl Claims {
         }
     }
 
-    fn all(&self) -> impl DerefMut<Target = Vec<Claim>> {
+    fn all(&self) -> impl DerefMut<Target = Vec<LoadOverride>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the loader of a model what counts for it.
-    fn apply(&self, all: &[Claim], model: AssetPath<'static>) {
+    fn apply(&self, all: &[LoadOverride], model: AssetPath<'static>) {
         let first = all.iter().find(|claim| claim.model == model);
         let value = first.map(|claim| claim.value.clone()).unwrap_or_default();
         if set_override(&self.overrides, &model, value) && is_alive(&self.server, &model) {
@@ -182,9 +182,9 @@ impl Claims {
     /// Puts a manifest's claim in the place of that which it has; the models that either is about.
     fn put(
         &self,
-        all: &mut Vec<Claim>,
+        all: &mut Vec<LoadOverride>,
         key: &ManifestKey,
-        claim: Option<Claim>,
+        claim: Option<LoadOverride>,
     ) -> Vec<AssetPath<'static>> {
         let mut models = Vec::new();
         let place = all.iter().position(|claim| claim.manifest == *key);
@@ -210,13 +210,13 @@ impl Claims {
 }
 
 /// Warns of a claim that does not count.
-fn warn_of(all: &[Claim], place: usize) {
+fn warn_of(all: &[LoadOverride], place: usize) {
     let claim = &all[place];
     let first = all.iter().find(|other| other.model == claim.model);
     let Some(first) = first.filter(|first| first.value != claim.value) else {
         return;
     };
-    let name = |claim: &Claim| match &claim.manifest {
+    let name = |claim: &LoadOverride| match &claim.manifest {
         ManifestKey::Path(path) => path.to_string(),
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
@@ -251,7 +251,7 @@ mod tests {
     const MODEL: &str = "claimed.mdl";
 
     struct Stage {
-        claims: Claims,
+        claims: LoadOverrides,
         manifests: Assets<ModelManifest>,
         /// The model is in use.
         _scene: Handle<WorldAsset>,
@@ -270,7 +270,7 @@ mod tests {
                 .init_asset::<ModelManifest>()
                 .init_asset::<WorldAsset>()
                 .init_resource::<LoaderOverrides>();
-            let claims = Claims::from_world(app.world_mut());
+            let claims = LoadOverrides::from_world(app.world_mut());
             let scene = AssetPath::from(MODEL).with_label("Scene");
             Self {
                 _scene: claims.server.load(scene),

@@ -16,12 +16,12 @@ use core::marker::PhantomData;
 use std::collections::HashSet;
 
 /// A material, or what extends one.
-pub(crate) trait Pictured {
+pub(crate) trait HasTextures {
     /// All pictures that it binds and that may change.
     fn pictures(&self) -> Vec<&Handle<Image>>;
 }
 
-impl Pictured for StandardMaterial {
+impl HasTextures for StandardMaterial {
     fn pictures(&self) -> Vec<&Handle<Image>> {
         let pictures = [
             &self.base_color_texture,
@@ -35,7 +35,7 @@ impl Pictured for StandardMaterial {
     }
 }
 
-impl<E: MaterialExtension + Pictured> Pictured for ExtendedMaterial<StandardMaterial, E> {
+impl<E: MaterialExtension + HasTextures> HasTextures for ExtendedMaterial<StandardMaterial, E> {
     fn pictures(&self) -> Vec<&Handle<Image>> {
         let mut pictures = self.base.pictures();
         pictures.extend(self.extension.pictures());
@@ -44,7 +44,7 @@ impl<E: MaterialExtension + Pictured> Pictured for ExtendedMaterial<StandardMate
 }
 
 /// Has the materials of a kind follow their pictures, however often it is asked for.
-pub(crate) fn follow_pictures<M: Asset + Pictured>(app: &mut App) {
+pub(crate) fn follow_pictures<M: Asset + HasTextures>(app: &mut App) {
     if app.world().contains_resource::<Follows<M>>() {
         return;
     }
@@ -63,7 +63,7 @@ struct Follows<M: Asset>(PhantomData<M>);
 /// Has Bevy bind anew what materials wear of the pictures whose files have changed.
 ///
 /// Pictures of no file are left out: somebody may paint one in every frame.
-fn bind_changed_pictures<M: Asset + Pictured>(
+fn bind_changed_pictures<M: Asset + HasTextures>(
     mut events: MessageReader<AssetEvent<Image>>,
     server: Res<AssetServer>,
     mut materials: ResMut<Assets<M>>,

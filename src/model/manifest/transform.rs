@@ -1,7 +1,7 @@
 //! How large a scene is and how it is turned, for each instance: several manifests can state that about one model.
 
-use super::document::{ManifestAxes, ModelManifest};
-use crate::model::components::{BevySpace, SceneStand};
+use super::manifest::{ManifestAxes, ModelManifest};
+use crate::model::components::{BevySpace, SceneTransform};
 use crate::scene::{Mirror, SceneScale};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
@@ -12,12 +12,12 @@ use bevy::transform::components::Transform;
 
 /// What a manifest states about how its model stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stand {
+pub(super) struct ManifestTransform {
     pub(super) scale: f32,
     axes: Option<ManifestAxes>,
 }
 
-impl Default for Stand {
+impl Default for ManifestTransform {
     fn default() -> Self {
         Self {
             scale: 1.0,
@@ -26,7 +26,7 @@ impl Default for Stand {
     }
 }
 
-impl Stand {
+impl ManifestTransform {
     pub(super) fn stated(manifest: &ModelManifest) -> Self {
         Self {
             scale: manifest.scale,
@@ -38,7 +38,7 @@ impl Stand {
         self.axes.and_then(|axes| axes.rotation_in(mirror))
     }
 
-    pub(super) fn apply(self, SceneStand { own, mirror }: SceneStand) -> Transform {
+    pub(super) fn apply(self, SceneTransform { own, mirror }: SceneTransform) -> Transform {
         Transform {
             translation: own.translation,
             rotation: self.rotation(mirror).unwrap_or(own.rotation),
@@ -48,7 +48,7 @@ impl Stand {
 }
 
 /// Places the scene below a root that stands otherwise from now on.
-pub(super) fn apply_stand(world: &mut World, root: Entity, stand: Stand) {
+pub(super) fn apply_stand(world: &mut World, root: Entity, stand: ManifestTransform) {
     if let Ok(mut root) = world.get_entity_mut(root) {
         let scale = SceneScale(stand.scale);
         if stand.scale == 1.0 {
@@ -60,7 +60,7 @@ pub(super) fn apply_stand(world: &mut World, root: Entity, stand: Stand) {
     let children = world.get::<Children>(root);
     let children: Vec<Entity> = children.into_iter().flatten().copied().collect();
     for child in children {
-        let before = world.get::<SceneStand>(child).copied();
+        let before = world.get::<SceneTransform>(child).copied();
         let transform = world.get_mut::<Transform>(child);
         if let (Some(before), Some(mut transform)) = (before, transform) {
             *transform = stand.apply(before);
