@@ -14,6 +14,7 @@ use bevy::prelude::*;
 use classic_models_support::gpuless;
 
 use bevy_classic_models::lithtech::abc::{self, AbcFile};
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{ConvertedAbc, dtx};
 use bevy_classic_models::prelude::*;
 use std::hint::black_box;
@@ -243,10 +244,7 @@ fn pictures() {
 fn crowd() {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let mut app = App::new();
-    app.add_plugins((
-        gpuless::plugins(&assets, false),
-        ClassicModelsPlugin::default(),
-    ));
+    app.add_plugins((gpuless::plugins(&assets, false), ClassicModelsPlugins));
     gpuless::finish(&mut app);
     let server = app.world().resource::<AssetServer>().clone();
     let abc: Handle<Abc> = server.load("models/warden.abc");

@@ -18,6 +18,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors, write};
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, parse};
 use bevy_classic_models::alamo::{AlaCurves, bone_target, clip};
+use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use std::hint::black_box;
@@ -277,10 +278,7 @@ impl Crowd {
     fn new() -> Self {
         let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let mut app = App::new();
-        app.add_plugins((
-            gpuless::plugins(&assets, false),
-            ClassicModelsPlugin::default(),
-        ));
+        app.add_plugins((gpuless::plugins(&assets, false), ClassicModelsPlugins));
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
         let settings = |settings: &mut AloLoaderSettings| settings.load_textures = false;

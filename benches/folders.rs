@@ -7,6 +7,7 @@
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
+use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use std::ops::Range;
@@ -71,7 +72,7 @@ fn app(memory: Option<Dir>, folder: &Path) -> App {
         app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader));
     }
     app.add_plugins(gpuless::plugins(folder, false))
-        .add_plugins(ClassicModelsPlugin::default());
+        .add_plugins(ClassicModelsPlugins);
     gpuless::finish(&mut app);
     app
 }

@@ -20,6 +20,7 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::{self, DEFAULT_FRAME_RATE};
 use bevy_classic_models::quake::{ConvertedMdl, MdlAnimator, MdlMaterial, Palette};
+use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
 use bevy_classic_models::scene::z_up_forward_x;
 use classic_models_support::headless::{Headless, plugins};
 
@@ -140,7 +141,7 @@ struct Scene {
 impl Scene {
     fn new(kind: Kind, folder: &Path, contents: &ConvertedMdl) -> Result<Self, Failure> {
         let mut app = App::new();
-        app.add_plugins((plugins(folder, false), ClassicModelsPlugin::default()))
+        app.add_plugins((plugins(folder, false), ClassicModelsPlugins))
             .add_systems(Update, animate);
         let mut headless = Headless::start(app, SIZE);
         let assets = headless.app.world().resource::<AssetServer>().clone();

@@ -10,6 +10,9 @@ use bevy::math::bounding::Aabb3d;
 use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, RayCastVisibility};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::CollisionTree;
+use bevy_classic_models::alamo::{
+    Alo, AloCollider, AloInstance, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
+};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use obvhs::BvhBuildParams;
@@ -49,10 +52,7 @@ fn main() {
 fn field() -> Option<App> {
     let mut app = App::new();
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-    app.add_plugins((
-        gpuless::plugins(&assets, false),
-        ClassicModelsPlugin::default(),
-    ));
+    app.add_plugins((gpuless::plugins(&assets, false), ClassicModelsPlugins));
     gpuless::finish(&mut app);
     let walker: Handle<Alo> = app
         .world()

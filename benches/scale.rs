@@ -16,7 +16,9 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Vectors};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
+use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::alamo::{AloAnimator, AloBone, AloPart};
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use classic_models_support::gpuless;
@@ -75,7 +77,7 @@ fn app(files: &[(&str, Vec<u8>)]) -> App {
     app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
         // What Bevy does about transforms would only be noise.
         .add_plugins(gpuless::plugins(Path::new("unused"), false).disable::<TransformPlugin>())
-        .add_plugins(ClassicModelsPlugin::default());
+        .add_plugins(ClassicModelsPlugins);
     gpuless::finish(&mut app);
     app
 }

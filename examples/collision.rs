@@ -17,6 +17,9 @@ use bevy::camera::visibility::VisibilitySystems;
 use bevy::color::palettes::css::{DARK_SLATE_GRAY, DEEP_SKY_BLUE, FUCHSIA, GOLD};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ShowAloColliderGizmo;
+use bevy_classic_models::alamo::{
+    AloLoaderSettings, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
+};
 use bevy_classic_models::prelude::*;
 use classic_models_support::controls::ControlsPlugin;
 use classic_models_support::dice::Dice;
@@ -64,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         true => app.add_plugins((DefaultPlugins, ControlsPlugin { center: Vec3::ZERO })),
         false => app.add_plugins(headless::plugins("assets".as_ref(), false)),
     };
-    app.add_plugins(ClassicModelsPlugin::default())
+    app.add_plugins(ClassicModelsPlugins)
         .insert_resource(Counts { walkers, probes })
         .add_systems(Startup, (spawn_walkers, spawn_probes, spawn_view))
         .add_systems(Update, fly)

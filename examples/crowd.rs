@@ -14,6 +14,7 @@ use bevy::asset::UnapprovedPathMode;
 use bevy::diagnostic::{DiagnosticsStore, FrameTimeDiagnosticsPlugin};
 use bevy::prelude::*;
 use bevy::window::PresentMode;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use classic_models_support::controls::ControlsPlugin;
 use classic_models_support::dice::Dice;
@@ -146,7 +147,7 @@ fn show(crowd: Crowd) {
     App::new()
         .add_plugins((
             DefaultPlugins.set(window).set(assets),
-            ClassicModelsPlugin::default(),
+            ClassicModelsPlugins,
             DrawCountPlugin,
             FrameTimeDiagnosticsPlugin::default(),
             ControlsPlugin { center: Vec3::ZERO },
@@ -180,7 +181,7 @@ fn measure(crowd: Crowd, frames: u32) {
     let mut app = App::new();
     app.add_plugins((
         headless::plugins(ASSETS.as_ref(), false),
-        ClassicModelsPlugin::default(),
+        ClassicModelsPlugins,
         DrawCountPlugin,
     ))
     .insert_resource(crowd)

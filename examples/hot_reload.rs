@@ -104,7 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut app = App::new();
     if let Some(pictures) = pictures {
         app.add_plugins(headless::plugins(folder.path(), true));
-        app.add_plugins(ClassicModelsPlugin::default());
+        app.add_plugins(ClassicModelsPlugins);
         app.add_systems(Startup, setup);
         return save_pictures(app, folder.path(), &pictures);
     }
@@ -113,7 +113,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         watch_for_changes_override: Some(true),
         ..default()
     };
-    app.add_plugins((DefaultPlugins.set(assets), ClassicModelsPlugin::default()))
+    app.add_plugins((DefaultPlugins.set(assets), ClassicModelsPlugins))
         .insert_resource(Folder(folder.path().into()))
         .add_systems(Startup, setup)
         .add_systems(Update, make_next_edit)

@@ -16,6 +16,7 @@
 
 use bevy::prelude::*;
 use bevy_classic_models::alamo::bone_target;
+use bevy_classic_models::alamo::{Ala, AloInstance};
 use bevy_classic_models::prelude::*;
 use classic_models_support::{capture, headless};
 use lexopt::prelude::*;
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn add_contents(app: &mut App) {
-    app.add_plugins(ClassicModelsPlugin::default())
+    app.add_plugins(ClassicModelsPlugins)
         .add_systems(Startup, setup)
         .add_systems(Update, (change_clip, step_frames))
         // Animations have set the visibility of bones by then.

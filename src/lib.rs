@@ -7,7 +7,7 @@
 //!
 //! fn main() {
 //!     App::new()
-//!         .add_plugins((DefaultPlugins, ClassicModelsPlugin::default()))
+//!         .add_plugins((DefaultPlugins, ClassicModelsPlugins))
 //!         .add_systems(Startup, setup)
 //!         .run();
 //! }
@@ -37,7 +37,7 @@
 //!
 //! # Where to start
 //!
-//! - [`ClassicModelsPlugin`] goes after `DefaultPlugins`; [`prelude`] has what most apps need.
+//! - [`ClassicModelsPlugins`] goes after `DefaultPlugins`; [`prelude`] has what most apps need.
 //! - `ClassicModel` spawns a model or a manifest. `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` does the same without
 //!   the feature `manifest`.
 //! - Components on the spawned entity change a model at runtime: [`PlayClip`](scene::PlayClip),
@@ -109,102 +109,63 @@ pub mod quake;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub mod texture;
 
-use bevy::app::{App, Plugin};
+use bevy::app::{PluginGroup, PluginGroupBuilder};
 
-/// What most users need.
+#[cfg(not(any(
+    feature = "alamo",
+    feature = "lgw",
+    feature = "lithtech",
+    feature = "quake"
+)))]
+compile_error!(
+    "bevy_classic_models has no format: enable `alamo`, `lgw`, `lithtech` or `quake`, or the default features"
+);
+
+/// The types that most apps need. Everything else is used by its module path.
 pub mod prelude {
-    pub use crate::ClassicModelsPlugin;
-    #[cfg(feature = "alamo")]
-    pub use crate::alamo::{
-        Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBone, AloInstance,
-        AloLoaderSettings, AloProxy,
-    };
-    #[cfg(all(feature = "alamo", feature = "collision"))]
-    pub use crate::alamo::{
-        AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
-    };
-    #[cfg(feature = "picking")]
-    pub use crate::alamo::{AloHit, AloPickable, AloPickingCamera, AloPickingSettings};
-    #[cfg(feature = "lgw")]
-    pub use crate::lgw::{Lgw, LgwAssetLabel, LgwInstance, LgwLoaderSettings, LgwMaterial};
-    #[cfg(feature = "lithtech")]
-    pub use crate::lithtech::{
-        Abc, AbcAnimator, AbcAssetLabel, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
-    };
-    pub use crate::model::{AttachedToBone, BevySpace, ModelFormat, ModelQuery};
-    #[cfg(feature = "manifest")]
-    pub use crate::model::{ClassicModel, ModelManifest};
-    #[cfg(feature = "quake")]
-    pub use crate::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
+    pub use crate::ClassicModelsPlugins;
+    pub use crate::model::{AttachedToBone, BevySpace, ClassicModel, ModelQuery};
     pub use crate::scene::{
-        BillboardCamera, ClipFinished, ClipRef, DamageStage, LodDistances, ModelClips, ModelLod,
-        ModelSkin, ModelSkins, NamedClip, NightTime, PartVisibility, PlayClip, Playback,
-        PlayerColors, Repeat, TeamColor, Wind,
+        ClipFinished, ClipRef, DamageStage, LodDistances, ModelClips, ModelFormat, ModelInstance,
+        ModelLod, ModelSkin, ModelSkins, PartVisibility, PlayClip, Playback, PlayerColors,
+        TeamColor,
     };
 }
 
 /// Loads the model files of classic games. Add it after `DefaultPlugins`.
-#[derive(Default)]
-pub struct ClassicModelsPlugin {
-    /// Alamo models.
-    #[cfg(feature = "alamo")]
-    pub alamo: alamo::AlamoPlugin,
-    /// Models of UFO: Aftermath.
-    #[cfg(feature = "lgw")]
-    pub lgw: lgw::LgwPlugin,
-    /// LithTech models.
-    #[cfg(feature = "lithtech")]
-    pub lithtech: lithtech::LithTechPlugin,
-    /// Quake models.
-    #[cfg(feature = "quake")]
-    pub quake: quake::QuakePlugin,
-}
+///
+/// It has one plugin for each format whose feature is enabled: `AlamoPlugin`, `LgwPlugin`, `LithTechPlugin` and
+/// `QuakePlugin`.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_classic_models::prelude::*;
+/// # #[cfg(all(feature = "lgw", feature = "quake"))]
+/// # fn add(app: &mut App) {
+/// use bevy_classic_models::{lgw::LgwPlugin, quake::QuakePlugin};
+///
+/// let mut quake = QuakePlugin::default();
+/// quake.extensions.push("q1mdl".into());
+/// app.add_plugins(ClassicModelsPlugins.set(quake).disable::<LgwPlugin>());
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClassicModelsPlugins;
 
-impl Plugin for ClassicModelsPlugin {
-    fn build(&self, app: &mut App) {
-        if !app.is_plugin_added::<scene::ScenePlugin>() {
-            app.add_plugins(scene::ScenePlugin);
-        }
-        app.add_plugins(model::ModelPlugin);
-        #[cfg(feature = "manifest")]
-        app.add_plugins(model::ManifestPlugin {
-            formats: self.formats(),
-        });
+impl PluginGroup for ClassicModelsPlugins {
+    fn build(self) -> PluginGroupBuilder {
+        let group = PluginGroupBuilder::start::<Self>()
+            .add(scene::ScenePlugin)
+            .add(model::ModelPlugin)
+            .add(model::ManifestPlugin);
         #[cfg(feature = "alamo")]
-        app.add_plugins(alamo::AlamoPlugin {
-            extensions: self.alamo.extensions.clone(),
-            animation_extensions: self.alamo.animation_extensions.clone(),
-        });
+        let group = group.add(alamo::AlamoPlugin::default());
         #[cfg(feature = "lgw")]
-        app.add_plugins(lgw::LgwPlugin {
-            extensions: self.lgw.extensions.clone(),
-        });
+        let group = group.add(lgw::LgwPlugin::default());
         #[cfg(feature = "lithtech")]
-        app.add_plugins(lithtech::LithTechPlugin {
-            extensions: self.lithtech.extensions.clone(),
-        });
+        let group = group.add(lithtech::LithTechPlugin::default());
         #[cfg(feature = "quake")]
-        app.add_plugins(quake::QuakePlugin {
-            extensions: self.quake.extensions.clone(),
-        });
-    }
-}
-
-#[cfg(feature = "manifest")]
-impl ClassicModelsPlugin {
-    /// Which extensions are whose.
-    fn formats(&self) -> model::FormatsByExtension {
-        let formats = model::FormatsByExtension::default();
-        #[cfg(feature = "alamo")]
-        let formats = formats.with(&self.alamo.extensions, |model: &alamo::Alo| &model.scene);
-        #[cfg(feature = "lgw")]
-        let formats = formats.with(&self.lgw.extensions, |model: &lgw::Lgw| &model.scene);
-        #[cfg(feature = "lithtech")]
-        let formats = formats.with(&self.lithtech.extensions, |model: &lithtech::Abc| {
-            &model.scene
-        });
-        #[cfg(feature = "quake")]
-        let formats = formats.with(&self.quake.extensions, |model: &quake::Mdl| &model.scene);
-        formats
+        let group = group.add(quake::QuakePlugin::default());
+        group
     }
 }

@@ -31,7 +31,6 @@ impl SharedModel for AloShared {
         missing_part(has_part(&self.model, name), name)
     }
 
-    #[cfg(feature = "manifest")]
     fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
         super::find_clip::find_clip(&self.model, clip)
     }

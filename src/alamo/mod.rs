@@ -25,7 +25,6 @@ mod convert;
 mod dazzle;
 mod dependencies;
 mod fallback;
-#[cfg(feature = "manifest")]
 mod find_clip;
 mod instance;
 mod lights;

@@ -23,7 +23,7 @@ use crate::alamo::raycast::AloPickingPlugin;
 use crate::scene::{
     ClassicModelsSystems, DamageStage, DistanceLod, ModelLoading, ModelLod, PartVisibility,
     SpawnEarly, TeamColor, add_format, all_cases, choose_levels, follow_pictures, hold_shader,
-    reset_level,
+    register_model_loader, reserve_model_loader, reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -34,7 +34,7 @@ use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::light::NotShadowCaster;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
 
-/// Alamo models and their animations. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+/// Alamo models and their animations. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct AlamoPlugin {
     /// Extensions of the models, without the dot. Every combination of cases is registered.
     pub extensions: Vec<String>,
@@ -101,15 +101,16 @@ impl Plugin for AlamoPlugin {
         #[cfg(feature = "gizmos")]
         app.add_plugins(AloColliderGizmosPlugin);
         register_types(app);
-        app.preregister_asset_loader::<AloLoader>(&all_cases(&self.extensions));
+        reserve_model_loader::<Alo, AloLoader>(app, &self.extensions, |model| &model.scene);
     }
 
     fn finish(&self, app: &mut App) {
-        app.register_asset_loader(AloLoader::new(
+        let loader = AloLoader::new(
             ModelLoading::of(app.world()),
             all_cases(&self.extensions),
             all_cases(&self.animation_extensions),
-        ));
+        );
+        register_model_loader(app, &self.extensions, loader);
     }
 }
 

@@ -102,7 +102,7 @@ fn turn(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
             *v = 1.0 - *v;
         }
     }
-    if settings.left_handed {
+    if settings.is_mirrored() {
         let mirror = settings.mirror();
         let positions = vertices.positions.iter_mut();
         for vector in positions.chain(&mut vertices.normals) {
@@ -116,10 +116,10 @@ fn turn(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
 fn face<I: Index>(triangles: &mut [[I; 3]], vertices: &mut Vertices, settings: &LgwLoaderSettings) {
     let is_turned = match settings.winding {
         // Without a majority of normals the file's order counts, as with `Keep`.
-        LgwWinding::Auto => is_inside_out(triangles, vertices).unwrap_or(settings.left_handed),
+        LgwWinding::Auto => is_inside_out(triangles, vertices).unwrap_or(settings.is_mirrored()),
         // A mirror turns all of them.
-        LgwWinding::Keep => settings.left_handed,
-        LgwWinding::Flip => !settings.left_handed,
+        LgwWinding::Keep => settings.is_mirrored(),
+        LgwWinding::Flip => !settings.is_mirrored(),
     };
     if is_turned {
         for triangle in triangles.iter_mut() {

@@ -6,14 +6,17 @@ use crate::lgw::components::{LgwMesh, LgwScene};
 use crate::lgw::instance::on_scene_ready;
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
-use crate::scene::{ClassicModelsSystems, ModelLoading, add_format, all_cases};
+use crate::scene::{
+    ClassicModelsSystems, ModelLoading, add_format, all_cases, register_model_loader,
+    reserve_model_loader,
+};
 use crate::texture::{Samplings, TexturePlugin};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets};
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::pbr::StandardMaterial;
 
-/// Models of UFO: Aftermath. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+/// Models of UFO: Aftermath. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct LgwPlugin {
     /// Extensions of the models, without the dot. Every combination of cases is registered.
     ///
@@ -49,14 +52,15 @@ impl Plugin for LgwPlugin {
                 PostUpdate,
                 apply_hidden.in_set(ClassicModelsSystems::Appearance),
             );
-        app.preregister_asset_loader::<LgwLoader>(&all_cases(&self.extensions));
+        reserve_model_loader::<Lgw, LgwLoader>(app, &self.extensions, |model| &model.scene);
     }
 
     fn finish(&self, app: &mut App) {
-        app.register_asset_loader(LgwLoader::new(
+        let loader = LgwLoader::new(
             ModelLoading::of(app.world()),
             app.world().resource::<Samplings>().clone(),
             all_cases(&self.extensions),
-        ));
+        );
+        register_model_loader(app, &self.extensions, loader);
     }
 }

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct LgwLoaderSettings {
     /// Bevy units per unit of the file, which is most likely a centimetre. 1 by default.
     pub scale: f32,
+    /// Whether the scene is converted from the file's axes, which `up_axis` and `left_handed` name, to Bevy's. On by
+    /// default. Otherwise positions stay as the file has them.
+    pub convert_axes: bool,
     /// Which axis of the file goes up. Y by default.
     pub up_axis: LgwUpAxis,
     /// Whether the file's space is left-handed: what is on its right is on the left of others. It is
@@ -44,6 +47,7 @@ impl Default for LgwLoaderSettings {
     fn default() -> Self {
         Self {
             scale: 1.0,
+            convert_axes: true,
             up_axis: LgwUpAxis::default(),
             left_handed: false,
             winding: LgwWinding::default(),
@@ -60,9 +64,14 @@ impl Default for LgwLoaderSettings {
 }
 
 impl LgwLoaderSettings {
+    /// Whether positions and normals are mirrored.
+    pub(super) fn is_mirrored(&self) -> bool {
+        self.convert_axes && self.left_handed
+    }
+
     /// What positions and normals of a file are multiplied by.
     pub(super) fn mirror(&self) -> Vec3 {
-        match (self.left_handed, self.up_axis) {
+        match (self.is_mirrored(), self.up_axis) {
             (false, _) => Vec3::ONE,
             (true, LgwUpAxis::Y) => Vec3::new(1.0, 1.0, -1.0),
             (true, LgwUpAxis::Z) => Vec3::new(1.0, -1.0, 1.0),

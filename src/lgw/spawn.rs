@@ -23,10 +23,10 @@ pub(super) fn scene(
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let axes = match settings.up_axis {
-        LgwUpAxis::Y => Axes {
+        LgwUpAxis::Z if settings.convert_axes => z_up_forward_minus_y(),
+        LgwUpAxis::Y | LgwUpAxis::Z => Axes {
             rotation: Quat::IDENTITY,
         },
-        LgwUpAxis::Z => z_up_forward_minus_y(),
     };
     let path = load_context.path();
     let name = path.path().file_stem().unwrap_or_default();

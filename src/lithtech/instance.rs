@@ -40,7 +40,6 @@ impl SharedModel for AbcModel {
         missing_part(meshes.any(|mesh| mesh.node.is_some_and(is_named)), name)
     }
 
-    #[cfg(feature = "manifest")]
     fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
         super::find_clip::find_clip(self, clip)
     }

@@ -24,7 +24,6 @@ mod data_texture;
 mod deform;
 mod dependencies;
 mod fallback;
-#[cfg(feature = "manifest")]
 mod find_clip;
 mod handedness;
 mod instance;

@@ -11,8 +11,8 @@ use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
     ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
-    choose_levels, follow_pictures, follow_player, hold_shader, link_bones, reset_level,
-    resolve_clips, trigger_events,
+    choose_levels, follow_pictures, follow_player, hold_shader, link_bones, register_model_loader,
+    reserve_model_loader, reset_level, resolve_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -25,7 +25,7 @@ use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::mesh::MeshTag;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d, StandardMaterial};
 
-/// LithTech models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+/// LithTech models. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct LithTechPlugin {
     /// Extensions of the models, without the dot. Every combination of cases is registered.
     ///
@@ -103,14 +103,12 @@ impl Plugin for LithTechPlugin {
                 ),
             );
         link_bones::<AbcInstance>(app);
-        app.preregister_asset_loader::<AbcLoader>(&all_cases(&self.extensions));
+        reserve_model_loader::<Abc, AbcLoader>(app, &self.extensions, |model| &model.scene);
     }
 
     fn finish(&self, app: &mut App) {
         add_pose_table::<AbcDeformMaterial>(app);
-        app.register_asset_loader(AbcLoader::new(
-            ModelLoading::of(app.world()),
-            all_cases(&self.extensions),
-        ));
+        let loader = AbcLoader::new(ModelLoading::of(app.world()), all_cases(&self.extensions));
+        register_model_loader(app, &self.extensions, loader);
     }
 }

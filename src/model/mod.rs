@@ -1,5 +1,6 @@
 //! Models of any format: `ClassicModel` spawns them, [`ModelQuery`] finds their format and bones, [`AttachedToBone`] attaches entities
-//! to bones, and [`BevySpace`] makes them face −Z in meters. The feature `manifest` has manifests.
+//! to bones, and [`BevySpace`] makes them face −Z in meters. The feature `manifest` reads manifests from
+//! files.
 
 // For maintainers: the formats do not depend on this module. Bytes of files, and how a format does what it does, do not
 // belong here.
@@ -7,7 +8,6 @@
 mod attach;
 mod components;
 mod layers;
-#[cfg(feature = "manifest")]
 pub mod manifest;
 mod models;
 mod space;
@@ -16,10 +16,8 @@ mod unsupported;
 pub use crate::scene::ModelFormat;
 pub use attach::AttachedToBone;
 pub use components::BevySpace;
-#[cfg(feature = "manifest")]
+pub(crate) use manifest::ManifestPlugin;
 pub use manifest::{ClassicModel, ModelManifest};
-#[cfg(feature = "manifest")]
-pub(crate) use manifest::{FormatsByExtension, ManifestPlugin};
 pub use models::ModelQuery;
 
 use attach::{close_rooms, detach_attachments, on_detached, place};

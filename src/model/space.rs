@@ -1,5 +1,6 @@
 //! Models that face −Z in meters, whatever their format.
 
+use super::manifest::manifest_transform;
 use crate::model::components::{BevySpace, SceneTransform};
 use crate::model::models::ModelQuery;
 use crate::scene::{
@@ -104,7 +105,7 @@ fn place_scene(world: &mut World, root: Entity, format: ModelFormat) {
     let Some(stand) = known.or_else(|| spawned_stand(world, scene)) else {
         return;
     };
-    let (factor, stated) = stated(world, root, stand);
+    let (factor, stated) = manifest_transform(world, root, stand);
     let space = world.get::<BevySpace>(root);
     let transform = match space {
         Some(space) => {
@@ -153,17 +154,6 @@ fn spawned_stand(world: &World, scene: Entity) -> Option<SceneTransform> {
         own: *world.get::<Transform>(scene)?,
         mirror: world.get::<Mirror>(scene).copied().unwrap_or_default(),
     })
-}
-
-/// What a manifest states about a root: the factor of its scale, and its rotation.
-fn stated(world: &World, root: Entity, stand: SceneTransform) -> (f32, Option<Quat>) {
-    #[cfg(feature = "manifest")]
-    return super::manifest::manifest_transform(world, root, stand);
-    #[cfg(not(feature = "manifest"))]
-    {
-        let _ = (world, root, stand);
-        (1.0, None)
-    }
 }
 
 /// The entities that an entity is below, and the child of each on the way.

@@ -24,7 +24,6 @@ impl SharedModel for MdlModel {
         None
     }
 
-    #[cfg(feature = "manifest")]
     fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
         super::find_clip::find_clip(self, clip)
     }

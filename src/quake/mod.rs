@@ -19,7 +19,6 @@ mod asset;
 mod components;
 mod convert;
 mod dependencies;
-#[cfg(feature = "manifest")]
 mod find_clip;
 mod instance;
 mod loader;

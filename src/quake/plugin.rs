@@ -13,7 +13,8 @@ use crate::quake::pose_table::PoseTable;
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
-    follow_pictures, hold_shader, insert_image, resolve_clips,
+    follow_pictures, hold_shader, insert_image, register_model_loader, reserve_model_loader,
+    resolve_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -23,7 +24,7 @@ use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
 use bevy::render::renderer::RenderDevice;
 
-/// Quake models. Part of [`ClassicModelsPlugin`](crate::ClassicModelsPlugin).
+/// Quake models. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct QuakePlugin {
     /// Extensions of the files, without the dot. Every combination of cases is registered.
     ///
@@ -68,7 +69,7 @@ impl Plugin for QuakePlugin {
                         .in_set(ClassicModelsSystems::Appearance),
                 ),
             );
-        app.preregister_asset_loader::<MdlLoader>(&all_cases(&self.extensions));
+        reserve_model_loader::<Mdl, MdlLoader>(app, &self.extensions, |model| &model.scene);
     }
 
     fn finish(&self, app: &mut App) {
@@ -79,10 +80,11 @@ impl Plugin for QuakePlugin {
         let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {
             device.limits().max_texture_dimension_2d
         });
-        app.register_asset_loader(MdlLoader::new(
+        let loader = MdlLoader::new(
             ModelLoading::of(app.world()),
             all_cases(&self.extensions),
             max_texture_size,
-        ));
+        );
+        register_model_loader(app, &self.extensions, loader);
     }
 }

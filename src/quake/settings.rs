@@ -1,6 +1,6 @@
 //! How a model is loaded.
 
-use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_nonzero, check_positive};
+use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_positive};
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ impl ModelSettings for MdlLoaderSettings {
     }
 
     fn check(&self) -> Result<(), BadSetting> {
-        check_nonzero("scale", self.scale)?;
+        check_positive("scale", self.scale)?;
         check_positive("frame_rate", self.frame_rate)
     }
 }

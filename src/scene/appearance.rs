@@ -132,7 +132,6 @@ pub struct PlayerColors {
     pub pants: u8,
 }
 
-#[cfg(any(feature = "manifest", feature = "quake"))]
 impl PlayerColors {
     /// The last row of the palette.
     pub(crate) const LAST_ROW: u8 = 15;

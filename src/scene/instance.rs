@@ -94,7 +94,6 @@ pub(crate) trait SharedModel: Any + Send + Sync {
     fn missing_part(&self, name: &str) -> Option<String>;
 
     /// A clip of the model, which is no part of another clip; `None` if the format has no such clips.
-    #[cfg(feature = "manifest")]
     fn find_clip(&self, _: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
         None
     }

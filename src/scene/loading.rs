@@ -26,12 +26,6 @@ pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), Ba
     check(setting, value, value > 0.0, " above 0")
 }
 
-/// Refuses 0 and what is not a number.
-#[cfg(feature = "quake")]
-pub(crate) fn check_nonzero(setting: &'static str, value: f32) -> Result<(), BadSetting> {
-    check(setting, value, value != 0.0, " other than 0")
-}
-
 fn check(
     setting: &'static str,
     value: f32,

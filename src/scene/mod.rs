@@ -9,33 +9,24 @@
 mod animation;
 mod appearance;
 mod axes;
-#[cfg(feature = "manifest")]
 mod clip_files;
-#[cfg(any(feature = "_clips", feature = "manifest"))]
 mod clip_lookup;
 mod clip_ref;
 mod clips;
-#[cfg(feature = "_loaders")]
 mod concurrent_loads;
 mod environment;
-#[cfg(feature = "_loaders")]
 mod extensions;
-#[cfg(feature = "_loaders")]
 mod file_names;
-#[cfg(feature = "_loaders")]
 mod find;
-#[cfg(feature = "manifest")]
+mod formats;
 mod found_clip;
 mod image_assets;
 mod instance;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod instance_rows;
-#[cfg(feature = "_loaders")]
 mod labels;
 mod load_error;
-#[cfg(feature = "_loaders")]
 mod load_tracker;
-#[cfg(feature = "_formats")]
 mod loading;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod lods;
@@ -46,13 +37,9 @@ mod names;
 mod near;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod normals;
-#[cfg(feature = "_loaders")]
 mod overrides;
 mod parts;
-#[cfg(any(
-    feature = "manifest",
-    all(feature = "_loaders", feature = "file_watcher")
-))]
+#[cfg(any(feature = "manifest", feature = "file_watcher"))]
 mod pattern;
 mod play;
 #[cfg(feature = "_clips")]
@@ -63,23 +50,18 @@ mod pose_table;
 mod pose_texture;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod poses;
-#[cfg(feature = "_formats")]
 mod ready;
-#[cfg(feature = "_formats")]
 mod rebind_textures;
-#[cfg(feature = "_formats")]
 mod reload;
 mod resolve_clip;
-#[cfg(feature = "_formats")]
 mod shaders;
-#[cfg(feature = "_formats")]
 mod shared_images;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod skin_materials;
 mod skins;
 mod spawn_early;
+mod unlabeled;
 mod warnings;
-#[cfg(feature = "_loaders")]
 mod watch;
 
 #[cfg(feature = "alamo")]
@@ -96,12 +78,10 @@ pub(crate) use appearance::path_of_skin;
 pub use appearance::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, SceneScale};
-#[cfg(feature = "manifest")]
 pub(crate) use clip_files::ClipFiles;
 pub use clip_ref::{ClipRef, Repeat};
 pub use clips::{ModelClips, NamedClip};
 pub use environment::{BillboardCamera, NightTime, Wind};
-#[cfg(feature = "_loaders")]
 pub(crate) use extensions::all_cases;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub(crate) use file_names::has_extension;
@@ -111,25 +91,18 @@ pub(crate) use file_names::raised;
 pub(crate) use find::clean_path;
 #[cfg(feature = "lithtech")]
 pub(crate) use find::in_kinds;
-#[cfg(feature = "_loaders")]
 pub use find::{FileFinder, FileSearch, NotFound};
-#[cfg(feature = "manifest")]
+pub(crate) use formats::{ModelFormats, register_model_loader, reserve_model_loader};
 pub(crate) use found_clip::FoundClip;
-#[cfg(feature = "_loaders")]
 pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
 pub use load_error::ModelLoadError;
-#[cfg(feature = "_loaders")]
 pub(crate) use load_tracker::LoadTracker;
 #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
 pub(crate) use loading::ModelLoad;
-#[cfg(feature = "quake")]
-pub(crate) use loading::check_nonzero;
-#[cfg(feature = "_formats")]
 pub(crate) use loading::{BadSetting, ModelLoading, ModelSettings, check_positive};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use lods::{HasLods, choose_levels, reset_level};
-#[cfg(any(feature = "alamo", feature = "lgw", feature = "manifest"))]
 pub(crate) use matching::folded;
 #[cfg(feature = "alamo")]
 pub(crate) use matching::is_folded;
@@ -144,7 +117,6 @@ pub(crate) use near::is_near;
 pub(crate) use normals::MeanNormal;
 #[cfg(any(feature = "alamo", feature = "lgw"))]
 pub(crate) use normals::replace_missing;
-#[cfg(feature = "_loaders")]
 pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use parts::DistanceLod;
@@ -154,7 +126,6 @@ pub use parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 pub(crate) use pattern::Pattern;
 #[cfg(feature = "quake")]
 pub(crate) use play::ResolvedClip;
-#[cfg(any(feature = "manifest", feature = "quake"))]
 pub(crate) use play::ResolvedPlay;
 pub use play::{ClipFinished, PlayClip, Playback};
 #[cfg(feature = "quake")]
@@ -167,20 +138,13 @@ pub use pose_table::PoseTable;
 pub(crate) use pose_texture::add_pose_table;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
-#[cfg(feature = "_formats")]
 use ready::on_root_removed;
-#[cfg(feature = "_formats")]
 pub(crate) use ready::{ReadyScenes, SceneFormat};
-#[cfg(feature = "_formats")]
 pub(crate) use rebind_textures::{HasTextures, follow_pictures};
-#[cfg(feature = "_formats")]
 use reload::follow_scenes;
-#[cfg(feature = "_formats")]
 pub(crate) use reload::{Reloads, SceneModel};
 pub(crate) use resolve_clip::resolve_clips;
-#[cfg(feature = "_formats")]
 pub(crate) use shaders::{embedded_shader, hold_shader};
-#[cfg(feature = "_formats")]
 pub(crate) use shared_images::insert_image;
 #[cfg(feature = "lithtech")]
 pub(crate) use skin_materials::apply_skin;
@@ -190,19 +154,17 @@ pub(crate) use skin_materials::{ActiveMaterials, SkinMaterials};
 pub(crate) use skins::ActiveImage;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub(crate) use skins::ActiveSkin;
-#[cfg(feature = "manifest")]
 pub(crate) use skins::preload_skin;
 use skins::{apply_loaded_skins, choose_skins};
 #[cfg(feature = "alamo")]
 pub(crate) use spawn_early::SpawnEarly;
+pub(crate) use unlabeled::{UnlabeledSceneLoader, UnlabeledScenes};
 pub(crate) use warnings::ModelWarnings;
-#[cfg(feature = "manifest")]
 pub(crate) use warnings::{WarningLog, forget_changed_warnings};
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
-#[cfg(feature = "_formats")]
 use bevy::reflect::GetTypeRegistration;
 use bevy::transform::TransformSystems;
 
@@ -218,7 +180,6 @@ pub enum ClassicModelsSystems {
 }
 
 /// Registers a format by the component of its scenes, after what all formats share.
-#[cfg(feature = "_formats")]
 pub(crate) fn add_format<S: SceneFormat + GetTypeRegistration>(app: &mut App) {
     if !app.is_plugin_added::<ScenePlugin>() {
         app.add_plugins(ScenePlugin);
@@ -233,9 +194,7 @@ pub(crate) struct ScenePlugin;
 
 impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
-        #[cfg(feature = "_loaders")]
         register_loading(app);
-        #[cfg(feature = "_formats")]
         {
             reload::register(app);
             shaders::register(app);
@@ -283,7 +242,6 @@ impl Plugin for ScenePlugin {
 }
 
 /// What loaders need.
-#[cfg(feature = "_loaders")]
 fn register_loading(app: &mut App) {
     load_tracker::register(app);
     // It needs what the line before registers.

@@ -1,7 +1,6 @@
 //! Pictures from elsewhere that models wear: found for their paths.
 
 use crate::scene::{ModelSkin, ModelSkins, ModelWarnings, path_of_skin};
-#[cfg(feature = "manifest")]
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::asset::{AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::change_detection::{DetectChanges, Ref};
@@ -55,7 +54,6 @@ impl ActiveImage {
 
 /// Begins to load a skin and what of it is unlit, in the way in which models that are given it do, as dependencies of
 /// what is being loaded.
-#[cfg(feature = "manifest")]
 pub(crate) fn preload_skin(
     load_context: &mut LoadContext<'_>,
     path: &AssetPath<'static>,

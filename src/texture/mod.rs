@@ -30,7 +30,6 @@ pub(crate) use loader::GLOW;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use loader::load_picture;
 pub(crate) use loader::load_skin_image;
-#[cfg(feature = "manifest")]
 pub(crate) use loader::preload_skin_image;
 pub use picture::PictureError;
 pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};

@@ -5,7 +5,7 @@ use super::population::{ASSETS, Crowd, CrowdPlugin};
 use crate::support::capture::wait_for_gpu;
 use crate::support::headless::{Headless, plugins};
 use bevy::prelude::*;
-use bevy_classic_models::ClassicModelsPlugin;
+use bevy_classic_models::ClassicModelsPlugins;
 use std::time::Instant;
 
 /// Size of the image that the crowd is drawn to.
@@ -22,7 +22,7 @@ pub fn measure(crowd: Crowd, frames: usize) -> Report {
     let mut app = App::new();
     app.add_plugins((
         plugins(ASSETS.as_ref(), false),
-        ClassicModelsPlugin::default(),
+        ClassicModelsPlugins,
         CrowdPlugin,
         FiguresPlugin,
     ))

@@ -6,7 +6,10 @@ use bevy::camera::RenderTarget;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Vec3A;
 use bevy::prelude::*;
+use bevy_classic_models::lgw::{Lgw, LgwInstance};
+use bevy_classic_models::lithtech::{Abc, AbcAnimator};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlAnimator;
 use std::path::{Path, PathBuf};
 

@@ -15,7 +15,6 @@ mod asset;
 mod binding;
 mod clip;
 mod curves;
-#[cfg(feature = "manifest")]
 mod files;
 mod graphs;
 mod loader;
@@ -33,7 +32,6 @@ pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
 pub use binding::BoneMismatch;
 pub use clip::clip;
 pub use curves::{AlaCurves, BoneCurves, PackedRotations, PackedVectors};
-#[cfg(feature = "manifest")]
 pub(super) use files::{frames_of_animation, frames_of_clip};
 pub use loader::AlaLoader;
 pub(super) use pairing::find_animations;

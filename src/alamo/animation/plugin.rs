@@ -42,7 +42,6 @@ impl Plugin for AnimationPlugin {
                         .before(VisibilitySystems::VisibilityPropagate),
                 ),
             );
-        #[cfg(feature = "manifest")]
         app.insert_resource(crate::alamo::animation::files::clip_files());
         link_bones::<AloInstance>(app);
         app.preregister_asset_loader::<AlaLoader>(&all_cases(&self.extensions));

@@ -11,11 +11,6 @@ const MOST_STEPS: usize = 1 << 26;
 /// What it takes to ask the disk for something, in steps.
 const STEPS_OF_DISK: usize = 1 << 10;
 
-/// Whether a name stands for others.
-pub(super) fn is_glob(name: &str) -> bool {
-    name.contains(['*', '?'])
-}
-
 /// The patterns of a manifest have taken [`MOST_STEPS`].
 pub(super) struct TooSlow;
 

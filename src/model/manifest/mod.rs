@@ -13,14 +13,15 @@
 //! the entity a `WorldAssetRoot` and the components that the manifest states. What the user has put there, or
 //! changed since, stays.
 
-#[cfg(feature = "_formats")]
-mod add_format;
 mod applied;
 mod attachments;
+mod check;
 mod classic_model;
 mod clip_check;
 mod files;
-mod formats;
+#[cfg(feature = "manifest")]
+mod find_files;
+#[cfg(feature = "manifest")]
 mod glob;
 mod load_overrides;
 mod loader;
@@ -29,19 +30,21 @@ mod placement;
 mod plan;
 mod plugin;
 mod preload;
+mod problem;
+#[cfg(feature = "manifest")]
 mod read;
 mod resolve;
+#[cfg(feature = "manifest")]
 mod ron_error;
+#[cfg(feature = "manifest")]
 mod spans;
 mod spawn;
 mod state;
 mod transform;
-mod unlabeled;
 mod values;
 
 pub use classic_model::ClassicModel;
 pub use files::ManifestFiles;
-pub(crate) use formats::FormatsByExtension;
 pub use loader::{ManifestLoader, ManifestLoaderError};
 pub use manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
@@ -49,5 +52,6 @@ pub use manifest::{
 };
 pub(in crate::model) use placement::manifest_transform;
 pub(crate) use plugin::ManifestPlugin;
+#[cfg(feature = "manifest")]
 pub use read::{ManifestError, parse};
 pub use values::NameOrIndex;

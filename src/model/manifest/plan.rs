@@ -2,9 +2,9 @@
 //! spawned without a manifest gets one of its own.
 
 use super::applied::{AppliedComponents, Loads};
+use super::check::check;
 use super::load_overrides::LoadOverrides;
 use super::manifest::ModelManifest;
-use super::read::check;
 use super::resolve::ResolvedFiles;
 use super::transform::ManifestTransform;
 use bevy::asset::{AssetEvent, AssetId, Assets};

@@ -2,32 +2,29 @@
 
 use super::classic_model::ClassicModel;
 use super::clip_check::{ClipChecks, check_clips, on_clips, on_model_ready};
-use super::formats::FormatsByExtension;
 use super::load_overrides::{LoadOverrides, follow_claims};
 use super::loader::{ManifestLoader, extensions};
 use super::manifest::ModelManifest;
 use super::placement::on_instance_ready;
 use super::plan::{Plans, forget_plans};
-use super::preload::{Preloader, ReleasedModels, release_models};
+use super::preload::{ReleasedModels, release_models};
 use super::spawn::{
-    ManifestScene, follow_manifests, on_model_removed, on_scene_ready, on_scene_removed,
+    ManifestScene, follow_manifests, manifest_scene, on_model_removed, on_scene_ready,
+    on_scene_removed,
 };
-use super::unlabeled::{UnlabeledSceneLoader, scene_extensions};
-use crate::scene::{FileFinder, LoadTracker, forget_changed_warnings};
+use crate::scene::{ModelFormats, UnlabeledSceneLoader, UnlabeledScenes, forget_changed_warnings};
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::AssetApp;
 use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::world::FromWorld;
 
-/// Manifests, for the formats that an app has.
-pub(crate) struct ManifestPlugin {
-    pub(crate) formats: FormatsByExtension,
-}
+/// Manifests and [`ClassicModel`]. Must be added before the plugins of the formats.
+pub(crate) struct ManifestPlugin;
 
 impl Plugin for ManifestPlugin {
     fn build(&self, app: &mut App) {
         app.init_asset::<ModelManifest>()
-            .insert_resource(self.formats.clone())
+            .init_resource::<ModelFormats>()
+            .insert_resource(UnlabeledScenes(manifest_scene))
             .init_resource::<LoadOverrides>()
             .init_resource::<ReleasedModels>()
             .init_resource::<Plans>()
@@ -55,21 +52,15 @@ impl Plugin for ManifestPlugin {
                     .chain()
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),
             );
-        let scenes = scene_extensions(&self.formats);
-        app.preregister_asset_loader::<UnlabeledSceneLoader>(&scenes);
-        app.preregister_asset_loader::<ManifestLoader>(&extensions());
+        let extensions = extensions();
+        app.preregister_asset_loader::<UnlabeledSceneLoader<ModelManifest>>(&extensions);
+        app.preregister_asset_loader::<ManifestLoader>(&extensions);
     }
 
     fn finish(&self, app: &mut App) {
-        app.register_asset_loader(UnlabeledSceneLoader::new(self.formats.clone()));
-        let finder = FileFinder::of(app.world());
-        let tracker = LoadTracker::of(app.world());
-        let preloader = Preloader::from_world(app.world_mut());
-        app.register_asset_loader(ManifestLoader::new(
-            finder,
-            tracker,
-            self.formats.clone(),
-            preloader,
-        ));
+        let scenes = UnlabeledScenes(manifest_scene);
+        let unlabeled = UnlabeledSceneLoader::<ModelManifest>::new(scenes, extensions());
+        app.register_asset_loader(unlabeled)
+            .init_asset_loader::<ManifestLoader>();
     }
 }

@@ -3,11 +3,11 @@
 
 use super::classic_model::is_manifest;
 use super::files::{Handles, lock};
-use super::formats::FormatsByExtension;
 use super::load_overrides::LoadOverrides;
 use super::manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
 use crate::scene::ClipFiles;
+use crate::scene::ModelFormats;
 use bevy::asset::{
     AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState,
     RecursiveDependencyLoadState, UntypedHandle,
@@ -105,7 +105,7 @@ fn reaches(
 /// Begins to load what manifests name. The manifest's loader keeps one.
 pub(super) struct Preloader {
     server: AssetServer,
-    formats: FormatsByExtension,
+    formats: ModelFormats,
     claims: LoadOverrides,
     released: ReleasedModels,
     graph: AttachmentGraph,
@@ -116,7 +116,7 @@ impl FromWorld for Preloader {
     fn from_world(world: &mut World) -> Self {
         Self {
             server: world.resource::<AssetServer>().clone(),
-            formats: world.resource::<FormatsByExtension>().clone(),
+            formats: world.resource::<ModelFormats>().clone(),
             claims: world.resource::<LoadOverrides>().clone(),
             released: world.resource::<ReleasedModels>().clone(),
             graph: AttachmentGraph::default(),

@@ -1,8 +1,7 @@
 //! Where the files are that a manifest names, also of one that code has changed since.
 
-use crate::model::manifest::glob::is_glob;
+use crate::model::manifest::check::{is_glob, name_of};
 use crate::model::manifest::manifest::{ManifestClip, ModelManifest};
-use crate::model::manifest::read::name_of;
 use crate::scene::same_name;
 use bevy::asset::AssetPath;
 use std::collections::BTreeMap;

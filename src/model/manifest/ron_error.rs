@@ -1,8 +1,9 @@
 //! What RON's reader says about a text, with the position and the name of the value that it is about.
 
-use super::read::{ManifestError, Name};
-use super::spans::Step::{Element, Field, Inner, Key};
-use super::spans::{Step, place};
+use super::problem::Name;
+use super::problem::Step::{self, Element, Field, Inner, Key};
+use super::read::ManifestError;
+use super::spans::place;
 use crate::read::TextPosition;
 use ron::error::{Position, SpannedError};
 use serde_path_to_error::{Path, Segment};

@@ -1,23 +1,11 @@
 //! Where the values of a manifest are in its text. RON's own reader finds them, so that nothing here has to know how
 //! they are written.
 
+use super::problem::Step;
 use super::read::options;
 use core::fmt;
 use ron::{Deserializer, Error};
 use serde::de::{self, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
-/// One step towards a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step<'a> {
-    /// Into a struct, to the value of a field.
-    Field(&'a str),
-    /// Into a list or a tuple.
-    Element(usize),
-    /// Into a map, to the value of a text.
-    Key(&'a str),
-    /// Into a `Some`. Names of values are without it.
-    Inner,
-}
 
 /// The offset of a value, or of the innermost value around it that is there. What follows the value need not be
 /// well formed.
@@ -97,8 +85,8 @@ impl<'de> Visitor<'de> for Seeker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Step::{Element, Field, Inner, Key};
     use super::*;
+    use crate::model::manifest::problem::Step::{Element, Field, Inner, Key};
 
     const TEXT: &str = r##"#![enable(implicit_some)]
 // model: "no"

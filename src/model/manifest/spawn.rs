@@ -3,12 +3,12 @@
 use super::applied::AppliedComponents;
 use super::attachments::hang;
 use super::classic_model::{ClassicModel, is_manifest, warn_of};
-use super::formats::FormatsByExtension;
 use super::manifest::ModelManifest;
 use super::plan::{Plan, Plans};
 use super::preload::ReleasedModels;
 use super::state::{Model, ModelState};
 use super::transform::apply_stand;
+use crate::scene::ModelFormats;
 use crate::scene::SceneScale;
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
@@ -43,7 +43,7 @@ pub(super) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
 
 impl Model {
     fn find_scene(&mut self, world: &World) {
-        let formats = world.resource::<FormatsByExtension>();
+        let formats = world.resource::<ModelFormats>();
         if let (None, Some(asset)) = (&self.scene, &self.asset) {
             self.scene = formats.scene(world, asset);
         }
@@ -229,7 +229,7 @@ impl ModelState {
                 scene,
             };
         }
-        let formats = world.resource::<FormatsByExtension>();
+        let formats = world.resource::<ModelFormats>();
         let asset = formats.load(server, path);
         if asset.is_none() {
             let message = formats.unknown(path);

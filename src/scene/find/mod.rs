@@ -9,7 +9,6 @@
 //! file's name in lower case, and all in lower case.
 
 mod candidates;
-#[cfg(feature = "manifest")]
 mod entries;
 mod folders;
 mod frames;

@@ -81,7 +81,6 @@ impl FileQueries {
         }
     }
 
-    #[cfg(feature = "manifest")]
     pub(in crate::scene) fn fit(&mut self, folder: &Path, parts: &[&str]) {
         if self.patterns.len() < MOST_PATHS {
             self.patterns.push(Patterns {

@@ -23,7 +23,6 @@ impl FileQueries {
 
     pub(in crate::scene) fn list(&mut self, _: &Path, _: &str, _: &[&str]) {}
 
-    #[cfg(feature = "manifest")]
     pub(in crate::scene) fn fit(&mut self, _: &Path, _: &[&str]) {}
 }
 

@@ -280,7 +280,6 @@ pub(crate) fn load_skin_image(
 }
 
 /// The same as dependencies of what is being loaded: of a manifest whose models may be given the picture.
-#[cfg(feature = "manifest")]
 pub(crate) fn preload_skin_image(
     load_context: &mut LoadContext<'_>,
     path: &AssetPath<'static>,

@@ -9,6 +9,7 @@ use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
 use bevy_classic_models::lithtech::abc::{AbcFile, parse};
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcModel, ConvertedAbc};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PoseBlend;

@@ -6,6 +6,7 @@ use crate::support::alo_stage::matte;
 use crate::support::stage::{Stage, VIEWS};
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::abc::{AbcFile, Triangle, parse};
 use bevy_classic_models::prelude::*;
 

@@ -4,6 +4,7 @@ use crate::support::abc::{bytes, figure, keyframe};
 use crate::support::app::TestApp;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument};
+use bevy_classic_models::lithtech::{Abc, AbcKeyframeEvent};
 use bevy_classic_models::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -7,6 +7,7 @@ use crate::support::{corpus, files_of};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::node_flags;
+use bevy_classic_models::lithtech::{Abc, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::ClassicImageSettings;
 

@@ -7,6 +7,7 @@ use crate::support::abc_reference::Reference;
 use crate::support::random::Random;
 use crate::support::{corpus, files_of};
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;

@@ -17,6 +17,7 @@ use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::dtx::texture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlMaterial;
 use std::path::Path;

@@ -11,6 +11,7 @@ use bevy_classic_models::lithtech::abc::write::{
     AbcDocument, AnimationDocument, GeometryDocument, KeyframeDocument, write_unchecked,
 };
 use bevy_classic_models::lithtech::abc::{MAX_DEPTH, node_flags};
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{ConvertedAbc, MAX_SCENE_DEPTH};
 use bevy_classic_models::prelude::*;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Warn};

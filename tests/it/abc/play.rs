@@ -7,6 +7,7 @@ use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimatedBy, AnimationPlayer};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcModel;
+use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcKeyframeEvent};
 use bevy_classic_models::prelude::*;
 use std::sync::{Arc, Mutex};
 

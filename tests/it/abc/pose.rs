@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
+use bevy_classic_models::lithtech::{AbcAnimator, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PosePair;
 

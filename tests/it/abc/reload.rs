@@ -14,6 +14,7 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcModel;
 use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -39,7 +40,7 @@ impl Watched {
         let mut app = App::new();
         let loads = Loads::from_folder(&mut app, folder.path(), true);
         app.add_plugins(gpuless::plugins(folder.path(), true))
-            .add_plugins(ClassicModelsPlugin::default());
+            .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         let model: Handle<Abc> = app.world().resource::<AssetServer>().load(file);
         let scene = app

@@ -7,6 +7,7 @@ use crate::support::stage::{Picture, Stage, VIEWS};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
+use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 
 const FILE: &str = "model.abc";

@@ -11,6 +11,7 @@ use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::DtxDocument;
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcMesh, AbcNode, AbcPoseTable, dtx, node_target};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PoseBlend;

@@ -9,6 +9,7 @@ use bevy::animation::animation_curves::{AnimatedField, EvaluatorId};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::parse;
+use bevy_classic_models::alamo::{Ala, AlaAssetLabel};
 use bevy_classic_models::alamo::{VisibilityCurve, bone_target, clip};
 use bevy_classic_models::prelude::*;
 

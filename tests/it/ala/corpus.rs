@@ -5,6 +5,7 @@ use crate::support::{corpus, files_of, log};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, parse};
+use bevy_classic_models::alamo::{Ala, Alo, AloInstance, AloLoaderSettings};
 use bevy_classic_models::alamo::{AloAnimation, AloBoneInfo, AloModel};
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;

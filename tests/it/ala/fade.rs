@@ -5,6 +5,7 @@ use crate::ala::play::{HULL, SCENE, TURRET, ala, files, moves};
 use crate::support::app::TestApp;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{Rotations, Vectors};
+use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::prelude::*;
 
 /// Hull and turret are elsewhere, turned and large.

@@ -6,6 +6,7 @@ use crate::support::ala_malformed::rejected;
 use crate::support::app::TestApp;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{Ala, Alo, AloInstance};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
 

@@ -11,6 +11,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
+use bevy_classic_models::alamo::{Ala, Alo, AloBone, AloInstance, AloLoaderSettings};
 use bevy_classic_models::alamo::{
     AloAnimator, AloModel, AloPart, DefaultVisibilityCurve, bone_target,
 };

@@ -6,7 +6,9 @@ use crate::support::random::Random;
 use bevy::animation::graph::{AnimationGraph, AnimationNodeIndex};
 use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Repeat;
 
 const STEPS: usize = 2000;
 const INSTANCES: usize = 6;

@@ -4,6 +4,7 @@ use crate::ala::play::{FPS, HULL, TURRET, ala, document, model_at, moves};
 use crate::support::log;
 use crate::support::stage::Stage;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::ala::write::{BoneTracks, Vectors};
 use bevy_classic_models::alamo::{AloAnimator, AloModel};
 use bevy_classic_models::prelude::*;

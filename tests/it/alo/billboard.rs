@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::{AloBillboard, AloRoot, Billboard};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::{BillboardCamera, Wind};
 use std::f32::consts::FRAC_PI_2;
 
 /// A model that is turned, moved and scaled, with a bone below a bone that is turned and moved too.

@@ -4,6 +4,7 @@ use crate::gpuless;
 use bevy::gizmos::config::GizmoConfigStore;
 use bevy::gizmos::{GizmoAsset, GizmoHandles, GizmoPlugin};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::{
     AloCollider, AloColliderGizmos, AloRayCastVisibility, ShowAloColliderGizmo,
 };
@@ -20,7 +21,7 @@ fn app() -> App {
     app.add_plugins((
         gpuless::plugins(Path::new(assets), false),
         GizmoPlugin,
-        ClassicModelsPlugin::default(),
+        ClassicModelsPlugins,
     ));
     gpuless::finish(&mut app);
     app
@@ -176,7 +177,7 @@ fn without_bevys_gizmos_nothing_happens() {
     let mut app = App::new();
     app.add_plugins((
         gpuless::plugins(Path::new("unused"), false),
-        ClassicModelsPlugin::default(),
+        ClassicModelsPlugins,
     ));
     gpuless::finish(&mut app);
     app.world_mut().spawn(ShowAloColliderGizmo::default());

@@ -4,6 +4,7 @@ use crate::support::alo::corpus_alo;
 use crate::support::alo_adversarial::adversarial_files;
 use crate::support::app::TestApp;
 use crate::support::heap::{peak, run_in_own_process};
+use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, Proxy, Vertex,

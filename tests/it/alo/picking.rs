@@ -50,11 +50,7 @@ impl Desk {
             ("unit.alo", unit()),
             ("unit_MOVE_00.ala", ala(&moves(10.0))),
         ];
-        let plugins = (
-            ClassicModelsPlugin::default(),
-            PickingPlugin,
-            InteractionPlugin,
-        );
+        let plugins = (ClassicModelsPlugins, PickingPlugin, InteractionPlugin);
         let mut app = TestApp::with_plugin(&files, plugins);
         let root = app.spawn_ready("unit.alo#Scene", bundle);
         let entities = submeshes(app.world(), root);

@@ -15,6 +15,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::BoneTracks;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
+use bevy_classic_models::alamo::{Alo, AloBone, AloInstance};
 use bevy_classic_models::alamo::{AloCollider, AloRayCastVisibility, AloRayHit, Backfaces};
 use bevy_classic_models::prelude::*;
 

@@ -7,6 +7,7 @@ use crate::support::alo_stage::{
 use crate::support::log;
 use crate::support::stage::{Picture, Stage};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::AloModel;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter};

@@ -10,7 +10,9 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::FULL_LIGHT;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Light, Mesh as AloMesh, Parameter, Vertex};
+use bevy_classic_models::alamo::{Alo, AloAssetLabel, AloInstance};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Wind;
 
 pub const FILE: &str = "subject.alo";
 const SIZE: UVec2 = UVec2::new(320, 240);

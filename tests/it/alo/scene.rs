@@ -14,12 +14,14 @@ use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Parameter, Vertex, parse};
+use bevy_classic_models::alamo::{Alo, AloBone, AloInstance, AloLoaderSettings, AloProxy};
 use bevy_classic_models::alamo::{
     AloBillboard, AloCollider, AloLight, AloMaterial, AloModel, AloPart, AloSubmeshIndex,
     Billboard, FULL_LIGHT, TeamColored, bone_target,
 };
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
+use bevy_classic_models::scene::NightTime;
 use std::sync::Arc;
 
 const SCENE: &str = "model.alo#Scene";

@@ -2,6 +2,8 @@
 
 use crate::support::stage::{Picture, Stage};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use std::path::Path;

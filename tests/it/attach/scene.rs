@@ -9,6 +9,7 @@ use crate::support::lgw::BICYCLE;
 use crate::support::log;
 use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::prelude::*;
 

@@ -8,6 +8,7 @@ use crate::support::fixtures::tetrahedron;
 use crate::support::log;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
 use std::path::Path;
 

@@ -6,8 +6,11 @@ use crate::support::app::TestApp;
 use crate::support::fixtures::tetrahedron;
 use crate::support::log;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{Alo, AloAnimator};
+use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{PoseBlend, PosePair};
+use bevy_classic_models::scene::{NamedClip, Repeat};
 
 /// A model, one of its clips, how long that takes, and another one.
 pub struct Kind {

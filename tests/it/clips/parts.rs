@@ -17,7 +17,12 @@ use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::alo::{AloFile, Bone};
 use bevy_classic_models::alamo::bone_target;
+use bevy_classic_models::alamo::{Alo, AloAnimator};
+use bevy_classic_models::lithtech::{
+    Abc, AbcAnimator, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
+};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Repeat;
 use core::ops::Range;
 use std::sync::{Arc, Mutex};
 

@@ -6,7 +6,10 @@ use crate::support::random::Random;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{AloAnimator, AloInstance};
+use bevy_classic_models::lithtech::{AbcAnimator, AbcInstance};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Repeat;
 
 const STEPS: usize = 3000;
 const NAMES: [&str; 4] = ["a", "B", "run", "Walk"];

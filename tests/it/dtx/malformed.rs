@@ -8,6 +8,7 @@ use crate::support::random::Random;
 use crate::support::{corpus, files_of, log};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
 use bevy_classic_models::lithtech::dtx::{DtxTexelFormat, texture_flags};
 use bevy_classic_models::prelude::*;

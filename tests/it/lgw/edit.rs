@@ -5,6 +5,7 @@ use crate::support::lgw::BICYCLE;
 use crate::support::log;
 use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwModel;
+use bevy_classic_models::lgw::{Lgw, LgwInstance};
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -26,7 +27,7 @@ impl Edited {
         std::fs::write(folder.path().join(file), BICYCLE).unwrap();
         let mut app = App::new();
         app.add_plugins(gpuless::plugins(folder.path(), true))
-            .add_plugins(ClassicModelsPlugin::default());
+            .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>();
         let _model = server.load(file);

@@ -2,6 +2,7 @@
 
 use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
 use crate::support::lgw_adversarial::adversarial_files;
+use bevy_classic_models::lgw::{Lgw, LgwLoaderSettings};
 use bevy_classic_models::prelude::*;
 
 /// The promise: so many times the file, and so much more.

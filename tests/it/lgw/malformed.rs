@@ -9,6 +9,7 @@ use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lgw::text::Tolerance;
+use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings, LgwMaterial};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};

@@ -9,6 +9,7 @@ use bevy::camera::primitives::Aabb;
 use bevy::mesh::{Indices, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::text::{Tolerance, parse};
+use bevy_classic_models::lgw::{Lgw, LgwAssetLabel, LgwInstance, LgwLoaderSettings, LgwMaterial};
 use bevy_classic_models::lgw::{
     LgwMaterialHandle, LgwMesh, LgwModel, LgwTexEnvMaterial, LgwUpAxis, LgwWinding,
 };

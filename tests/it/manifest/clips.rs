@@ -10,6 +10,8 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::prelude::*;
 use bevy::reflect::TypePath;
+use bevy_classic_models::alamo::{Ala, AlaAssetLabel};
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 

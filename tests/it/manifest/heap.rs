@@ -2,6 +2,7 @@
 
 use crate::support::cpu_time;
 use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::parse;
 use bevy_classic_models::prelude::*;
 use std::time::Duration;

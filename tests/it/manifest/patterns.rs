@@ -5,6 +5,7 @@ use crate::support::alo;
 use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::prelude::*;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 
 /// Warnings of a manifest at `path` beside a model and some files, as its loader tells them.

@@ -10,7 +10,11 @@ use bevy::asset::{AssetEvent, RecursiveDependencyLoadState};
 use bevy::ecs::message::MessageCursor;
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy_classic_models::alamo::Alo;
+use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 use std::path::Path;
 
@@ -322,7 +326,7 @@ fn spawning_again_does_not_reload_where_files_are_watched() {
     let mut app = App::new();
     let mut loads = Loads::from_folder(&mut app, folder.path(), true);
     app.add_plugins(gpuless::plugins(folder.path(), true))
-        .add_plugins(ClassicModelsPlugin::default());
+        .add_plugins(ClassicModelsPlugins);
     gpuless::finish(&mut app);
     let server = app.world().resource::<AssetServer>().clone();
     let mut changes = MessageCursor::<AssetEvent<WorldAsset>>::default();

@@ -67,7 +67,7 @@ impl Folder {
     }
 
     fn finished(mut app: App, loads: Loads, folder: TempDir) -> Self {
-        app.add_plugins(ClassicModelsPlugin::default());
+        app.add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         Self { app, loads, folder }
     }

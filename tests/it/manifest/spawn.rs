@@ -7,12 +7,15 @@ use crate::support::lgw::BICYCLE;
 use crate::support::{abc, ala, alo, cpu_time, log};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::AloLight;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::ManifestAttachment;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::scene::{NamedClip, Repeat};
 use std::path::Path;
 use std::time::Duration;
 

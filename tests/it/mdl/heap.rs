@@ -5,6 +5,7 @@ use crate::support::corpus_mdl;
 use crate::support::fixtures::{figure, st, tetrahedron, wide_tetrahedron};
 use crate::support::heap::{peak, run_in_own_process};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
 use bevy_classic_models::quake::mdl::{Precision, TriVertex};
 use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};

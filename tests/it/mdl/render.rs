@@ -8,6 +8,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::mdl::write::{MdlDocument, SkinDocument};
 use bevy_classic_models::quake::{Cutout, MdlAnimator, PoseBlend, PosePair, SkinFilter};
+use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
 
 const SCENE: &str = "figure.mdl#Scene";
 

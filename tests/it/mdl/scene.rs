@@ -9,6 +9,7 @@ use bevy::mesh::{Indices, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
 use bevy_classic_models::quake::{MdlMaterial, SyncType};
 
 #[test]
@@ -296,7 +297,7 @@ fn a_broken_file_fails_with_its_path_and_offset() {
 
 #[test]
 fn extensions_are_configurable() {
-    let mut plugin = ClassicModelsPlugin::default();
+    let mut plugin = ClassicModelsPlugins;
     plugin.quake.extensions = vec!["qmdl".into()];
     let mut app = TestApp::with_plugin(&[("tetra.QMdl", tetrahedron().to_bytes())], plugin);
     let handle = app.load::<Mdl>("tetra.QMdl");

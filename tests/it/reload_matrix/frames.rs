@@ -4,7 +4,11 @@
 use crate::reload_matrix::subjects::{Format, Kind};
 use crate::support::app::TestApp;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{Alo, AloInstance};
+use bevy_classic_models::lgw::{Lgw, LgwInstance};
+use bevy_classic_models::lithtech::{Abc, AbcInstance};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlAnimator;
 use std::path::Path;
 use std::sync::Arc;

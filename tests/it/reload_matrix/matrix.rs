@@ -181,7 +181,7 @@ impl Table {
         };
         // In memory there is nothing to watch, but Bevy loads anew what has only labels left.
         app.add_plugins(gpuless::plugins(disk.root(), true))
-            .add_plugins(ClassicModelsPlugin::default());
+            .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
         let load = |cell: &Cell| cell.format.load(&server, cell.model());

@@ -8,7 +8,10 @@ use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldAsset;
+use bevy_classic_models::alamo::AloLoaderSettings;
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlLoaderSettings;
 use std::path::Path;
 
 /// The samples, and their heights in meters as the manual has them.

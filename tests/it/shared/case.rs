@@ -11,6 +11,7 @@ use bevy::asset::LoadState;
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloMaterial;
+use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::PLACEHOLDER_IMAGE;
 use std::path::Path;

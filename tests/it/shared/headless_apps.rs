@@ -109,7 +109,7 @@ fn an_image_plugin_that_comes_late_keeps_the_images_of_the_crate() {
     let (path, bytes, _) = all_formats().pop().unwrap();
     let mut app = app_of(&[(path, bytes)]);
     app.add_plugins(gpuless::plugins(Path::new("unused"), false).disable::<ImagePlugin>())
-        .add_plugins(ClassicModelsPlugin::default())
+        .add_plugins(ClassicModelsPlugins)
         .add_plugins(ImagePlugin::default());
     gpuless::finish(&mut app);
     let scene = app

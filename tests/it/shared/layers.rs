@@ -6,6 +6,7 @@ use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::camera::visibility::RenderLayers;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 

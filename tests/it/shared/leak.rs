@@ -10,10 +10,15 @@ use bevy::asset::AssetPath;
 use bevy::asset::io::memory::Dir;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{Ala, Alo};
 use bevy_classic_models::alamo::{AloMaterial, DazzleMaterial};
 use bevy_classic_models::lgw::LgwTexEnvMaterial;
+use bevy_classic_models::lgw::{Lgw, LgwMaterial};
+use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::lithtech::AbcDeformMaterial;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlMaterial;
 use std::path::Path;
 
@@ -90,7 +95,7 @@ impl Subject {
         let mut app = App::new();
         let loads = Loads::from_memory(&mut app, &files);
         app.add_plugins(gpuless::plugins(Path::new("unused"), true).set(few_threads()))
-            .add_plugins(ClassicModelsPlugin::default());
+            .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
         let path = format.file(format.opened());

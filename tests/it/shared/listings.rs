@@ -7,6 +7,7 @@ use crate::support::kit::wall;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
+use bevy_classic_models::lgw::{Lgw, LgwMaterial};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 use tempfile::TempDir;

@@ -8,6 +8,8 @@ use crate::support::log;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy};
+use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings, AloProxy};
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 

@@ -10,6 +10,7 @@ use bevy::mesh::MeshTag;
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::AbcPoseTable;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;

@@ -94,11 +94,8 @@ fn start() -> (Headless, Vec<Entity>) {
     log::listen();
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let mut app = App::new();
-    app.add_plugins((
-        headless::plugins(&assets, false),
-        ClassicModelsPlugin::default(),
-    ))
-    .add_systems(Startup, program::setup);
+    app.add_plugins((headless::plugins(&assets, false), ClassicModelsPlugins))
+        .add_systems(Startup, program::setup);
     let mut stage = Headless::start(app, SIZE);
     stage.step(0.0);
     let target = stage.render_target();

@@ -8,6 +8,7 @@ use bevy::asset::io::memory::Dir;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceSpawner;
 use bevy_classic_models::alamo::AloProxy;
+use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 

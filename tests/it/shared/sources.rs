@@ -13,6 +13,8 @@ use bevy::asset::saver::{AssetSaver, SavedAsset};
 use bevy::asset::transformer::IdentityAssetTransformer;
 use bevy::asset::{AssetLoader, AssetMode, AssetPath, AsyncWriteExt, LoadContext};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::Alo;
+use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lgw::{LgwLoader, LgwMaterial};
 use bevy_classic_models::prelude::*;
 use std::path::Path;

@@ -8,6 +8,7 @@ use bevy::math::Affine3A;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcDeform, AbcDeformMaterial, AbcModel, AbcPoseTable};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::{PoseBlend, PosePair};

@@ -10,6 +10,7 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument, GeometryDocument};
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, Triangle, node_flags};
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use zerocopy::little_endian::{F32, U16};
 

@@ -8,6 +8,7 @@ use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::alo::Vertex;
+use bevy_classic_models::alamo::{Alo, AloAssetLabel, AloInstance};
 use bevy_classic_models::prelude::*;
 pub use classic_models_fixtures::alo::cuboid;
 

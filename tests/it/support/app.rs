@@ -6,6 +6,8 @@ use bevy::app::{PluginGroupBuilder, Plugins};
 use bevy::asset::io::memory::Dir;
 use bevy::asset::{AssetPath, LoadState};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use std::path::Path;
@@ -19,7 +21,7 @@ pub struct TestApp {
 
 impl TestApp {
     pub fn new(files: &[(&str, Vec<u8>)]) -> Self {
-        Self::with_plugin(files, ClassicModelsPlugin::default())
+        Self::with_plugin(files, ClassicModelsPlugins)
     }
 
     pub fn with_plugin<M>(files: &[(&str, Vec<u8>)], plugin: impl Plugins<M>) -> Self {
@@ -36,14 +38,13 @@ impl TestApp {
     pub fn in_folder(folder: &Path) -> Self {
         let mut app = App::new();
         let loads = Loads::from_folder(&mut app, folder, false);
-        let plugin = ClassicModelsPlugin::default();
+        let plugin = ClassicModelsPlugins;
         Self::finished(app, Dir::default(), loads, folder, plugin)
     }
 
     /// An app that knows its asset sources, with Bevy's plugins as they are given, and no files in memory.
     pub fn with_sources(mut app: App, bevy: PluginGroupBuilder) -> Self {
-        app.add_plugins(bevy)
-            .add_plugins(ClassicModelsPlugin::default());
+        app.add_plugins(bevy).add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         Self {
             app,
@@ -54,8 +55,7 @@ impl TestApp {
 
     /// The same, with the loads of the source.
     pub fn with_loads(mut app: App, files: Dir, loads: Loads, bevy: PluginGroupBuilder) -> Self {
-        app.add_plugins(bevy)
-            .add_plugins(ClassicModelsPlugin::default());
+        app.add_plugins(bevy).add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         let loads = Some(loads);
         Self { app, files, loads }

@@ -11,7 +11,10 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloMaterial;
 use bevy_classic_models::alamo::ala::write::{self as ala, AlaDocument, BoneTracks, Vectors};
 use bevy_classic_models::alamo::alo::{Parameter, Proxy, parse, write::write};
+use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings, AloProxy};
+use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings};
 use bevy_classic_models::lithtech::dtx::write::{self as dtx, DtxDocument};
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 

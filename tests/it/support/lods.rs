@@ -2,7 +2,9 @@
 
 use super::app::TestApp;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::AloPart;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 
 /// The number of steps from the finest level that a model is drawn at.

@@ -6,6 +6,7 @@ use bevy::ecs::system::SystemId;
 use bevy::math::{DAffine3, DMat3, DVec3};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::alo::{Vertex, parse};
 use bevy_classic_models::alamo::{
     AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit, AloSubmeshIndex, Backfaces,

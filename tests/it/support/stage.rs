@@ -10,6 +10,7 @@ use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::mesh::PrimitiveTopology;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::normals;
 use bevy_classic_models::quake::mdl::write::{
@@ -104,7 +105,7 @@ impl Stage {
         let loads = Loads::from_folder(&mut app, folder.path(), watch);
         app.add_plugins((
             headless::plugins(folder.path(), watch),
-            ClassicModelsPlugin::default(),
+            ClassicModelsPlugins,
         ))
         .add_plugins(further)
         .insert_resource(GlobalAmbientLight::NONE)

@@ -9,6 +9,8 @@ use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
 use bevy::render::renderer::RenderDevice;
 use bevy::ui::IsDefaultUiCamera;
+use bevy_classic_models::alamo::AloAnimator;
+use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 

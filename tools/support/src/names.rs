@@ -2,7 +2,7 @@
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
+use bevy_classic_models::alamo::{AloInstance, AloRayHit};
 
 /// Looks up the names of the parts that a ray hit.
 #[derive(SystemParam)]

@@ -5,6 +5,7 @@ use crate::support::abc::{bytes, figure};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 
 pub struct Unit;

@@ -7,6 +7,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{BoneTracks, Vectors};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter};
+use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::alamo::{AloMaterial, AloPart};
 use bevy_classic_models::prelude::*;
 

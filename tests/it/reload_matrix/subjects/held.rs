@@ -4,6 +4,7 @@
 use super::mdl::{COLORS, palette, picture, shown as shown_model};
 use super::{Kind, check, first_byte, scale};
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 

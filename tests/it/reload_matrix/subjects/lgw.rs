@@ -4,6 +4,7 @@ use super::{Kind, Subject, check, spawn_scene, standard_image};
 use crate::support::lgw_stage::{Quad, material, model as wall, texture};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::text::{TextureMode, parse, write};
+use bevy_classic_models::lgw::{Lgw, LgwInstance};
 use bevy_classic_models::prelude::*;
 
 pub struct Unit;

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::support::abc::{ARM, BODY, bytes};
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::prelude::*;

@@ -3,6 +3,7 @@
 
 use super::{Kind, Subject, alo, held, scale, spawn_manifest};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::prelude::*;
 
 pub struct Unit;

@@ -2,6 +2,7 @@
 
 use super::{Kind, Subject, check, held, lgw, mdl, scale, spawn_manifest, stand};
 use bevy::prelude::*;
+use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::prelude::*;
 
 pub struct Unit;

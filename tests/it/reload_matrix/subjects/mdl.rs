@@ -5,6 +5,7 @@ use crate::support::fixtures::figure;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
 use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 
 pub struct Unit;

@@ -14,7 +14,12 @@ use crate::support::abc_stage::dtx;
 use crate::support::alo_stage::tga;
 use bevy::image::ImageSampler;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::Alo;
+use bevy_classic_models::lgw::Lgw;
+use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use core::ops::Deref;
 
 /// The format of a model.

@@ -5,7 +5,7 @@ use bevy_classic_models::prelude::*;
 
 fn main() {
     App::new()
-        .add_plugins((DefaultPlugins, ClassicModelsPlugin::default()))
+        .add_plugins((DefaultPlugins, ClassicModelsPlugins))
         .add_systems(Startup, setup)
         .run();
 }

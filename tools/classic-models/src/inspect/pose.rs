@@ -9,6 +9,7 @@ use bevy::asset::{
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
+use bevy_classic_models::scene::Wind;
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,7 @@ impl Poser {
         let mut app = App::new();
         app.add_plugins((
             gpuless::plugins(Path::new(ASSETS), false),
-            ClassicModelsPlugin::default(),
+            ClassicModelsPlugins,
         ));
         // Nothing turns to a camera, a light or the wind.
         app.insert_resource(Wind {

@@ -11,6 +11,7 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::{self, AbcFile};
+use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcMesh, MAX_SCENE_DEPTH};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;

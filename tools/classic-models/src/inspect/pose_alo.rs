@@ -7,6 +7,7 @@ use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{Ala, Alo, AloAnimator, AloInstance, AloLoaderSettings};
 use bevy_classic_models::alamo::{AloRoot, AloSubmeshIndex, ala};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;

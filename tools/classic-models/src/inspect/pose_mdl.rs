@@ -6,6 +6,7 @@ use crate::inspect::posed::Posed;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlAnimator;
 use classic_models_support::gpuless;
 

@@ -4,6 +4,7 @@ use crate::view::actions::Action;
 use crate::view::models::Row;
 use crate::view::named_panel::worn;
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 
 /// Does what concerns the looks of the selected LithTech model.

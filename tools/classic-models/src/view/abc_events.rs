@@ -4,6 +4,7 @@
 use crate::view::models::ViewedModel;
 use bevy::prelude::*;
 use bevy::time::Real;
+use bevy_classic_models::lithtech::AbcKeyframeEvent;
 use bevy_classic_models::prelude::*;
 use std::collections::VecDeque;
 

@@ -7,6 +7,7 @@ use crate::view::rooms::Room;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::AbcFile;
+use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcMesh, ConvertedAbc, ConvertedDeform};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PoseBlend;

@@ -4,6 +4,7 @@ use crate::view::clips::ClipList;
 use crate::view::overlay::Overlays;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 
 const DIMS: Color = Color::srgb(0.55, 0.75, 1.0);

@@ -7,6 +7,7 @@ use crate::view::files::Folders;
 use crate::view::models::{Standing, ViewedModel};
 use crate::view::stated::Known;
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcAnimation, AbcModel};
 use bevy_classic_models::prelude::*;
 

@@ -10,6 +10,7 @@ use crate::view::named_panel::worn;
 use crate::view::overlay::Overlays;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{AbcModel, AbcNodeInfo};
 use bevy_classic_models::prelude::*;

@@ -13,6 +13,7 @@ use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
+use bevy_classic_models::scene::{NamedClip, NightTime};
 
 /// One of them.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]

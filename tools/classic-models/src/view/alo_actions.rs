@@ -4,6 +4,7 @@ use crate::view::actions::Action;
 use crate::view::alo_panel::{TEAMS, parts, team_number};
 use crate::view::models::Row;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::prelude::*;
 
 /// What is chosen about an Alamo model, in components of its root.

@@ -9,6 +9,7 @@ use crate::view::stated::Known;
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloModel;
+use bevy_classic_models::alamo::{Ala, AloInstance};
 use bevy_classic_models::prelude::*;
 use std::path::{Path, PathBuf};
 

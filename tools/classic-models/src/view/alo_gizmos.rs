@@ -3,6 +3,7 @@
 use crate::view::gizmos::{Letters, OnTop, Owners, shade};
 use crate::view::overlay::Overlays;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::alamo::{AloLight, AloPart};
 use bevy_classic_models::prelude::*;
 

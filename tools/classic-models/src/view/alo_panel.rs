@@ -8,6 +8,7 @@ use crate::view::contents::{Button, Item, Live, Tone, button};
 use crate::view::overlay::Overlays;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::{AloModel, AloPartKind, AloProxyInfo};
 use bevy_classic_models::prelude::*;
 

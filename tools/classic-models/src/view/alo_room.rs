@@ -4,6 +4,7 @@ use crate::view::rooms::Room;
 use bevy::math::Affine3A;
 use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::{AloModel, AloRoot};
 use bevy_classic_models::prelude::*;
 use classic_models_support::stage::corners;

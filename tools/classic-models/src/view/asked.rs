@@ -5,8 +5,13 @@ use crate::view::clips::{ClipList, ClipState};
 use crate::view::models::{ViewedModel, mdl_clip};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::lgw::LgwInstance;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::scene::Repeat;
 
 /// On models of manifests of which it was asked.
 #[derive(Component)]

@@ -6,6 +6,7 @@ use crate::view::clips::Animators;
 use crate::view::models::Row;
 use bevy::prelude::*;
 use bevy::ui::RelativeCursorPosition;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 

@@ -23,7 +23,7 @@ use bevy::asset::UntypedAssetId;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
-use bevy_classic_models::ClassicModelsPlugin;
+use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::prelude::{Abc, Alo, NightTime};
 use classic_models_support::headless::{Headless, plugins};
 use classic_models_support::pictures::save;
@@ -53,7 +53,7 @@ fn capture(args: &Args) -> Result<(), String> {
             ..default()
         },
         plugins(&folders.assets, false),
-        ClassicModelsPlugin::default(),
+        ClassicModelsPlugins,
         (
             StagePlugin,
             (

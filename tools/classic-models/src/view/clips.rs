@@ -4,6 +4,8 @@
 use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::{Ala, AloAnimator};
+use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
 
 /// All clips that a model can play, and those that it might if they were not broken.

@@ -6,7 +6,11 @@ use crate::view::args::Args;
 use crate::view::clips::{ClipList, ClipState};
 use crate::view::models::{ModelHandle, ViewedModel, mdl_clip};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::Alo;
+use bevy_classic_models::lgw::Lgw;
+use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 
 /// What a model has to choose from.
 struct Offer<'a> {

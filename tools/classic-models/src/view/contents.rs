@@ -13,6 +13,7 @@ use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};
+use bevy_classic_models::scene::Repeat;
 
 /// A part of the panel. They stand one below the other.
 #[derive(Clone, Debug, PartialEq)]

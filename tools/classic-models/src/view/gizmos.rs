@@ -8,6 +8,8 @@ use crate::view::shown::{OfModel, Shown};
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 
 const BONE: Color = Color::srgb(1.0, 0.75, 0.3);

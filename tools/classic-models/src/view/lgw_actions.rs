@@ -4,6 +4,7 @@ use crate::view::actions::Action;
 use crate::view::lgw_panel::meshes_by_name;
 use crate::view::models::Row;
 use bevy::prelude::*;
+use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::prelude::*;
 
 /// Shows and hides the meshes of the selected LGW model. Which are hidden is in a component of the model's

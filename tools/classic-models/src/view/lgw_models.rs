@@ -5,6 +5,7 @@ use crate::view::files::Folders;
 use crate::view::models::{Standing, ViewedModel};
 use crate::view::rooms::Room;
 use bevy::prelude::*;
+use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings, LgwMaterial};
 use bevy_classic_models::prelude::*;
 use classic_models_support::stage::corners;
 use std::path::Path;

@@ -5,6 +5,7 @@ use crate::view::actions::Action;
 use crate::view::contents::{Item, Tone, button};
 use crate::view::lgw_models::ModelMaterials;
 use bevy::ecs::query::QueryData;
+use bevy_classic_models::lgw::{LgwInstance, LgwMaterial};
 use bevy_classic_models::lgw::{LgwMeshInfo, LgwModel};
 use bevy_classic_models::prelude::*;
 

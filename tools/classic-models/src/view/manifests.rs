@@ -6,6 +6,7 @@ use crate::view::files::Folders;
 use crate::view::models::{ModelHandle, ViewedModel, load, yaw};
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use std::path::PathBuf;
 

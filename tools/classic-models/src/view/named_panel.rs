@@ -8,6 +8,7 @@ use crate::view::models::Row;
 use crate::view::playback::start;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Repeat;
 
 /// Which of the model's own skins is worn, unless it is one from elsewhere.
 pub fn worn(skin: Option<&ModelSkin>) -> Option<usize> {

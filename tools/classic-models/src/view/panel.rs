@@ -18,6 +18,7 @@ use bevy::ui::{IsDefaultUiCamera, ScrollPosition, UiSystems};
 use bevy::window::PrimaryWindow;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::scene::NightTime;
 
 /// Logical pixels.
 pub const PANEL_WIDTH: f32 = 310.0;

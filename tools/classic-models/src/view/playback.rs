@@ -5,6 +5,7 @@ use crate::view::clips::{ClipList, ReadyClip};
 use crate::view::models::Row;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Repeat;
 
 /// Seconds in which one clip fades into the next.
 pub const FADE: f32 = 0.2;

@@ -3,7 +3,9 @@
 use crate::view::clips::{ClipState, Frames, ListedClip, ReadyClip};
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Repeat;
 use std::ops::Range;
 
 /// What a model can play.

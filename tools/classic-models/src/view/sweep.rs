@@ -8,6 +8,7 @@ use crate::view::shown::{OfModel, Shown};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::AloSubmeshIndex;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;

@@ -31,7 +31,7 @@ use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
-use bevy_classic_models::ClassicModelsPlugin;
+use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::prelude::{AbcInstance, NightTime};
 use classic_models_support::stage::StagePlugin;
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ pub fn run(args: Args) -> AppExit {
                 }),
                 ..default()
             }),
-        ClassicModelsPlugin::default(),
+        ClassicModelsPlugins,
         (
             StagePlugin,
             (

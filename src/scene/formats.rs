@@ -1,0 +1,148 @@
+//! The model formats of an app, by the extensions of their files, and the registration of their loaders.
+
+use crate::scene::extensions::all_cases;
+use crate::scene::matching::folded;
+use crate::scene::unlabeled::{UnlabeledSceneLoader, UnlabeledScenes};
+use bevy::app::App;
+use bevy::asset::{
+    Asset, AssetApp, AssetLoader, AssetPath, AssetServer, Assets, Handle, LoadContext,
+    UntypedHandle,
+};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::world::World;
+use bevy::world_serialization::WorldAsset;
+use core::any::TypeId;
+use std::sync::Arc;
+
+/// A model format.
+#[derive(Clone)]
+struct Format {
+    /// In lower case.
+    extensions: Vec<String>,
+    asset: TypeId,
+    scene: Arc<FindScene>,
+}
+
+/// Finds the scene of a model, once it is loaded.
+type FindScene = dyn Fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>> + Send + Sync;
+
+/// The formats, by the extensions of their files.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct ModelFormats(Vec<Format>);
+
+impl ModelFormats {
+    /// Adds the format of an asset, which has the scene of a model.
+    fn add<A: Asset>(&mut self, extensions: &[String], scene: fn(&A) -> &Handle<WorldAsset>) {
+        let extensions = extensions.iter().map(|extension| folded(extension));
+        self.0.push(Format {
+            extensions: extensions.collect(),
+            asset: TypeId::of::<A>(),
+            scene: Arc::new(move |world, handle| {
+                let id = handle.id().try_typed::<A>().ok()?;
+                let asset = world.get_resource::<Assets<A>>()?.get(id)?;
+                Some(scene(asset).clone())
+            }),
+        });
+    }
+
+    /// The format of a file, which the last one that claims its extension has.
+    fn of(&self, path: &AssetPath<'_>) -> Option<&Format> {
+        let name = folded(&path.path().file_name()?.to_string_lossy());
+        let is_of = |extension: &String| {
+            let stem = name.strip_suffix(extension.as_str());
+            stem.is_some_and(|stem| stem.ends_with('.'))
+        };
+        let mut formats = self.0.iter().rev();
+        formats.find(|format| format.extensions.iter().any(is_of))
+    }
+
+    /// The extensions of all formats, in lower case.
+    pub(crate) fn extensions(&self) -> Vec<String> {
+        let all = self.0.iter().flat_map(|format| &format.extensions);
+        all.cloned().collect()
+    }
+
+    /// What is wrong with a file that is of no format.
+    pub(crate) fn unknown(&self, path: &AssetPath<'_>) -> String {
+        let extensions = self.extensions().into_iter();
+        let known: Vec<String> = extensions
+            .map(|extension| format!(".{extension}"))
+            .collect();
+        let known = known.join(", ");
+        format!("{path} has no extension of a model format; those are {known}")
+    }
+
+    /// Whether a file is of any format.
+    pub(crate) fn has(&self, path: &AssetPath<'_>) -> bool {
+        self.of(path).is_some()
+    }
+
+    /// Begins to load a model; `None` if nobody claims its extension.
+    pub(crate) fn load(
+        &self,
+        server: &AssetServer,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.of(path)?;
+        let builder = server.load_builder();
+        Some(builder.load_erased(format.asset, path.clone()))
+    }
+
+    /// The same as a dependency of what is being loaded.
+    pub(crate) fn load_within(
+        &self,
+        load_context: &mut LoadContext<'_>,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.of(path)?;
+        let builder = load_context.load_builder();
+        Some(builder.load_erased(format.asset, path.clone()))
+    }
+
+    /// The handle of a model that somebody has begun to load.
+    pub(crate) fn known(
+        &self,
+        server: &AssetServer,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.of(path)?;
+        server.get_path_and_type_id_handle(path, format.asset)
+    }
+
+    /// The scene of a model, once it is loaded.
+    pub(crate) fn scene(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
+        let mut formats = self.0.iter();
+        let format = formats.find(|format| format.asset == model.type_id())?;
+        (format.scene)(world, model)
+    }
+}
+
+/// Adds a format, and reserves its extensions for its loader. To be followed by [`register_model_loader`] when the plugin
+/// finishes.
+pub(crate) fn reserve_model_loader<A: Asset, L: AssetLoader<Asset = A>>(
+    app: &mut App,
+    extensions: &[String],
+    scene: fn(&A) -> &Handle<WorldAsset>,
+) {
+    let mut formats = app.world_mut().get_resource_or_init::<ModelFormats>();
+    formats.add(extensions, scene);
+    let extensions = all_cases(extensions);
+    // Before the format's own loader: Bevy uses the last one for paths with a label and for loads without a type.
+    if app.world().contains_resource::<UnlabeledScenes>() {
+        app.preregister_asset_loader::<UnlabeledSceneLoader<A>>(&extensions);
+    }
+    app.preregister_asset_loader::<L>(&extensions);
+}
+
+/// Registers the loader of a format.
+pub(crate) fn register_model_loader<L: AssetLoader>(
+    app: &mut App,
+    extensions: &[String],
+    loader: L,
+) {
+    if let Some(scenes) = app.world().get_resource::<UnlabeledScenes>().copied() {
+        let unlabeled = UnlabeledSceneLoader::<L::Asset>::new(scenes, all_cases(extensions));
+        app.register_asset_loader(unlabeled);
+    }
+    app.register_asset_loader(loader);
+}

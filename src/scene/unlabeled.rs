@@ -1,0 +1,78 @@
+//! Scenes that are loaded without a label, as in `WorldAssetRoot(assets.load("ogre.mdl"))`.
+
+use bevy::asset::io::Reader;
+use bevy::asset::{Asset, AssetLoader, AssetPath, LoadContext};
+use bevy::ecs::resource::Resource;
+use bevy::reflect::TypePath;
+use bevy::world_serialization::WorldAsset;
+use core::marker::PhantomData;
+use thiserror::Error;
+
+/// Makes the scene for a file that is loaded without a label.
+#[derive(Resource, Clone, Copy)]
+pub(crate) struct UnlabeledScenes(pub(crate) fn(AssetPath<'static>) -> WorldAsset);
+
+/// Loads the files of the asset `A`, models or manifests, as scenes without a label.
+///
+/// It is registered before the loader of `A`, which Bevy therefore uses for paths with a label and for loads without a
+/// type.
+#[derive(TypePath)]
+pub(crate) struct UnlabeledSceneLoader<A: Asset> {
+    scenes: UnlabeledScenes,
+    extensions: Vec<&'static str>,
+    asset: PhantomData<fn() -> A>,
+}
+
+/// A file that is not a model was loaded as a scene.
+#[derive(Debug, Error)]
+#[error(
+    "{0} cannot be spawned as a scene: it has no extension of a model format; if the file has scenes, \
+     load one by its label, as in {0}#Scene0"
+)]
+pub(crate) struct NoModel(AssetPath<'static>);
+
+impl<A: Asset> UnlabeledSceneLoader<A> {
+    pub(crate) fn new(scenes: UnlabeledScenes, extensions: Vec<&'static str>) -> Self {
+        Self {
+            scenes,
+            extensions,
+            asset: PhantomData,
+        }
+    }
+
+    /// Whether a file has one of the extensions. Bevy falls back to the last loader of scenes for any other file.
+    fn has_extension(&self, path: &AssetPath<'_>) -> bool {
+        let Some(name) = path.path().file_name() else {
+            return false;
+        };
+        let name = name.to_string_lossy();
+        let mut extensions = self.extensions.iter();
+        extensions.any(|extension| {
+            let stem = name.strip_suffix(extension);
+            stem.is_some_and(|stem| stem.ends_with('.'))
+        })
+    }
+}
+
+impl<A: Asset> AssetLoader for UnlabeledSceneLoader<A> {
+    type Asset = WorldAsset;
+    type Settings = ();
+    type Error = NoModel;
+
+    async fn load(
+        &self,
+        _: &mut dyn Reader,
+        (): &(),
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<WorldAsset, NoModel> {
+        let path = load_context.path().clone_owned();
+        match self.has_extension(&path) {
+            true => Ok(self.scenes.0(path)),
+            false => Err(NoModel(path)),
+        }
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
