@@ -1,12 +1,12 @@
-//! LithTech models: bytes to meshes, skeleton and clips; and pictures to texels.
+//! Measures the LithTech loaders: ABC bytes to meshes, skeleton and clips, and DTX bytes to RGBA texels.
 //!
-//! Prints for the median and the largest file, for all together and for the bundled ones, times and
-//! two ratios. Limits: 400 MB/s from bytes to meshes, skeleton and clips; and 4 times what one pass
-//! over the bytes takes, and what it takes to find the vertices that triangles share. The latter is
-//! measured with the plainest loop that does it, over the full model alone; ours makes all levels of detail
-//! besides. All begin with the file's bytes in memory.
+//! Prints a row for each bundled model, for the median and the largest model of the corpus, and for the whole
+//! corpus. All measurements start with the file's bytes in memory. There are two limits for loading a model:
+//! - at least 400 MB/s;
+//! - at most the time of 4 passes over the bytes plus the time of vertex deduplication. Deduplication is measured
+//!   with a simple loop over the full model. The loader also builds all levels of detail.
 //!
-//! And what a frame of a thousand models costs without a GPU, at rest and as they move.
+//! Also prints the time of a frame without a GPU for 1,000 idle and 1,000 animated models.
 
 mod support;
 
@@ -22,31 +22,31 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use support::{Model, bundled, corpus};
 
-/// In MB/s.
-const SPEED: f64 = 400.0;
+/// Minimum speed of loading, in MB/s.
+const MIN_SPEED: f64 = 400.0;
 
-/// Of a pass over the bytes.
-const PASSES: f64 = 4.0;
+/// Passes over the bytes that loading may take, besides the deduplication.
+const MAX_PASSES: f64 = 4.0;
 
 /// Time spent on each file.
-const PATIENCE: Duration = Duration::from_millis(20);
+const FILE_DURATION: Duration = Duration::from_millis(20);
 
-/// Time spent on files that have a row of their own.
-const LONG_PATIENCE: Duration = Duration::from_millis(400);
+/// Time spent on each file that has its own row.
+const ROW_DURATION: Duration = Duration::from_millis(400);
 
-/// Least number of runs, however long they take.
+/// Minimum run count, however long the runs take.
 const MIN_RUNS: usize = 5;
 
 const INSTANCES: usize = 1000;
 
-/// Frames that are measured.
+/// Measured frames.
 const FRAMES: usize = 100;
 
 fn main() {
-    // Makes glibc's allocator keep memory that is freed, of both sides alike.
+    // Makes glibc's allocator keep freed memory, so that all measurements allocate under the same conditions.
     drop(black_box(vec![1_u8; 31 << 20]));
     models();
-    pictures();
+    textures();
     crowd();
 }
 
@@ -56,36 +56,36 @@ fn models() {
         "model", "KiB", "parse µs", "load µs", "MB/s", "pass µs", "dedupe µs", "× limit"
     );
     for file in bundled("abc") {
-        Times::of(&file, LONG_PATIENCE).print(&file.name);
+        Times::measure(&file, ROW_DURATION).print(&file.name);
     }
     let mut files = corpus("abc");
     files.retain(|file| abc::parse(&file.bytes).is_ok());
     files.sort_by_key(|file| file.bytes.len());
-    let named = [
+    let selected = [
         ("median", files.len() / 2),
         ("largest", files.len().wrapping_sub(1)),
     ];
-    for (what, index) in named {
+    for (label, index) in selected {
         if let Some(file) = files.get(index) {
-            Times::of(file, LONG_PATIENCE).print(&format!("{what}: {}", file.name));
+            Times::measure(file, ROW_DURATION).print(&format!("{label}: {}", file.name));
         }
     }
     let mut all = Times::default();
-    let mut kept = [0, 0];
+    let mut met = [0, 0];
     for file in &files {
-        let times = Times::of(file, PATIENCE);
-        kept[0] += usize::from(times.speed() >= SPEED);
-        kept[1] += usize::from(times.of_limit() <= 1.0);
+        let times = Times::measure(file, FILE_DURATION);
+        met[0] += usize::from(times.speed() >= MIN_SPEED);
+        met[1] += usize::from(times.limit_ratio() <= 1.0);
         all.add(&times);
     }
     all.print(&format!("all {} of the corpus", files.len()));
     println!(
-        "limits: {SPEED} MB/s, kept by {} files; {PASSES} × the pass and the dedupe, kept by {}",
-        kept[0], kept[1]
+        "limits: {MIN_SPEED} MB/s, met by {} files; {MAX_PASSES} × the pass and the dedupe, met by {}",
+        met[0], met[1]
     );
 }
 
-/// How long files of so many bytes take.
+/// The total size of one or more files, and the fastest times for them.
 #[derive(Default)]
 struct Times {
     bytes: usize,
@@ -96,7 +96,7 @@ struct Times {
 }
 
 impl Times {
-    fn of(model: &Model, patience: Duration) -> Self {
+    fn measure(model: &Model, duration: Duration) -> Self {
         let bytes = &model.bytes;
         let settings = AbcLoaderSettings::default();
         let mut times = Self {
@@ -111,7 +111,7 @@ impl Times {
         };
         let begin = Instant::now();
         let mut runs = 0;
-        while runs < MIN_RUNS || begin.elapsed() < patience {
+        while runs < MIN_RUNS || begin.elapsed() < duration {
             times.parse = times.parse.min(time(|| abc::parse(black_box(bytes))));
             let load = time(|| ConvertedAbc::load(black_box(bytes), &settings));
             times.load = times.load.min(load);
@@ -130,13 +130,14 @@ impl Times {
         self.dedupe += other.dedupe;
     }
 
-    /// In MB/s.
+    /// The speed of loading, in MB/s.
     fn speed(&self) -> f64 {
         self.bytes as f64 / micros(self.load)
     }
 
-    fn of_limit(&self) -> f64 {
-        micros(self.load) / (PASSES * micros(self.pass) + micros(self.dedupe))
+    /// The time of loading as a ratio of its second limit.
+    fn limit_ratio(&self) -> f64 {
+        micros(self.load) / (MAX_PASSES * micros(self.pass) + micros(self.dedupe))
     }
 
     fn print(&self, name: &str) {
@@ -148,7 +149,7 @@ impl Times {
             self.speed(),
             micros(self.pass),
             micros(self.dedupe),
-            self.of_limit(),
+            self.limit_ratio(),
         );
     }
 }
@@ -157,16 +158,16 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// How long something takes, less the time to drop what it made.
+/// Runs a function and returns its duration. Dropping the result is not measured.
 fn time<T>(mut run: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
-    let made = black_box(run());
+    let result = black_box(run());
     let elapsed = start.elapsed();
-    drop(made);
+    drop(result);
     elapsed
 }
 
-/// One pass over the bytes that needs all of them.
+/// Sums all bytes: the cheapest pass that reads the whole file.
 fn pass(bytes: &[u8]) -> u32 {
     let (words, rest) = bytes.as_chunks::<4>();
     let words = words.iter().map(|word| u32::from_le_bytes(*word));
@@ -174,12 +175,12 @@ fn pass(bytes: &[u8]) -> u32 {
     words.chain(rest).fold(0, u32::wrapping_add)
 }
 
-/// What a GPU needs of the full model: each vertex once for each of its texture coordinates, and
-/// indices of those.
+/// The render vertices of the full model, as pairs of file vertex and texture coordinates, and the indices into
+/// them.
 fn dedupe(file: &AbcFile<'_>) -> (Vec<(u32, [u32; 2])>, Vec<u32>) {
     const NONE: u32 = u32::MAX;
     let triangles = file.geometry.triangles;
-    let mut made: Vec<(u32, [u32; 2])> = Vec::with_capacity(triangles.len());
+    let mut vertices: Vec<(u32, [u32; 2])> = Vec::with_capacity(triangles.len());
     let mut previous = Vec::with_capacity(triangles.len());
     let mut last = vec![NONE; file.geometry.vertices.len()];
     let mut indices = Vec::with_capacity(triangles.len() * 3);
@@ -188,40 +189,40 @@ fn dedupe(file: &AbcFile<'_>) -> (Vec<(u32, [u32; 2])>, Vec<u32>) {
             let vertex = u32::from(vertex.get());
             let key = (vertex, uv.map(|value| value.get().to_bits()));
             let mut index = last[vertex as usize];
-            while index != NONE && made[index as usize] != key {
+            while index != NONE && vertices[index as usize] != key {
                 index = previous[index as usize];
             }
             if index == NONE {
-                index = made.len() as u32;
-                made.push(key);
+                index = vertices.len() as u32;
+                vertices.push(key);
                 previous.push(last[vertex as usize]);
                 last[vertex as usize] = index;
             }
             indices.push(index);
         }
     }
-    (made, indices)
+    (vertices, indices)
 }
 
-fn pictures() {
+fn textures() {
     println!(
         "\n{:34} {:>8} | {:>9} {:>9} {:>7}",
-        "picture", "KiB", "parse µs", "texels µs", "MB/s"
+        "texture", "KiB", "parse µs", "texels µs", "MB/s"
     );
     let mut files = [bundled("dtx"), corpus("dtx")].concat();
     files.retain(|file| dtx::parse(&file.bytes).is_ok());
     files.sort_by_key(|file| file.bytes.len());
-    let named = [
+    let selected = [
         ("median", files.len() / 2),
         ("largest", files.len().wrapping_sub(1)),
     ];
-    for (what, index) in named {
+    for (label, index) in selected {
         let Some(file) = files.get(index) else {
             continue;
         };
         let (mut parse, mut texels) = (Duration::MAX, Duration::MAX);
         let begin = Instant::now();
-        while begin.elapsed() < LONG_PATIENCE {
+        while begin.elapsed() < ROW_DURATION {
             parse = parse.min(time(|| dtx::parse(black_box(&file.bytes))));
             texels = texels.min(time(|| {
                 let file = dtx::parse(black_box(&file.bytes)).ok()?;
@@ -231,7 +232,7 @@ fn pictures() {
         }
         println!(
             "{:34} {:8.1} | {:9.2} {:9.1} {:7.0}",
-            format!("{what}: {}", file.name),
+            format!("{label}: {}", file.name),
             file.bytes.len() as f64 / 1024.0,
             micros(parse),
             micros(texels),
@@ -240,7 +241,7 @@ fn pictures() {
     }
 }
 
-/// A thousand of the bundled warden, of 19 nodes and two meshes that deform.
+/// Measures frames with 1,000 instances of the bundled warden: 19 nodes, two of them with deforming meshes.
 fn crowd() {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let mut app = App::new();
@@ -250,28 +251,36 @@ fn crowd() {
     let abc: Handle<Abc> = server.load("models/warden.abc");
     gpuless::wait_until(&mut app, |_| server.is_loaded_with_dependencies(&abc));
     let scene = app.world().resource::<Assets<Abc>>().get(&abc);
-    let scene = WorldAssetRoot(scene.expect("it is bundled").scene.clone());
+    let scene = WorldAssetRoot(
+        scene
+            .expect("the loaded model is in its assets")
+            .scene
+            .clone(),
+    );
     let roots: Vec<Entity> = (0..INSTANCES)
         .map(|_| app.world_mut().spawn(scene.clone()).id())
         .collect();
-    let are_there = |world: &mut World| {
+    let all_spawned = |world: &mut World| {
         let mut roots = roots.iter();
         roots.all(|root| world.get::<AbcInstance>(*root).is_some())
     };
-    assert!(gpuless::wait_until(&mut app, are_there));
-    let still = median_frame(&mut app);
-    for (number, root) in roots.iter().enumerate() {
-        let clip = ["walk", "attack"][number % 2];
-        let play = PlayClip::looping(clip).starting_at(number as f32 * 0.037);
+    assert!(
+        gpuless::wait_until(&mut app, all_spawned),
+        "not all instances spawned"
+    );
+    let idle = median_frame(&mut app);
+    for (index, root) in roots.iter().enumerate() {
+        let clip = ["walk", "attack"][index % 2];
+        let play = PlayClip::looping(clip).starting_at(index as f32 * 0.037);
         app.world_mut().entity_mut(*root).insert(play);
     }
-    let moving = median_frame(&mut app);
+    let animated = median_frame(&mut app);
     println!(
-        "\n{INSTANCES} wardens, a frame without a GPU, median: {still:.0} µs at rest, {moving:.0} µs as they \
-         move"
+        "\n{INSTANCES} wardens, median of a frame without a GPU: {idle:.0} µs idle, {animated:.0} µs animated"
     );
 }
 
+/// The median duration of a frame, in microseconds.
 fn median_frame(app: &mut App) -> f64 {
     for _ in 0..3 {
         gpuless::step(app, 1.0 / 60.0);

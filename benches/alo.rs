@@ -1,10 +1,9 @@
-//! Reading Alamo models against copying them, and turning them into meshes against one loop that
-//! takes the same vertices apart.
+//! Compares parsing an Alamo model with copying its bytes, and converting it to meshes with a plain loop.
 //!
-//! Prints, per file and in total, times and two ratios: how fast parsing is beside `memcpy` of the
-//! file (limit: half as fast, or 10 GB/s), and how fast bytes become Bevy's meshes beside the loop
-//! (limit: 0.6 times as fast). All begin with the file's bytes in memory. The loop is told where
-//! everything lies; ours parses, checks and finds out.
+//! Prints times and two ratios, per file and in total. All measurements start with the file's bytes in memory.
+//! - The speed of parsing relative to `memcpy` of the file. Limit: at least 0.5, or 10 GB/s.
+//! - The speed of converting bytes to Bevy's meshes relative to a loop that deinterleaves the same vertices. Limit: at
+//!   least 0.6. The loop starts from the parsed file; the conversion also parses and validates.
 
 mod support;
 
@@ -15,20 +14,20 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use support::{Model, alo_models, large_alo};
 
-/// Of `memcpy`'s speed.
+/// Minimum speed of parsing, relative to `memcpy`.
 const PARSE_LIMIT: f64 = 0.5;
 
-/// Of the loop's speed.
+/// Minimum speed of the conversion, relative to the loop.
 const CONVERT_LIMIT: f64 = 0.6;
 
 /// Time spent on each file.
-const PATIENCE: Duration = Duration::from_millis(400);
+const DURATION: Duration = Duration::from_millis(400);
 
-/// Least number of runs, however long they take.
+/// Minimum run count, however long the runs take.
 const MIN_RUNS: usize = 5;
 
 fn main() {
-    // Makes glibc's allocator keep memory that is freed, of both sides alike.
+    // Makes glibc's allocator keep freed memory, so that all measurements allocate under the same conditions.
     drop(black_box(vec![1_u8; 31 << 20]));
     println!(
         "{:28} {:>8} | {:>9} {:>9} {:>7} {:>8} | {:>10} {:>9} {:>8}",
@@ -44,14 +43,14 @@ fn main() {
     );
     let mut all = Times::default();
     for file in alo_models() {
-        all.add(measured(&file));
+        all.add(measure(&file));
     }
     all.print("all files");
-    measured(&large_alo());
+    measure(&large_alo());
     println!("limits: {PARSE_LIMIT} × memcpy or 10 GB/s, {CONVERT_LIMIT} × the loop");
 }
 
-/// How long files of so many bytes take.
+/// The total size of one or more files, and the fastest times for them.
 #[derive(Default)]
 struct Times {
     bytes: usize,
@@ -86,8 +85,8 @@ impl Times {
     }
 }
 
-/// The times of a file, printed; nothing for a file that is no model.
-fn measured(model: &Model) -> Times {
+/// Measures a file and prints its row. Files that do not parse are skipped.
+fn measure(model: &Model) -> Times {
     let bytes = &model.bytes;
     let Ok(file) = alo::parse(bytes) else {
         return Times::default();
@@ -103,7 +102,7 @@ fn measured(model: &Model) -> Times {
     };
     let begin = Instant::now();
     let mut runs = 0;
-    while runs < MIN_RUNS || begin.elapsed() < PATIENCE {
+    while runs < MIN_RUNS || begin.elapsed() < DURATION {
         times.parse = times.parse.min(time(|| alo::parse(black_box(bytes))));
         let memcpy = time(|| black_box(&mut copy).copy_from_slice(black_box(bytes)));
         times.memcpy = times.memcpy.min(memcpy);
@@ -116,17 +115,17 @@ fn measured(model: &Model) -> Times {
     times
 }
 
-/// How long something takes, less the time to drop what it made.
+/// Runs a function and returns its duration. Dropping the result is not measured.
 fn time<T>(mut run: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
-    let made = black_box(run());
+    let result = black_box(run());
     let elapsed = start.elapsed();
-    drop(made);
+    drop(result);
     elapsed
 }
 
 /// The attributes of a sub-mesh, one allocation each.
-#[allow(dead_code, reason = "what counts is that they are made")]
+#[allow(dead_code, reason = "only the time to fill them is measured")]
 struct Arrays {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
@@ -151,17 +150,17 @@ fn deinterleave(file: &AloFile<'_>) -> Vec<Arrays> {
 
 fn arrays<T: VertexRecord>(vertices: &[T], submesh: &Submesh<'_>) -> Arrays {
     let format = &submesh.vertex_format;
-    let room = |wanted: bool| if wanted { vertices.len() } else { 0 };
+    let capacity = |is_present: bool| if is_present { vertices.len() } else { 0 };
     let (tangents, colors) = (format.contains("U3U3"), format.ends_with('C'));
     let skinned = !submesh.palette.is_empty();
     let mut arrays = Arrays {
         positions: Vec::with_capacity(vertices.len()),
         normals: Vec::with_capacity(vertices.len()),
         uvs: Vec::with_capacity(vertices.len()),
-        tangents: Vec::with_capacity(room(tangents)),
-        colors: Vec::with_capacity(room(colors)),
-        joints: Vec::with_capacity(room(skinned)),
-        weights: Vec::with_capacity(room(skinned)),
+        tangents: Vec::with_capacity(capacity(tangents)),
+        colors: Vec::with_capacity(capacity(colors)),
+        joints: Vec::with_capacity(capacity(skinned)),
+        weights: Vec::with_capacity(capacity(skinned)),
         indices: submesh.indices.iter().map(|index| index.get()).collect(),
     };
     for vertex in vertices {

@@ -1,7 +1,7 @@
-//! 10,000 instances of Quake models, and a thousand of a LithTech model, drawn without a window.
+//! Measures rendering 10,000 instances of Quake models and 1,000 of a LithTech model, without a window.
 //!
-//! This crate's systems should take at most 0.5 µs per instance and frame, and every distinct pair of
-//! mesh and material should be one draw.
+//! Limits: this crate's systems take at most 0.5 µs per instance and frame, and each distinct pair of mesh and material
+//! takes one draw call.
 
 #[path = "support/crowd/mod.rs"]
 mod crowd;
@@ -17,7 +17,7 @@ const FRAMES: usize = 60;
 const WARDENS: usize = 1000;
 const WARDEN_FRAMES: usize = 10;
 
-/// Models of the corpus that the crowd is made of if there is one.
+/// Quake models of the crowd if `CLASSIC_MODELS_CORPUS` is set.
 const FROM_CORPUS: [&str; 6] = ["ogre", "player", "dog", "knight", "soldier", "shambler"];
 
 fn main() {
@@ -28,14 +28,14 @@ fn main() {
         None => bundled_models(),
     };
     if models.is_empty() {
-        println!("there are no models to make a crowd of");
+        println!("skipped: no .mdl files in assets/models");
         return;
     }
     print!(
         "{}",
         headless::measure(Crowd::new(INSTANCES, models), FRAMES)
     );
-    println!("limits: 0.5 µs per instance, and as many draws as pairs\n");
+    println!("limits: 0.5 µs per instance, and one draw call per pair of mesh and material\n");
     let warden = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/warden.abc");
     let wardens = Crowd::new(WARDENS, vec![warden]);
     print!("{}", headless::measure(wardens, WARDEN_FRAMES));

@@ -1,9 +1,11 @@
-//! LGW models: bytes to Bevy's meshes, beside `tobj` on the same geometry as OBJ.
+//! Compares loading LGW models with loading the same geometry as OBJ with `tobj`.
 //!
-//! Prints for each of three texts of about 50 MB (lists, strips, and many small meshes) and for the
-//! bundled models times and speeds. Limits: 250 MB/s from bytes to meshes, and 3 times the MB/s of
-//! `tobj`, which is measured with one index per vertex, as a renderer needs it, and without, where it
-//! has less to do. All begin with the file's bytes in memory.
+//! Prints times and speeds for the bundled models and for three generated files of about 50 MB: triangle lists, strips,
+//! and many small meshes. Limits for converting bytes to Bevy's meshes: at least 250 MB/s, and at least 3 times the MB/s
+//! of `tobj`. `tobj` is measured with one index per vertex, as a renderer needs it, and with several, which is less work.
+//! All measurements start with the file's bytes in memory.
+//!
+//! `cargo bench --bench lgw -- strips` generates only the files whose names contain the argument.
 
 mod support;
 
@@ -17,19 +19,20 @@ use std::time::{Duration, Instant};
 use support::bundled;
 use tobj::LoadOptions;
 
-/// In MB/s.
-const SPEED: f64 = 250.0;
+/// Minimum speed of loading, in MB/s.
+const MIN_SPEED: f64 = 250.0;
 
-/// Of the MB/s of the peer.
-const TIMES_PEER: f64 = 3.0;
+/// Minimum speed of loading, relative to `tobj`.
+const MIN_RATIO: f64 = 3.0;
 
+/// Approximate size of a generated file.
 const BYTES: usize = 50 << 20;
 
-/// Runs of which the fastest counts.
+/// Runs per measurement. The fastest counts.
 const RUNS: usize = 7;
 
 fn main() {
-    // Makes glibc's allocator keep memory that is freed, of both sides alike.
+    // Makes glibc's allocator keep freed memory, so that all measurements allocate under the same conditions.
     drop(black_box(vec![1_u8; 31 << 20]));
     println!(
         "{:22} {:>7} | {:>8} {:>8} {:>7} | {:>7} {:>8} {:>8} | {:>6} {:>6}",
@@ -40,24 +43,24 @@ fn main() {
         ("strips", 200, GroupKind::Strip),
         ("small meshes", 6, GroupKind::List),
     ] {
-        if !is_asked_for(name) {
+        if !is_selected(name) {
             continue;
         }
         let model = grids(side, kind);
-        let text = write(&model).expect("what was made can be written");
+        let text = write(&model).expect("the generated model can be written");
         let obj = obj(&model);
         row(name, &text, Some(&obj));
     }
     for model in bundled("lgw") {
         row(&model.name, &model.bytes, None);
     }
-    println!("limits: {SPEED} MB/s, and {TIMES_PEER} × the MB/s of tobj, which reads OBJ");
+    println!("limits: {MIN_SPEED} MB/s, and {MIN_RATIO} × the MB/s of tobj, which reads OBJ");
 }
 
-/// All are, or what the command line names.
-fn is_asked_for(name: &str) -> bool {
-    let mut asked = std::env::args().skip(1).filter(|of| !of.starts_with('-'));
-    asked.next().is_none_or(|asked| name.contains(&asked))
+/// Whether the command line selects a generated file. Without arguments all are selected.
+fn is_selected(name: &str) -> bool {
+    let mut filters = std::env::args().skip(1).filter(|arg| !arg.starts_with('-'));
+    filters.next().is_none_or(|filter| name.contains(&filter))
 }
 
 fn row(name: &str, text: &[u8], obj: Option<&[u8]>) {
@@ -103,13 +106,13 @@ fn megabytes(text: &[u8]) -> f64 {
 fn fastest(mut run: impl FnMut() -> bool) -> Duration {
     let times = (0..RUNS).map(|_| {
         let begin = Instant::now();
-        assert!(run(), "what is measured must be read");
+        assert!(run(), "a measured file must load without errors");
         begin.elapsed()
     });
     times.min().unwrap_or_default()
 }
 
-/// As many grids of so many vertices along each side as make the text as long as it should be.
+/// Grids with `side` × `side` vertices each, enough for a file of about [`BYTES`].
 fn grids(side: u32, kind: GroupKind) -> LgwFile<'static> {
     const BYTES_OF_VERTEX: usize = 100;
     let vertices = (side * side) as usize;
@@ -120,28 +123,29 @@ fn grids(side: u32, kind: GroupKind) -> LgwFile<'static> {
         materials: vec![Material::default()],
         ..LgwFile::default()
     };
-    for number in 0..count {
-        file.meshes.push(grid(number, side, kind));
+    for index in 0..count {
+        file.meshes.push(grid(index, side, kind));
     }
     file
 }
 
-/// With as many digits as the game's exporter wrote.
-fn digits(value: f32) -> f32 {
+/// Rounds to six decimals, like the game's exporter.
+fn rounded(value: f32) -> f32 {
     let text = format!("{value:.6}");
     text.parse().unwrap_or_default()
 }
 
-fn grid(number: usize, side: u32, kind: GroupKind) -> Mesh<'static> {
+/// A mesh with a wavy grid of `side` × `side` vertices.
+fn grid(index: usize, side: u32, kind: GroupKind) -> Mesh<'static> {
     let mut vertices = Vertices::default();
     for row in 0..side {
         for column in 0..side {
             let (x, z) = (column as f32 * 1.7 - 83.6, row as f32 * 1.3 - 87.154);
-            let y = (x * 0.37).sin() * 9.1 + (z * 0.21).cos() * 8.3 + number as f32;
+            let y = (x * 0.37).sin() * 9.1 + (z * 0.21).cos() * 8.3 + index as f32;
             let (nx, nz) = ((x * 0.37).cos() * 0.31, (z * 0.21).sin() * 0.29);
             let ny = (1.0 - nx * nx - nz * nz).sqrt();
             let (u, v) = (column as f32 / side as f32, row as f32 / side as f32);
-            vertices.push([x, y, z, u, v, nx, ny, nz].map(digits));
+            vertices.push([x, y, z, u, v, nx, ny, nz].map(rounded));
         }
     }
     let mut groups = Vec::new();
@@ -173,7 +177,7 @@ fn grid(number: usize, side: u32, kind: GroupKind) -> Mesh<'static> {
         }
     }
     Mesh {
-        name: format!("Mesh{number:02}").into(),
+        name: format!("Mesh{index:02}").into(),
         material: Some(0),
         vertices,
         groups,
@@ -181,12 +185,12 @@ fn grid(number: usize, side: u32, kind: GroupKind) -> Mesh<'static> {
     }
 }
 
-/// The same as OBJ, with the same digits.
+/// The same geometry as OBJ, with the same decimals.
 fn obj(file: &LgwFile<'_>) -> Vec<u8> {
     let mut out = String::new();
     let mut first = 1;
     for mesh in &file.meshes {
-        // Writing to a string does not fail.
+        // Writing to a `String` does not fail.
         let _ = write_obj(mesh, first, &mut out);
         first += mesh.vertices.len() as u32;
     }

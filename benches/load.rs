@@ -1,9 +1,8 @@
-//! Loading a Quake model against one loop that copies its poses and expands its skins.
+//! Compares loading a Quake model with a plain loop that copies its poses and expands its skins.
 //!
-//! Prints, per file and in total, the time of both and their ratio, which should stay below 3. Both
-//! begin with the file's bytes in memory: ours ends with images and mesh data of all poses and skins,
-//! the loop with the bytes of all vertices of all poses and the RGBA texels of all skins. The loop
-//! is told where everything lies; ours parses, checks and finds out.
+//! Prints both times and their ratio, per file and in total. Limit of the ratio: 3. Both start with the file's bytes in
+//! memory. The loader returns images and mesh data of all poses and skins. The loop returns the bytes of all vertices of
+//! all poses and the RGBA texels of all skins. The loop starts from the parsed file; the loader also parses and validates.
 
 mod support;
 
@@ -14,16 +13,16 @@ use std::time::{Duration, Instant};
 use support::{Model, Size, models, synthetic};
 use zerocopy::IntoBytes;
 
-/// What [`ConvertedMdl::load`] may take of the loop's time.
+/// Maximum time of [`ConvertedMdl::load`], relative to the loop.
 const LIMIT: f64 = 3.0;
 
 /// Time spent on each file.
-const PATIENCE: Duration = Duration::from_millis(400);
+const DURATION: Duration = Duration::from_millis(400);
 
-/// More than either side allocates, yet less than what glibc's allocator always gives back.
+/// More than a run allocates, and less than the 32 MiB above which glibc's allocator always returns memory.
 const WARM_BYTES: usize = 31 << 20;
 
-/// Least number of runs, however long they take.
+/// Minimum run count, however long the runs take.
 const MIN_RUNS: usize = 5;
 
 fn main() {
@@ -40,15 +39,15 @@ fn main() {
     );
     let mut all = Times::default();
     for file in models() {
-        all.add(measured(&file));
+        all.add(measure_file(&file));
     }
     all.print("all files");
-    all.add(measured(&synthetic("synthetic 2000 × 1000", &large)));
+    all.add(measure_file(&synthetic("synthetic 2000 × 1000", &large)));
     all.print("all files and synthetic");
     println!("limit of the ratio: {LIMIT}");
 }
 
-/// How long files of so many bytes take.
+/// The total size of one or more files, and the fastest times for them.
 #[derive(Default)]
 struct Times {
     bytes: usize,
@@ -76,10 +75,10 @@ impl Times {
     }
 }
 
-/// The times of a file, printed; nothing for a file that is no model.
-fn measured(file: &Model) -> Times {
+/// Measures a file and prints its row. Files that do not parse are skipped.
+fn measure_file(file: &Model) -> Times {
     let Some((ours, plain)) = measure(file) else {
-        println!("{:24} is no model", file.name);
+        println!("{:24} skipped: not a valid MDL file", file.name);
         return Times::default();
     };
     let times = Times {
@@ -91,13 +90,13 @@ fn measured(file: &Model) -> Times {
     times
 }
 
-/// Makes glibc's allocator keep memory that is freed, of both sides alike: otherwise it gives memory
-/// back to the system and fetches it anew on every run of the side that allocates more, and only there.
+/// Makes glibc's allocator keep freed memory. Otherwise the side that allocates more returns memory to the system and
+/// requests it again in every run, and the other side does not.
 fn keep_memory() {
     drop(black_box(vec![1_u8; WARM_BYTES]));
 }
 
-/// The shortest time of ours and of the loop, over runs that take turns.
+/// The minimum times of the loader and of the loop. Their runs alternate.
 fn measure(model: &Model) -> Option<(Duration, Duration)> {
     let settings = MdlLoaderSettings::default();
     let palette = Palette::default();
@@ -109,7 +108,7 @@ fn measure(model: &Model) -> Option<(Duration, Duration)> {
     let (mut ours, mut plain) = (Duration::MAX, Duration::MAX);
     let begin = Instant::now();
     let mut runs = 0;
-    while runs < MIN_RUNS || begin.elapsed() < PATIENCE {
+    while runs < MIN_RUNS || begin.elapsed() < DURATION {
         ours = ours.min(time(load));
         plain = plain.min(time(copy));
         runs += 1;
@@ -117,16 +116,16 @@ fn measure(model: &Model) -> Option<(Duration, Duration)> {
     Some((ours, plain))
 }
 
-/// How long something takes, less the time to drop what it made.
+/// Runs a function and returns its duration. Dropping the result is not measured.
 fn time<T>(mut run: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
-    let made = black_box(run());
+    let result = black_box(run());
     let elapsed = start.elapsed();
-    drop(made);
+    drop(result);
     elapsed
 }
 
-/// The loop: all vertices of all poses, and the colours of all skins.
+/// The loop: copies the vertices of all poses, and expands the colors of all skins.
 fn copy(file: &MdlFile<'_>, table: &[[u8; 4]; 256]) -> (Vec<u8>, Vec<Vec<[u8; 4]>>) {
     let mut poses = Vec::with_capacity(file.poses.len() * file.st_vertices.len() * 4);
     for pose in &file.poses {

@@ -1,13 +1,12 @@
-//! What morphing 1,000 instances adds to a frame: this crate's way against Bevy's morph targets.
+//! Compares the frame time of morphing 1,000 instances with this crate and with Bevy's morph targets.
 //!
-//! Three scenes of the same model, camera and light on the same adapter in the same run: as a static
-//! mesh, morphed by this crate, and morphed by Bevy with all poses as morph targets. In both moving
-//! scenes every instance is between the same two poses in the same frame. Frames of the three scenes
-//! are measured in turns. What a scene adds is its time less that of the static scene; ours should
-//! add at most a fifth of what Bevy's adds.
+//! Renders three scenes with the same model, camera, light and adapter: a static mesh, morphing by this crate, and Bevy's
+//! morphing with all poses as morph targets. In both animated scenes an instance blends the same two poses in the same
+//! frame. The scenes run alternately. The cost of a scene is its frame time minus that of the static scene. Limit: at
+//! most a fifth of the cost of Bevy's morph targets.
 //!
-//! The model is that with most vertices, of those with over 100 poses, in the corpus that
-//! `CLASSIC_MODELS_CORPUS` names, or else among the bundled ones, or else a synthetic one.
+//! Uses the model with the most vertices among those with more than 100 poses. The candidates are the Quake models of the
+//! corpus that `CLASSIC_MODELS_CORPUS` names, or otherwise the bundled ones. If none fits, the model is generated.
 
 mod support;
 
@@ -30,25 +29,25 @@ use support::{Model, Size, median, models, synthetic};
 
 const INSTANCES: usize = 1000;
 
-/// Fewest poses of the model.
+/// Minimum pose count of the model.
 const MIN_POSES: usize = 101;
 
-/// Small, so that it is the vertices that cost.
+/// Small, so that the cost of vertices dominates that of fragments.
 const SIZE: UVec2 = UVec2::new(320, 180);
 
-/// Seconds between frames, as the animations see it.
+/// Seconds of animation time between frames.
 const STEP: f32 = 1.0 / 60.0;
 
 const WARM_UP: usize = 10;
 const ROUNDS: usize = 10;
 const FRAMES_PER_ROUND: usize = 12;
 
-/// How many times as much Bevy's morph targets should add.
-const LIMIT: f64 = 5.0;
+/// Minimum cost of Bevy's morph targets, relative to this crate's.
+const MIN_RATIO: f64 = 5.0;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// How the instances of a scene move.
+/// How the instances of a scene are animated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Static,
@@ -62,24 +61,24 @@ fn main() -> Result<(), Failure> {
     let model = model();
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("model.mdl"), &model.bytes)?;
-    let contents = ConvertedMdl::load(
+    let converted = ConvertedMdl::load(
         &model.bytes,
         &MdlLoaderSettings::default(),
         &Palette::default(),
     )?;
     let mut scenes = Vec::new();
     for kind in KINDS {
-        scenes.push(Scene::new(kind, folder.path(), &contents)?);
+        scenes.push(Scene::new(kind, folder.path(), &converted)?);
     }
     println!(
         "{INSTANCES} instances of {}: {} vertices, {} triangles, {} poses, {} × {} pixels, on {}",
         model.name,
-        contents.mesh.count_vertices(),
-        contents
+        converted.mesh.count_vertices(),
+        converted
             .mesh
             .indices()
             .map_or(0, |indices| indices.len() / 3),
-        contents.poses.pose_count(),
+        converted.poses.pose_count(),
         SIZE.x,
         SIZE.y,
         adapter(&scenes),
@@ -93,12 +92,12 @@ fn main() -> Result<(), Failure> {
             scene.run(FRAMES_PER_ROUND);
         }
     }
-    compare_pictures(&mut scenes);
+    compare_images(&mut scenes);
     report(&scenes);
     Ok(())
 }
 
-/// The model with most vertices of those that have many poses, but not too many to be morph targets.
+/// The model with the most vertices whose pose count is at least [`MIN_POSES`] and fits in Bevy's morph targets.
 fn model() -> Model {
     let counts = |model: &Model| {
         mdl::parse(&model.bytes).map_or((0, 0), |file| (file.poses.len(), file.st_vertices.len()))
@@ -116,7 +115,7 @@ fn model() -> Model {
                 poses: 144,
                 skin: 256,
             };
-            synthetic("a synthetic model", &size)
+            synthetic("a generated model", &size)
         })
 }
 
@@ -139,7 +138,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(kind: Kind, folder: &Path, contents: &ConvertedMdl) -> Result<Self, Failure> {
+    fn new(kind: Kind, folder: &Path, converted: &ConvertedMdl) -> Result<Self, Failure> {
         let mut app = App::new();
         app.add_plugins((plugins(folder, false), ClassicModelsPlugins))
             .add_systems(Update, animate);
@@ -155,15 +154,15 @@ impl Scene {
         let mdl = mdl.ok_or("the model was unloaded")?.clone();
         match kind {
             Kind::Ours => spawn_ours(world, &mdl),
-            Kind::Static => spawn_peer(world, &mdl, peer_mesh(contents), None)?,
+            Kind::Static => spawn_baseline(world, &mdl, baseline_mesh(converted), None)?,
             Kind::MorphTargets => {
-                let mesh = peer_mesh(contents).with_morph_targets(morph_targets(contents));
-                spawn_peer(world, &mdl, mesh, Some(contents.poses.pose_count()))?;
+                let mesh = baseline_mesh(converted).with_morph_targets(morph_targets(converted));
+                spawn_baseline(world, &mdl, mesh, Some(converted.poses.pose_count()))?;
             }
         }
         spawn_view(world, &mdl, target);
         if kind == Kind::Ours {
-            headless.wait_until("all instances are there", |world| {
+            headless.wait_until("all instances are spawned", |world| {
                 world.query::<&MdlAnimator>().iter(world).count() == INSTANCES
             });
         }
@@ -178,15 +177,15 @@ impl Scene {
         for _ in 0..frames {
             let start = Instant::now();
             self.headless.step(STEP);
-            self.wait_for_adapter();
+            self.wait_for_gpu();
             self.seconds.push(start.elapsed().as_secs_f64());
         }
     }
 
-    fn wait_for_adapter(&self) {
+    fn wait_for_gpu(&self) {
         let device = self.headless.app.world().resource::<RenderDevice>();
         if let Err(error) = device.poll(PollType::wait_indefinitely()) {
-            eprintln!("the adapter does not come to an end: {error}");
+            eprintln!("waiting for the GPU failed: {error}");
         }
     }
 
@@ -199,15 +198,15 @@ impl Scene {
     }
 }
 
-/// Where each instance stands: rows and columns with no more than a model's width between them.
-fn places(mdl: &Mdl) -> impl Iterator<Item = Transform> {
+/// The transform of each instance, in a square grid with a spacing of the model's largest dimension.
+fn transforms(mdl: &Mdl) -> impl Iterator<Item = Transform> {
     let spacing = spacing(mdl);
     let per_side = per_side();
     let middle = (per_side - 1.0) / 2.0;
     (0..INSTANCES).map(move |index| {
         let (row, column) = (index / per_side as usize, index % per_side as usize);
-        let place = Vec3::new(column as f32 - middle, 0.0, row as f32 - middle);
-        Transform::from_translation(place * spacing)
+        let cell = Vec3::new(column as f32 - middle, 0.0, row as f32 - middle);
+        Transform::from_translation(cell * spacing)
     })
 }
 
@@ -220,7 +219,7 @@ fn spacing(mdl: &Mdl) -> f32 {
     (max - min).max_element()
 }
 
-/// Seconds into the animation at which an instance begins, of so many in all.
+/// The start time of an instance in an animation of `length` seconds.
 fn phase(index: usize, length: f32) -> f32 {
     // The golden ratio spreads consecutive instances evenly.
     (index as f32 * 0.618_034).fract() * length
@@ -229,23 +228,23 @@ fn phase(index: usize, length: f32) -> f32 {
 fn spawn_ours(world: &mut World, mdl: &Mdl) {
     let frames = mdl.frames.len() as u32;
     let length = frames as f32 / DEFAULT_FRAME_RATE;
-    for (index, place) in places(mdl).enumerate() {
+    for (index, transform) in transforms(mdl).enumerate() {
         let clip = PlayClip::looping(0..frames).starting_at(phase(index, length));
-        world.spawn((WorldAssetRoot(mdl.scene.clone()), place, clip));
+        world.spawn((WorldAssetRoot(mdl.scene.clone()), transform, clip));
     }
 }
 
-/// The mesh of pose 0, without what only this crate's shader reads.
-fn peer_mesh(contents: &ConvertedMdl) -> Mesh {
-    let mut mesh = contents.mesh.clone();
+/// The mesh of pose 0, without the attribute that only this crate's shader reads.
+fn baseline_mesh(converted: &ConvertedMdl) -> Mesh {
+    let mut mesh = converted.mesh.clone();
     mesh.remove_attribute(Mesh::ATTRIBUTE_UV_1);
     mesh
 }
 
-/// All poses but the first, as differences from it.
-fn morph_targets(contents: &ConvertedMdl) -> Vec<MorphAttributes> {
-    let poses = &contents.poses;
-    let file_vertices: Vec<u32> = match contents.mesh.attribute(Mesh::ATTRIBUTE_UV_1) {
+/// All poses except the first, as differences from it.
+fn morph_targets(converted: &ConvertedMdl) -> Vec<MorphAttributes> {
+    let poses = &converted.poses;
+    let file_vertices: Vec<u32> = match converted.mesh.attribute(Mesh::ATTRIBUTE_UV_1) {
         Some(bevy::mesh::VertexAttributeValues::Float32x2(values)) => {
             values.iter().map(|[vertex, _]| *vertex as u32).collect()
         }
@@ -255,14 +254,19 @@ fn morph_targets(contents: &ConvertedMdl) -> Vec<MorphAttributes> {
     (1..poses.pose_count())
         .flat_map(|pose| file_vertices.iter().map(move |vertex| (pose, *vertex)))
         .map(|(pose, vertex)| {
-            let (base, shape) = (poses.vertex(0, vertex), poses.vertex(pose, vertex));
-            MorphAttributes::new(shape.0 - base.0, shape.1 - base.1, Vec3::ZERO)
+            let (base, target) = (poses.vertex(0, vertex), poses.vertex(pose, vertex));
+            MorphAttributes::new(target.0 - base.0, target.1 - base.1, Vec3::ZERO)
         })
         .collect()
 }
 
-/// The same entities as this crate spawns, with a mesh and a material of Bevy's.
-fn spawn_peer(world: &mut World, mdl: &Mdl, mesh: Mesh, poses: Option<u32>) -> Result<(), Failure> {
+/// Spawns the same entities as this crate does, with Bevy's `StandardMaterial`.
+fn spawn_baseline(
+    world: &mut World,
+    mdl: &Mdl,
+    mesh: Mesh,
+    poses: Option<u32>,
+) -> Result<(), Failure> {
     let material = mdl.material(0, 0).ok_or("the model has no material")?;
     let material = world.resource::<Assets<MdlMaterial>>().get(material);
     let material = material.ok_or("the material was unloaded")?.base.clone();
@@ -271,8 +275,8 @@ fn spawn_peer(world: &mut World, mdl: &Mdl, mesh: Mesh, poses: Option<u32>) -> R
         .add(material);
     let mesh = world.resource_mut::<Assets<Mesh>>().add(mesh);
     let (min, max) = mdl.poses.bounds();
-    for (index, place) in places(mdl).enumerate() {
-        let root = world.spawn((place, Visibility::default())).id();
+    for (index, transform) in transforms(mdl).enumerate() {
+        let root = world.spawn((transform, Visibility::default())).id();
         let mut child = world.spawn((
             ChildOf(root),
             z_up_forward_x().transform(1.0),
@@ -285,10 +289,10 @@ fn spawn_peer(world: &mut World, mdl: &Mdl, mesh: Mesh, poses: Option<u32>) -> R
         if let Some(poses) = poses {
             let length = poses as f32 / DEFAULT_FRAME_RATE;
             child.insert((
-                Targets {
+                MorphTargetAnimation {
                     poses,
                     time: phase(index, length),
-                    shown: [None; 2],
+                    active: [None; 2],
                 },
                 MeshMorphWeights::Value {
                     weights: vec![0.0; poses as usize - 1],
@@ -299,17 +303,21 @@ fn spawn_peer(world: &mut World, mdl: &Mdl, mesh: Mesh, poses: Option<u32>) -> R
     Ok(())
 }
 
-/// What an instance of Bevy's morph targets shows.
+/// The animation state of an instance with Bevy's morph targets.
 #[derive(Component)]
-struct Targets {
+struct MorphTargetAnimation {
     poses: u32,
+    /// Seconds into the animation.
     time: f32,
-    /// The targets whose weights are not zero. Pose 0 is none.
-    shown: [Option<usize>; 2],
+    /// The targets whose weights are not zero. `None` is pose 0, the base mesh.
+    active: [Option<usize>; 2],
 }
 
-/// Moves the instances of Bevy's morph targets on: two weights to zero, two to their share.
-fn animate(time: Res<Time>, mut instances: Query<(&mut Targets, &mut MeshMorphWeights)>) {
+/// Advances the instances with Bevy's morph targets: clears the two old weights and sets two new ones.
+fn animate(
+    time: Res<Time>,
+    mut instances: Query<(&mut MorphTargetAnimation, &mut MeshMorphWeights)>,
+) {
     for (mut targets, mut weights) in &mut instances {
         let MeshMorphWeights::Value { weights } = &mut *weights else {
             continue;
@@ -318,8 +326,8 @@ fn animate(time: Res<Time>, mut instances: Query<(&mut Targets, &mut MeshMorphWe
         targets.time = (targets.time + time.delta_secs()).rem_euclid(length);
         let position = targets.time * DEFAULT_FRAME_RATE;
         let pose = (position as u32).min(targets.poses - 1);
-        let towards_next = position - pose as f32;
-        for target in targets.shown.into_iter().flatten() {
+        let fraction = position - pose as f32;
+        for target in targets.active.into_iter().flatten() {
             weights[target] = 0.0;
         }
         let target = |pose: u32| {
@@ -327,17 +335,17 @@ fn animate(time: Res<Time>, mut instances: Query<(&mut Targets, &mut MeshMorphWe
                 .checked_sub(1)
                 .map(|target| target as usize)
         };
-        let shown = [target(pose), target(pose + 1)];
-        for (target, weight) in shown.iter().zip([1.0 - towards_next, towards_next]) {
+        let active = [target(pose), target(pose + 1)];
+        for (target, weight) in active.iter().zip([1.0 - fraction, fraction]) {
             if let Some(target) = target {
                 weights[*target] = weight;
             }
         }
-        targets.shown = shown;
+        targets.active = active;
     }
 }
 
-/// A camera that sees all instances, and a sun.
+/// Spawns a camera that sees all instances, and a directional light.
 fn spawn_view(world: &mut World, mdl: &Mdl, target: bevy::camera::RenderTarget) {
     let width = per_side() * spacing(mdl);
     let projection = PerspectiveProjection {
@@ -357,22 +365,23 @@ fn spawn_view(world: &mut World, mdl: &Mdl, target: bevy::camera::RenderTarget) 
     ));
 }
 
-/// Shows that the two ways of morphing draw the same.
-fn compare_pictures(scenes: &mut [Scene]) {
-    let pictures: Vec<Vec<u8>> = scenes
+/// Prints how much the rendered images of the scenes differ.
+fn compare_images(scenes: &mut [Scene]) {
+    let images: Vec<Vec<u8>> = scenes
         .iter_mut()
         .map(|scene| scene.headless.capture().data.unwrap_or_default())
         .collect();
-    let [still, ours, targets] = &pictures[..] else {
+    let [baseline, ours, targets] = &images[..] else {
         return;
     };
     println!(
-        "mean difference of the pictures, of 255: ours to morph targets {:.3}, ours to static {:.3}",
+        "mean difference of the images, of 255: ours to morph targets {:.3}, ours to static {:.3}",
         difference(ours, targets),
-        difference(ours, still),
+        difference(ours, baseline),
     );
 }
 
+/// The mean absolute difference of two images, per byte.
 fn difference(a: &[u8], b: &[u8]) -> f64 {
     let sum: f64 = a
         .iter()
@@ -383,7 +392,7 @@ fn difference(a: &[u8], b: &[u8]) -> f64 {
 }
 
 fn report(scenes: &[Scene]) {
-    let [still, ours, targets] = scenes else {
+    let [baseline, ours, targets] = scenes else {
         return;
     };
     println!(
@@ -396,13 +405,14 @@ fn report(scenes: &[Scene]) {
             format!("{:?}", scene.kind),
             scene.mean() * 1e3,
             scene.median() * 1e3,
-            (scene.mean() - still.mean()) * 1e3,
-            (scene.median() - still.median()) * 1e3,
+            (scene.mean() - baseline.mean()) * 1e3,
+            (scene.median() - baseline.median()) * 1e3,
         );
     }
-    let ratio = |of: fn(&Scene) -> f64| (of(targets) - of(still)) / (of(ours) - of(still));
+    let ratio =
+        |time: fn(&Scene) -> f64| (time(targets) - time(baseline)) / (time(ours) - time(baseline));
     println!(
-        "Bevy's morph targets add {:.1} times as much by the mean, {:.1} by the median; at least {LIMIT} is asked for",
+        "Bevy's morph targets add {:.1} times as much to the mean, {:.1} times to the median; limit: at least {MIN_RATIO}",
         ratio(Scene::mean),
         ratio(Scene::median),
     );

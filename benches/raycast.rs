@@ -1,9 +1,8 @@
-//! Rays into a world of 10,000 colliders, beside Bevy's `MeshRayCast` and a library's tree.
+//! Compares [`AloRayCast`] in a world of 10,000 colliders with Bevy's `MeshRayCast` and with a BVH of `obvhs`.
 //!
-//! All three are asked about the same parts of the same walkers, without regard to visibility, and
-//! with the same rays, each for the nearest hit. `obvhs` has a tree over the boxes that
-//! [`AloRayCast`] would have, and asks the same collision trees, so that the two differ by how they
-//! find parts alone.
+//! All three find the nearest hit of the same rays on the same parts and ignore visibility. The `obvhs` BVH holds the
+//! same bounding boxes as [`AloRayCast`] and queries the same collision trees. The two differ only in how they find
+//! the parts.
 
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -24,31 +23,32 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Colliders, about.
+/// Approximate collider count.
 const COLLIDERS: usize = 10_000;
 
-/// Units between the walkers.
+/// World units between neighboring walkers.
 const SPACING: f32 = 24.0;
 
-/// How often each measurement is taken; the best counts.
-const TURNS: usize = 15;
+/// Runs per measurement. The fastest counts.
+const RUNS: usize = 15;
 
 #[derive(Resource)]
 struct Rays(Vec<Ray3d>);
 
 fn main() {
     let Some(mut app) = field() else {
-        println!("the bundled walker did not load");
+        println!("skipped: assets/models/walker.alo did not load");
         return;
     };
     let world = app.world_mut();
     let count = world.query::<&AloCollider>().iter(world).count();
-    println!("{count} colliders; best of {TURNS} turns");
+    println!("{count} colliders; fastest of {RUNS} runs");
     first_ray(world);
     many_rays(world);
 }
 
-/// Walkers in a square, all of whose drawn parts have trees.
+/// Spawns a square of walkers and the rays. Only parts with both a mesh and a rigid collider are kept.
+/// Returns `None` if the walker does not load.
 fn field() -> Option<App> {
     let mut app = App::new();
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
@@ -67,31 +67,30 @@ fn field() -> Option<App> {
     }
     let alo = app.world().resource::<Assets<Alo>>().get(&walker)?.clone();
     let submeshes = alo.meshes.iter().flat_map(|mesh| &mesh.submeshes);
-    let separate_node_meshes = submeshes
+    let rigid_colliders = submeshes
         .filter(|part| part.tree.is_some() && part.material.is_some() && part.palette.is_empty())
         .count();
-    let side = (COLLIDERS as f32 / separate_node_meshes as f32)
-        .sqrt()
-        .round() as i16;
-    for number in 0..side * side {
-        let place = Vec3::new(f32::from(number % side), 0.0, f32::from(number / side)) * SPACING;
-        let turn = Quat::from_rotation_y(f32::from(number) * 2.4);
+    let side = (COLLIDERS as f32 / rigid_colliders as f32).sqrt().round() as i16;
+    for index in 0..side * side {
+        let translation =
+            Vec3::new(f32::from(index % side), 0.0, f32::from(index / side)) * SPACING;
+        let rotation = Quat::from_rotation_y(f32::from(index) * 2.4);
         app.world_mut().spawn((
             WorldAssetRoot(alo.scene.clone()),
-            Transform::from_translation(place).with_rotation(turn),
+            Transform::from_translation(translation).with_rotation(rotation),
         ));
     }
     let instances = usize::from(side.unsigned_abs()).pow(2);
-    let spawned = |world: &mut World| {
+    let all_spawned = |world: &mut World| {
         let mut spawned = world.query::<&AloInstance>();
         spawned.iter(world).count() == instances
     };
-    if !gpuless::wait_until(&mut app, spawned) {
+    if !gpuless::wait_until(&mut app, all_spawned) {
         return None;
     }
     gpuless::step(&mut app, 0.0);
     let world = app.world_mut();
-    // What only one of the two can meet is none of this.
+    // Removes parts that only one of the two ray casts can hit.
     let mut parts = world.query_filtered::<(Entity, &AloCollider), With<Mesh3d>>();
     let kept: Vec<Entity> = parts
         .iter(world)
@@ -107,34 +106,40 @@ fn field() -> Option<App> {
     }
     let extent = f32::from(side) * SPACING;
     world.insert_resource(Rays(
-        (0..20_000_u32).map(|number| ray(number, extent)).collect(),
+        (0..20_000_u32).map(|index| ray(index, extent)).collect(),
     ));
     Some(app)
 }
 
-/// A ray from above the field into it, or along it.
-fn ray(number: u32, extent: f32) -> Ray3d {
-    let roll = |salt: u32| {
-        let hash = (number * 4 + salt).wrapping_mul(0x9e37_79b1);
+/// A pseudo-random ray over the square of walkers. It starts 4 to 64 units above the ground, and aims at a point 4 units
+/// above it.
+fn ray(index: u32, extent: f32) -> Ray3d {
+    let random = |salt: u32| {
+        let hash = (index * 4 + salt).wrapping_mul(0x9e37_79b1);
         let hash = (hash ^ hash >> 15).wrapping_mul(0x85eb_ca6b);
         (hash ^ hash >> 13) as f32 / u32::MAX as f32
     };
-    let origin = Vec3::new(roll(0) * extent, 4.0 + roll(1) * 60.0, roll(2) * extent);
-    let target = Vec3::new(roll(3) * extent, 4.0, roll(1) * extent);
+    let origin = Vec3::new(
+        random(0) * extent,
+        4.0 + random(1) * 60.0,
+        random(2) * extent,
+    );
+    let target = Vec3::new(random(3) * extent, 4.0, random(1) * extent);
     Ray3d::new(origin, Dir3::new(target - origin).unwrap_or(Dir3::NEG_Y))
 }
 
-/// The first ray of a frame, which has to find out what moved.
+/// Measures the first ray of a frame, which updates the bounding boxes of moved colliders.
 fn first_ray(world: &mut World) {
     let ray = world.resource::<Rays>().0[7];
     for moves in [false, true] {
         let [mut ours, mut theirs] = [Duration::MAX; 2];
-        for _ in 0..TURNS {
+        for _ in 0..RUNS {
             if moves {
-                let mut places = world.query_filtered::<&mut GlobalTransform, With<AloCollider>>();
-                places
+                let mut transforms =
+                    world.query_filtered::<&mut GlobalTransform, With<AloCollider>>();
+                transforms
                     .iter_mut(world)
-                    .for_each(|mut place| place.set_changed());
+                    .for_each(|mut transform| transform.set_changed());
             }
             let start = Instant::now();
             black_box(world.run_system_cached_with(nearest, ray).unwrap());
@@ -144,7 +149,7 @@ fn first_ray(world: &mut World) {
             theirs = theirs.min(start.elapsed());
         }
         println!(
-            "one ray a frame, {}: {} µs, MeshRayCast {} µs ({:.1} ×)",
+            "one ray per frame, {}: {} µs, MeshRayCast {} µs ({:.1} ×)",
             if moves { "all moving" } else { "none moving" },
             ours.as_micros(),
             theirs.as_micros(),
@@ -153,59 +158,62 @@ fn first_ray(world: &mut World) {
     }
 }
 
-/// Many rays of one frame.
+/// Measures many rays in one frame.
 fn many_rays(world: &mut World) {
-    let rays = world.resource::<Rays>().0.len();
-    let few = rays / 100;
+    let count = world.resource::<Rays>().0.len();
+    let few = count / 100;
     let boxes = Boxes::new(world);
-    let mut best = [Duration::MAX; 4];
-    let mut found = [0.0; 4];
-    for _ in 0..TURNS {
-        let mut take = |slot: usize, run: &mut dyn FnMut() -> f64| {
+    let mut fastest = [Duration::MAX; 4];
+    let mut sums = [0.0; 4];
+    for _ in 0..RUNS {
+        let mut measure = |slot: usize, run: &mut dyn FnMut() -> f64| {
             let start = Instant::now();
-            found[slot] = black_box(run());
-            best[slot] = best[slot].min(start.elapsed());
+            sums[slot] = black_box(run());
+            fastest[slot] = fastest[slot].min(start.elapsed());
         };
-        take(0, &mut || world.run_system_cached(all_nearest).unwrap());
-        take(1, &mut || world.run_system_cached(all_any).unwrap());
-        let asked = &world.resource::<Rays>().0;
-        take(2, &mut || asked.iter().map(|ray| boxes.nearest(*ray)).sum());
-        take(3, &mut || {
-            world.run_system_cached_with(all_mesh, few).unwrap()
+        measure(0, &mut || world.run_system_cached(all_nearest).unwrap());
+        measure(1, &mut || world.run_system_cached(all_any).unwrap());
+        let rays = &world.resource::<Rays>().0;
+        measure(2, &mut || rays.iter().map(|ray| boxes.nearest(*ray)).sum());
+        measure(3, &mut || {
+            world
+                .run_system_cached_with(some_mesh_nearest, few)
+                .unwrap()
         });
     }
-    let rate = |slot: usize, rays: usize| rays as f64 / best[slot].as_secs_f64();
-    let ours = rate(0, rays);
-    println!("rays per second, nearest hit: {ours:.0}, the first of a frame included");
-    println!("  any hit: {:.0}", rate(1, rays));
-    let theirs = rate(2, rays);
+    let rate = |slot: usize, rays: usize| rays as f64 / fastest[slot].as_secs_f64();
+    let ours = rate(0, count);
+    println!("rays per second, nearest hit: {ours:.0}, including the first of a frame");
+    println!("  any hit: {:.0}", rate(1, count));
+    let theirs = rate(2, count);
     println!(
-        "  obvhs over the boxes: {theirs:.0} ({:.2} × as fast as it)",
+        "  obvhs over the same boxes: {theirs:.0} (ours is {:.2} × as fast)",
         ours / theirs
     );
     println!(
-        "  making that tree: {} µs, fitting it: {} µs; of its boxes: {} µs",
+        "  its BVH: built in {} µs, refitted in {} µs; its boxes collected in {} µs",
         boxes.build.as_micros(),
         boxes.refit.as_micros(),
-        boxes.gather.as_micros()
+        boxes.collect.as_micros()
     );
     let theirs = rate(3, few);
     println!(
-        "  MeshRayCast: {theirs:.0} ({:.0} × as fast as it)",
+        "  MeshRayCast: {theirs:.0} (ours is {:.0} × as fast)",
         ours / theirs
     );
     println!(
         "sums of distances: ours {:.1}, obvhs {:.1}",
-        found[0], found[2]
+        sums[0], sums[2]
     );
     let some = world.run_system_cached_with(some_nearest, few).unwrap();
     println!(
-        "of the first {few}: ours {some:.1}, MeshRayCast {:.1}",
-        found[3]
+        "sums of distances of the first {few} rays: ours {some:.1}, MeshRayCast {:.1}",
+        sums[3]
     );
 }
 
-fn any() -> AloRayCastSettings<'static> {
+/// Settings that ignore visibility.
+fn any_visibility() -> AloRayCastSettings<'static> {
     AloRayCastSettings::default().with_visibility(AloRayCastVisibility::Any)
 }
 
@@ -213,45 +221,48 @@ fn first_distance(hits: &[(Entity, AloRayHit)]) -> f64 {
     hits.first().map_or(0.0, |(_, hit)| f64::from(hit.distance))
 }
 
-fn nearest(ray: In<Ray3d>, mut rays: AloRayCast) -> f64 {
-    first_distance(rays.cast_ray(*ray, &any()))
+fn nearest(ray: In<Ray3d>, mut ray_cast: AloRayCast) -> f64 {
+    first_distance(ray_cast.cast_ray(*ray, &any_visibility()))
 }
 
-fn mesh_distance(rays: &mut MeshRayCast, ray: Ray3d) -> f64 {
+fn mesh_distance(ray_cast: &mut MeshRayCast, ray: Ray3d) -> f64 {
     let settings = MeshRayCastSettings::default().with_visibility(RayCastVisibility::Any);
-    let hits = rays.cast_ray(ray, &settings);
+    let hits = ray_cast.cast_ray(ray, &settings);
     hits.first().map_or(0.0, |(_, hit)| f64::from(hit.distance))
 }
 
-fn mesh_nearest(ray: In<Ray3d>, mut rays: MeshRayCast) -> f64 {
-    mesh_distance(&mut rays, *ray)
+fn mesh_nearest(ray: In<Ray3d>, mut ray_cast: MeshRayCast) -> f64 {
+    mesh_distance(&mut ray_cast, *ray)
 }
 
-fn all_nearest(asked: Res<Rays>, mut rays: AloRayCast) -> f64 {
-    let mut distance = |ray: &Ray3d| first_distance(rays.cast_ray(*ray, &any()));
-    asked.0.iter().map(&mut distance).sum()
+fn all_nearest(rays: Res<Rays>, mut ray_cast: AloRayCast) -> f64 {
+    let mut distance = |ray: &Ray3d| first_distance(ray_cast.cast_ray(*ray, &any_visibility()));
+    rays.0.iter().map(&mut distance).sum()
 }
 
-fn some_nearest(count: In<usize>, asked: Res<Rays>, mut rays: AloRayCast) -> f64 {
-    let mut distance = |ray: &Ray3d| first_distance(rays.cast_ray(*ray, &any()));
-    asked.0.iter().take(*count).map(&mut distance).sum()
+fn some_nearest(count: In<usize>, rays: Res<Rays>, mut ray_cast: AloRayCast) -> f64 {
+    let mut distance = |ray: &Ray3d| first_distance(ray_cast.cast_ray(*ray, &any_visibility()));
+    rays.0.iter().take(*count).map(&mut distance).sum()
 }
 
-fn all_any(asked: Res<Rays>, mut rays: AloRayCast) -> f64 {
-    let hits = asked.0.iter().filter(|ray| rays.any_hit(**ray, &any()));
+fn all_any(rays: Res<Rays>, mut ray_cast: AloRayCast) -> f64 {
+    let hits = rays
+        .0
+        .iter()
+        .filter(|ray| ray_cast.any_hit(**ray, &any_visibility()));
     hits.count() as f64
 }
 
-fn all_mesh(count: In<usize>, asked: Res<Rays>, mut rays: MeshRayCast) -> f64 {
-    let asked = asked.0.iter().take(*count);
-    asked.map(|ray| mesh_distance(&mut rays, *ray)).sum()
+fn some_mesh_nearest(count: In<usize>, rays: Res<Rays>, mut ray_cast: MeshRayCast) -> f64 {
+    let rays = rays.0.iter().take(*count);
+    rays.map(|ray| mesh_distance(&mut ray_cast, *ray)).sum()
 }
 
-/// A library's tree over the boxes of all colliders.
+/// A BVH of `obvhs` over the bounding boxes of all colliders, and the times to make it.
 struct Boxes {
     bvh: Bvh2,
     parts: Vec<(Affine3A, Arc<CollisionTree>)>,
-    gather: Duration,
+    collect: Duration,
     build: Duration,
     refit: Duration,
 }
@@ -262,10 +273,10 @@ impl Boxes {
         let start = Instant::now();
         let parts: Vec<_> = colliders
             .iter(world)
-            .map(|(collider, place)| (place.affine(), collider.tree().clone()))
+            .map(|(collider, transform)| (transform.affine(), collider.tree().clone()))
             .collect();
         let boxes = |(affine, tree): &(Affine3A, Arc<CollisionTree>)| {
-            let [min, max] = around(
+            let [min, max] = transformed_bounds(
                 affine,
                 tree.bounds().unwrap_or(Aabb3d {
                     min: default(),
@@ -275,7 +286,7 @@ impl Boxes {
             obvhs::aabb::Aabb::new(min.into(), max.into())
         };
         let boxes: Vec<_> = parts.iter().map(boxes).collect();
-        let gather = start.elapsed();
+        let collect = start.elapsed();
         let start = Instant::now();
         let params = BvhBuildParams::fastest_build();
         let mut bvh = build_bvh2(&boxes, params, &mut Duration::default());
@@ -286,7 +297,7 @@ impl Boxes {
         Self {
             bvh,
             parts,
-            gather,
+            collect,
             build,
             refit,
         }
@@ -298,17 +309,17 @@ impl Boxes {
         self.bvh.ray_traverse(
             Ray::new(origin, direction, 0.0, f32::INFINITY),
             &mut hit,
-            |ray_now, slot| {
+            |clipped_ray, slot| {
                 let index = self.bvh.primitive_indices[slot] as usize;
                 let (affine, tree) = &self.parts[index];
                 let inverse = affine.inverse();
                 let local = inverse.transform_vector3(*ray.direction);
-                let Ok((direction, stretch)) = Dir3::new_and_length(local) else {
+                let Ok((direction, scale)) = Dir3::new_and_length(local) else {
                     return f32::INFINITY;
                 };
                 let local = Ray3d::new(inverse.transform_point3(ray.origin), direction);
-                let hit = tree.cast_ray(local, ray_now.tmax * stretch, default());
-                hit.map_or(f32::INFINITY, |hit| hit.distance / stretch)
+                let hit = tree.cast_ray(local, clipped_ray.tmax * scale, default());
+                hit.map_or(f32::INFINITY, |hit| hit.distance / scale)
             },
         );
         if hit.t < f32::INFINITY {
@@ -319,8 +330,8 @@ impl Boxes {
     }
 }
 
-/// The box around a box that is moved.
-fn around(affine: &Affine3A, bounds: Aabb3d) -> [[f32; 3]; 2] {
+/// The axis-aligned bounds of a transformed box: minimum and maximum.
+fn transformed_bounds(affine: &Affine3A, bounds: Aabb3d) -> [[f32; 3]; 2] {
     let center = affine.transform_point3a((bounds.min + bounds.max) / 2.0);
     let half = affine.matrix3.abs() * ((bounds.max - bounds.min) / 2.0);
     [(center - half).to_array(), (center + half).to_array()]

@@ -1,10 +1,10 @@
-//! Costs that grow with the number of models: of idle ones, of those whose speed changes in every frame, and of
-//! those of a manifest with many clips. No GPU is needed.
+//! Measures costs per model: idle models, models whose speed changes in every frame, and models of a manifest with many
+//! clips. No GPU is needed.
 //!
-//! Each figure is compared with a limit, or with a peer that is measured in the same run: the same entities without
-//! this crate's components, or the same model without a manifest.
+//! Each result is compared with a limit. The baselines are measured in the same run: the same entities without this
+//! crate's components, and the same model without a manifest.
 //!
-//! `cargo bench --bench scale -- 0.01` does it with a hundredth of the models.
+//! `cargo bench --bench scale -- 0.01` runs with 1 % of the models.
 
 mod support;
 
@@ -32,39 +32,39 @@ static HEAP: PeakAlloc = PeakAlloc;
 
 const FRAMES: usize = 60;
 
-/// Seconds between frames, as the clips see it.
+/// Seconds of animation time between frames.
 const STEP: f32 = 1.0 / 60.0;
 
 const IDLE_MODELS: usize = 10_000;
 const BONES: usize = 120;
 
-/// Microseconds per idle model and frame.
+/// Maximum microseconds per idle model and frame.
 const IDLE_LIMIT: f64 = 0.05;
 
-const PACED_MODELS: usize = 5_000;
+const SPEED_MODELS: usize = 5_000;
 
-/// Microseconds per model and frame that a change of the speed may add.
+/// Maximum microseconds that a speed change adds per model and frame.
 const SPEED_LIMIT: f64 = 0.2;
 
 const MANIFEST_MODELS: usize = 10_000;
 const CLIPS: usize = 60;
 
-/// How many times as long as a model without a manifest one with a manifest may take to be spawned.
+/// Maximum time to spawn a model with a manifest, relative to one without.
 const SPAWN_LIMIT: f64 = 2.0;
 
-/// Bytes that a manifest may add to an entity.
+/// Maximum bytes that a manifest adds to an entity.
 const MEMORY_LIMIT: f64 = 4096.0;
 
 fn main() {
-    let mut numbers = std::env::args().filter_map(|text| text.parse::<f64>().ok());
-    let share = numbers.next().unwrap_or(1.0);
+    let mut arguments = std::env::args().filter_map(|text| text.parse::<f64>().ok());
+    let share = arguments.next().unwrap_or(1.0);
     let count = |full: usize| ((full as f64 * share) as usize).max(1);
-    idle(count(IDLE_MODELS));
-    paced(count(PACED_MODELS));
-    spawned(count(MANIFEST_MODELS));
+    measure_idle(count(IDLE_MODELS));
+    measure_speed_changes(count(SPEED_MODELS));
+    measure_spawning(count(MANIFEST_MODELS));
 }
 
-/// An app whose files are in memory.
+/// An app whose default asset source holds these files in memory.
 fn app(files: &[(&str, Vec<u8>)]) -> App {
     let root = Dir::default();
     for (path, bytes) in files {
@@ -75,7 +75,7 @@ fn app(files: &[(&str, Vec<u8>)]) -> App {
         Box::new(MemoryAssetReader { root: root.clone() })
     };
     app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
-        // What Bevy does about transforms would only be noise.
+        // Bevy's transform propagation would add noise.
         .add_plugins(gpuless::plugins(Path::new("unused"), false).disable::<TransformPlugin>())
         .add_plugins(ClassicModelsPlugins);
     gpuless::finish(&mut app);
@@ -86,18 +86,21 @@ fn load<A: Asset>(app: &mut App, path: &'static str) -> Handle<A> {
     let server = app.world().resource::<AssetServer>().clone();
     let asset: Handle<A> = server.load(path);
     let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&asset);
-    assert!(gpuless::wait_until(app, is_loaded), "{path} is not loaded");
+    assert!(gpuless::wait_until(app, is_loaded), "{path} did not load");
     asset
 }
 
-/// Waits until so many entities have a component.
+/// Waits until `count` entities have a component.
 fn wait_for<C: Component>(app: &mut App, count: usize) {
-    let are_there = |world: &mut World| world.query::<&C>().iter(world).count() == count;
-    assert!(gpuless::wait_until(app, are_there), "not all are there");
+    let all_spawned = |world: &mut World| world.query::<&C>().iter(world).count() == count;
+    assert!(
+        gpuless::wait_until(app, all_spawned),
+        "not all {count} models spawned"
+    );
 }
 
-/// What a frame takes in the middle, in microseconds.
-fn frame(app: &mut App) -> f64 {
+/// The median duration of a frame, in microseconds.
+fn median_frame(app: &mut App) -> f64 {
     for _ in 0..5 {
         gpuless::step(app, STEP);
     }
@@ -109,15 +112,15 @@ fn frame(app: &mut App) -> f64 {
     median(times.collect())
 }
 
-/// Whether a figure is within its limit, for tables.
-fn verdict(figure: f64, limit: f64) -> &'static str {
-    match figure <= limit {
+/// Text that says whether a value is within its limit.
+fn verdict(value: f64, limit: f64) -> &'static str {
+    match value <= limit {
         true => "within the limit",
-        false => "BEYOND THE LIMIT",
+        false => "ABOVE THE LIMIT",
     }
 }
 
-/// A model with so many bones and one triangle.
+/// An Alamo model with `bones` bones and one triangle.
 fn model(bones: usize) -> Vec<u8> {
     let bone = |index: usize| {
         let parent = index.checked_sub(1).map(|index| (index / 3) as u32);
@@ -141,8 +144,8 @@ fn model(bones: usize) -> Vec<u8> {
     write_unchecked(&file)
 }
 
-/// Models that never play anything, with all their bones.
-fn idle(count: usize) {
+/// Measures frames with models that play no clip, with and without this crate's components.
+fn measure_idle(count: usize) {
     let mut app = app(&[("station.alo", model(BONES))]);
     let model: Handle<Alo> = load(&mut app, "station.alo");
     let server = app.world().resource::<AssetServer>();
@@ -153,9 +156,9 @@ fn idle(count: usize) {
         .spawn_batch(roots.collect::<Vec<_>>())
         .collect();
     wait_for::<AloInstance>(&mut app, count);
-    let with = frame(&mut app);
-    strip(app.world_mut(), &roots);
-    let without = frame(&mut app);
+    let with = median_frame(&mut app);
+    remove_components(app.world_mut(), &roots);
+    let without = median_frame(&mut app);
     drop(model);
     let each = (with - without) / count as f64;
     println!("{count} idle models of {BONES} bones");
@@ -167,8 +170,8 @@ fn idle(count: usize) {
     );
 }
 
-/// Takes from entities what this crate has put on them, and leaves all else.
-fn strip(world: &mut World, roots: &[Entity]) {
+/// Removes this crate's components and Bevy's animation components. All other components stay.
+fn remove_components(world: &mut World, roots: &[Entity]) {
     let mut parts = world.query_filtered::<Entity, Or<(With<AloBone>, With<AloPart>)>>();
     let parts: Vec<Entity> = parts.iter(world).collect();
     for entity in parts {
@@ -182,24 +185,25 @@ fn strip(world: &mut World, roots: &[Entity]) {
     world.flush();
 }
 
-/// What the game changes in every frame.
+/// What [`change_models`] modifies in every frame.
 #[derive(Resource, Clone, Copy, PartialEq)]
-enum Changes {
+enum Change {
     Nothing,
     Speed,
     Clip,
 }
 
-fn change(changes: Res<Changes>, time: Res<Time>, mut models: Query<&mut PlayClip>) {
+/// Changes each model's speed or clip.
+fn change_models(change: Res<Change>, time: Res<Time>, mut models: Query<&mut PlayClip>) {
     let speed = 1.0 + (time.elapsed_secs() * 7.0).sin() * 0.5;
-    match *changes {
-        Changes::Nothing => {}
-        Changes::Speed => {
+    match *change {
+        Change::Nothing => {}
+        Change::Speed => {
             for mut play in &mut models {
                 play.speed = speed;
             }
         }
-        Changes::Clip => {
+        Change::Clip => {
             let clip = (time.elapsed_secs() * 60.0) as usize % CLIPS;
             let name = format!("clip_{clip:02}");
             for mut play in &mut models {
@@ -209,17 +213,17 @@ fn change(changes: Res<Changes>, time: Res<Time>, mut models: Query<&mut PlayCli
     }
 }
 
-/// Models of a manifest with many clips, whose speed changes in every frame.
-fn paced(count: usize) {
+/// Measures frames with models of a manifest with many clips whose speed or clip changes in every frame.
+fn measure_speed_changes(count: usize) {
     let size = Size {
         rows: 3,
         columns: 3,
         poses: CLIPS + 1,
         skin: 4,
     };
-    let clip = |number: usize| {
-        let next = number + 1;
-        format!("(name: \"clip_{number:02}\", frames: ({number}, {next})),")
+    let clip = |index: usize| {
+        let next = index + 1;
+        format!("(name: \"clip_{index:02}\", frames: ({index}, {next})),")
     };
     let clips: String = (0..CLIPS).map(clip).collect();
     let manifest = format!("(model: \"wave.mdl\", clips: [{clips}], play: \"clip_30\")");
@@ -227,42 +231,42 @@ fn paced(count: usize) {
         ("wave.mdl", synthetic("wave", &size).bytes),
         ("wave.model.ron", manifest.into_bytes()),
     ]);
-    app.insert_resource(Changes::Nothing)
-        .add_systems(Update, change);
+    app.insert_resource(Change::Nothing)
+        .add_systems(Update, change_models);
     let manifest = load::<ModelManifest>(&mut app, "wave.model.ron");
     let roots: Vec<_> = (0..count).map(|_| ClassicModel(manifest.clone())).collect();
     app.world_mut().spawn_batch(roots);
     wait_for::<MdlAnimator>(&mut app, count);
-    let mut measure = |changes: Changes| {
-        app.insert_resource(changes);
-        frame(&mut app)
+    let mut measure = |change: Change| {
+        app.insert_resource(change);
+        median_frame(&mut app)
     };
-    let [still, speed, clip] = [Changes::Nothing, Changes::Speed, Changes::Clip].map(&mut measure);
-    let each = |time: f64| (time - still) / count as f64;
+    let [unchanged, speed, clip] = [Change::Nothing, Change::Speed, Change::Clip].map(&mut measure);
+    let each = |time: f64| (time - unchanged) / count as f64;
     println!("{count} models of a manifest with {CLIPS} clips");
-    println!("  a frame              {still:10.1} µs");
+    println!("  a frame              {unchanged:10.1} µs");
     println!(
-        "  a speed adds         {:10.4} µs per model, limit {SPEED_LIMIT}: {}",
+        "  a speed change adds  {:10.4} µs per model, limit {SPEED_LIMIT}: {}",
         each(speed),
         verdict(each(speed), SPEED_LIMIT)
     );
     println!(
-        "  another clip adds    {:10.4} µs per model, {:.1} times as much\n",
+        "  a clip change adds   {:10.4} µs per model, {:.1} times as much\n",
         each(clip),
         each(clip) / each(speed).max(1e-6)
     );
 }
 
-/// What it took to spawn models.
-struct Spawned {
+/// The cost of spawning models.
+struct SpawnCost {
     /// Microseconds per model.
     time: f64,
     /// Bytes per model.
     memory: f64,
 }
 
-/// Entities of one manifest with many clips, beside as many of the same model without a manifest.
-fn spawned(count: usize) {
+/// Measures spawning models of a manifest with many clips, and as many of the same model without a manifest.
+fn measure_spawning(count: usize) {
     let manifest = r#"(model: "unit.alo", clips: [(file: "anims/*.ala")], play: "clip_30")"#;
     let animations: Vec<_> = (0..CLIPS).map(animation).collect();
     let mut files = vec![
@@ -275,63 +279,60 @@ fn spawned(count: usize) {
     let manifest = load::<ModelManifest>(&mut app, "unit.model.ron");
     let server = app.world().resource::<AssetServer>();
     let scene = server.load::<WorldAsset>("unit.alo#Scene");
-    // One of each, so that what is made once is there.
+    // Spawns one of each first, so that shared assets exist.
     let clip: Handle<AnimationClip> = server.load("anims/clip_30.ala#Clip");
     let play = || PlayClip::looping(clip.clone());
     app.world_mut().spawn(ClassicModel(manifest.clone()));
     app.world_mut()
         .spawn((WorldAssetRoot(scene.clone()), play()));
     wait_for::<AloInstance>(&mut app, 2);
-    let bare: Vec<_> = (0..count)
+    let without: Vec<_> = (0..count)
         .map(|_| (WorldAssetRoot(scene.clone()), play()))
         .collect();
-    let bare = spawn_all(&mut app, bare, 2 + count);
-    let of_manifest: Vec<_> = (0..count).map(|_| ClassicModel(manifest.clone())).collect();
-    let of_manifest = spawn_all(&mut app, of_manifest, 2 + 2 * count);
-    let times = of_manifest.time / bare.time;
-    let added = of_manifest.memory - bare.memory;
+    let without = spawn_all(&mut app, without, 2 + count);
+    let with: Vec<_> = (0..count).map(|_| ClassicModel(manifest.clone())).collect();
+    let with = spawn_all(&mut app, with, 2 + 2 * count);
+    let ratio = with.time / without.time;
+    let added = with.memory - without.memory;
     println!("{count} entities of a manifest with {CLIPS} clips in files");
-    println!("  spawning             {:10.2} µs each", of_manifest.time);
-    println!("  without a manifest   {:10.2} µs each", bare.time);
+    println!("  spawning             {:10.2} µs each", with.time);
+    println!("  without a manifest   {:10.2} µs each", without.time);
     println!(
-        "  that is              {times:10.2} times, limit {SPAWN_LIMIT}: {}",
-        verdict(times, SPAWN_LIMIT)
+        "  ratio                {ratio:10.2} times, limit {SPAWN_LIMIT}: {}",
+        verdict(ratio, SPAWN_LIMIT)
     );
-    println!(
-        "  memory               {:10.0} bytes each",
-        of_manifest.memory
-    );
-    println!("  without a manifest   {:10.0} bytes each", bare.memory);
+    println!("  memory               {:10.0} bytes each", with.memory);
+    println!("  without a manifest   {:10.0} bytes each", without.memory);
     println!(
         "  a manifest adds      {added:10.0} bytes each, limit {MEMORY_LIMIT}: {}",
         verdict(added, MEMORY_LIMIT)
     );
 }
 
-/// Spawns entities and waits until all models are there.
+/// Spawns entities and waits until the world has `total` models.
 fn spawn_all<B: Bundle<Effect: NoBundleEffect>>(
     app: &mut App,
     bundles: Vec<B>,
-    all: usize,
-) -> Spawned {
+    total: usize,
+) -> SpawnCost {
     let count = bundles.len() as f64;
     let before = HEAP.current_usage() as f64;
     let start = Instant::now();
     app.world_mut().spawn_batch(bundles);
     gpuless::step(app, STEP);
-    let first = start.elapsed();
-    wait_for::<AloInstance>(app, all);
-    Spawned {
-        time: first.as_secs_f64() * 1e6 / count,
+    let first_frame = start.elapsed();
+    wait_for::<AloInstance>(app, total);
+    SpawnCost {
+        time: first_frame.as_secs_f64() * 1e6 / count,
         memory: (HEAP.current_usage() as f64 - before) / count,
     }
 }
 
-/// A short animation of a bone.
-fn animation(number: usize) -> (String, Vec<u8>) {
+/// The path and bytes of a short animation of one bone.
+fn animation(index: usize) -> (String, Vec<u8>) {
     let mut bone = BoneTracks::new("Bone_001", 1, [0.0; 3]);
-    let places = [[0.0; 3], [number as f32, 0.0, 1.0]];
-    bone.translation = Vectors::from_frames(&places);
+    let translations = [[0.0; 3], [index as f32, 0.0, 1.0]];
+    bone.translation = Vectors::from_frames(&translations);
     let document = AlaDocument {
         version: 1,
         frames: 2,
@@ -339,6 +340,6 @@ fn animation(number: usize) -> (String, Vec<u8>) {
         bones: vec![bone],
     };
     let bytes = bevy_classic_models::alamo::ala::write::write(&document);
-    let path = format!("anims/clip_{number:02}.ala");
-    (path, bytes.expect("it can be written"))
+    let path = format!("anims/clip_{index:02}.ala");
+    (path, bytes.expect("the animation can be written"))
 }

@@ -1,4 +1,4 @@
-//! Loads the model files of classic games into [Bevy](https://bevy.org): drop a file into `assets/`, spawn it by
+//! Loads the model files of classic games into [Bevy](https://bevy.org): put a file into `assets/`, spawn it by
 //! path, animate it, and edit it while the game runs.
 //!
 //! ```no_run
@@ -38,8 +38,8 @@
 //! # Where to start
 //!
 //! - [`ClassicModelsPlugins`] goes after `DefaultPlugins`; [`prelude`] has what most apps need.
-//! - `ClassicModel` spawns a model or a manifest. `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` does the same without
-//!   the feature `manifest`.
+//! - [`ClassicModel`](model::ClassicModel) spawns a model or, with the feature `manifest`, a manifest.
+//!   `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` spawns a model as Bevy spawns glTF.
 //! - Components on the spawned entity change a model at runtime: [`PlayClip`](scene::PlayClip),
 //!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`PartVisibility`](scene::PartVisibility) and the others
 //!   of [`scene`].
@@ -65,16 +65,16 @@
 
 Start with the [manual](guides::manual).
 
-- [`guides::vocabulary`]: what each component does on each format
+- [`guides::components`]: the effect of each component on each format
 - [`guides::manifest`]: all fields of a manifest
-- [`guides::reload`]: what is followed when files change
-- [`guides::alamo`], [`guides::lithtech`], [`guides::lgw`]: the formats in detail
-- [`guides::performance`]: what was measured
+- [`guides::reload`]: hot reload
+- [`guides::alamo`], [`guides::lithtech`], [`guides::quake`], [`guides::lgw`]: the formats in detail
+- [`guides::performance`]: measurements
 "
 )]
-// For maintainers: ARCHITECTURE.md has the map of the modules and the data flow. The crate
-// `classic_model_formats` turns bytes into plain values, without Bevy and without panics; those become Bevy's assets and a `WorldAsset`
-// under the label `Scene`; systems bring the spawned scene to life.
+// For maintainers: ARCHITECTURE.md describes the modules and the data flow. The crate `classic_model_formats` parses bytes
+// to plain values, without Bevy and without panics. Loaders convert these to Bevy's assets and a `WorldAsset` under the label
+// `Scene`. Systems apply the root's components to the spawned scene.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 

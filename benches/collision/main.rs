@@ -1,181 +1,204 @@
-//! Collision queries beside parry3d, obvhs, a plain walk over the file's nodes, and Bevy's own rays.
+//! Compares this crate's collision queries with other implementations: parry3d, obvhs, a plain traversal of the file's
+//! nodes, and Bevy's ray cast.
 //!
-//! For each mesh, millions of answers a second: nearest hit, any hit, triangles in a box, nearest
-//! point; µs until all are ready to be asked, ours from a file's tree, the others from triangles; and
-//! bytes of heap for each triangle, less what is a copy of the mesh, and less the mesh (12 bytes a
-//! position, 6 a triangle). Behind each how many times better ours is.
+//! Prints for each group of meshes:
+//! - millions of queries per second, for the nearest hit, any hit, the triangles in a box, and the closest point;
+//! - microseconds to build the structures: this crate's from the tree of the file, the others from triangles;
+//! - bytes of heap per triangle, minus the copy of the mesh that the structure holds (`B`), and minus the size of the
+//!   mesh (`and copy`): 12 bytes per position, 6 per triangle.
 //!
-//! All answer the same questions by turns, and the best turn counts. Obvhs's rays tell a distance;
-//! parry3d's too, or its normal and part with it; ours tell distance, point, normal, triangle and
-//! weights. What peers find in boxes is tested as exactly as ours. All allocate through a counter,
-//! which takes some time of each.
+//! The column `×` after each value is the factor by which this crate is better.
 //!
-//! Limits: 1.5 times as many nearest hits as parry3d, and as many as obvhs; twice as many any hits as
-//! parry3d; ready in a tenth of their time; half their bytes.
+//! All implementations run the same queries alternately, and the fastest run counts. A ray of obvhs returns a distance.
+//! A ray of parry3d returns a distance, and optionally a normal and feature. This crate's returns distance, point, normal,
+//! triangle and barycentric weights. All box queries end with an exact test of triangle and box. All allocations are
+//! counted, which costs each implementation some time.
+//!
+//! Limits: 1.5 times as many nearest hits as parry3d, and as many as obvhs; twice as many any-hit queries as parry3d; a
+//! tenth of their time to build; half of their bytes.
 
+mod implementations;
 mod meshes;
-mod peers;
 
+use implementations::{
+    ANY, BOXES, BUILD, Bevy, CLOSEST, FileNodes, Implementation, NEAREST, Obvhs, Ours, Parry,
+};
 use meshes::{Group, Mesh, groups};
 use obvhs::bvh2::Bvh2;
 use obvhs::cwbvh::CwBvh;
-use peers::{ANY, BOXES, Bevy, CLOSEST, LOAD, NEAREST, Obvhs, Ours, Parry, Peer, Plain};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 #[global_allocator]
 static HEAP: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
-const KINDS: [u8; 5] = [NEAREST, ANY, BOXES, CLOSEST, LOAD];
+const KINDS: [u8; 5] = [NEAREST, ANY, BOXES, CLOSEST, BUILD];
 
-/// Time spent on each kind of question about a group.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// Time spent on each query kind of a group.
+const DURATION: Duration = Duration::from_millis(1500);
 
-/// Least number of turns, however long they take.
-const MIN_TURNS: usize = 5;
+/// Minimum run count, however long the runs take.
+const MIN_RUNS: usize = 5;
 
-/// Tests of triangles that Bevy's function may need in a turn.
-const BRUTE_FORCE: usize = 2_000_000;
+/// Approximate limit of triangle tests per run of Bevy's ray cast, which tests all triangles.
+const MAX_BRUTE_FORCE_TESTS: usize = 2_000_000;
 
-/// Of what is counted and summed, how much may differ: at edges, and by rounding.
-const ROUNDING: f64 = 1e-3;
+/// Relative tolerance of hit counts and sums of distances. Edges and rounding make them differ.
+const TOLERANCE: f64 = 1e-3;
 
 fn main() {
-    // Makes glibc's allocator keep memory that is freed, of all sides alike.
+    // Makes glibc's allocator keep freed memory, so that all measurements allocate under the same conditions.
     drop(black_box(vec![1_u8; 31 << 20]));
     for group in groups() {
         measure(&group);
     }
-    println!("limits: nearest 1.5 × parry3d and 1 × obvhs, any 2 × parry3d, ready 10 ×, bytes 2 ×");
+    println!("limits: nearest 1.5 × parry3d and 1 × obvhs, any 2 × parry3d, build 10 ×, bytes 2 ×");
 }
 
-/// Number of answers, and their sum.
-type Answers = (usize, f64);
+/// The count of results, and the sum of their distances.
+type QueryResults = (usize, f64);
 
-/// One who is ready to be asked about a group.
-trait Contender {
-    fn can(&self, kind: u8) -> bool;
-    /// Answers the questions of a kind about each mesh, or so many of them.
-    fn answer(&self, kind: u8, most: usize) -> Answers;
-    /// Bytes of heap less the copy of the mesh, and less the mesh.
+/// An implementation with built structures for a group. Makes [`Implementation`] usable as a trait object.
+trait DynImplementation {
+    fn supports(&self, kind: u8) -> bool;
+    /// Runs the queries of a kind on each mesh: at most `max` rays per mesh for the nearest hit.
+    fn run(&self, kind: u8, max: usize) -> QueryResults;
+    /// Bytes of heap minus the held copy of the mesh, and minus the size of the mesh.
     fn bytes(&self) -> [f64; 2];
 }
 
-struct Ready<'a, P: Peer> {
+/// The structures of an implementation for each mesh of a group.
+struct Built<'a, P: Implementation> {
     group: &'a Group,
     sources: Vec<P::Source>,
-    peers: Vec<P>,
+    structures: Vec<P>,
     rays: Vec<Vec<P::Ray>>,
     heap: usize,
 }
 
-fn ready<'a, P: Peer + 'a>(group: &'a Group) -> Box<dyn Contender + 'a> {
+/// Builds the structures for all meshes, and counts their heap.
+fn build<'a, P: Implementation + 'a>(group: &'a Group) -> Box<dyn DynImplementation + 'a> {
     let sources: Vec<_> = group.meshes.iter().map(P::source).collect();
-    let mut peers = Vec::with_capacity(sources.len());
+    let mut structures = Vec::with_capacity(sources.len());
     let before = HEAP.current_usage();
-    peers.extend(sources.iter().map(P::load));
+    structures.extend(sources.iter().map(P::build));
     let heap = HEAP.current_usage() - before;
     let rays = |mesh: &Mesh| mesh.rays.iter().map(P::ray).collect();
-    Box::new(Ready {
+    Box::new(Built {
         group,
         rays: group.meshes.iter().map(rays).collect(),
         sources,
-        peers,
+        structures,
         heap,
     })
 }
 
-impl<P: Peer> Contender for Ready<'_, P> {
-    fn can(&self, kind: u8) -> bool {
-        P::ANSWERS & kind != 0
+impl<P: Implementation> DynImplementation for Built<'_, P> {
+    fn supports(&self, kind: u8) -> bool {
+        P::KINDS & kind != 0
     }
 
-    fn answer(&self, kind: u8, most: usize) -> Answers {
-        if kind == LOAD {
+    fn run(&self, kind: u8, max: usize) -> QueryResults {
+        if kind == BUILD {
             self.sources.iter().for_each(|source| {
-                black_box(P::load(source));
+                black_box(P::build(source));
             });
             return (0, 0.0);
         }
-        let mut all = (0, 0.0);
-        for ((peer, rays), mesh) in self.peers.iter().zip(&self.rays).zip(&self.group.meshes) {
+        let mut total = (0, 0.0);
+        for ((structure, rays), mesh) in self
+            .structures
+            .iter()
+            .zip(&self.rays)
+            .zip(&self.group.meshes)
+        {
             let (count, sum) = match kind {
-                NEAREST => sum(rays.iter().take(most).filter_map(|ray| peer.nearest(ray))),
-                ANY => (rays.iter().filter(|ray| peer.any(ray)).count(), 0.0),
+                NEAREST => sum(rays
+                    .iter()
+                    .take(max)
+                    .filter_map(|ray| structure.nearest(ray))),
+                ANY => (rays.iter().filter(|ray| structure.any(ray)).count(), 0.0),
                 BOXES => (
-                    mesh.boxes.iter().map(|bounds| peer.count(bounds)).sum(),
+                    mesh.boxes
+                        .iter()
+                        .map(|bounds| structure.count(bounds))
+                        .sum(),
                     0.0,
                 ),
-                _ => sum(mesh.points.iter().map(|point| peer.closest(*point))),
+                _ => sum(mesh.points.iter().map(|point| structure.closest(*point))),
             };
-            all = (all.0 + count, all.1 + sum);
+            total = (total.0 + count, total.1 + sum);
         }
-        all
+        total
     }
 
     fn bytes(&self) -> [f64; 2] {
-        let copied = self.peers.iter().zip(&self.group.meshes);
-        let copied: usize = copied.map(|(peer, mesh)| peer.copied(mesh)).sum();
+        let copies = self.structures.iter().zip(&self.group.meshes);
+        let copied: usize = copies
+            .map(|(structure, mesh)| structure.copied_bytes(mesh))
+            .sum();
         let own: usize = self.group.meshes.iter().map(Mesh::bytes).sum();
         [copied, own].map(|bytes| self.heap as f64 - bytes as f64)
     }
 }
 
-fn sum(distances: impl Iterator<Item = f32>) -> Answers {
+fn sum(distances: impl Iterator<Item = f32>) -> QueryResults {
     distances.fold((0, 0.0), |(count, sum), distance| {
         (count + 1, sum + f64::from(distance))
     })
 }
 
-/// A contender's seconds for a question of each kind, infinite for those that it does not answer.
+/// The results of one implementation.
 struct Row<'a> {
     name: &'static str,
-    contender: Box<dyn Contender + 'a>,
-    /// Questions about each mesh, at most.
-    most: usize,
+    implementation: Box<dyn DynImplementation + 'a>,
+    /// Maximum rays per mesh.
+    max_rays: usize,
+    /// Seconds per query of each kind. Infinite for unsupported kinds.
     seconds: [f64; KINDS.len()],
 }
 
+/// Measures all implementations on a group and prints the results.
 fn measure(group: &Group) {
     let triangles = group.triangles();
     let largest = group.meshes.iter().map(Mesh::triangles).max();
-    let brute = (BRUTE_FORCE / triangles).max(8);
-    let row = |name, contender, most| Row {
+    let bevy_rays = (MAX_BRUTE_FORCE_TESTS / triangles).max(8);
+    let row = |name, implementation, max_rays| Row {
         name,
-        contender,
-        most,
+        implementation,
+        max_rays,
         seconds: [f64::INFINITY; KINDS.len()],
     };
     let all = usize::MAX;
     let mut rows = [
-        row("ours", ready::<Ours>(group), all),
-        row("parry3d", ready::<Parry<false>>(group), all),
-        row("parry3d, with normal", ready::<Parry<true>>(group), all),
+        row("ours", build::<Ours>(group), all),
+        row("parry3d", build::<Parry<false>>(group), all),
+        row("parry3d, with normal", build::<Parry<true>>(group), all),
         row(
             "obvhs bvh2, medium",
-            ready::<Obvhs<Bvh2, false>>(group),
+            build::<Obvhs<Bvh2, false>>(group),
             all,
         ),
         row(
             "obvhs bvh2, very slow",
-            ready::<Obvhs<Bvh2, true>>(group),
+            build::<Obvhs<Bvh2, true>>(group),
             all,
         ),
         row(
             "obvhs cwbvh, medium",
-            ready::<Obvhs<CwBvh, false>>(group),
+            build::<Obvhs<CwBvh, false>>(group),
             all,
         ),
         row(
             "obvhs cwbvh, very slow",
-            ready::<Obvhs<CwBvh, true>>(group),
+            build::<Obvhs<CwBvh, true>>(group),
             all,
         ),
-        row("the file's nodes", ready::<Plain>(group), all),
-        row("Bevy's function", ready::<Bevy>(group), brute),
+        row("the file's nodes", build::<FileNodes>(group), all),
+        row("Bevy's ray cast", build::<Bevy>(group), bevy_rays),
     ];
-    for (at, kind) in KINDS.into_iter().enumerate() {
-        take_turns(&mut rows, at, kind, group);
+    for (index, kind) in KINDS.into_iter().enumerate() {
+        run_alternately(&mut rows, index, kind, group);
     }
     println!(
         "\n{}: {triangles} triangles in {} meshes, the largest of {}",
@@ -186,34 +209,37 @@ fn measure(group: &Group) {
     print(&rows, group, triangles);
 }
 
-/// All answer by turns, and the best turn of each is kept.
-fn take_turns(rows: &mut [Row], at: usize, kind: u8, group: &Group) {
-    // Clocks are too coarse for what is soon done.
-    let repeats = if kind == LOAD {
+/// Runs the queries of a kind with all implementations alternately, and keeps the fastest time of each.
+fn run_alternately(rows: &mut [Row], index: usize, kind: u8, group: &Group) {
+    // A single build of a small group is too short for the clock.
+    let repeats = if kind == BUILD {
         (20_000 / group.triangles()).max(1)
     } else {
         1
     };
     let begin = Instant::now();
-    let mut turns = 0;
-    while turns < MIN_TURNS || begin.elapsed() < PATIENCE {
-        for row in rows.iter_mut().filter(|row| row.contender.can(kind)) {
-            let questions: usize = match kind {
-                LOAD => 1,
+    let mut runs = 0;
+    while runs < MIN_RUNS || begin.elapsed() < DURATION {
+        for row in rows
+            .iter_mut()
+            .filter(|row| row.implementation.supports(kind))
+        {
+            let queries: usize = match kind {
+                BUILD => 1,
                 _ => group
                     .meshes
                     .iter()
-                    .map(|mesh| mesh.rays.len().min(row.most))
+                    .map(|mesh| mesh.rays.len().min(row.max_rays))
                     .sum(),
             };
             let start = Instant::now();
             for _ in 0..repeats {
-                black_box(row.contender.answer(kind, row.most));
+                black_box(row.implementation.run(kind, row.max_rays));
             }
-            let each = start.elapsed().as_secs_f64() / (questions * repeats) as f64;
-            row.seconds[at] = row.seconds[at].min(each);
+            let each = start.elapsed().as_secs_f64() / (queries * repeats) as f64;
+            row.seconds[index] = row.seconds[index].min(each);
         }
-        turns += 1;
+        runs += 1;
     }
 }
 
@@ -224,7 +250,7 @@ fn print(rows: &[Row], group: &Group, triangles: usize) {
         "{:23} |{} |{:>10}{:>7} |{:>8}{:>6}{:>9}{:>6}",
         "",
         kinds.concat(),
-        "ready µs",
+        "build µs",
         "×",
         "B",
         "×",
@@ -246,44 +272,49 @@ fn print(rows: &[Row], group: &Group, triangles: usize) {
         if load.is_finite() {
             others += &format!("{:10.1}{:7.2} |", load * 1e6, load / our_load);
             for (bytes, ours) in row
-                .contender
+                .implementation
                 .bytes()
                 .into_iter()
-                .zip(ours.contender.bytes())
+                .zip(ours.implementation.bytes())
             {
                 others += &format!("{:8.1}{:6.2} ", bytes / triangles as f64, bytes / ours);
             }
         }
-        let differences = differences(row, ours, group);
+        let differences = describe_differences(row, ours, group);
         println!("{:23} |{rates} |{others}{differences}", row.name);
     }
 }
 
-/// How answers differ from ours: in number, if at all. More than rounding explains is a mistake.
-fn differences(row: &Row, ours: &Row, group: &Group) -> String {
+/// Text about query kinds whose result counts differ from this crate's.
+///
+/// # Panics
+///
+/// If the difference exceeds the tolerance.
+fn describe_differences(row: &Row, ours: &Row, group: &Group) -> String {
     let mut text = String::new();
     let kinds = ["nearest", "any", "boxes", "closest"]
         .into_iter()
         .zip(KINDS);
-    for (name, kind) in kinds.filter(|(_, kind)| row.contender.can(*kind)) {
+    for (name, kind) in kinds.filter(|(_, kind)| row.implementation.supports(*kind)) {
         let [(count, sum), (our_count, our_sum)] =
-            [row, ours].map(|by| by.contender.answer(kind, row.most));
-        let more = count as f64 - our_count as f64;
-        let allowed = 2.0 + ROUNDING * our_count as f64;
+            [row, ours].map(|row| row.implementation.run(kind, row.max_rays));
+        let difference = count as f64 - our_count as f64;
+        let allowed = 2.0 + TOLERANCE * our_count as f64;
         assert!(
-            more.abs() <= allowed,
-            "{}, {}: {name} {more}",
+            difference.abs() <= allowed,
+            "{}, {}: count of {name} differs by {difference}, at most {allowed} allowed",
             group.name,
             row.name
         );
         let allowed = allowed / our_count.max(1) as f64;
         assert!(
             (sum - our_sum).abs() <= allowed * our_sum,
-            "{}: {name} {sum} {our_sum}",
+            "{}, {}: distances of {name} sum to {sum} instead of {our_sum}",
+            group.name,
             row.name
         );
-        if more != 0.0 {
-            text += &format!(" {name} {more:+}");
+        if difference != 0.0 {
+            text += &format!(" {name} {difference:+}");
         }
     }
     text

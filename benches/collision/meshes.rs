@@ -1,4 +1,4 @@
-//! What is measured: meshes with a file's tree each, and what is asked about them.
+//! The measured meshes with their file trees, and the queries on them.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -11,10 +11,10 @@ use bevy_classic_models::alamo::alo::{Submesh, Tree, TreeNode, parse};
 use std::f32::consts::{PI, TAU};
 use std::path::Path;
 
-/// Questions of each kind about a group.
-const QUESTIONS: usize = 8192;
+/// Approximate query count of each kind per group.
+const QUERIES: usize = 8192;
 
-/// A sub-mesh as a file has it.
+/// A sub-mesh and its collision tree, in the file's form.
 #[derive(Clone)]
 pub struct Part {
     pub positions: Vec<[f32; 3]>,
@@ -25,13 +25,14 @@ pub struct Part {
 }
 
 impl Part {
-    /// With a tree as this crate writes them.
+    /// A sub-mesh with a tree that this crate's writer builds.
     fn new(positions: Vec<[f32; 3]>, indices: Vec<u16>) -> Self {
         let corners: Vec<_> = indices
             .iter()
-            .map(|at| positions[usize::from(*at)])
+            .map(|index| positions[usize::from(*index)])
             .collect();
-        let buffers = TreeBuffers::new(corners.as_chunks().0).expect("it is small enough");
+        let buffers =
+            TreeBuffers::new(corners.as_chunks().0).expect("the mesh fits in the file's format");
         Self::with_tree(positions, indices, &buffers.tree())
     }
 
@@ -49,7 +50,7 @@ impl Part {
         }
     }
 
-    /// The tree of a file's sub-mesh, if it has one of triangles.
+    /// A sub-mesh of a file. `None` if it has no tree, or one without triangles.
     fn of_file(submesh: &Submesh) -> Option<Self> {
         let tree = submesh.tree.as_ref()?;
         let positions = submesh
@@ -69,7 +70,7 @@ impl Part {
 
     pub fn corners(&self, triangle: u16) -> [Vec3; 3] {
         let first = 3 * usize::from(triangle);
-        let corner = |at: usize| self.positions[usize::from(self.indices[first + at])].into();
+        let corner = |index: usize| self.positions[usize::from(self.indices[first + index])].into();
         [0, 1, 2].map(corner)
     }
 
@@ -81,7 +82,8 @@ impl Part {
     }
 }
 
-/// What is one mesh to the peers: one sub-mesh, or two if it is too large for the file's format.
+/// One mesh to the other implementations: one sub-mesh, or two if it is too large for the file's format.
+/// Includes its queries.
 pub struct Mesh {
     pub parts: Vec<Part>,
     pub rays: Vec<Ray3d>,
@@ -90,14 +92,14 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    fn new(parts: Vec<Part>, questions: usize) -> Self {
+    fn new(parts: Vec<Part>, queries: usize) -> Self {
         let mut mesh = Self {
             parts,
             rays: Vec::new(),
             boxes: Vec::new(),
             points: Vec::new(),
         };
-        mesh.ask(questions);
+        mesh.add_queries(queries);
         mesh
     }
 
@@ -110,17 +112,17 @@ impl Mesh {
         self.parts.iter().map(Part::bytes).sum()
     }
 
-    /// Positions and indices of all parts in one.
-    pub fn whole(&self) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
+    /// Positions and indices of all parts, joined.
+    pub fn joined(&self) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
         let mut positions = Vec::new();
         let mut indices = Vec::new();
         for part in &self.parts {
-            let before = positions.len() as u32;
+            let first = positions.len() as u32;
             let triangles: &[[u16; 3]] = part.indices.as_chunks().0;
             indices.extend(
                 triangles
                     .iter()
-                    .map(|at| at.map(|at| u32::from(at) + before)),
+                    .map(|triangle| triangle.map(|index| u32::from(index) + first)),
             );
             positions.extend_from_slice(&part.positions);
         }
@@ -128,34 +130,34 @@ impl Mesh {
     }
 
     pub fn corners(&self) -> Vec<[[f32; 3]; 3]> {
-        let (positions, indices) = self.whole();
-        let corners = |at: &[u32; 3]| at.map(|at| positions[at as usize]);
+        let (positions, indices) = self.joined();
+        let corners = |triangle: &[u32; 3]| triangle.map(|index| positions[index as usize]);
         indices.iter().map(corners).collect()
     }
 
-    /// Rays from all sides to places in the box around it; boxes of a tenth of its size around places
-    /// on triangles; points in and around it.
-    fn ask(&mut self, questions: usize) {
+    /// Adds pseudo-random queries: rays from all directions to points in the mesh's bounding box, boxes of a tenth of
+    /// its size around points on triangles, and points in and around it.
+    fn add_queries(&mut self, queries: usize) {
         let corners = self.corners();
-        let all = corners.as_flattened().iter().copied().map(Vec3::from);
-        let min = all.clone().fold(Vec3::MAX, Vec3::min);
-        let max = all.fold(Vec3::MIN, Vec3::max);
+        let points = corners.as_flattened().iter().copied().map(Vec3::from);
+        let min = points.clone().fold(Vec3::MAX, Vec3::min);
+        let max = points.fold(Vec3::MIN, Vec3::max);
         let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
         let mut state = 1;
-        while self.rays.len() < questions {
-            let [side, to, within] = [(); 3].map(|()| random_point(&mut state));
+        while self.rays.len() < queries {
+            let [side, target, offset] = [(); 3].map(|()| random_point(&mut state));
             if !(0.1..1.0).contains(&side.length()) {
                 continue;
             }
             let origin = center + side.normalize() * half.length() * 1.5;
-            let Ok(direction) = Dir3::new(center + to * half - origin) else {
+            let Ok(direction) = Dir3::new(center + target * half - origin) else {
                 continue;
             };
             self.rays.push(Ray3d::new(origin, direction));
-            self.points.push(center + within * half * 1.5);
+            self.points.push(center + offset * half * 1.5);
             let [a, b, c] = corners[self.rays.len() * 7919 % corners.len()].map(Vec3::from);
-            let place = a + (b - a) * to.x.abs() * 0.5 + (c - a) * to.y.abs() * 0.5;
-            self.boxes.push(Aabb3d::new(place, half * 0.1));
+            let point = a + (b - a) * target.x.abs() * 0.5 + (c - a) * target.y.abs() * 0.5;
+            self.boxes.push(Aabb3d::new(point, half * 0.1));
         }
     }
 }
@@ -168,12 +170,12 @@ pub struct Group {
 
 impl Group {
     fn new(name: &str, meshes: Vec<Vec<Part>>) -> Self {
-        let each = (QUESTIONS / meshes.len().max(1)).max(64);
+        let queries = (QUERIES / meshes.len().max(1)).max(64);
         Self {
             name: name.into(),
             meshes: meshes
                 .into_iter()
-                .map(|parts| Mesh::new(parts, each))
+                .map(|parts| Mesh::new(parts, queries))
                 .collect(),
         }
     }
@@ -183,7 +185,7 @@ impl Group {
     }
 }
 
-/// All that is measured. Real files are those below the folder that `CLASSIC_MODELS_CORPUS` names.
+/// All measured groups. The corpus is the folder that `CLASSIC_MODELS_CORPUS` names.
 pub fn groups() -> Vec<Group> {
     let walker = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/walker.alo");
     let walker = std::fs::read(walker).expect("the samples are bundled");
@@ -199,16 +201,17 @@ pub fn groups() -> Vec<Group> {
     ];
     if std::env::var_os("CLASSIC_MODELS_CORPUS").is_some() {
         let models = support::alo_models();
-        let real = models.iter().filter(|model| model.bytes != walker);
-        let trees = real.flat_map(|model| trees_of(&model.bytes));
+        let others = models.iter().filter(|model| model.bytes != walker);
+        let trees = others.flat_map(|model| trees_of(&model.bytes));
         let (large, small) = trees.partition(|parts| parts[0].indices.len() >= 300);
-        groups.push(Group::new("real, of 100 triangles and more", large));
-        groups.push(Group::new("real, of fewer", small));
+        groups.push(Group::new("corpus, 100 triangles and more", large));
+        groups.push(Group::new("corpus, fewer than 100 triangles", small));
     }
     groups.retain(|group| !group.meshes.is_empty());
     groups
 }
 
+/// The sub-meshes of a file that have trees, each as a mesh.
 fn trees_of(bytes: &[u8]) -> Vec<Vec<Part>> {
     let Ok(file) = parse(bytes) else {
         return Vec::new();
@@ -234,26 +237,30 @@ fn cube() -> Part {
     Part::new((0..8).map(corner).collect(), indices.collect())
 }
 
-/// Some of the rings from pole to pole of a dented ball.
-fn ball(segments: u16, rings: u16, some: std::ops::Range<u16>) -> Part {
+/// A range of the rings of a dented ball, which has `rings` rings from pole to pole.
+fn ball(segments: u16, rings: u16, range: std::ops::Range<u16>) -> Part {
     let mut positions = Vec::new();
-    for ring in some.start..=some.end {
+    for ring in range.start..=range.end {
         for segment in 0..segments {
-            let down = PI * f32::from(ring) / f32::from(rings);
-            let around = TAU * f32::from(segment) / f32::from(segments);
-            let size = 1.0 + 0.3 * (7.0 * around).sin() * (9.0 * down).sin();
-            // Exactly, so that both parts meet at the pole.
-            let out = if ring % rings == 0 {
+            let polar = PI * f32::from(ring) / f32::from(rings);
+            let azimuth = TAU * f32::from(segment) / f32::from(segments);
+            let radius = 1.0 + 0.3 * (7.0 * azimuth).sin() * (9.0 * polar).sin();
+            // Exactly 0 at the poles, so that all vertices of a pole coincide.
+            let ring_radius = if ring % rings == 0 {
                 0.0
             } else {
-                down.sin() * size
+                polar.sin() * radius
             };
-            positions.push([around.cos() * out, around.sin() * out, down.cos() * size]);
+            positions.push([
+                azimuth.cos() * ring_radius,
+                azimuth.sin() * ring_radius,
+                polar.cos() * radius,
+            ]);
         }
     }
     let mut indices = Vec::new();
-    for ring in some.clone() {
-        let first = (ring - some.start) * segments;
+    for ring in range.clone() {
+        let first = (ring - range.start) * segments;
         for segment in 0..segments {
             let next = (segment + 1) % segments;
             let [a, b] = [first + segment, first + next];
@@ -269,7 +276,7 @@ fn ball(segments: u16, rings: u16, some: std::ops::Range<u16>) -> Part {
     Part::new(positions, indices)
 }
 
-/// A number from -1 to 1: splitmix64.
+/// A pseudo-random value from -1 to 1, by splitmix64.
 fn random(state: &mut u64) -> f32 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut bits = *state;

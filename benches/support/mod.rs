@@ -1,6 +1,6 @@
-//! What the benchmarks share: models to measure with.
+//! Models for the benchmarks: from the assets, from the corpus, and generated.
 
-#![allow(dead_code, reason = "no benchmark needs all of it")]
+#![allow(dead_code, reason = "each benchmark uses only some of the items")]
 
 use bevy::math::Vec3;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
@@ -12,16 +12,16 @@ use bevy_classic_models::quake::mdl::{Header, Precision, StVertex, Triangle};
 use core::f32::consts::TAU;
 use std::path::Path;
 
-/// A model as a file.
+/// A file in memory.
 #[derive(Clone)]
 pub struct Model {
-    /// Its name, for tables.
+    /// The file name, for tables.
     pub name: String,
     /// The bytes of the file.
     pub bytes: Vec<u8>,
 }
 
-/// The Quake models of the corpus that `CLASSIC_MODELS_CORPUS` names, or else the bundled ones.
+/// The Quake models in the folder `quake` of the corpus if `CLASSIC_MODELS_CORPUS` is set, otherwise the bundled ones.
 pub fn models() -> Vec<Model> {
     let folder = match std::env::var_os("CLASSIC_MODELS_CORPUS") {
         Some(corpus) => Path::new(&corpus).join("quake"),
@@ -30,12 +30,12 @@ pub fn models() -> Vec<Model> {
     files(&folder, "mdl")
 }
 
-/// The Alamo models anywhere in the corpus, and the bundled ones.
+/// The bundled Alamo models, and all of the corpus.
 pub fn alo_models() -> Vec<Model> {
     [bundled("alo"), corpus("alo")].concat()
 }
 
-/// The Alamo animations likewise.
+/// The bundled Alamo animations, and all of the corpus.
 pub fn ala_files() -> Vec<Model> {
     [bundled("ala"), corpus("ala")].concat()
 }
@@ -46,13 +46,13 @@ pub fn bundled(extension: &str) -> Vec<Model> {
     files(&assets, extension)
 }
 
-/// The files with this extension anywhere in the corpus that `CLASSIC_MODELS_CORPUS` names.
+/// All files with this extension in the corpus. Empty unless `CLASSIC_MODELS_CORPUS` is set.
 pub fn corpus(extension: &str) -> Vec<Model> {
     let corpus = std::env::var_os("CLASSIC_MODELS_CORPUS");
     corpus.map_or_else(Vec::new, |corpus| files(Path::new(&corpus), extension))
 }
 
-/// All files with this extension, in any case, in a folder and those in it, by path.
+/// All files with this extension in a folder and its subfolders, in order of their paths. Ignores case.
 fn files(folder: &Path, extension: &str) -> Vec<Model> {
     let mut paths = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -65,7 +65,7 @@ fn files(folder: &Path, extension: &str) -> Vec<Model> {
                 folders.push(path);
             } else if path
                 .extension()
-                .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+                .is_some_and(|actual| actual.eq_ignore_ascii_case(extension))
             {
                 paths.push(path);
             }
@@ -75,9 +75,9 @@ fn files(folder: &Path, extension: &str) -> Vec<Model> {
     paths.iter().filter_map(|path| read(path)).collect()
 }
 
-/// An Alamo model as large as they get: a hundred meshes of 10,000 vertices, of three formats.
+/// A large Alamo model: 100 meshes of 10,000 vertices, in three vertex formats.
 pub fn large_alo() -> Model {
-    let at = |row: u16, column: u16| Vertex {
+    let vertex = |row: u16, column: u16| Vertex {
         position: [f32::from(row), f32::from(column), f32::from(row % 7)],
         normal: [0.0, 0.0, 1.0],
         tex_coords: [
@@ -93,7 +93,7 @@ pub fn large_alo() -> Model {
         bone_weights: [1.0, 0.0, 0.0, 0.0],
     };
     let vertices: Vec<Vertex> = (0..100)
-        .flat_map(|row| (0..100).map(move |column| at(row, column)))
+        .flat_map(|row| (0..100).map(move |column| vertex(row, column)))
         .collect();
     let mut triangles = Vec::new();
     for row in 0..99 {
@@ -103,18 +103,18 @@ pub fn large_alo() -> Model {
             triangles.push([first + 1, first + 101, first + 100]);
         }
     }
-    let separate_node_meshes = SubmeshBuffers::new(&vertices, &triangles);
+    let rigid = SubmeshBuffers::new(&vertices, &triangles);
     let skinned = SubmeshBuffers::new(&vertices, &triangles).with_palette(&[1, 2]);
     let root = Bone::new("Root", None, [0.0; 3]);
     let bone = |name: &'static str| Bone::new(name, Some(0), [0.0; 3]);
     let mut file = AloFile::new(vec![root, bone("A"), bone("B")]);
-    for number in 0..100_u32 {
-        let submesh = match number % 3 {
-            0 => separate_node_meshes.submesh("MeshGloss.fx", "alD3dVertNU2", vec![]),
-            1 => separate_node_meshes.submesh("MeshBumpColorize.fx", "alD3dVertNU2U3U3", vec![]),
+    for index in 0..100_u32 {
+        let submesh = match index % 3 {
+            0 => rigid.submesh("MeshGloss.fx", "alD3dVertNU2", vec![]),
+            1 => rigid.submesh("MeshBumpColorize.fx", "alD3dVertNU2U3U3", vec![]),
             _ => skinned.submesh("RSkinGloss.fx", "alD3dVertRSkinNU2", vec![]),
         };
-        let mesh = Mesh::new(format!("Mesh{number}"), 1, vec![submesh]);
+        let mesh = Mesh::new(format!("Mesh{index}"), 1, vec![submesh]);
         file.meshes.push(mesh);
     }
     Model {
@@ -123,6 +123,7 @@ pub fn large_alo() -> Model {
     }
 }
 
+/// Reads a file. `None` if that fails.
 fn read(path: &Path) -> Option<Model> {
     Some(Model {
         name: path.file_name()?.to_string_lossy().into_owned(),
@@ -130,19 +131,19 @@ fn read(path: &Path) -> Option<Model> {
     })
 }
 
-/// How large [`synthetic`] makes a model.
+/// The size of a [`synthetic`] model.
 pub struct Size {
     /// Rows of vertices from pole to pole.
     pub rows: usize,
     /// Vertices per row.
     pub columns: usize,
-    /// Poses, each a frame of its own.
+    /// Pose count. Each pose is a separate frame.
     pub poses: usize,
-    /// Texels per side of its one skin.
+    /// Texels per side of the only skin.
     pub skin: u32,
 }
 
-/// A ball on which a wave runs from pole to pole.
+/// A Quake model of a ball with an animated wave from pole to pole.
 pub fn synthetic(name: &str, size: &Size) -> Model {
     let shapes: Vec<Shape> = (0..size.poses).map(|pose| shape(size, pose)).collect();
     let quantized = quantize(&shapes, Precision::Bits8);
@@ -176,23 +177,30 @@ pub fn synthetic(name: &str, size: &Size) -> Model {
     }
 }
 
-/// Something for every vertex, from its way down from the pole and around it, 0 to 1 each.
+/// Calls `vertex` for each vertex with its polar and azimuthal position, 0 to 1 each.
 fn grid<T>(size: &Size, vertex: impl Fn(&Size, f32, f32) -> T) -> Vec<T> {
-    let part = |index: usize, count: usize| index as f32 / (count.max(2) - 1) as f32;
+    let fraction = |index: usize, count: usize| index as f32 / (count.max(2) - 1) as f32;
     (0..size.rows)
         .flat_map(|row| (0..size.columns).map(move |column| (row, column)))
-        .map(|(row, column)| vertex(size, part(row, size.rows), part(column, size.columns)))
+        .map(|(row, column)| {
+            vertex(
+                size,
+                fraction(row, size.rows),
+                fraction(column, size.columns),
+            )
+        })
         .collect()
 }
 
+/// The shape of a pose.
 fn shape(size: &Size, pose: usize) -> Shape {
     let time = pose as f32 / size.poses as f32;
-    let direction = |_: &Size, down: f32, around: f32| {
-        let (ring, height) = (down * TAU / 2.0).sin_cos();
-        let (y, x) = (around * TAU).sin_cos();
+    let direction = |_: &Size, polar: f32, azimuth: f32| {
+        let (ring, height) = (polar * TAU / 2.0).sin_cos();
+        let (y, x) = (azimuth * TAU).sin_cos();
         Vec3::new(x * ring, y * ring, height)
     };
-    let radius = |_: &Size, down: f32, _: f32| 20.0 + 6.0 * ((down + time) * TAU).sin();
+    let radius = |_: &Size, polar: f32, _: f32| 20.0 + 6.0 * ((polar + time) * TAU).sin();
     let normals = grid(size, direction);
     let radii = grid(size, radius);
     Shape {
@@ -206,16 +214,16 @@ fn shape(size: &Size, pose: usize) -> Shape {
     }
 }
 
-fn st_vertex(size: &Size, down: f32, around: f32) -> StVertex {
-    let texel = |part: f32| ((part * (size.skin - 1) as f32) as i32).into();
+fn st_vertex(size: &Size, polar: f32, azimuth: f32) -> StVertex {
+    let texel = |fraction: f32| ((fraction * (size.skin - 1) as f32) as i32).into();
     StVertex {
         on_seam: 0.into(),
-        s: texel(around),
-        t: texel(down),
+        s: texel(azimuth),
+        t: texel(polar),
     }
 }
 
-/// Two triangles between every four neighbours, clockwise from outside.
+/// Two triangles for each quad of the grid, clockwise when seen from outside.
 fn triangles(size: &Size) -> Vec<Triangle> {
     let mut triangles = Vec::new();
     for row in 1..size.rows {
@@ -234,7 +242,7 @@ fn triangles(size: &Size) -> Vec<Triangle> {
     triangles
 }
 
-/// The middle of some measurements.
+/// The median of some values; 0 if there are none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

@@ -1,7 +1,7 @@
-//! Any bytes as an Alamo animation: parsed, sampled, made a clip, written, and parsed again.
+//! Parses arbitrary bytes as an Alamo animation, samples it, converts it to a clip, writes it and parses the result.
 //!
-//! `cargo +nightly fuzz run ala -- -max_len=65536`, begun with a corpus of small files in
-//! `fuzz/corpus/ala`. What it finds goes to `tests/regressions/ala`, which `cargo test` replays.
+//! Run `cargo +nightly fuzz run ala -- -max_len=65536` with a seed corpus of small files in `fuzz/corpus/ala`.
+//! Add inputs that crash to `tests/regressions/ala`: `cargo test` runs them.
 
 #![no_main]
 
@@ -16,8 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
         for time in [0.0, 0.5, file.frames as f32 - 1.25, f32::MAX] {
             let pose = file.sample(bone, time);
             let rotation = pose.rotation.unwrap_or_default();
-            let mut numbers = pose.translation.iter().chain(&pose.scale).chain(&rotation);
-            assert!(numbers.all(|value| value.is_finite()));
+            let mut values = pose.translation.iter().chain(&pose.scale).chain(&rotation);
+            assert!(values.all(|value| value.is_finite()));
         }
     }
     let clip = clip(&file);
@@ -26,11 +26,11 @@ fuzz_target!(|bytes: &[u8]| {
             curve.0.sample_clamped(time);
         }
     }
-    // As many frames as a file may have would be a lot of them once they are unpacked.
+    // Unpacking the maximum frame count of a file would take too much memory.
     if file.frames > 1 << 12 {
         return;
     }
-    // Texts may be too long to be written once they are made UTF-8.
+    // Strings may exceed the length limit of the format after their conversion to UTF-8.
     let document = AlaDocument::from(&file);
     if let Ok(written) = write(&document) {
         assert_eq!(AlaDocument::from(&parse(&written).unwrap()), document);

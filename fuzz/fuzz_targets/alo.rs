@@ -1,7 +1,7 @@
-//! Any bytes as an Alamo model: parsed, written, and parsed again.
+//! Parses arbitrary bytes as an Alamo model, writes it and parses the result.
 //!
-//! `cargo +nightly fuzz run --no-default-features alo -- -max_len=65536`, begun with a corpus of small files in
-//! `fuzz/corpus/alo`. What it finds goes to `tests/regressions/alo`, which `cargo test` replays.
+//! Run `cargo +nightly fuzz run --no-default-features alo -- -max_len=65536` with a seed corpus of small files in
+//! `fuzz/corpus/alo`. Add inputs that crash to `tests/regressions/alo`: `cargo test` runs them.
 
 #![no_main]
 
@@ -16,10 +16,10 @@ fuzz_target!(|bytes: &[u8]| {
     for tree in submeshes.filter_map(|submesh| submesh.tree.as_ref()) {
         assert_eq!(tree.boxes().len(), tree.nodes.len());
     }
-    // Texts may be too long to be written once they are made UTF-8.
+    // Strings may exceed the length limit of the format after their conversion to UTF-8.
     if let Ok(written) = write(&file) {
-        let mut read = parse(&written).unwrap();
-        read.warnings.clear();
-        assert_eq!(format!("{read:?}"), format!("{file:?}"));
+        let mut reparsed = parse(&written).unwrap();
+        reparsed.warnings.clear();
+        assert_eq!(format!("{reparsed:?}"), format!("{file:?}"));
     }
 });

@@ -1,7 +1,7 @@
-//! Any bytes as a LithTech picture: parsed, decoded, written, and parsed again.
+//! Parses arbitrary bytes as a DTX texture, decodes it, writes it and parses the result.
 //!
-//! `cargo +nightly fuzz run --no-default-features dtx -- -max_len=65536`, begun with a corpus of small files in
-//! `fuzz/corpus/dtx`. What it finds goes to `tests/regressions/dtx`, which `cargo test` replays.
+//! Run `cargo +nightly fuzz run --no-default-features dtx -- -max_len=65536` with a seed corpus of small files in
+//! `fuzz/corpus/dtx`. Add inputs that crash to `tests/regressions/dtx`: `cargo test` runs them.
 
 #![no_main]
 
@@ -11,10 +11,10 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(file) = parse(bytes) else { return };
-    for (number, level) in file.levels.iter().enumerate() {
+    for (index, level) in file.levels.iter().enumerate() {
         let texels = level.width as usize * level.height as usize;
-        for picture in [file.rgba(number), file.emissive(number)].iter().flatten() {
-            assert_eq!(picture.len(), 4 * texels);
+        for image in [file.rgba(index), file.emissive(index)].iter().flatten() {
+            assert_eq!(image.len(), 4 * texels);
         }
     }
     let document = DtxDocument::from(&file);

@@ -1,12 +1,12 @@
-//! Any bytes as a model of UFO: Aftermath: parsed by readers of all kinds, converted, written, and parsed again.
+//! Parses arbitrary bytes as an LGW model with each tolerance, converts it, writes it and parses the result.
 //!
-//! `cargo +nightly fuzz run lgw -- -max_len=65536`, begun with a corpus of small files in
-//! `fuzz/corpus/lgw`. What it finds goes to `tests/regressions/lgw`, which `cargo test` replays.
+//! Run `cargo +nightly fuzz run lgw -- -max_len=65536` with a seed corpus of small files in `fuzz/corpus/lgw`.
+//! Add inputs that crash to `tests/regressions/lgw`: `cargo test` runs them.
 
 #![no_main]
 
 use bevy_classic_models::lgw::ConvertedLgw;
-use bevy_classic_models::prelude::LgwLoaderSettings;
+use bevy_classic_models::lgw::LgwLoaderSettings;
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse, write};
 use libfuzzer_sys::fuzz_target;
 
@@ -17,17 +17,23 @@ fuzz_target!(|bytes: &[u8]| {
         };
         for mesh in &file.meshes {
             let count = mesh.vertices.len();
-            let mut corners = mesh.triangles().flatten();
-            assert!(corners.all(|index| (index as usize) < count));
+            let mut indices = mesh.triangles().flatten();
+            assert!(indices.all(|index| (index as usize) < count));
             let positions = mesh.vertices.positions.as_flattened();
-            assert!(positions.iter().all(|number| number.is_finite()));
+            assert!(positions.iter().all(|value| value.is_finite()));
         }
         file.warnings.clear();
-        // What lenient readers accept may have no text.
+        // Lenient parsing may return a file that cannot be written.
         if let Ok(written) = write(&file) {
-            let read = parse(&written, Tolerance::Strict).unwrap();
+            let reparsed = parse(&written, Tolerance::Strict).unwrap();
             let warnings = Vec::new();
-            assert_eq!(LgwFile { warnings, ..read }, file);
+            assert_eq!(
+                LgwFile {
+                    warnings,
+                    ..reparsed
+                },
+                file
+            );
         }
     }
     let _ = ConvertedLgw::load(bytes, &LgwLoaderSettings::default());

@@ -1,7 +1,7 @@
-//! Any bytes as a manifest: parsed, written, and parsed again.
+//! Parses arbitrary bytes as a model manifest, writes it and parses the result.
 //!
-//! `cargo +nightly fuzz run manifest -- -max_len=65536`, begun with a corpus of small files in
-//! `fuzz/corpus/manifest`. What it finds goes to `tests/regressions/manifest`, which `cargo test` replays.
+//! Run `cargo +nightly fuzz run manifest -- -max_len=65536` with a seed corpus of small files in `fuzz/corpus/manifest`.
+//! Add inputs that crash to `tests/regressions/manifest`: `cargo test` runs them.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
-//! Any bytes as a Quake model: parsed, converted, posed.
+//! Parses arbitrary bytes as a Quake model, converts it and blends its poses.
 //!
-//! `cargo +nightly fuzz run mdl -- -max_len=65536`, begun with a corpus of small files in
-//! `fuzz/corpus/mdl`. What it finds goes to `tests/regressions/mdl`, which `cargo test` replays.
+//! Run `cargo +nightly fuzz run mdl -- -max_len=65536` with a seed corpus of small files in `fuzz/corpus/mdl`.
+//! Add inputs that crash to `tests/regressions/mdl`: `cargo test` runs them.
 
 #![no_main]
 
@@ -10,9 +10,13 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let settings = MdlLoaderSettings::default();
-    if let Ok(contents) = ConvertedMdl::load(bytes, &settings, &Palette::default()) {
-        let last = contents.poses.pose_count() - 1;
-        let places = contents.poses.blend(PoseBlend::from(last));
-        assert!(places.into_iter().all(|(place, _)| place.is_finite()));
+    if let Ok(converted) = ConvertedMdl::load(bytes, &settings, &Palette::default()) {
+        let last = converted.poses.pose_count() - 1;
+        let vertices = converted.poses.blend(PoseBlend::from(last));
+        assert!(
+            vertices
+                .into_iter()
+                .all(|(position, _)| position.is_finite())
+        );
     }
 });

@@ -1,7 +1,7 @@
 //! Shows and hides the parts of spawned models, and applies team colors.
 //!
-//! The file's flags, levels of detail, damage stages and the user's choices all decide about a part, and none overrules
-//! another. Bones have their own visibility, which their parts inherit.
+//! The file's flags, the level of detail, the damage stage and the user's `PartVisibility` are combined for each part.
+//! Bones have separate `Visibility` components, which their parts inherit.
 
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{AloInstance, AloPart};
@@ -16,26 +16,26 @@ use bevy::ecs::system::{Commands, ParamSet, Query, Res, SystemParam};
 use bevy::mesh::MeshTag;
 
 impl AloPart {
-    /// As it is before anybody chose anything.
+    /// Selects the part for the default level of detail and damage stage. Returns its initial visibility.
     pub(super) fn choose_initial(&mut self, model: &AloModel) -> Visibility {
-        let choice = Choice {
+        let filter = PartFilter {
             lod: model.lod(0),
             alt: 0,
             night: false,
-            hidden: None,
+            visibility: None,
         };
-        let hides = choice.hides(self);
-        self.selected = self.is_selected(&choice, hides);
+        let hides = filter.hides(self);
+        self.selected = self.is_selected(&filter, hides);
         self.selected_at_finest = self.selected;
         self.visibility(hides)
     }
 
-    /// `hides` is [`Choice::hides`] of this part, which compares names.
-    fn is_selected(&self, choice: &Choice<'_>, hides: Option<bool>) -> bool {
+    /// `hides` is the result of [`PartFilter::hides`] for this part. That compares names, so call it only once.
+    fn is_selected(&self, filter: &PartFilter<'_>, hides: Option<bool>) -> bool {
         hides != Some(true)
-            && (self.lod.is_none() || self.lod == choice.lod)
-            && self.alt.is_none_or(|alt| alt == choice.alt)
-            && (choice.night || !self.night_only)
+            && (self.lod.is_none() || self.lod == filter.lod)
+            && self.alt.is_none_or(|alt| alt == filter.alt)
+            && (filter.night || !self.night_only)
     }
 
     fn visibility(&self, hides: Option<bool>) -> Visibility {
@@ -47,41 +47,41 @@ impl AloPart {
     }
 }
 
-/// What parts are held against.
+/// The criteria by which parts are selected.
 #[derive(Clone, Copy)]
-struct Choice<'a> {
+struct PartFilter<'a> {
     lod: Option<u32>,
     alt: u32,
     night: bool,
-    hidden: Option<&'a PartVisibility>,
+    visibility: Option<&'a PartVisibility>,
 }
 
-impl Choice<'_> {
-    /// Whether the user hides a part, if the user says anything of it.
+impl PartFilter<'_> {
+    /// Whether the user hides a part; `None` if the user has not set its visibility.
     fn hides(&self, part: &AloPart) -> Option<bool> {
-        self.hidden.and_then(|parts| parts.get(&part.name))
+        self.visibility.and_then(|parts| parts.get(&part.name))
     }
 }
 
 impl AloInstance {
-    /// Takes down a change of the damage stage, which decides what stays off.
+    /// Records a change of the damage stage, which decides which parts stay hidden.
     fn change_alt(&mut self, alt: u32, parts: &Query<(&mut AloPart, &mut Visibility)>) {
         if alt > self.alt {
-            self.held.clear();
+            self.kept_hidden.clear();
         } else if alt < self.alt {
-            let stays = |entity: &Entity| {
+            let kept_hidden = |entity: &Entity| {
                 let part = parts.get(*entity).ok()?.0;
-                let stays = part.alt_decrease_stay_hidden && part.alt == Some(alt);
-                stays.then_some((part.kind, part.index))
+                let stays_hidden = part.alt_decrease_stay_hidden && part.alt == Some(alt);
+                stays_hidden.then_some((part.kind, part.index))
             };
-            self.held = self.parts.iter().filter_map(stays).collect();
+            self.kept_hidden = self.parts.iter().filter_map(kept_hidden).collect();
         }
         self.alt = alt;
     }
 }
 
-/// The root components that decide which parts show.
-type Choices<'w> = (
+/// The root components that decide which parts are shown.
+type Selectors<'w> = (
     &'w mut AloInstance,
     Option<&'w DistanceLod>,
     Option<&'w ModelLod>,
@@ -89,8 +89,8 @@ type Choices<'w> = (
     Option<&'w PartVisibility>,
 );
 
-/// Roots of which one of those changed.
-type ChoicesChanged = (
+/// Matches roots if any of these components changed.
+type SelectorsChanged = (
     With<AloInstance>,
     Or<(
         Changed<AloInstance>,
@@ -101,69 +101,71 @@ type ChoicesChanged = (
     )>,
 );
 
-/// Components that make a difference by going.
+/// Roots that lost a component that decides which parts are shown.
 #[derive(SystemParam)]
-pub(super) struct Removed<'w, 's> {
+pub(super) struct RemovedSelectors<'w, 's> {
     lods: RemovedComponents<'w, 's, ModelLod>,
-    alts: RemovedComponents<'w, 's, DamageStage>,
-    hidden: RemovedComponents<'w, 's, PartVisibility>,
+    stages: RemovedComponents<'w, 's, DamageStage>,
+    visibilities: RemovedComponents<'w, 's, PartVisibility>,
 }
 
-impl Removed<'_, '_> {
+impl RemovedSelectors<'_, '_> {
     fn read(&mut self) -> impl Iterator<Item = Entity> {
-        let of_levels = self.lods.read();
-        of_levels.chain(self.alts.read()).chain(self.hidden.read())
+        self.lods
+            .read()
+            .chain(self.stages.read())
+            .chain(self.visibilities.read())
     }
 }
 
-/// The roots whose parts may have to be shown or hidden.
+/// The roots whose parts may have to be shown or hidden: those that changed, all of them, and their components.
 type ShownRoots<'w, 's> = ParamSet<
     'w,
     's,
     (
-        Query<'static, 'static, Entity, ChoicesChanged>,
+        Query<'static, 'static, Entity, SelectorsChanged>,
         Query<'static, 'static, Entity, With<AloInstance>>,
-        Query<'static, 'static, Choices<'static>>,
+        Query<'static, 'static, Selectors<'static>>,
     ),
 >;
 
-/// Shows and hides the parts of models for which a deciding component changed.
+/// Shows and hides the parts of models if a component that decides about them changed.
 pub(super) fn show_parts(
     mut roots: ShownRoots,
-    mut removed: Removed,
+    mut removed: RemovedSelectors,
     mut parts: Query<(&mut AloPart, &mut Visibility)>,
     night: Res<NightTime>,
 ) {
     let removed = removed.read();
-    let due: EntityHashSet = match night.is_changed() {
+    let changed: EntityHashSet = match night.is_changed() {
         true => roots.p1().iter().collect(),
         false => roots.p0().iter().chain(removed).collect(),
     };
     let mut roots = roots.p2();
-    for root in due {
-        let Ok((mut instance, distance, lod, alt, hidden)) = roots.get_mut(root) else {
+    for root in changed {
+        let Ok((mut instance, distance, lod, stage, visibility)) = roots.get_mut(root) else {
             continue;
         };
         let instance = instance.bypass_change_detection();
-        let alt = alt.map_or(0, |alt| alt.0).min(instance.model.max_alt);
+        let alt = stage.map_or(0, |stage| stage.0).min(instance.model.max_alt);
         instance.change_alt(alt, &parts);
         let by_distance = distance.map_or(0, |distance| distance.0);
-        let choice = Choice {
+        let filter = PartFilter {
             lod: instance.model.lod(lod.map_or(by_distance, |lod| lod.0)),
             alt,
             night: night.0,
-            hidden,
+            visibility,
         };
-        let finest = Choice {
+        let finest = PartFilter {
             lod: instance.model.lod(0),
-            ..choice
+            ..filter
         };
         for part in &instance.parts {
             if let Ok((mut part, mut shown)) = parts.get_mut(*part) {
-                let held = instance.held.contains(&(part.kind, part.index));
-                let hides = choice.hides(&part);
-                let selected = part.is_selected(&choice, hides) && !held;
-                let selected_at_finest = part.is_selected(&finest, hides) && !held;
+                let kept_hidden = instance.kept_hidden.contains(&(part.kind, part.index));
+                let hides = filter.hides(&part);
+                let selected = part.is_selected(&filter, hides) && !kept_hidden;
+                let selected_at_finest = part.is_selected(&finest, hides) && !kept_hidden;
                 if (part.selected, part.selected_at_finest) != (selected, selected_at_finest) {
                     part.selected = selected;
                     part.selected_at_finest = selected_at_finest;
@@ -176,7 +178,7 @@ pub(super) fn show_parts(
 
 type ColorChanged = Or<(Changed<AloInstance>, Changed<TeamColor>)>;
 
-/// Gives sub-meshes that wear it the colour of their team.
+/// Writes the team color of models to their team-colored sub-meshes.
 pub(super) fn color_teams(
     mut commands: Commands,
     changed: Query<(&AloInstance, Option<&TeamColor>), ColorChanged>,

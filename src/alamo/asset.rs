@@ -1,4 +1,4 @@
-//! The [`Alo`] asset: what a model is to the rest of a game.
+//! The [`Alo`] asset: a loaded model and its data.
 
 use crate::alamo::alo::{Dazzle, Light, Parameter, ParameterValue, Proxy};
 use crate::alamo::animation::AloAnimation;
@@ -31,7 +31,7 @@ pub struct Alo {
     /// The model as a scene, for `WorldAssetRoot`: label [`AloAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// Everything else.
+    /// The model's data, without the scene.
     pub model: Arc<AloModel>,
 }
 
@@ -43,20 +43,20 @@ impl Deref for Alo {
     }
 }
 
-/// The skeleton, meshes and all else of an Alamo model, shared by all its instances.
+/// The data of an Alamo model: skeleton, meshes, lights, proxies and dazzles. All instances share it.
 ///
 /// Everything is in the file's space and units: Z up, the front towards −Y.
 #[derive(Clone, Debug)]
 pub struct AloModel {
-    /// 2 if there are dazzles, else 1.
+    /// The format version: 2 if there are dazzles, otherwise 1.
     pub version: u8,
     /// The bones, in file order: parents before their children.
     pub bones: Vec<AloBoneInfo>,
-    /// Indices of the bones of each name, in lower case; half of all models repeat names.
+    /// Indices of the bones by name, in lower case. Several bones can have the same name, as in half of all models.
     pub named_bones: Names,
     /// The meshes, in file order.
     pub meshes: Vec<AloMesh>,
-    /// Indices of the meshes of each name, in lower case.
+    /// Indices of the meshes by name, in lower case.
     pub named_meshes: Names,
     /// The lights, in file order.
     pub lights: Vec<Light<'static>>,
@@ -64,30 +64,30 @@ pub struct AloModel {
     pub proxies: Vec<AloProxyInfo>,
     /// The dazzles, in file order.
     pub dazzles: Vec<Dazzle<'static>>,
-    /// The animations that were found beside it, by name.
+    /// The animations that were found for the model, sorted by name.
     pub animations: Vec<AloAnimation>,
-    /// Numbers of the levels of detail, the finest (the highest) first. Empty if nothing is tagged.
+    /// The numbers of the levels of detail, the finest (the highest) first. Empty if no part has a LOD tag.
     pub lods: Vec<u32>,
-    /// The highest damage stage that anything is tagged with.
+    /// The highest damage stage in any tag; 0 if no part has a damage tag.
     pub max_alt: u32,
-    /// Flaws of the file that do no harm.
+    /// Problems in the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
 
 /// A bone of an [`AloModel`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AloBoneInfo {
-    /// Its name, which other bones may have too.
+    /// The bone's name. Several bones can have the same name.
     pub name: Box<str>,
     /// Index of its parent.
     pub parent: Option<usize>,
-    /// Whether what hangs on it is drawn, and on its children.
+    /// Whether the parts on it and on its children are drawn.
     pub visible: bool,
     /// The number of its billboard mode; 0 is none.
     pub billboard: u32,
-    /// From its space to its parent's.
+    /// Transforms its space to its parent's.
     pub transform: Transform,
-    /// From its space to the model's, at rest.
+    /// Transforms its space to the model's space, in the rest pose.
     pub bind_pose: Affine3A,
 }
 
@@ -98,13 +98,13 @@ pub struct AloMesh {
     pub name: Box<str>,
     /// The tags in it.
     pub tags: Tags,
-    /// Index of the bone that it hangs on.
+    /// Index of its parent bone.
     pub bone: usize,
     /// Whether the file hides it.
     pub hidden: bool,
-    /// Whether its sub-meshes have collision trees.
+    /// Whether the file marks it as collidable.
     pub collidable: bool,
-    /// The box that the file puts around its vertices.
+    /// The bounding box of its vertices, as stored in the file.
     pub bounds: Aabb3d,
     /// Its parts, each of one material.
     pub submeshes: Vec<AloSubmesh>,
@@ -117,18 +117,18 @@ pub struct AloSubmesh {
     pub shader: Box<str>,
     /// The shader's parameters, in file order.
     pub parameters: Vec<Parameter<'static>>,
-    /// Name of the vertex format that the shader asks for.
+    /// Name of the vertex format that the shader needs.
     pub vertex_format: Box<str>,
-    /// Its vertices and triangles: in the space of the bone, or of the model if skinned. `None` if
-    /// it has no triangles.
+    /// Its vertices and triangles, in the bone's space, or in the model's space if skinned. `None` if it has no
+    /// triangles.
     pub mesh: Option<Handle<Mesh>>,
-    /// The box around its vertices.
+    /// The bounding box of its vertices.
     pub bounds: Aabb3d,
-    /// What draws it. `None` if nothing does: collision meshes and shadow volumes are data.
+    /// The material that draws it. `None` if it is not drawn, such as collision meshes and shadow volumes.
     pub material: Option<Handle<AloMaterial>>,
-    /// Whether it wears the team's colour.
-    pub wears_team_color: bool,
-    /// Whether it is added to what is behind it.
+    /// Whether it shows the team's color.
+    pub is_team_colored: bool,
+    /// Whether it is blended additively.
     pub is_additive: bool,
     /// Whether it casts shadows: see [`AloLoaderSettings::blended_shadows`](super::AloLoaderSettings::blended_shadows).
     pub casts_shadows: bool,
@@ -136,10 +136,10 @@ pub struct AloSubmesh {
     pub palette: Vec<u32>,
     /// The inverse bind poses of those bones.
     pub inverse_bindposes: Option<Handle<SkinnedMeshInverseBindposes>>,
-    /// Its collision tree: in the space of the bone, or of the model at rest if skinned.
+    /// Its collision tree, in the bone's space, or in the model's space at rest if skinned.
     #[cfg(feature = "collision")]
     pub tree: Option<Arc<CollisionTree>>,
-    /// How the tree's vertices follow the palette.
+    /// The skinning of the tree's vertices.
     #[cfg(feature = "collision")]
     pub(super) skin: Option<Arc<ColliderSkin>>,
 }
@@ -157,40 +157,41 @@ impl AloSubmesh {
 /// A proxy of an [`AloModel`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AloProxyInfo {
-    /// The proxy as the file has it.
+    /// The proxy as stored in the file.
     pub proxy: Proxy<'static>,
     /// The tags in its name.
     pub tags: Tags,
-    /// The model that its name means, if the loader was told to look and found one.
+    /// The path of the model that it names, if
+    /// [`AloLoaderSettings::load_proxies`](super::AloLoaderSettings::load_proxies) is set and the file was found.
     pub model: Option<AssetPath<'static>>,
 }
 
 impl AloModel {
-    /// Indices of the bones of a name, in any case.
+    /// Indices of the bones of a name (case-insensitive).
     pub fn bones_named(&self, name: &str) -> &[usize] {
         named(&self.named_bones, name)
     }
 
-    /// Indices of the meshes of a name, in any case.
+    /// Indices of the meshes of a name (case-insensitive).
     pub fn meshes_named(&self, name: &str) -> &[usize] {
         named(&self.named_meshes, name)
     }
 
-    /// The animation of a name, in any case: `MOVE_00`.
+    /// The animation of a name (case-insensitive), such as `MOVE_00`.
     pub fn animation(&self, name: &str) -> Option<&AloAnimation> {
         let mut animations = self.animations.iter();
         animations.find(|animation| same_name(&animation.name, name))
     }
 
-    /// The number that parts of the level of detail must be tagged with, `steps` coarser than the
-    /// finest; `None` if nothing is tagged.
+    /// The tag number of the level of detail that is `steps` coarser than the finest, at most the coarsest; `None` if
+    /// no part has a LOD tag.
     pub fn lod(&self, steps: u32) -> Option<u32> {
         let last = self.lods.len().checked_sub(1)?;
         self.lods.get(last.min(steps as usize)).copied()
     }
 }
 
-/// A parameter that no longer borrows from the file.
+/// Copies a parameter so that it does not borrow from the file.
 pub(super) fn owned_parameter(parameter: &Parameter<'_>) -> Parameter<'static> {
     let owned = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
     Parameter {
@@ -210,31 +211,31 @@ pub(super) fn owned_parameter(parameter: &Parameter<'_>) -> Parameter<'static> {
 pub enum AloAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,
-    /// `Mesh0/Submesh0`: the [`Mesh`] of a sub-mesh, drawn or not.
+    /// `Mesh0/Submesh0`: the [`Mesh`] of a sub-mesh, whether it is drawn or not.
     Submesh {
         /// Index of the mesh in the file.
         mesh: usize,
         /// Index of the sub-mesh within the mesh.
         submesh: usize,
     },
-    /// `Mesh0/Submesh0/InverseBindposes`: the [`SkinnedMeshInverseBindposes`] of a skinned one.
+    /// `Mesh0/Submesh0/InverseBindposes`: the [`SkinnedMeshInverseBindposes`] of a skinned sub-mesh.
     InverseBindposes {
         /// Index of the mesh in the file.
         mesh: usize,
         /// Index of the sub-mesh within the mesh.
         submesh: usize,
     },
-    /// `Material0`: an [`AloMaterial`]. Sub-meshes that look the same share one.
+    /// `Material0`: an [`AloMaterial`]. Sub-meshes with the same shading share one.
     Material(
         /// Index of the material.
         usize,
     ),
     /// `Dazzles0`: the [`Mesh`] of a group of dazzles.
     Dazzles(
-        /// Index of the group: dazzles of one bone and texture that show at the same times.
+        /// Index of the group: dazzles with the same bone, texture, name and visibility.
         usize,
     ),
-    /// `DazzleMaterial0`: the material of dazzles. Groups of one texture share one.
+    /// `DazzleMaterial0`: the material of dazzles. Groups with the same texture share one.
     DazzleMaterial(
         /// Index of the material.
         usize,

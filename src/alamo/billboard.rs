@@ -1,9 +1,9 @@
-//! Bones that turn to the camera, to the light or with the wind.
+//! Billboards: bones that turn to the camera, to the light or with the wind.
 //!
-//! A bone's own transform stays what its animation or the user made it; the turn is added on top,
-//! after animations and before transforms propagate, so that it is right in the same frame.
+//! Animations and users write a bone's transform without the turn. The turn is added after animations and before
+//! transform propagation, so it is up to date in the same frame.
 //!
-//! What may not enter: bytes of files, and how anything is drawn.
+//! Parsing and drawing do not belong here.
 
 use crate::scene::{BillboardCamera, ClassicModelsSystems, Wind};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
@@ -26,35 +26,35 @@ use bevy::transform::components::Transform;
 use serde::Serialize;
 use std::f32::consts::FRAC_PI_2;
 
-/// How a bone turns. The front is the bone's −Y, up is +Z.
+/// How a bone turns. The bone's front is −Y, and up is +Z.
 ///
-/// `Parallel`, `Face`, `SunGlow` and `Sun` give the bone the camera's orientation, whatever its own;
-/// the three that begin with Z turn it about its own Z.
+/// `Parallel`, `Face`, `SunGlow` and `Sun` replace the bone's orientation with the camera's. The modes that begin with
+/// Z turn the bone about its own Z axis.
 #[derive(Reflect, Serialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Clone, Debug, PartialEq, Hash)]
 pub enum Billboard {
     /// It does not turn.
     #[default]
     None,
-    /// The front looks against the camera's direction, and up is up on the screen.
+    /// The front points opposite to the camera's direction, and up is up on the screen.
     Parallel,
-    /// Drawn as `Parallel`.
+    /// The same as `Parallel`.
     Face,
-    /// The front looks to the camera.
+    /// The front points to the camera.
     ZView,
-    /// The front looks to where the brightest directional light comes from.
+    /// The front points to the source of the brightest directional light.
     ZLight,
-    /// The back looks to where the wind blows to.
+    /// The back points in the direction of the wind.
     ZWind,
-    /// Turns as `Parallel`, and is carried around the model's origin: what rests on the model's +X
-    /// goes to where the brightest directional light comes from.
+    /// Turns as `Parallel`, and moves around the model's origin. A bone that rests on the model's +X axis moves to the
+    /// direction from which the brightest directional light comes.
     SunGlow,
-    /// Drawn as `SunGlow`.
+    /// The same as `SunGlow`.
     Sun,
 }
 
 impl Billboard {
-    /// From the number in the file; `None` if no game knows it.
+    /// The mode of a number in the file; `None` if no game supports it.
     pub fn from_raw(raw: u32) -> Option<Self> {
         Some(match raw {
             0 => Self::None,
@@ -70,15 +70,15 @@ impl Billboard {
     }
 }
 
-/// Marks the root entity of an Alamo model's scene, whose space is the model's: Z up.
+/// Marks the root entity of an Alamo model's scene. Its space is the model's, with Z up.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct AloRoot;
 
-/// A bone that turns. See [`BillboardCamera`] for whom it turns to.
+/// A bone that turns. See [`BillboardCamera`] for the camera that it turns to.
 ///
-/// Animations and users write the bone's [`Transform`] as if it did not turn. What they have not
-/// written since the last frame is there with the turn in it.
+/// Animations and users write the bone's [`Transform`] without the turn. A field that they have not written since the
+/// last frame contains the turn.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct AloBillboard {
@@ -86,12 +86,12 @@ pub struct AloBillboard {
     pub mode: Billboard,
     /// The transform without the turn.
     base: Transform,
-    /// The transform as the system left it.
+    /// The transform as the system last wrote it.
     written: Option<Transform>,
 }
 
 impl AloBillboard {
-    /// A bone that will turn.
+    /// Creates the component for a mode.
     pub fn new(mode: Billboard) -> Self {
         Self {
             mode,
@@ -104,9 +104,9 @@ impl AloBillboard {
         self.base
     }
 
-    /// Takes over what others have written. Each part for itself: an animation may move a bone and
-    /// leave its rotation alone, which then still is the turned one.
-    fn follow(&mut self, now: &Transform) {
+    /// Copies the fields that others have written to the base. Each field is compared separately: if an animation
+    /// writes only the translation, the rotation is still the turned one.
+    fn update_base(&mut self, now: &Transform) {
         let Some(written) = self.written else {
             self.base = *now;
             return;
@@ -123,7 +123,7 @@ impl AloBillboard {
     }
 }
 
-/// Turns bones.
+/// Adds billboards.
 pub(crate) struct BillboardPlugin;
 
 impl Plugin for BillboardPlugin {
@@ -144,13 +144,13 @@ impl Plugin for BillboardPlugin {
     }
 }
 
-/// What bones turn to, in world space.
+/// The camera, light and wind that bones turn to, in world space.
 #[derive(Clone, Copy, Debug, Default)]
-struct Surroundings {
+struct BillboardTargets {
     camera: Option<Affine3A>,
-    /// Where the light travels to.
+    /// The direction in which the light travels.
     light: Option<Vec3>,
-    /// Where the wind blows to.
+    /// The direction in which the wind blows.
     wind: Vec3,
 }
 
@@ -161,7 +161,7 @@ type CameraData = (
     Has<BillboardCamera>,
 );
 
-type MayBeFaced = Or<(With<Camera3d>, With<BillboardCamera>)>;
+type CameraFilter = Or<(With<Camera3d>, With<BillboardCamera>)>;
 
 type LightData = (
     Entity,
@@ -169,31 +169,32 @@ type LightData = (
     Option<&'static Visibility>,
 );
 
-/// Finds what bones turn to.
+/// Finds the camera, light and wind that bones turn to.
 #[derive(SystemParam)]
-struct Finder<'w, 's> {
-    cameras: Query<'w, 's, CameraData, MayBeFaced>,
+struct TargetFinder<'w, 's> {
+    cameras: Query<'w, 's, CameraData, CameraFilter>,
     lights: Query<'w, 's, LightData>,
     wind: Res<'w, Wind>,
 }
 
-impl Finder<'_, '_> {
+impl TargetFinder<'_, '_> {
     fn camera(&self) -> Option<Entity> {
         let candidates = self
             .cameras
             .iter()
             .filter_map(|(entity, camera, is_3d, marked)| {
-                let shows = camera.is_some_and(|(camera, target)| {
-                    let seen = matches!(target, RenderTarget::Window(_) | RenderTarget::Image(_));
-                    is_3d && camera.is_active && seen
+                let is_shown = camera.is_some_and(|(camera, target)| {
+                    let has_image =
+                        matches!(target, RenderTarget::Window(_) | RenderTarget::Image(_));
+                    is_3d && camera.is_active && has_image
                 });
                 let order = camera.map_or(0, |(camera, _)| camera.order);
-                (marked || shows).then_some((!marked, order, entity))
+                (marked || is_shown).then_some((!marked, order, entity))
             });
         candidates.min().map(|(.., entity)| entity)
     }
 
-    /// The brightest light that is not hidden itself.
+    /// The brightest light whose own `Visibility` is not `Hidden`.
     fn light(&self) -> Option<Entity> {
         let shines = |visibility: Option<&Visibility>| visibility != Some(&Visibility::Hidden);
         let lights = self.lights.iter();
@@ -206,25 +207,25 @@ impl Finder<'_, '_> {
             .map(|(entity, ..)| entity)
     }
 
-    fn surroundings(&self, tree: &Tree) -> Surroundings {
-        let light = self.light().map(|light| tree.world_from(light));
-        Surroundings {
-            camera: self.camera().map(|camera| tree.world_from(camera)),
+    fn targets(&self, hierarchy: &Hierarchy) -> BillboardTargets {
+        let light = self.light().map(|light| hierarchy.world_from(light));
+        BillboardTargets {
+            camera: self.camera().map(|camera| hierarchy.world_from(camera)),
             light: light.map(|light| light.transform_vector3(Vec3::NEG_Z).normalize_or_zero()),
             wind: self.wind.direction,
         }
     }
 }
 
-/// The hierarchy as it is now, before transforms have propagated.
+/// Computes world transforms of this frame, before transform propagation.
 #[derive(SystemParam)]
-struct Tree<'w, 's> {
+struct Hierarchy<'w, 's> {
     transforms: Query<'w, 's, &'static mut Transform>,
     parents: Query<'w, 's, &'static ChildOf>,
     roots: Query<'w, 's, (), With<AloRoot>>,
 }
 
-impl Tree<'_, '_> {
+impl Hierarchy<'_, '_> {
     fn local(&self, entity: Entity) -> Affine3A {
         let transform = self.transforms.get(entity);
         transform.map_or(Affine3A::IDENTITY, Transform::compute_affine)
@@ -237,7 +238,7 @@ impl Tree<'_, '_> {
         })
     }
 
-    /// World from the bone's parent, and world from the model if there is one.
+    /// The world transforms of the bone's parent, and of the model's root if there is one.
     fn spaces(&self, bone: Entity) -> (Affine3A, Option<Affine3A>) {
         let parent = self.parents.get(bone).map(ChildOf::parent).ok();
         let parent = parent.map_or(Affine3A::IDENTITY, |parent| self.world_from(parent));
@@ -249,25 +250,25 @@ impl Tree<'_, '_> {
 
 fn turn_billboards(
     mut bones: Query<(Entity, &mut AloBillboard)>,
-    mut tree: Tree,
-    finder: Finder,
+    mut hierarchy: Hierarchy,
+    finder: TargetFinder,
     mut order: Local<Vec<(usize, Entity)>>,
 ) {
     if bones.is_empty() {
         return;
     }
-    let surroundings = finder.surroundings(&tree);
-    // Parents first: a turned bone carries those below it.
+    let targets = finder.targets(&hierarchy);
+    // Parents first, because a turned bone moves its children.
     order.clear();
     order.extend(
         bones
             .iter()
-            .map(|(bone, _)| (tree.parents.iter_ancestors(bone).count(), bone)),
+            .map(|(bone, _)| (hierarchy.parents.iter_ancestors(bone).count(), bone)),
     );
     order.sort_unstable();
     for (_, bone) in order.iter() {
         if let Ok((_, billboard)) = bones.get_mut(*bone) {
-            turn_bone(*bone, billboard, &mut tree, &surroundings);
+            turn_bone(*bone, billboard, &mut hierarchy, &targets);
         }
     }
 }
@@ -275,22 +276,22 @@ fn turn_billboards(
 fn turn_bone(
     bone: Entity,
     mut billboard: Mut<AloBillboard>,
-    tree: &mut Tree,
-    surroundings: &Surroundings,
+    hierarchy: &mut Hierarchy,
+    targets: &BillboardTargets,
 ) {
-    let (parent, model) = tree.spaces(bone);
-    let Ok(mut transform) = tree.transforms.get_mut(bone) else {
+    let (parent, model) = hierarchy.spaces(bone);
+    let Ok(mut transform) = hierarchy.transforms.get_mut(bone) else {
         return;
     };
-    // Bookkeeping is no change that others should react to.
+    // Internal state must not trigger change detection.
     let billboard = billboard.bypass_change_detection();
-    billboard.follow(&transform);
+    billboard.update_base(&transform);
     let turned = turned(
         billboard.mode,
         billboard.base,
         &parent,
         model.as_ref(),
-        surroundings,
+        targets,
     );
     billboard.written = Some(turned);
     transform.set_if_neq(turned);
@@ -298,38 +299,38 @@ fn turn_bone(
 
 /// The local transform of a bone with its turn.
 ///
-/// Nothing turns without what it should turn to, or in a space that has collapsed.
+/// Returns `base` if there is no target to turn to, or if the result is not finite because a scale is 0.
 fn turned(
     mode: Billboard,
     base: Transform,
     parent: &Affine3A,
     model: Option<&Affine3A>,
-    surroundings: &Surroundings,
+    targets: &BillboardTargets,
 ) -> Transform {
     let bone = *parent * base.compute_affine();
     let with_turn = |turn: Quat| base.with_rotation(base.rotation * turn);
     let turned = match mode {
         Billboard::None => base,
-        Billboard::Parallel | Billboard::Face => facing(base, parent, surroundings.camera),
-        Billboard::ZView => with_turn(surroundings.camera.map_or(Quat::IDENTITY, |camera| {
+        Billboard::Parallel | Billboard::Face => facing(base, parent, targets.camera),
+        Billboard::ZView => with_turn(targets.camera.map_or(Quat::IDENTITY, |camera| {
             let camera = bone.inverse().transform_point3(camera.translation.into());
             turn_to_heading(-camera)
         })),
-        Billboard::ZLight => with_turn(surroundings.light.map_or(Quat::IDENTITY, |light| {
+        Billboard::ZLight => with_turn(targets.light.map_or(Quat::IDENTITY, |light| {
             turn_to_heading(bone.inverse().transform_vector3(light))
         })),
         Billboard::ZWind => with_turn(turn_to_heading(
-            bone.inverse().transform_vector3(surroundings.wind),
+            bone.inverse().transform_vector3(targets.wind),
         )),
         Billboard::SunGlow | Billboard::Sun => Transform {
-            translation: carried_to_sun(base.translation, parent, model, surroundings.light),
-            ..facing(base, parent, surroundings.camera)
+            translation: moved_to_sun(base.translation, parent, model, targets.light),
+            ..facing(base, parent, targets.camera)
         },
     };
     if turned.is_finite() { turned } else { base }
 }
 
-/// The same, with the front to the camera.
+/// The local transform of a bone whose front faces the camera.
 fn facing(base: Transform, parent: &Affine3A, camera: Option<Affine3A>) -> Transform {
     let Some(camera) = camera else {
         return base;
@@ -337,8 +338,7 @@ fn facing(base: Transform, parent: &Affine3A, camera: Option<Affine3A>) -> Trans
     let (_, camera, _) = camera.to_scale_rotation_translation();
     let (scale, parent, _) = parent.to_scale_rotation_translation();
     let local = parent.inverse() * camera * Quat::from_rotation_x(-FRAC_PI_2);
-    // The scale of a mirrored space has one negative axis, X. A bone in it is mirrored too, and
-    // faces the camera if its rotation is.
+    // A mirrored space has a negative scale on one axis, X. Mirror the rotation too, so that the bone faces the camera.
     let local = if scale.x < 0.0 {
         Quat::from_xyzw(local.x, -local.y, -local.z, local.w)
     } else {
@@ -347,8 +347,8 @@ fn facing(base: Transform, parent: &Affine3A, camera: Option<Affine3A>) -> Trans
     base.with_rotation(local.normalize())
 }
 
-/// Turns +Y about Z to the heading of a vector, and so −Y to where it comes from. A vector without
-/// a heading turns nothing.
+/// The rotation about Z that turns +Y to the heading of a vector, and so −Y to its source. A vector without a heading
+/// gives the identity.
 fn turn_to_heading(to: Vec3) -> Quat {
     if has_heading(to) {
         Quat::from_rotation_z(to.y.atan2(to.x) - FRAC_PI_2)
@@ -361,8 +361,9 @@ fn has_heading(v: Vec3) -> bool {
     v.xy().length() > 1e-6 * v.length()
 }
 
-/// Where a bone that follows the sun goes from its place, both in its parent's space.
-fn carried_to_sun(
+/// The position of a bone that follows the sun. `rest` is its position without the turn. Both are in its parent's
+/// space.
+fn moved_to_sun(
     rest: Vec3,
     parent: &Affine3A,
     model: Option<&Affine3A>,
@@ -373,12 +374,12 @@ fn carried_to_sun(
     };
     let model_from_parent = model.inverse() * *parent;
     let turn = turn_to_sun(model.inverse().transform_vector3(light));
-    let carried = turn * model_from_parent.transform_point3(rest);
-    model_from_parent.inverse().transform_point3(carried)
+    let moved = turn * model_from_parent.transform_point3(rest);
+    model_from_parent.inverse().transform_point3(moved)
 }
 
-/// The turn about the model's origin that brings +X to where light comes from: a tilt about −Y, then
-/// one about Z. `light` is where it travels to.
+/// The rotation about the model's origin that turns +X to the source of the light: first about −Y, then about Z.
+/// `light` is the direction in which the light travels.
 fn turn_to_sun(light: Vec3) -> Quat {
     let sun = -light.normalize_or_zero();
     let azimuth = if has_heading(sun) {
@@ -395,12 +396,12 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn same(a: Vec3, b: Vec3) {
-        assert!(a.abs_diff_eq(b, 1e-5), "{a} is not {b}");
+    fn assert_near(a: Vec3, b: Vec3) {
+        assert!(a.abs_diff_eq(b, 1e-5), "expected {b}, found {a}");
     }
 
-    fn around(camera: Transform, light: Vec3, wind: Vec3) -> Surroundings {
-        Surroundings {
+    fn targets_of(camera: Transform, light: Vec3, wind: Vec3) -> BillboardTargets {
+        BillboardTargets {
             camera: Some(camera.compute_affine()),
             light: Some(light),
             wind,
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_those_of_the_file() {
+    fn modes_have_the_numbers_of_the_file_format() {
         use Billboard::{Face, None, Parallel, Sun, SunGlow, ZLight, ZView, ZWind};
         let all = [None, Parallel, Face, ZView, ZLight, ZWind, SunGlow, Sun];
         for (raw, mode) in (0..).zip(all) {
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_turn_the_back_to_where_a_vector_leads() {
+    fn turn_to_heading_points_the_back_along_the_vector() {
         for to in [
             Vec3::X,
             Vec3::NEG_X,
@@ -429,16 +430,16 @@ mod tests {
             Vec3::new(3.0, -4.0, 0.0),
         ] {
             let turn = turn_to_heading(to + Vec3::Z * 2.0);
-            same(turn * Vec3::Y, to.normalize());
-            same(turn * Vec3::Z, Vec3::Z);
+            assert_near(turn * Vec3::Y, to.normalize());
+            assert_near(turn * Vec3::Z, Vec3::Z);
         }
-        for nowhere in [Vec3::ZERO, Vec3::Z, Vec3::NEG_Z, Vec3::NAN] {
-            assert_eq!(turn_to_heading(nowhere), Quat::IDENTITY);
+        for without_heading in [Vec3::ZERO, Vec3::Z, Vec3::NEG_Z, Vec3::NAN] {
+            assert_eq!(turn_to_heading(without_heading), Quat::IDENTITY);
         }
     }
 
     #[test]
-    fn the_sun_is_where_light_comes_from() {
+    fn turn_to_sun_points_x_to_the_source_of_the_light() {
         for light in [
             Vec3::NEG_X,
             Vec3::Y,
@@ -447,18 +448,18 @@ mod tests {
             Vec3::new(0.3, -0.5, -0.7),
             Vec3::new(-2.0, 5.0, 1.0),
         ] {
-            same(turn_to_sun(light) * Vec3::X, -light.normalize());
-            // It is carried along its own height and never leaned.
+            assert_near(turn_to_sun(light) * Vec3::X, -light.normalize());
+            // The rotation has no roll: Y stays horizontal.
             assert!((turn_to_sun(light) * Vec3::Y).z.abs() < 1e-6);
         }
         assert_eq!(turn_to_sun(Vec3::ZERO), Quat::IDENTITY);
     }
 
     #[test]
-    fn a_parallel_bone_shows_its_front_in_mirrored_spaces_too() {
+    fn parallel_bone_faces_the_camera_in_mirrored_spaces() {
         let camera =
             Transform::from_xyz(3.0, 9.0, 4.0).looking_at(Vec3::new(1.0, 0.0, 2.0), Vec3::Y);
-        let surroundings = around(camera, Vec3::NEG_Y, Vec3::X);
+        let targets = targets_of(camera, Vec3::NEG_Y, Vec3::X);
         let base = Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(Quat::from_rotation_y(0.4));
         for scale in [
             Vec3::ONE,
@@ -470,13 +471,13 @@ mod tests {
                 .with_rotation(Quat::from_euler(bevy::math::EulerRot::XYZ, 0.3, 1.1, -0.8))
                 .with_scale(scale)
                 .compute_affine();
-            let local = turned(Billboard::Parallel, base, &parent, None, &surroundings);
+            let local = turned(Billboard::Parallel, base, &parent, None, &targets);
             let world = parent * local.compute_affine();
             let sign = parent.matrix3.determinant().signum();
             let axis = |axis| world.transform_vector3(axis) / scale.x.abs();
-            same(axis(Vec3::NEG_Y), camera.back().into());
-            same(axis(Vec3::Z), camera.up().into());
-            same(axis(Vec3::X), sign * Vec3::from(camera.right()));
+            assert_near(axis(Vec3::NEG_Y), camera.back().into());
+            assert_near(axis(Vec3::Z), camera.up().into());
+            assert_near(axis(Vec3::X), sign * Vec3::from(camera.right()));
             assert_eq!(
                 (local.translation, local.scale),
                 (base.translation, base.scale)
@@ -485,19 +486,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_turns_without_a_cause() {
+    fn bones_do_not_turn_without_targets() {
         let base = Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(Quat::from_rotation_x(0.5));
         let parent = Transform::from_xyz(4.0, 0.0, 0.0).compute_affine();
-        let nothing = Surroundings::default();
+        let no_targets = BillboardTargets::default();
         let collapsed = Affine3A::from_scale(Vec3::ZERO);
-        let all = around(
+        let all = targets_of(
             Transform::from_xyz(0.0, 7.0, 1.0),
             Vec3::new(0.6, 0.0, -0.8),
             Vec3::X,
         );
         for mode in (0..8).filter_map(Billboard::from_raw) {
             assert_eq!(
-                turned(mode, base, &parent, None, &nothing),
+                turned(mode, base, &parent, None, &no_targets),
                 base,
                 "{mode:?}"
             );
@@ -507,16 +508,16 @@ mod tests {
     }
 
     #[test]
-    fn what_others_write_is_taken_part_by_part() {
+    fn base_follows_each_written_field_separately() {
         let mut bone = AloBillboard::new(Billboard::Parallel);
         let first = Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(Quat::from_rotation_z(0.3));
-        bone.follow(&first);
+        bone.update_base(&first);
         assert_eq!(bone.base, first);
         let written = first.with_rotation(Quat::from_rotation_x(1.0));
         bone.written = Some(written);
-        bone.follow(&written);
+        bone.update_base(&written);
         assert_eq!(bone.base, first);
-        bone.follow(&written.with_translation(Vec3::ONE));
+        bone.update_base(&written.with_translation(Vec3::ONE));
         assert_eq!(bone.base, first.with_translation(Vec3::ONE));
     }
 }

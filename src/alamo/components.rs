@@ -3,7 +3,7 @@
 use crate::alamo::asset::AloModel;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::Tags;
-use crate::scene::{HasLods, SceneModel, Skeleton, folded, is_folded};
+use crate::scene::{HasLods, SceneModel, Skeleton, equals_folded, folded};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
@@ -15,39 +15,39 @@ use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
 
-/// On the entity of each part of a spawned model: of a mesh, a light, a proxy or a group of dazzles.
+/// On the entity of each part of a spawned model: a mesh, a light, a proxy or a group of dazzles.
 ///
-/// The entity is a child of its bone's, and its `Visibility` is this crate's to set. Sub-meshes are
-/// children of their mesh's entity.
+/// The entity is a child of its bone's entity. This crate writes its `Visibility`; to change it, use
+/// [`PartVisibility`](crate::scene::PartVisibility). Sub-meshes are children of their mesh's entity.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AloPart {
-    /// What it is.
+    /// The kind of the part.
     pub kind: AloPartKind,
-    /// Its index among those of its kind, in file order. Dazzles are counted by groups.
+    /// Its index among the parts of its kind, in file order. For dazzles, the index of the group.
     pub index: usize,
-    /// Its name, tags included.
+    /// Its name, including tags.
     pub name: String,
     /// Whether the file hides it.
     pub hidden: bool,
-    /// Number of its level of detail: a higher one is finer. `None` is of every level.
+    /// The number of its level of detail: a higher number is finer. `None` belongs to every level.
     pub lod: Option<u32>,
-    /// Its damage stage: 0 is whole. `None` is of every stage.
+    /// Its damage stage: 0 is undamaged. `None` belongs to every stage.
     pub alt: Option<u32>,
-    /// Whether it stays off when the damage stage goes down to its own.
+    /// Whether it stays hidden when the damage stage decreases to its own.
     pub alt_decrease_stay_hidden: bool,
-    /// Whether it shows at night alone.
+    /// Whether it is shown only at night.
     pub night_only: bool,
-    /// Whether level of detail, damage stage, night and
-    /// [`PartVisibility`](crate::scene::PartVisibility) leave it in: it shows if the file does not hide it
-    /// either, and as a collision hull it counts all the same.
+    /// Whether level of detail, damage stage, night and [`PartVisibility`](crate::scene::PartVisibility) all select it.
+    ///
+    /// A selected part is shown unless the file hides it. Collision queries include it even if the file hides it.
     pub selected: bool,
-    /// What [`selected`](Self::selected) would be if the finest level of detail were drawn. Rays meet these parts by
-    /// default, so that a hit does not depend on the camera.
+    /// The value of [`selected`](Self::selected) if the finest level of detail were drawn. By default, ray casts
+    /// include these parts, so that a hit does not depend on the camera.
     pub selected_at_finest: bool,
 }
 
-/// What an [`AloPart`] is.
+/// The kind of an [`AloPart`].
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AloPartKind {
     /// A mesh.
@@ -56,12 +56,12 @@ pub enum AloPartKind {
     Light,
     /// A proxy.
     Proxy,
-    /// Dazzles of one bone, one texture and one name.
+    /// A group of dazzles with the same bone, texture and name.
     Dazzles,
 }
 
 impl AloPart {
-    /// A part that nothing hides but its tags.
+    /// Creates a part that the file does not hide.
     pub(super) fn new(kind: AloPartKind, index: usize, name: &str, tags: &Tags) -> Self {
         Self {
             kind,
@@ -78,14 +78,14 @@ impl AloPart {
     }
 }
 
-/// On the entity of a sub-mesh that wears the team's colour.
+/// On the entity of a sub-mesh or group of dazzles that shows the team's color.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Clone, Debug)]
 pub struct TeamColored;
 
-/// On an entity of a bone of a spawned model.
+/// On the entity of each bone of a spawned model.
 ///
-/// The component is immutable, so that nothing has to look for changes. To show or hide a bone of one instance, insert
+/// The component is immutable, so that no system has to detect changes. To show or hide a bone of one instance, insert
 /// a copy with another [`visible`](Self::visible):
 ///
 /// ```
@@ -102,34 +102,35 @@ pub struct TeamColored;
 /// # bevy::ecs::system::assert_is_system(hide_all);
 /// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[component(immutable, on_insert = apply_flag)]
+#[component(immutable, on_insert = apply_visible)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(BoneVisibility)]
 pub struct AloBone {
-    /// Its index in the file, by which animations and palettes know it.
+    /// Its index in the file, which animations and palettes refer to.
     pub index: usize,
     /// The number of its billboard mode; 0 is none.
     pub billboard: u32,
-    /// Whether the parts on it and on its children are shown while no animation decides. At first the value of the
-    /// file.
+    /// Whether the parts on it and on its children are shown when no animation shows or hides it. Initially the file's
+    /// value.
     pub visible: bool,
 }
 
-/// A spawned Alamo model. On the root entity, once its scene is there.
+/// A spawned Alamo model. It is on the root entity once the scene is spawned.
 #[derive(Component, Debug)]
 pub struct AloInstance {
     pub(super) model: Arc<AloModel>,
     pub(super) bones: Vec<Entity>,
     pub(super) parts: Vec<Entity>,
+    /// The entities with a [`TeamColored`].
     pub(super) colored: Vec<Entity>,
-    /// The damage stage that shows.
+    /// The current damage stage.
     pub(super) alt: u32,
-    /// Kinds and indices of the parts that stay off because the stage went down to theirs.
-    pub(super) held: Vec<(AloPartKind, usize)>,
+    /// Kinds and indices of the parts that stay hidden because the stage decreased to theirs.
+    pub(super) kept_hidden: Vec<(AloPartKind, usize)>,
 }
 
 impl AloInstance {
-    /// The model, for its skeleton, names, proxies and all else.
+    /// The model's data, such as its skeleton, names and proxies.
     pub fn model(&self) -> &Arc<AloModel> {
         &self.model
     }
@@ -139,7 +140,7 @@ impl AloInstance {
         &self.bones
     }
 
-    /// The entity of the first bone of a name, in any case.
+    /// The entity of the first bone of a name (case-insensitive).
     pub fn bone(&self, name: &str) -> Option<Entity> {
         let index = self.model.bones_named(name).first()?;
         self.bones.get(*index).copied()
@@ -151,11 +152,11 @@ impl AloInstance {
     }
 }
 
-/// What the instances of a model share.
+/// The data that the instances of a model share.
 #[derive(Debug)]
 pub(super) struct AloShared {
     pub(super) model: Arc<AloModel>,
-    /// What the model was loaded with, for those that its proxies name.
+    /// The settings of the model. The models that its proxies name are loaded with the same settings.
     pub(super) settings: Arc<AloLoaderSettings>,
     /// The names of the groups of dazzles.
     dazzles: Box<[Box<str>]>,
@@ -174,7 +175,7 @@ impl AloShared {
         }
     }
 
-    /// The indices of the bones and parts of a name, in any case: see [`bone_index`](Self::bone_index).
+    /// The indices of the bones and parts of a name (case-insensitive): see [`bone_index`](Self::bone_index).
     pub(super) fn indices_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
         let model = &self.model;
         let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
@@ -183,13 +184,13 @@ impl AloShared {
         let bones = model.bones_named(name).iter().copied();
         let meshes = model.meshes_named(name).iter().copied();
         bones
-            .chain(self.parts(AloPartKind::Proxy, positions(proxies, name)))
+            .chain(self.parts(AloPartKind::Proxy, indices_of(proxies, name)))
             .chain(self.parts(AloPartKind::Mesh, meshes))
-            .chain(self.parts(AloPartKind::Light, positions(lights, name)))
-            .chain(self.parts(AloPartKind::Dazzles, positions(dazzles, name)))
+            .chain(self.parts(AloPartKind::Light, indices_of(lights, name)))
+            .chain(self.parts(AloPartKind::Dazzles, indices_of(dazzles, name)))
     }
 
-    /// The indices among everything that has a name of parts of one kind.
+    /// Converts indices among the parts of one kind to indices among all bones and parts.
     fn parts(
         &self,
         kind: AloPartKind,
@@ -199,12 +200,12 @@ impl AloShared {
         indices.map(move |index| first + index)
     }
 
-    /// The index of a bone among everything that has a name. Bones come first.
+    /// The index of a bone among all bones and parts. Bones come first.
     pub(super) fn bone_index(&self, bone: &AloBone) -> usize {
         bone.index
     }
 
-    /// The index of a part likewise: after the bones come proxies, meshes, lights and groups of dazzles.
+    /// The index of a part among all bones and parts. The order is bones, proxies, meshes, lights, groups of dazzles.
     pub(super) fn part_index(&self, part: &AloPart) -> usize {
         self.first_part(part.kind) + part.index
     }
@@ -224,19 +225,19 @@ impl AloShared {
     }
 }
 
-/// The positions of a name among others, in any case.
-fn positions<'a>(
+/// The indices at which a name occurs (case-insensitive).
+fn indices_of<'a>(
     names: impl Iterator<Item = &'a str> + 'a,
     name: &'a str,
 ) -> impl Iterator<Item = usize> + 'a {
     let name = folded(name);
     names
         .enumerate()
-        .filter(move |(_, other)| is_folded(other, &name))
+        .filter(move |(_, other)| equals_folded(other, &name))
         .map(|(index, _)| index)
 }
 
-/// On the root entity of a scene's own world: the model that it is of.
+/// On the root entity in the scene's world: the model that the scene was made from.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub(super) struct AloScene(pub(super) Arc<AloShared>);
@@ -244,7 +245,7 @@ pub(super) struct AloScene(pub(super) Arc<AloShared>);
 impl SceneModel for AloScene {
     type Instance = AloInstance;
 
-    fn is_of(&self, instance: &AloInstance) -> bool {
+    fn is_model_of(&self, instance: &AloInstance) -> bool {
         Arc::ptr_eq(&self.0.model, &instance.model)
     }
 }
@@ -256,14 +257,13 @@ impl Skeleton for AloInstance {
 }
 
 impl HasLods for AloInstance {
-    /// Files tell of levels, and not from where they are drawn.
+    /// Alamo files have levels of detail, but no distances for them.
     fn own_distances(&self) -> &[f32] {
         &[]
     }
 }
 
-/// On the entity of a sub-mesh that is drawn, or has a collision tree, or both; a child of its mesh's
-/// entity.
+/// On the entity of a sub-mesh that is drawn or has a collision tree. The entity is a child of its mesh's entity.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AloSubmeshIndex {
@@ -273,20 +273,19 @@ pub struct AloSubmeshIndex {
     pub submesh: usize,
 }
 
-/// On the entity of a proxy, where a game attaches the effect or model that it names.
+/// On the entity of a proxy: an attachment point for the effect or model that it names.
 ///
-/// Its `Visibility` follows damage stage, level of detail and [`PartVisibility`](crate::scene::PartVisibility);
-/// what is spawned as its child follows too. An emitter's mesh is the first on the parent bone of
-/// the proxy's.
+/// Its `Visibility` depends on damage stage, level of detail and [`PartVisibility`](crate::scene::PartVisibility), and
+/// its children inherit it. An emitter's mesh is the first mesh on the parent of the proxy's bone.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AloProxy {
-    /// What it names, tags taken off: the stem of a file.
+    /// Its name without tags, which is the stem of a file name.
     pub name: String,
     /// Its index in the file.
     pub index: usize,
-    /// Path of the model that it names, if the loader was told to follow proxies and found one.
-    /// That model is spawned below it.
+    /// The path of the model that it names, if [`AloLoaderSettings::load_proxies`] is set and the file was found. That
+    /// model is spawned as its child.
     pub model: Option<String>,
 }
 
@@ -298,25 +297,26 @@ pub(super) fn visibility(visible: bool) -> Visibility {
     }
 }
 
-/// Whether animations decide about a bone's `Visibility`. Required by [`AloBone`].
+/// Whether an animation writes a bone's `Visibility`. Required by [`AloBone`].
 ///
-/// If none does, [`AloBone::visible`] decides when it is inserted, and when the last animation lets go.
+/// Otherwise [`AloBone::visible`] is applied when it is inserted, and when the last animation stops writing.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct BoneVisibility {
-    /// In this frame.
+    /// Whether an animation wrote it in this frame.
     pub(super) is_animated: bool,
-    /// In the frame before.
+    /// Whether an animation wrote it in the previous frame.
     pub(super) was_animated: bool,
 }
 
 impl BoneVisibility {
-    /// Whether an animation decides: whether it did in the last frame.
+    /// Whether an animation wrote the visibility in the last frame.
     pub fn was_animated(&self) -> bool {
         self.was_animated
     }
 
-    /// Begins the next frame. Returns whether the model's flag decides from now on.
+    /// Starts the next frame. Returns whether no animation writes the visibility any more, so that [`AloBone::visible`]
+    /// must be applied.
     pub(super) fn advance(&mut self) -> bool {
         let is_released = self.was_animated && !self.is_animated;
         *self = Self {
@@ -327,15 +327,15 @@ impl BoneVisibility {
     }
 }
 
-/// Shows or hides a bone whose [`AloBone`] was inserted, unless an animation decides. A component hook.
-pub(in crate::alamo) fn apply_flag(mut world: DeferredWorld<'_>, context: HookContext) {
+/// Shows or hides a bone when its [`AloBone`] is inserted, unless an animation does. A component hook.
+pub(in crate::alamo) fn apply_visible(mut world: DeferredWorld<'_>, context: HookContext) {
     let bone = context.entity;
     let is_animated = world.get::<BoneVisibility>(bone);
     if is_animated.is_some_and(BoneVisibility::was_animated) {
         return;
     }
-    let flag = world.get::<AloBone>(bone).map(|bone| bone.visible);
-    if let (Some(flag), Some(mut shown)) = (flag, world.get_mut::<Visibility>(bone)) {
-        shown.set_if_neq(visibility(flag));
+    let visible = world.get::<AloBone>(bone).map(|bone| bone.visible);
+    if let (Some(visible), Some(mut current)) = (visible, world.get_mut::<Visibility>(bone)) {
+        current.set_if_neq(visibility(visible));
     }
 }

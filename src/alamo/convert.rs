@@ -1,4 +1,4 @@
-//! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
+//! Converts a parsed model to the data of Bevy assets. This is pure code, and takes most of the time of a load.
 
 use crate::alamo::alo::{self, AloFile, Submesh};
 use crate::alamo::asset::AloBoneInfo;
@@ -19,16 +19,16 @@ use bevy::mesh::Mesh;
 use bevy::transform::components::Transform;
 use zerocopy::little_endian::U32;
 
-/// A model's file and all of its meshes as Bevy's, but not yet as assets.
+/// A parsed file and its meshes as Bevy meshes, which are not yet assets.
 #[derive(Clone, Debug)]
 pub struct ConvertedAlo<'a> {
     /// The parsed file.
     pub file: AloFile<'a>,
-    /// The bones, with their places at rest.
+    /// The bones, with their transforms at rest.
     pub bones: Vec<AloBoneInfo>,
     /// The sub-meshes of every mesh, in file order.
     pub meshes: Vec<Vec<ConvertedSubmesh>>,
-    /// Flaws of the file that do no harm.
+    /// Problems in the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
 
@@ -39,14 +39,14 @@ pub struct ConvertedSubmesh {
     pub shading: Shading,
     /// The mesh. `None` if there are no triangles.
     pub mesh: Option<Mesh>,
-    /// The box around its vertices.
+    /// The bounding box of its vertices.
     pub bounds: Aabb3d,
     /// The inverse bind poses of its palette; empty if it is not skinned.
     pub inverse_bindposes: Vec<Mat4>,
     /// Its collision tree.
     #[cfg(feature = "collision")]
     pub tree: Option<CollisionTree>,
-    /// How the tree's vertices follow the palette.
+    /// The skinning of the tree's vertices.
     #[cfg(feature = "collision")]
     pub(super) skin: Option<ColliderSkin>,
 }
@@ -62,15 +62,15 @@ impl ConvertedSubmesh {
 }
 
 impl<'a> ConvertedAlo<'a> {
-    /// Converts the bytes of a file. `usage` says where meshes that are drawn are kept. Meshes that are not drawn stay
-    /// in the main world.
+    /// Converts the bytes of a file. `usage` is the asset usage of meshes that are drawn. Meshes that are not drawn
+    /// stay in the main world.
     ///
     /// # Errors
-    /// A [`ParseError`] if the bytes are not a model, or one that says far more things than real ones
-    /// do in so many bytes.
+    /// A [`ParseError`] if the bytes are not a model, if a bone's bind pose is not finite, or if the count of bones,
+    /// meshes or other items exceeds the limit for the file's size.
     pub fn load(bytes: &'a [u8], usage: RenderAssetUsages) -> Result<Self, ParseError> {
         let mut file = alo::parse_without_vertex_warnings(bytes)?;
-        limits::check(&file, bytes.len())?;
+        limits::check_counts(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let mut all_finite = true;
         #[cfg(feature = "collision")]
@@ -80,7 +80,7 @@ impl<'a> ConvertedAlo<'a> {
             let submeshes = mesh.submeshes.iter();
             submeshes
                 .map(|submesh| {
-                    let attributes = Attributes::take(submesh);
+                    let attributes = Attributes::read(submesh);
                     all_finite &= attributes.all_finite();
                     let inverse_bindposes = inverse_bindposes(submesh, &bones);
                     #[cfg(feature = "collision")]
@@ -107,7 +107,7 @@ impl<'a> ConvertedAlo<'a> {
         });
         let meshes = meshes.collect();
         if !all_finite {
-            // It is seldom worth the time to tell where.
+            // Parse again to find the offsets. Files with such values are rare, so the first pass does not record them.
             warnings = alo::parse(bytes)?.warnings;
         }
         #[cfg(feature = "collision")]
@@ -120,14 +120,14 @@ impl<'a> ConvertedAlo<'a> {
         })
     }
 
-    /// The sub-meshes of all meshes: those of the file with what they became.
+    /// The sub-meshes of all meshes: each sub-mesh of the file with its converted one.
     pub(super) fn submeshes(&self) -> impl Iterator<Item = (&Submesh<'a>, &ConvertedSubmesh)> {
         let meshes = self.file.meshes.iter().zip(&self.meshes);
-        meshes.flat_map(|(mesh, contents)| mesh.submeshes.iter().zip(contents))
+        meshes.flat_map(|(mesh, converted)| mesh.submeshes.iter().zip(converted))
     }
 }
 
-/// Three rows of four as a transform of column vectors.
+/// Converts a matrix of three rows and four columns, which transforms column vectors.
 fn affine(matrix: &[[f32; 4]; 3]) -> Affine3A {
     let column = |index: usize| Vec3A::from_array(matrix.map(|row| row[index]));
     Affine3A {
@@ -136,7 +136,7 @@ fn affine(matrix: &[[f32; 4]; 3]) -> Affine3A {
     }
 }
 
-/// The bones, parents before children, with their places in the model.
+/// Converts the bones. Parents come before their children.
 fn bones(file: &[alo::Bone<'_>]) -> Result<Vec<AloBoneInfo>, ParseError> {
     let mut bones: Vec<AloBoneInfo> = Vec::with_capacity(file.len());
     for (index, bone) in file.iter().enumerate() {
@@ -147,12 +147,12 @@ fn bones(file: &[alo::Bone<'_>]) -> Result<Vec<AloBoneInfo>, ParseError> {
             .map(|bone| bone.bind_pose);
         let bind_pose = parent_pose.map_or(local, |parent| parent * local);
         if !bind_pose.is_finite() {
-            // Each matrix is; their product is beyond what the numbers of the file can say.
+            // Each matrix is finite, but their product is beyond the range of `f32`.
             return Err(ParseError {
                 format: Format::Alo,
                 offset: 0,
                 position: None,
-                context: format!("place of bone {index} in the model"),
+                context: format!("bind pose of bone {index}"),
                 kind: ErrorKind::NotFinite,
             });
         }
@@ -168,7 +168,7 @@ fn bones(file: &[alo::Bone<'_>]) -> Result<Vec<AloBoneInfo>, ParseError> {
     Ok(bones)
 }
 
-/// A transform as Bevy's, which knows no shear. A flattened one keeps its place alone.
+/// Converts an affine transform to a `Transform`. Shear is lost. If an axis is scaled to 0, the rotation is lost too.
 pub(super) fn transform(affine: &Affine3A) -> Transform {
     let (scale, rotation, translation) = affine.to_scale_rotation_translation();
     if rotation.is_finite() && rotation.is_normalized() && scale.is_finite() {
@@ -189,7 +189,7 @@ pub(super) fn transform(affine: &Affine3A) -> Transform {
     }
 }
 
-/// Skinned vertices are in the model's space, so a joint's matrix undoes its place at rest.
+/// The inverse bind poses of a sub-mesh's palette. Skinned vertices are in the model's space.
 fn inverse_bindposes(submesh: &Submesh<'_>, bones: &[AloBoneInfo]) -> Vec<Mat4> {
     let inverse = |bone: &U32| {
         let pose = bones.get(bone.get() as usize)?.bind_pose;

@@ -1,14 +1,15 @@
-//! Dazzles: small lights, drawn as squares that face the camera, add their colour, and may blink.
+//! Dazzles: small lights, drawn as additive squares that face the camera and can blink.
 //!
-//! Those of a bone that share a texture and flags are baked into one mesh; a vertex shader turns
-//! them to each camera and lets them blink. So they cost nothing per frame on the CPU, and all
-//! spawned copies of a model share mesh and material.
+//! Dazzles with the same bone, texture and flags are baked into one mesh. A vertex shader turns them to each camera and
+//! makes them blink. So they have no CPU cost per frame, and all instances of a model share mesh and material.
 //!
-//! What may not enter: bytes of files, and when an entity is shown.
+//! Parsing, and the visibility of entities, do not belong here.
 
 use crate::alamo::alo::Dazzle;
 use crate::alamo::tags::begins_with_fc;
-use crate::scene::{HasTextures, embedded_shader, follow_pictures, hold_shader, insert_image};
+use crate::scene::{
+    HasTextures, embedded_shader, insert_image, preload_shader, rebind_changed_textures,
+};
 use bevy::app::{App, Plugin};
 use bevy::asset::{Asset, Handle, RenderAssetUsages, embedded_asset, uuid_handle};
 use bevy::camera::primitives::Aabb;
@@ -30,10 +31,10 @@ use std::f32::consts::{PI, SQRT_2};
 /// A soft white disc of 32 × 32 texels, for dazzles whose texture is missing.
 pub const DAZZLE_DISC: Handle<Image> = uuid_handle!("5d0f6a63-9a0e-4b0a-8c41-1d2f3c7b9e52");
 
-/// Side of the disc's image, in texels.
+/// The width and height of the disc's image, in texels.
 const DISC_SIZE: u32 = 32;
 
-/// The corners of a square: to the right and up on the screen, and right and down in the picture.
+/// The corners of a square: offsets right and up on the screen, and offsets right and down in the texture.
 const CORNERS: [(Vec2, Vec2); 4] = [
     (Vec2::new(-1.0, 1.0), Vec2::new(0.0, 0.0)),
     (Vec2::new(-1.0, -1.0), Vec2::new(0.0, 1.0)),
@@ -41,16 +42,16 @@ const CORNERS: [(Vec2, Vec2); 4] = [
     (Vec2::new(1.0, 1.0), Vec2::new(1.0, 0.0)),
 ];
 
-/// Draws the squares of a [`dazzle_mesh`], and adds them to what is behind.
+/// Draws the squares of a [`dazzle_mesh`] with additive blending.
 ///
-/// The texture's alpha has no effect. Colours dim as the games dimmed them, in sRGB. Of an entity
-/// that has a `MeshTag` whose bit 24 is set, dazzles named `FC_…` take the hue of the colour in the
-/// other bits: sRGB, red in the lowest byte, then green and blue. A grey has no hue, and changes
-/// nothing.
+/// The texture's alpha has no effect. Colors are dimmed in sRGB, as in the games.
+///
+/// If bit 24 of the entity's `MeshTag` is set, dazzles named `FC_…` take the hue of the color in the lower bits. That
+/// color is sRGB, with red in the lowest byte, then green and blue. A gray color has no hue, and changes nothing.
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 #[reflect(Default, Clone, Debug)]
 pub struct DazzleMaterial {
-    /// The picture, or a square grid of them.
+    /// The texture: one image, or a square grid of images.
     #[texture(0)]
     #[sampler(1)]
     pub texture: Handle<Image>,
@@ -66,7 +67,7 @@ impl Default for DazzleMaterial {
 }
 
 impl HasTextures for DazzleMaterial {
-    fn pictures(&self) -> Vec<&Handle<Image>> {
+    fn textures(&self) -> Vec<&Handle<Image>> {
         vec![&self.texture]
     }
 }
@@ -98,7 +99,7 @@ impl Material for DazzleMaterial {
         _: &MeshVertexBufferLayoutRef,
         _: MaterialPipelineKey<Self>,
     ) -> Result<(), SpecializedMeshPipelineError> {
-        // A square that faces every camera has no back to cull.
+        // Squares always face the camera, so there are no backfaces to cull.
         descriptor.primitive.cull_mode = None;
         Ok(())
     }
@@ -108,12 +109,13 @@ fn shader() -> ShaderRef {
     embedded_shader("alamo/shaders/dazzle.wgsl")
 }
 
-/// How bright a dazzle is at a time, 0 to 1.
+/// The brightness of a dazzle at a time, 0 to 1.
 ///
-/// It is lit for the first `bias` of each period, in which its brightness swells and falls as half a
-/// sine; with a `frequency` of 0 or a `bias` of 1 it does not blink. `frequency` is in blinks per
-/// second, `phase` in periods, `time` in seconds; the shader takes the time since the app started,
-/// which wraps as [`Time::elapsed_secs_wrapped`](bevy::time::Time::elapsed_secs_wrapped) does.
+/// A dazzle is lit for the first `bias` of each period, as a fraction of 1. In this time the brightness follows half a
+/// sine wave. With a `frequency` of 0 or a `bias` of 1 it does not blink, and the result is 1.
+///
+/// `frequency` is in blinks per second, `phase` in periods and `time` in seconds. The shader uses the time since the
+/// app started, which wraps as [`Time::elapsed_secs_wrapped`](bevy::time::Time::elapsed_secs_wrapped) does.
 pub fn dazzle_intensity(frequency: f32, phase: f32, bias: f32, time: f32) -> f32 {
     if frequency == 0.0 || bias == 1.0 {
         return 1.0;
@@ -128,12 +130,16 @@ pub fn dazzle_intensity(frequency: f32, phase: f32, bias: f32, time: f32) -> f32
 
 /// Bakes dazzles of the same bone, texture and flags into a mesh for a [`DazzleMaterial`].
 ///
-/// Positions are in the bone's space. A dazzle grows with the scale of its entity: with the smallest of
-/// the three, if they differ. Numbers that are not finite count as 0.
+/// Positions are in the bone's space. The size of a dazzle is multiplied by the scale of its entity: by the smallest of
+/// the three axes, if they differ. Numbers that are not finite count as 0.
 ///
-/// The mesh knows the bounds of what is drawn, [`dazzle_aabb`], which its vertices do not tell: each
-/// has its centre as position, the way to its corner as second texture coordinates, 1 in its
-/// colour's alpha if it takes a team's hue, and frequency, phase and bias as tangent.
+/// Each dazzle has four vertices, with these attributes:
+/// - position: the center of the dazzle;
+/// - second texture coordinates: the offset of the corner from the center;
+/// - color: RGB, and an alpha of 1 if the dazzle takes a team's hue, otherwise 0;
+/// - tangent: frequency, phase and bias.
+///
+/// All vertices of a dazzle are at its center, so the mesh stores the bounds of the drawn squares: see [`dazzle_aabb`].
 pub fn dazzle_mesh<'a, 'b: 'a>(dazzles: impl IntoIterator<Item = &'a Dazzle<'b>>) -> Mesh {
     let mut baked = Baked::default();
     for dazzle in dazzles {
@@ -142,7 +148,7 @@ pub fn dazzle_mesh<'a, 'b: 'a>(dazzles: impl IntoIterator<Item = &'a Dazzle<'b>>
     baked.into_mesh()
 }
 
-/// The box around dazzles however they are turned, in their bone's space; `None` without dazzles.
+/// The bounding box of dazzles, whichever way they turn, in their bone's space; `None` without dazzles.
 pub fn dazzle_aabb<'a, 'b: 'a>(dazzles: impl IntoIterator<Item = &'a Dazzle<'b>>) -> Option<Aabb> {
     let bounds = dazzles.into_iter().map(bounds).reduce(union);
     bounds.map(|(min, max)| Aabb::from_min_max(min, max))
@@ -162,7 +168,7 @@ fn finite(number: f32) -> f32 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// A mesh in the making.
+/// The vertex attributes of a mesh that is being built.
 #[derive(Default)]
 struct Baked {
     centers: Vec<[f32; 3]>,
@@ -184,22 +190,25 @@ impl Baked {
             0.0
         };
         let [frequency, phase, bias] = [dazzle.frequency, dazzle.phase, dazzle.bias()].map(finite);
-        for (offset, place) in CORNERS {
+        for (offset, corner) in CORNERS {
             self.centers.push(dazzle.position.map(finite));
-            self.cells.push(((slot + place) / grid).to_array());
+            self.cells.push(((slot + corner) / grid).to_array());
             self.offsets
                 .push((offset * finite(dazzle.radius)).to_array());
             self.colors.push([r, g, b, colorized]);
             self.blinks.push([frequency, phase, bias, 0.0]);
         }
         let bounds = bounds(dazzle);
-        self.bounds = Some(self.bounds.map_or(bounds, |so_far| union(so_far, bounds)));
+        self.bounds = Some(
+            self.bounds
+                .map_or(bounds, |previous| union(previous, bounds)),
+        );
     }
 
     fn into_mesh(self) -> Mesh {
         let squares = (0..self.centers.len() as u32).step_by(4);
         let indices = squares.flat_map(|first| [0, 1, 2, 0, 2, 3].map(|corner| first + corner));
-        // The bounds below are those of the vertices once a mesh has left the main world.
+        // The mesh must stay in the main world. Otherwise Bevy replaces `final_aabb` with the bounds of the vertices.
         let mut mesh = Mesh::new(
             PrimitiveTopology::TriangleList,
             RenderAssetUsages::default(),
@@ -215,14 +224,14 @@ impl Baked {
     }
 }
 
-/// Draws dazzles.
+/// Adds the material of dazzles.
 pub(crate) struct DazzlePlugin;
 
 impl Plugin for DazzlePlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/dazzle.wgsl");
-        hold_shader(app, shader());
-        follow_pictures::<DazzleMaterial>(app);
+        preload_shader(app, shader());
+        rebind_changed_textures::<DazzleMaterial>(app);
         app.add_plugins(MaterialPlugin::<DazzleMaterial>::default())
             .register_type::<MeshMaterial3d<DazzleMaterial>>();
     }
@@ -232,12 +241,12 @@ impl Plugin for DazzlePlugin {
     }
 }
 
-/// White in the middle, black at the edge.
+/// An image that is white in the middle and black at the edge.
 fn disc() -> Image {
     let middle = (DISC_SIZE - 1) as f32 / 2.0;
     let texel = |index: u32| {
-        let place = Vec2::new((index % DISC_SIZE) as f32, (index / DISC_SIZE) as f32);
-        let from_edge = (1.0 - place.distance(Vec2::splat(middle)) / middle).max(0.0);
+        let position = Vec2::new((index % DISC_SIZE) as f32, (index / DISC_SIZE) as f32);
+        let from_edge = (1.0 - position.distance(Vec2::splat(middle)) / middle).max(0.0);
         let level = (255.0 * from_edge * from_edge * (3.0 - 2.0 * from_edge)) as u8;
         [level, level, level, 255]
     };
@@ -280,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_has_four_vertices_per_dazzle() {
+    fn mesh_has_four_vertices_per_dazzle() {
         let dazzles = [dazzle("a"), dazzle("fc_b")];
         let mesh = dazzle_mesh(&dazzles);
         assert_eq!(mesh.count_vertices(), 8);
@@ -292,7 +301,7 @@ mod tests {
             Some(VertexAttributeValues::Float32x4(values)) => values.clone(),
             other => panic!("{other:?}"),
         };
-        // The corner that is left and up shows the left and upper end of the cell.
+        // The upper left corner has the upper left texture coordinates of the cell.
         assert_eq!(two(Mesh::ATTRIBUTE_UV_1)[0], [-2.0, 2.0]);
         assert_eq!(two(Mesh::ATTRIBUTE_UV_0)[0], [0.25, 0.5]);
         assert_eq!(two(Mesh::ATTRIBUTE_UV_1)[2], [2.0, -2.0]);
@@ -305,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_squares_in_any_turn() {
+    fn bounds_contain_squares_in_any_orientation() {
         let mut far = dazzle("far");
         (far.position, far.radius) = ([-10.0, 0.0, 0.0], 1.0);
         let dazzles = [dazzle("near"), far];
@@ -322,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_count_as_zero() {
+    fn non_finite_numbers_count_as_zero() {
         let mut broken = dazzle("broken");
         broken.position[1] = f32::NAN;
         broken.radius = f32::INFINITY;
@@ -345,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_begin_so_take_the_teams_hue() {
+    fn only_names_with_the_prefix_fc_take_the_team_hue() {
         for (name, takes) in [
             ("FC_light", true),
             ("fc_", true),
@@ -360,8 +369,8 @@ mod tests {
     }
 
     #[test]
-    fn a_blink_is_half_a_sine() {
-        let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-5, "{a} is not {b}");
+    fn blink_is_half_a_sine_wave() {
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-5, "expected {b}, found {a}");
         near(dazzle_intensity(0.0, 0.3, 0.5, 7.0), 1.0);
         near(dazzle_intensity(2.0, 0.3, 1.0, 7.0), 1.0);
         near(dazzle_intensity(1.0, 0.0, 0.5, 0.25), 1.0);
@@ -376,10 +385,10 @@ mod tests {
     }
 
     #[test]
-    fn the_disc_is_bright_in_the_middle_and_dark_at_the_edge() {
+    fn disc_is_bright_in_the_middle_and_dark_at_the_edge() {
         let data = disc().data.unwrap();
         let level = |x: usize, y: usize| data[4 * (y * DISC_SIZE as usize + x)];
         assert!(level(15, 16) > 240);
-        assert!((0..32).all(|place| level(place, 0) == 0 && level(31, place) == 0));
+        assert!((0..32).all(|texel| level(texel, 0) == 0 && level(31, texel) == 0));
     }
 }

@@ -1,4 +1,4 @@
-//! What is seen where a texture is that cannot be loaded: without an image Bevy would draw nothing.
+//! Placeholders for textures that cannot be loaded. Without an image, Bevy would not draw the material.
 
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::material::{AloMaterial, base_placeholder};
@@ -8,19 +8,20 @@ use bevy::ecs::message::MessageReader;
 use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
 
-/// Puts a placeholder where an image should be that could not be loaded the first time. Should it be
-/// loaded after all, because somebody mended the file, that takes its place.
+/// Inserts a placeholder for each image whose first load failed. If the file is fixed and reloaded later, its image
+/// replaces the placeholder.
 pub(super) fn replace_failed_textures(
     mut failed: MessageReader<AssetLoadFailedEvent<Image>>,
-    mut made: MessageReader<AssetEvent<AloMaterial>>,
-    mut made_dazzles: MessageReader<AssetEvent<DazzleMaterial>>,
+    mut material_events: MessageReader<AssetEvent<AloMaterial>>,
+    mut dazzle_events: MessageReader<AssetEvent<DazzleMaterial>>,
     server: Res<AssetServer>,
     materials: Res<Assets<AloMaterial>>,
     dazzles: Res<Assets<DazzleMaterial>>,
     mut images: ResMut<Assets<Image>>,
 ) {
-    // A texture may fail before the material that uses it is there.
-    if failed.read().count() + made.read().count() + made_dazzles.read().count() == 0 {
+    // A texture may fail before the material that uses it exists.
+    let events = material_events.read().count() + dazzle_events.read().count();
+    if failed.read().count() + events == 0 {
         return;
     }
     let has_failed =
@@ -30,7 +31,7 @@ pub(super) fn replace_failed_textures(
             && !images.contains(handle)
             && has_failed(handle)
         {
-            // Fails only for an image that nobody needs any more.
+            // This fails only for an image that is no longer in use.
             let _ = images.insert(handle, by.image());
         }
     };

@@ -1,10 +1,10 @@
-//! The clips of a model, for code that works on any format.
+//! Finds the clips of a model, for code that works on any format.
 
 use crate::alamo::animation::{frames_of_animation, frames_of_clip};
 use crate::alamo::asset::AloModel;
 use crate::scene::{ClipRef, FoundClip};
 
-/// A clip of a model, which is no part of another clip.
+/// Finds a whole clip of a model. If the model has no such clip, the error has the names of its clips.
 pub(super) fn find_clip<'a>(model: &'a AloModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
     let animation = match clip {
         ClipRef::Handle(clip) => {

@@ -1,11 +1,11 @@
-//! What happens when the scene of a model is ready.
+//! Adds the components of an instance to the root when the scene of a model is ready.
 
 use crate::alamo::animation::AloAnimator;
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
-use crate::alamo::proxies::ProxyFollower;
+use crate::alamo::proxies::ProxyLoader;
 use crate::scene::{
     ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded, missing_part,
 };
@@ -36,9 +36,11 @@ impl SharedModel for AloShared {
     }
 }
 
-/// Whether a model has a part of a name in lower case, or a proxy that loads a model which may have it.
+/// Whether a model has a part of a name, which must be in lower case.
+///
+/// If a proxy loads another model, that model may have the part, so this returns true.
 fn has_part(model: &AloModel, name: &str) -> bool {
-    let is_named = |of: &str| folded(of) == name;
+    let is_named = |part: &str| folded(part) == name;
     !model.meshes_named(name).is_empty()
         || model.lights.iter().any(|light| is_named(&light.name))
         || model.dazzles.iter().any(|dazzle| is_named(&dazzle.name))
@@ -48,7 +50,7 @@ fn has_part(model: &AloModel, name: &str) -> bool {
             .any(|proxy| proxy.model.is_some() || is_named(&proxy.proxy.name))
 }
 
-/// What tells the entities of a spawned scene apart.
+/// The components that classify the entities of a spawned scene.
 type SpawnedData = (
     Option<&'static AloBone>,
     Option<&'static AloProxy>,
@@ -63,49 +65,49 @@ pub(super) fn on_scene_ready(
     scenes: ReadyScenes<'_, '_, AloScene>,
     spawned: Query<SpawnedData>,
     instances: Query<&AloInstance>,
-    mut follower: ProxyFollower,
+    mut proxy_loader: ProxyLoader,
 ) {
     let Some((scene_root, AloScene(shared), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let (root, model) = (ready.entity, &shared.model);
     let (mut bones, mut parts, mut colored) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut named, mut followed) = (Vec::new(), Vec::new());
+    let (mut named, mut proxies) = (Vec::new(), Vec::new());
     for entity in entities {
-        let Ok((bone, proxy, part, wears_team_color)) = spawned.get(entity) else {
+        let Ok((bone, proxy, part, is_team_colored)) = spawned.get(entity) else {
             continue;
         };
         bones.extend(bone.map(|bone| (bone.index, entity)));
         named.extend(bone.map(|bone| (shared.bone_index(bone), entity)));
         named.extend(part.map(|part| (shared.part_index(part), entity)));
         let model = proxy.and_then(|proxy| proxy.model.as_ref());
-        followed.extend(model.map(|model| (entity, model)));
+        proxies.extend(model.map(|model| (entity, model)));
         parts.extend(part.map(|_| entity));
-        colored.extend(wears_team_color.then_some(entity));
+        colored.extend(is_team_colored.then_some(entity));
     }
     bones.sort_unstable();
-    // The user may have put a player there, and what it plays outlives a change of the file.
+    // Keep a player that the user has inserted. What it plays also survives a reload.
     let player = (AnimationPlayer::default(), AloAnimator::default());
     commands.entity(root).try_insert_if_new(player);
-    let is_of_proxy = follower.is_proxy(root);
+    let is_of_proxy = proxy_loader.is_proxy(root);
     let mut any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named);
     any.is_of_proxy = is_of_proxy;
-    // What was chosen for the old instance is still chosen for the new one.
+    // After a reload, keep the damage stage of the old instance.
     let old = instances.get(root).ok();
     let instance = AloInstance {
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
         parts,
         colored,
         alt: old.map_or(0, |old| old.alt.min(model.max_alt)),
-        held: old.map(|old| old.held.clone()).unwrap_or_default(),
+        kept_hidden: old.map(|old| old.kept_hidden.clone()).unwrap_or_default(),
         model: model.clone(),
     };
     commands.entity(root).try_insert((instance, any));
     if is_of_proxy {
-        // A model that a proxy loads is in the space of the proxy's bone already.
+        // The model of a proxy is already in the space of the proxy's bone.
         commands.entity(scene_root).try_insert(Transform::IDENTITY);
     }
-    for (entity, path) in followed {
-        follower.follow(&mut commands, root, entity, path, &shared.settings);
+    for (entity, path) in proxies {
+        proxy_loader.load(&mut commands, root, entity, path, &shared.settings);
     }
 }

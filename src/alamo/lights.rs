@@ -1,4 +1,4 @@
-//! The lights of a model as Bevy's.
+//! Converts the lights of a model to Bevy lights.
 
 use crate::alamo::alo::{Light, LightKind};
 use bevy::app::{App, Plugin, PostUpdate};
@@ -16,32 +16,33 @@ use bevy::transform::TransformSystems;
 use bevy::transform::components::GlobalTransform;
 use core::f32::consts::{FRAC_PI_2, PI};
 
-/// Illuminance in lux of a surface that a light of the games lights with intensity 1: that of
-/// Bevy's own directional light, against which such models are seen.
+/// The illuminance, in lux, of a surface lit by a light of the games with intensity 1. It equals the default
+/// illuminance of Bevy's directional light.
 pub const FULL_LIGHT: f32 = light_consts::lux::AMBIENT_DAYLIGHT;
 
-/// The relative change of scale from which a light is updated. Rotations alone change the computed scale by less.
+/// The smallest relative change of scale that updates a light. Rotations change the computed scale by less, because of
+/// rounding.
 const SCALE_TOLERANCE: f32 = 1e-4;
 
 /// On the entity of a light of a model: the values of the file, in the file's units.
 ///
-/// Range and intensity of the entity's `PointLight` or `SpotLight`, and the illuminance of its `DirectionalLight`,
-/// follow from these values, those of the first two also from the world scale of the entity. They are written when
-/// this component or the scale changes. To dim a light, change `intensity` here.
+/// The range and intensity of the entity's `PointLight` or `SpotLight` are computed from these values and the entity's
+/// world scale. The illuminance of a `DirectionalLight` is computed from these values only. They are written when this
+/// component or the scale changes. To dim a light, change `intensity` here.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AloLight {
     /// Index of the light in the file.
     pub index: usize,
-    /// Factor of the color.
+    /// A factor for the color.
     pub intensity: f32,
-    /// Distance at which the light begins to fade.
+    /// The distance at which the light begins to fade.
     pub far_attenuation_start: f32,
-    /// Distance at which the light has faded to nothing.
+    /// The distance at which the light has faded to 0.
     pub far_attenuation_end: f32,
 }
 
-/// On the entity of a light: what its range and intensity were computed from.
+/// On the entity of a light: the values from which its range and intensity were computed.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 struct AppliedLight {
@@ -68,12 +69,11 @@ impl AloLight {
         (self.far_attenuation_end * scale.abs()).max(0.0)
     }
 
-    /// The luminous power that gives [`FULL_LIGHT`] × intensity at the distance at which the games' light begins to
-    /// fade.
+    /// The luminous power, in lumens, that gives [`FULL_LIGHT`] × intensity at the start of the games' attenuation.
     ///
-    /// The games' lights are equally bright up to the start of their attenuation and fade to nothing at
-    /// its end. Bevy's lights fade with the square of the distance, with an illuminance of
-    /// lumens / (4 π distance²). Both agree at the start, or half way to the end if that is farther.
+    /// The games' lights have constant brightness up to the start of their attenuation, and fade to 0 at its end.
+    /// Bevy's lights have an illuminance of lumens / (4 π distance²). Both agree at the start of the attenuation, or at
+    /// half of its end distance if that is greater.
     fn lumens(&self, scale: f32) -> f32 {
         let start = self
             .far_attenuation_start
@@ -85,7 +85,7 @@ impl AloLight {
 
 /// Adds the light's components to an entity. It shines along −Z of its bone, as Bevy's lights do.
 ///
-/// `scale` is Bevy units per unit of the file, as far as the loader knows.
+/// `scale` is the loader's scale, in Bevy units per unit of the file.
 pub(super) fn insert_light(
     entity: &mut EntityWorldMut<'_>,
     index: usize,
@@ -136,13 +136,13 @@ fn spot(light: &Light<'_>, values: &AloLight, scale: f32) -> impl Bundle + use<>
     }
 }
 
-/// The file has whole angles in radians, Bevy wants them from the axis.
+/// The inner and outer cone angles from the axis, in radians. The file has full angles.
 fn half_angles(light: &Light<'_>) -> (f32, f32) {
     let outer = (0.5 * light.falloff).clamp(0.0, FRAC_PI_2);
     ((0.5 * light.hotspot).clamp(0.0, outer), outer)
 }
 
-/// Keeps the lights of models at their world scale.
+/// Adds the system that updates lights when their world scale changes.
 pub(super) struct LightPlugin;
 
 impl Plugin for LightPlugin {
@@ -160,10 +160,10 @@ impl Plugin for LightPlugin {
     }
 }
 
-/// The lights that may have another scale or other values.
+/// Matches lights whose scale or values may have changed.
 type LightChanged = Or<(Changed<GlobalTransform>, Changed<AloLight>)>;
 
-/// A light, and what follows from its values and its scale.
+/// A light, and the components that depend on its values and its scale.
 type ScaledLight = (
     &'static AloLight,
     &'static mut AppliedLight,
@@ -173,7 +173,7 @@ type ScaledLight = (
     Option<&'static mut DirectionalLight>,
 );
 
-/// Writes range and intensity of the lights whose scale or values changed.
+/// Writes range and intensity of the lights if their scale or values changed.
 fn update_lights(mut lights: Query<ScaledLight, LightChanged>) {
     for (light, mut applied, transform, point, spot, directional) in &mut lights {
         let scale = mean_scale(transform);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn cones_are_halved_and_ordered() {
+    fn cone_angles_are_halved_and_inner_is_at_most_outer() {
         assert_eq!(half_angles(&light()), (0.375, 0.3925));
         let wide = Light {
             hotspot: 9.0,
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn illuminance_at_the_start_of_fading_is_the_files() {
+    fn illuminance_at_the_start_of_attenuation_matches_the_file() {
         let light = AloLight::new(0, &light());
         let lumens = light.lumens(0.1);
         let illuminance = lumens / (4.0 * PI * 3.0 * 3.0);

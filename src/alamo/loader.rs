@@ -1,4 +1,4 @@
-//! From the asset server's bytes to the [`Alo`] asset and everything it holds.
+//! The asset loader for `.alo` files: makes the [`Alo`] asset and its labeled assets.
 
 use crate::alamo::alo::{self, AloFile};
 use crate::alamo::animation::find_animations;
@@ -7,7 +7,7 @@ use crate::alamo::asset::{
 };
 use crate::alamo::convert::{ConvertedAlo, ConvertedSubmesh};
 use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
-use crate::alamo::dependencies::{Found, extra_is_srgb};
+use crate::alamo::dependencies::{Dependencies, extra_is_srgb};
 use crate::alamo::material::{AloMaterial, Textures, material};
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::shading::{BlendPhase, Shading, TeamMask};
@@ -29,7 +29,7 @@ use std::borrow::Cow;
 use std::hash::DefaultHasher;
 use std::sync::Arc;
 
-/// Loads Alamo models: see [`Alo`] for what becomes of them.
+/// Loads Alamo models as [`Alo`] assets.
 #[derive(TypePath)]
 pub struct AloLoader {
     loading: ModelLoading,
@@ -65,13 +65,14 @@ impl AssetLoader for AloLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
-        let contents = load.parsed(ConvertedAlo::load(&bytes, settings.asset_usage))?;
-        load.warn(&contents.warnings);
-        warn_about_shaders(load_context.path(), &contents);
+        let converted = load.parsed(ConvertedAlo::load(&bytes, settings.asset_usage))?;
+        load.warn(&converted.warnings);
+        warn_about_shaders(load_context.path(), &converted);
         let mut search = load.search();
-        let mut found = Found::find(&contents, settings, &mut search, load_context).await;
+        let dependencies = Dependencies::find(&converted, settings, &mut search, load_context);
+        let mut dependencies = dependencies.await;
         if settings.load_animations {
-            found.animations = find_animations(
+            dependencies.animations = find_animations(
                 &mut search,
                 &settings.animation_folders,
                 &self.extensions,
@@ -80,17 +81,18 @@ impl AssetLoader for AloLoader {
             )
             .await;
         }
-        let pictures: Vec<_> = found.textures.values().flatten().cloned().collect();
+        let textures = dependencies.textures.values();
+        let textures: Vec<_> = textures.flatten().cloned().collect();
         let mut assets = Assets {
-            found,
+            dependencies,
             materials: HashMap::default(),
             blended_shadows: settings.blended_shadows,
             load_context,
         };
-        let dazzles = assets.dazzles(&contents.file);
-        let model = Arc::new(assets.model(contents));
+        let dazzles = assets.dazzles(&converted.file);
+        let model = Arc::new(assets.model(converted));
         let scene = scene(&model, dazzles, settings, load_context);
-        load.finish(load_context, pictures).await;
+        load.finish(load_context, textures).await;
         Ok(Alo { scene, model })
     }
 
@@ -99,53 +101,53 @@ impl AssetLoader for AloLoader {
     }
 }
 
-fn warn_about_shaders(path: &AssetPath<'_>, contents: &ConvertedAlo<'_>) {
+fn warn_about_shaders(path: &AssetPath<'_>, model: &ConvertedAlo<'_>) {
     let mut unknown: Vec<&str> = Vec::new();
-    for (submesh, contents) in contents.submeshes() {
+    for (submesh, converted) in model.submeshes() {
         let shader = &*submesh.shader;
-        if !contents.shading.known && !unknown.contains(&shader) {
+        if !converted.shading.is_supported && !unknown.contains(&shader) {
             unknown.push(shader);
         }
     }
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        warn!("{path}: unknown shaders are drawn as plain opaque ones: {names}");
+        warn!("{path}: unknown shaders, drawn as opaque: {names}");
     }
 }
 
-/// Makes assets of a model's contents.
+/// Makes the labeled assets of a converted model.
 struct Assets<'a, 'b> {
-    found: Found,
-    /// Materials by [`material_key`].
+    dependencies: Dependencies,
+    /// The materials made so far, by [`material_key`].
     materials: HashMap<u64, Handle<AloMaterial>>,
     blended_shadows: bool,
     load_context: &'a mut LoadContext<'b>,
 }
 
 impl Assets<'_, '_> {
-    fn model(&mut self, contents: ConvertedAlo<'_>) -> AloModel {
+    fn model(&mut self, converted: ConvertedAlo<'_>) -> AloModel {
         let ConvertedAlo {
             file,
             bones,
             meshes,
             warnings,
-        } = contents;
-        let mut numbered = Vec::with_capacity(file.meshes.len());
-        for (index, (mesh, parts)) in file.meshes.iter().zip(meshes).enumerate() {
-            numbered.push(self.mesh(index, mesh, parts));
+        } = converted;
+        let mut mesh_infos = Vec::with_capacity(file.meshes.len());
+        for (index, (mesh, submeshes)) in file.meshes.iter().zip(meshes).enumerate() {
+            mesh_infos.push(self.mesh(index, mesh, submeshes));
         }
         let proxies: Vec<AloProxyInfo> =
             file.proxies.iter().map(|proxy| self.proxy(proxy)).collect();
         let lights: Vec<_> = file.lights.iter().map(owned_light).collect();
         let dazzles: Vec<_> = file.dazzles.iter().map(owned_dazzle).collect();
-        let names = (numbered.iter().map(|mesh| &mesh.tags))
+        let all_tags = (mesh_infos.iter().map(|mesh| &mesh.tags))
             .chain(proxies.iter().map(|proxy| &proxy.tags))
             .cloned()
             .chain(lights.iter().map(|light| Tags::of(&light.name)))
             .chain(dazzles.iter().map(|dazzle| Tags::of(&dazzle.name)));
         let mut lods = Vec::new();
         let mut max_alt = 0;
-        for tags in names {
+        for tags in all_tags {
             lods.extend(tags.lod);
             max_alt = max_alt.max(tags.alt.unwrap_or(0));
         }
@@ -155,12 +157,12 @@ impl Assets<'_, '_> {
             version: file.version,
             named_bones: index_names(bones.iter().map(|bone| &*bone.name)),
             bones,
-            named_meshes: index_names(numbered.iter().map(|mesh| &*mesh.name)),
-            meshes: numbered,
+            named_meshes: index_names(mesh_infos.iter().map(|mesh| &*mesh.name)),
+            meshes: mesh_infos,
             lights,
             proxies,
             dazzles,
-            animations: core::mem::take(&mut self.found.animations),
+            animations: core::mem::take(&mut self.dependencies.animations),
             lods,
             max_alt,
             warnings,
@@ -171,11 +173,12 @@ impl Assets<'_, '_> {
         &mut self,
         index: usize,
         mesh: &alo::Mesh<'_>,
-        parts: Vec<ConvertedSubmesh>,
+        converted: Vec<ConvertedSubmesh>,
     ) -> AloMesh {
-        let submeshes = mesh.submeshes.iter().zip(parts).enumerate();
-        let submeshes = submeshes
-            .map(|(part, (submesh, contents))| self.submesh((index, part), submesh, contents));
+        let submeshes = mesh.submeshes.iter().zip(converted).enumerate();
+        let submeshes = submeshes.map(|(submesh_index, (submesh, converted))| {
+            self.submesh((index, submesh_index), submesh, converted)
+        });
         let [min, max] = mesh.bounds.map(Vec3A::from_array);
         AloMesh {
             submeshes: submeshes.collect(),
@@ -190,46 +193,46 @@ impl Assets<'_, '_> {
 
     fn submesh(
         &mut self,
-        (mesh, part): (usize, usize),
+        (mesh, index): (usize, usize),
         submesh: &alo::Submesh<'_>,
-        contents: ConvertedSubmesh,
+        converted: ConvertedSubmesh,
     ) -> AloSubmesh {
-        let shading = &contents.shading;
+        let shading = &converted.shading;
         let label = AloAssetLabel::Submesh {
             mesh,
-            submesh: part,
+            submesh: index,
         }
         .to_string();
         let poses_label = AloAssetLabel::InverseBindposes {
             mesh,
-            submesh: part,
+            submesh: index,
         }
         .to_string();
-        let is_drawn = shading.is_drawn() && contents.mesh.is_some();
-        let is_placed = is_drawn || contents.has_tree();
-        let poses = contents.inverse_bindposes;
+        let is_drawn = shading.is_drawn() && converted.mesh.is_some();
+        let is_spawned = is_drawn || converted.has_tree();
+        let poses = converted.inverse_bindposes;
         AloSubmesh {
             shader: (*submesh.shader).into(),
             parameters: submesh.parameters.iter().map(owned_parameter).collect(),
             vertex_format: (*submesh.vertex_format).into(),
-            mesh: contents
+            mesh: converted
                 .mesh
                 .map(|mesh| self.load_context.add_labeled_asset(label, mesh)),
-            bounds: contents.bounds,
-            wears_team_color: is_drawn && shading.team != TeamMask::None,
+            bounds: converted.bounds,
+            is_team_colored: is_drawn && shading.team != TeamMask::None,
             is_additive: shading.phase == BlendPhase::Additive,
             casts_shadows: shading.casts_shadows
                 || (self.blended_shadows && shading.phase != BlendPhase::Additive),
             material: is_drawn.then(|| self.material(shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
-            inverse_bindposes: (is_placed && !poses.is_empty()).then(|| {
+            inverse_bindposes: (is_spawned && !poses.is_empty()).then(|| {
                 let poses = SkinnedMeshInverseBindposes::from(poses);
                 self.load_context.add_labeled_asset(poses_label, poses)
             }),
             #[cfg(feature = "collision")]
-            tree: contents.tree.map(Arc::new),
+            tree: converted.tree.map(Arc::new),
             #[cfg(feature = "collision")]
-            skin: contents.skin.map(Arc::new),
+            skin: converted.skin.map(Arc::new),
         }
     }
 
@@ -238,18 +241,22 @@ impl Assets<'_, '_> {
         if let Some(material) = self.materials.get(&key) {
             return material.clone();
         }
-        let base = self.found.texture(shading.base_texture.as_deref(), true);
+        let base = self
+            .dependencies
+            .texture(shading.base_texture.as_deref(), true);
         let base_is_missing = shading.base_texture.is_some() && base.is_none();
         let textures = Textures {
-            base: if base_is_missing && !self.found.textures.is_empty() {
+            base: if base_is_missing && !self.dependencies.textures.is_empty() {
                 Some(PLACEHOLDER_IMAGE)
             } else {
                 base
             },
             base_is_missing,
-            normal: self.found.texture(shading.normal_texture.as_deref(), false),
+            normal: self
+                .dependencies
+                .texture(shading.normal_texture.as_deref(), false),
             extra: self
-                .found
+                .dependencies
                 .texture(shading.extra_texture.as_deref(), extra_is_srgb(shading)),
         };
         let label = AloAssetLabel::Material(self.materials.len()).to_string();
@@ -263,7 +270,7 @@ impl Assets<'_, '_> {
     fn proxy(&self, proxy: &alo::Proxy<'_>) -> AloProxyInfo {
         let tags = Tags::of(&proxy.name);
         AloProxyInfo {
-            model: self.found.model(&tags.stem),
+            model: self.dependencies.model(&tags.stem),
             tags,
             proxy: alo::Proxy {
                 name: Cow::Owned(proxy.name.clone().into_owned()),
@@ -272,29 +279,29 @@ impl Assets<'_, '_> {
         }
     }
 
-    /// Dazzles that hang on one bone, wear one texture and show together are one mesh.
+    /// Groups dazzles by [`DazzleKey`], and makes one mesh per group.
     fn dazzles(&mut self, file: &AloFile<'_>) -> Vec<DazzleGroup> {
         let mut groups: Vec<(DazzleKey<'_>, Vec<usize>)> = Vec::new();
-        let mut places: HashMap<DazzleKey<'_>, usize> = HashMap::default();
+        let mut group_indices: HashMap<DazzleKey<'_>, usize> = HashMap::default();
         for (index, dazzle) in file.dazzles.iter().enumerate() {
             let key = DazzleKey::of(dazzle);
-            let place = *places.entry(key).or_insert_with(|| {
+            let group = *group_indices.entry(key).or_insert_with(|| {
                 groups.push((key, Vec::new()));
                 groups.len() - 1
             });
-            if let Some((_, members)) = groups.get_mut(place) {
-                members.push(index);
+            if let Some((_, dazzles)) = groups.get_mut(group) {
+                dazzles.push(index);
             }
         }
         let mut materials: HashMap<String, Handle<DazzleMaterial>> = HashMap::default();
         let groups = groups.into_iter().enumerate();
         groups
-            .map(|(number, (key, members))| {
-                let dazzles: Vec<&alo::Dazzle<'_>> = members
+            .map(|(group, (key, dazzles))| {
+                let dazzles: Vec<&alo::Dazzle<'_>> = dazzles
                     .iter()
                     .filter_map(|index| file.dazzles.get(*index))
                     .collect();
-                let texture = self.found.texture(Some(key.texture), true);
+                let texture = self.dependencies.texture(Some(key.texture), true);
                 let label = AloAssetLabel::DazzleMaterial(materials.len()).to_string();
                 let material = materials.entry(folded(key.texture)).or_insert_with(|| {
                     let material = texture.map_or_else(DazzleMaterial::default, |texture| {
@@ -302,7 +309,7 @@ impl Assets<'_, '_> {
                     });
                     self.load_context.add_labeled_asset(label, material)
                 });
-                let label = AloAssetLabel::Dazzles(number).to_string();
+                let label = AloAssetLabel::Dazzles(group).to_string();
                 DazzleGroup {
                     bone: key.bone as usize,
                     name: key.name.to_owned(),
@@ -319,25 +326,26 @@ impl Assets<'_, '_> {
     }
 }
 
-/// A number of everything that decides how a material looks. A text would take memory several times: names may be long.
+/// A hash of a shading, by which sub-meshes share materials. A string as the key would need more memory, because names
+/// may be long.
 fn material_key(shading: &Shading) -> u64 {
-    let mut text = Hashed(DefaultHasher::new());
-    // A hasher takes everything.
-    let _ = write!(text, "{shading:?}");
-    text.0.finish()
+    let mut hash = HashWriter(DefaultHasher::new());
+    // Writing to a hasher never fails.
+    let _ = write!(hash, "{shading:?}");
+    hash.0.finish()
 }
 
-/// Hashes what is written to it.
-struct Hashed(DefaultHasher);
+/// A text writer that hashes its input.
+struct HashWriter(DefaultHasher);
 
-impl Write for Hashed {
+impl Write for HashWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.write(text.as_bytes());
         Ok(())
     }
 }
 
-/// What dazzles of one group have in common.
+/// The values that all dazzles of a group share.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct DazzleKey<'a> {
     bone: u32,

@@ -1,4 +1,4 @@
-//! The material of Alamo models: Bevy's own, and what the games' shaders did beyond it.
+//! The material of Alamo models: a `StandardMaterial`, extended by effects of the games' shaders.
 
 use crate::alamo::shading::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
 use crate::scene::{HasTextures, embedded_shader};
@@ -16,62 +16,62 @@ use bevy::shader::ShaderRef;
 /// The material of Alamo models.
 pub type AloMaterial = ExtendedMaterial<StandardMaterial, AloShading>;
 
-/// What [`AloMaterial`] adds to a [`StandardMaterial`].
+/// The extension of [`StandardMaterial`] in an [`AloMaterial`].
 ///
-/// A `MeshTag` on the mesh's entity holds the team's colour: see
+/// A `MeshTag` on the mesh's entity contains the team's color: see
 /// [`TeamColor`](crate::scene::TeamColor).
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 pub struct AloShading {
-    /// The numbers.
+    /// The shader's parameters.
     #[uniform(100)]
     pub uniform: AloUniform,
-    /// Gloss, clouds or waves: see [`AloUniform::extra`].
+    /// The third texture: gloss, clouds or waves. See [`AloUniform::extra`].
     #[texture(101)]
     #[sampler(102)]
     pub extra_texture: Option<Handle<Image>>,
 }
 
-/// The numbers of an [`AloShading`]. Colours are linear.
+/// The shader parameters of an [`AloShading`]. Colors are linear.
 #[derive(ShaderType, Reflect, Clone, Copy, Debug, PartialEq)]
 pub struct AloUniform {
-    /// The colour of the file where the team's would be.
+    /// The file's color, which is used in place of the team's color if the entity has no team color.
     pub colorization: Vec4,
-    /// Multiplies reflected light, as the parameter `Diffuse` does, but not `emissive`. Unlit
-    /// materials are multiplied by it too. Its fourth component is not used: opacity is the alpha of
-    /// the base color.
+    /// Multiplies reflected light, as the parameter `Diffuse` does, but not `emissive`. It multiplies unlit materials
+    /// too. Its fourth component is not used: opacity is the alpha of the base color.
     pub diffuse: Vec4,
-    /// Emitted light, which the base texture multiplies. The product ends at 1.
+    /// Emitted light, which is multiplied by the base texture. The product is limited to 1.
     pub emissive: Vec4,
-    /// Rim of a planet, and its strength.
+    /// The color of a planet's rim; the fourth component is its strength.
     pub atmosphere: Vec4,
-    /// Lights of a planet's dark side; the fourth is how narrow the rim is.
+    /// The color of the lights on a planet's dark side. The fourth component is the exponent of the rim: higher values
+    /// make it narrower.
     pub city_color: Vec4,
-    /// Added every second to the base texture's coordinates, after they are scaled.
+    /// The scroll rate of the base texture, in texture coordinates per second. It is added after scaling.
     pub uv_scroll: Vec2,
-    /// Added to the third texture's coordinates every second.
+    /// The scroll rate of the third texture, in texture coordinates per second.
     pub extra_scroll: Vec2,
     /// The scale in the material's `uv_transform`; not 0.
     pub uv_scale: f32,
     /// Multiplies the third texture's coordinates.
     pub extra_scale: f32,
-    /// How strong the highlight is at most, 0 to 1.
+    /// The maximum strength of the highlight, 0 to 1.
     pub specular: f32,
-    /// Where the strength of the highlight comes from: 0 nowhere, 1 the base texture's alpha, 2 the
-    /// normal map's alpha, 3 red of the third texture, 4 full.
+    /// The source of the highlight's strength: 0 none, 1 the base texture's alpha, 2 the normal map's alpha, 3 the red
+    /// channel of the third texture, 4 full strength everywhere.
     pub gloss: u32,
-    /// What takes the team's colour: 0 nothing, 1 by the base texture's alpha, 2 all.
+    /// The area that takes the team's color: 0 none, 1 masked by the base texture's alpha, 2 everything.
     pub team: u32,
-    /// What the third texture is for: 0 nothing, 1 gloss, 2 a planet's clouds, 3 clouds, 4 a wave,
-    /// 5 nothing, but of a planet.
+    /// The use of the third texture: 0 none, 1 gloss, 2 a planet's clouds, 3 clouds, 4 a wave, 5 a planet without
+    /// clouds.
     pub extra: u32,
-    /// 1 if what is drawn is added, whatever its alpha.
+    /// 1 for additive blending, which ignores alpha.
     pub additive: u32,
-    /// Keep the size a multiple of 16 bytes, which WebGL2 asks for.
+    /// Makes the size a multiple of 16 bytes, which WebGL2 requires.
     pub padding: u32,
 }
 
 impl Default for AloUniform {
-    /// Changes nothing of what [`StandardMaterial`] draws, but for highlights, which are off.
+    /// Draws as [`StandardMaterial`] does, without highlights.
     fn default() -> Self {
         Self {
             colorization: Vec4::ONE,
@@ -93,7 +93,7 @@ impl Default for AloUniform {
     }
 }
 
-/// The image in the place of a base texture that cannot be loaded. Its alpha is 0 where alpha is no opacity.
+/// The placeholder for a base texture that cannot be loaded. Its alpha is 0 if alpha is a mask and not opacity.
 pub(super) fn base_placeholder(mode: AlphaMode) -> Placeholder {
     match mode {
         AlphaMode::Add => Placeholder::Black,
@@ -102,45 +102,45 @@ pub(super) fn base_placeholder(mode: AlphaMode) -> Placeholder {
     }
 }
 
-/// How a sub-mesh is blended with what is behind it.
+/// Converts a blend phase to Bevy's alpha mode.
 pub(super) fn alpha_mode(phase: BlendPhase) -> AlphaMode {
     match phase {
         BlendPhase::Opaque | BlendPhase::NotDrawn => AlphaMode::Opaque,
         BlendPhase::Alpha => AlphaMode::Blend,
         BlendPhase::Additive => AlphaMode::Add,
-        BlendPhase::Mask(least) => AlphaMode::Mask(least),
+        BlendPhase::Mask(cutoff) => AlphaMode::Mask(cutoff),
     }
 }
 
 impl AloShading {
-    /// The image in the place of a third texture that cannot be loaded.
+    /// The placeholder for a third texture that cannot be loaded.
     pub(super) fn extra_placeholder(&self) -> Placeholder {
         match self.uniform.extra {
-            // Its alpha is 0: no clouds.
+            // Its alpha is 0, so there are no clouds.
             2 | 3 => Placeholder::Unmasked,
             _ => Placeholder::Black,
         }
     }
 }
 
-/// Textures of a material, found.
+/// The textures of a material, if they were found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Textures {
     pub(super) base: Option<Handle<Image>>,
-    /// The base texture is a placeholder, whose alpha means nothing.
+    /// Whether the base texture is a placeholder, whose alpha must not be used as a mask.
     pub(super) base_is_missing: bool,
     pub(super) normal: Option<Handle<Image>>,
     pub(super) extra: Option<Handle<Image>>,
 }
 
-/// Roughness at which Bevy's highlight is about as wide as the games', of exponent 16: the square
-/// root of √(2 / (16 + 2)), the width of a Blinn-Phong highlight as microfacets have it.
-const SHINY: f32 = 0.577;
+/// The roughness at which Bevy's highlight is about as wide as the games' Blinn-Phong highlight of exponent 16. It is
+/// the square root of √(2 / (16 + 2)), the microfacet roughness for this exponent.
+const HIGHLIGHT_ROUGHNESS: f32 = 0.577;
 
 pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial {
     let mut shading = shading.clone();
     if textures.base.is_none() || textures.base_is_missing {
-        // Alpha of what is not there says nothing.
+        // Without the texture there is no alpha mask.
         if shading.team == TeamMask::BaseAlpha {
             shading.team = TeamMask::None;
         }
@@ -150,7 +150,7 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
         shading.city_color = [0.0; 3];
     }
     if textures.base_is_missing && shading.phase == BlendPhase::Additive {
-        // A light that nobody knows the shape of would hide what it is to light.
+        // Without its texture, an additive mesh would be a solid bright shape. Draw it black, which is not visible.
         shading.color = [0.0, 0.0, 0.0, 1.0];
         shading.colorization = [0.0; 3];
         shading.team = TeamMask::None;
@@ -158,7 +158,7 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
     }
     if textures.normal.is_none() && shading.gloss == Gloss::NormalAlpha {
         shading.gloss = match shading.normal_texture {
-            // Not found: no highlight, as with one that cannot be decoded.
+            // Not found: no highlight, the same as for a normal map that cannot be decoded.
             Some(_) => Gloss::None,
             None => Gloss::Full,
         };
@@ -173,12 +173,12 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
     }
     let has_extra = textures.extra.is_some();
     let base = StandardMaterial {
-        // The other channels are in the uniform, for they do not multiply Emissive.
+        // The other channels are in the uniform, because they do not multiply Emissive.
         base_color: Color::WHITE.with_alpha(shading.color[3]),
         base_color_texture: textures.base,
         normal_map_texture: textures.normal,
-        // The highlight's strength and width are the shader's business.
-        perceptual_roughness: SHINY,
+        // The shader sets the strength and width of the highlight.
+        perceptual_roughness: HIGHLIGHT_ROUGHNESS,
         reflectance: 0.0,
         unlit: shading.unlit,
         fog_enabled: shading.has_fog,
@@ -209,12 +209,11 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
 fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
     let specular =
         Vec3::from_array(linear(shading.specular)).dot(Vec3::new(0.2126, 0.7152, 0.0722));
-    // Doubled as all lit colors are, where the games computed: with sRGB values. Only the product
-    // with the texture ends at 1.
+    // Double it as sRGB values, as the games do with all lit colors. Only the product with the texture is limited to 1.
     let emissive = shading.emissive.map(|value| 2.0 * value.clamp(0.0, 1.0));
     let [diffuse_r, diffuse_g, diffuse_b, _] = shading.color;
     let [r, g, b, strength] = shading.atmosphere;
-    // Coordinates that are scaled by 0 do not move.
+    // Coordinates that are scaled by 0 do not scroll.
     let (uv_scroll, uv_scale) = match shading.uv_scale {
         0.0 => (Vec2::ZERO, 1.0),
         scale => (Vec2::from_array(shading.uv_scroll), scale),
@@ -265,7 +264,7 @@ pub(super) fn shader() -> ShaderRef {
 }
 
 impl HasTextures for AloShading {
-    fn pictures(&self) -> Vec<&Handle<Image>> {
+    fn textures(&self) -> Vec<&Handle<Image>> {
         self.extra_texture.iter().collect()
     }
 }

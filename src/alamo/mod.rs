@@ -1,15 +1,19 @@
 //! Models and animations of Petroglyph's Alamo engine, `.alo` and `.ala`.
 //!
-//! [`Alo`] and [`Ala`] are the assets, [`AloLoaderSettings`] says how a model is loaded, and [`AloInstance`] is on the root
-//! of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries on one mesh.
-//! [`alo`] and [`ala`] parse and write the files without Bevy.
+//! [`Alo`] and [`Ala`] are the assets, and [`AloLoaderSettings`] are the loader settings of models. [`AloInstance`] is
+//! on the root of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries
+//! on one mesh. [`alo`] and [`ala`] parse and write the files without Bevy.
 
-// For maintainers. `chunk`, `alo` and `ala` are re-exports of `classic_model_formats`; `animation`
-// makes clips and plays them; `shading` and `tags` interpret names; `dependencies` finds the files that a model names;
-// `convert` and `vertices` make meshes, `loader` makes assets and `spawn` a scene. `components` has the components of
-// spawned models, `instance` adds them when a scene is ready, and `appearance` shows and hides parts. `billboard` turns
-// bones, `dazzle` and `material` draw. `collision` answers queries on the triangles of a mesh, and `raycast` applies them
-// to all models in the world. What another format could use belongs in `scene` or `texture`.
+// For maintainers:
+// - `chunk`, `alo` and `ala` are re-exports of `classic_model_formats`.
+// - `shading` and `tags` interpret names; `dependencies` and `proxies` find and load the files that a model names.
+// - `convert`, `vertices` and `trees` convert a file, `loader` makes assets, and `spawn` makes the scene.
+// - `components` has the components of spawned models. `instance` adds them when a scene is ready, and `appearance`
+//   shows and hides parts.
+// - `material`, `dazzle` and `lights` have what is drawn; `billboard` turns bones; `animation` makes and plays clips.
+// - `collision` answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world.
+//
+// Code that another format could use belongs in `scene` or `texture`.
 
 #[doc(inline)]
 pub use classic_model_formats::{ala, alo, chunk};

@@ -22,8 +22,8 @@ use crate::alamo::raycast::AloColliderGizmosPlugin;
 use crate::alamo::raycast::AloPickingPlugin;
 use crate::scene::{
     ClassicModelsSystems, DamageStage, DistanceLod, ModelLoading, ModelLod, PartVisibility,
-    SpawnEarly, TeamColor, add_format, all_cases, choose_levels, follow_pictures, hold_shader,
-    register_model_loader, reserve_model_loader, reset_level,
+    SpawnEarly, TeamColor, add_format, all_cases, choose_levels, preload_shader,
+    rebind_changed_textures, register_model_loader, reserve_model_loader, reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -55,7 +55,7 @@ impl Plugin for AlamoPlugin {
     fn build(&self, app: &mut App) {
         add_format::<AloScene>(app);
         embedded_asset!(app, "shaders/alo.wgsl");
-        hold_shader(app, shader());
+        preload_shader(app, shader());
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -69,7 +69,7 @@ impl Plugin for AlamoPlugin {
             LightPlugin,
         ))
         .init_asset::<Alo>();
-        follow_pictures::<AloMaterial>(app);
+        rebind_changed_textures::<AloMaterial>(app);
         app.add_observer(on_scene_ready)
             .add_observer(reset_level::<AloInstance>)
             .add_systems(

@@ -1,4 +1,4 @@
-//! Brings along the models that proxies name.
+//! Loads and spawns the models that proxies name.
 
 use crate::alamo::asset::Alo;
 use crate::alamo::components::{AloInstance, AloProxy};
@@ -14,34 +14,35 @@ use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::world_serialization::WorldAssetRoot;
 use std::sync::Arc;
 
-/// Models within models may be this many.
+/// The most proxies that a model may be nested in.
 const MAX_DEPTH: usize = 4;
 
-/// On a proxy: the model that it names. Of a file that changes and of which only the scene is held, Bevy forgets the
-/// settings.
+/// On a proxy: the model that it names.
+///
+/// The handle keeps the asset loaded. If only the scene's handle were kept, a reload would lose the loader settings.
 #[derive(Component)]
 pub(super) struct ProxyModel(Handle<Alo>);
 
-/// Begins to load what proxies name.
+/// Starts to load the models that proxies name.
 #[derive(SystemParam)]
-pub(super) struct ProxyFollower<'w, 's> {
+pub(super) struct ProxyLoader<'w, 's> {
     server: Res<'w, AssetServer>,
     proxies: Query<'w, 's, &'static AloProxy>,
     roots: Query<'w, 's, &'static WorldAssetRoot>,
     parents: Query<'w, 's, &'static ChildOf>,
     models: Res<'w, Assets<Alo>>,
-    told: ModelWarnings<'w, 's>,
+    warnings: ModelWarnings<'w, 's>,
 }
 
-impl ProxyFollower<'_, '_> {
-    /// Whether an entity is a proxy, on which the scene of a model then stands.
+impl ProxyLoader<'_, '_> {
+    /// Whether an entity is a proxy. If it is also the root of a scene, the proxy has loaded that model.
     pub(super) fn is_proxy(&self, root: Entity) -> bool {
         self.proxies.contains(root)
     }
 
-    /// Brings along a model on a proxy of the model of `root`, but none within itself, and not too many
-    /// within each other.
-    pub(super) fn follow(
+    /// Starts to load the model at `path` for a proxy of the model of `root`. Warns and skips it if it is recursive, or
+    /// nested in too many proxies.
+    pub(super) fn load(
         &mut self,
         commands: &mut Commands,
         root: Entity,
@@ -49,25 +50,27 @@ impl ProxyFollower<'_, '_> {
         path: &str,
         settings: &Arc<AloLoaderSettings>,
     ) {
-        let above = || core::iter::once(root).chain(self.parents.iter_ancestors(root));
-        if above().any(|ancestor| self.is_of(ancestor, path)) {
-            let what =
-                format!("has a proxy that names {path}, which contains it: it is not followed");
-            self.told.warn_once(root, &what);
+        let ancestors = || core::iter::once(root).chain(self.parents.iter_ancestors(root));
+        if ancestors().any(|ancestor| self.is_root_of(ancestor, path)) {
+            let warning = format!("has a recursive proxy for {path}; it is skipped");
+            self.warnings.warn_once(root, &warning);
             return;
         }
-        if above().filter(|ancestor| self.is_proxy(*ancestor)).count() >= MAX_DEPTH {
-            let what = format!(
-                "has a proxy that names {path} below {MAX_DEPTH} other proxies: it is not followed"
+        let depth = ancestors()
+            .filter(|ancestor| self.is_proxy(*ancestor))
+            .count();
+        if depth >= MAX_DEPTH {
+            let warning = format!(
+                "has a proxy for {path} nested in {MAX_DEPTH} proxies, which is the maximum; it is skipped"
             );
-            self.told.warn_once(root, &what);
+            self.warnings.warn_once(root, &warning);
             return;
         }
         let outer = settings.clone();
         let settings = move |settings: &mut AloLoaderSettings| *settings = (*outer).clone();
         let builder = self.server.load_builder().with_settings(settings);
         let model = builder.load(path.to_owned());
-        // One that was there before a change of the outer model's file comes in the same frame as that.
+        // After a reload of the outer model, this model is still loaded, and is spawned in the same frame.
         if let Some(model) = self.models.get(&model) {
             let scene = WorldAssetRoot(model.scene.clone());
             commands.entity(proxy).try_insert(scene);
@@ -75,14 +78,15 @@ impl ProxyFollower<'_, '_> {
         commands.entity(proxy).try_insert(ProxyModel(model));
     }
 
-    fn is_of(&self, entity: Entity, path: &str) -> bool {
+    /// Whether an entity is the root of the model at a path.
+    fn is_root_of(&self, entity: Entity, path: &str) -> bool {
         let root = self.roots.get(entity).ok();
         let root = root.and_then(|root| self.server.get_path(root.id()));
         root.is_some_and(|root| same_name(&root.without_label().to_string(), path))
     }
 }
 
-/// Spawns models of proxies once they are loaded.
+/// Spawns the models of proxies once they are loaded.
 pub(super) fn spawn_proxy_models(
     mut commands: Commands,
     models: Res<Assets<Alo>>,
@@ -96,38 +100,38 @@ pub(super) fn spawn_proxy_models(
     }
 }
 
-type IsBrought = (With<AloProxy>, With<WorldAssetRoot>);
+type HasProxyModel = (With<AloProxy>, With<WorldAssetRoot>);
 
-/// What decides which component the model of a proxy has.
-type ChosenChanged<C> = Or<(
+/// Matches entities if a change may require copying `C` to the models of proxies.
+type SourceChanged<C> = Or<(
     Changed<C>,
     Changed<AloInstance>,
     (With<AloProxy>, Changed<WorldAssetRoot>),
 )>;
 
-/// Gives models that proxies brought along what was chosen for the model that they belong to.
+/// Copies a component from a model's root to the models that its proxies loaded.
 pub(super) fn propagate_to_proxies<C: Component<Mutability = Mutable> + Clone + PartialEq>(
     mut commands: Commands,
-    brought: Query<(Entity, Option<&C>), IsBrought>,
-    changed: Query<(), ChosenChanged<C>>,
+    proxies: Query<(Entity, Option<&C>), HasProxyModel>,
+    changed: Query<(), SourceChanged<C>>,
     mut removed: RemovedComponents<C>,
     parents: Query<&ChildOf>,
     roots: Query<Option<&C>, With<AloInstance>>,
 ) {
     let is_removed = removed.read().count() > 0;
-    if brought.is_empty() || (changed.is_empty() && !is_removed) {
+    if proxies.is_empty() || (changed.is_empty() && !is_removed) {
         return;
     }
-    for (entity, has) in &brought {
-        let mut above = parents.iter_ancestors(entity);
-        let Some(chosen) = above.find_map(|ancestor| roots.get(ancestor).ok()) else {
+    for (entity, current) in &proxies {
+        let mut ancestors = parents.iter_ancestors(entity);
+        let Some(source) = ancestors.find_map(|ancestor| roots.get(ancestor).ok()) else {
             continue;
         };
-        match chosen {
-            Some(chosen) if has != Some(chosen) => {
-                commands.entity(entity).try_insert(chosen.clone());
+        match source {
+            Some(source) if current != Some(source) => {
+                commands.entity(entity).try_insert(source.clone());
             }
-            None if has.is_some() => {
+            None if current.is_some() => {
                 commands.entity(entity).try_remove::<C>();
             }
             _ => {}

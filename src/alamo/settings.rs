@@ -1,41 +1,42 @@
-//! How a model is loaded.
+//! The loader settings of models.
 
-use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_positive};
+use crate::scene::{InvalidSetting, LoaderOverride, ModelSettings, check_positive};
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
-/// How [`AloLoader`](super::AloLoader) loads a file, from code or from its `.meta` file.
+/// The settings of [`AloLoader`](super::AloLoader), set in code or in a file's `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct AloLoaderSettings {
     /// Bevy units per unit of the file. 1 by default.
     pub scale: f32,
-    /// Whether the scene is turned from the file's Z up to Bevy's Y up, and its front from −Y to
-    /// +Z. On by default.
+    /// Whether to rotate the scene from the file's axes (Z up, front −Y) to Bevy's Y up and front +Z. On by default.
     pub convert_axes: bool,
-    /// Further folders to look for textures in, from the root of the asset source. The model's own
-    /// folder and its sibling `Textures` come first.
+    /// Additional folders to search for textures, relative to the root of the asset source. The model's own folder and
+    /// its sibling `Textures` are searched first.
     pub texture_folders: Vec<String>,
-    /// Whether textures are looked for at all. Without them models are plain, and what only a texture gives a shape, as
-    /// additive meshes and shields, is not seen. On by default.
+    /// Whether to load textures. On by default.
+    ///
+    /// Without textures, models have plain colors. Additive meshes and shields are not visible, because only their
+    /// textures give them a shape.
     pub load_textures: bool,
-    /// Whether the model's animations are looked for: `<MODEL>_<TYPE>_<NN>.ala`, in any case, in its
-    /// folder and in those of `animation_folders`. On by default.
+    /// Whether to load the model's animations: `<MODEL>_<TYPE>_<NN>.ala` (case-insensitive), in its own folder and in
+    /// `animation_folders`. On by default.
     pub load_animations: bool,
-    /// Further folders to look for animations in, from the root of the asset source.
+    /// Additional folders to search for animations, relative to the root of the asset source.
     pub animation_folders: Vec<String>,
-    /// Whether lights become Bevy's. On by default.
+    /// Whether to spawn the model's lights as Bevy lights. On by default.
     pub load_lights: bool,
-    /// Whether sub-meshes that are blended by their alpha, and sky domes, cast shadows as if they were opaque. Off by
-    /// default: the games cast shadows from shadow volumes alone. Additive sub-meshes never cast shadows.
+    /// Whether alpha-blended sub-meshes and sky domes cast shadows as if they were opaque. Off by default, because the
+    /// games cast shadows only from shadow volumes. Additive sub-meshes never cast shadows.
     pub blended_shadows: bool,
-    /// Whether proxies that name another model, `<name>.alo` in the model's folder or in one of
-    /// `proxy_folders`, bring it along. Off by default: most name particle effects.
+    /// Whether to load the models that proxies name, as `<name>.alo` in the model's folder or in `proxy_folders`. Off
+    /// by default, because most proxies name particle effects.
     pub load_proxies: bool,
-    /// Further folders to look for the models of proxies in, from the root of the asset source.
+    /// Additional folders to search for the models of proxies, relative to the root of the asset source.
     pub proxy_folders: Vec<String>,
-    /// Where meshes that are drawn are kept. In both worlds by default. Meshes that are not drawn
-    /// stay in the main world.
+    /// The asset usage of meshes that are drawn. By default they are kept in the main world and the render world.
+    /// Meshes that are not drawn stay in the main world.
     pub asset_usage: RenderAssetUsages,
 }
 
@@ -63,7 +64,7 @@ impl ModelSettings for AloLoaderSettings {
         self.load_lights = overrides.load_lights.unwrap_or(self.load_lights);
     }
 
-    fn check(&self) -> Result<(), BadSetting> {
+    fn check(&self) -> Result<(), InvalidSetting> {
         check_positive("scale", self.scale)
     }
 }

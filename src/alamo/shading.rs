@@ -1,127 +1,128 @@
-//! What a shader's name and parameters mean: the table from the games' shaders to how Bevy draws.
+//! Interprets the names and parameters of the games' shaders, to draw them with Bevy.
 //!
-//! The facts are those of the games' own shader sources. Colours there are of the screen, not
-//! linear, and lit colours are doubled: `2 × (light × Diffuse + Emissive) × texture + specular`.
+//! The rules come from the games' own shader sources. These compute with sRGB values, not linear ones. Lit colors are
+//! doubled: `2 × (light × Diffuse + Emissive) × texture + specular`.
 
 use crate::alamo::alo::{Parameter, ParameterValue};
 use crate::alamo::tags::begins_with_fc;
 
-/// How a sub-mesh is blended with what is behind it.
+/// How a sub-mesh is blended with the background.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BlendPhase {
-    /// Not at all.
+    /// Opaque.
     Opaque,
-    /// By its alpha, without writing depth.
+    /// Blended by alpha, without depth writes.
     Alpha,
-    /// Added, whatever its alpha, without writing depth.
+    /// Additive, without depth writes. Alpha is ignored.
     Additive,
-    /// Not at all, with holes where alpha is less than this.
+    /// Opaque, with holes where alpha is less than this cutoff.
     Mask(f32),
-    /// Not drawn: collision meshes, shadow volumes and the like, which are data.
+    /// Not drawn, such as collision meshes and shadow volumes.
     NotDrawn,
 }
 
-/// Where the strength of the highlight comes from.
+/// The source of the highlight's strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gloss {
-    /// There is no highlight.
+    /// No highlight.
     #[default]
     None,
     /// The base texture's alpha.
     BaseAlpha,
     /// The normal map's alpha.
     NormalAlpha,
-    /// Red of the third texture.
+    /// The red channel of the third texture.
     ExtraRed,
-    /// It is the same everywhere.
+    /// Full strength everywhere.
     Full,
 }
 
-/// What takes the colour of the player's team.
+/// The area that takes the color of the player's team.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TeamMask {
-    /// Nothing.
+    /// None.
     #[default]
     None,
-    /// The base texture where its alpha is 1, multiplied by the colour.
+    /// The base texture is multiplied by the color where its alpha is 1. Lower alpha values blend.
     BaseAlpha,
-    /// Everything: the colour replaces the parameter `Color`.
+    /// Everything: the color replaces the parameter `Color`.
     All,
 }
 
-/// What the third texture is for.
+/// The use of the third texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecondLayer {
-    /// There is none.
+    /// No third texture.
     #[default]
     None,
-    /// Gloss, in red.
+    /// Gloss, in the red channel.
     Gloss,
-    /// Clouds over the base texture, by their alpha; city lights and an atmosphere with them.
+    /// Clouds over the base texture, blended by their alpha, with city lights and an atmosphere.
     Planet,
-    /// Clouds over the base texture, by their alpha.
+    /// Clouds over the base texture, blended by their alpha.
     Clouds,
-    /// A wave that the base texture is multiplied by.
+    /// A wave, which multiplies the base texture.
     Wave,
 }
 
-/// Everything that decides how a sub-mesh is drawn.
+/// The drawing parameters of a sub-mesh. Colors are sRGB.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shading {
-    /// Whether the shader is one that this table knows.
-    pub known: bool,
-    /// How it is blended.
+    /// Whether the shader's name is supported. Other shaders are drawn as opaque.
+    pub is_supported: bool,
+    /// How the sub-mesh is blended.
     pub phase: BlendPhase,
-    /// Whether light has no effect on it.
+    /// Whether lighting is disabled.
     pub unlit: bool,
-    /// Whether distance fog has an effect on it.
+    /// Whether distance fog is applied.
     pub has_fog: bool,
-    /// Whether its backs are drawn as well.
+    /// Whether backfaces are drawn.
     pub double_sided: bool,
-    /// Whether it casts shadows. Blended sub-meshes and sky domes do not: the games cast shadows from shadow volumes.
+    /// Whether it casts shadows. Blended sub-meshes and sky domes do not, because the games cast shadows only from
+    /// shadow volumes.
     pub casts_shadows: bool,
-    /// File name of the base texture, as the model has it.
+    /// File name of the base texture, as stored in the model.
     pub base_texture: Option<String>,
     /// File name of the normal map.
     pub normal_texture: Option<String>,
     /// File name of the third texture.
     pub extra_texture: Option<String>,
-    /// What the third texture is for.
+    /// The use of the third texture.
     pub extra: SecondLayer,
-    /// Multiplies the base texture: colours of the screen, and opacity.
+    /// Multiplies the base texture; the fourth component is the opacity.
     pub color: [f32; 4],
-    /// Light of its own, which the base texture multiplies: colours of the screen, not doubled yet.
+    /// Emitted light, which is multiplied by the base texture. It is not doubled yet.
     pub emissive: [f32; 3],
-    /// Colour of the highlight: colours of the screen.
+    /// The color of the highlight.
     pub specular: [f32; 3],
-    /// Where the highlight's strength comes from.
+    /// The source of the highlight's strength.
     pub gloss: Gloss,
-    /// What takes the team's colour.
+    /// The area that takes the team's color.
     pub team: TeamMask,
-    /// The colour that the file has where the team's would be, of the screen.
+    /// The file's color, which is used in place of the team's color if the entity has no team color.
     pub colorization: [f32; 3],
     /// Added to the base texture's coordinates.
     pub uv_offset: [f32; 2],
-    /// Added to the base texture's coordinates every second.
+    /// The scroll rate of the base texture, in texture coordinates per second.
     pub uv_scroll: [f32; 2],
     /// Multiplies the base texture's coordinates.
     pub uv_scale: f32,
-    /// Added to the third texture's coordinates every second.
+    /// The scroll rate of the third texture, in texture coordinates per second.
     pub extra_scroll: [f32; 2],
     /// Multiplies the third texture's coordinates.
     pub extra_scale: f32,
-    /// Colour of the rim of a planet, and its strength.
+    /// The color of a planet's rim; the fourth component is its strength.
     pub atmosphere: [f32; 4],
-    /// How narrow that rim is.
+    /// The exponent of the rim: higher values make it narrower.
     pub atmosphere_power: f32,
-    /// Colour of the lights on a planet's dark side.
+    /// The color of the lights on a planet's dark side.
     pub city_color: [f32; 3],
 }
 
 impl Shading {
-    /// Reads the table for a shader's file name and its parameters.
+    /// Interprets a shader's file name and its parameters.
     ///
-    /// `mesh` is the name of the mesh: one that begins with `FC_` wears the team's colour.
+    /// `mesh` is the name of the mesh. If it begins with `FC_`, the mesh shows the team's color.
     pub fn new(shader: &str, parameters: &[Parameter<'_>], mesh: &str) -> Self {
         let kind = Kind::of(shader);
         let parameters = Parameters(parameters);
@@ -133,7 +134,7 @@ impl Shading {
         shading.uv_scroll = parameters.pair("UVScrollRate").unwrap_or_default();
         shading.read_extra(kind, &parameters);
         if kind == Kind::Nebula {
-            // Its shader has the factor.
+            // The games' shader has this factor.
             shading.uv_scroll = shading.uv_scroll.map(|rate| 3.0 * rate);
         }
         if begins_with_fc(mesh) && shading.team == TeamMask::None {
@@ -145,7 +146,7 @@ impl Shading {
         shading
     }
 
-    /// Whether it is drawn at all.
+    /// Whether the sub-mesh is drawn.
     pub fn is_drawn(&self) -> bool {
         self.phase != BlendPhase::NotDrawn
     }
@@ -159,21 +160,21 @@ impl Shading {
             }
             Kind::AdditiveVertexColor | Kind::Nebula | Kind::Skydome => white,
             Kind::Default => {
-                let grey = [0.59, 0.59, 0.59, 1.0];
+                let gray = [0.59, 0.59, 0.59, 1.0];
                 let [r, g, b, _] = match &self.base_texture {
                     Some(_) => white,
-                    None => parameters.vector("DiffuseColor").unwrap_or(grey),
+                    None => parameters.vector("DiffuseColor").unwrap_or(gray),
                 };
-                // Black is what exporters write who were not asked.
+                // Exporters write black if the user has not set a color.
                 if [r, g, b] == [0.0; 3] {
-                    grey
+                    gray
                 } else {
                     [r, g, b, 1.0]
                 }
             }
             _ => {
                 let [r, g, b, a] = parameters.vector("Diffuse").unwrap_or(white);
-                // Alpha of shaders that are not blended means nothing, and is 0 in most files.
+                // Alpha has no meaning for shaders without blending, and is 0 in most files.
                 [
                     r,
                     g,
@@ -246,7 +247,7 @@ impl Shading {
     }
 }
 
-/// The shaders that are drawn differently.
+/// The kinds of shaders that are drawn differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     BumpColorize,
@@ -281,7 +282,7 @@ impl Kind {
                 break;
             }
         }
-        // "Skydome" begins so too.
+        // A name can have this prefix after another one.
         if let Some(rest) = base.strip_prefix("skin") {
             base = rest;
         }
@@ -325,15 +326,15 @@ impl Kind {
                 | Self::SolidColor
         );
         Shading {
-            known: self != Self::Unknown,
+            is_supported: self != Self::Unknown,
             phase: match self {
                 Self::Alpha | Self::AlphaGloss => BlendPhase::Alpha,
                 Self::Additive | Self::AdditiveVertexColor | Self::Shield | Self::Nebula => {
                     BlendPhase::Additive
                 }
                 Self::Tree => BlendPhase::Mask(128.0 / 255.0),
-                // The games blended it, with a test at 8 of 255. Opaque, its soft edges would be a
-                // halo at that value.
+                // The games blended grass, with an alpha test at 8 of 255. It is opaque here, so such a low cutoff
+                // would show its soft edges as a halo.
                 Self::Grass => BlendPhase::Mask(0.5),
                 Self::NotDrawn => BlendPhase::NotDrawn,
                 _ => BlendPhase::Opaque,
@@ -381,7 +382,7 @@ impl Kind {
     }
 }
 
-/// Looks parameters up by name, in any case.
+/// Looks up parameters by name (case-insensitive).
 struct Parameters<'a>(&'a [Parameter<'a>]);
 
 impl Parameters<'_> {
@@ -393,17 +394,17 @@ impl Parameters<'_> {
     fn texture(&self, name: &str) -> Option<String> {
         match self.value(name)? {
             ParameterValue::Texture(file) => {
-                // The folders may have dots.
+                // Remove folders first, because their names may contain dots.
                 let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
                 let stem = name.split('.').next().unwrap_or_default().trim();
-                let names_one = !stem.is_empty() && !stem.eq_ignore_ascii_case("none");
-                names_one.then(|| file.clone().into_owned())
+                let is_file = !stem.is_empty() && !stem.eq_ignore_ascii_case("none");
+                is_file.then(|| file.clone().into_owned())
             }
             _ => None,
         }
     }
 
-    /// Up to four numbers; the fourth is 1 unless given.
+    /// A parameter of three or four numbers; the fourth is 1 by default.
     fn vector(&self, name: &str) -> Option<[f32; 4]> {
         match *self.value(name)? {
             ParameterValue::Float4(value) => Some(value),
@@ -437,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_without_their_prefix_case_and_extension() {
+    fn shader_names_match_without_prefix_case_and_extension() {
         for (name, kind) in [
             ("MeshBumpColorize.fx", Kind::BumpColorize),
             ("RSkinBumpReflectColorize.fxo", Kind::BumpColorize),
@@ -456,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_of_opaque_shaders_is_ignored_and_that_of_alpha_shaders_is_not() {
+    fn only_alpha_shaders_use_the_alpha_of_diffuse() {
         let diffuse = [color("diffuse", [0.5, 0.5, 0.5, 0.0])];
         let opaque = Shading::new("MeshBumpColorize.fx", &diffuse, "Hull");
         assert_eq!(opaque.color, [0.5, 0.5, 0.5, 1.0]);
@@ -465,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_texture_called_none_is_none() {
+    fn texture_named_none_is_ignored() {
         let texture = |name: &'static str| Parameter {
             name: "BaseTexture".into(),
             value: ParameterValue::Texture(name.into()),
@@ -482,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn meshes_of_the_faction_take_the_teams_colour_as_a_whole() {
+    fn meshes_with_the_prefix_fc_take_the_team_color_everywhere() {
         let shading = Shading::new("MeshAdditive.fx", &[], "fc_banner");
         assert_eq!(
             (shading.team, shading.phase),

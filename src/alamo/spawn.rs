@@ -1,4 +1,4 @@
-//! A model as a scene: one entity per bone, and on them all that hangs on them.
+//! Makes the scene of a model: one entity per bone, with the parts as children.
 
 use crate::alamo::animation::bone_target;
 use crate::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
@@ -30,7 +30,7 @@ use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldAsset;
 use std::sync::Arc;
 
-/// Dazzles that are one mesh.
+/// Dazzles that are drawn as one mesh.
 pub(super) struct DazzleGroup {
     pub(super) bone: usize,
     pub(super) name: String,
@@ -41,6 +41,7 @@ pub(super) struct DazzleGroup {
     pub(super) material: Handle<DazzleMaterial>,
 }
 
+/// Makes the scene of a model, as a labeled asset.
 pub(super) fn scene(
     model: &Arc<AloModel>,
     dazzles: Vec<DazzleGroup>,
@@ -50,19 +51,19 @@ pub(super) fn scene(
     let path = load_context.path();
     let name = path.path().file_stem().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
-    let place = if settings.convert_axes {
+    let transform = if settings.convert_axes {
         z_up_forward_minus_y().transform(settings.scale)
     } else {
         Transform::from_scale(Vec3::splat(settings.scale))
     };
     let mut world = World::new();
-    let names = dazzles.iter().map(|group| &*group.name);
+    let dazzle_names = dazzles.iter().map(|group| &*group.name);
     let root = (
         name,
-        place,
+        transform,
         Visibility::default(),
         AloRoot,
-        AloScene(Arc::new(AloShared::new(model, settings, names))),
+        AloScene(Arc::new(AloShared::new(model, settings, dazzle_names))),
     );
     let root = world.spawn(root).id();
     let mut builder = Builder {
@@ -138,19 +139,19 @@ impl Builder<'_> {
         let mut part = AloPart::new(AloPartKind::Mesh, index, &mesh.name, &mesh.tags);
         part.hidden = mesh.hidden;
         let entity = self.spawn_part(mesh.bone, part);
-        for (number, submesh) in mesh.submeshes.iter().enumerate() {
-            let of = AloSubmeshIndex {
+        for (submesh_index, submesh) in mesh.submeshes.iter().enumerate() {
+            let index = AloSubmeshIndex {
                 mesh: index,
-                submesh: number,
+                submesh: submesh_index,
             };
-            self.spawn_submesh(entity, of, mesh.bone, submesh);
+            self.spawn_submesh(entity, index, mesh.bone, submesh);
         }
     }
 
     fn spawn_submesh(
         &mut self,
         parent: Entity,
-        of: AloSubmeshIndex,
+        index: AloSubmeshIndex,
         bone: usize,
         submesh: &AloSubmesh,
     ) {
@@ -163,13 +164,13 @@ impl Builder<'_> {
             .iter()
             .map(|bone| self.bone(*bone as usize))
             .collect();
-        let place = match submesh.inverse_bindposes {
-            Some(_) => self.model_space(bone),
+        let transform = match submesh.inverse_bindposes {
+            Some(_) => self.inverse_bind_pose(bone),
             None => Transform::IDENTITY,
         };
-        let mut entity = self
-            .world
-            .spawn((of, place, Visibility::Inherited, ChildOf(parent)));
+        let mut entity =
+            self.world
+                .spawn((index, transform, Visibility::Inherited, ChildOf(parent)));
         if let Some((mesh, material)) = drawn {
             entity.insert((
                 Mesh3d(mesh.clone()),
@@ -181,7 +182,7 @@ impl Builder<'_> {
         if let Some(tree) = &submesh.tree {
             entity.insert(AloCollider::new(tree.clone(), submesh.skin.clone(), bone));
         }
-        if submesh.wears_team_color {
+        if submesh.is_team_colored {
             entity.insert(TeamColored);
         }
         if !submesh.casts_shadows {
@@ -198,11 +199,11 @@ impl Builder<'_> {
         }
     }
 
-    /// From the model's space at rest to a bone's.
+    /// The inverse bind pose of a bone. An entity with this transform is in the model's space at rest.
     ///
     /// Vertices of skinned sub-meshes are in the model's space. The GPU does not read the transform of their entities,
-    /// but Bevy sorts what is blended by it.
-    fn model_space(&self, bone: usize) -> Transform {
+    /// but Bevy sorts blended meshes by it.
+    fn inverse_bind_pose(&self, bone: usize) -> Transform {
         let pose = self.model.bones.get(bone).map(|bone| bone.bind_pose);
         let inverse = pose.map(|pose| pose.inverse()).filter(Affine3A::is_finite);
         inverse.map_or(Transform::IDENTITY, |inverse| transform(&inverse))
@@ -239,7 +240,7 @@ impl Builder<'_> {
         let mut part = AloPart::new(AloPartKind::Dazzles, index, &group.name, &tags);
         part.hidden = group.hidden;
         part.night_only = group.night_only;
-        let wears_team_color = begins_with_fc(&group.name);
+        let is_team_colored = begins_with_fc(&group.name);
         let entity = self.spawn_part(group.bone, part);
         let mut entity = self.world.entity_mut(entity);
         entity.insert((
@@ -249,7 +250,7 @@ impl Builder<'_> {
             NoAutoAabb,
             NotShadowCaster,
         ));
-        if wears_team_color {
+        if is_team_colored {
             entity.insert(TeamColored);
         }
     }

@@ -3,32 +3,32 @@
 /// A name and the tags in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
-    /// Level of detail: a higher number is finer. Untagged parts are of every level.
+    /// The level of detail: a higher number is finer. `None` belongs to every level.
     pub lod: Option<u32>,
-    /// Damage stage: 0 is whole. Untagged parts are of every stage.
+    /// The damage stage: 0 is undamaged. `None` belongs to every stage.
     pub alt: Option<u32>,
     /// The name without its tags.
     pub stem: String,
 }
 
 impl Tags {
-    /// Finds the tags of a name, in any case. A tag without a number is a part of the name.
+    /// Finds the tags of a name (case-insensitive). A tag without a number is part of the stem.
     pub fn of(name: &str) -> Self {
         let mut stem = name.to_owned();
-        let lod = take(&mut stem, "_lod");
-        let alt = take(&mut stem, "_alt");
+        let lod = remove(&mut stem, "_lod");
+        let alt = remove(&mut stem, "_alt");
         Self { lod, alt, stem }
     }
 }
 
-/// Whether a name says that what it names wears the team's colour.
+/// Whether the part of a name shows the team's color.
 pub(super) fn begins_with_fc(name: &str) -> bool {
     name.get(..3)
         .is_some_and(|start| start.eq_ignore_ascii_case("FC_"))
 }
 
-/// Takes a tag out of a name: the last one that has a number.
-fn take(name: &mut String, tag: &str) -> Option<u32> {
+/// Removes the last occurrence of a tag with a number from a name. Returns the number.
+fn remove(name: &mut String, tag: &str) -> Option<u32> {
     let lower = name.to_ascii_lowercase();
     for (begin, _) in lower.rmatch_indices(tag) {
         let digits = &lower[begin + tag.len()..];

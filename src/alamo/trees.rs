@@ -1,11 +1,11 @@
-//! Collision trees of sub-meshes: those of the file made ready for queries.
+//! Converts the collision trees of a file's sub-meshes for queries.
 
 use crate::alamo::alo::{self, Submesh, Tree};
 use crate::alamo::collision::{CollisionTree, TreeError, TreeLink};
 use crate::read::Warning;
 use zerocopy::little_endian::U16;
 
-/// The tree of a sub-mesh. A bad one is dropped with a warning.
+/// Converts the tree of a sub-mesh. An invalid tree is dropped with a warning.
 pub(super) fn collision_tree(
     mesh: &alo::Mesh<'_>,
     submesh: &Submesh<'_>,

@@ -1,4 +1,4 @@
-//! Vertices taken apart into the arrays of a mesh, repaired where they would break how it is drawn.
+//! Converts vertices to the attribute arrays of a mesh, and repairs values that would break rendering.
 
 use crate::alamo::alo::{
     MAX_PALETTE, Submesh, VertexHead, VertexRecord, VertexTail, Vertices, floats,
@@ -16,19 +16,22 @@ use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
 use bevy::mesh::{Indices, Mesh, MeshVertexAttribute, PrimitiveTopology, VertexAttributeValues};
 use zerocopy::little_endian::{F32, U16};
 
-/// Vertices are taken this many at a time: few enough to stay in the nearest cache while each
-/// attribute is taken from them, and looked at.
+/// The count of vertices that are read at a time. A block stays in the L1 cache while each attribute is read and
+/// checked.
 const BLOCK: usize = 64;
 
-/// Squares of lengths below this are no direction.
-const NO_LENGTH: f32 = 1e-12;
+/// A vector whose squared length is below this has no usable direction.
+const MIN_LENGTH_SQUARED: f32 = 1e-12;
+
+/// The minimum and maximum of a bounding box without points.
+const EMPTY_BOUNDS: [[f32; 3]; 2] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 
 /// The attributes of a sub-mesh, one array each.
 pub(super) struct Attributes {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
-    /// Empty unless something is in them.
+    /// Empty if all are zero.
     uvs1: Vec<[f32; 2]>,
     /// Empty unless the format has them.
     tangents: Vec<[f32; 4]>,
@@ -38,69 +41,73 @@ pub(super) struct Attributes {
     joints: Vec<[u16; 4]>,
     weights: Vec<[f32; 4]>,
     bounds: [[f32; 3]; 2],
-    /// How many joints of each vertex weigh anything.
+    /// The count of joints per vertex that can have a weight.
     influences: usize,
-    has_wrong_numbers: bool,
-    has_wrong_normals: bool,
+    /// Whether any value in the file was not finite.
+    has_non_finite: bool,
+    /// Whether any normal in the file had no usable length.
+    has_zero_normals: bool,
 }
 
-/// What a sub-mesh has besides positions, normals and texture coordinates.
+/// The optional attributes of a sub-mesh. Positions, normals and texture coordinates always exist.
 #[derive(Clone, Copy)]
-struct Extras {
+struct Layout {
     tangents: bool,
     colors: bool,
-    /// Number of bones that it may follow; 0 if it is not skinned.
+    /// The count of bones in its palette; 0 if it is not skinned.
     palette: usize,
+    /// Whether vertices have weights for several bones. Otherwise each vertex has one bone.
     weighted: bool,
 }
 
 impl Attributes {
-    pub(super) fn take(submesh: &Submesh<'_>) -> Self {
+    /// Reads and repairs the vertices of a sub-mesh.
+    pub(super) fn read(submesh: &Submesh<'_>) -> Self {
         let format = submesh.vertex_format.to_ascii_uppercase();
-        let extras = Extras {
+        let layout = Layout {
             tangents: format.contains("U3U3"),
             colors: format.ends_with('C'),
             palette: submesh.palette.len(),
             weighted: submesh.is_weighted(),
         };
-        let mut taken = match submesh.vertices {
-            Vertices::V1(vertices) => Self::take_all(vertices, extras),
-            Vertices::V2(vertices) => Self::take_all(vertices, extras),
+        let mut attributes = match submesh.vertices {
+            Vertices::V1(vertices) => Self::read_all(vertices, layout),
+            Vertices::V2(vertices) => Self::read_all(vertices, layout),
         };
-        taken.repair(submesh.indices);
-        taken
+        attributes.repair(submesh.indices);
+        attributes
     }
 
-    fn take_all<T: VertexRecord>(vertices: &[T], extras: Extras) -> Self {
+    fn read_all<T: VertexRecord>(vertices: &[T], layout: Layout) -> Self {
         let count = vertices.len();
-        let room = |wanted: bool| if wanted { count } else { 0 };
-        let skinned = extras.palette > 0;
-        let one_bone = skinned && !extras.weighted;
-        let mut taken = Self {
+        let capacity = |is_used: bool| if is_used { count } else { 0 };
+        let skinned = layout.palette > 0;
+        let one_bone = skinned && !layout.weighted;
+        let mut attributes = Self {
             positions: Vec::with_capacity(count),
             normals: Vec::with_capacity(count),
             uvs: Vec::with_capacity(count),
             uvs1: Vec::new(),
-            tangents: Vec::with_capacity(room(extras.tangents)),
-            colors: Vec::with_capacity(room(extras.colors)),
-            joints: Vec::with_capacity(room(skinned)),
+            tangents: Vec::with_capacity(capacity(layout.tangents)),
+            colors: Vec::with_capacity(capacity(layout.colors)),
+            joints: Vec::with_capacity(capacity(skinned)),
             weights: if one_bone {
                 vec![[1.0, 0.0, 0.0, 0.0]; count]
             } else {
-                Vec::with_capacity(room(skinned))
+                Vec::with_capacity(capacity(skinned))
             },
-            bounds: [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]],
-            influences: if extras.weighted { 4 } else { 1 },
-            has_wrong_numbers: false,
-            has_wrong_normals: false,
+            bounds: EMPTY_BOUNDS,
+            influences: if layout.weighted { 4 } else { 1 },
+            has_non_finite: false,
+            has_zero_normals: false,
         };
         for block in vertices.chunks(BLOCK) {
-            taken.take_block(block, extras, count);
+            attributes.read_block(block, layout, count);
         }
-        taken
+        attributes
     }
 
-    fn take_block<T: VertexRecord>(&mut self, block: &[T], extras: Extras, count: usize) {
+    fn read_block<T: VertexRecord>(&mut self, block: &[T], layout: Layout, count: usize) {
         let heads = || block.iter().map(VertexRecord::head);
         let begin = self.positions.len();
         self.positions
@@ -108,14 +115,14 @@ impl Attributes {
         self.normals.extend(heads().map(|head| floats(head.normal)));
         self.uvs
             .extend(heads().map(|head| floats(head.tex_coords[0])));
-        if extras.tangents {
+        if layout.tangents {
             self.tangents.extend(heads().map(tangent));
         }
-        if extras.colors {
+        if layout.colors {
             self.colors.extend(heads().map(color));
         }
-        let palette = extras.palette;
-        if palette > 0 && extras.weighted {
+        let palette = layout.palette;
+        if palette > 0 && layout.weighted {
             for (joints, weights) in block.iter().map(|vertex| skin(vertex.tail(), palette)) {
                 self.joints.push(joints);
                 self.weights.push(weights);
@@ -131,31 +138,31 @@ impl Attributes {
             self.uvs1
                 .extend(heads().map(|head| floats(head.tex_coords[1])));
         }
-        self.look_at(begin);
+        self.inspect_block(begin);
     }
 
-    /// Takes down what can be told of a block while it is near.
-    fn look_at(&mut self, begin: usize) {
-        let wrong = has_wrong_numbers(&self.positions, begin)
-            | has_wrong_numbers(&self.normals, begin)
-            | has_wrong_numbers(&self.uvs, begin)
-            | has_wrong_numbers(&self.uvs1, begin)
-            | has_wrong_numbers(&self.tangents, begin)
-            | has_wrong_numbers(&self.colors, begin);
-        self.has_wrong_numbers |= wrong;
+    /// Updates the bounds, and checks the values of a block while it is in the cache.
+    fn inspect_block(&mut self, begin: usize) {
+        let has_non_finite = has_non_finite(&self.positions, begin)
+            | has_non_finite(&self.normals, begin)
+            | has_non_finite(&self.uvs, begin)
+            | has_non_finite(&self.uvs1, begin)
+            | has_non_finite(&self.tangents, begin)
+            | has_non_finite(&self.colors, begin);
+        self.has_non_finite |= has_non_finite;
         let normals = self.normals.get(begin..).unwrap_or_default();
-        let wrong = |wrong: bool, normal: &[f32; 3]| wrong | has_no_length(normal);
-        self.has_wrong_normals |= normals.iter().fold(false, wrong);
+        let any_zero = |any: bool, normal: &[f32; 3]| any | is_zero_length(normal);
+        self.has_zero_normals |= normals.iter().fold(false, any_zero);
         let positions = self.positions.get(begin..).unwrap_or_default();
-        self.bounds = positions.iter().fold(self.bounds, around);
+        self.bounds = positions.iter().fold(self.bounds, expanded);
     }
 
-    /// Whether all numbers that were taken are.
+    /// Whether all values in the file were finite.
     pub(super) fn all_finite(&self) -> bool {
-        !self.has_wrong_numbers
+        !self.has_non_finite
     }
 
-    /// The box around all positions; a point if there are none.
+    /// The bounding box of all positions; a point at the origin if there are none.
     pub(super) fn bounds(&self) -> Aabb3d {
         let [min, max] = if self.positions.is_empty() {
             [Vec3A::ZERO; 2]
@@ -171,7 +178,7 @@ impl Attributes {
         &self.positions
     }
 
-    /// How the vertices follow the bones; `None` if they do not.
+    /// The skinning of the vertices for collision queries; `None` if they are not skinned.
     #[cfg(feature = "collision")]
     pub(super) fn skin(&self, inverse_bindposes: &[Mat4]) -> Option<ColliderSkin> {
         let skin = || {
@@ -187,23 +194,22 @@ impl Attributes {
     }
 
     fn repair(&mut self, indices: &[U16]) {
-        if self.has_wrong_numbers {
+        if self.has_non_finite {
             make_finite(&mut self.positions);
             make_finite(&mut self.normals);
             make_finite(&mut self.uvs);
             make_finite(&mut self.uvs1);
             make_finite(&mut self.tangents);
             make_finite(&mut self.colors);
-            let nothing = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
-            self.bounds = self.positions.iter().fold(nothing, around);
+            self.bounds = self.positions.iter().fold(EMPTY_BOUNDS, expanded);
         }
-        if self.has_wrong_numbers || self.has_wrong_normals {
+        if self.has_non_finite || self.has_zero_normals {
             self.repair_normals(indices);
             self.repair_tangents();
         }
     }
 
-    /// Gives vertices without a normal the mean of those of the triangles around them.
+    /// Replaces zero-length normals with the mean normal of the adjacent triangles.
     fn repair_normals(&mut self, indices: &[U16]) {
         let (triangles, _) = indices.as_chunks::<3>();
         let triangles = triangles
@@ -211,26 +217,26 @@ impl Attributes {
             .map(|triangle| triangle.map(|index| usize::from(index.get())));
         replace_missing(
             &mut self.normals,
-            has_no_length,
+            is_zero_length,
             &self.positions,
             triangles,
             Vec3::Z,
         );
     }
 
-    /// Tangents that were right with the normals of the file may not be with others.
+    /// Replaces tangents that are parallel to a repaired normal.
     fn repair_tangents(&mut self) {
         for (tangent, normal) in self.tangents.iter_mut().zip(&self.normals) {
             let [x, y, z, w] = *tangent;
             let normal = Vec3::from_array(*normal);
             let across = normal.cross(Vec3::new(x, y, z));
-            if across.length_squared() < NO_LENGTH {
+            if across.length_squared() < MIN_LENGTH_SQUARED {
                 *tangent = any_tangent(normal).extend(w).to_array();
             }
         }
     }
 
-    /// The mesh; none without triangles.
+    /// Makes the mesh; `None` without triangles.
     pub(super) fn mesh(self, submesh: &Submesh<'_>, usage: RenderAssetUsages) -> Option<Mesh> {
         if self.positions.is_empty() || submesh.indices.is_empty() {
             return None;
@@ -255,10 +261,9 @@ impl Attributes {
         Some(mesh)
     }
 
-    /// The box around what follows each joint, as Bevy would find it out, in less time.
+    /// The bounding box of each joint's vertices. The result is the same as Bevy's, but faster to compute.
     fn skinned_bounds(&self) -> SkinnedMeshBounds {
-        let nothing = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
-        let mut boxes = [nothing; MAX_PALETTE];
+        let mut boxes = [EMPTY_BOUNDS; MAX_PALETTE];
         let influences = self.joints.iter().zip(&self.weights);
         for ((joints, weights), position) in influences.zip(&self.positions) {
             let influences = joints.iter().zip(weights).take(self.influences);
@@ -266,7 +271,7 @@ impl Attributes {
                 if *weight > 0.0
                     && let Some(bounds) = boxes.get_mut(usize::from(*joint))
                 {
-                    *bounds = around(*bounds, position);
+                    *bounds = expanded(*bounds, position);
                 }
             }
         }
@@ -294,8 +299,8 @@ where
     }
 }
 
-/// A box, and a point that it is to hold.
-fn around([mut min, mut max]: [[f32; 3]; 2], position: &[f32; 3]) -> [[f32; 3]; 2] {
+/// The bounding box of a box and a point.
+fn expanded([mut min, mut max]: [[f32; 3]; 2], position: &[f32; 3]) -> [[f32; 3]; 2] {
     for axis in 0..3 {
         min[axis] = if position[axis] < min[axis] {
             position[axis]
@@ -311,17 +316,18 @@ fn around([mut min, mut max]: [[f32; 3]; 2], position: &[f32; 3]) -> [[f32; 3]; 
     [min, max]
 }
 
-/// Whether any number from a place on is not finite. Bits and no branch, since there may be millions.
-fn has_wrong_numbers<const N: usize>(values: &[[f32; N]], begin: usize) -> bool {
+/// Whether any value from the index `begin` on is not finite. It tests bits without branches, because there may be
+/// millions of values.
+fn has_non_finite<const N: usize>(values: &[[f32; N]], begin: usize) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     let values = values.get(begin..).unwrap_or_default().as_flattened();
-    values.iter().fold(false, |wrong, value| {
-        wrong | (value.to_bits() & EXPONENT == EXPONENT)
+    values.iter().fold(false, |any, value| {
+        any | (value.to_bits() & EXPONENT == EXPONENT)
     })
 }
 
-fn has_no_length([x, y, z]: &[f32; 3]) -> bool {
-    x * x + y * y + z * z < NO_LENGTH
+fn is_zero_length([x, y, z]: &[f32; 3]) -> bool {
+    x * x + y * y + z * z < MIN_LENGTH_SQUARED
 }
 
 fn make_finite<const N: usize>(values: &mut [[f32; N]]) {
@@ -331,18 +337,19 @@ fn make_finite<const N: usize>(values: &mut [[f32; N]]) {
     }
 }
 
-/// The colour, of the screen in the file and linear in Bevy; its alpha is a number already.
+/// Converts a color from the file's sRGB to linear. Alpha is not converted.
 fn color(head: &VertexHead) -> [f32; 4] {
     let [r, g, b, a] = floats(head.color);
-    // White is what most are.
+    // Most vertices are white.
     if [r, g, b] == [1.0; 3] {
         return [r, g, b, a];
     }
     Color::srgba(r, g, b, a).to_linear().to_f32_array()
 }
 
-/// The tangent, with the handedness of the stored binormal. One without length, or along the normal,
-/// would make what is lit by it vanish: any other is better.
+/// The tangent, with the handedness of the stored binormal.
+///
+/// A tangent of length 0 or parallel to the normal would make the lit surface disappear, so it is replaced.
 fn tangent(head: &VertexHead) -> [f32; 4] {
     let normal = Vec3::from_array(floats(head.normal));
     let tangent = Vec3::from_array(floats(head.tangent));
@@ -353,7 +360,7 @@ fn tangent(head: &VertexHead) -> [f32; 4] {
     } else {
         1.0
     };
-    if across.length_squared() < NO_LENGTH {
+    if across.length_squared() < MIN_LENGTH_SQUARED {
         return any_tangent(normal).extend(handedness).to_array();
     }
     tangent.extend(handedness).to_array()
@@ -366,9 +373,9 @@ fn any_tangent(normal: Vec3) -> Vec3 {
         .any_orthonormal_vector()
 }
 
-/// Joints and weights of up to four bones, whose weights are made to add up to 1.
+/// The joints and weights of up to four bones. Weights are normalized to a sum of 1.
 fn skin(tail: &VertexTail, palette: usize) -> ([u16; 4], [f32; 4]) {
-    // The parser has checked those that weigh something.
+    // The parser has checked the indices that have a weight. The others may be invalid.
     let in_palette = |index: u32| {
         if (index as usize) < palette {
             index as u16
@@ -391,7 +398,7 @@ mod tests {
     use zerocopy::little_endian::U32;
 
     #[test]
-    fn weights_add_up_to_one_or_are_those_of_one_bone() {
+    fn weights_add_up_to_one_or_fall_back_to_the_first_bone() {
         let tail = |weights: [f32; 4]| VertexTail {
             bone_indices: [1, 2, 99, 0].map(U32::new),
             bone_weights: weights.map(F32::new),

@@ -1,4 +1,4 @@
-//! Shows and hides the meshes of spawned models.
+//! Applies [`PartVisibility`] to the meshes of spawned models.
 
 use crate::lgw::components::LgwInstance;
 use crate::scene::PartVisibility;
@@ -9,33 +9,33 @@ use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::system::Query;
 
-/// Roots of which a component changed that decides which meshes show.
-pub(super) type HiddenChanged = (
+/// Roots whose model or [`PartVisibility`] changed.
+pub(super) type VisibilityChanged = (
     With<LgwInstance>,
     Or<(Changed<LgwInstance>, Changed<PartVisibility>)>,
 );
 
-/// Shows and hides the meshes of models whose [`PartVisibility`] have changed.
-pub(super) fn apply_hidden(
-    changed: Query<Entity, HiddenChanged>,
+/// Sets the `Visibility` of the meshes of models whose [`PartVisibility`] changed.
+pub(super) fn apply_part_visibility(
+    changed: Query<Entity, VisibilityChanged>,
     roots: Query<(&LgwInstance, Option<&PartVisibility>)>,
     mut removed: RemovedComponents<PartVisibility>,
     mut meshes: Query<&mut Visibility>,
 ) {
-    let due: EntityHashSet = changed.iter().chain(removed.read()).collect();
-    for root in due {
-        let Ok((instance, hidden)) = roots.get(root) else {
+    let outdated: EntityHashSet = changed.iter().chain(removed.read()).collect();
+    for root in outdated {
+        let Ok((instance, parts)) = roots.get(root) else {
             continue;
         };
         let names = instance.model.meshes.iter().map(|mesh| &mesh.name);
         for (name, mesh) in names.zip(&instance.meshes) {
-            let is_hidden = hidden.and_then(|hidden| hidden.get(name));
+            let is_hidden = parts.and_then(|parts| parts.get(name));
             let visibility = match is_hidden {
                 Some(true) => Visibility::Hidden,
                 _ => Visibility::Inherited,
             };
-            if let Ok(mut of_mesh) = meshes.get_mut(*mesh) {
-                of_mesh.set_if_neq(visibility);
+            if let Ok(mut current) = meshes.get_mut(*mesh) {
+                current.set_if_neq(visibility);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The [`Lgw`] asset: what a model is to the rest of a game.
+//! The [`Lgw`] asset.
 
 use crate::lgw::material::LgwTexEnvMaterial;
 use crate::lgw::text::Material;
@@ -26,7 +26,7 @@ pub struct Lgw {
     /// The model as a scene, for `WorldAssetRoot`: label [`LgwAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// Everything else.
+    /// The data of the model: meshes, materials and names.
     pub model: Arc<LgwModel>,
 }
 
@@ -41,67 +41,68 @@ impl Deref for Lgw {
 /// The meshes and materials of a model, shared by all its instances.
 #[derive(Clone, Debug)]
 pub struct LgwModel {
-    /// Its name.
+    /// Name of the model.
     pub name: Box<str>,
-    /// `EXPORT_VERSION`: 4 in the games' files; none if the file does not say.
+    /// `EXPORT_VERSION`: 4 in the games' files; `None` if the file has none.
     pub version: Option<i64>,
-    /// What it was exported from, if the file says.
+    /// The file that the model was exported from; `None` if the file has none.
     pub source: Option<Box<str>>,
     /// Materials in file order.
     pub materials: Vec<LgwMaterialInfo>,
-    /// Indices of the materials of each number; of several, that of the first.
+    /// Indices of materials by id. If several materials have the same id, the first one.
     pub material_ids: HashMap<i64, usize>,
-    /// Indices of the materials of each name, in lower case.
+    /// Indices of materials by lower-case name.
     pub named_materials: Names,
-    /// What draws meshes whose material is not there; none if there are no such meshes.
+    /// The material of meshes whose material is missing; `None` if there are no such meshes.
     pub default_material: Option<Handle<StandardMaterial>>,
     /// Meshes in file order.
     pub meshes: Vec<LgwMeshInfo>,
-    /// Indices of the meshes of each name, in lower case.
+    /// Indices of meshes by lower-case name.
     pub named_meshes: Names,
-    /// The box around all meshes, in the file's units and axes; none if there are no vertices.
+    /// The box around all meshes, in the file's units and axes; `None` if there are no vertices.
     pub bounds: Option<Aabb3d>,
-    /// Flaws of the file that do no harm.
+    /// The warnings of the parser and of the conversion.
     pub warnings: Vec<Warning>,
 }
 
 /// A material of an [`LgwModel`].
 #[derive(Clone, Debug)]
 pub struct LgwMaterialInfo {
-    /// Its number, by which meshes know it.
+    /// The id by which meshes refer to the material.
     pub id: i64,
-    /// Its name.
+    /// Name of the material.
     pub name: Box<str>,
-    /// All that the file says of it: label [`LgwAssetLabel::Material`].
+    /// The material as in the file: label [`LgwAssetLabel::Material`].
     pub material: Handle<LgwMaterial>,
-    /// What draws it.
-    pub drawn: LgwMaterialHandle,
+    /// The material that Bevy renders with.
+    pub render_material: LgwMaterialHandle,
 }
 
-/// All that a file says of a material, and what became of it.
+/// A material as in the file, with its textures and the material that Bevy renders with.
 ///
-/// This is what the file says; what is drawn changes with [`drawn`](Self::drawn).
+/// To change how meshes are drawn, change the asset of [`render_material`](Self::render_material): this
+/// asset is only a description.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct LgwMaterial {
-    /// What the file says.
+    /// The material as parsed.
     pub source: Material<'static>,
-    /// The pictures of its textures, by unit; placeholders where they were not found.
-    pub pictures: [Option<Handle<Image>>; 2],
-    /// What draws it.
-    pub drawn: LgwMaterialHandle,
+    /// The textures by texture unit. A texture that was not found is a placeholder.
+    pub textures: [Option<Handle<Image>>; 2],
+    /// The material that Bevy renders with.
+    pub render_material: LgwMaterialHandle,
 }
 
-/// What draws a material.
+/// A handle of the material that Bevy renders with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LgwMaterialHandle {
-    /// A single picture that light falls on: label [`LgwAssetLabel::StandardMaterial`].
+    /// A lit material with at most one texture: label [`LgwAssetLabel::StandardMaterial`].
     Standard(Handle<StandardMaterial>),
-    /// Anything else: label [`LgwAssetLabel::TexEnvMaterial`].
+    /// Any other material: label [`LgwAssetLabel::TexEnvMaterial`].
     TexEnv(Handle<LgwTexEnvMaterial>),
 }
 
 impl LgwMaterialHandle {
-    /// Has an entity be drawn with it.
+    /// Inserts the material component on an entity.
     pub(super) fn insert(&self, mut entity: EntityWorldMut<'_>) -> Entity {
         match self {
             Self::Standard(material) => entity.insert(MeshMaterial3d(material.clone())),
@@ -114,48 +115,50 @@ impl LgwMaterialHandle {
 /// A mesh of an [`LgwModel`].
 #[derive(Clone, Debug)]
 pub struct LgwMeshInfo {
-    /// Its name, which others may have as well.
+    /// Name of the mesh. Several meshes may have the same name.
     pub name: Box<str>,
-    /// `MATERIAL_REF`: the number of its material as the file has it.
+    /// `MATERIAL_REF`: the id of its material, as in the file.
     pub material_ref: Option<i64>,
-    /// Index of that material, if it is there.
+    /// Index of that material; `None` if it is missing.
     pub material: Option<usize>,
-    /// How many vertices the file has of it.
+    /// The count of vertices in the file.
     pub vertices: usize,
-    /// How many triangles are drawn.
+    /// The count of drawn triangles.
     pub triangles: usize,
-    /// How many groups the file has them in.
+    /// The count of triangle groups in the file.
     pub groups: usize,
-    /// Vertices and triangles: label [`LgwAssetLabel::Mesh`]. None if there are no triangles.
+    /// The mesh asset: label [`LgwAssetLabel::Mesh`]. `None` if there are no triangles.
     pub mesh: Option<Handle<Mesh>>,
-    /// The box around its vertices, in the file's units and axes; none if there are none.
+    /// The box around its vertices, in the file's units and axes; `None` if there are no vertices.
     pub bounds: Option<Aabb3d>,
 }
 
 impl LgwModel {
-    /// The material of a number.
+    /// The material with an id.
     pub fn material(&self, id: i64) -> Option<&LgwMaterialInfo> {
         self.materials.get(*self.material_ids.get(&id)?)
     }
 
-    /// Indices of the materials of a name, in any case.
+    /// Indices of the materials with a name, ignoring case.
     pub fn materials_named(&self, name: &str) -> &[usize] {
         named(&self.named_materials, name)
     }
 
-    /// Indices of the meshes of a name, in any case.
+    /// Indices of the meshes with a name, ignoring case.
     pub fn meshes_named(&self, name: &str) -> &[usize] {
         named(&self.named_meshes, name)
     }
 
-    /// What draws a mesh.
-    pub fn drawn(&self, mesh: &LgwMeshInfo) -> Option<LgwMaterialHandle> {
+    /// The material that Bevy renders a mesh with.
+    pub fn render_material(&self, mesh: &LgwMeshInfo) -> Option<LgwMaterialHandle> {
         let material = mesh.material.and_then(|index| self.materials.get(index));
         let default = self
             .default_material
             .clone()
             .map(LgwMaterialHandle::Standard);
-        material.map(|material| material.drawn.clone()).or(default)
+        material
+            .map(|material| material.render_material.clone())
+            .or(default)
     }
 }
 
@@ -171,10 +174,10 @@ pub enum LgwAssetLabel {
     ),
     /// `Material0`: an [`LgwMaterial`].
     Material(
-        /// Index of the material, which is not its number.
+        /// Index of the material in file order, not its id.
         usize,
     ),
-    /// `Material0/Standard`: the [`StandardMaterial`] of a material that is a single picture.
+    /// `Material0/Standard`: the [`StandardMaterial`] of a material with at most one texture.
     StandardMaterial(
         /// Index of the material.
         usize,
@@ -184,7 +187,7 @@ pub enum LgwAssetLabel {
         /// Index of the material.
         usize,
     ),
-    /// `DefaultMaterial`: the [`StandardMaterial`] of meshes whose material is not there.
+    /// `DefaultMaterial`: the [`StandardMaterial`] of meshes whose material is missing.
     DefaultMaterial,
 }
 

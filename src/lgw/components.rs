@@ -8,21 +8,23 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::reflect::Reflect;
 use std::sync::Arc;
 
-/// On the root entity of a scene's own world: the model that it is of.
+/// The model of a scene. On the root entity of the scene's own world.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub(super) struct LgwScene(pub(super) Arc<LgwModel>);
 
-/// On the entity of a mesh of a spawned model. Its `Visibility` is this crate's to set: see
-/// [`PartVisibility`](crate::scene::PartVisibility).
+/// A mesh of a spawned model. On the entity of the mesh.
+///
+/// This crate sets the entity's `Visibility`. Use [`PartVisibility`](crate::scene::PartVisibility) on the
+/// root to change it.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct LgwMesh {
-    /// Its index in the file.
+    /// Index of the mesh in the file.
     pub index: usize,
 }
 
-/// A spawned model of UFO: Aftermath. On the root entity, once its scene is there.
+/// A spawned model of UFO: Aftermath. Inserted on the root entity when its scene is spawned.
 #[derive(Component, Debug)]
 pub struct LgwInstance {
     pub(super) model: Arc<LgwModel>,
@@ -30,7 +32,7 @@ pub struct LgwInstance {
 }
 
 impl LgwInstance {
-    /// The model, for its names, materials and all else.
+    /// The model, with its names, materials and other data.
     pub fn model(&self) -> &Arc<LgwModel> {
         &self.model
     }
@@ -40,7 +42,7 @@ impl LgwInstance {
         &self.meshes
     }
 
-    /// The entity of the first mesh of a name, in any case.
+    /// The entity of the first mesh with a name, ignoring case.
     pub fn mesh(&self, name: &str) -> Option<Entity> {
         let index = self.model.meshes_named(name).first()?;
         self.meshes.get(*index).copied()
@@ -50,7 +52,7 @@ impl LgwInstance {
 impl SceneModel for LgwScene {
     type Instance = LgwInstance;
 
-    fn is_of(&self, instance: &LgwInstance) -> bool {
+    fn is_model_of(&self, instance: &LgwInstance) -> bool {
         Arc::ptr_eq(&self.0, &instance.model)
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that a file holds as Bevy's own values, before it becomes assets.
+//! The conversion of a file to Bevy's types, before they become assets.
 
 use crate::lgw::limits;
 use crate::lgw::meshes::ConvertedMesh;
@@ -7,27 +7,27 @@ use crate::lgw::text::{self, LgwFile};
 use crate::read::{ParseError, Warning};
 use core::mem::take;
 
-/// A model with its meshes made.
+/// A parsed model with its meshes converted to Bevy's.
 #[derive(Clone, Debug)]
 pub struct ConvertedLgw<'a> {
-    /// The file, but for its meshes and warnings.
+    /// The parsed file, without its meshes and warnings.
     pub file: LgwFile<'a>,
-    /// Its meshes, in file order.
+    /// The converted meshes, in file order.
     pub meshes: Vec<ConvertedMesh>,
-    /// Flaws that do no harm.
+    /// The warnings of the parser and of the conversion.
     pub warnings: Vec<Warning>,
 }
 
 impl<'a> ConvertedLgw<'a> {
-    /// Reads a file.
+    /// Parses a file and converts its meshes.
     ///
     /// # Errors
     /// A [`ParseError`] with line and column: see [`text::parse`].
     pub fn load(bytes: &'a [u8], settings: &LgwLoaderSettings) -> Result<Self, ParseError> {
         let mut file = text::parse(bytes, settings.tolerance)?;
-        limits::check(&file, bytes.len())?;
+        limits::check_counts(&file, bytes.len())?;
         let mut warnings = take(&mut file.warnings);
-        // What is made takes the place of what it is made of.
+        // Takes the meshes, so that each is freed when it is converted.
         let meshes = take(&mut file.meshes).into_iter().enumerate();
         let meshes = meshes
             .map(|(index, mesh)| ConvertedMesh::new(index, mesh, settings, &mut warnings))

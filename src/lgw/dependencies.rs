@@ -1,26 +1,28 @@
-//! Files that a model names: finds the textures of its materials, and says how they are sampled.
+//! Finds and loads the textures of a model's materials.
 
 use crate::lgw::material::is_plain;
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text;
 use crate::read::{Quoted, TextPosition};
 use crate::scene::{FileSearch, ModelLoad, folded};
-use crate::texture::{Sampling, Samplings, missing};
+use crate::texture::{Sampling, Samplings, placeholder_image};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::Image;
 use bevy::log::warn;
 use memchr::memmem;
 use std::collections::HashMap;
 
-/// The longest name that is looked for, in bytes: many paths are made of it. Those of Windows have 260.
-const LONGEST_NAME: usize = 1024;
+/// The longest texture name in bytes for which files are searched, because each search makes many paths of
+/// the name. Windows limits paths to 260 characters.
+const MAX_NAME_LENGTH: usize = 1024;
 
-/// How many names that are of use to nobody are told: each is looked for in the whole text.
-const MOST_FLAWS: usize = 8;
+/// The most missing textures per model that are logged one by one, because each search for the position of a
+/// name scans the whole text.
+const MAX_WARNINGS: usize = 8;
 
-/// Finds and loads the pictures of each material, by the units that draw them. What is nowhere is a placeholder, with
-/// one warning for each of the first few files, and one for the others.
-pub(super) async fn load_pictures(
+/// Finds and loads the textures of each material, by texture unit. A missing texture is a placeholder. Each of
+/// the first [`MAX_WARNINGS`] missing textures causes a warning; one more warning counts the others.
+pub(super) async fn load_textures(
     load: &ModelLoad<'_>,
     materials: &[text::Material<'_>],
     settings: &LgwLoaderSettings,
@@ -32,33 +34,34 @@ pub(super) async fn load_pictures(
     if !settings.load_textures {
         return found;
     }
-    let mut places = Places {
+    let mut files = TextureFiles {
         search: load.search(),
         settings,
         model: load_context.path().clone(),
         text,
-        known: HashMap::new(),
-        flaws: 0,
+        paths: HashMap::new(),
+        missing: 0,
     };
     for (material, found) in materials.iter().zip(&mut found) {
         for (texture, found) in material.units().into_iter().zip(found) {
             let Some(texture) = texture else {
                 continue;
             };
-            let image = match places.of(material, texture).await {
+            let image = match files.find(material, texture).await {
                 Some(path) => samplings.load(load_context, path, sampling(material, texture)),
-                None => missing(texture.cube_map),
+                None => placeholder_image(texture.cube_map),
             };
             *found = Some(image);
         }
     }
-    if let Some(others @ 1..) = places.flaws.checked_sub(MOST_FLAWS) {
-        warn!("{}: so it is with {others} more", places.model);
+    if let Some(others @ 1..) = files.missing.checked_sub(MAX_WARNINGS) {
+        warn!("{}: {others} more textures are missing", files.model);
     }
     found
 }
 
-/// Colours of plain materials are light; the others compute with the numbers of the file.
+/// Textures of plain materials are sRGB colors. [`LgwTexEnv`](crate::lgw::LgwTexEnv) computes with the values
+/// of the file.
 fn sampling(material: &text::Material<'_>, texture: &text::Texture<'_>) -> Sampling {
     Sampling {
         wrap: texture.wrap,
@@ -68,66 +71,66 @@ fn sampling(material: &text::Material<'_>, texture: &text::Texture<'_>) -> Sampl
     }
 }
 
-/// Where the files of a model are, each looked for once.
-struct Places<'a> {
+/// The search for the texture files of a model. Each name is searched for once.
+struct TextureFiles<'a> {
     search: FileSearch<'a>,
     settings: &'a LgwLoaderSettings,
     model: AssetPath<'static>,
-    /// The model's file.
+    /// The content of the model's file.
     text: &'a [u8],
-    /// How many names are of use to nobody.
-    flaws: usize,
-    /// By the names that the model has for them, in lower case.
-    known: HashMap<String, Option<AssetPath<'static>>>,
+    /// The count of missing textures.
+    missing: usize,
+    /// The search results by lower-case texture name; `None` for a missing file.
+    paths: HashMap<String, Option<AssetPath<'static>>>,
 }
 
-impl Places<'_> {
-    async fn of(
+impl TextureFiles<'_> {
+    async fn find(
         &mut self,
         material: &text::Material<'_>,
         texture: &text::Texture<'_>,
     ) -> Option<AssetPath<'static>> {
-        // The parser warns of one that has no file.
+        // The parser warns about a texture without a file.
         let name = texture.file.as_deref().filter(|name| !name.is_empty())?;
         let key = folded(name);
-        if let Some(known) = self.known.get(&key) {
-            return known.clone();
+        if let Some(path) = self.paths.get(&key) {
+            return path.clone();
         }
         let settings = self.settings;
         let (first, folders) = (&settings.texture_root, &settings.texture_folders);
         let quoted = Quoted(name);
-        let path = if name.len() > LONGEST_NAME {
+        let path = if name.len() > MAX_NAME_LENGTH {
             Err(format!(
-                "no file has a name as long as that of texture {quoted}"
+                "texture {quoted}: the name is longer than {MAX_NAME_LENGTH} bytes"
             ))
         } else {
             let path = self.search.find_texture_from(Some(first), name, folders);
             let path = path.await;
             path.map_err(|not_found| format!("texture {not_found}"))
         };
-        if let Err(flaw) = &path {
-            self.warn(material, name, flaw);
+        if let Err(problem) = &path {
+            self.warn(material, name, problem);
         }
         let path = path.ok();
-        self.known.insert(key, path.clone());
+        self.paths.insert(key, path.clone());
         path
     }
 
-    /// Tells of a flaw with the first place where the name is, or only counts it.
-    fn warn(&mut self, material: &text::Material<'_>, name: &str, flaw: &str) {
-        self.flaws += 1;
-        if self.flaws > MOST_FLAWS {
+    /// Counts a missing texture. Logs the first ones, with the position of the name's first occurrence.
+    fn warn(&mut self, material: &text::Material<'_>, name: &str, problem: &str) {
+        self.missing += 1;
+        if self.missing > MAX_WARNINGS {
             return;
         }
         let (model, material) = (&self.model, Quoted(&material.name));
-        let place = memmem::find(self.text, format!("\"{name}\"").as_bytes());
-        match place {
+        let offset = memmem::find(self.text, format!("\"{name}\"").as_bytes());
+        match offset {
             Some(offset) => {
-                // It is there letter by letter, so it is UTF-8 or of letters that are the same.
-                let place = TextPosition::new(self.text, offset as u64, true);
-                warn!("{model}:{place}: material {material}: {flaw}");
+                // The bytes match the decoded name, so the text is UTF-8 or ASCII up to here.
+                let position = TextPosition::new(self.text, offset as u64, true);
+                warn!("{model}:{position}: material {material}: {problem}");
             }
-            None => warn!("{model}: material {material}: {flaw}"),
+            None => warn!("{model}: material {material}: {problem}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What happens when the scene of a model is ready.
+//! Adds [`LgwInstance`] to the root of a model when its scene is spawned.
 
 use crate::lgw::asset::LgwModel;
 use crate::lgw::components::{LgwInstance, LgwMesh, LgwScene};
@@ -25,7 +25,7 @@ impl SharedModel for LgwModel {
     }
 }
 
-/// Makes a root an instance of the model whose scene was spawned or respawned.
+/// Inserts or replaces the [`LgwInstance`] of a root whose scene was spawned or respawned.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
@@ -38,12 +38,14 @@ pub(super) fn on_scene_ready(
     let with_index = |entity| Some((spawned.get(entity).ok()?.index, entity));
     let mut meshes: Vec<_> = entities.into_iter().filter_map(with_index).collect();
     meshes.sort_unstable();
-    let any = ModelInstance::new(
+    let model_instance = ModelInstance::new(
         ModelFormat::UfoAftermath,
         model.clone(),
         meshes.iter().copied(),
     );
     let meshes = meshes.into_iter().map(|(_, entity)| entity).collect();
     let instance = LgwInstance { model, meshes };
-    commands.entity(ready.entity).try_insert((instance, any));
+    commands
+        .entity(ready.entity)
+        .try_insert((instance, model_instance));
 }

@@ -1,38 +1,38 @@
-//! How many things a model may have for its size.
+//! Limits on the counts of meshes and materials, by file size.
 //!
-//! Most things cost Bevy more than the few bytes that a file may say them in. A file that says nothing
-//! else would take more heap than is promised of any file (16 times its size, and 1 MiB). Models
-//! are far from these limits: the text of a single vertex has 70 bytes.
+//! A mesh or material can take much more memory in Bevy than its text in the file. The limits ensure that
+//! loading takes at most 16 times the file's size plus 1 MiB of heap. Real models are far below them: the
+//! text of a single vertex has about 70 bytes.
 
 use crate::lgw::text::LgwFile;
 use crate::read::{ErrorKind, Format, ParseError, TextPosition};
 
-/// How many there may be in any file, and for how many bytes of it there may be one more.
+// The limit for a file of any size, and the count of bytes per additional one.
 const MESHES: (usize, usize) = (192, 384);
 const MATERIALS: (usize, usize) = (128, 512);
 
-/// Refuses models that would cost more than is promised.
-pub(super) fn check(file: &LgwFile<'_>, length: usize) -> Result<(), ParseError> {
-    for (found, (least, bytes), told) in [
+/// Checks the counts of meshes and materials. `length` is the file's, in bytes.
+pub(super) fn check_counts(file: &LgwFile<'_>, length: usize) -> Result<(), ParseError> {
+    for (found, (limit, bytes), limit_text) in [
         (
             file.meshes.len(),
             MESHES,
-            "192 meshes, and one for each 384 bytes of the file",
+            "a model has at most 192 meshes, plus one per 384 bytes of the file",
         ),
         (
             file.materials.len(),
             MATERIALS,
-            "128 materials, and one for each 512 bytes of the file",
+            "a model has at most 128 materials, plus one per 512 bytes of the file",
         ),
     ] {
-        if found > least + length / bytes {
+        if found > limit + length / bytes {
             return Err(ParseError {
                 format: Format::Lgw,
                 offset: 0,
-                // It is the whole that is too much.
+                // The error is about the whole file.
                 position: Some(TextPosition { line: 1, column: 1 }),
                 context: "model".into(),
-                kind: ErrorKind::LimitExceeded { limit: told },
+                kind: ErrorKind::LimitExceeded { limit: limit_text },
             });
         }
     }

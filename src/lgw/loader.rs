@@ -1,10 +1,10 @@
-//! From the asset server's bytes to the [`Lgw`] asset and everything it holds.
+//! The asset loader: makes the [`Lgw`] asset and its labeled assets from a file.
 
 use crate::lgw::asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
 use crate::lgw::convert::ConvertedLgw;
-use crate::lgw::dependencies::load_pictures;
+use crate::lgw::dependencies::load_textures;
 use crate::lgw::material::{is_plain, standard, tex_env};
 use crate::lgw::meshes::ConvertedMesh;
 use crate::lgw::settings::LgwLoaderSettings;
@@ -20,7 +20,7 @@ use bevy::platform::collections::HashMap;
 use bevy::reflect::TypePath;
 use std::sync::Arc;
 
-/// Loads models of UFO: Aftermath: see [`Lgw`] for what becomes of them.
+/// Loads models of UFO: Aftermath as [`Lgw`] assets.
 #[derive(TypePath)]
 pub struct LgwLoader {
     loading: ModelLoading,
@@ -56,15 +56,15 @@ impl AssetLoader for LgwLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
-        let contents = load.parsed(ConvertedLgw::load(&bytes, settings))?;
-        load.warn(&contents.warnings);
-        let (materials, samplings) = (&contents.file.materials, &self.samplings);
-        let pictures = load_pictures(&load, materials, settings, &bytes, samplings, load_context);
-        let pictures = pictures.await;
-        let worn: Vec<_> = pictures.iter().flatten().flatten().cloned().collect();
-        let model = Arc::new(model(contents, pictures, settings, load_context));
+        let converted = load.parsed(ConvertedLgw::load(&bytes, settings))?;
+        load.warn(&converted.warnings);
+        let (materials, samplings) = (&converted.file.materials, &self.samplings);
+        let textures = load_textures(&load, materials, settings, &bytes, samplings, load_context);
+        let textures = textures.await;
+        let used: Vec<_> = textures.iter().flatten().flatten().cloned().collect();
+        let model = Arc::new(model(converted, textures, settings, load_context));
         let scene = scene(&model, settings, load_context);
-        load.finish(load_context, worn).await;
+        load.finish(load_context, used).await;
         Ok(Lgw { scene, model })
     }
 
@@ -73,10 +73,10 @@ impl AssetLoader for LgwLoader {
     }
 }
 
-/// Makes assets of everything but the scene.
+/// Makes the model and all labeled assets except the scene.
 fn model(
-    contents: ConvertedLgw<'_>,
-    pictures: Vec<[Option<Handle<Image>>; 2]>,
+    converted: ConvertedLgw<'_>,
+    textures: Vec<[Option<Handle<Image>>; 2]>,
     settings: &LgwLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> LgwModel {
@@ -84,26 +84,26 @@ fn model(
         file,
         meshes,
         warnings,
-    } = contents;
+    } = converted;
     let mut material_ids = HashMap::default();
     let mut materials = Vec::with_capacity(file.materials.len());
-    for (index, (source, pictures)) in file.materials.into_iter().zip(pictures).enumerate() {
+    for (index, (source, textures)) in file.materials.into_iter().zip(textures).enumerate() {
         material_ids.entry(source.id).or_insert(index);
         materials.push(material(
             index,
             source.into_owned(),
-            pictures,
+            textures,
             settings,
             load_context,
         ));
     }
     let boxes = meshes.iter().filter_map(|mesh| mesh.bounds);
     let bounds = boxes.reduce(|a, b| a.merge(&b));
-    let meshes = meshes.into_iter().enumerate().map(|(index, contents)| {
-        let material = contents
+    let meshes = meshes.into_iter().enumerate().map(|(index, converted)| {
+        let material = converted
             .material
             .and_then(|id| material_ids.get(&id).copied());
-        mesh(index, contents, material, load_context)
+        mesh(index, converted, material, load_context)
     });
     let meshes: Vec<LgwMeshInfo> = meshes.collect();
     let needs_default = meshes.iter().any(|mesh| mesh.material.is_none());
@@ -129,52 +129,52 @@ fn model(
 fn material(
     index: usize,
     source: Material<'static>,
-    pictures: [Option<Handle<Image>>; 2],
+    textures: [Option<Handle<Image>>; 2],
     settings: &LgwLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> LgwMaterialInfo {
-    let drawn = if is_plain(&source) {
+    let render_material = if is_plain(&source) {
         let label = LgwAssetLabel::StandardMaterial(index).to_string();
-        let material = standard(&source, pictures[0].clone(), settings);
+        let material = standard(&source, textures[0].clone(), settings);
         LgwMaterialHandle::Standard(load_context.add_labeled_asset(label, material))
     } else {
         let label = LgwAssetLabel::TexEnvMaterial(index).to_string();
-        let material = tex_env(&source, pictures.clone(), settings);
+        let material = tex_env(&source, textures.clone(), settings);
         LgwMaterialHandle::TexEnv(load_context.add_labeled_asset(label, material))
     };
     let (id, name) = (source.id, (*source.name).into());
     let material = LgwMaterial {
         source,
-        pictures,
-        drawn: drawn.clone(),
+        textures,
+        render_material: render_material.clone(),
     };
     let label = LgwAssetLabel::Material(index).to_string();
     LgwMaterialInfo {
         id,
         name,
         material: load_context.add_labeled_asset(label, material),
-        drawn,
+        render_material,
     }
 }
 
 fn mesh(
     index: usize,
-    contents: ConvertedMesh,
+    converted: ConvertedMesh,
     material: Option<usize>,
     load_context: &mut LoadContext<'_>,
 ) -> LgwMeshInfo {
-    let mesh = contents.mesh.map(|mesh| {
+    let mesh = converted.mesh.map(|mesh| {
         let label = LgwAssetLabel::Mesh(index).to_string();
         load_context.add_labeled_asset(label, mesh)
     });
     LgwMeshInfo {
-        name: contents.name,
-        material_ref: contents.material,
+        name: converted.name,
+        material_ref: converted.material,
         material,
-        vertices: contents.vertices,
-        triangles: contents.triangles,
-        groups: contents.groups,
+        vertices: converted.vertices,
+        triangles: converted.triangles,
+        groups: converted.groups,
         mesh,
-        bounds: contents.bounds,
+        bounds: converted.bounds,
     }
 }

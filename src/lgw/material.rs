@@ -1,8 +1,9 @@
-//! What draws materials: Bevy's own where it can, else texture units as the games' hardware had them.
+//! Makes Bevy materials: a [`StandardMaterial`] if it can draw the material, otherwise
+//! [`LgwTexEnvMaterial`], which computes OpenGL texture environments.
 
 use crate::lgw::settings::LgwLoaderSettings;
 use crate::lgw::text::{self, TexGenKind, TextureMode};
-use crate::scene::{HasTextures, embedded_shader, follow_pictures, hold_shader};
+use crate::scene::{HasTextures, embedded_shader, preload_shader, rebind_changed_textures};
 use bevy::app::App;
 use bevy::asset::{Asset, Handle, embedded_asset};
 use bevy::color::Color;
@@ -16,63 +17,61 @@ use bevy::reflect::Reflect;
 use bevy::render::render_resource::{AsBindGroup, ShaderType};
 use bevy::shader::ShaderRef;
 
-/// Draws materials of two textures, of other modes than the product, with coordinates that are made, or
-/// with cube maps. The others are a [`StandardMaterial`].
+/// The material for two textures, for texture modes other than modulate, for generated coordinates and for
+/// cube maps. Other materials are a [`StandardMaterial`].
 pub type LgwTexEnvMaterial = ExtendedMaterial<StandardMaterial, LgwTexEnv>;
 
 /// The texture units of a [`LgwTexEnvMaterial`]: OpenGL's texture environments.
 ///
-/// The games' hardware computed with the numbers that go to the screen, each from 0 to 1. So does this:
-/// what light makes of the white surface becomes colours of the screen (sRGB), texels are taken as
-/// the file has them, and what the units make of both is light again, for fog and tone mapping. The first
-/// unit lays its texels over the lit surface, the second over what the first has made. The colour of
-/// the environment is black and clear.
+/// The games' hardware computed with sRGB values from 0 to 1, and so does this material. The lit white
+/// surface is converted to sRGB; texels are used as stored. The result of the units is converted to linear
+/// values for fog and tone mapping. The first unit combines its texels with the lit surface, the second
+/// with the result of the first. The color of the environment is black with an alpha of 0.
 ///
 /// Light above 1 is divided by its largest component before the units, and their result is multiplied by
 /// it. A bright surface is therefore as bright as one that a [`StandardMaterial`] draws. Texels that
 /// replace the lit surface (`REPLACE`, `DECAL`) are not multiplied: they are unlit.
 ///
-/// Coordinates are made in the space of the eye, from the place and the normal of each pixel. In shadows
-/// the light is the eye. Depth alone has no normals, so that there the triangle's own is taken.
+/// Texture coordinates are generated in view space, from the position and the normal of each pixel. In
+/// shadow passes, view space is that of the light. Passes without normals use the triangle's normal.
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug, Default)]
 pub struct LgwTexEnv {
-    /// The numbers.
+    /// The parameters of the units.
     #[uniform(100)]
     pub uniform: LgwTexEnvUniform,
-    /// The first unit's flat picture, not decoded from sRGB.
+    /// The 2D texture of the first unit, not decoded from sRGB.
     #[texture(101)]
     #[sampler(102)]
     pub flat_0: Option<Handle<Image>>,
-    /// The first unit's cube map likewise.
+    /// The cube map of the first unit, not decoded from sRGB.
     #[texture(103, dimension = "cube")]
     #[sampler(104)]
     pub cube_0: Option<Handle<Image>>,
-    /// The second unit's flat picture likewise.
+    /// The 2D texture of the second unit, not decoded from sRGB.
     #[texture(105)]
     #[sampler(106)]
     pub flat_1: Option<Handle<Image>>,
-    /// The second unit's cube map likewise.
+    /// The cube map of the second unit, not decoded from sRGB.
     #[texture(107, dimension = "cube")]
     #[sampler(108)]
     pub cube_1: Option<Handle<Image>>,
 }
 
-/// The numbers of a [`LgwTexEnv`].
+/// The uniform of a [`LgwTexEnv`].
 #[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 pub struct LgwTexEnvUniform {
-    /// The units, in the order of drawing.
+    /// The units, in the order in which they are applied.
     pub units: [LgwTexEnvUnit; 2],
 }
 
-/// The numbers of a texture unit. Their size is a multiple of 16 bytes, which WebGL2 asks for.
+/// The parameters of a texture unit. Their size is a multiple of 16 bytes, as WebGL2 requires.
 #[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 pub struct LgwTexEnvUnit {
-    /// What linear coordinates multiply the place by, per Bevy unit.
+    /// For coordinates of kind 1 in `texgen`: texture coordinates per Bevy unit in view space.
     pub coefficients: Vec3,
-    /// What becomes of the texels: 0 replace, 1 modulate, 2 decal, 3 blend, 4 add, 5 dot product.
+    /// The texture mode: 0 replace, 1 modulate, 2 decal, 3 blend, 4 add, 5 dot product.
     pub mode: u32,
-    /// Where S, T and R come from: 0 the vertex, 1 the place, 2 a sphere map, 3 the reflection, 4 the
-    /// normal.
+    /// The source of S, T and R: 0 vertex UV, 1 view-space position, 2 sphere map, 3 reflection, 4 normal.
     pub texgen: UVec3,
     /// See [`tex_env_flags`].
     pub flags: u32,
@@ -80,17 +79,17 @@ pub struct LgwTexEnvUnit {
 
 /// The [`flags`](LgwTexEnvUnit::flags) of a texture unit.
 pub mod tex_env_flags {
-    /// There is a texture. Without one the unit changes nothing.
-    pub const IS_THERE: u32 = 1;
-    /// The alpha of texels counts.
+    /// The unit has a texture. Otherwise it changes nothing.
+    pub const HAS_TEXTURE: u32 = 1;
+    /// The alpha of the texture is used.
     pub const HAS_ALPHA: u32 = 2;
     /// The texture is the cube map.
     pub const IS_CUBE: u32 = 4;
-    /// V goes up in the file, and down in the mesh.
+    /// V points up in the file, and down in the mesh.
     pub const FLIP_V: u32 = 8;
 }
 
-/// Whether a material needs nothing but Bevy's own.
+/// Whether a [`StandardMaterial`] can draw a material.
 pub(super) fn is_plain(material: &text::Material<'_>) -> bool {
     match material.units() {
         [None, None] => true,
@@ -101,16 +100,16 @@ pub(super) fn is_plain(material: &text::Material<'_>) -> bool {
     }
 }
 
-/// Bevy's own material. The games knew no gloss.
+/// The [`StandardMaterial`] of a material. Without specular reflection, which the games don't have.
 pub(super) fn standard(
     material: &text::Material<'_>,
-    picture: Option<Handle<Image>>,
+    texture: Option<Handle<Image>>,
     settings: &LgwLoaderSettings,
 ) -> StandardMaterial {
     let first = material.units()[0];
     StandardMaterial {
         base_color: Color::WHITE,
-        base_color_texture: picture,
+        base_color_texture: texture,
         perceptual_roughness: 1.0,
         reflectance: 0.0,
         alpha_mode: match first.map(|first| first.alpha_mode).unwrap_or_default() {
@@ -128,26 +127,26 @@ pub(super) fn standard(
     }
 }
 
-/// What draws a material that is not [plain](is_plain), of the pictures of its units.
+/// The material for a material that is not [plain](is_plain). `images` are by texture unit.
 pub(super) fn tex_env(
     material: &text::Material<'_>,
-    pictures: [Option<Handle<Image>>; 2],
+    images: [Option<Handle<Image>>; 2],
     settings: &LgwLoaderSettings,
 ) -> LgwTexEnvMaterial {
     let base = StandardMaterial {
-        // What the deferred pass stores of a surface has no room for this.
+        // The G-buffer of the deferred pass can't store the result of the units.
         opaque_render_method: OpaqueRendererMethod::Forward,
         ..standard(material, None, settings)
     };
     let mut units = [LgwTexEnvUnit::default(); 2];
     let mut flats = [None, None];
     let mut cubes = [None, None];
-    for (number, (texture, picture)) in material.units().into_iter().zip(pictures).enumerate() {
+    for (index, (texture, image)) in material.units().into_iter().zip(images).enumerate() {
         if let Some(texture) = texture {
-            units[number] = unit(texture, picture.is_some(), settings);
+            units[index] = unit(texture, image.is_some(), settings);
             match texture.cube_map {
-                true => cubes[number] = picture,
-                false => flats[number] = picture,
+                true => cubes[index] = image,
+                false => flats[index] = image,
             }
         }
     }
@@ -167,13 +166,13 @@ pub(super) fn tex_env(
 
 fn unit(
     texture: &text::Texture<'_>,
-    is_there: bool,
+    has_texture: bool,
     settings: &LgwLoaderSettings,
 ) -> LgwTexEnvUnit {
     let flag = |is_set, flag| if is_set { flag } else { 0 };
     LgwTexEnvUnit {
-        // Places are those of the file, scaled.
-        coefficients: Vec3::from(texture.texgen.map(|of| of.coefficient)) / settings.scale,
+        // Positions are scaled, so coefficients are scaled inversely.
+        coefficients: Vec3::from(texture.texgen.map(|texgen| texgen.coefficient)) / settings.scale,
         mode: match texture.mode {
             TextureMode::Replace => 0,
             TextureMode::Modulate => 1,
@@ -182,8 +181,8 @@ fn unit(
             TextureMode::Add => 4,
             TextureMode::Dot3Bump => 5,
         },
-        texgen: UVec3::from(texture.texgen.map(|of| source(of.kind))),
-        flags: flag(is_there, tex_env_flags::IS_THERE)
+        texgen: UVec3::from(texture.texgen.map(|texgen| source(texgen.kind))),
+        flags: flag(has_texture, tex_env_flags::HAS_TEXTURE)
             | flag(
                 texture.alpha_mode != text::AlphaMode::Opaque,
                 tex_env_flags::HAS_ALPHA,
@@ -193,7 +192,7 @@ fn unit(
     }
 }
 
-/// The number of a way to make coordinates: see [`LgwTexEnvUnit::texgen`].
+/// The code of a coordinate source: see [`LgwTexEnvUnit::texgen`].
 fn source(kind: Option<TexGenKind>) -> u32 {
     match kind {
         None => 0,
@@ -204,21 +203,21 @@ fn source(kind: Option<TexGenKind>) -> u32 {
     }
 }
 
-/// Tells an app of what draws.
+/// Registers the materials and the shader.
 pub(super) fn register(app: &mut App) {
     embedded_asset!(app, "shaders/tex_env.wgsl");
-    hold_shader(app, shader());
-    follow_pictures::<StandardMaterial>(app);
-    follow_pictures::<LgwTexEnvMaterial>(app);
+    preload_shader(app, shader());
+    rebind_changed_textures::<StandardMaterial>(app);
+    rebind_changed_textures::<LgwTexEnvMaterial>(app);
     app.add_plugins(MaterialPlugin::<LgwTexEnvMaterial>::default())
         .register_type::<MeshMaterial3d<LgwTexEnvMaterial>>()
         .register_type::<MeshMaterial3d<StandardMaterial>>();
 }
 
 impl HasTextures for LgwTexEnv {
-    fn pictures(&self) -> Vec<&Handle<Image>> {
-        let pictures = [&self.flat_0, &self.cube_0, &self.flat_1, &self.cube_1];
-        pictures.into_iter().flatten().collect()
+    fn textures(&self) -> Vec<&Handle<Image>> {
+        let textures = [&self.flat_0, &self.cube_0, &self.flat_1, &self.cube_1];
+        textures.into_iter().flatten().collect()
     }
 }
 

@@ -1,35 +1,35 @@
-//! From the meshes of a file to Bevy's.
+//! Converts the meshes of a file to Bevy meshes.
 
 use crate::lgw::settings::{LgwLoaderSettings, LgwWinding};
 use crate::lgw::text::{self, Vertices};
 use crate::read::{Quoted, TextPosition, Warning};
-use crate::scene::{is_near, replace_missing};
+use crate::scene::{is_position_in_range, replace_missing};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Vec3, Vec3A};
 use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
 
-/// A mesh of a file, made.
+/// A converted mesh of a file.
 #[derive(Clone, Debug)]
 pub struct ConvertedMesh {
-    /// Its name.
+    /// Name of the mesh.
     pub name: Box<str>,
-    /// The number of its material, which there may be or not.
+    /// The id of its material. The file may have no material with this id.
     pub material: Option<i64>,
-    /// How many vertices the file has of it.
+    /// The count of vertices in the file.
     pub vertices: usize,
-    /// How many triangles are drawn.
+    /// The count of drawn triangles.
     pub triangles: usize,
-    /// How many groups the file has them in.
+    /// The count of triangle groups in the file.
     pub groups: usize,
-    /// Vertices and triangles in the file's units; none if there are no triangles.
+    /// The Bevy mesh, in the file's units; `None` if there are no triangles.
     pub mesh: Option<Mesh>,
-    /// The box around its vertices; none if there are none.
+    /// The box around its vertices, in the file's units; `None` if there are no vertices.
     pub bounds: Option<Aabb3d>,
 }
 
 impl ConvertedMesh {
-    /// Makes a mesh, and tells of vertices that no renderer can draw.
+    /// Converts a mesh. Adds a warning if vertices are too far away to be drawn.
     pub(super) fn new(
         index: usize,
         mut file: text::Mesh<'_>,
@@ -37,27 +37,29 @@ impl ConvertedMesh {
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let vertices = file.vertices.len();
-        let far = turn(&mut file.vertices, settings);
+        let far = convert_space(&mut file.vertices, settings);
         if far > 0 {
             let name = Quoted(&file.name);
-            let told = "too far away to be drawn, and stand at the origin";
             warnings.push(Warning {
                 offset: 0,
-                // Which of its lines they are in is not known any more.
+                // The parsed mesh doesn't have the positions of vertices in the text.
                 position: Some(TextPosition { line: 1, column: 1 }),
-                message: format!("mesh {index} {name}: {far} of {vertices} vertices are {told}"),
+                message: format!(
+                    "mesh {index} {name}: {far} of {vertices} vertices are too far away to be drawn; \
+                     moved to the origin"
+                ),
             });
         }
         let bounds = bounds(&file.vertices.positions);
-        // With the same number of bits for all, which those of most meshes fit into.
+        // 16-bit indices if the vertex count allows, as for most meshes.
         let (indices, triangles) = if u16::try_from(vertices).is_ok() {
             let mut indices = triangles(&file, |index| index as u16);
-            face(&mut indices, &mut file.vertices, settings);
+            orient(&mut indices, &mut file.vertices, settings);
             let count = indices.len();
             (Indices::U16(indices.into_flattened()), count)
         } else {
             let mut indices = triangles(&file, |index| index);
-            face(&mut indices, &mut file.vertices, settings);
+            orient(&mut indices, &mut file.vertices, settings);
             let count = indices.len();
             (Indices::U32(indices.into_flattened()), count)
         };
@@ -73,7 +75,7 @@ impl ConvertedMesh {
     }
 }
 
-/// An index of a vertex.
+/// A vertex index.
 trait Index: Copy + Into<u32> {}
 
 impl Index for u16 {}
@@ -81,18 +83,18 @@ impl Index for u32 {}
 
 /// The triangles of all groups.
 fn triangles<I>(file: &text::Mesh<'_>, index: fn(u32) -> I) -> Vec<[I; 3]> {
-    let indices = file.groups.iter().map(|group| group.max_triangle_count());
-    let mut triangles = Vec::with_capacity(indices.sum());
+    let counts = file.groups.iter().map(|group| group.max_triangle_count());
+    let mut triangles = Vec::with_capacity(counts.sum());
     triangles.extend(file.triangles().map(|triangle| triangle.map(index)));
     triangles
 }
 
-/// Brings vertices into a right-handed space whose pictures begin at their top. How many were too far
-/// away is told.
-fn turn(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
+/// Converts vertices to a right-handed space, and UVs to V pointing down. Moves vertices that are too far
+/// away to the origin, and returns their count.
+fn convert_space(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
     let mut far = 0;
     for position in &mut vertices.positions {
-        if !is_near(Vec3::from_array(*position)) {
+        if !is_position_in_range(Vec3::from_array(*position)) {
             *position = [0.0; 3];
             far += 1;
         }
@@ -112,16 +114,20 @@ fn turn(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize {
     far
 }
 
-/// Turns triangles round if they should be, and makes normals be of length 1.
-fn face<I: Index>(triangles: &mut [[I; 3]], vertices: &mut Vertices, settings: &LgwLoaderSettings) {
-    let is_turned = match settings.winding {
-        // Without a majority of normals the file's order counts, as with `Keep`.
+/// Reverses the winding of the triangles if the settings require it, and normalizes the normals.
+fn orient<I: Index>(
+    triangles: &mut [[I; 3]],
+    vertices: &mut Vertices,
+    settings: &LgwLoaderSettings,
+) {
+    let is_reversed = match settings.winding {
+        // Without a majority of normals, the same as `Keep`.
         LgwWinding::Auto => is_inside_out(triangles, vertices).unwrap_or(settings.is_mirrored()),
-        // A mirror turns all of them.
+        // Mirroring reverses the winding.
         LgwWinding::Keep => settings.is_mirrored(),
         LgwWinding::Flip => !settings.is_mirrored(),
     };
-    if is_turned {
+    if is_reversed {
         for triangle in triangles.iter_mut() {
             triangle.swap(1, 2);
         }
@@ -129,51 +135,51 @@ fn face<I: Index>(triangles: &mut [[I; 3]], vertices: &mut Vertices, settings: &
     normalize(triangles, vertices);
 }
 
-/// The corners of a triangle out of a list.
-fn corners<I: Index>(triangle: [I; 3], of: &[[f32; 3]]) -> [Vec3; 3] {
+/// The values of a triangle's corners. Zero for an index that is out of range.
+fn corners<I: Index>(triangle: [I; 3], values: &[[f32; 3]]) -> [Vec3; 3] {
     triangle.map(|index| {
-        let corner = of.get(index.into() as usize).copied();
+        let corner = values.get(index.into() as usize).copied();
         Vec3::from_array(corner.unwrap_or_default())
     })
 }
 
-/// At right angles to a triangle, on the side from which it is counter-clockwise.
-fn across<I: Index>(triangle: [I; 3], vertices: &Vertices) -> Vec3 {
+/// The unnormalized normal of a triangle, on the side from which it is counterclockwise.
+fn triangle_normal<I: Index>(triangle: [I; 3], vertices: &Vertices) -> Vec3 {
     let [a, b, c] = corners(triangle, &vertices.positions);
     (b - a).cross(c - a)
 }
 
-/// Whether more triangles face away from their normals than with them; none if as many do both.
+/// Whether most triangles face away from their vertex normals; `None` if there is no majority.
 fn is_inside_out<I: Index>(triangles: &[[I; 3]], vertices: &Vertices) -> Option<bool> {
     let mut votes = 0_isize;
     for (done, triangle) in triangles.iter().enumerate() {
-        // The others cannot outvote them.
+        // The remaining triangles can't change the majority.
         if votes.unsigned_abs() > triangles.len() - done {
             break;
         }
         let [a, b, c] = corners(*triangle, &vertices.normals);
-        let with = across(*triangle, vertices).dot(a + b + c);
-        if with > 0.0 {
+        let agreement = triangle_normal(*triangle, vertices).dot(a + b + c);
+        if agreement > 0.0 {
             votes += 1;
-        } else if with < 0.0 {
+        } else if agreement < 0.0 {
             votes -= 1;
         }
     }
     (votes != 0).then_some(votes < 0)
 }
 
-/// Gives all normals the length 1. Those that have none are made of the triangles around.
+/// Normalizes all normals. A zero normal is replaced by the mean normal of the vertex's triangles.
 fn normalize<I: Index>(triangles: &[[I; 3]], vertices: &mut Vertices) {
-    let mut has_none = false;
+    let mut has_zero = false;
     for normal in &mut vertices.normals {
         let length = Vec3::from_array(*normal).length_squared();
         if (length - 1.0).abs() > 1e-4 {
             let unit = unit(Vec3::from_array(*normal));
-            has_none |= unit == Vec3::ZERO;
+            has_zero |= unit == Vec3::ZERO;
             *normal = unit.to_array();
         }
     }
-    if !has_none {
+    if !has_zero {
         return;
     }
     let triangles = triangles.iter().copied();
@@ -186,17 +192,17 @@ fn normalize<I: Index>(triangles: &[[I; 3]], vertices: &mut Vertices) {
     );
 }
 
-/// The direction of a vector, however long it is; zero if it has none.
+/// The direction of a vector of any finite length; zero for a zero vector.
 fn unit(vector: Vec3) -> Vec3 {
     let longest = vector.abs().max_element();
     (vector / longest).try_normalize().unwrap_or_default()
 }
 
 fn bounds(positions: &[[f32; 3]]) -> Option<Aabb3d> {
-    let mut places = positions.iter().map(|place| Vec3A::from_array(*place));
-    let first = places.next()?;
-    let (min, max) = places.fold((first, first), |(min, max), place| {
-        (min.min(place), max.max(place))
+    let mut positions = positions.iter().map(|at| Vec3A::from_array(*at));
+    let first = positions.next()?;
+    let (min, max) = positions.fold((first, first), |(min, max), position| {
+        (min.min(position), max.max(position))
     });
     Some(Aabb3d { min, max })
 }

@@ -1,12 +1,12 @@
-//! Text models of UFO: Aftermath, `.lgw`.
+//! Loads the models of UFO: Aftermath, `.lgw` text files.
 //!
-//! [`Lgw`] is the asset, [`LgwLoaderSettings`] says how a model is loaded, and [`LgwInstance`] is on the root of a spawned
-//! model. [`text`] parses and writes the files without Bevy.
+//! [`Lgw`] is the asset, [`LgwLoaderSettings`] are the settings of its loader, and [`LgwInstance`] is on the root of a
+//! spawned model. [`text`] parses and writes the files without Bevy.
 
-// For maintainers. `meshes` makes meshes, and `convert` all that a file holds; `dependencies` finds textures, `material`
-// draws them; `loader` makes assets, and `spawn` a scene. `components` has the components of spawned models, `instance`
-// adds them when a scene is ready, and `appearance` hides meshes. What another format could use belongs in `scene` or
-// `texture`.
+// For maintainers: `convert` converts a file, with `meshes`; `dependencies` finds textures, and `material` makes
+// materials; `loader` makes the assets, and `spawn` the scene. `components` has the components of spawned models,
+// `instance` adds them when a scene is ready, and `appearance` hides meshes. Code that other formats can use belongs in
+// `scene` or `texture`.
 
 #[doc(inline)]
 pub use classic_model_formats::lgw as text;

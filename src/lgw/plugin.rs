@@ -1,6 +1,6 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::lgw::appearance::apply_hidden;
+use crate::lgw::appearance::apply_part_visibility;
 use crate::lgw::asset::{Lgw, LgwMaterial};
 use crate::lgw::components::{LgwMesh, LgwScene};
 use crate::lgw::instance::on_scene_ready;
@@ -38,7 +38,7 @@ impl Plugin for LgwPlugin {
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
-        // Nobody registers it where nothing is drawn.
+        // Apps without rendering have no plugin that registers it.
         if !app.world().contains_resource::<Assets<StandardMaterial>>() {
             app.init_asset::<StandardMaterial>();
         }
@@ -50,7 +50,7 @@ impl Plugin for LgwPlugin {
             .add_observer(on_scene_ready)
             .add_systems(
                 PostUpdate,
-                apply_hidden.in_set(ClassicModelsSystems::Appearance),
+                apply_part_visibility.in_set(ClassicModelsSystems::Appearance),
             );
         reserve_model_loader::<Lgw, LgwLoader>(app, &self.extensions, |model| &model.scene);
     }

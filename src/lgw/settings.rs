@@ -1,45 +1,45 @@
-//! How a model is loaded.
+//! The settings of the loader.
 
 use crate::lgw::text::Tolerance;
-use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_positive};
+use crate::scene::{InvalidSetting, LoaderOverride, ModelSettings, check_positive};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// How [`LgwLoader`](super::LgwLoader) loads a file, from code or from its `.meta` file.
+/// Settings of [`LgwLoader`](super::LgwLoader), from code or from a `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct LgwLoaderSettings {
-    /// Bevy units per unit of the file, which is most likely a centimetre. 1 by default.
+    /// Bevy units per unit of the file, which is most likely a centimeter. 1 by default.
     pub scale: f32,
-    /// Whether the scene is converted from the file's axes, which `up_axis` and `left_handed` name, to Bevy's. On by
-    /// default. Otherwise positions stay as the file has them.
+    /// Whether to convert the scene from the file's axes, given by `up_axis` and `left_handed`, to Bevy's.
+    /// On by default. If false, positions stay in the file's axes.
     pub convert_axes: bool,
-    /// Which axis of the file goes up. Y by default.
+    /// The up axis of the file. Y by default.
     pub up_axis: LgwUpAxis,
-    /// Whether the file's space is left-handed: what is on its right is on the left of others. It is
-    /// mirrored then, along the axis that points at the viewer. Off by default.
+    /// Whether the file's space is left-handed. If so, the model is mirrored along the axis that points
+    /// towards the viewer. Off by default.
     pub left_handed: bool,
     /// Which side of a triangle is its front.
     pub winding: LgwWinding,
-    /// Whether V goes up in the file, from the bottom of a picture, as it does in OpenGL. On by default.
+    /// Whether V points up in the file, from the bottom of a texture, as in OpenGL. On by default.
     pub flip_v: bool,
-    /// What is done about flaws of the file.
+    /// Which problems of the file are errors, and which are warnings.
     pub tolerance: Tolerance,
-    /// Where the game is, from the root of the asset source: the folder from which files name their
-    /// pictures. It is looked into before the model's own folder, its sibling `Textures` and the root.
-    /// The root by default.
+    /// The game's folder, relative to the root of the asset source. Texture paths in files are relative to
+    /// it. It is searched before the model's folder, its sibling `Textures` and the root. The root by
+    /// default.
     pub texture_root: String,
-    /// Further folders to look for pictures in, from the root of the asset source.
+    /// More folders to search for textures, relative to the root of the asset source.
     pub texture_folders: Vec<String>,
-    /// Whether pictures are loaded at all. Without them models are white. On by default.
+    /// Whether to load textures. Models are white without them. On by default.
     pub load_textures: bool,
-    /// Whether models are as bright as their pictures, whatever light falls on them. Off by default.
+    /// Whether models are drawn without lighting. Off by default.
     pub unlit: bool,
-    /// Whether triangles are seen from behind too. Off by default: the games' models have two where
-    /// both sides are seen.
+    /// Whether to draw the back sides of triangles. Off by default: if both sides of a surface are visible,
+    /// the games' models have a triangle for each.
     pub double_sided: bool,
-    /// Where meshes are kept. In both worlds by default.
+    /// Where meshes are kept: main world, render world or both. Both by default.
     pub asset_usage: RenderAssetUsages,
 }
 
@@ -69,7 +69,7 @@ impl LgwLoaderSettings {
         self.convert_axes && self.left_handed
     }
 
-    /// What positions and normals of a file are multiplied by.
+    /// The factor by which the positions and normals of a file are multiplied.
     pub(super) fn mirror(&self) -> Vec3 {
         match (self.is_mirrored(), self.up_axis) {
             (false, _) => Vec3::ONE,
@@ -84,12 +84,12 @@ impl ModelSettings for LgwLoaderSettings {
         overrides.prepend_folders(&mut self.texture_folders);
     }
 
-    fn check(&self) -> Result<(), BadSetting> {
+    fn check(&self) -> Result<(), InvalidSetting> {
         check_positive("scale", self.scale)
     }
 }
 
-/// Which axis of a file goes up.
+/// The up axis of a file.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LgwUpAxis {
     /// Y, as in Bevy.
@@ -102,12 +102,12 @@ pub enum LgwUpAxis {
 /// Which side of a triangle is its front.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LgwWinding {
-    /// That which most normals of the mesh are on. If there is no majority, as if there are no normals, that
-    /// of [`Keep`](Self::Keep).
+    /// The side that most of the mesh's normals are on. If there is no majority, for example without
+    /// normals, the same as [`Keep`](Self::Keep).
     #[default]
     Auto,
-    /// That from which its vertices go counter-clockwise, in the file's own space.
+    /// The side from which the vertices are counterclockwise in the file's space.
     Keep,
-    /// That from which its vertices go clockwise, in the file's own space.
+    /// The side from which the vertices are clockwise in the file's space.
     Flip,
 }

@@ -1,4 +1,4 @@
-//! A model as a scene: one entity per mesh.
+//! Makes the scene of a model: one entity per mesh.
 
 use crate::lgw::asset::{LgwAssetLabel, LgwMeshInfo, LgwModel};
 use crate::lgw::components::{LgwMesh, LgwScene};
@@ -62,8 +62,8 @@ fn spawn_mesh(
     if let (Some(handle), Some(bounds)) = (&mesh.mesh, mesh.bounds) {
         let aabb = Aabb::from_min_max(bounds.min.into(), bounds.max.into());
         entity.insert((Mesh3d(handle.clone()), aabb));
-        if let Some(drawn) = model.drawn(mesh) {
-            drawn.insert(entity);
+        if let Some(material) = model.render_material(mesh) {
+            material.insert(entity);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Plays [`PlayClip`](crate::scene::PlayClip) on LithTech models.
 //!
-//! Clips of a model move all of its nodes, so they fade into each other as they are.
+//! Every clip of a model moves all of its nodes, so cross-fades need no rest pose.
 
 use crate::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::clip::node_target;
 use crate::lithtech::components::{AbcInstance, AbcNode};
-use crate::lithtech::pose_table::{AbcPoseRow, AbcPoseTable, show};
-use crate::lithtech::tracks::moment;
+use crate::lithtech::pose_table::{AbcPoseRow, AbcPoseTable, set_pose};
+use crate::lithtech::tracks::keyframe_at;
 use crate::scene::{
     ActiveClips, Animator, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipRef, ClipSource,
     Frames, GraphAssets, PoseBlend, PosePair, edited_clips, is_in_use, node, on_animator_removed,
@@ -24,20 +24,19 @@ use bevy::transform::components::Transform;
 use core::ops::Range;
 use std::sync::Arc;
 
-/// What a spawned LithTech model plays for its [`PlayClip`](crate::scene::PlayClip). On the root entity, once its scene is
-/// there.
+/// The playback state of a spawned LithTech model's [`PlayClip`](crate::scene::PlayClip). On the root entity, once its scene
+/// is spawned.
 #[derive(Component, Debug, Default)]
 #[component(on_remove = on_animator_removed::<Self>)]
 pub struct AbcAnimator(Animator<AbcModel, AbcSource>);
 
 impl AbcAnimator {
-    /// The clip that was chosen, once it plays; of a part the clip that it is of.
+    /// The selected clip, once it plays. For a part of a clip, the whole clip.
     pub fn clip(&self) -> Option<&Handle<AnimationClip>> {
         self.0.clip()
     }
 
-    /// How much of what shows is the chosen clip: 1 once nothing fades out any more, and 0 where
-    /// nothing plays.
+    /// Blend weight of the selected clip: 1 when no cross-fade is running, and 0 if nothing plays.
     pub fn weight(&self) -> f32 {
         self.0.weight()
     }
@@ -62,16 +61,16 @@ impl ClipPlayer for AbcAnimator {
     }
 }
 
-/// A clip, which is the same for all models.
+/// A clip or a part of it. It doesn't depend on the model that plays it.
 #[derive(Clone, Debug)]
 pub(crate) struct AbcSource {
     clip: Handle<AnimationClip>,
-    /// Which of its keyframes; `None` are all.
+    /// The range of its keyframes to play; `None` for all.
     frames: Option<Range<u32>>,
 }
 
 impl AbcSource {
-    /// Seconds in the whole clip, whose animation this is, at a time of what plays.
+    /// Converts a playback time to seconds from the start of the whole clip. `animation` is that of the clip.
     fn seconds(&self, animation: &AbcAnimation, time: f32) -> f32 {
         let part = self.frames.as_ref();
         let span = part.and_then(|part| animation.frames().span(part));
@@ -89,15 +88,15 @@ impl ClipSource for AbcSource {
     }
 }
 
-/// What models share that do the same.
+/// Animation graphs and clip parts, shared by all models that play the same clips.
 #[derive(Resource, Default)]
 pub(super) struct AbcGraphs {
-    /// Of clips in use: one for each clip, and one for each fade from one to another.
+    /// Graphs in use, by the clips that they blend.
     graphs: HashMap<Vec<AssetId<AnimationClip>>, Handle<AnimationGraph>>,
     parts: ClipParts,
 }
 
-/// Makes clips ready to be played.
+/// Provides clips and animation graphs to the clip driver.
 #[derive(SystemParam)]
 pub(super) struct AbcClipProvider<'w, 's> {
     clips: ResMut<'w, Assets<AnimationClip>>,
@@ -108,7 +107,7 @@ pub(super) struct AbcClipProvider<'w, 's> {
     graphs: GraphAssets<'w>,
 }
 
-/// The animation that a clip is of.
+/// The animation of a model that a clip was made from.
 fn animation_of<'m>(clip: &Handle<AnimationClip>, model: &'m AbcModel) -> Option<&'m AbcAnimation> {
     let mut animations = model.animations.iter();
     animations.find(|animation| animation.clip == *clip)
@@ -119,17 +118,17 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
     type Source = AbcSource;
     type Edits = Vec<AssetId<AnimationClip>>;
 
-    const KEEPS_UNMOVED: bool = false;
+    const KEEPS_UNANIMATED: bool = false;
 
     fn target(bone: usize) -> AnimationTargetId {
         node_target(bone)
     }
 
-    fn rest(model: &AbcModel, bone: usize) -> Option<Transform> {
+    fn rest_transform(model: &AbcModel, bone: usize) -> Option<Transform> {
         model.nodes.get(bone).map(|node| node.transform)
     }
 
-    fn sets_scale(_: &AbcSource) -> bool {
+    fn resets_scale(_: &AbcSource) -> bool {
         false
     }
 
@@ -139,16 +138,16 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
 
     fn take_edits(&mut self) -> Self::Edits {
         let edited = edited_clips(&mut self.clip_events);
-        self.shared.parts.forget(&edited);
+        self.shared.parts.remove(&edited);
         edited
     }
 
-    fn are_edited(edits: &Self::Edits, lanes: &ActiveClips<AbcSource>) -> bool {
-        lanes.have_part_of(edits)
+    fn any_edited(edits: &Self::Edits, active_clips: &ActiveClips<AbcSource>) -> bool {
+        active_clips.has_part_of(edits)
     }
 
     fn find(&self, clip: &ClipRef, model: &AbcModel) -> Option<AbcSource> {
-        let (clip, frames) = clip.flat();
+        let (clip, frames) = clip.split_frames();
         let clip = match clip {
             ClipRef::Name(name) => &model.animation(name)?.clip,
             ClipRef::Index(index) => &model.animations.get(*index)?.clip,
@@ -176,14 +175,14 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
 
     fn frames<'a>(&'a self, source: &AbcSource, model: &'a AbcModel) -> Option<impl Frames> {
         let own = animation_of(&source.clip, model);
-        let of_others = || {
+        let of_other_models = || {
             let mut others = self.abcs.iter();
             others.find_map(|(_, other)| animation_of(&source.clip, &other.model))
         };
-        own.or_else(of_others).map(AbcAnimation::frames)
+        own.or_else(of_other_models).map(AbcAnimation::frames)
     }
 
-    fn bound(
+    fn clip_for_model(
         &mut self,
         source: &AbcSource,
         model: &Arc<AbcModel>,
@@ -197,31 +196,31 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
 
     fn graph(
         &mut self,
-        lanes: &ActiveClips<AbcSource>,
+        active_clips: &ActiveClips<AbcSource>,
         _: &Arc<AbcModel>,
     ) -> Handle<AnimationGraph> {
-        let key: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
+        let key: Vec<_> = active_clips.iter().map(|active| active.clip.id()).collect();
         if let Some(graph) = self.shared.graphs.get(&key) {
             return graph.clone();
         }
-        let graph = self.graphs.add(lanes.clips());
+        let graph = self.graphs.add(active_clips.handles());
         self.shared.graphs.retain(|_, graph| is_in_use(graph));
         self.shared.graphs.insert(key, graph.clone());
         graph
     }
 
-    fn play_beside(_: &ActiveClips<AbcSource>, _: &mut AnimationPlayer) {}
+    fn play_extra_nodes(_: &ActiveClips<AbcSource>, _: &mut AnimationPlayer) {}
 }
 
-/// Plays what is chosen, and lets fades go on.
-pub(super) fn choose_clips(
+/// Starts the selected clips and advances cross-fades.
+pub(super) fn play_clips(
     mut driver: ClipDriver<'_, '_, AbcAnimator>,
-    mut binder: AbcClipProvider<'_, '_>,
+    mut provider: AbcClipProvider<'_, '_>,
 ) {
-    driver.play(&mut binder);
+    driver.play(&mut provider);
 }
 
-/// Writes to the [`AbcPoseTable`] which keyframes the meshes show that deform.
+/// Writes the keyframes of all deforming meshes to the [`AbcPoseTable`].
 pub(super) fn pose_deforms(
     roots: Query<(&AbcInstance, &AbcAnimator, &AnimationPlayer)>,
     mut rows: Query<&mut AbcPoseRow>,
@@ -234,31 +233,35 @@ pub(super) fn pose_deforms(
             continue;
         }
         poses.clear();
-        poses.extend(playing_poses(instance.model(), animator.0.lanes(), player));
-        let shown = heaviest(&mut poses);
+        poses.extend(playing_poses(
+            instance.model(),
+            animator.0.active_clips(),
+            player,
+        ));
+        let shown = two_heaviest(&mut poses);
         for mesh in instance.deforming() {
             if let Ok(mut row) = rows.get_mut(*mesh) {
-                show(table, row.bypass_change_detection(), shown);
+                set_pose(table, row.bypass_change_detection(), shown);
             }
         }
     }
 }
 
-/// The keyframes on both sides of the time of each clip that plays, and its weight.
+/// For each active clip, the two keyframes around its playback time, and its blend weight.
 fn playing_poses(
     model: &AbcModel,
-    lanes: &ActiveClips<AbcSource>,
+    active_clips: &ActiveClips<AbcSource>,
     player: &AnimationPlayer,
 ) -> impl Iterator<Item = (PosePair, f32)> {
-    let playing = lanes.iter().zip(lanes.weights()).enumerate();
-    playing.filter_map(|(place, (lane, weight))| {
-        let animation = animation_of(&lane.source.clip, model)?;
+    let playing = active_clips.iter().zip(active_clips.weights()).enumerate();
+    playing.filter_map(|(index, (active, weight))| {
+        let animation = animation_of(&active.source.clip, model)?;
         if animation.keyframes.is_empty() {
             return None;
         }
-        let time = player.animation(node(place))?.seek_time();
-        let seconds = lane.source.seconds(animation, time);
-        let (key, towards_b) = moment(&animation.keyframes, seconds);
+        let time = player.animation(node(index))?.seek_time();
+        let seconds = active.source.seconds(animation, time);
+        let (key, towards_b) = keyframe_at(&animation.keyframes, seconds);
         let a = (animation.first_pose + key) as u32;
         let pair = PosePair {
             a,
@@ -269,17 +272,19 @@ fn playing_poses(
     })
 }
 
-/// A blend of the two heaviest of several poses. Where a fade interrupts another there are three: the weight of the
-/// third is taken off the others, so that nothing jumps when the second and the third change places.
-fn heaviest(poses: &mut [(PosePair, f32)]) -> PoseBlend {
+/// Blends the two poses with the largest weights.
+///
+/// If a cross-fade interrupts another one, there are three poses. The third weight is subtracted from the other two, so
+/// that the blend stays continuous when the second and the third pose exchange ranks.
+fn two_heaviest(poses: &mut [(PosePair, f32)]) -> PoseBlend {
     poses.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let third = poses.get(2).map_or(0.0, |(_, weight)| *weight);
     match *poses {
         [] => PoseBlend::default(),
-        [(to, of_to), (from, of_from), ..] if of_from > third => PoseBlend {
+        [(to, first), (from, second), ..] if second > third => PoseBlend {
             to,
             from,
-            from_weight: (of_from - third) / (of_to + of_from - 2.0 * third),
+            from_weight: (second - third) / (first + second - 2.0 * third),
         },
         [(to, _), ..] => PoseBlend::from(to),
     }
@@ -297,33 +302,33 @@ mod tests {
         }
     }
 
-    /// The shares of poses 0, 1 and 2.
-    fn shares(weights: [f32; 3]) -> [f32; 3] {
+    /// The weights of poses 0, 1 and 2 in the blend.
+    fn blended(weights: [f32; 3]) -> [f32; 3] {
         let poses = weights.iter().enumerate();
         let poses = poses.map(|(pose, weight)| (pair(pose as u32), *weight));
         let mut poses: Vec<_> = poses.collect();
-        let blend = heaviest(&mut poses);
-        let mut shares = [0.0; 3];
-        shares[blend.to.a as usize] += 1.0 - blend.from_weight;
-        shares[blend.from.a as usize] += blend.from_weight;
-        shares
+        let blend = two_heaviest(&mut poses);
+        let mut blended = [0.0; 3];
+        blended[blend.to.a as usize] += 1.0 - blend.from_weight;
+        blended[blend.from.a as usize] += blend.from_weight;
+        blended
     }
 
     #[test]
-    fn two_poses_have_their_weights() {
-        assert_eq!(shares([0.75, 0.25, 0.0]), [0.75, 0.25, 0.0]);
-        assert_eq!(shares([0.0, 0.5, 1.5]), [0.0, 0.25, 0.75]);
-        assert_eq!(shares([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0]);
-        assert_eq!(heaviest(&mut []), PoseBlend::default());
+    fn two_poses_keep_their_relative_weights() {
+        assert_eq!(blended([0.75, 0.25, 0.0]), [0.75, 0.25, 0.0]);
+        assert_eq!(blended([0.0, 0.5, 1.5]), [0.0, 0.25, 0.75]);
+        assert_eq!(blended([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0]);
+        assert_eq!(two_heaviest(&mut []), PoseBlend::default());
     }
 
     #[test]
-    fn a_fade_that_interrupts_another_does_not_jump() {
+    fn an_interrupted_fade_stays_continuous() {
         const STEPS: usize = 1000;
-        // The first fade was interrupted at a share of 0.4.
+        // The first fade was interrupted at a weight of 0.4.
         let at = |step: usize| {
-            let way = step as f32 / STEPS as f32;
-            shares([0.6 * (1.0 - way), 0.4 * (1.0 - way), way])
+            let fraction = step as f32 / STEPS as f32;
+            blended([0.6 * (1.0 - fraction), 0.4 * (1.0 - fraction), fraction])
         };
         assert_eq!(at(STEPS), [0.0, 0.0, 1.0]);
         for step in 0..STEPS {

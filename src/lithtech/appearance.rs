@@ -1,4 +1,4 @@
-//! Applies the level of detail, the skin and the hidden parts that a root chooses, and scrolls surfaces.
+//! Applies the level of detail (LOD), the skin and the part visibility that a root entity selects, and scrolls textures.
 
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::asset::AbcModel;
@@ -20,8 +20,8 @@ use bevy::pbr::{MeshMaterial3d, StandardMaterial};
 use bevy::time::Time;
 use std::sync::Arc;
 
-/// The root components that decide how a model looks.
-type Looks<'w> = (
+/// The root's components that determine the appearance of a model.
+type AppearanceInputs<'w> = (
     Entity,
     &'w AbcInstance,
     &'w DistanceLod,
@@ -30,8 +30,8 @@ type Looks<'w> = (
     Option<&'w PartVisibility>,
 );
 
-/// Roots of which one of those changed.
-type LooksChanged = (
+/// Filters roots for a change of one of those components.
+type AppearanceChanged = (
     With<AbcInstance>,
     Or<(
         Changed<AbcInstance>,
@@ -42,8 +42,8 @@ type LooksChanged = (
     )>,
 );
 
-/// What of a mesh shows how its model looks.
-type Drawn = (
+/// The components of a mesh entity that the appearance determines.
+type MeshComponents = (
     &'static AbcMesh,
     &'static mut Mesh3d,
     Option<&'static mut MeshMaterial3d<StandardMaterial>>,
@@ -51,154 +51,161 @@ type Drawn = (
     &'static mut Visibility,
 );
 
-/// Components that make a difference by going.
+/// Removals of root components that change the appearance.
 #[derive(SystemParam)]
-pub(super) struct Removed<'w, 's> {
+pub(super) struct RemovedInputs<'w, 's> {
     lods: RemovedComponents<'w, 's, ModelLod>,
     skins: RemovedComponents<'w, 's, ActiveSkin>,
-    hidden: RemovedComponents<'w, 's, PartVisibility>,
+    parts: RemovedComponents<'w, 's, PartVisibility>,
 }
 
-impl Removed<'_, '_> {
+impl RemovedInputs<'_, '_> {
     fn read(&mut self) -> impl Iterator<Item = Entity> {
-        let of_levels = self.lods.read();
-        of_levels.chain(self.skins.read()).chain(self.hidden.read())
+        let lods = self.lods.read();
+        lods.chain(self.skins.read()).chain(self.parts.read())
     }
 }
 
-/// Gives models the meshes of their level of detail and the material of their skin, and hides what is to
-/// be hidden, where anything changed that decides about it.
-pub(super) fn apply_looks(
-    changed: Query<Entity, LooksChanged>,
-    roots: Query<Looks<'static>>,
-    mut removed: Removed,
-    mut plain: SkinMaterials<StandardMaterial>,
-    mut deforming: SkinMaterials<AbcDeformMaterial>,
-    mut meshes: Query<Drawn>,
-    mut told: ModelWarnings,
+/// Sets the mesh, the material and the visibility of every mesh entity whose model's appearance changed.
+pub(super) fn apply_appearance(
+    changed: Query<Entity, AppearanceChanged>,
+    roots: Query<AppearanceInputs<'static>>,
+    mut removed: RemovedInputs,
+    mut standard_materials: SkinMaterials<StandardMaterial>,
+    mut deform_materials: SkinMaterials<AbcDeformMaterial>,
+    mut meshes: Query<MeshComponents>,
+    mut warnings: ModelWarnings,
 ) {
-    let due: EntityHashSet = changed.iter().chain(removed.read()).collect();
-    for root in due {
-        let Ok((entity, instance, distance, lod, skin, hidden)) = roots.get(root) else {
+    let affected: EntityHashSet = changed.iter().chain(removed.read()).collect();
+    for root in affected {
+        let Ok((entity, instance, distance, lod, skin, parts)) = roots.get(root) else {
             continue;
         };
         let model = instance.model();
-        let complaint = skin
+        let warning = skin
             .as_ref()
-            .and_then(|skin| skin.complaint(model.skins.len()));
-        if let Some(complaint) = complaint {
-            told.warn_once(entity, &complaint);
+            .and_then(|skin| skin.index_warning(model.skins.len()));
+        if let Some(warning) = warning {
+            warnings.warn_once(entity, &warning);
         }
-        let look = Look {
+        let appearance = Appearance {
             level: lod.map_or(distance.0, |lod| lod.0),
             skin: skin.as_ref().map_or(0, |skin| skin.index),
-            picture: skin.as_ref().and_then(|skin| skin.picture.as_ref()),
-            hidden,
+            image: skin.as_ref().and_then(|skin| skin.image.as_ref()),
+            parts,
         };
         for mesh in instance.meshes() {
-            if let Ok(drawn) = meshes.get_mut(*mesh) {
-                look.apply(model, drawn, (&mut plain, &mut deforming));
+            if let Ok(components) = meshes.get_mut(*mesh) {
+                appearance.apply(
+                    model,
+                    components,
+                    (&mut standard_materials, &mut deform_materials),
+                );
             }
         }
     }
 }
 
-/// How a model is to look.
-struct Look<'a> {
+/// The appearance that a root's components select.
+struct Appearance<'a> {
     level: u32,
     skin: usize,
-    picture: Option<&'a ActiveImage>,
-    hidden: Option<&'a PartVisibility>,
+    /// Replaces the model's own skin.
+    image: Option<&'a ActiveImage>,
+    parts: Option<&'a PartVisibility>,
 }
 
-impl Look<'_> {
+impl Appearance<'_> {
     fn apply(
         &self,
         model: &Arc<AbcModel>,
-        drawn: QueryItem<'_, '_, Drawn>,
-        (plain, deforming): (
+        components: QueryItem<'_, '_, MeshComponents>,
+        (standard_materials, deform_materials): (
             &mut SkinMaterials<'_, StandardMaterial>,
             &mut SkinMaterials<'_, AbcDeformMaterial>,
         ),
     ) {
-        let (&AbcMesh { node }, mut mesh, of_plain, of_deforming, mut visibility) = drawn;
+        let (&AbcMesh { node }, mut mesh, standard, deform, mut visibility) = components;
         let info = model.level(self.level).and_then(|level| level.mesh(node));
         if let Some(info) = info {
             mesh.set_if_neq(Mesh3d(info.mesh.clone()));
         }
-        // At coarse levels a node may have no triangles left.
-        let shows = info.is_some() && !self.hides(model, node);
-        visibility.set_if_neq(match shows {
+        // A node may have no triangles in coarse LODs.
+        let is_visible = info.is_some() && !self.hides(model, node);
+        visibility.set_if_neq(match is_visible {
             true => Visibility::Inherited,
             false => Visibility::Hidden,
         });
-        let picture = self.picture(model, node);
-        if let Some(mut shown) = of_plain
+        let image = self.external_image(model, node);
+        if let Some(mut shown) = standard
             && let Some(own) = model.material(self.skin, node)
-            && let Some(material) = plain.dressed(model, own, picture, |made| made)
+            && let Some(material) = standard_materials.with_skin(model, own, image, |made| made)
         {
             shown.set_if_neq(MeshMaterial3d(material));
         }
-        if let Some(mut shown) = of_deforming
+        if let Some(mut shown) = deform
             && let Some(own) = node.and_then(|node| model.deform_material(self.skin, node))
-            && let Some(material) = deforming.dressed(model, own, picture, |made| &mut made.base)
+            && let Some(material) =
+                deform_materials.with_skin(model, own, image, |made| &mut made.base)
         {
             shown.set_if_neq(MeshMaterial3d(material));
         }
     }
 
-    /// Whether the user hides the mesh of a node, which the skinned mesh is not.
+    /// Whether [`PartVisibility`] hides the mesh of a node. It can't hide the skinned mesh (`None`).
     fn hides(&self, model: &AbcModel, node: Option<usize>) -> bool {
         let node = node.and_then(|node| model.nodes.get(node));
-        let of_node = |parts: &PartVisibility| parts.get(&node?.name);
-        self.hidden.and_then(of_node) == Some(true)
+        let is_hidden = |parts: &PartVisibility| parts.get(&node?.name);
+        self.parts.and_then(is_hidden) == Some(true)
     }
 
-    /// The picture from elsewhere that a mesh wears.
-    fn picture(&self, model: &AbcModel, node: Option<usize>) -> Option<&ActiveImage> {
+    /// The external skin texture to show on the mesh of a node.
+    fn external_image(&self, model: &AbcModel, node: Option<usize>) -> Option<&ActiveImage> {
         let flags = node.and_then(|node| model.nodes.get(node));
         let flags = flags.map_or(0, |node| node.flags);
-        let shows_pictures = flags & node_flags::ENVIRONMENT_MAP_ONLY == 0;
-        self.picture.filter(|_| shows_pictures)
+        let shows_skin = flags & node_flags::ENVIRONMENT_MAP_ONLY == 0;
+        self.image.filter(|_| shows_skin)
     }
 }
 
-/// What draws a mesh.
-type Materials = (
+/// The materials of a mesh entity.
+type MeshMaterials = (
     &'static AbcMesh,
     Option<&'static MeshMaterial3d<StandardMaterial>>,
     Option<&'static MeshMaterial3d<AbcDeformMaterial>>,
 );
 
-/// Moves the pictures of nodes that say so.
+/// Scrolls the textures of nodes with `SCROLL_U` or `SCROLL_V`.
 pub(super) fn scroll_surfaces(
     time: Res<Time>,
     roots: Query<&AbcInstance>,
-    meshes: Query<Materials>,
-    mut plain: ResMut<Assets<StandardMaterial>>,
-    mut deforming: ResMut<Assets<AbcDeformMaterial>>,
+    meshes: Query<MeshMaterials>,
+    mut standard_materials: ResMut<Assets<StandardMaterial>>,
+    mut deform_materials: ResMut<Assets<AbcDeformMaterial>>,
 ) {
     let seconds = time.elapsed_secs_f64();
     for instance in &roots {
         for mesh in instance.scrolling() {
-            let Ok((of, of_plain, of_deforming)) = meshes.get(*mesh) else {
+            let Ok((mesh_node, standard, deform)) = meshes.get(*mesh) else {
                 continue;
             };
-            let moved = scrolled(instance.model(), of.node, seconds);
+            let offset = scroll_offset(instance.model(), mesh_node.node, seconds);
             let set = |material: &mut StandardMaterial| {
-                material.uv_transform.translation = moved;
+                material.uv_transform.translation = offset;
             };
-            let differs = |material: &StandardMaterial| material.uv_transform.translation != moved;
-            // Instances share materials, and to take one mutably says that it has changed.
-            if let Some(id) = of_plain.map(|of| of.0.id())
-                && plain.get(id).is_some_and(differs)
-                && let Some(mut material) = plain.get_mut(id)
+            let differs = |material: &StandardMaterial| material.uv_transform.translation != offset;
+            // `get_mut` marks a material as changed, and instances share materials: skip those that another instance moved.
+            if let Some(id) = standard.map(|handle| handle.0.id())
+                && standard_materials.get(id).is_some_and(differs)
+                && let Some(mut material) = standard_materials.get_mut(id)
             {
                 set(&mut material);
             }
-            if let Some(id) = of_deforming.map(|of| of.0.id())
-                && deforming.get(id).is_some_and(|of| differs(&of.base))
-                && let Some(mut material) = deforming.get_mut(id)
+            if let Some(id) = deform.map(|handle| handle.0.id())
+                && deform_materials
+                    .get(id)
+                    .is_some_and(|material| differs(&material.base))
+                && let Some(mut material) = deform_materials.get_mut(id)
             {
                 set(&mut material.base);
             }
@@ -206,8 +213,8 @@ pub(super) fn scroll_surfaces(
     }
 }
 
-/// How far the picture of a node has moved.
-fn scrolled(model: &AbcModel, node: Option<usize>, seconds: f64) -> Vec2 {
+/// The UV offset of a node's texture, each coordinate from 0 to 1.
+fn scroll_offset(model: &AbcModel, node: Option<usize>, seconds: f64) -> Vec2 {
     let flags = node.and_then(|node| model.nodes.get(node));
     let flags = flags.map_or(0, |node| node.flags);
     let along = |flag: u8, speed: f32| match flags & flag {

@@ -1,4 +1,4 @@
-//! The [`Abc`] asset: what a model is to the rest of a game.
+//! The [`Abc`] asset and its parts.
 
 use crate::lithtech::abc::TransformInfo;
 use crate::lithtech::material::{AbcDeformMaterial, surface_flags};
@@ -27,7 +27,7 @@ pub struct Abc {
     /// The model as a scene, for `WorldAssetRoot`: label [`AbcAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// Everything else.
+    /// The model's data, shared with its instances.
     pub model: Arc<AbcModel>,
 }
 
@@ -41,48 +41,46 @@ impl Deref for Abc {
 
 /// The skeleton, meshes, animations and skins of a LithTech model, shared by all its instances.
 ///
-/// Everything is in Bevy's space unless the loader was told otherwise, and in the game's units.
+/// Values are in the file's units unless noted. They are in Bevy's space unless
+/// [`convert_axes`](super::AbcLoaderSettings::convert_axes) is off.
 #[derive(Clone, Debug)]
 pub struct AbcModel {
-    /// What the game's tools say to the engine, such as
+    /// Commands that the game's tools wrote for the engine, such as
     /// `DrawIndexedDist 2048;NormalRef NODE_Normals AmbA`.
     pub command_string: Box<str>,
-    /// Which way round the file is.
+    /// Whether the file stores reversed triangles and inverse rotations.
     pub transform: TransformInfo,
     /// The nodes, in file order: parents before their children, and the first is the root.
     pub nodes: Vec<AbcNodeInfo>,
     /// Indices of the nodes of each name, in lower case.
     pub named_nodes: Names,
-    /// The animations, in file order. The model stands as in the first keyframe of the first where
-    /// nothing plays.
+    /// The animations, in file order. If nothing plays, the model shows the first keyframe of the first animation.
     pub animations: Vec<AbcAnimation>,
-    /// Indices of the animations of each name, in lower case: some models have names twice.
+    /// Indices of the animations of each name, in lower case. Some models use a name several times.
     pub named_animations: Names,
     /// Levels of detail, the full model first. [`ModelLod`](crate::scene::ModelLod) chooses from
     /// them.
     pub levels: Vec<AbcLevel>,
-    /// The box around the full model as it was built.
+    /// Bounding box of the full model in the bind pose, in model space.
     pub bounds: Aabb3d,
-    /// Indices of the nodes that the meshes' joints are; empty if each node has meshes of its own.
+    /// Indices of the nodes that are joints of the skinned mesh. Empty if every node has its own mesh.
     pub joints: Vec<usize>,
-    /// The inverse bind poses of those nodes.
+    /// The inverse bind poses of `joints`. `None` if there are no joints.
     pub inverse_bindposes: Option<Handle<SkinnedMeshInverseBindposes>>,
-    /// The nodes that move vertices one by one.
+    /// The nodes with vertex animation.
     pub deforms: Vec<AbcDeformInfo>,
-    /// Skins that were found. [`ModelSkin`](crate::scene::ModelSkin) chooses from them.
+    /// The skins that were found. [`ModelSkin`](crate::scene::ModelSkin) selects one.
     pub skins: Vec<AbcSkin>,
-    /// What draws a model without skins.
+    /// The materials of a model without skins. `None` if it has skins.
     pub plain: Option<AbcMaterials>,
-    /// The ways in which nodes are drawn, each as the [`surface_flags`] of a node's flags and once. The
-    /// first is 0, that of most nodes.
+    /// The distinct [`surface_flags`] of the nodes. The first is 0, which most nodes have.
     pub surfaces: Vec<u8>,
-    /// From how far away each level after the full one is drawn where no
-    /// [`ModelLod`](crate::scene::ModelLod) says otherwise, in Bevy's units for an instance of scale 1.
-    /// Levels beyond the end are never drawn for that.
+    /// The distance at which each level after the full model begins, in Bevy's units for an instance of scale 1. Levels
+    /// beyond the end of the list are drawn only if [`ModelLod`](crate::scene::ModelLod) selects them.
     pub lod_distances: Vec<f32>,
-    /// How fast pictures of nodes move that do, along U and V, in widths a second.
+    /// Scroll speed of the textures of nodes with `SCROLL_U` or `SCROLL_V`, along U and V, in texture widths per second.
     pub scroll_speed: [f32; 2],
-    /// Flaws of the file that do no harm.
+    /// Problems of the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
 
@@ -91,39 +89,39 @@ pub struct AbcModel {
 pub struct AbcNodeInfo {
     /// Its name.
     pub name: Box<str>,
-    /// Index of its parent; none for the root.
+    /// Index of its parent; `None` for the root.
     pub parent: Option<usize>,
-    /// What it is for: see [`node_flags`](super::abc::node_flags).
+    /// Its [`node_flags`](super::abc::node_flags).
     pub flags: u8,
-    /// How many vertices it moves one by one.
+    /// Count of its vertices that vertex animation moves.
     pub deform_vertices: usize,
-    /// From its space to its parent's, as the model was built.
+    /// From its space to its parent's, in the bind pose.
     pub transform: Transform,
-    /// From its space to the model's, as the model was built.
+    /// From its space to the model's, in the bind pose.
     pub bind_pose: Isometry3d,
 }
 
 /// An animation of an [`AbcModel`].
 #[derive(Clone, Debug)]
 pub struct AbcAnimation {
-    /// Its name, which others may have as well.
+    /// Its name, which need not be unique.
     pub name: Arc<str>,
-    /// What Bevy plays: label [`AbcAssetLabel::Animation`].
+    /// The clip that Bevy plays: label [`AbcAssetLabel::Animation`].
     pub clip: Handle<AnimationClip>,
-    /// How long it takes, as the file says; the clip of a single keyframe is not as short as that.
+    /// Duration in seconds, from the file. The clip of a single keyframe takes longer, since Bevy's clips can't take 0 s.
     pub seconds: f32,
-    /// When its keyframes are, in seconds.
+    /// Times of its keyframes, in seconds.
     pub keyframes: Box<[f32]>,
-    /// Number of its first keyframe among those of all animations.
+    /// Index of its first keyframe among the keyframes of all animations.
     pub first_pose: usize,
-    /// What the game is told as it comes by, in order.
+    /// Its keyframe strings, in order of time.
     pub events: Vec<AbcEvent>,
-    /// Half the size of the box that the game collides with, along each axis.
+    /// Half extents of the game's collision box.
     pub dims: Option<Vec3>,
 }
 
 impl AbcAnimation {
-    /// When its keyframes are, and when it ends.
+    /// The times of its keyframes, and its end.
     pub(super) fn frames(&self) -> FrameTimes<'_> {
         let last = self.keyframes.last().copied().unwrap_or_default();
         FrameTimes {
@@ -133,12 +131,12 @@ impl AbcAnimation {
     }
 }
 
-/// What a game is told at a moment of an animation.
+/// A keyframe string of an [`AbcAnimation`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AbcEvent {
     /// Seconds from the start of the animation.
     pub seconds: f32,
-    /// What the file says, such as `FOOTSTEP_KEY`.
+    /// The string in the file, such as `FOOTSTEP_KEY`.
     pub string: Arc<str>,
 }
 
@@ -147,14 +145,14 @@ pub struct AbcEvent {
 pub struct AbcLevel {
     /// Its number in the file; 0 is the full model.
     pub number: u32,
-    /// How many triangles it has.
+    /// Count of its triangles.
     pub triangles: usize,
-    /// Its meshes: one, or one for each node that has triangles.
+    /// Its meshes: the skinned mesh, if there is one, then the meshes of nodes that have their own.
     pub meshes: Vec<AbcMeshInfo>,
 }
 
 impl AbcLevel {
-    /// The mesh of a node, or the only one if that is asked for as `None`.
+    /// The mesh of a node, or the skinned mesh for `None`.
     pub fn mesh(&self, node: Option<usize>) -> Option<&AbcMeshInfo> {
         self.meshes.iter().find(|mesh| mesh.node == node)
     }
@@ -163,77 +161,76 @@ impl AbcLevel {
 /// A mesh of an [`AbcLevel`].
 #[derive(Clone, Debug)]
 pub struct AbcMeshInfo {
-    /// Index of the node in whose space it is; `None` if it is skinned, and in the model's.
+    /// Index of the node whose space the vertices are in. `None` for the skinned mesh, which is in model space.
     pub node: Option<usize>,
     /// Vertices and triangles.
     pub mesh: Handle<Mesh>,
-    /// The box around its vertices as the model was built.
+    /// Bounding box of the vertices in the bind pose, in the same space.
     pub bounds: Aabb3d,
 }
 
 /// A skin of an [`AbcModel`].
 #[derive(Clone, Debug)]
 pub struct AbcSkin {
-    /// The picture.
+    /// The texture.
     pub image: Handle<Image>,
-    /// What of it is unlit.
+    /// Its emissive part, if the file has one.
     pub glow: Option<Handle<Image>>,
-    /// What draws it.
+    /// Its materials.
     pub materials: AbcMaterials,
 }
 
-/// What draws a skin of an [`AbcModel`], or a model without one.
+/// The materials of a skin, or of a model without skins.
 #[derive(Clone, Debug)]
 pub struct AbcMaterials {
-    /// For each of the model's `surfaces`.
+    /// One for each of [`AbcModel::surfaces`].
     pub surfaces: Vec<Handle<StandardMaterial>>,
-    /// For each of the model's `deforms`.
+    /// One for each of [`AbcModel::deforms`].
     pub deforming: Vec<Handle<AbcDeformMaterial>>,
 }
 
-/// A node of an [`AbcModel`] that moves vertices one by one.
+/// A node of an [`AbcModel`] with vertex animation.
 #[derive(Clone, Debug)]
 pub struct AbcDeformInfo {
     /// Index of the node.
     pub node: usize,
-    /// The places of its vertices in each keyframe, as a picture that only the model's shader
-    /// understands.
+    /// The positions of its vertices in each keyframe, as a data texture for [`AbcDeformMaterial`].
     pub poses: Handle<Image>,
-    /// The box around all of them, in the node's space.
+    /// Bounding box of all these positions, in the node's space.
     pub bounds: Aabb3d,
 }
 
 impl AbcModel {
-    /// Indices of the nodes of a name, in any case.
+    /// Indices of the nodes with a name, ignoring case.
     pub fn nodes_named(&self, name: &str) -> &[usize] {
         named(&self.named_nodes, name)
     }
 
-    /// Indices of the animations of a name, in any case.
+    /// Indices of the animations with a name, ignoring case.
     pub fn animations_named(&self, name: &str) -> &[usize] {
         named(&self.named_animations, name)
     }
 
-    /// The first animation of a name, in any case.
+    /// The first animation with a name, ignoring case.
     pub fn animation(&self, name: &str) -> Option<&AbcAnimation> {
         let index = self.animations_named(name).first()?;
         self.animations.get(*index)
     }
 
-    /// A level of detail, `steps` coarser than the full model; beyond the coarsest the coarsest.
+    /// The level of detail that is `steps` coarser than the full model, or the coarsest one if there are fewer.
     pub fn level(&self, steps: u32) -> Option<&AbcLevel> {
         let level = self.levels.get(steps as usize);
         level.or(self.levels.last())
     }
 
-    /// What draws a skin, beyond the last the last, or the model without one.
+    /// The materials of a skin. An index beyond the last skin means the last one. For a model without skins, its plain
+    /// materials.
     pub fn materials(&self, skin: usize) -> Option<&AbcMaterials> {
         let skin = self.skins.get(skin).or(self.skins.last());
         skin.map(|skin| &skin.materials).or(self.plain.as_ref())
     }
 
-    /// The material of a skin on the mesh of a node; `None` is the skinned mesh, whose nodes are drawn
-    /// plainly.
+    /// The material of a skin on the mesh of a node. `None` means the skinned mesh, whose nodes have no [`surface_flags`].
     pub fn material(&self, skin: usize, node: Option<usize>) -> Option<&Handle<StandardMaterial>> {
         let flags = node.and_then(|node| self.nodes.get(node));
         let flags = flags.map_or(0, |node| surface_flags(node.flags));
@@ -241,15 +238,15 @@ impl AbcModel {
         self.materials(skin)?.surfaces.get(surface)
     }
 
-    /// What a node deforms, if it does.
+    /// The vertex animation of a node, if it has any.
     pub fn deform(&self, node: usize) -> Option<&AbcDeformInfo> {
         self.deforms.iter().find(|deform| deform.node == node)
     }
 
     /// The material of a skin on a node that deforms.
     pub fn deform_material(&self, skin: usize, node: usize) -> Option<&Handle<AbcDeformMaterial>> {
-        let place = self.deforms.iter().position(|deform| deform.node == node)?;
-        self.materials(skin)?.deforming.get(place)
+        let index = self.deforms.iter().position(|deform| deform.node == node)?;
+        self.materials(skin)?.deforming.get(index)
     }
 }
 
@@ -260,12 +257,12 @@ pub enum AbcAssetLabel {
     Scene,
     /// `Lod0/Mesh`: the skinned [`Mesh`] of a level of detail.
     Mesh {
-        /// Index of the level among those that were made.
+        /// Index into [`AbcModel::levels`].
         level: usize,
     },
-    /// `Lod0/Node0`: the [`Mesh`] of a node, where each has one of its own.
+    /// `Lod0/Node0`: the [`Mesh`] of a node that has its own.
     NodeMesh {
-        /// Index of the level among those that were made.
+        /// Index into [`AbcModel::levels`].
         level: usize,
         /// Index of the node.
         node: usize,
@@ -282,7 +279,7 @@ pub enum AbcAssetLabel {
         /// Index of the skin.
         Option<usize>,
     ),
-    /// `Material0/Surface96`: the same on nodes of some flags.
+    /// `Material0/Surface96`: the [`StandardMaterial`] of a skin on nodes with [`surface_flags`].
     SurfaceMaterial {
         /// Index of the skin.
         skin: Option<usize>,
@@ -296,13 +293,12 @@ pub enum AbcAssetLabel {
         /// Index of the node.
         node: usize,
     },
-    /// `Node0/Poses`: the places of a node's deforming vertices as an [`Image`] that only the model's
-    /// shader understands.
+    /// `Node0/Poses`: the positions of a node's deformed vertices, as an [`Image`] for [`AbcDeformMaterial`].
     Poses {
         /// Index of the node.
         node: usize,
     },
-    /// `Node0/VertexAdjacency`: the triangles around those vertices, likewise.
+    /// `Node0/VertexAdjacency`: the triangles at each of these vertices, as an [`Image`] for [`AbcDeformMaterial`].
     VertexAdjacency {
         /// Index of the node.
         node: usize,
@@ -326,7 +322,7 @@ impl fmt::Display for AbcAssetLabel {
                 write!(f, "{}/Node{node}", Self::Material(*skin))
             }
             Self::Poses { node } => write!(f, "Node{node}/Poses"),
-            Self::VertexAdjacency { node } => write!(f, "Node{node}/Around"),
+            Self::VertexAdjacency { node } => write!(f, "Node{node}/VertexAdjacency"),
         }
     }
 }

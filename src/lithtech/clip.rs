@@ -1,4 +1,4 @@
-//! Animations as Bevy's clips.
+//! Converts animations to Bevy's animation clips.
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::asset::AbcEvent;
@@ -11,15 +11,15 @@ use bevy::animation::{
 };
 use std::sync::{Arc, LazyLock};
 
-/// Triggered for the entity with the `AnimationPlayer`, which is the root of a spawned model, when a clip
-/// passes a keyframe that has a string: once in each pass. If a clip passes more than twice in a frame, two
-/// passes count. A looping clip of one keyframe passes that 30 times a second.
+/// Triggered when a clip passes a keyframe that has a string.
 ///
-/// Clips that fade out trigger events too, and so do clips that a graph of your own plays.
-/// `On<AbcKeyframeEvent>` has the entity as its trigger's target.
+/// The target is the entity with the `AnimationPlayer`, which is the root of a spawned model; `On<AbcKeyframeEvent>` has it
+/// as its trigger's target. The event is triggered once per pass, but at most twice per frame. A looping clip of one
+/// keyframe passes it 30 times per second. Clips that fade out trigger events too, and so do clips in your own animation
+/// graphs.
 #[derive(AnimationEvent, Clone, Debug, PartialEq)]
 pub struct AbcKeyframeEvent {
-    /// What the file says, such as `FOOTSTEP_KEY` or `sound a\b.wav`.
+    /// The string in the file, such as `FOOTSTEP_KEY` or `sound a\b.wav`.
     pub string: Arc<str>,
     /// Index of the animation in its file.
     pub animation: usize,
@@ -29,52 +29,53 @@ pub struct AbcKeyframeEvent {
     pub seconds: f32,
 }
 
-/// Nodes that have their name at hand: a hash takes longer than all else about a curve.
-const KNOWN: usize = 128;
+/// Count of nodes whose targets are cached: hashing takes longer than the rest of making a curve.
+const CACHED_TARGETS: usize = 128;
 
 static TARGETS: LazyLock<Vec<AnimationTargetId>> =
-    LazyLock::new(|| (0..KNOWN).map(hashed).collect());
+    LazyLock::new(|| (0..CACHED_TARGETS).map(hash_target).collect());
 
-/// What animations know a node by: the hash of `["lithtech", index]`.
+/// The animation target of a node: a hash of `["lithtech", index]`.
 pub fn node_target(index: usize) -> AnimationTargetId {
-    let known = TARGETS.get(index).copied();
-    known.unwrap_or_else(|| hashed(index))
+    let cached = TARGETS.get(index).copied();
+    cached.unwrap_or_else(|| hash_target(index))
 }
 
-fn hashed(index: usize) -> AnimationTargetId {
+fn hash_target(index: usize) -> AnimationTargetId {
     AnimationTargetId::from_iter(["lithtech", &index.to_string()])
 }
 
-/// What an animation tells the game, in order.
+/// The keyframe strings of an animation, in order of time.
 pub(super) fn events(animation: &Animation<'_>) -> Vec<AbcEvent> {
     let keyframes = animation.keyframes.iter();
-    let told = keyframes.filter(|keyframe| !keyframe.event.is_empty());
-    told.map(|keyframe| AbcEvent {
-        seconds: (f64::from(keyframe.time) / 1000.0) as f32,
-        string: (*keyframe.event).into(),
-    })
-    .collect()
+    let with_string = keyframes.filter(|keyframe| !keyframe.event.is_empty());
+    with_string
+        .map(|keyframe| AbcEvent {
+            seconds: (f64::from(keyframe.time) / 1000.0) as f32,
+            string: (*keyframe.event).into(),
+        })
+        .collect()
 }
 
-/// An animation as a clip, which moves all nodes of its model.
+/// Converts an animation to a clip, which moves all nodes of its model.
 pub(super) fn clip(
     animation: &Animation<'_>,
     (index, name): (usize, &Arc<str>),
     events: &[AbcEvent],
-    space: Handedness,
+    handedness: Handedness,
 ) -> AnimationClip {
-    let tracks = AbcCurves::new(animation, space);
+    let tracks = AbcCurves::new(animation, handedness);
     let mut clip = AnimationClip::default();
     clip.set_duration(tracks.duration());
     let curves = clip.curves_mut();
     curves.reserve(tracks.nodes());
     for node in 0..tracks.nodes() {
         let (translations, rotations) = tracks.node(node);
-        let of_node = vec![
+        let node_curves = vec![
             VariableCurve::new(AnimatableCurve::new(Translation, translations)),
             VariableCurve::new(AnimatableCurve::new(Rotation, rotations)),
         ];
-        curves.insert(node_target(node), of_node);
+        curves.insert(node_target(node), node_curves);
     }
     if !events.is_empty() {
         event_track(events, (index, name)).insert(&mut clip);

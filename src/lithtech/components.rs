@@ -11,7 +11,7 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::reflect::Reflect;
 use std::sync::Arc;
 
-/// On the root entity of a scene's own world: the model that it is of.
+/// The model of a scene. On the root entity of the scene's world.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub(super) struct AbcScene(pub(super) Arc<AbcModel>);
@@ -20,34 +20,33 @@ pub(super) struct AbcScene(pub(super) Arc<AbcModel>);
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AbcNode {
-    /// Its index in the file, by which animations know it.
+    /// Index of the node in the file, from which [`node_target`](super::node_target) derives its animation target.
     pub index: usize,
 }
 
-/// On the entity of a mesh of a spawned model. Its `Mesh3d`, `MeshMaterial3d` and `Visibility` are
-/// this crate's to set.
+/// On the entity of a mesh of a spawned model. This crate sets its `Mesh3d`, `MeshMaterial3d` and `Visibility`.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct AbcMesh {
-    /// Index of the node that it hangs on; `None` if it is skinned to all of them.
+    /// Index of the node that is its parent; `None` for the skinned mesh.
     pub node: Option<usize>,
 }
 
-/// A spawned LithTech model. On the root entity, once its scene is there.
+/// A spawned LithTech model. On the root entity, once its scene is spawned.
 #[derive(Component, Debug)]
-#[component(on_remove = stop_motion)]
+#[component(on_remove = freeze_poses)]
 pub struct AbcInstance {
     pub(super) model: Arc<AbcModel>,
     pub(super) nodes: Vec<Entity>,
     pub(super) meshes: Vec<Entity>,
-    /// Those of the meshes that deform.
+    /// The meshes that deform.
     pub(super) deforming: Vec<Entity>,
-    /// Those of the meshes whose picture moves.
+    /// The meshes whose textures scroll.
     pub(super) scrolling: Vec<Entity>,
 }
 
 impl AbcInstance {
-    /// The entities of the meshes whose picture moves.
+    /// The entities of the meshes whose textures scroll.
     pub(super) fn scrolling(&self) -> &[Entity] {
         &self.scrolling
     }
@@ -57,7 +56,7 @@ impl AbcInstance {
         &self.deforming
     }
 
-    /// The model, for its skeleton, names, animations and all else.
+    /// The model's data.
     pub fn model(&self) -> &Arc<AbcModel> {
         &self.model
     }
@@ -67,30 +66,30 @@ impl AbcInstance {
         &self.nodes
     }
 
-    /// The entity of the first node of a name, in any case.
+    /// The entity of the first node with a name, ignoring case.
     pub fn node(&self, name: &str) -> Option<Entity> {
         let index = self.model.nodes_named(name).first()?;
         self.nodes.get(*index).copied()
     }
 
-    /// The entities that have an [`AbcMesh`], in the order of their nodes.
+    /// The entities with an [`AbcMesh`], in the order of their nodes. The skinned mesh comes first.
     pub fn meshes(&self) -> &[Entity] {
         &self.meshes
     }
 }
 
-pub(super) fn stop_motion(mut world: DeferredWorld<'_>, context: HookContext) {
+pub(super) fn freeze_poses(mut world: DeferredWorld<'_>, context: HookContext) {
     let Some(instance) = world.get::<AbcInstance>(context.entity) else {
         return;
     };
     let meshes = instance.deforming.clone();
-    pose_table::stop_motion(&mut world, &meshes);
+    pose_table::freeze_poses(&mut world, &meshes);
 }
 
 impl SceneModel for AbcScene {
     type Instance = AbcInstance;
 
-    fn is_of(&self, instance: &AbcInstance) -> bool {
+    fn is_model_of(&self, instance: &AbcInstance) -> bool {
         Arc::ptr_eq(&self.0, &instance.model)
     }
 }

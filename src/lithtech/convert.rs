@@ -1,4 +1,4 @@
-//! A parsed model as the data of Bevy's assets: pure, and the part of a load that costs time.
+//! Converts a parsed model to Bevy's types without assets or I/O. Most of a load's time is spent here.
 
 use crate::lithtech::abc::{self, AbcFile};
 use crate::lithtech::asset::{AbcEvent, AbcNodeInfo};
@@ -6,9 +6,9 @@ use crate::lithtech::clip::{clip, events};
 use crate::lithtech::deform::{ConvertedDeform, Deforms};
 use crate::lithtech::handedness::Handedness;
 use crate::lithtech::limits;
-use crate::lithtech::meshes::{Builder, ConvertedMesh, Joints, own_meshes};
+use crate::lithtech::meshes::{Builder, ConvertedMesh, Joints, nodes_with_own_mesh};
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::lithtech::split_vertices::Shape;
+use crate::lithtech::split_vertices::SplitVertices;
 use crate::lithtech::vertices::Vertices;
 use crate::read::{ErrorKind, Format, ParseError, Warning, WarningCollector};
 use bevy::animation::AnimationClip;
@@ -16,24 +16,24 @@ use bevy::math::{Affine3A, Isometry3d, Mat4, Quat, Vec3};
 use bevy::transform::components::Transform;
 use std::sync::Arc;
 
-/// A model's file and all of its meshes and clips as Bevy's, but not yet as assets.
+/// A parsed model with its meshes and clips as Bevy types, before they are added as assets.
 #[derive(Clone, Debug)]
 pub struct ConvertedAbc<'a> {
     /// The parsed file.
     pub file: AbcFile<'a>,
-    /// The nodes, with their places at rest.
+    /// The nodes, with their bind poses.
     pub nodes: Vec<AbcNodeInfo>,
     /// Levels of detail, the full model first.
     pub levels: Vec<ConvertedLod>,
-    /// Indices of the nodes that the joints of skinned meshes are.
+    /// Indices of the nodes that are joints of the skinned meshes.
     pub joints: Vec<usize>,
-    /// The inverse bind poses of those nodes.
+    /// The inverse bind poses of `joints`.
     pub inverse_bindposes: Vec<Mat4>,
-    /// What moves vertices one by one, for each node that does.
+    /// The vertex animation of each node that has it.
     pub deforms: Vec<ConvertedDeform>,
     /// The animations, in file order.
     pub clips: Vec<ConvertedClip>,
-    /// Flaws of the file that do no harm.
+    /// Problems of the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
 
@@ -42,20 +42,20 @@ pub struct ConvertedAbc<'a> {
 pub struct ConvertedLod {
     /// Its number in the file; 0 is the full model.
     pub number: u32,
-    /// How many triangles it has.
+    /// Count of its triangles.
     pub triangles: usize,
-    /// Its meshes: one, or one for each node that has triangles.
+    /// Its meshes: the skinned mesh, if there is one, then the meshes of nodes that have their own.
     pub meshes: Vec<ConvertedMesh>,
 }
 
 /// An animation of [`ConvertedAbc`].
 #[derive(Clone, Debug)]
 pub struct ConvertedClip {
-    /// Its name, which others may have as well.
+    /// Its name, which need not be unique.
     pub name: Arc<str>,
-    /// What Bevy plays.
+    /// The clip that Bevy plays.
     pub clip: AnimationClip,
-    /// What the game is told as it comes by, in order.
+    /// Its keyframe strings, in order of time.
     pub events: Vec<AbcEvent>,
 }
 
@@ -63,34 +63,38 @@ impl<'a> ConvertedAbc<'a> {
     /// Converts the bytes of a file.
     ///
     /// # Errors
-    /// A [`ParseError`] if the bytes are not a model, or one that says far more things than real ones
-    /// do in so many bytes.
+    /// A [`ParseError`] if the bytes are not a valid model, or if the model has too many nodes, animations or keyframe
+    /// strings for its size.
     pub fn load(bytes: &'a [u8], settings: &AbcLoaderSettings) -> Result<Self, ParseError> {
         let mut file = abc::parse(bytes)?;
-        limits::check(&file, bytes.len())?;
+        limits::check_counts(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
-        let space = Handedness::new(file.transform(), settings.convert_axes);
-        let nodes = nodes(&file, space)?;
+        let handedness = Handedness::new(file.transform(), settings.convert_axes);
+        let nodes = nodes(&file, handedness)?;
         let poses: Vec<Isometry3d> = nodes.iter().map(|node| node.bind_pose).collect();
-        let mut shape = Shape::new(&file.geometry, space, &settings.lod_shares);
-        let vertices = Vertices::new(&file, space, &poses);
-        warnings.extend(inside_out(&shape, &vertices));
-        let joints = Joints::of(file.geometry.vertices);
-        let mut flaws = WarningCollector::default();
-        let deforms = Deforms::new(&file, space, bytes.len(), &mut flaws);
-        let meshes = match settings.separate_node_meshes {
+        let mut split = SplitVertices::new(&file.geometry, handedness, &settings.lod_shares);
+        let vertices = Vertices::new(&file, handedness, &poses);
+        warnings.extend(check_winding(&split, &vertices));
+        let joints = Joints::new(file.geometry.vertices);
+        let mut collector = WarningCollector::default();
+        let deforms = Deforms::new(&file, handedness, bytes.len(), &mut collector);
+        let meshes_per_level = match settings.separate_node_meshes {
             true => joints.nodes.len(),
             false => {
-                1 + own_meshes(&file, &deforms)
+                1 + nodes_with_own_mesh(&file, &deforms)
                     .iter()
-                    .filter(|own| **own)
+                    .filter(|needs_own| **needs_own)
                     .count()
             }
         };
-        leave_out(&mut shape, limits::levels(meshes, bytes.len()), &mut flaws);
-        warnings.extend(flaws.into_warnings());
-        let mut builder = Builder::new(&file, &shape, &vertices, &deforms, settings.asset_usage);
-        let levels = shape.levels.iter().map(|level| ConvertedLod {
+        truncate_levels(
+            &mut split,
+            limits::max_levels(meshes_per_level, bytes.len()),
+            &mut collector,
+        );
+        warnings.extend(collector.into_warnings());
+        let mut builder = Builder::new(&file, &split, &vertices, &deforms, settings.asset_usage);
+        let levels = split.levels.iter().map(|level| ConvertedLod {
             number: level.number,
             triangles: level.triangles.len(),
             meshes: builder.meshes(
@@ -100,7 +104,7 @@ impl<'a> ConvertedAbc<'a> {
             ),
         });
         let levels = levels.collect();
-        let clips = clips(&file, space);
+        let clips = clips(&file, handedness);
         let joints = if settings.separate_node_meshes {
             Vec::new()
         } else {
@@ -121,66 +125,66 @@ impl<'a> ConvertedAbc<'a> {
     }
 }
 
-/// A warning where hardly a triangle faces as the normals of its vertices do. Of real models only those
-/// are so that are not meant to be seen.
-fn inside_out(shape: &Shape, vertices: &Vertices) -> Option<Warning> {
-    const LEAST: f32 = 0.3;
+/// Warns if fewer than 30% of the triangles face the direction of their vertices' normals. Among real models, only
+/// invisible ones do.
+fn check_winding(split: &SplitVertices, vertices: &Vertices) -> Option<Warning> {
+    const MIN_SHARE: f32 = 0.3;
     let (mut agree, mut faces) = (0, 0);
-    for triangle in &shape.levels.first()?.triangles {
-        let of = |all: &[Vec3]| {
-            let corners = triangle.map(|corner| shape.corners.get(corner as usize));
+    for triangle in &split.levels.first()?.triangles {
+        let corner_values = |values: &[Vec3]| {
+            let corners = triangle.map(|corner| split.corners.get(corner as usize));
             corners.map(|corner| {
-                let value = corner.and_then(|corner| all.get(corner.vertex as usize));
+                let value = corner.and_then(|corner| values.get(corner.vertex as usize));
                 value.copied().unwrap_or_default()
             })
         };
-        let [a, b, c] = of(&vertices.positions);
-        let towards = (b - a)
+        let [a, b, c] = corner_values(&vertices.positions);
+        let facing = (b - a)
             .cross(c - a)
-            .dot(of(&vertices.normals).into_iter().sum());
-        faces += usize::from(towards != 0.0);
-        agree += usize::from(towards > 0.0);
+            .dot(corner_values(&vertices.normals).into_iter().sum());
+        faces += usize::from(facing != 0.0);
+        agree += usize::from(facing > 0.0);
     }
-    ((agree as f32) < LEAST * faces as f32).then(|| Warning {
+    ((agree as f32) < MIN_SHARE * faces as f32).then(|| Warning {
         offset: 0,
         position: None,
         message: format!(
-            "of {faces} triangles only {agree} face as their normals do: from outside the model may \
-             not be seen"
+            "only {agree} of {faces} triangles face as their normals do; the model may be invisible \
+             from outside"
         ),
     })
 }
 
-/// Leaves out the coarsest levels beyond so many.
-fn leave_out(shape: &mut Shape, most: usize, flaws: &mut WarningCollector) {
-    if shape.levels.len() > most {
-        flaws.warn("levels", 0, || {
-            let found = shape.levels.len();
-            format!("of {found} levels of detail {most} are made: their meshes are too many")
+/// Removes the coarsest levels beyond `max`, with a warning.
+fn truncate_levels(split: &mut SplitVertices, max: usize, collector: &mut WarningCollector) {
+    if split.levels.len() > max {
+        collector.warn("levels", 0, || {
+            let found = split.levels.len();
+            format!("only {max} of {found} levels of detail are used: they have too many meshes")
         });
-        shape.levels.truncate(most);
+        split.levels.truncate(max);
     }
 }
 
-/// The nodes, with the places that they have in the first keyframe of the first animation.
-fn nodes(file: &AbcFile<'_>, space: Handedness) -> Result<Vec<AbcNodeInfo>, ParseError> {
+/// Converts the nodes. Their bind pose is the first keyframe of the first animation.
+fn nodes(file: &AbcFile<'_>, handedness: Handedness) -> Result<Vec<AbcNodeInfo>, ParseError> {
     let in_parents = file.node_poses(None, 0.0);
     let mut nodes: Vec<AbcNodeInfo> = Vec::with_capacity(file.nodes.len());
     for (index, (node, pose)) in file.nodes.iter().zip(in_parents).enumerate() {
         let local = Isometry3d::new(
-            space.vector(pose.translation),
-            space.rotation(pose.rotation),
+            handedness.vector(pose.translation),
+            handedness.rotation(pose.rotation),
         );
         let parent = node.parent.map(|parent| parent as usize);
-        let above = parent.and_then(|parent| nodes.get(parent));
-        let bind_pose = above.map_or(local, |above| child_pose(above.bind_pose, local));
+        let parent_node = parent.and_then(|parent| nodes.get(parent));
+        let bind_pose = parent_node.map_or(local, |parent| child_pose(parent.bind_pose, local));
         if !bind_pose.translation.is_finite() {
-            // Each place is; their sum is beyond what the numbers of the file can say.
+            // The local translations are finite, but their sum overflows.
             return Err(ParseError {
                 format: Format::Abc,
                 offset: 0,
                 position: None,
-                context: format!("place of node {index} in the model"),
+                context: format!("position of node {index} in the model"),
                 kind: ErrorKind::NotFinite,
             });
         }
@@ -196,21 +200,21 @@ fn nodes(file: &AbcFile<'_>, space: Handedness) -> Result<Vec<AbcNodeInfo>, Pars
     Ok(nodes)
 }
 
-/// The pose of a child in the model.
+/// The pose of a child in model space. `child` is in the parent's space.
 fn child_pose(parent: Isometry3d, child: Isometry3d) -> Isometry3d {
     let pose = parent * child;
-    // Deep skeletons would drift from length 1.
+    // In deep skeletons, rounding errors would accumulate.
     let rotation = Quat::normalize(pose.rotation);
     Isometry3d::new(Vec3::from(pose.translation), rotation)
 }
 
-fn clips(file: &AbcFile<'_>, space: Handedness) -> Vec<ConvertedClip> {
+fn clips(file: &AbcFile<'_>, handedness: Handedness) -> Vec<ConvertedClip> {
     let animations = file.animations.iter().enumerate();
     let clips = animations.map(|(index, animation)| {
         let name: Arc<str> = (*animation.name).into();
         let events = events(animation);
         ConvertedClip {
-            clip: clip(animation, (index, &name), &events, space),
+            clip: clip(animation, (index, &name), &events, handedness),
             name,
             events,
         }

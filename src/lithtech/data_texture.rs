@@ -1,23 +1,23 @@
-//! Textures with the data of vertices that deform, which only the shader understands.
+//! Textures that hold vertex data for the deform shader.
 
 use bevy::asset::RenderAssetUsages;
 use bevy::image::Image;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 
-/// Longest side of a texture that every adapter can do.
-pub(super) const SIDE: usize = 2048;
+/// Side of a texture, in texels, that every supported adapter can create.
+pub(super) const MAX_SIDE: usize = 2048;
 
-/// The most texels that such a picture has room for.
-pub(super) const MOST_TEXELS: usize = SIDE * SIDE;
+/// Texels of the largest data texture.
+pub(super) const MAX_TEXELS: usize = MAX_SIDE * MAX_SIDE;
 
-/// Texels across and down of a picture that has room for so many.
+/// Width and height of the smallest data texture with at least this many texels.
 pub(super) fn texture_size(texels: usize) -> [usize; 2] {
-    let width = texels.clamp(1, SIDE);
+    let width = texels.clamp(1, MAX_SIDE);
     [width, texels.div_ceil(width).max(1)]
 }
 
-/// What vertices do as a picture that only the shader understands. There must be some texels, and no
-/// more than [`MOST_TEXELS`].
+/// Makes a data texture of texels of four `u16` each, padded with zeros. There must be at least one texel, and at most
+/// [`MAX_TEXELS`].
 pub(super) fn data_image(mut texels: Vec<u8>) -> Image {
     const TEXEL: usize = size_of::<[u16; 4]>();
     let [width, height] = texture_size(texels.len() / TEXEL);

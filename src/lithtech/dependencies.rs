@@ -1,64 +1,65 @@
-//! Files that a model names: finds its skins.
+//! Finds and loads the skin textures of a model.
 
 use crate::lithtech::dtx;
 use crate::lithtech::settings::AbcLoaderSettings;
-use crate::scene::{FileSearch, ModelLoad, clean_path, in_kinds, same_name};
-use crate::texture::{GLOW, Placeholder, load_picture};
+use crate::scene::{FileSearch, ModelLoad, clean_path, same_name, with_extensions};
+use crate::texture::{GLOW, Placeholder, load_model_image};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::Image;
 use bevy::log::warn;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// A picture that a model wears.
-pub(super) struct SkinPicture {
+/// The textures of a skin.
+pub(super) struct SkinImages {
     pub(super) image: Handle<Image>,
-    /// What of it is unlit; none if nothing is.
+    /// The emissive part of the skin, if the file has one.
     pub(super) glow: Option<Handle<Image>>,
 }
 
-/// Finds the pictures that a model wears: those of the settings, else that which the games' folders
-/// suggest.
+/// Finds the skins that the settings name, otherwise the skin at the games' conventional path, and starts loading them.
 pub(super) async fn find_skins(
     load: &ModelLoad<'_>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
-) -> Vec<SkinPicture> {
+) -> Vec<SkinImages> {
     if !settings.load_textures {
         return Vec::new();
     }
     let mut search = load.search();
-    let mut paths = named(&mut search, settings, load_context).await;
+    let mut paths = find_named_skins(&mut search, settings, load_context).await;
     if paths.is_empty() {
-        let candidates = candidates(load_context.path().path(), &settings.texture_folders);
-        paths.extend(search.first("", &candidates).await);
+        let candidate_paths =
+            candidate_paths(load_context.path().path(), &settings.texture_folders);
+        paths.extend(search.find_first("", &candidate_paths).await);
     }
-    let mut pictures = Vec::with_capacity(paths.len());
+    let mut skins = Vec::with_capacity(paths.len());
     for path in paths {
-        // To ask for what is unlit has the file read once more, and few pictures have it.
+        // Loading the emissive part reads the file a second time. Few skins have it, so check the header first.
         let start = search.start(&path, dtx::HEADER_SIZE).await;
-        let glows = start.is_some_and(|start| dtx::is_full_bright_header(&start));
-        let glow = glows.then(|| path.clone().with_label(GLOW));
-        let mut picture = |path| load_picture(load_context, path, true, Placeholder::Checkers);
-        // First, because once the file is being loaded the label may be there without its settings.
-        let glow = glow.map(&mut picture);
-        pictures.push(SkinPicture {
-            image: picture(path),
+        let has_glow = start.is_some_and(|start| dtx::is_full_bright_header(&start));
+        let glow = has_glow.then(|| path.clone().with_label(GLOW));
+        let mut load_image =
+            |path| load_model_image(load_context, path, true, Placeholder::Checkers);
+        // Before the image: once the whole file is loading, the label may resolve without its settings.
+        let glow = glow.map(&mut load_image);
+        skins.push(SkinImages {
+            image: load_image(path),
             glow,
         });
     }
-    pictures
+    skins
 }
 
-/// The pictures that the settings name, with one warning for each that is nowhere.
-async fn named(
+/// The paths of the skins that the settings name. Warns once about each missing skin.
+async fn find_named_skins(
     search: &mut FileSearch<'_>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Vec<AssetPath<'static>> {
     let mut found = Vec::new();
     for name in &settings.skins {
-        let skin = search.find_variant(name, &settings.texture_folders, as_skin);
+        let skin = search.find_variant(name, &settings.texture_folders, skin_file_names);
         match skin.await {
             Ok(path) => found.push(path),
             Err(not_found) => warn!("{}: skin {not_found}", load_context.path()),
@@ -67,50 +68,49 @@ async fn named(
     found
 }
 
-/// What the file of a skin may be called: the games shipped it as DTX.
-fn as_skin(name: &Path) -> Vec<PathBuf> {
-    in_kinds(name, &["dtx", "dds", "tga"])
+/// The file names to try for a skin's name. The games shipped DTX files.
+fn skin_file_names(name: &Path) -> Vec<PathBuf> {
+    with_extensions(name, &["dtx", "dds", "tga"])
 }
 
-/// Where the picture of a model may be that nobody names, in the order of trying: where the games
-/// had it, then near the model.
-fn candidates(model: &Path, folders: &[String]) -> Vec<PathBuf> {
+/// The paths to try for a model's skin if the settings name none, in this order: the games' `Skins` folder, the model's
+/// folder, its sibling `Skins`, then the texture folders.
+fn candidate_paths(model: &Path, folders: &[String]) -> Vec<PathBuf> {
     let Some(stem) = model.file_stem() else {
         return Vec::new();
     };
     let mut name = PathBuf::from(stem);
-    // The stem may have dots of its own.
+    // Not `set_extension`: the stem may contain dots.
     name.as_mut_os_string().push(".dtx");
-    let own = model.parent().unwrap_or(Path::new(""));
-    let sibling = own.parent().map(|parent| parent.join("Skins"));
+    let model_folder = model.parent().unwrap_or(Path::new(""));
+    let sibling = model_folder.parent().map(|parent| parent.join("Skins"));
     let folders = folders.iter().map(|folder| clean_path(folder));
-    let folders = in_skins(own)
+    let folders = skins_folder(model_folder)
         .into_iter()
-        .chain([own.to_path_buf()])
+        .chain([model_folder.to_path_buf()])
         .chain(sibling)
         .chain(folders);
-    let mut candidates: Vec<PathBuf> = Vec::new();
+    let mut candidate_paths: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let candidate = folder.join(&name);
-        if !candidates.contains(&candidate) {
-            candidates.push(candidate);
+        if !candidate_paths.contains(&candidate) {
+            candidate_paths.push(candidate);
         }
     }
-    candidates
+    candidate_paths
 }
 
-/// The folder of the skins of the models in a folder, as the games had them: that of the same place
-/// below `Skins` as below `ModelQuery`.
-fn in_skins(folder: &Path) -> Option<PathBuf> {
+/// The games' skin folder for a model folder: the same path, with the last component `Models` replaced by `Skins`.
+fn skins_folder(folder: &Path) -> Option<PathBuf> {
     let parts: Vec<&OsStr> = folder.iter().collect();
-    let is_models = |part: &&OsStr| same_name(&part.to_string_lossy(), "models");
-    let models = parts.iter().rposition(is_models)?;
+    let is_models_folder = |part: &&OsStr| same_name(&part.to_string_lossy(), "models");
+    let models = parts.iter().rposition(is_models_folder)?;
     let parts = parts.iter().enumerate();
-    let part = |(place, part): (usize, &&OsStr)| match place == models {
+    let replaced = |(index, part): (usize, &&OsStr)| match index == models {
         true => OsStr::new("Skins").to_os_string(),
         false => part.to_os_string(),
     };
-    Some(parts.map(part).collect())
+    Some(parts.map(replaced).collect())
 }
 
 #[cfg(test)]
@@ -119,13 +119,13 @@ mod tests {
 
     fn tried(model: &str, folders: &[&str]) -> Vec<String> {
         let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
-        let tried = candidates(Path::new(model), &folders);
+        let tried = candidate_paths(Path::new(model), &folders);
         let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
         tried.collect()
     }
 
     #[test]
-    fn skins_are_beside_models_as_the_games_had_them() {
+    fn skin_paths_follow_the_games_folder_layout() {
         assert_eq!(
             tried("rez/MODELS/Chars/Hero.abc", &[r"more\Art"]),
             [

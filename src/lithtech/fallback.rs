@@ -1,4 +1,4 @@
-//! Placeholders where skins cannot be loaded.
+//! Replaces skins that could not be loaded by placeholders.
 
 use crate::lithtech::asset::Abc;
 use crate::texture::Placeholder;
@@ -7,11 +7,11 @@ use bevy::ecs::message::MessageReader;
 use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
 
-/// Puts a placeholder where a skin should be that could not be loaded the first time: without an image Bevy would draw
-/// nothing. Should it be loaded after all, because somebody mended the file, that takes its place.
+/// Inserts a placeholder image for each skin whose load failed: without an image, Bevy draws nothing. A later successful
+/// load replaces the placeholder.
 ///
-/// The loader of games' pictures puts one there itself, but not where Bevy's loaders read the file, or where nobody
-/// can read it.
+/// This crate's texture loader makes placeholders itself. This system handles files that Bevy's loaders read and files that
+/// can't be read.
 pub(super) fn replace_failed_skins(
     mut failed: MessageReader<AssetLoadFailedEvent<Image>>,
     mut loaded: MessageReader<AssetEvent<Abc>>,
@@ -19,15 +19,15 @@ pub(super) fn replace_failed_skins(
     models: Res<Assets<Abc>>,
     mut images: ResMut<Assets<Image>>,
 ) {
-    // A picture may fail before the model that wears it is there.
+    // An image may fail before its model is loaded.
     if failed.read().count() + loaded.read().count() == 0 {
         return;
     }
-    let mut replace = |image: &Handle<Image>, by: Placeholder| {
+    let mut replace = |image: &Handle<Image>, placeholder: Placeholder| {
         let has_failed = matches!(server.load_state(image), LoadState::Failed(_));
         if has_failed && !images.contains(image) {
-            // Fails only for an image that nobody needs any more.
-            let _ = images.insert(image, by.image());
+            // Fails only if the image was dropped.
+            let _ = images.insert(image, placeholder.image());
         }
     };
     for skin in models.iter().flat_map(|(_, model)| &model.skins) {

@@ -1,9 +1,9 @@
-//! The clips of a model, for code that works on any format.
+//! Looks up the clips of a model for code that works with any format.
 
 use crate::lithtech::asset::AbcModel;
 use crate::scene::{ClipRef, FoundClip};
 
-/// A clip of a model, which is no part of another clip.
+/// Looks up a clip by name or index. It must not be a part of another clip. `None` for a handle.
 pub(super) fn find_clip<'a>(model: &'a AbcModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
     let animation = match clip {
         ClipRef::Handle(_) => return None,

@@ -1,63 +1,67 @@
-//! From the file's space to Bevy's.
+//! Converts coordinates from the file's left-handed space to Bevy's right-handed one.
 //!
-//! The file's is left-handed, +X being the model's right, +Y up and +Z forward. Turning it will not
-//! do: it must be mirrored, which is done to the data, and so the model looks along Bevy's −Z.
+//! In the file, +X is the model's right, +Y is up, and +Z is forward. A rotation can't change the handedness, so the data
+//! are mirrored along Z. The model then faces Bevy's −Z.
 
 use crate::lithtech::abc::TransformInfo;
 use bevy::math::{Quat, Vec3};
 
-/// What becomes of numbers of the file.
+/// The conversion of a file's vectors, rotations and triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handedness {
-    /// Whether Z is mirrored. Otherwise the model is its own mirror image, and looks along +Z.
-    mirrors: bool,
-    /// Whether the second and the third corner of a triangle change places.
-    swaps: bool,
-    /// Whether the rotations of keyframes are the inverse of what is stored.
-    inverts: bool,
+    /// Whether Z is negated. Otherwise the model is drawn mirrored and faces +Z.
+    mirrors_z: bool,
+    /// Whether the second and the third corner of each triangle are exchanged.
+    swaps_winding: bool,
+    /// Whether the file stores the inverse of each keyframe's rotation.
+    inverts_keyframe_rotations: bool,
 }
 
 impl Handedness {
-    pub(super) fn new(transform: TransformInfo, mirrors: bool) -> Self {
+    pub(super) fn new(transform: TransformInfo, mirrors_z: bool) -> Self {
         Self {
-            mirrors,
-            // A mirror turns triangles inside out, and those of a flipped file are already.
-            swaps: mirrors != transform.flip_geometry,
-            inverts: transform.flip_animation,
+            mirrors_z,
+            // Mirroring reverses the winding, and a file with `flip_geometry` stores it reversed.
+            swaps_winding: mirrors_z != transform.flip_geometry,
+            inverts_keyframe_rotations: transform.flip_animation,
         }
     }
 
-    /// A place or a direction.
+    /// Converts a position or a direction.
     #[inline]
     pub(super) fn vector(self, [x, y, z]: [f32; 3]) -> Vec3 {
-        Vec3::new(x, y, if self.mirrors { -z } else { z })
+        Vec3::new(x, y, if self.mirrors_z { -z } else { z })
     }
 
-    /// How a node is turned.
+    /// Converts a node's rotation.
     #[inline]
     pub(super) fn rotation(self, [x, y, z, w]: [f32; 4]) -> Quat {
-        if self.mirrors {
+        if self.mirrors_z {
             Quat::from_xyzw(-x, -y, z, w)
         } else {
             Quat::from_xyzw(x, y, z, w)
         }
     }
 
-    /// How a keyframe says that a node is turned.
+    /// Converts a node's rotation as a keyframe stores it.
     #[inline]
-    pub(super) fn stored_rotation(self, rotation: [f32; 4]) -> Quat {
+    pub(super) fn keyframe_rotation(self, rotation: [f32; 4]) -> Quat {
         let rotation = self.rotation(rotation);
-        if self.inverts {
+        if self.inverts_keyframe_rotations {
             rotation.conjugate()
         } else {
             rotation
         }
     }
 
-    /// The corners of a triangle, counter-clockwise when seen from outside.
+    /// Orders the corners of a triangle counter-clockwise, seen from outside.
     #[inline]
     pub(super) fn corners<T>(self, [a, b, c]: [T; 3]) -> [T; 3] {
-        if self.swaps { [a, c, b] } else { [a, b, c] }
+        if self.swaps_winding {
+            [a, c, b]
+        } else {
+            [a, b, c]
+        }
     }
 }
 
@@ -76,44 +80,46 @@ mod tests {
         (true, true, true),
     ];
 
-    fn space(mirrors: bool, flip_geometry: bool, flip_animation: bool) -> Handedness {
+    fn handedness(mirrors_z: bool, flip_geometry: bool, flip_animation: bool) -> Handedness {
         let transform = TransformInfo {
             flip_geometry,
             flip_animation,
         };
-        Handedness::new(transform, mirrors)
+        Handedness::new(transform, mirrors_z)
     }
 
     #[test]
-    fn triangles_face_outward_whatever_the_flips() {
+    fn triangles_face_outward_for_all_flips() {
         // In files that are not flipped the cross product of the edges points outward: along +Z here.
         let outward = [0.0, 0.0, 1.0];
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-        for (mirrors, flip_geometry, flip_animation) in ALL {
-            let space = space(mirrors, flip_geometry, flip_animation);
+        for (mirrors_z, flip_geometry, flip_animation) in ALL {
+            let handedness = handedness(mirrors_z, flip_geometry, flip_animation);
             let [a, b, c] = corners;
             let stored = if flip_geometry { [a, c, b] } else { [a, b, c] };
-            let [a, b, c] = space.corners(stored).map(|corner| space.vector(corner));
-            assert_eq!((b - a).cross(c - a), space.vector(outward));
+            let [a, b, c] = handedness
+                .corners(stored)
+                .map(|corner| handedness.vector(corner));
+            assert_eq!((b - a).cross(c - a), handedness.vector(outward));
         }
     }
 
     #[test]
-    fn rotations_and_mirrors_go_together() {
+    fn converted_rotations_rotate_converted_points() {
         let stored = [0.5_f32, -0.1, 0.3, 0.8];
         let plain = Quat::from_array(stored).normalize();
         let point = [1.0, -2.0, 3.0];
-        for (mirrors, flip_geometry, flip_animation) in ALL {
-            let space = space(mirrors, flip_geometry, flip_animation);
-            let meant = if flip_animation {
+        for (mirrors_z, flip_geometry, flip_animation) in ALL {
+            let handedness = handedness(mirrors_z, flip_geometry, flip_animation);
+            let unflipped = if flip_animation {
                 plain.inverse()
             } else {
                 plain
             };
-            let expected = space.vector((meant * Vec3::from_array(point)).to_array());
-            let found = space.stored_rotation(plain.to_array()) * space.vector(point);
+            let expected = handedness.vector((unflipped * Vec3::from_array(point)).to_array());
+            let found = handedness.keyframe_rotation(plain.to_array()) * handedness.vector(point);
             assert!(found.abs_diff_eq(expected, 1e-5));
-            let found = space.rotation(meant.to_array()) * space.vector(point);
+            let found = handedness.rotation(unflipped.to_array()) * handedness.vector(point);
             assert!(found.abs_diff_eq(expected, 1e-5));
         }
     }

@@ -1,4 +1,4 @@
-//! What happens when the scene of a model is ready.
+//! Adds the instance components to a root entity when its scene is ready.
 
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::animation::AbcAnimator;
@@ -30,8 +30,8 @@ impl SharedModel for AbcModel {
         let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
         if meshes.clone().all(|mesh| mesh.node.is_none()) {
             return Some(
-                "is one skinned mesh, in which `PartVisibility` hides nothing: with the setting \
-                 `separate_node_meshes` each node has a mesh of its own"
+                "is one skinned mesh, of which `PartVisibility` can hide no part; the setting \
+                 `separate_node_meshes` gives each node its own mesh"
                     .to_owned(),
             );
         }
@@ -45,14 +45,14 @@ impl SharedModel for AbcModel {
     }
 }
 
-/// What tells the entities of a spawned scene apart.
+/// The components that identify the nodes and meshes of a spawned scene.
 type SpawnedData = (
     Option<&'static AbcNode>,
     Option<&'static AbcMesh>,
     Has<MeshTag>,
 );
 
-/// Makes a root an instance of the model whose scene was spawned or respawned.
+/// Makes a root entity an instance of the model whose scene was spawned or respawned on it.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
@@ -85,7 +85,7 @@ pub(super) fn on_scene_ready(
             .entity(*mesh)
             .try_insert_if_new(AbcPoseRow::default());
     }
-    // The user may have put a player there, and what it plays outlives a change of the file.
+    // Keeps a player that the user added, and playback across reloads.
     let player = (
         AnimationPlayer::default(),
         AbcAnimator::default(),

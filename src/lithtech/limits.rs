@@ -1,28 +1,26 @@
-//! How many things a model may have for its size.
+//! Limits on the counts of nodes, animations, keyframe strings and meshes, by file size.
 //!
-//! Most things cost Bevy more than the few bytes that a file may say them in. A file that says nothing
-//! else would take more heap than is promised of any file (16 times its size, and 1 MiB). Real models
-//! are far from these limits: they have dozens of each.
+//! This crate loads any file in at most 16 times its size plus 1 MiB of heap. Each of these items takes Bevy more memory
+//! than that per byte of the file, so their counts are limited. Real models have dozens of each, far below the limits.
 
 use crate::lithtech::abc::AbcFile;
 use crate::read::{ErrorKind, Format, ParseError};
 
-/// How many there may be in any file; and one more for each KiB of it.
+// Limits for a file of any size, plus one per KiB.
 const NODES: usize = 1024;
 const ANIMATIONS: usize = 512;
 const KEYFRAME_STRINGS: usize = 4096;
 
-/// How many there may be in any file; and one more for each 4 KiB of it.
+// Limits for a file of any size, plus one per 4 KiB.
 const DEFORMING_NODES: usize = 64;
 const MESHES: usize = 192;
 
-/// How deep nodes may be nested in a scene, the root being the first level. Real files have 18 at most.
+/// Maximum depth of nested nodes in a scene. The root has depth 1. Real files have at most 18.
 ///
-/// Bevy despawns children by calling itself, which takes 2 KiB of the stack for each level. A thread may
-/// have no more than 2 MiB.
+/// Bevy despawns children recursively, which takes 2 KiB of the stack per level, and a thread's stack may be only 2 MiB.
 pub const MAX_SCENE_DEPTH: usize = 256;
 
-/// Refuses models that no scene can be made of.
+/// Checks that the nodes are not nested too deep for a scene.
 pub(super) fn check_depth(file: &AbcFile<'_>) -> Result<(), ParseError> {
     if file.depth() <= MAX_SCENE_DEPTH {
         return Ok(());
@@ -38,35 +36,38 @@ pub(super) fn check_depth(file: &AbcFile<'_>) -> Result<(), ParseError> {
     })
 }
 
-/// How many nodes may move vertices one by one: each has a texture and materials of its own.
-pub(super) fn deforming_nodes(length: usize) -> usize {
+/// Maximum count of nodes with vertex animation: each has its own textures and materials. `length` is the file's, in bytes.
+pub(super) fn max_deforming_nodes(length: usize) -> usize {
     DEFORMING_NODES + length / 4096
 }
 
-/// How many levels of detail may be made that have so many meshes each.
-pub(super) fn levels(meshes: usize, length: usize) -> usize {
+/// Maximum count of LODs to make if each has `meshes` meshes. `length` is the file's, in bytes.
+pub(super) fn max_levels(meshes: usize, length: usize) -> usize {
     ((MESHES + length / 4096) / meshes.max(1)).max(1)
 }
 
-/// Refuses models that would cost more than is promised.
-pub(super) fn check(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError> {
-    let keyframes = file.animations.iter().flat_map(|of| &of.keyframes);
+/// Checks the counts of nodes, animations and keyframe strings. `length` is the file's, in bytes.
+pub(super) fn check_counts(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError> {
+    let keyframes = file
+        .animations
+        .iter()
+        .flat_map(|animation| &animation.keyframes);
     let strings = keyframes.filter(|keyframe| !keyframe.event.is_empty());
-    for (found, limit, told) in [
+    for (found, limit, limit_text) in [
         (
             file.nodes.len(),
             NODES,
-            "1024 nodes, and one for each KiB of the file",
+            "a model has at most 1024 nodes, plus one per KiB of the file",
         ),
         (
             file.animations.len(),
             ANIMATIONS,
-            "512 animations, and one for each KiB of the file",
+            "a model has at most 512 animations, plus one per KiB of the file",
         ),
         (
             strings.count(),
             KEYFRAME_STRINGS,
-            "4096 keyframe strings, and one for each KiB of the file",
+            "a model has at most 4096 keyframe strings, plus one per KiB of the file",
         ),
     ] {
         if found > limit + length / 1024 {
@@ -75,7 +76,7 @@ pub(super) fn check(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError>
                 offset: 0,
                 position: None,
                 context: "model".into(),
-                kind: ErrorKind::LimitExceeded { limit: told },
+                kind: ErrorKind::LimitExceeded { limit: limit_text },
             });
         }
     }

@@ -1,4 +1,4 @@
-//! From the asset server's bytes to the [`Abc`] asset and everything it holds.
+//! The asset loader: makes the [`Abc`] asset and its labeled assets from a file's bytes.
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::asset::{
@@ -8,7 +8,7 @@ use crate::lithtech::asset::{
 use crate::lithtech::convert::{ConvertedAbc, ConvertedClip, ConvertedLod};
 use crate::lithtech::data_texture::data_image;
 use crate::lithtech::deform::ConvertedDeform;
-use crate::lithtech::dependencies::{SkinPicture, find_skins};
+use crate::lithtech::dependencies::{SkinImages, find_skins};
 use crate::lithtech::limits::check_depth;
 use crate::lithtech::lods::lod_distances;
 use crate::lithtech::material::{
@@ -18,8 +18,8 @@ use crate::lithtech::meshes::ConvertedMesh;
 use crate::lithtech::pose_table::POSE_TABLE_IMAGE;
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::spawn::scene;
-use crate::lithtech::tracks::times;
-use crate::scene::{ModelLoadError, ModelLoading, apply_skin, index_names, is_near};
+use crate::lithtech::tracks::keyframe_times;
+use crate::scene::{ModelLoadError, ModelLoading, apply_skin, index_names, is_position_in_range};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
@@ -29,7 +29,7 @@ use bevy::pbr::{ExtendedMaterial, StandardMaterial};
 use bevy::reflect::TypePath;
 use std::sync::Arc;
 
-/// Loads LithTech models: see [`Abc`] for what becomes of them.
+/// Loads LithTech models as [`Abc`] assets.
 #[derive(TypePath)]
 pub struct AbcLoader {
     loading: ModelLoading,
@@ -59,20 +59,20 @@ impl AssetLoader for AbcLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
-        let contents = ConvertedAbc::load(&bytes, settings);
-        let contents = contents.and_then(|contents| {
-            check_depth(&contents.file)?;
-            Ok(contents)
+        let converted = ConvertedAbc::load(&bytes, settings);
+        let converted = converted.and_then(|converted| {
+            check_depth(&converted.file)?;
+            Ok(converted)
         });
-        let contents = load.parsed(contents)?;
-        load.warn(&contents.warnings);
-        let pictures = find_skins(&load, settings, load_context).await;
-        let model = Arc::new(model(contents, pictures, settings, load_context));
+        let converted = load.parsed(converted)?;
+        load.warn(&converted.warnings);
+        let skin_images = find_skins(&load, settings, load_context).await;
+        let model = Arc::new(model(converted, skin_images, settings, load_context));
         let scene = scene(&model, settings, load_context);
         let skins = model.skins.iter();
-        let pictures = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
-        let pictures = pictures.cloned().collect();
-        load.finish(load_context, pictures).await;
+        let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
+        let images = images.cloned().collect();
+        load.finish(load_context, images).await;
         Ok(Abc { scene, model })
     }
 
@@ -81,10 +81,10 @@ impl AssetLoader for AbcLoader {
     }
 }
 
-/// Makes assets of everything but the scene.
+/// Adds all labeled assets except the scene, and makes the model of them.
 fn model(
-    contents: ConvertedAbc<'_>,
-    pictures: Vec<SkinPicture>,
+    converted: ConvertedAbc<'_>,
+    skin_images: Vec<SkinImages>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> AbcModel {
@@ -97,7 +97,7 @@ fn model(
         deforms,
         clips,
         warnings,
-    } = contents;
+    } = converted;
     let bounds = levels.first().map(|level| bounds(level, &nodes));
     let surfaces = surfaces(&nodes);
     let mut materials = Materials {
@@ -107,10 +107,10 @@ fn model(
         load_context,
     };
     let deforms = materials.deforms(deforms, &nodes);
-    let plain = pictures.is_empty().then(|| materials.plain());
-    let pictures = pictures.into_iter().enumerate();
-    let skins = pictures
-        .map(|(index, picture)| materials.skin(index, picture))
+    let plain = skin_images.is_empty().then(|| materials.plain());
+    let skin_images = skin_images.into_iter().enumerate();
+    let skins = skin_images
+        .map(|(index, images)| materials.skin(index, images))
         .collect();
     let inverse_bindposes = (!joints.is_empty()).then(|| {
         let label = AbcAssetLabel::InverseBindposes.to_string();
@@ -119,16 +119,16 @@ fn model(
     });
     let numbers: Vec<u32> = levels.iter().map(|level| level.number).collect();
     let lod_distances = lod_distances(&numbers, &file.command_string, settings);
-    let mut made = Vec::with_capacity(levels.len());
-    for (index, contents) in levels.into_iter().enumerate() {
-        made.push(level(index, contents, load_context));
+    let mut level_assets = Vec::with_capacity(levels.len());
+    for (index, converted) in levels.into_iter().enumerate() {
+        level_assets.push(level(index, converted, load_context));
     }
     let mut animations = Vec::with_capacity(clips.len());
     let mut first_pose = 0;
-    for (index, (of, contents)) in file.animations.iter().zip(clips).enumerate() {
-        let place = (index, first_pose);
-        animations.push(animation(place, of, contents, load_context));
-        first_pose += of.keyframes.len();
+    for (index, (source, converted)) in file.animations.iter().zip(clips).enumerate() {
+        let indices = (index, first_pose);
+        animations.push(animation(indices, source, converted, load_context));
+        first_pose += source.keyframes.len();
     }
     AbcModel {
         command_string: (*file.command_string).into(),
@@ -137,7 +137,7 @@ fn model(
         nodes,
         named_animations: index_names(animations.iter().map(|animation| &*animation.name)),
         animations,
-        levels: made,
+        levels: level_assets,
         bounds: bounds.flatten().unwrap_or(Aabb3d {
             min: Vec3A::ZERO,
             max: Vec3A::ZERO,
@@ -154,11 +154,11 @@ fn model(
     }
 }
 
-/// Makes what draws a model.
+/// Makes the materials of a model.
 struct Materials<'a, 'b> {
-    /// For each node that deforms, its surface, the poses and how to read them.
+    /// For each node that deforms: its index, its [`surface_flags`], and its material extension.
     deforms: Vec<(usize, u8, AbcDeform)>,
-    /// The model's ways to draw nodes.
+    /// The distinct [`surface_flags`] of the model's nodes.
     surfaces: &'a [u8],
     settings: &'a AbcLoaderSettings,
     load_context: &'a mut LoadContext<'b>,
@@ -167,27 +167,27 @@ struct Materials<'a, 'b> {
 impl Materials<'_, '_> {
     fn deforms(
         &mut self,
-        contents: Vec<ConvertedDeform>,
+        converted: Vec<ConvertedDeform>,
         nodes: &[AbcNodeInfo],
     ) -> Vec<AbcDeformInfo> {
-        let mut deforms = Vec::with_capacity(contents.len());
-        for contents in contents {
-            let node = contents.node;
+        let mut deforms = Vec::with_capacity(converted.len());
+        for converted in converted {
+            let node = converted.node;
             let label = AbcAssetLabel::Poses { node }.to_string();
-            let uniform = AbcDeformUniform::new(&contents);
-            let image = data_image(contents.texels);
+            let uniform = AbcDeformUniform::new(&converted);
+            let image = data_image(converted.texels);
             let poses = self.load_context.add_labeled_asset(label, image);
             let label = AbcAssetLabel::VertexAdjacency { node }.to_string();
-            let image = data_image(contents.around);
+            let image = data_image(converted.vertex_adjacency);
             let deform = AbcDeform {
                 poses: poses.clone(),
-                around: self.load_context.add_labeled_asset(label, image),
+                vertex_adjacency: self.load_context.add_labeled_asset(label, image),
                 uniform,
                 instances: POSE_TABLE_IMAGE,
             };
             let flags = nodes.get(node).map_or(0, |node| surface_flags(node.flags));
             self.deforms.push((node, flags, deform));
-            let [min, max] = contents.bounds.map(Vec3A::from);
+            let [min, max] = converted.bounds.map(Vec3A::from);
             deforms.push(AbcDeformInfo {
                 node,
                 poses,
@@ -197,8 +197,8 @@ impl Materials<'_, '_> {
         deforms
     }
 
-    fn skin(&mut self, skin: usize, picture: SkinPicture) -> AbcSkin {
-        let SkinPicture { image, glow } = picture;
+    fn skin(&mut self, skin: usize, images: SkinImages) -> AbcSkin {
+        let SkinImages { image, glow } = images;
         let mut plain = plain_material(self.settings);
         apply_skin(&mut plain, image.clone(), glow.clone());
         AbcSkin {
@@ -208,7 +208,7 @@ impl Materials<'_, '_> {
         }
     }
 
-    /// What draws a model without skins.
+    /// Makes the materials of a model without skins.
     fn plain(&mut self) -> AbcMaterials {
         self.materials(None, &plain_material(self.settings))
     }
@@ -245,12 +245,12 @@ impl Materials<'_, '_> {
     }
 }
 
-/// Settings may say anything.
+/// Replaces a setting that is not finite by 0.
 fn finite(number: f32) -> f32 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// The ways in which nodes are drawn, the plain one first.
+/// The distinct [`surface_flags`] of nodes. The first is 0, even if no node has it.
 fn surfaces(nodes: &[AbcNodeInfo]) -> Vec<u8> {
     let mut surfaces = vec![0];
     for flags in nodes.iter().map(|node| surface_flags(node.flags)) {
@@ -261,8 +261,8 @@ fn surfaces(nodes: &[AbcNodeInfo]) -> Vec<u8> {
     surfaces
 }
 
-fn level(index: usize, contents: ConvertedLod, load_context: &mut LoadContext<'_>) -> AbcLevel {
-    let meshes = contents.meshes.into_iter();
+fn level(index: usize, converted: ConvertedLod, load_context: &mut LoadContext<'_>) -> AbcLevel {
+    let meshes = converted.meshes.into_iter();
     let meshes = meshes.map(|ConvertedMesh { node, mesh, bounds }| {
         let label = match node {
             Some(node) => AbcAssetLabel::NodeMesh { level: index, node },
@@ -275,8 +275,8 @@ fn level(index: usize, contents: ConvertedLod, load_context: &mut LoadContext<'_
         }
     });
     AbcLevel {
-        number: contents.number,
-        triangles: contents.triangles,
+        number: converted.number,
+        triangles: converted.triangles,
         meshes: meshes.collect(),
     }
 }
@@ -284,31 +284,31 @@ fn level(index: usize, contents: ConvertedLod, load_context: &mut LoadContext<'_
 fn animation(
     (index, first_pose): (usize, usize),
     animation: &Animation<'_>,
-    contents: ConvertedClip,
+    converted: ConvertedClip,
     load_context: &mut LoadContext<'_>,
 ) -> AbcAnimation {
     let label = AbcAssetLabel::Animation(index).to_string();
     AbcAnimation {
-        name: contents.name,
-        clip: load_context.add_labeled_asset(label, contents.clip),
+        name: converted.name,
+        clip: load_context.add_labeled_asset(label, converted.clip),
         seconds: animation.seconds(),
-        keyframes: times(animation),
+        keyframes: keyframe_times(animation),
         first_pose,
-        events: contents.events,
+        events: converted.events,
         dims: animation.dims.map(Vec3::from_array),
     }
 }
 
-/// The box around all meshes of a level in the model's space; none if there are none.
+/// The bounding box, in model space, of all meshes of a LOD. `None` if there are no meshes.
 fn bounds(level: &ConvertedLod, nodes: &[AbcNodeInfo]) -> Option<Aabb3d> {
-    let in_model = |mesh: &ConvertedMesh| match mesh.node.and_then(|node| nodes.get(node)) {
-        Some(node) if is_near(node.bind_pose.translation.into()) => Some(
+    let model_bounds = |mesh: &ConvertedMesh| match mesh.node.and_then(|node| nodes.get(node)) {
+        Some(node) if is_position_in_range(node.bind_pose.translation.into()) => Some(
             mesh.bounds
                 .transformed_by(node.bind_pose.translation, node.bind_pose.rotation),
         ),
         Some(_) => None,
         None => Some(mesh.bounds),
     };
-    let boxes = level.meshes.iter().filter_map(in_model);
+    let boxes = level.meshes.iter().filter_map(model_bounds);
     boxes.reduce(|a, b| a.merge(&b))
 }

@@ -1,9 +1,9 @@
-//! From how far away levels of detail are drawn: what files and settings say.
+//! The distances at which levels of detail (LODs) begin, from the settings or the file.
 
 use crate::lithtech::settings::AbcLoaderSettings;
 
-/// From how far away each level after the full one is drawn, in Bevy's units: as the settings say, else
-/// as the file does.
+/// The distance, in Bevy's units, at which each LOD after the full model begins. The settings override the file's command
+/// string. `numbers` are the LODs' numbers in the file.
 pub(super) fn lod_distances(
     numbers: &[u32],
     command_string: &str,
@@ -12,7 +12,7 @@ pub(super) fn lod_distances(
     let numbers = numbers.get(1..).unwrap_or_default();
     let distances = match &settings.lod_distances {
         Some(distances) => distances.iter().copied().take(numbers.len()).collect(),
-        None => stated(numbers, command_string),
+        None => command_string_distances(numbers, command_string),
     };
     let scaled = distances
         .into_iter()
@@ -20,9 +20,9 @@ pub(super) fn lod_distances(
     scaled.collect()
 }
 
-/// What a command string says: from where the first level of the file is drawn, how much farther away
-/// each of the others, and where that ends.
-fn stated(numbers: &[u32], command_string: &str) -> Vec<f32> {
+/// Distances in the file's units from a command string: `LODSTARTDIST` for LOD 1, plus `LODINCREMENT` for each further
+/// LOD, up to `LODMAXDIST`. Empty if one of the first two is missing or invalid.
+fn command_string_distances(numbers: &[u32], command_string: &str) -> Vec<f32> {
     let value = |key| command_value(command_string, key).filter(|value| *value >= 0.0);
     let (Some(start), Some(increment)) = (value("LODSTARTDIST"), value("LODINCREMENT")) else {
         return Vec::new();
@@ -33,13 +33,13 @@ fn stated(numbers: &[u32], command_string: &str) -> Vec<f32> {
     distances.take_while(|distance| *distance <= end).collect()
 }
 
-/// The number behind a word of a command string, in any case: the first one of several.
+/// The number after a key in a command string, ignoring ASCII case. The first of several counts.
 fn command_value(command_string: &str, key: &str) -> Option<f32> {
     let mut values = command_string.split(';').filter_map(|command| {
         let mut words = command.split_whitespace();
-        let is_meant = words.next()?.eq_ignore_ascii_case(key);
+        let is_match = words.next()?.eq_ignore_ascii_case(key);
         let value = words.next()?.parse::<f32>().ok()?;
-        (is_meant && value.is_finite()).then_some(value)
+        (is_match && value.is_finite()).then_some(value)
     });
     values.next()
 }
@@ -57,14 +57,14 @@ mod tests {
     }
 
     #[test]
-    fn command_strings_say_where_levels_begin() {
+    fn lod_distances_come_from_the_command_string() {
         let all = "Foo 1; LodStartDist 100;LODINCREMENT 2.5 x;bar";
         assert_eq!(distances(all), [100.0, 125.0, 350.0]);
         assert_eq!(
             distances("LODSTARTDIST 1;LODINCREMENT 1;LODMAXDIST 12"),
             [1.0, 11.0]
         );
-        for nothing in [
+        for invalid in [
             "",
             "LODSTARTDIST 100",
             "LODINCREMENT 100",
@@ -73,22 +73,22 @@ mod tests {
             "LODSTARTDIST inf;LODINCREMENT 1",
             "LODSTARTDIST;LODINCREMENT",
         ] {
-            assert!(distances(nothing).is_empty(), "{nothing}");
+            assert!(distances(invalid).is_empty(), "{invalid}");
         }
     }
 
     #[test]
-    fn settings_win_over_command_strings() {
-        let said = "LODSTARTDIST 1;LODINCREMENT 1";
-        let of = |lod_distances| AbcLoaderSettings {
+    fn settings_override_the_command_string() {
+        let command_string = "LODSTARTDIST 1;LODINCREMENT 1";
+        let settings = |lod_distances| AbcLoaderSettings {
             lod_distances,
             scale: 0.5,
             ..AbcLoaderSettings::default()
         };
-        let distances = |settings| lod_distances(&[0, 3, 4], said, &settings);
-        assert_eq!(distances(of(None)), [1.5, 2.0]);
-        assert_eq!(distances(of(Some(vec![8.0]))), [4.0]);
-        assert_eq!(distances(of(Some(vec![8.0, 10.0, 12.0]))), [4.0, 5.0]);
-        assert!(distances(of(Some(Vec::new()))).is_empty());
+        let distances = |settings| lod_distances(&[0, 3, 4], command_string, &settings);
+        assert_eq!(distances(settings(None)), [1.5, 2.0]);
+        assert_eq!(distances(settings(Some(vec![8.0]))), [4.0]);
+        assert_eq!(distances(settings(Some(vec![8.0, 10.0, 12.0]))), [4.0, 5.0]);
+        assert!(distances(settings(Some(Vec::new()))).is_empty());
     }
 }

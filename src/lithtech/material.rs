@@ -1,4 +1,4 @@
-//! What draws models: plain pictures, and the same on vertices that deform.
+//! The materials of models: `StandardMaterial`, and an extension of it for vertex animation.
 
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::deform::ConvertedDeform;
@@ -14,48 +14,47 @@ use bevy::reflect::Reflect;
 use bevy::render::render_resource::{AsBindGroup, ShaderType};
 use bevy::shader::ShaderRef;
 
-/// Draws the vertices of a node that moves them one by one.
+/// The material of a node with vertex animation.
 pub type AbcDeformMaterial = ExtendedMaterial<StandardMaterial, AbcDeform>;
 
-/// The part of [`AbcDeformMaterial`] that places vertices. Which poses an instance shows is in the row of
-/// the [`AbcPoseTable`](super::AbcPoseTable) that its `MeshTag` names.
+/// The extension of [`AbcDeformMaterial`] that positions vertices. The `MeshTag` of a mesh is its row of the
+/// [`AbcPoseTable`](super::AbcPoseTable), which has the poses that it shows.
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 pub struct AbcDeform {
-    /// Per pose and vertex one texel: a place in steps.
+    /// One texel per pose and vertex: its quantized position, see [`ConvertedDeform::texels`].
     #[texture(100, sample_type = "u_int", visibility(vertex))]
     pub poses: Handle<Image>,
-    /// Per vertex one texel that says where the triangles around it are in this picture; then the
-    /// triangles.
+    /// The triangles at each vertex, see [`ConvertedDeform::vertex_adjacency`].
     #[texture(101, sample_type = "u_int", visibility(vertex))]
-    pub around: Handle<Image>,
-    /// How to read them.
+    pub vertex_adjacency: Handle<Image>,
+    /// How to decode `poses`.
     #[uniform(102, visibility(vertex))]
     pub uniform: AbcDeformUniform,
-    /// What every instance shows; shared by all models.
+    /// The pose table, shared by all models.
     #[texture(103, sample_type = "u_int", visibility(vertex))]
     pub instances: Handle<Image>,
 }
 
-/// How the shader reads the poses of an [`AbcDeform`].
+/// How the shader decodes the poses of an [`AbcDeform`].
 #[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 pub struct AbcDeformUniform {
-    /// Units per step.
+    /// Units per quantization step, along each axis.
     pub step: Vec3,
-    /// Texels of a pose.
+    /// Vertices per pose.
     pub vertex_count: u32,
-    /// Place of step 0.
+    /// The position whose quantized coordinates are 0.
     pub origin: Vec3,
-    /// How many poses there are.
+    /// Count of poses.
     pub pose_count: u32,
 }
 
 impl AbcDeformUniform {
-    pub(super) fn new(contents: &ConvertedDeform) -> Self {
+    pub(super) fn new(converted: &ConvertedDeform) -> Self {
         Self {
-            step: contents.step,
-            vertex_count: contents.vertices,
-            origin: contents.origin,
-            pose_count: contents.poses,
+            step: converted.step,
+            vertex_count: converted.vertices,
+            origin: converted.origin,
+            pose_count: converted.poses,
         }
     }
 }
@@ -65,8 +64,8 @@ pub(super) fn vertex_shader() -> ShaderRef {
 }
 
 impl HasTextures for AbcDeform {
-    fn pictures(&self) -> Vec<&Handle<Image>> {
-        vec![&self.poses, &self.around]
+    fn textures(&self) -> Vec<&Handle<Image>> {
+        vec![&self.poses, &self.vertex_adjacency]
     }
 }
 
@@ -84,7 +83,7 @@ impl MaterialExtension for AbcDeform {
     }
 }
 
-/// What of a node's flags says how it is drawn, beside its skin. See
+/// The bits of a node's flags that affect its material: environment maps and scrolling. See
 /// [`node_flags`](super::abc::node_flags).
 pub fn surface_flags(flags: u8) -> u8 {
     const SURFACE: u8 = node_flags::ENVIRONMENT_MAP
@@ -94,7 +93,7 @@ pub fn surface_flags(flags: u8) -> u8 {
     flags & SURFACE
 }
 
-/// What draws a model without a picture. The games knew no gloss.
+/// The material of a model without skins. It is matte, since the games had no specular highlights.
 pub(super) fn plain_material(settings: &AbcLoaderSettings) -> StandardMaterial {
     StandardMaterial {
         base_color: Color::srgb(0.7, 0.7, 0.7),
@@ -113,8 +112,8 @@ pub(super) fn plain_material(settings: &AbcLoaderSettings) -> StandardMaterial {
     }
 }
 
-/// The material of nodes of some [`surface_flags`], of that of plain ones. What the games' one picture
-/// of the surroundings was, is here what the scene reflects: its environment maps and lights.
+/// Derives the material of nodes with [`surface_flags`] from that of nodes without. The games reflected one fixed
+/// environment texture; here a reflective material shows the environment maps and lights of the scene.
 pub(super) fn surface_material(plain: &StandardMaterial, flags: u8) -> StandardMaterial {
     let mut material = plain.clone();
     if flags & (node_flags::ENVIRONMENT_MAP | node_flags::ENVIRONMENT_MAP_ONLY) != 0 {

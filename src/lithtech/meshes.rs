@@ -1,54 +1,56 @@
-//! The meshes of levels of detail: one for all nodes that is skinned to them, or one for each node, as
-//! those have that deform or whose surface is not plain.
+//! Makes the meshes of levels of detail (LODs).
+//!
+//! A LOD has one mesh that is skinned to all nodes, or one mesh per node. Nodes that deform or have
+//! [`surface_flags`] always have their own mesh.
 
 use crate::lithtech::abc::{AbcFile, Vertex};
 use crate::lithtech::deform::{Deforms, NO_SLOT};
 use crate::lithtech::material::surface_flags;
-use crate::lithtech::split_vertices::{Corner, Level, Shape};
+use crate::lithtech::split_vertices::{Corner, Level, SplitVertices};
 use crate::lithtech::vertices::Vertices;
-use crate::scene::is_near;
+use crate::scene::is_position_in_range;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Isometry3d, Vec3, Vec3A};
 use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
 use bevy::mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
 
-/// Nodes that vertices can follow: the file has a byte for that.
-const MOST_JOINTS: usize = 256;
+/// Maximum count of nodes with vertices: the file stores a vertex's node in one byte.
+const MAX_JOINTS: usize = 256;
 
-/// Where no vertex is.
+/// Marks a corner that is not yet in the mesh.
 const NONE: u32 = u32::MAX;
 
 /// A mesh of a level of detail.
 #[derive(Clone, Debug)]
 pub struct ConvertedMesh {
-    /// Index of the node in whose space it is; `None` if it is skinned, and in the model's.
+    /// Index of the node whose space the vertices are in. `None` for the skinned mesh, which is in model space.
     pub node: Option<usize>,
     /// The mesh.
     pub mesh: Mesh,
-    /// The box around its vertices as the model was built.
+    /// Bounding box of the vertices in the bind pose, in the same space.
     pub bounds: Aabb3d,
 }
 
-/// Nodes that vertices follow, numbered as the joints of a skinned mesh.
+/// The nodes that have vertices, numbered as the joints of a skinned mesh.
 #[derive(Clone, Debug)]
 pub(super) struct Joints {
     /// Index of the node of each joint.
     pub(super) nodes: Vec<usize>,
-    /// The joint of each node.
-    joints: [u16; MOST_JOINTS],
+    /// Joint index of each node.
+    joints: [u16; MAX_JOINTS],
 }
 
 impl Joints {
-    pub(super) fn of(vertices: &[Vertex]) -> Self {
-        let mut is_used = [false; MOST_JOINTS];
+    pub(super) fn new(vertices: &[Vertex]) -> Self {
+        let mut is_used = [false; MAX_JOINTS];
         for vertex in vertices {
             if let Some(is_used) = is_used.get_mut(usize::from(vertex.node)) {
                 *is_used = true;
             }
         }
         let mut nodes = Vec::new();
-        let mut joints = [0; MOST_JOINTS];
+        let mut joints = [0; MAX_JOINTS];
         let used = is_used.iter().zip(&mut joints).enumerate();
         for (node, (_, joint)) in used.filter(|(_, (is_used, _))| **is_used) {
             *joint = nodes.len() as u16;
@@ -62,9 +64,9 @@ impl Joints {
     }
 }
 
-/// Whether each node has a mesh of its own even where there is a skinned one.
-pub(super) fn own_meshes(file: &AbcFile<'_>, deforms: &Deforms) -> [bool; MOST_JOINTS] {
-    let mut own = [false; MOST_JOINTS];
+/// Whether each node needs its own mesh in addition to the skinned one.
+pub(super) fn nodes_with_own_mesh(file: &AbcFile<'_>, deforms: &Deforms) -> [bool; MAX_JOINTS] {
+    let mut own = [false; MAX_JOINTS];
     for (own, node) in own.iter_mut().zip(&file.nodes) {
         *own = surface_flags(node.flags) != 0;
     }
@@ -79,39 +81,40 @@ pub(super) fn own_meshes(file: &AbcFile<'_>, deforms: &Deforms) -> [bool; MOST_J
 /// Makes the meshes of a model.
 pub(super) struct Builder<'a> {
     file: &'a AbcFile<'a>,
-    shape: &'a Shape,
+    split: &'a SplitVertices,
     vertices: &'a Vertices,
     deforms: &'a Deforms,
-    /// Whether each node has a mesh of its own.
-    own: [bool; MOST_JOINTS],
+    /// Whether each node needs its own mesh.
+    own: [bool; MAX_JOINTS],
     usage: RenderAssetUsages,
-    /// For each corner of the shape, its vertex in the mesh that is being made.
-    made: Vec<u32>,
+    /// For each corner of `split`, its index in the current mesh, or [`NONE`].
+    mesh_indices: Vec<u32>,
 }
 
 impl<'a> Builder<'a> {
     pub(super) fn new(
         file: &'a AbcFile<'a>,
-        shape: &'a Shape,
+        split: &'a SplitVertices,
         vertices: &'a Vertices,
         deforms: &'a Deforms,
         usage: RenderAssetUsages,
     ) -> Self {
         Self {
             file,
-            shape,
+            split,
             vertices,
             deforms,
-            own: own_meshes(file, deforms),
+            own: nodes_with_own_mesh(file, deforms),
             usage,
-            made: vec![NONE; shape.corners.len()],
+            mesh_indices: vec![NONE; split.corners.len()],
         }
     }
 
-    /// The meshes of a level: one that is skinned to `joints`, and one for each node that deforms or whose
-    /// surface is not plain. Without joints one for each node.
+    /// Makes the meshes of a LOD: one that is skinned to `joints`, and one for each node that needs its own. Without
+    /// `joints`, one for each node. `nodes` are the bind poses.
     ///
-    /// What triangles have of other nodes stays as the model was built; no real model has such.
+    /// A triangle belongs to the node of its first corner. In a node's mesh, corners of other nodes keep their bind pose;
+    /// no real model has such triangles.
     pub(super) fn meshes(
         &mut self,
         level: &Level,
@@ -119,20 +122,20 @@ impl<'a> Builder<'a> {
         nodes: &[Isometry3d],
     ) -> Vec<ConvertedMesh> {
         let mut skinned = Vec::new();
-        let mut of_nodes = vec![Vec::new(); nodes.len().min(MOST_JOINTS)];
+        let mut node_triangles = vec![Vec::new(); nodes.len().min(MAX_JOINTS)];
         for triangle in &level.triangles {
             let node = self.node(triangle);
-            match of_nodes.get_mut(node) {
-                Some(of_node) if joints.is_none() || self.own.get(node) == Some(&true) => {
-                    of_node.push(*triangle);
+            match node_triangles.get_mut(node) {
+                Some(triangles) if joints.is_none() || self.own.get(node) == Some(&true) => {
+                    triangles.push(*triangle);
                 }
                 _ => skinned.push(*triangle),
             }
         }
         let mut meshes: Vec<ConvertedMesh> = Vec::new();
         meshes.extend(joints.and_then(|joints| self.skinned(&skinned, joints)));
-        for (node, (triangles, pose)) in of_nodes.iter().zip(nodes).enumerate() {
-            meshes.extend(self.of_node(node, triangles, *pose));
+        for (node, (triangles, pose)) in node_triangles.iter().zip(nodes).enumerate() {
+            meshes.extend(self.node_mesh(node, triangles, *pose));
         }
         meshes
     }
@@ -142,37 +145,40 @@ impl<'a> Builder<'a> {
         nodes.any(|deform| deform.node == node)
     }
 
-    /// The node that a triangle is of.
+    /// The node of a triangle's first corner.
     fn node(&self, [first, ..]: &[u32; 3]) -> usize {
-        let corner = self.shape.corners.get(*first as usize);
+        let corner = self.split.corners.get(*first as usize);
         let vertex = corner.map(|corner| corner.vertex as usize);
         let vertex = vertex.and_then(|vertex| self.file.geometry.vertices.get(vertex));
         vertex.map_or(0, |vertex| vertex.node.into())
     }
 
-    /// One mesh for all nodes; none without triangles.
+    /// Makes the skinned mesh; `None` without triangles.
     fn skinned(&mut self, triangles: &[[u32; 3]], joints: &Joints) -> Option<ConvertedMesh> {
         let arrays = self.arrays(triangles, Isometry3d::IDENTITY);
-        let of_vertex = |vertex: &u32| {
+        let joint = |vertex: &u32| {
             let vertex = self.file.geometry.vertices.get(*vertex as usize);
             vertex.map_or(0, |vertex| joints.joint(vertex.node))
         };
-        let of_vertices: Vec<u16> = arrays.vertices.iter().map(of_vertex).collect();
-        let bounds = skinned_bounds(&arrays.positions, &of_vertices);
-        let mut contents = arrays.mesh(None, self.usage)?;
-        let mesh = &mut contents.mesh;
-        let weights = vec![[1.0_f32, 0.0, 0.0, 0.0]; of_vertices.len()];
-        let joints = of_vertices.into_iter().map(|joint| [joint, 0, 0, 0]);
+        let vertex_joints: Vec<u16> = arrays.vertices.iter().map(joint).collect();
+        let bounds = skinned_bounds(&arrays.positions, &vertex_joints);
+        let mut converted = arrays.mesh(None, self.usage)?;
+        let mesh = &mut converted.mesh;
+        let weights = vec![[1.0_f32, 0.0, 0.0, 0.0]; vertex_joints.len()];
+        let joints = vertex_joints.into_iter().map(|joint| [joint, 0, 0, 0]);
         let joints = VertexAttributeValues::Uint16x4(joints.collect());
         mesh.insert_attribute(Mesh::ATTRIBUTE_JOINT_INDEX, joints);
         mesh.insert_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT, weights);
         mesh.set_skinned_mesh_bounds(Some(bounds));
-        Some(contents)
+        Some(converted)
     }
 
-    /// The mesh of a node in its own space; none without triangles. That of one that deforms has in
-    /// its second texture coordinates which of the node's deforming vertices each vertex is.
-    fn of_node(
+    /// Makes the mesh of a node in the node's space; `None` without triangles.
+    ///
+    /// If the node deforms, `UV_1.x` is each vertex's index in [`ConvertedDeform`], or −1 for a vertex that doesn't deform.
+    ///
+    /// [`ConvertedDeform`]: crate::lithtech::deform::ConvertedDeform
+    fn node_mesh(
         &mut self,
         node: usize,
         triangles: &[[u32; 3]],
@@ -184,60 +190,60 @@ impl<'a> Builder<'a> {
             let slot = |vertex| [slot(vertex).map_or(-1.0, |slot| slot as f32), 0.0];
             arrays.vertices.iter().map(slot).collect::<Vec<_>>()
         });
-        let mut contents = arrays.mesh(Some(node), self.usage)?;
+        let mut converted = arrays.mesh(Some(node), self.usage)?;
         if let Some(slots) = slots {
-            contents.mesh.insert_attribute(Mesh::ATTRIBUTE_UV_1, slots);
+            converted.mesh.insert_attribute(Mesh::ATTRIBUTE_UV_1, slots);
         }
-        Some(contents)
+        Some(converted)
     }
 
-    /// The place of a vertex among those that a node deforms.
+    /// The index of a vertex among the deformed vertices of a node.
     fn slot(&self, vertex: u32, node: usize) -> Option<u32> {
-        let of = self.file.geometry.vertices.get(vertex as usize)?.node;
+        let vertex_node = self.file.geometry.vertices.get(vertex as usize)?.node;
         let slot = self.deforms.slots.get(vertex as usize).copied();
-        slot.filter(|slot| *slot != NO_SLOT && usize::from(of) == node)
+        slot.filter(|slot| *slot != NO_SLOT && usize::from(vertex_node) == node)
     }
 
-    /// The vertices that triangles need, moved, in the order in which they come.
-    fn arrays(&mut self, triangles: &[[u32; 3]], moved: Isometry3d) -> Arrays {
+    /// Collects the vertices of triangles in order of first use, transformed by `transform`.
+    fn arrays(&mut self, triangles: &[[u32; 3]], transform: Isometry3d) -> Arrays {
         let mut indices = Vec::with_capacity(triangles.len() * 3);
         let mut used = Vec::new();
         for index in triangles.as_flattened() {
-            let Some(made) = self.made.get_mut(*index as usize) else {
+            let Some(mesh_index) = self.mesh_indices.get_mut(*index as usize) else {
                 continue;
             };
-            if *made == NONE {
-                *made = used.len() as u32;
+            if *mesh_index == NONE {
+                *mesh_index = used.len() as u32;
                 used.push(*index);
             }
-            indices.push(*made);
+            indices.push(*mesh_index);
         }
         for index in &used {
-            if let Some(made) = self.made.get_mut(*index as usize) {
-                *made = NONE;
+            if let Some(mesh_index) = self.mesh_indices.get_mut(*index as usize) {
+                *mesh_index = NONE;
             }
         }
-        // Lists of a known length take no more room than they need.
+        // Iterators of known length allocate exactly.
         let corners = used
             .iter()
-            .map(|index| self.shape.corners.get(*index as usize));
+            .map(|index| self.split.corners.get(*index as usize));
         let corner = |corner: Option<&Corner>| corner.copied().unwrap_or_default();
         let mut arrays = Arrays {
-            vertices: corners.clone().map(|of| corner(of).vertex).collect(),
-            uvs: corners.map(|of| corner(of).uv).collect(),
+            vertices: corners.clone().map(|found| corner(found).vertex).collect(),
+            uvs: corners.map(|found| corner(found).uv).collect(),
             indices,
             ..Arrays::default()
         };
         let Vertices { positions, normals } = self.vertices;
-        let of = |all: &[Vec3], vertex: &u32| {
-            let value = all.get(*vertex as usize);
+        let vector = |vectors: &[Vec3], vertex: &u32| {
+            let value = vectors.get(*vertex as usize);
             value.copied().unwrap_or_default()
         };
         let vertices = arrays.vertices.iter();
         let position = |vertex| {
-            let position = Vec3::from(moved.transform_point(of(positions, vertex)));
-            // A node may be as far away as numbers go.
-            let position = if is_near(position) {
+            let position = Vec3::from(transform.transform_point(vector(positions, vertex)));
+            // A node's position may be near the limits of `f32`.
+            let position = if is_position_in_range(position) {
                 position
             } else {
                 Vec3::ZERO
@@ -245,7 +251,7 @@ impl<'a> Builder<'a> {
             position.to_array()
         };
         arrays.positions = vertices.clone().map(position).collect();
-        let normal = |vertex| (moved.rotation * of(normals, vertex)).to_array();
+        let normal = |vertex| (transform.rotation * vector(normals, vertex)).to_array();
         arrays.normals = vertices.map(normal).collect();
         arrays
     }
@@ -263,9 +269,9 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// The mesh; none without triangles.
+    /// The mesh; `None` without triangles.
     fn mesh(self, node: Option<usize>, usage: RenderAssetUsages) -> Option<ConvertedMesh> {
-        let bounds = around(&self.positions)?;
+        let bounds = bounding_box(&self.positions)?;
         let indices = if self.positions.len() <= usize::from(u16::MAX) {
             Indices::U16(self.indices.iter().map(|index| *index as u16).collect())
         } else {
@@ -280,8 +286,8 @@ impl Arrays {
     }
 }
 
-/// The box around some positions; none if there are none.
-fn around(positions: &[[f32; 3]]) -> Option<Aabb3d> {
+/// The bounding box of positions; `None` if there are none.
+fn bounding_box(positions: &[[f32; 3]]) -> Option<Aabb3d> {
     let mut positions = positions.iter().copied().map(Vec3A::from_array);
     let first = positions.next()?;
     let (min, max) = positions.fold((first, first), |(min, max), position| {
@@ -290,9 +296,9 @@ fn around(positions: &[[f32; 3]]) -> Option<Aabb3d> {
     Some(Aabb3d { min, max })
 }
 
-/// The box around what follows each joint, as Bevy would find it out, in less time.
+/// The bounding box of each joint's vertices. The result equals Bevy's own computation, but takes less time.
 fn skinned_bounds(positions: &[[f32; 3]], joints: &[u16]) -> SkinnedMeshBounds {
-    let mut boxes: [Option<(Vec3, Vec3)>; MOST_JOINTS] = [None; MOST_JOINTS];
+    let mut boxes: [Option<(Vec3, Vec3)>; MAX_JOINTS] = [None; MAX_JOINTS];
     for (position, joint) in positions.iter().zip(joints) {
         let position = Vec3::from_array(*position);
         if let Some(bounds) = boxes.get_mut(usize::from(*joint)) {

@@ -1,15 +1,16 @@
 //! Models of LithTech's first engine, `.abc`: Shogo, Blood II, KISS: Psycho Circus.
 //!
-//! [`Abc`] is the asset, [`AbcLoaderSettings`] says how a model is loaded, and [`AbcInstance`] is on the root of a spawned
-//! model. [`AbcKeyframeEvent`] is triggered by strings at keyframes. [`abc`] and [`dtx`] parse and write models and textures
-//! without Bevy.
+//! [`Abc`] is the asset, and [`AbcLoaderSettings`] are its loader's settings. [`AbcInstance`] is on the root entity of a
+//! spawned model. Keyframes that have a string trigger [`AbcKeyframeEvent`]. [`abc`] and [`dtx`] parse and write models and
+//! textures without Bevy.
 
-// For maintainers. `space` has the change of handedness; `shape`, `vertices` and `meshes` make meshes, `deform` packs
-// vertices that move one by one, `tracks` and `clip` make clips, and `convert` all that a file holds; `dependencies` finds
-// skins, `material` draws them; `loader` makes assets, and `spawn` a scene. `components` has the components of spawned
-// models, `instance` adds them when a scene is ready, `appearance` applies what the root's components choose, `lods` reads
-// the distances of levels of detail, and `animation` plays clips. What another format could use belongs in `scene` or
-// `texture`.
+// For maintainers:
+// - Conversion, without assets: `handedness` converts coordinates. `split_vertices`, `vertices` and `meshes` make meshes,
+//   `deform` packs vertex animation for the GPU, `tracks` and `clip` make clips, and `convert` runs all of them.
+// - Assets: `dependencies` finds skins, `material` has the materials, `loader` makes the assets, and `spawn` the scene.
+// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `appearance` applies
+//   the choices of the root's components, `lods` reads LOD distances, and `animation` plays clips.
+// Code that another format could use belongs in `scene` or `texture`.
 
 #[doc(inline)]
 pub use classic_model_formats::{abc, dtx};

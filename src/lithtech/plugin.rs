@@ -1,7 +1,7 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::lithtech::animation::{AbcAnimator, AbcGraphs, choose_clips, pose_deforms};
-use crate::lithtech::appearance::{apply_looks, scroll_surfaces};
+use crate::lithtech::animation::{AbcAnimator, AbcGraphs, play_clips, pose_deforms};
+use crate::lithtech::appearance::{apply_appearance, scroll_surfaces};
 use crate::lithtech::asset::Abc;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::fallback::replace_failed_skins;
@@ -11,8 +11,8 @@ use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
     ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
-    choose_levels, follow_pictures, follow_player, hold_shader, link_bones, register_model_loader,
-    reserve_model_loader, reset_level, resolve_clips, trigger_events,
+    choose_levels, follow_player, link_bones, preload_shader, rebind_changed_textures,
+    register_model_loader, reserve_model_loader, reset_level, resolve_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -50,14 +50,14 @@ impl Plugin for LithTechPlugin {
         if !app.is_plugin_added::<AnimationPlugin>() {
             app.add_plugins(AnimationPlugin);
         }
-        // Nobody registers it where nothing is drawn.
+        // Apps without rendering have no plugin that registers it.
         if !app.world().contains_resource::<Assets<StandardMaterial>>() {
             app.init_asset::<StandardMaterial>();
         }
         embedded_asset!(app, "shaders/deform.wgsl");
-        hold_shader(app, vertex_shader());
-        follow_pictures::<StandardMaterial>(app);
-        follow_pictures::<AbcDeformMaterial>(app);
+        preload_shader(app, vertex_shader());
+        rebind_changed_textures::<StandardMaterial>(app);
+        rebind_changed_textures::<AbcDeformMaterial>(app);
         app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
             .init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
@@ -81,7 +81,7 @@ impl Plugin for LithTechPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    choose_clips
+                    play_clips
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)
                         .before(AnimationSystems),
@@ -95,7 +95,7 @@ impl Plugin for LithTechPlugin {
                     (
                         replace_failed_skins,
                         choose_levels::<AbcInstance>,
-                        apply_looks,
+                        apply_appearance,
                         scroll_surfaces,
                     )
                         .chain()

@@ -1,4 +1,4 @@
-//! Which keyframes instances show of the vertices that deform, in a texture that the vertex shader reads.
+//! The pose table of deforming meshes: a texture from which the vertex shader reads each instance's keyframes.
 
 use crate::lithtech::material::AbcDeformMaterial;
 use crate::scene::{PoseBlend, PoseMaterial, PoseTable};
@@ -10,37 +10,38 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::image::Image;
 use bevy::mesh::MeshTag;
 
-/// The table as a texture, one for all models.
+/// The table's texture, shared by all models.
 pub(super) const POSE_TABLE_IMAGE: Handle<Image> =
     uuid_handle!("2f6b8f0d-4a1c-4a57-9d0e-8c3f2b7e6d15");
 
-/// Which keyframes spawned LithTech models show of their vertices that deform. The keyframes of all animations of a
-/// model are counted in file order, from 0.
+/// The keyframes that the deforming meshes of spawned LithTech models show, one row per mesh.
+///
+/// Pose indices count the keyframes of all animations of a model in file order, from 0.
 pub type AbcPoseTable = PoseTable<AbcDeformMaterial>;
 
 impl PoseMaterial for AbcDeformMaterial {
     const TABLE: Handle<Image> = POSE_TABLE_IMAGE;
 }
 
-/// Shows a blend on a mesh from now on.
-pub(super) fn show(table: &mut AbcPoseTable, of_mesh: &mut AbcPoseRow, blend: PoseBlend) {
-    let Some(row) = of_mesh.row else {
+/// Writes the pose of a mesh, from this frame on.
+pub(super) fn set_pose(table: &mut AbcPoseTable, pose_row: &mut AbcPoseRow, blend: PoseBlend) {
+    let Some(row) = pose_row.row else {
         return;
     };
-    match of_mesh.has_shown {
+    match pose_row.was_set {
         true => table.set(row, blend),
-        // Nothing moved in the frame before.
+        // A first pose has no motion since the previous frame.
         false => table.reset(row, blend),
     }
-    of_mesh.has_shown = true;
+    pose_row.was_set = true;
 }
 
-/// Meshes that are left behind stay in the pose that they show.
-pub(super) fn stop_motion(world: &mut DeferredWorld<'_>, meshes: &[Entity]) {
+/// Freezes meshes that are no longer animated in the pose that they show.
+pub(super) fn freeze_poses(world: &mut DeferredWorld<'_>, meshes: &[Entity]) {
     for mesh in meshes {
         let row = world
             .get::<AbcPoseRow>(*mesh)
-            .and_then(|of_mesh| of_mesh.row);
+            .and_then(|pose_row| pose_row.row);
         if let (Some(row), Some(mut table)) = (row, world.get_resource_mut::<AbcPoseTable>()) {
             let shown = table.get(row);
             table.reset(row, shown);
@@ -48,12 +49,12 @@ pub(super) fn stop_motion(world: &mut DeferredWorld<'_>, meshes: &[Entity]) {
     }
 }
 
-/// On a mesh that deforms: its row of the [`AbcPoseTable`], which is freed with the mesh.
+/// The row of the [`AbcPoseTable`] of a mesh that deforms, released when the component is removed. On the mesh entity.
 #[derive(Component, Debug, Default)]
 #[component(on_add = allocate_row, on_remove = release_row)]
 pub(super) struct AbcPoseRow {
     row: Option<u32>,
-    has_shown: bool,
+    was_set: bool,
 }
 
 fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
@@ -61,8 +62,8 @@ fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
         return;
     };
     let row = table.into_inner().allocate();
-    if let Some(mut of_mesh) = world.get_mut::<AbcPoseRow>(context.entity) {
-        of_mesh.row = Some(row);
+    if let Some(mut pose_row) = world.get_mut::<AbcPoseRow>(context.entity) {
+        pose_row.row = Some(row);
     }
     let mut commands = world.commands();
     commands.entity(context.entity).try_insert(MeshTag(row));
@@ -70,7 +71,7 @@ fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
 
 fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
     let row = world.get::<AbcPoseRow>(context.entity);
-    if let Some(row) = row.and_then(|of_mesh| of_mesh.row)
+    if let Some(row) = row.and_then(|pose_row| pose_row.row)
         && let Some(mut table) = world.get_resource_mut::<AbcPoseTable>()
     {
         table.release(row);

@@ -1,52 +1,56 @@
-//! How a model is loaded.
+//! The loader's settings.
 
-use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_positive};
+use crate::scene::{InvalidSetting, LoaderOverride, ModelSettings, check_positive};
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
-/// How [`AbcLoader`](super::AbcLoader) loads a file, from code or from its `.meta` file.
+/// Settings of [`AbcLoader`](super::AbcLoader), from code or from a `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbcLoaderSettings {
-    /// Bevy units per unit of the file. 1 by default.
+    /// Bevy units per unit of the file, greater than 0. 1 by default.
     pub scale: f32,
-    /// Whether the file's left-handed space is mirrored into Bevy's, where the model then looks along
-    /// −Z. On by default. Otherwise its numbers stay as they are: the model is its own mirror image,
-    /// and looks along +Z.
+    /// Whether the file's left-handed space is mirrored into Bevy's right-handed one; the model then faces −Z. On by
+    /// default. If off, coordinates are not converted: the model is drawn mirrored and faces +Z.
     pub convert_axes: bool,
-    /// Pictures that the model may wear, of which the first is worn unless
-    /// [`ModelSkin`](crate::scene::ModelSkin) says otherwise. They are looked for as textures are: in
-    /// the model's folder, its sibling `Textures`, each of `texture_folders`, and the root. A name without
-    /// an extension is tried as `.dtx`, `.dds` and `.tga`. If there are none, as by default, the one
-    /// picture is looked for that the games' folders suggest, `Skins/A/B.dtx` for `Models/A/B.abc`; then
-    /// `B.dtx` in the model's folder, in its sibling `Skins`, and in each of `texture_folders`.
-    pub skins: Vec<String>,
-    /// Further folders to look for skins in, from the root of the asset source.
-    pub texture_folders: Vec<String>,
-    /// Whether skins are looked for at all. Without them models are plain. On by default.
-    pub load_textures: bool,
-    /// Alpha below which a texel of a skin is a hole. None by default: then there are no holes.
-    pub alpha_cutoff: Option<f32>,
-    /// Whether triangles are seen from behind too, which a few models rely on. Off by default.
-    pub double_sided: bool,
-    /// Whether each node has a mesh of its own, in its own space, rather than all of them one skinned
-    /// mesh. Off by default: one is drawn faster than many. Nodes that deform always have their own.
-    pub separate_node_meshes: bool,
-    /// Levels of detail beside the full model: for each number from 0 to 1 the finest that has no
-    /// more than that share of its triangles. Levels that turn out the same are one.
-    pub lod_shares: Vec<f32>,
-    /// From how far away each of those levels is drawn where no [`ModelLod`](crate::scene::ModelLod)
-    /// chooses one, in units of the file for an instance of scale 1; levels beyond the end of the list
-    /// are never. By default (`None`) as the file's command string says (`LODSTARTDIST`,
-    /// `LODINCREMENT`, `LODMAXDIST`), and never if it does not. An empty list turns it off.
+    /// Names of the skins. The first is used unless [`ModelSkin`](crate::scene::ModelSkin) selects another one.
     ///
-    /// The camera that is nearest counts. A level is left where the model is a twentieth nearer than where it
-    /// begins.
+    /// Each is searched for in the model's folder, its sibling `Textures`, each of `texture_folders`, and the root of the
+    /// asset source. A name without an extension is tried as `.dtx`, `.dds` and `.tga`.
+    ///
+    /// If the list is empty, as by default, or if none of them is found, one skin is searched for at the games' conventional
+    /// path, which is `Skins/A/B.dtx` for `Models/A/B.abc`. Then `B.dtx` is tried in the model's folder, its sibling `Skins`, and each of
+    /// `texture_folders`.
+    pub skins: Vec<String>,
+    /// More folders in which to search for skins, as paths from the root of the asset source.
+    pub texture_folders: Vec<String>,
+    /// Whether skins are loaded. If off, the model gets a plain gray material. On by default.
+    pub load_textures: bool,
+    /// Texels of a skin with an alpha below this value are cut out. `None` by default: the skin is opaque.
+    pub alpha_cutoff: Option<f32>,
+    /// Whether both sides of triangles are drawn, which a few models need. Off by default.
+    pub double_sided: bool,
+    /// Whether each node gets its own mesh, in its own space, instead of one skinned mesh for all nodes. Off by default,
+    /// because one mesh is drawn faster. Nodes with vertex animation or [`surface_flags`](super::surface_flags) always get
+    /// their own mesh.
+    pub separate_node_meshes: bool,
+    /// The levels of detail to make besides the full model. Each value from 0 to 1 selects the finest level with at most
+    /// that share of the full model's triangles. Values that select the same level count once.
+    pub lod_shares: Vec<f32>,
+    /// The distance at which each of these levels begins, in units of the file for an instance of scale 1. Levels beyond
+    /// the end of the list never begin. The distances have no effect on instances with a
+    /// [`ModelLod`](crate::scene::ModelLod).
+    ///
+    /// `None`, the default, reads the distances from the file's command string (`LODSTARTDIST`, `LODINCREMENT`,
+    /// `LODMAXDIST`). If it has none, or if the list is empty, only the full model is drawn.
+    ///
+    /// The distance is that of the nearest camera. A level ends when the model is 5% nearer than the distance at which the
+    /// level begins.
     pub lod_distances: Option<Vec<f32>>,
-    /// How fast the pictures of nodes move that say they do (`SCROLL_U`, `SCROLL_V`), along U and V, in
-    /// widths of the picture a second. The file does not tell. 0.25 each by default.
+    /// Scroll speed of the textures of nodes with the flags `SCROLL_U` or `SCROLL_V`, along U and V, in texture widths per
+    /// second. The file has no speed. 0.25 each by default.
     pub scroll_speed: [f32; 2],
-    /// Where meshes are kept. In both worlds by default.
+    /// Whether meshes are kept in the main world, the render world, or both. Both by default.
     pub asset_usage: RenderAssetUsages,
 }
 
@@ -74,7 +78,7 @@ impl ModelSettings for AbcLoaderSettings {
         overrides.prepend_folders(&mut self.texture_folders);
     }
 
-    fn check(&self) -> Result<(), BadSetting> {
+    fn check(&self) -> Result<(), InvalidSetting> {
         check_positive("scale", self.scale)
     }
 }

@@ -1,4 +1,4 @@
-//! A model as a scene: one entity per node, and the meshes.
+//! Builds the scene of a model: one entity per node, and one per mesh.
 
 use crate::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::lithtech::clip::node_target;
@@ -104,7 +104,7 @@ impl Builder<'_> {
         ));
         let deform = mesh.node.and_then(|node| {
             let material = self.model.deform_material(0, node)?;
-            // What stands still beside what moves may be outside the box of that.
+            // Vertices of the mesh that don't deform may be outside the bounding box of those that do.
             let bounds = self.model.deform(node)?.bounds.merge(&mesh.bounds);
             Some((bounds, material))
         });

@@ -1,43 +1,42 @@
-//! The vertices that a GPU needs, and which of them make the triangles of each level of detail.
+//! Splits the file's vertices by texture coordinate, and lists the triangles of each level of detail (LOD).
 
 use crate::lithtech::abc::Geometry;
 use crate::lithtech::handedness::Handedness;
 
-/// All levels of detail over one list of vertices.
+/// All LODs, with one shared list of split vertices.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
-    /// Vertices with their texture coordinates, first those of the full model.
+pub(super) struct SplitVertices {
+    /// Pairs of vertex and texture coordinate. Those of the full model come first.
     pub(super) corners: Vec<Corner>,
-    /// Levels of detail, the full model first.
+    /// LODs, the full model first.
     pub(super) levels: Vec<Level>,
 }
 
-/// A vertex of the file with one of the texture coordinates that it has in triangles.
+/// A vertex of the file with one of the texture coordinates that triangles use for it: one vertex of a GPU mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Corner {
-    /// Index of the vertex.
+    /// Index of the vertex in the file.
     pub(super) vertex: u32,
     pub(super) uv: [f32; 2],
 }
 
-/// A level of detail.
+/// The triangles of a LOD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Level {
-    /// Its number in the file; 0 is the full model.
+    /// The LOD's number in the file; 0 is the full model.
     pub(super) number: u32,
-    /// Indices of the corners of its triangles, counter-clockwise when seen from outside.
+    /// Triangles as indices into [`SplitVertices::corners`], counter-clockwise, seen from outside.
     pub(super) triangles: Vec<[u32; 3]>,
 }
 
-impl Shape {
-    /// The full model, and for each share the finest level that has no more than that share of its
-    /// triangles.
-    pub(super) fn new(geometry: &Geometry<'_>, space: Handedness, shares: &[f32]) -> Self {
-        let mut split = Split::new(geometry);
+impl SplitVertices {
+    /// Makes the full model, and for each share from 0 to 1 the finest LOD with at most that share of its triangles.
+    pub(super) fn new(geometry: &Geometry<'_>, handedness: Handedness, shares: &[f32]) -> Self {
+        let mut split = VertexSplitter::new(geometry);
         let mut levels: Vec<Level> = Vec::new();
-        for number in chosen_levels(geometry, shares) {
-            let level = split.level(geometry, space, number);
-            // What has nothing left is no level to be seen.
+        for number in lod_numbers(geometry, shares) {
+            let level = split.level(geometry, handedness, number);
+            // Omits LODs without triangles.
             if number == 0 || !level.triangles.is_empty() {
                 levels.push(level);
             }
@@ -50,15 +49,15 @@ impl Shape {
     }
 }
 
-/// The numbers of levels, in ascending order and each once; the first is 0.
-fn chosen_levels(geometry: &Geometry<'_>, shares: &[f32]) -> Vec<u32> {
+/// The numbers of the LODs to make, ascending and unique. The first is 0.
+fn lod_numbers(geometry: &Geometry<'_>, shares: &[f32]) -> Vec<u32> {
     let full = geometry.triangles.len() as f64;
     let finest = |share: &f32| {
-        let most = (full * f64::from(*share)) as usize;
+        let max_triangles = (full * f64::from(*share)) as usize;
         let (mut low, mut high) = (0, geometry.lods);
         while low < high {
             let middle = low + (high - low) / 2;
-            if geometry.lod_triangle_count(middle) <= most {
+            if geometry.lod_triangle_count(middle) <= max_triangles {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -72,19 +71,19 @@ fn chosen_levels(geometry: &Geometry<'_>, shares: &[f32]) -> Vec<u32> {
     levels
 }
 
-/// Where a chain of corners ends.
+/// Ends a linked list of corners.
 const NONE: u32 = u32::MAX;
 
-/// Splits vertices that have several texture coordinates.
-struct Split {
+/// Adds a corner for each distinct texture coordinate of a vertex.
+struct VertexSplitter {
     corners: Vec<Corner>,
-    /// For each vertex of the file, the last corner that was made of it.
+    /// For each vertex of the file, the corner that was added last for it.
     last: Vec<u32>,
-    /// For each corner, the one before it that is of the same vertex.
+    /// For each corner, the previous corner of the same vertex.
     previous: Vec<u32>,
 }
 
-impl Split {
+impl VertexSplitter {
     fn new(geometry: &Geometry<'_>) -> Self {
         let count = geometry.vertices.len();
         Self {
@@ -94,29 +93,29 @@ impl Split {
         }
     }
 
-    fn level(&mut self, geometry: &Geometry<'_>, space: Handedness, number: u32) -> Level {
-        let left = geometry.lod(number).triangles;
-        let mut triangles = Vec::with_capacity(left.len());
-        for triangle in left {
-            // The level is of these triangles, so it is there.
+    fn level(&mut self, geometry: &Geometry<'_>, handedness: Handedness, number: u32) -> Level {
+        let lod_triangles = geometry.lod(number).triangles;
+        let mut triangles = Vec::with_capacity(lod_triangles.len());
+        for triangle in lod_triangles {
+            // Always found: LODs list triangles of the full model.
             let Some(full) = geometry.triangles.get(triangle.triangle as usize) else {
                 continue;
             };
             let [a, b, c] = triangle.vertices;
             let [uv_a, uv_b, uv_c] = full.clean_uvs();
-            let corners = space.corners([(a, uv_a), (b, uv_b), (c, uv_c)]);
+            let corners = handedness.corners([(a, uv_a), (b, uv_b), (c, uv_c)]);
             triangles.push(corners.map(|(vertex, uv)| self.corner(vertex, uv)));
         }
         Level { number, triangles }
     }
 
-    /// The index of a vertex with these texture coordinates.
+    /// Finds or adds the corner of a vertex with this texture coordinate, and returns its index.
     fn corner(&mut self, vertex: u32, uv: [f32; 2]) -> u32 {
-        /// Real vertices have a handful. Beyond that it costs less to have some twice than to look.
-        const MOST: usize = 32;
+        /// Vertices of real models have few corners. With many, duplicates cost less than a longer search.
+        const MAX_COMPARISONS: usize = 32;
         let last = self.last.get(vertex as usize).copied().unwrap_or(NONE);
         let mut index = last;
-        for _ in 0..MOST {
+        for _ in 0..MAX_COMPARISONS {
             match self.corners.get(index as usize) {
                 Some(corner) if corner.uv == uv => return index,
                 Some(_) => index = self.previous.get(index as usize).copied().unwrap_or(NONE),
@@ -125,7 +124,7 @@ impl Split {
         }
         let index = self.corners.len() as u32;
         if self.corners.len() == self.corners.capacity() {
-            // Lists that double would take more room than is promised.
+            // Doubling the capacity could exceed the memory limit that `limits` describes.
             let more = self.corners.len() / 4 + 64;
             self.corners.reserve_exact(more);
             self.previous.reserve_exact(more);
@@ -147,7 +146,7 @@ mod tests {
     use classic_models_fixtures::abc_full::sample_model;
     use zerocopy::little_endian::{F32, U16};
 
-    fn space(flip_geometry: bool) -> Handedness {
+    fn handedness(flip_geometry: bool) -> Handedness {
         let transform = TransformInfo {
             flip_geometry,
             flip_animation: false,
@@ -155,39 +154,39 @@ mod tests {
         Handedness::new(transform, true)
     }
 
-    fn shape(file: &AbcFile<'_>, shares: &[f32]) -> Shape {
-        Shape::new(&file.geometry, space(false), shares)
+    fn split(file: &AbcFile<'_>, shares: &[f32]) -> SplitVertices {
+        SplitVertices::new(&file.geometry, handedness(false), shares)
     }
 
     #[test]
-    fn every_triangle_has_its_vertices_and_coordinates() {
+    fn lod_triangles_keep_vertices_uvs_and_winding() {
         let bytes = write(&sample_model()).unwrap();
         let geometry = parse(&bytes).unwrap().geometry;
         for flip in [false, true] {
-            let shape = Shape::new(&geometry, space(flip), &[0.75, 0.5, 0.25]);
-            assert_eq!(shape.levels.len(), 4);
-            for level in &shape.levels {
-                let left = geometry.lod(level.number).triangles;
-                assert_eq!(left.len(), level.triangles.len());
-                for (left, found) in left.iter().zip(&level.triangles) {
-                    let uvs = geometry.triangles[left.triangle as usize].clean_uvs();
-                    let found = found.map(|index| shape.corners[index as usize]);
+            let split = SplitVertices::new(&geometry, handedness(flip), &[0.75, 0.5, 0.25]);
+            assert_eq!(split.levels.len(), 4);
+            for level in &split.levels {
+                let stored = geometry.lod(level.number).triangles;
+                assert_eq!(stored.len(), level.triangles.len());
+                for (stored, found) in stored.iter().zip(&level.triangles) {
+                    let uvs = geometry.triangles[stored.triangle as usize].clean_uvs();
+                    let found = found.map(|index| split.corners[index as usize]);
                     let expected = [0, 1, 2].map(|corner| Corner {
-                        vertex: left.vertices[corner],
+                        vertex: stored.vertices[corner],
                         uv: uvs[corner],
                     });
                     let [a, b, c] = expected;
-                    // A mirror turns around what is not turned around already.
+                    // Mirroring reverses the winding unless the file stores it reversed.
                     assert_eq!(found, if flip { [a, b, c] } else { [a, c, b] });
                 }
             }
-            for (index, corner) in shape.corners.iter().enumerate() {
-                assert!(!shape.corners[..index].contains(corner));
+            for (index, corner) in split.corners.iter().enumerate() {
+                assert!(!split.corners[..index].contains(corner));
             }
-            let full = shape.levels[0].triangles.as_flattened();
+            let full = split.levels[0].triangles.as_flattened();
             let used = *full.iter().max().unwrap();
             assert!(full.iter().all(|index| *index <= used));
-            let base = shape.corners.iter().take(used as usize + 1);
+            let base = split.corners.iter().take(used as usize + 1);
             assert!(
                 base.clone()
                     .all(|corner| corner.vertex < geometry.base_vertices)
@@ -196,17 +195,17 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_the_finest_of_their_share() {
+    fn each_share_selects_the_finest_lod_within_it() {
         let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
         let numbers = |shares: &[f32]| {
-            let levels = shape(&file, shares).levels;
+            let levels = split(&file, shares).levels;
             levels.iter().map(|level| level.number).collect::<Vec<_>>()
         };
-        let left: Vec<_> = (0..5)
+        let triangle_counts: Vec<_> = (0..5)
             .map(|level| file.geometry.lod_triangle_count(level))
             .collect();
-        assert_eq!(left, [4, 3, 2, 1, 1]);
+        assert_eq!(triangle_counts, [4, 3, 2, 1, 1]);
         assert_eq!(numbers(&[]), [0]);
         assert_eq!(numbers(&[0.5, 0.75, 0.5]), [0, 1, 2]);
         assert_eq!(numbers(&[0.74, 0.0]), [0, 2, 3]);
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_of_many_coordinates_costs_no_more_than_its_corners() {
+    fn a_vertex_with_many_uvs_is_not_duplicated() {
         let mut model = sample_model();
         let triangle = model.geometry.triangles[0];
         model.geometry.triangles = (0..20_000)
@@ -227,6 +226,6 @@ mod tests {
             .collect();
         let bytes = write(&model).unwrap();
         let file = parse(&bytes).unwrap();
-        assert_eq!(shape(&file, &[]).corners.len(), 60_000);
+        assert_eq!(split(&file, &[]).corners.len(), 60_000);
     }
 }

@@ -1,8 +1,8 @@
-//! How nodes move, as Bevy's curves over the keyframes of one animation.
+//! Bevy curves for the translation and rotation of each node over the keyframes of one animation.
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::handedness::Handedness;
-use crate::scene::{STILL, slerp};
+use crate::scene::{SINGLE_FRAME_SECONDS, slerp};
 use bevy::math::curve::{Curve, Interval};
 use bevy::math::{Quat, Vec3};
 use bevy::reflect::Reflect;
@@ -10,50 +10,50 @@ use core::fmt;
 use std::sync::Arc;
 
 /// The keyframes of all nodes of an animation.
-struct Keys {
-    /// Seconds, never descending.
+struct Keyframes {
+    /// Seconds, in ascending order; equal times are possible.
     times: Box<[f32]>,
-    /// All of the first node, then all of the next.
+    /// All keyframes of the first node, then all of the next.
     translations: Box<[[f32; 3]]>,
-    /// Likewise, of length 1.
+    /// Unit quaternions, in the same order.
     rotations: Box<[[f32; 4]]>,
     duration: f32,
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for Keyframes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Keys").field(&self.times.len()).finish()
+        f.debug_tuple("Keyframes").field(&self.times.len()).finish()
     }
 }
 
-impl Keys {
+impl Keyframes {
     fn domain(&self) -> Interval {
         Interval::new(0.0, self.duration).unwrap_or(Interval::UNIT)
     }
 
     #[inline]
-    fn moment(&self, seconds: f32) -> (usize, f32) {
-        moment(&self.times, seconds)
+    fn keyframe_at(&self, seconds: f32) -> (usize, f32) {
+        keyframe_at(&self.times, seconds)
     }
 }
 
-/// The keyframe at a time, and the way to the next from 0 up to but not including 1.
+/// The keyframe at or before a time, and how far the time is on the way to the next: at least 0 and less than 1.
 #[inline]
-pub(super) fn moment(times: &[f32], seconds: f32) -> (usize, f32) {
-    let begun = times.partition_point(|time| *time <= seconds);
-    // Before the first, and where a time is not a number, it is the first.
-    let Some(key) = begun.checked_sub(1) else {
+pub(super) fn keyframe_at(times: &[f32], seconds: f32) -> (usize, f32) {
+    let next = times.partition_point(|time| *time <= seconds);
+    // A time before the first keyframe, or NaN, maps to the first keyframe.
+    let Some(key) = next.checked_sub(1) else {
         return (0, 0.0);
     };
-    match (times.get(key), times.get(begun)) {
-        // The next is later than the time and this one is not, so they are not the same.
+    match (times.get(key), times.get(next)) {
+        // No division by 0: from <= seconds < to.
         (Some(from), Some(to)) => (key, (seconds - from) / (to - from)),
         _ => (key, 0.0),
     }
 }
 
-/// When the keyframes of an animation are, in seconds.
-pub(super) fn times(animation: &Animation<'_>) -> Box<[f32]> {
+/// The times of an animation's keyframes, in seconds.
+pub(super) fn keyframe_times(animation: &Animation<'_>) -> Box<[f32]> {
     let seconds = |time: u32| (f64::from(time) / 1000.0) as f32;
     let keyframes = animation.keyframes.iter();
     keyframes.map(|keyframe| seconds(keyframe.time)).collect()
@@ -62,45 +62,49 @@ pub(super) fn times(animation: &Animation<'_>) -> Box<[f32]> {
 /// The curves of an animation, which share its keyframes.
 #[derive(Clone, Debug)]
 pub(super) struct AbcCurves {
-    keys: Arc<Keys>,
+    keys: Arc<Keyframes>,
 }
 
 impl AbcCurves {
     /// Copies the keyframes out of a file.
-    pub(super) fn new(animation: &Animation<'_>, space: Handedness) -> Self {
-        let times = times(animation);
+    pub(super) fn new(animation: &Animation<'_>, handedness: Handedness) -> Self {
+        let times = keyframe_times(animation);
         let count = animation.tracks.iter().map(|track| track.keys.len()).sum();
         let mut translations = Vec::with_capacity(count);
         let mut rotations = Vec::with_capacity(count);
         for key in animation.tracks.iter().flat_map(|track| track.keys) {
             let translation = key.translation.map(|value| value.get());
-            translations.push(space.vector(translation).to_array());
-            rotations.push(space.stored_rotation(key.unit_rotation()).to_array());
+            translations.push(handedness.vector(translation).to_array());
+            rotations.push(handedness.keyframe_rotation(key.unit_rotation()).to_array());
         }
         let last = times.last().copied().unwrap_or(0.0);
         let length = animation.seconds().max(last);
         Self {
-            keys: Arc::new(Keys {
+            keys: Arc::new(Keyframes {
                 times,
                 translations: translations.into(),
                 rotations: rotations.into(),
-                duration: if length > 0.0 { length } else { STILL },
+                duration: if length > 0.0 {
+                    length
+                } else {
+                    SINGLE_FRAME_SECONDS
+                },
             }),
         }
     }
 
-    /// How long the animation takes, in seconds; greater than 0.
+    /// Duration of the animation in seconds, greater than 0.
     pub(super) fn duration(&self) -> f32 {
         self.keys.duration
     }
 
-    /// How many nodes it moves: all of the model, or none if it has no keyframes.
+    /// Count of the nodes that it moves: all nodes of the model, or 0 without keyframes.
     pub(super) fn nodes(&self) -> usize {
         let keys = self.keys.times.len();
         self.keys.translations.len().checked_div(keys).unwrap_or(0)
     }
 
-    /// How a node moves and turns.
+    /// The curves of a node, in its parent's space.
     pub(super) fn node(&self, node: usize) -> (NodeTranslations, NodeRotations) {
         let first = node.saturating_mul(self.keys.times.len());
         let keys = &self.keys;
@@ -116,12 +120,12 @@ impl AbcCurves {
     }
 }
 
-/// Where a node is in its parent: on straight lines from one keyframe to the next.
+/// A node's translation in its parent's space, interpolated linearly between keyframes.
 #[derive(Clone, Debug, Reflect)]
 #[reflect(opaque, Clone, Debug)]
 pub(super) struct NodeTranslations {
-    keys: Arc<Keys>,
-    /// Which key is the node's first.
+    keys: Arc<Keyframes>,
+    /// Index of the node's first key.
     first: usize,
 }
 
@@ -140,10 +144,10 @@ impl Curve<Vec3> for NodeTranslations {
 
     #[inline]
     fn sample_clamped(&self, t: f32) -> Vec3 {
-        let (key, way) = self.keys.moment(t);
-        if way > 0.0 {
-            // Weighted, as the difference of two numbers may be beyond all numbers.
-            self.key(key) * (1.0 - way) + self.key(key + 1) * way
+        let (key, fraction) = self.keys.keyframe_at(t);
+        if fraction > 0.0 {
+            // Not `lerp`: the difference of two finite values may be infinite.
+            self.key(key) * (1.0 - fraction) + self.key(key + 1) * fraction
         } else {
             self.key(key)
         }
@@ -154,12 +158,12 @@ impl Curve<Vec3> for NodeTranslations {
     }
 }
 
-/// How a node is turned in its parent: on the shorter arc from one keyframe to the next.
+/// A node's rotation in its parent's space, interpolated along the shorter arc between keyframes.
 #[derive(Clone, Debug, Reflect)]
 #[reflect(opaque, Clone, Debug)]
 pub(super) struct NodeRotations {
-    keys: Arc<Keys>,
-    /// Which key is the node's first.
+    keys: Arc<Keyframes>,
+    /// Index of the node's first key.
     first: usize,
 }
 
@@ -178,9 +182,9 @@ impl Curve<Quat> for NodeRotations {
 
     #[inline]
     fn sample_clamped(&self, t: f32) -> Quat {
-        let (key, way) = self.keys.moment(t);
-        if way > 0.0 {
-            slerp(self.key(key), self.key(key + 1), way)
+        let (key, fraction) = self.keys.keyframe_at(t);
+        if fraction > 0.0 {
+            slerp(self.key(key), self.key(key + 1), fraction)
         } else {
             self.key(key)
         }
@@ -199,9 +203,9 @@ mod tests {
     use classic_models_fixtures::abc_full::sample_model;
 
     #[test]
-    fn nodes_move_as_the_plain_functions_say() {
+    fn curves_agree_with_node_poses() {
         for bits in 0..4 {
-            let [mirrors, flip_animation] = [1, 2].map(|bit| bits & bit != 0);
+            let [mirrors_z, flip_animation] = [1, 2].map(|bit| bits & bit != 0);
             let transform = TransformInfo {
                 flip_geometry: false,
                 flip_animation,
@@ -210,18 +214,18 @@ mod tests {
             model.transform_info = Some(transform);
             let bytes = write(&model).unwrap();
             let file = parse(&bytes).unwrap();
-            let space = Handedness::new(transform, mirrors);
+            let handedness = Handedness::new(transform, mirrors_z);
             for (index, animation) in file.animations.iter().enumerate() {
-                let curves = AbcCurves::new(animation, space);
+                let curves = AbcCurves::new(animation, handedness);
                 assert_eq!(curves.nodes(), file.nodes.len());
                 for step in -2_i16..40 {
                     let seconds = f32::from(step) / 100.0;
                     for (node, pose) in file.node_poses(Some(index), seconds).iter().enumerate() {
                         let (translations, rotations) = curves.node(node);
                         let found = translations.sample_clamped(seconds);
-                        assert!(found.abs_diff_eq(space.vector(pose.translation), 1e-4));
+                        assert!(found.abs_diff_eq(handedness.vector(pose.translation), 1e-4));
                         let found = rotations.sample_clamped(seconds);
-                        let expected = space.rotation(pose.rotation);
+                        let expected = handedness.rotation(pose.rotation);
                         // A quaternion and its opposite are the same rotation.
                         assert!(found.dot(expected).abs() > 1.0 - 1e-5);
                     }
@@ -231,23 +235,28 @@ mod tests {
     }
 
     #[test]
-    fn clips_take_some_time() {
+    fn durations_are_positive_and_include_the_last_keyframe() {
         let mut model = sample_model();
         model.animations[0].length = 100;
         let bytes = write(&model).unwrap();
         let file = parse(&bytes).unwrap();
-        let space = Handedness::new(file.transform(), true);
-        let duration = |index: usize| AbcCurves::new(&file.animations[index], space).duration();
-        assert_eq!(duration(0), 0.3, "to the last keyframe");
-        assert_eq!(duration(1), STILL);
+        let handedness = Handedness::new(file.transform(), true);
+        let duration =
+            |index: usize| AbcCurves::new(&file.animations[index], handedness).duration();
+        assert_eq!(
+            duration(0),
+            0.3,
+            "the last keyframe is later than the length of the animation"
+        );
+        assert_eq!(duration(1), SINGLE_FRAME_SECONDS);
     }
 
     #[test]
-    fn any_time_is_some_moment() {
+    fn sampling_at_extreme_times_is_finite() {
         let bytes = write(&sample_model()).unwrap();
         let file = parse(&bytes).unwrap();
-        let space = Handedness::new(file.transform(), true);
-        let curves = AbcCurves::new(&file.animations[0], space);
+        let handedness = Handedness::new(file.transform(), true);
+        let curves = AbcCurves::new(&file.animations[0], handedness);
         let (translations, rotations) = curves.node(1);
         for seconds in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0] {
             assert!(translations.sample_clamped(seconds).is_finite());

@@ -1,8 +1,8 @@
-//! Things that hang on models: guns in hands, turrets on hardpoints.
+//! Attachments to bones of models: guns in hands, turrets on hardpoints.
 //!
-//! What hangs on a bone is its child, and Bevy despawns bones with their children when a model's file
-//! changes. So what hangs there is taken off when a bone is despawned whose model stays ([`detach_attachments`]), and
-//! hung on the new bone before anything is drawn ([`place`]), in the same frame.
+//! An attachment is a child of its bone, and Bevy despawns a model's bones with their children when its file changes.
+//! So [`detach_attachments`] moves attachments to the root when their bone is despawned and the root stays.
+//! [`update_attachments`] attaches them to the new bone in the same frame, before anything is drawn.
 
 use crate::model::models::ModelQuery;
 use crate::model::space::compensated_scale;
@@ -23,15 +23,17 @@ use bevy::log::warn;
 use bevy::reflect::Reflect;
 use bevy::transform::components::{GlobalTransform, Transform};
 
-/// Hangs an entity on a bone of a spawned model: it moves with it, is hidden with it, and stays when the
-/// model's file changes and its bones are spawned anew.
+/// Attaches an entity to a bone of a spawned model. The entity moves with the bone and is hidden with it. It stays when
+/// the model's file changes and its bones are respawned.
 ///
-/// The entity becomes a child of the bone's, and its own `Transform` is its place on the bone, in the units
-/// and axes of the model's file. Until the model's scene is there, it is not drawn.
+/// The entity becomes a child of the bone's entity. Its own `Transform` is relative to the bone, in the units and axes
+/// of the model's file. It is not drawn until the model's scene is spawned.
 ///
-/// To hang it elsewhere, change this component. Where it is removed, the entity stays where it is in the
-/// world, without a parent, unless the game has given it another parent since. It is despawned with the model's root, and also if there is no such root. What
-/// would hang on itself, by however many models between, hangs nowhere, with a warning.
+/// To attach the entity to another bone or model, change this component. To detach it, remove this component: the entity
+/// then keeps its global transform and has no parent, unless the game has given it another parent meanwhile.
+///
+/// The entity is despawned with the model's root, and also if the root does not exist. An attachment that closes a cycle,
+/// directly or through other models, is ignored, with a warning.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, Visibility)]
@@ -39,36 +41,36 @@ pub struct AttachedToBone {
     /// The root of the model.
     #[entities]
     pub to: Entity,
-    /// The bone, by its name in any case: see [`ModelQuery::bone`](super::ModelQuery::bone). Without a name, or
-    /// where the model has none of this name, which is a warning, the entity hangs on the model's root.
+    /// The name of the bone, in any case: see [`ModelQuery::bone`](super::ModelQuery::bone). If it is empty, the entity is
+    /// attached to the model's root. If the model has no such bone, it is too, with a warning.
     pub bone: String,
 }
 
-/// On what things hang on: bones, roots and waiting rooms.
+/// On an entity that has attachments: a bone, a root or a [`PendingParent`].
 #[derive(Component, Default)]
-pub(super) struct Carries;
+pub(super) struct HasAttachments;
 
-/// On what hangs somewhere: the parent that it was given for that. Another one is the game's.
+/// On an attachment: the parent that this module gave it. If the entity has another parent, the game has set that.
 #[derive(Component, PartialEq)]
-pub(super) struct GivenParent(Entity);
+pub(super) struct AssignedParent(Entity);
 
-/// On what is to be hung somewhere as soon as that is possible.
+/// On an entity that is not attached to its bone yet. It is tried every frame.
 #[derive(Component)]
-pub(super) struct Unplaced {
-    /// Whether it was told that it cannot be hung there.
-    is_told: bool,
+pub(super) struct NotAttached {
+    /// Whether the warning about a cycle was logged.
+    is_warned: bool,
 }
 
-/// Below a root whose model is not there yet, what waits for it, hidden.
+/// On a hidden child of a root whose model is not spawned yet: the parent of its attachments until then.
 #[derive(Component)]
-#[require(Transform, Carries)]
+#[require(Transform, HasAttachments)]
 pub(super) struct PendingParent;
 
-/// Takes things off what is despawned, unless their model goes with it.
+/// Moves the attachments of an entity that is despawned to their root, unless that is despawned too.
 ///
-/// Roots go before what is below them, so those that are still there stay.
+/// Bevy despawns roots before their descendants, so a root that still exists stays.
 pub(super) fn detach_attachments(
-    despawned: On<Despawn, Carries>,
+    despawned: On<Despawn, HasAttachments>,
     mut commands: Commands,
     mut children: Query<&mut Children>,
     attached: Query<&AttachedToBone>,
@@ -79,72 +81,74 @@ pub(super) fn detach_attachments(
     };
     let stays =
         |attached: &&AttachedToBone| attached.to != despawned.entity && all.contains(attached.to);
-    // Those that are still its children are despawned next.
+    // Bevy then despawns the remaining children.
     children.collection_mut_risky().retain(|child| {
         let Some(attached) = attached.get(*child).ok().filter(stays) else {
             return true;
         };
-        // Bevy shows what has lost its parent, even if it is given another one in the same frame.
+        // The root becomes the parent meanwhile: Bevy makes an entity without a parent visible, even if it gets a parent
+        // in the same frame.
         let root = attached.to;
-        let spot = (
+        let to_root = (
             ChildOf(root),
-            GivenParent(root),
-            Unplaced { is_told: false },
+            AssignedParent(root),
+            NotAttached { is_warned: false },
         );
-        commands.entity(*child).try_insert(spot);
+        commands.entity(*child).try_insert(to_root);
         false
     });
 }
 
-/// Where a thing belongs.
-enum Spot {
-    /// On a bone, or the root.
-    On(Entity),
-    /// Nowhere yet, because the model is not there.
-    Later,
-    /// Nowhere any more, because the root is gone.
-    Never,
+/// The entity to attach an attachment to.
+enum Target {
+    /// The entity of a bone, or the root.
+    Found(Entity),
+    /// The model is not spawned yet.
+    Pending,
+    /// The root does not exist any more.
+    Missing,
 }
 
-/// Finds out where things belong.
+/// Finds the targets of attachments.
 #[derive(SystemParam)]
-pub(super) struct Finder<'w, 's> {
+pub(super) struct TargetFinder<'w, 's> {
     models: ModelQuery<'w, 's>,
-    told: ModelWarnings<'w, 's>,
-    all: Query<'w, 's, ()>,
+    warnings: ModelWarnings<'w, 's>,
+    entities: Query<'w, 's, ()>,
 }
 
-impl Finder<'_, '_> {
-    fn spot(&mut self, AttachedToBone { to, bone }: &AttachedToBone) -> Spot {
-        if !self.all.contains(*to) {
-            return Spot::Never;
+impl TargetFinder<'_, '_> {
+    fn target(&mut self, AttachedToBone { to, bone }: &AttachedToBone) -> Target {
+        if !self.entities.contains(*to) {
+            return Target::Missing;
         }
         if self.models.format(*to).is_none() {
-            return Spot::Later;
+            return Target::Pending;
         }
         if bone.is_empty() {
-            return Spot::On(*to);
+            return Target::Found(*to);
         }
         match self.models.bone(*to, bone) {
-            // A root may have been given another scene, whose model is not there yet.
-            Some(bone) if !self.all.contains(bone) => Spot::Later,
-            Some(bone) => Spot::On(bone),
+            // The root was given another scene that is not spawned yet.
+            Some(bone) if !self.entities.contains(bone) => Target::Pending,
+            Some(bone) => Target::Found(bone),
             None => {
-                let what = format!("has no bone \"{bone}\": what hangs on it hangs on the root");
-                self.told.warn_once(*to, &what);
-                Spot::On(*to)
+                let what =
+                    format!("has no bone \"{bone}\": its attachments are attached to the root");
+                self.warnings.warn_once(*to, &what);
+                Target::Found(*to)
             }
         }
     }
 }
 
-/// What may belong elsewhere than where it hangs.
-type IsPending = Or<(Changed<AttachedToBone>, With<Unplaced>)>;
+/// Attachments whose target changed, or that are not attached yet.
+type IsPending = Or<(Changed<AttachedToBone>, With<NotAttached>)>;
 
-/// Hangs things on their bones: those that changed, those that wait, and those whose model was spawned.
-pub(super) fn place(
+/// Attaches entities that are pending, and those whose model was spawned.
+pub(super) fn update_attachments(
     mut commands: Commands,
-    mut finder: Finder,
+    mut finder: TargetFinder,
     ready: Query<(), Changed<ModelInstance>>,
     pending: Query<(Entity, &AttachedToBone), IsPending>,
     attached: Query<(Entity, &AttachedToBone)>,
@@ -158,72 +162,78 @@ pub(super) fn place(
     }
     for (entity, attached) in all {
         let root = attached.to;
-        match finder.spot(attached) {
-            Spot::On(bone) => commands.queue(move |world: &mut World| hang(world, entity, bone)),
-            Spot::Later => commands.queue(move |world: &mut World| wait(world, entity, root)),
-            Spot::Never => commands.entity(entity).try_despawn(),
+        match finder.target(attached) {
+            Target::Found(target) => {
+                commands.queue(move |world: &mut World| attach(world, entity, target));
+            }
+            Target::Pending => {
+                commands.queue(move |world: &mut World| attach_to_pending(world, entity, root));
+            }
+            Target::Missing => commands.entity(entity).try_despawn(),
         }
     }
 }
 
-/// Makes a thing a child of what it hangs on.
-fn hang(world: &mut World, entity: Entity, on: Entity) {
-    let Ok(thing) = world.get_entity(entity) else {
+/// Makes an entity a child of its target, unless that closes a cycle.
+fn attach(world: &mut World, entity: Entity, target: Entity) {
+    let Ok(attachment) = world.get_entity(entity) else {
         return;
     };
-    let is_given = thing.get::<GivenParent>() == Some(&GivenParent(on));
-    if is_given && is_child_of(world, entity, on) && !thing.contains::<Unplaced>() {
+    let is_assigned = attachment.get::<AssignedParent>() == Some(&AssignedParent(target));
+    let is_pending = attachment.contains::<NotAttached>();
+    if is_assigned && !is_pending && is_child_of(world, entity, target) {
         return;
     }
-    if is_below(world, on, entity) {
-        refuse(world, entity);
-    } else if let Ok(mut on) = world.get_entity_mut(on) {
-        let on = on.insert_if_new(Carries).id();
-        let mut thing = world.entity_mut(entity);
-        thing.remove::<Unplaced>();
+    if is_within(world, target, entity) {
+        reject_cycle(world, entity);
+    } else if let Ok(mut target) = world.get_entity_mut(target) {
+        let target = target.insert_if_new(HasAttachments).id();
+        let mut attachment = world.entity_mut(entity);
+        attachment.remove::<NotAttached>();
         // Last, because an observer of the parent may despawn it.
-        thing.insert((ChildOf(on), GivenParent(on)));
+        attachment.insert((ChildOf(target), AssignedParent(target)));
     }
 }
 
-/// Puts a thing where it waits for a model.
-fn wait(world: &mut World, entity: Entity, root: Entity) {
+/// Makes an entity a child of the [`PendingParent`] of a root whose model is not spawned yet.
+fn attach_to_pending(world: &mut World, entity: Entity, root: Entity) {
     if world.get_entity(entity).is_err() || world.get_entity(root).is_err() {
         return;
     }
-    if is_below(world, root, entity) {
-        return refuse(world, entity);
+    if is_within(world, root, entity) {
+        return reject_cycle(world, entity);
     }
-    let room = waiting_room(world, root);
-    if is_child_of(world, entity, room) {
+    let parent = pending_parent(world, root);
+    if is_child_of(world, entity, parent) {
         return;
     }
-    // An observer of the room's parent may have despawned it.
-    if let Ok(mut thing) = world.get_entity_mut(entity) {
-        let unplaced = Unplaced { is_told: false };
-        thing.insert((ChildOf(room), GivenParent(room), unplaced));
+    // An observer may have despawned it when the pending parent was spawned.
+    if let Ok(mut attachment) = world.get_entity_mut(entity) {
+        let not_attached = NotAttached { is_warned: false };
+        attachment.insert((ChildOf(parent), AssignedParent(parent), not_attached));
     }
 }
 
-/// The waiting room of a root, made if there is none.
-fn waiting_room(world: &mut World, root: Entity) -> Entity {
+/// The [`PendingParent`] of a root, which is spawned if there is none.
+fn pending_parent(world: &mut World, root: Entity) -> Entity {
     let children = world.get::<Children>(root);
     let mut children = children.into_iter().flatten().copied();
-    let room = children.find(|child| world.get::<PendingParent>(*child).is_some());
-    room.unwrap_or_else(|| {
-        let name = Name::new("waiting for the model");
-        let room = (name, PendingParent, Visibility::Hidden, ChildOf(root));
-        world.spawn(room).id()
+    let parent = children.find(|child| world.get::<PendingParent>(*child).is_some());
+    parent.unwrap_or_else(|| {
+        let name = Name::new("pending attachments");
+        let parent = (name, PendingParent, Visibility::Hidden, ChildOf(root));
+        world.spawn(parent).id()
     })
 }
 
-/// Leaves a thing that would hang on itself without a parent.
-fn refuse(world: &mut World, entity: Entity) {
-    let mut thing = world.entity_mut(entity);
-    if !thing.get::<Unplaced>().is_some_and(|told| told.is_told) {
-        warn!("{entity} is attached to what is attached to it, and hangs nowhere");
-        thing.insert(Unplaced { is_told: true });
-        thing.remove::<(ChildOf, GivenParent)>();
+/// Removes the parent of an entity that is attached to its own descendant, and warns.
+fn reject_cycle(world: &mut World, entity: Entity) {
+    let mut attachment = world.entity_mut(entity);
+    let state = attachment.get::<NotAttached>();
+    if !state.is_some_and(|state| state.is_warned) {
+        warn!("{entity} is attached to itself or to its own descendant: the attachment is ignored");
+        attachment.insert(NotAttached { is_warned: true });
+        attachment.remove::<(ChildOf, AssignedParent)>();
     }
 }
 
@@ -232,26 +242,27 @@ fn is_child_of(world: &World, entity: Entity, parent: Entity) -> bool {
     of.is_some_and(|of| of.parent() == parent)
 }
 
-/// Whether an entity is another one, or below it.
-fn is_below(world: &World, entity: Entity, other: Entity) -> bool {
+/// Whether an entity is `other` or a descendant of it.
+fn is_within(world: &World, entity: Entity, other: Entity) -> bool {
     let parent = |entity: &Entity| world.get::<ChildOf>(*entity).map(ChildOf::parent);
     core::iter::successors(Some(entity), parent).any(|ancestor| ancestor == other)
 }
 
-/// Leaves what is no longer attached where it is in the world, unless the game has given it another parent.
+/// Removes the parent of an entity that is no longer attached, without moving it in the world. If the game has given it
+/// another parent, it keeps that.
 pub(super) fn on_detached(removed: On<Remove, AttachedToBone>, mut commands: Commands) {
     let entity = removed.entity;
     commands.queue(move |world: &mut World| {
-        let Ok(mut thing) = world.get_entity_mut(entity) else {
+        let Ok(mut detached) = world.get_entity_mut(entity) else {
             return;
         };
-        if thing.contains::<AttachedToBone>() {
+        if detached.contains::<AttachedToBone>() {
             return;
         }
-        thing.remove::<Unplaced>();
-        let given = thing.take::<GivenParent>();
-        let parent = thing.get::<ChildOf>().map(ChildOf::parent);
-        if given.is_some_and(|GivenParent(given)| parent == Some(given)) {
+        detached.remove::<NotAttached>();
+        let assigned = detached.take::<AssignedParent>();
+        let parent = detached.get::<ChildOf>().map(ChildOf::parent);
+        if assigned.is_some_and(|AssignedParent(assigned)| parent == Some(assigned)) {
             remove_parent_in_place(world, entity);
         }
     });
@@ -260,26 +271,26 @@ pub(super) fn on_detached(removed: On<Remove, AttachedToBone>, mut commands: Com
 /// Removes the parent of an entity without moving the entity in the world.
 fn remove_parent_in_place(world: &mut World, entity: Entity) {
     let compensated = compensated_scale(world, entity);
-    let Ok(mut thing) = world.get_entity_mut(entity) else {
+    let Ok(mut detached) = world.get_entity_mut(entity) else {
         return;
     };
-    let global = thing.get::<GlobalTransform>();
+    let global = detached.get::<GlobalTransform>();
     let global = global.map(GlobalTransform::compute_transform);
-    if let (Some(global), Some(mut transform)) = (global, thing.get_mut::<Transform>()) {
+    if let (Some(global), Some(mut transform)) = (global, detached.get_mut::<Transform>()) {
         *transform = global.with_scale(global.scale / compensated);
     }
-    // Last, because an observer of the parent may despawn it. Bevy's method of this name panics then.
-    thing.remove::<ChildOf>();
+    // Last, because an observer of the parent may despawn it. `remove_parent_in_place` of Bevy then panics.
+    detached.remove::<ChildOf>();
 }
 
-/// Takes waiting rooms away in which nothing waits any more.
-pub(super) fn close_rooms(
+/// Despawns [`PendingParent`]s that have no attachments left.
+pub(super) fn despawn_empty_pending_parents(
     mut commands: Commands,
-    rooms: Query<(Entity, Option<&Children>), With<PendingParent>>,
+    parents: Query<(Entity, Option<&Children>), With<PendingParent>>,
 ) {
-    for (room, waiting) in &rooms {
-        if waiting.is_none_or(|waiting| waiting.is_empty()) {
-            commands.entity(room).try_despawn();
+    for (parent, attachments) in &parents {
+        if attachments.is_none_or(|attachments| attachments.is_empty()) {
+            commands.entity(parent).try_despawn();
         }
     }
 }

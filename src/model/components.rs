@@ -1,4 +1,4 @@
-//! The components of the space of a model. Systems do not belong here.
+//! The components for the axes and units of a model. Systems do not belong here.
 
 use crate::scene::Mirror;
 use bevy::ecs::component::Component;
@@ -7,24 +7,26 @@ use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy::transform::components::Transform;
 
-/// Makes a model face −Z, with Y up and one meter for a unit, whatever its format. Put it on the root entity.
+/// Makes a model face −Z, with Y up and one unit per meter, for any format. Insert it on the root entity.
 ///
-/// Without it a model has the units and the front of its format, which the manual lists.
+/// Without it, a model has the units and the forward axis of its format, which the manual lists.
 ///
-/// The root's own `Transform` is free: `looking_at` turns the model's face to its target. The scene below the root is
-/// turned and scaled, in the place of what the loader settings `scale`, `convert_axes` and `up` say. A manifest's
-/// `axes` are kept, and its `scale` multiplies. On a model that is attached to a bone of another model with this
-/// component, a unit is still one meter.
+/// This sets the `Transform` of the scene below the root, so the root's own `Transform` is free: `looking_at` turns the
+/// model's front to the target. It replaces the loader settings `scale`, `convert_axes` and `up_axis`. A manifest's `axes`
+/// still apply, and its `scale` multiplies.
+///
+/// If the model is attached to a bone of another model with this component, one unit is still one meter.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct BevySpace {
-    /// Meters per unit of the file. `None`, the default, is [`ModelFormat::meters_per_unit`](super::ModelFormat::meters_per_unit). Values that are not
-    /// finite and above 0 count as `None`.
+    /// Meters per unit of the file. `None`, the default, is
+    /// [`ModelFormat::meters_per_unit`](super::ModelFormat::meters_per_unit). A value that is not a finite number above 0
+    /// is treated as `None`.
     pub meters_per_unit: Option<f32>,
 }
 
 impl BevySpace {
-    /// With so many meters per unit of the file.
+    /// Overrides the format's meters per unit of the file.
     pub fn with_meters_per_unit(meters: f32) -> Self {
         Self {
             meters_per_unit: Some(meters),
@@ -32,9 +34,9 @@ impl BevySpace {
     }
 }
 
-/// On the root entity of a spawned scene: its transform and mirror as its loader made them.
+/// On the root entity of a spawned scene: its transform and mirror as the loader created them.
 #[derive(Component, Clone, Copy)]
 pub(in crate::model) struct SceneTransform {
-    pub(in crate::model) own: Transform,
+    pub(in crate::model) original: Transform,
     pub(in crate::model) mirror: Mirror,
 }

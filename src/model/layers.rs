@@ -1,4 +1,4 @@
-//! Passes the `RenderLayers` of a model's root to its meshes and lights. Bevy reads the layers of each entity by itself.
+//! Propagates the `RenderLayers` of a model's root to its meshes and lights, because Bevy does not propagate them.
 
 use crate::model::models::ModelQuery;
 use crate::scene::ModelInstance;
@@ -13,11 +13,11 @@ use bevy::light::{DirectionalLight, PointLight, SpotLight};
 use bevy::mesh::Mesh3d;
 use bevy::world_serialization::{WorldInstance, WorldInstanceSpawner};
 
-/// On a mesh or a light of a model: the layers that it was given. If it has others, they are the user's.
+/// On a mesh or a light of a model: the layers that it inherited. If its `RenderLayers` differ, the user has set them.
 #[derive(Component)]
 pub(super) struct InheritedLayers(RenderLayers);
 
-/// What has layers of its own to Bevy.
+/// Entities on which Bevy reads `RenderLayers`.
 type IsRendered = Or<(
     With<Mesh3d>,
     With<PointLight>,
@@ -25,15 +25,15 @@ type IsRendered = Or<(
     With<DirectionalLight>,
 )>;
 
-/// Roots whose layers, or whose place below another model, may have changed.
+/// Roots whose layers or whose parent may have changed.
 type LayersChanged = (
     With<WorldInstance>,
     Or<(Changed<RenderLayers>, Changed<ChildOf>)>,
 );
 
-/// Models and the models within them.
+/// Models, the models attached to them, and their layers.
 #[derive(SystemParam)]
-pub(super) struct Family<'w, 's> {
+pub(super) struct LayerHierarchy<'w, 's> {
     models: ModelQuery<'w, 's>,
     spawner: Option<Res<'w, WorldInstanceSpawner>>,
     instances: Query<'w, 's, &'static WorldInstance>,
@@ -51,28 +51,28 @@ pub(super) struct Family<'w, 's> {
     >,
 }
 
-impl Family<'_, '_> {
+impl LayerHierarchy<'_, '_> {
     fn is_root(&self, entity: Entity) -> bool {
         self.models.format(entity).is_some()
     }
 
-    /// The layers of a root, or of the nearest model that it is within.
+    /// The layers of a root, or those of its nearest ancestor that is a root with layers.
     fn layers(&self, root: Entity) -> Option<&RenderLayers> {
-        let above = self.parents.iter_ancestors(root);
+        let ancestors = self.parents.iter_ancestors(root);
         core::iter::once(root)
-            .chain(above.filter(|above| self.is_root(*above)))
+            .chain(ancestors.filter(|ancestor| self.is_root(*ancestor)))
             .find_map(|root| self.layers.get(root).ok())
     }
 
-    /// A root and the roots of the models within it.
-    fn with_inner(&self, root: Entity) -> impl Iterator<Item = Entity> {
-        let below = self.children.iter_descendants(root);
-        let all = core::iter::once(root).chain(below);
-        // Every despawned part comes here as one that has lost its parent.
+    /// A root and the roots below it.
+    fn with_descendants(&self, root: Entity) -> impl Iterator<Item = Entity> {
+        let descendants = self.children.iter_descendants(root);
+        let all = core::iter::once(root).chain(descendants);
+        // `root` may be no model: every despawned entity that had a parent is passed here.
         all.filter(|entity| self.instances.contains(*entity))
     }
 
-    /// Passes layers on to the meshes and lights of one model.
+    /// Sets the inherited layers of the meshes and lights of one model.
     fn propagate(&self, commands: &mut Commands, root: Entity) {
         let (Some(spawner), Ok(instance)) = (&self.spawner, self.instances.get(root)) else {
             return;
@@ -80,7 +80,7 @@ impl Family<'_, '_> {
         if !self.is_root(root) {
             return;
         }
-        let wanted = self.layers(root);
+        let layers = self.layers(root);
         for entity in spawner.iter_instance_entities(**instance) {
             let Ok((own, inherited)) = self.rendered.get(entity) else {
                 continue;
@@ -89,9 +89,9 @@ impl Family<'_, '_> {
                 continue;
             }
             let mut entity = commands.entity(entity);
-            match wanted {
-                Some(wanted) if own != Some(wanted) => {
-                    entity.try_insert((wanted.clone(), InheritedLayers(wanted.clone())));
+            match layers {
+                Some(layers) if own != Some(layers) => {
+                    entity.try_insert((layers.clone(), InheritedLayers(layers.clone())));
                 }
                 None if own.is_some() => {
                     entity.try_remove::<(RenderLayers, InheritedLayers)>();
@@ -102,23 +102,23 @@ impl Family<'_, '_> {
     }
 }
 
-/// Passes on the layers of roots that changed or were detached, and those of roots whose models were spawned.
-pub(super) fn pass_on_layers(
+/// Propagates the layers of roots that changed, were detached, or whose models were spawned.
+pub(super) fn propagate_layers(
     mut commands: Commands,
     spawned: Query<Entity, Changed<ModelInstance>>,
     changed: Query<Entity, LayersChanged>,
     mut removed: RemovedComponents<RenderLayers>,
     mut detached: RemovedComponents<ChildOf>,
-    family: Family,
+    hierarchy: LayerHierarchy,
 ) {
     let mut due: EntityHashSet = spawned.iter().collect();
-    let lost = removed.read();
-    let lost = lost.filter_map(|entity| family.models.root(entity));
+    let removed = removed.read();
+    let removed = removed.filter_map(|entity| hierarchy.models.root(entity));
     // Models may also be below a detached entity that is not a model.
-    for root in changed.iter().chain(lost).chain(detached.read()) {
-        due.extend(family.with_inner(root));
+    for root in changed.iter().chain(removed).chain(detached.read()) {
+        due.extend(hierarchy.with_descendants(root));
     }
     for root in due {
-        family.propagate(&mut commands, root);
+        hierarchy.propagate(&mut commands, root);
     }
 }

@@ -1,9 +1,9 @@
-//! Models of any format: `ClassicModel` spawns them, [`ModelQuery`] finds their format and bones, [`AttachedToBone`] attaches entities
-//! to bones, and [`BevySpace`] makes them face −Z in meters. The feature `manifest` reads manifests from
-//! files.
+//! Types and systems for models of any format: `ClassicModel` spawns them, [`ModelQuery`] finds their formats and bones,
+//! [`AttachedToBone`] attaches entities to bones, and [`BevySpace`] makes them face −Z in meters. The feature `manifest`
+//! reads manifests from files.
 
-// For maintainers: the formats do not depend on this module. Bytes of files, and how a format does what it does, do not
-// belong here.
+// For maintainers: the formats do not depend on this module. The bytes of files and the internals of formats do not belong
+// here.
 
 mod attach;
 mod components;
@@ -20,14 +20,14 @@ pub(crate) use manifest::ManifestPlugin;
 pub use manifest::{ClassicModel, ModelManifest};
 pub use models::ModelQuery;
 
-use attach::{close_rooms, detach_attachments, on_detached, place};
+use attach::{despawn_empty_pending_parents, detach_attachments, on_detached, update_attachments};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::transform::TransformSystems;
-use layers::pass_on_layers;
+use layers::propagate_layers;
 
-/// Registers what is above the formats.
+/// Registers the components and systems for models of any format.
 pub(crate) struct ModelPlugin;
 
 impl Plugin for ModelPlugin {
@@ -38,7 +38,12 @@ impl Plugin for ModelPlugin {
             .add_observer(on_detached)
             .add_systems(
                 PostUpdate,
-                (place, close_rooms, pass_on_layers, space::follow_spaces)
+                (
+                    update_attachments,
+                    despawn_empty_pending_parents,
+                    propagate_layers,
+                    space::update_scenes,
+                )
                     .chain()
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),

@@ -1,11 +1,11 @@
-//! Any spawned model: its format, its bones.
+//! [`ModelQuery`]: roots, formats and bones of spawned models of any format.
 
 use crate::scene::{ModelFormat, ModelInstance};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::system::{Query, SystemParam};
 
-/// All spawned models, whatever their formats.
+/// Finds roots, formats and bones of spawned models of any format.
 #[derive(SystemParam)]
 pub struct ModelQuery<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
@@ -13,13 +13,14 @@ pub struct ModelQuery<'w, 's> {
 }
 
 impl ModelQuery<'_, '_> {
-    /// What a root's model is, once its scene is there.
+    /// The format of a root's model. `None` until its scene is spawned.
     pub fn format(&self, root: Entity) -> Option<ModelFormat> {
         self.instances.get(root).ok().map(ModelInstance::format)
     }
 
     /// The root entity of the model that an entity belongs to: the entity itself if it is a root, otherwise its nearest
-    /// ancestor that is one. Of a model within another, such as one that is attached to a bone, it is the inner one's.
+    /// ancestor that is a root. For an entity of a model that is attached to another, this is the root of the attached
+    /// model.
     ///
     /// ```
     /// # use bevy::prelude::*;
@@ -32,27 +33,31 @@ impl ModelQuery<'_, '_> {
     /// # World::new().add_observer(on_click);
     /// ```
     pub fn root(&self, part: Entity) -> Option<Entity> {
-        let above = self.parents.iter_ancestors(part);
+        let ancestors = self.parents.iter_ancestors(part);
         core::iter::once(part)
-            .chain(above)
+            .chain(ancestors)
             .find(|entity| self.instances.contains(*entity))
     }
 
-    /// The entity that a name means, in any case: a bone of an ALO model, else one of its proxies, meshes,
-    /// lights or dazzles, tags included; a node of an ABC model; a mesh of an LGW model. Of several it is the
-    /// first in the file. `None` if there is none, or the scene is not there yet. The one entity of an MDL
-    /// model has no name.
+    /// The entity with a name, in any case:
+    ///
+    /// - ALO: a bone, otherwise a proxy, mesh, light or dazzle. Tags are part of the name.
+    /// - ABC: a node.
+    /// - LGW: a mesh.
+    /// - MDL: always `None`, because its entity has no name.
+    ///
+    /// If several have the name, this is the first in the file. `None` if none has it, or the scene is not spawned yet.
     pub fn bone(&self, root: Entity, name: &str) -> Option<Entity> {
         self.instances.get(root).ok()?.bone(name)
     }
 
-    /// Whether a root is one that a proxy of another model loaded.
+    /// Whether a root's model was spawned for a proxy of another model.
     pub(super) fn is_of_proxy(&self, root: Entity) -> bool {
         let instance = self.instances.get(root);
         instance.is_ok_and(|instance| instance.is_of_proxy)
     }
 
-    /// What to say of a part of a root's model by its name in lower case, if `PartVisibility` cannot hide it.
+    /// The warning about a part name, in lower case, that `PartVisibility` cannot hide in a root's model. `None` if it can.
     pub(super) fn missing_part(&self, root: Entity, name: &str) -> Option<String> {
         let instance = self.instances.get(root).ok()?;
         match instance.is_of_proxy {

@@ -1,4 +1,4 @@
-//! Models that face −Z in meters, whatever their format.
+//! Applies [`BevySpace`]: the systems that rotate and scale the scenes below model roots.
 
 use super::manifest::manifest_transform;
 use crate::model::components::{BevySpace, SceneTransform};
@@ -18,8 +18,8 @@ use bevy::world_serialization::{WorldInstance, WorldInstanceSpawner};
 use core::f32::consts::PI;
 
 impl ModelFormat {
-    /// Meters per unit of a typical file. The games did not state units, so this is an estimate from the heights of
-    /// people: see the table in the manual.
+    /// Meters per unit of a typical file. The formats do not define units, so this is an estimate from the heights of
+    /// characters: see the table in the manual.
     pub fn meters_per_unit(self) -> f32 {
         match self {
             Self::Alamo => 0.4,
@@ -29,26 +29,26 @@ impl ModelFormat {
         }
     }
 
-    /// The rotation that turns a scene's front to −Z and its up to Y. `own` is the scene's rotation, as its loader
-    /// made it.
-    fn facing(self, own: Quat, Mirror(mirror): Mirror) -> Quat {
+    /// The rotation that turns a scene's front to −Z and its up axis to Y. `original` is the rotation that the loader gave
+    /// the scene.
+    fn facing(self, original: Quat, Mirror(mirror): Mirror) -> Quat {
         let half_turn = Quat::from_rotation_y(PI);
         match self {
             Self::Alamo => half_turn * z_up_forward_minus_y().rotation,
             Self::Quake => z_up_forward_x().rotation,
-            // Its front is +Z in the file, and −Z where that is mirrored.
+            // The front is +Z in the file, and −Z if the loader mirrored Z.
             Self::LithTech if mirror.z < 0.0 => Quat::IDENTITY,
             Self::LithTech => half_turn,
-            // The format has no front of its own.
-            Self::UfoAftermath => own,
+            // The format has no forward axis.
+            Self::UfoAftermath => original,
         }
     }
 }
 
-/// A change of the component or of what the model is attached to, or a scene that was spawned or respawned.
+/// The component or the parent changed, or the scene was spawned or respawned.
 type SpaceChanged = Or<(Changed<BevySpace>, Changed<ChildOf>, Changed<ModelInstance>)>;
 
-/// What tells which scenes are to be placed.
+/// The roots whose scene transforms must be updated.
 #[derive(SystemParam)]
 pub(super) struct SpaceChanges<'w, 's> {
     changed: Query<'w, 's, Entity, (With<BevySpace>, SpaceChanged)>,
@@ -67,9 +67,9 @@ impl SpaceChanges<'_, '_> {
     }
 }
 
-/// Places scenes whose roots got, changed or lost a [`BevySpace`], or were attached, detached or spawned. Also places the
-/// scenes of the models with a [`BevySpace`] below these roots.
-pub(super) fn follow_spaces(
+/// Updates the scene transforms of roots that got, changed or lost a [`BevySpace`], or were attached, detached or spawned.
+/// Also updates those of the models with a [`BevySpace`] below these roots.
+pub(super) fn update_scenes(
     mut commands: Commands,
     mut changes: SpaceChanges,
     children: Query<&Children>,
@@ -79,33 +79,34 @@ pub(super) fn follow_spaces(
     if due.is_empty() {
         return;
     }
-    // The scale of their scenes depends on the scenes above them.
-    let below = due.iter().flat_map(|root| children.iter_descendants(*root));
-    let inner: Vec<Entity> = below
+    // The scene scale of an attached model depends on the scenes of its ancestors.
+    let descendants = due.iter().flat_map(|root| children.iter_descendants(*root));
+    let inner: Vec<Entity> = descendants
         .filter(|root| changes.spaces.contains(*root))
         .collect();
     due.extend(inner);
     let with_format = |root| Some((root, models.format(root)?));
     let mut due: Vec<(Entity, ModelFormat)> = due.into_iter().filter_map(with_format).collect();
     commands.queue(move |world: &mut World| {
-        // Outer models before those that are attached to them.
+        // Models before those that are attached to them.
         due.sort_by_cached_key(|(root, _)| ancestors(world, *root).count());
         for (root, format) in due {
-            place_scene(world, root, format);
+            update_scene(world, root, format);
         }
     });
 }
 
-/// Places the scene below a root.
-fn place_scene(world: &mut World, root: Entity, format: ModelFormat) {
+/// Updates the transform of the scene below a root.
+fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
     let Some(scene) = scene_of(world, root) else {
         return;
     };
-    let known = world.get::<SceneTransform>(scene).copied();
-    let Some(stand) = known.or_else(|| spawned_stand(world, scene)) else {
+    let saved = world.get::<SceneTransform>(scene).copied();
+    let Some(loaded) = saved.or_else(|| spawned_transform(world, scene)) else {
         return;
     };
-    let (factor, stated) = manifest_transform(world, root, stand);
+    let SceneTransform { original, mirror } = loaded;
+    let (factor, rotation) = manifest_transform(world, root, loaded);
     let space = world.get::<BevySpace>(root);
     let transform = match space {
         Some(space) => {
@@ -113,19 +114,19 @@ fn place_scene(world: &mut World, root: Entity, format: ModelFormat) {
             let meters = meters.filter(|meters| meters.is_finite() && *meters > 0.0);
             let meters = meters.unwrap_or(format.meters_per_unit());
             Transform {
-                translation: stand.own.translation,
-                rotation: stated.unwrap_or(format.facing(stand.own.rotation, stand.mirror)),
+                translation: original.translation,
+                rotation: rotation.unwrap_or(format.facing(original.rotation, mirror)),
                 scale: Vec3::splat(factor * meters / outer_scale(world, root)),
             }
         }
         None => Transform {
-            translation: stand.own.translation,
-            rotation: stated.unwrap_or(stand.own.rotation),
-            scale: stand.own.scale * factor,
+            translation: original.translation,
+            rotation: rotation.unwrap_or(original.rotation),
+            scale: original.scale * factor,
         },
     };
-    // What the file says of distances, such as those of its levels of detail, is scaled with it.
-    let scale = transform.scale.x / stand.own.scale.x;
+    // Distances in the file, such as those of its levels of detail, scale with the scene.
+    let scale = transform.scale.x / original.scale.x;
     if let Ok(mut root) = world.get_entity_mut(root) {
         match scale == 1.0 || !scale.is_finite() {
             true => root.remove::<SceneScale>(),
@@ -133,7 +134,7 @@ fn place_scene(world: &mut World, root: Entity, format: ModelFormat) {
         };
     }
     if let Ok(mut scene) = world.get_entity_mut(scene) {
-        scene.insert((stand, transform));
+        scene.insert((loaded, transform));
     }
 }
 
@@ -148,15 +149,15 @@ fn scene_of(world: &World, root: Entity) -> Option<Entity> {
     })
 }
 
-/// How a scene stands that nothing has placed yet.
-fn spawned_stand(world: &World, scene: Entity) -> Option<SceneTransform> {
+/// The transform and mirror of a scene whose transform was not updated yet.
+fn spawned_transform(world: &World, scene: Entity) -> Option<SceneTransform> {
     Some(SceneTransform {
-        own: *world.get::<Transform>(scene)?,
+        original: *world.get::<Transform>(scene)?,
         mirror: world.get::<Mirror>(scene).copied().unwrap_or_default(),
     })
 }
 
-/// The entities that an entity is below, and the child of each on the way.
+/// The ancestors of an entity, from its parent up, each with its child on the path to the entity.
 fn ancestors(world: &World, entity: Entity) -> impl Iterator<Item = (Entity, Entity)> {
     let parent = |child: Entity| {
         let parent = world.get::<ChildOf>(child)?;
@@ -165,8 +166,8 @@ fn ancestors(world: &World, entity: Entity) -> impl Iterator<Item = (Entity, Ent
     core::iter::successors(parent(entity), move |(entity, _)| parent(*entity))
 }
 
-/// The factor by which the scene of a root shrinks when the root loses its parent: `follow_spaces` then no longer
-/// compensates for the scenes above it. 1 without a [`BevySpace`].
+/// The factor by which the scene of a root shrinks when the root loses its parent: [`update_scenes`] then no longer
+/// compensates for the scale of its ancestors' scenes. 1 without a [`BevySpace`].
 pub(super) fn compensated_scale(world: &World, root: Entity) -> f32 {
     match world.get::<BevySpace>(root) {
         Some(_) => outer_scale(world, root),
@@ -174,7 +175,7 @@ pub(super) fn compensated_scale(world: &World, root: Entity) -> f32 {
     }
 }
 
-/// How much a root is scaled by the scenes of the models with a [`BevySpace`] that it is attached to.
+/// The scale that a root inherits from the scenes of the models with a [`BevySpace`] that it is attached to.
 fn outer_scale(world: &World, root: Entity) -> f32 {
     let scales = ancestors(world, root).filter_map(|(parent, scene)| {
         world.get::<BevySpace>(parent)?;

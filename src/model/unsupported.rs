@@ -1,7 +1,7 @@
-//! What is said about components of a root that mean nothing on its model: which format has no use for
-//! which, what it has instead, and names that no part has.
+//! Warnings about components that have no effect on the format of a model, and about names of parts and skins that the
+//! model does not have.
 //!
-//! Whoever adds a component or spawns a model pays for it; nothing is looked through frame by frame.
+//! The checks run only when a component is added or changed and when a model is spawned.
 
 use crate::model::models::ModelQuery;
 use crate::scene::{
@@ -16,7 +16,7 @@ use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Has, QueryItem, Without};
 use bevy::ecs::system::{Query, SystemParam};
 
-/// A component that chooses something about a model.
+/// A component that configures a model on its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ModelComponent {
     PlayClip,
@@ -29,38 +29,38 @@ enum ModelComponent {
     PartVisibility,
 }
 
-/// What a format has instead of what a component chooses; none if the component means something.
-fn instead(word: ModelComponent, format: ModelFormat) -> Option<&'static str> {
+/// Why a component has no effect on a format, and the alternative. `None` if it has an effect.
+fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'static str> {
     use ModelFormat::{Alamo, LithTech, Quake, UfoAftermath};
-    Some(match (word, format) {
+    Some(match (component, format) {
         (ModelComponent::PlayClip, UfoAftermath) => {
             "the format has no animations; move the entities of `LgwInstance::meshes`"
         }
         (ModelComponent::ModelSkin, Alamo) => {
-            "sub-meshes wear what their materials name; put other materials on their entities"
+            "sub-meshes use the textures of their materials; replace the materials on their entities"
         }
         (ModelComponent::ModelSkin, UfoAftermath) => {
-            "meshes wear what their materials name; put other materials on their entities"
+            "meshes use the textures of their materials; replace the materials on their entities"
         }
         (ModelComponent::ModelLod | ModelComponent::LodDistances, Quake | UfoAftermath) => {
-            "the format has no levels of detail; Bevy's `VisibilityRange` chooses between models"
+            "the format has no levels of detail; Bevy's `VisibilityRange` switches between models"
         }
         (ModelComponent::DamageStage, Quake) => {
-            "the format has no damage stages; `ModelSkin` chooses a skin"
+            "the format has no damage stages; `ModelSkin` selects a skin"
         }
         (ModelComponent::DamageStage, LithTech | UfoAftermath) => {
             "the format has no damage stages; `PartVisibility` hides parts by their names"
         }
         (ModelComponent::TeamColor, Quake) => {
-            "the format has no colour of a team; `PlayerColors` chooses rows of the palette"
+            "the format has no team color; `PlayerColors` selects rows of the palette"
         }
         (ModelComponent::TeamColor | ModelComponent::PlayerColors, LithTech) => {
-            "the format has no colours of players; `ModelSkin` chooses a picture"
+            "the format has no player colors; `ModelSkin` selects a texture"
         }
         (ModelComponent::TeamColor | ModelComponent::PlayerColors, UfoAftermath) => {
-            "the format has no colours of players; put other materials on its entities"
+            "the format has no player colors; replace the materials on its entities"
         }
-        (ModelComponent::PlayerColors, Alamo) => "the format has the colour of a team: `TeamColor`",
+        (ModelComponent::PlayerColors, Alamo) => "the format has a team color; set `TeamColor`",
         (ModelComponent::PartVisibility, Quake) => {
             "a model of the format is a single mesh without parts"
         }
@@ -68,8 +68,8 @@ fn instead(word: ModelComponent, format: ModelFormat) -> Option<&'static str> {
     })
 }
 
-/// Whether a root has each of the words, in the order of [`ModelComponent`].
-type Words = (
+/// Whether a root has each component, in the order of [`ModelComponent`].
+type HasComponents = (
     Has<PlayClip>,
     Has<ModelSkin>,
     Has<ModelLod>,
@@ -80,133 +80,150 @@ type Words = (
     Has<PartVisibility>,
 );
 
-/// The words that a root has.
-fn said(words: QueryItem<'_, '_, Words>) -> impl Iterator<Item = ModelComponent> {
-    let (clip, skin, lod, distances, alt, team, colors, hidden) = words;
+/// The components that a root has.
+fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelComponent> {
+    let (clip, skin, lod, distances, stage, team, colors, hidden) = has;
     let all = [
         (clip, ModelComponent::PlayClip),
         (skin, ModelComponent::ModelSkin),
         (lod, ModelComponent::ModelLod),
         (distances, ModelComponent::LodDistances),
-        (alt, ModelComponent::DamageStage),
+        (stage, ModelComponent::DamageStage),
         (team, ModelComponent::TeamColor),
         (colors, ModelComponent::PlayerColors),
         (hidden, ModelComponent::PartVisibility),
     ];
-    let is_said = |(has, word): (bool, ModelComponent)| has.then_some(word);
-    all.into_iter().filter_map(is_said)
+    let is_present = |(has, component): (bool, ModelComponent)| has.then_some(component);
+    all.into_iter().filter_map(is_present)
 }
 
-/// Tells what means nothing.
+/// Warns about components without effect.
 #[derive(SystemParam)]
-struct Teller<'w, 's> {
+struct ComponentWarnings<'w, 's> {
     models: ModelQuery<'w, 's>,
-    told: ModelWarnings<'w, 's>,
+    warnings: ModelWarnings<'w, 's>,
 }
 
-impl Teller<'_, '_> {
-    fn tell(&mut self, root: Entity, format: ModelFormat, word: ModelComponent) {
-        if let Some(instead) = instead(word, format)
-            // What is chosen for a model is passed on to those that it brings along.
+impl ComponentWarnings<'_, '_> {
+    /// Warns if a component has no effect on a root's format.
+    fn check_component(&mut self, root: Entity, format: ModelFormat, component: ModelComponent) {
+        if let Some(alternative) = alternative(component, format)
+            // Components of a model are copied to the models of its proxies.
             && !self.models.is_of_proxy(root)
         {
-            let what = format!("is of {format}, where `{word:?}` means nothing: {instead}");
-            self.told.warn_once(root, &what);
+            let what =
+                format!("is in {format}, on which `{component:?}` has no effect: {alternative}");
+            self.warnings.warn_once(root, &what);
         }
     }
 
-    fn tell_parts(&mut self, root: Entity, hidden: &PartVisibility) {
-        for (name, _) in hidden.iter() {
+    fn check_parts(&mut self, root: Entity, parts: &PartVisibility) {
+        for (name, _) in parts.iter() {
             if let Some(what) = self.models.missing_part(root, name) {
-                self.told.warn_once(root, &what);
+                self.warnings.warn_once(root, &what);
             }
         }
     }
 
-    fn tell_skin(&mut self, root: Entity, format: ModelFormat, skin: &ModelSkin) {
+    /// Warns about a skin that is neither a path nor, without `ModelSkins`, a name.
+    fn check_skin(&mut self, root: Entity, format: ModelFormat, skin: &ModelSkin) {
         let ModelSkin::Name(name) = skin else {
             return;
         };
-        if path_of_skin(name).is_none() && instead(ModelComponent::ModelSkin, format).is_none() {
+        let is_supported = alternative(ModelComponent::ModelSkin, format).is_none();
+        if is_supported && path_of_skin(name).is_none() {
             let what = format!(
                 "keeps its skin: the name \"{name}\" needs `ModelSkins` on the root, and a path needs a file extension"
             );
-            self.told.warn_once(root, &what);
+            self.warnings.warn_once(root, &what);
         }
     }
 }
 
-/// A component was put on a root whose model may be there.
-fn on_word<C: Component>(word: ModelComponent) -> impl Fn(On<Add, C>, Teller) {
-    move |added, mut teller| {
-        if let Some(format) = teller.models.format(added.entity) {
-            teller.tell(added.entity, format, word);
+/// Checks a component that was added to a root whose model is spawned.
+fn on_component_added<C: Component>(
+    component: ModelComponent,
+) -> impl Fn(On<Add, C>, ComponentWarnings) {
+    move |added, mut warnings| {
+        if let Some(format) = warnings.models.format(added.entity) {
+            warnings.check_component(added.entity, format, component);
         }
     }
 }
 
-/// All that a root says.
-type Sayings = (
-    Words,
+/// All checked components of a root.
+type RootComponents = (
+    HasComponents,
     Option<&'static PartVisibility>,
     Option<&'static ModelSkin>,
     Has<ModelSkins>,
 );
 
-/// A model was spawned or respawned on a root that may have components.
+/// Checks the components of a root whose model was spawned or respawned.
 fn on_model(
     inserted: On<Insert, ModelInstance>,
-    mut teller: Teller,
-    roots: Query<(&ModelInstance, Sayings)>,
+    mut warnings: ComponentWarnings,
+    roots: Query<(&ModelInstance, RootComponents)>,
 ) {
     let root = inserted.entity;
-    let Ok((instance, (words, hidden, skin, has_skins))) = roots.get(root) else {
+    let Ok((instance, (has, parts, skin, has_skins))) = roots.get(root) else {
         return;
     };
     let format = instance.format();
-    for word in said(words) {
-        teller.tell(root, format, word);
+    for component in present(has) {
+        warnings.check_component(root, format, component);
     }
-    if let Some(hidden) = hidden {
-        teller.tell_parts(root, hidden);
+    if let Some(parts) = parts {
+        warnings.check_parts(root, parts);
     }
     if let Some(skin) = skin.filter(|_| !has_skins) {
-        teller.tell_skin(root, format, skin);
+        warnings.check_skin(root, format, skin);
     }
 }
 
-/// Tells of names that no part has.
+/// Warns about part names that models do not have.
 fn check_parts(
-    mut teller: Teller,
+    mut warnings: ComponentWarnings,
     changed: Query<(Entity, &PartVisibility), Changed<PartVisibility>>,
 ) {
-    for (root, hidden) in &changed {
-        teller.tell_parts(root, hidden);
+    for (root, parts) in &changed {
+        warnings.check_parts(root, parts);
     }
 }
 
-/// Skins by names on roots that have no names.
-type Nameless = (Changed<ModelSkin>, Without<ModelSkins>);
+/// Skins that changed on roots without skin names.
+type ChangedWithoutNames = (Changed<ModelSkin>, Without<ModelSkins>);
 
-/// Tells of names of skins where there are none.
-fn check_skins(mut teller: Teller, changed: Query<(Entity, &ModelSkin), Nameless>) {
+/// Warns about skin names on roots without `ModelSkins`.
+fn check_skins(
+    mut warnings: ComponentWarnings,
+    changed: Query<(Entity, &ModelSkin), ChangedWithoutNames>,
+) {
     for (root, skin) in &changed {
-        if let Some(format) = teller.models.format(root) {
-            teller.tell_skin(root, format, skin);
+        if let Some(format) = warnings.models.format(root) {
+            warnings.check_skin(root, format, skin);
         }
     }
 }
 
-/// Has everything said that is to be said.
+/// Registers the checks.
 pub(super) fn register(app: &mut App) {
-    app.add_observer(on_word::<PlayClip>(ModelComponent::PlayClip))
-        .add_observer(on_word::<ModelSkin>(ModelComponent::ModelSkin))
-        .add_observer(on_word::<ModelLod>(ModelComponent::ModelLod))
-        .add_observer(on_word::<LodDistances>(ModelComponent::LodDistances))
-        .add_observer(on_word::<DamageStage>(ModelComponent::DamageStage))
-        .add_observer(on_word::<TeamColor>(ModelComponent::TeamColor))
-        .add_observer(on_word::<PlayerColors>(ModelComponent::PlayerColors))
-        .add_observer(on_word::<PartVisibility>(ModelComponent::PartVisibility))
+    app.add_observer(on_component_added::<PlayClip>(ModelComponent::PlayClip))
+        .add_observer(on_component_added::<ModelSkin>(ModelComponent::ModelSkin))
+        .add_observer(on_component_added::<ModelLod>(ModelComponent::ModelLod))
+        .add_observer(on_component_added::<LodDistances>(
+            ModelComponent::LodDistances,
+        ))
+        .add_observer(on_component_added::<DamageStage>(
+            ModelComponent::DamageStage,
+        ))
+        .add_observer(on_component_added::<TeamColor>(ModelComponent::TeamColor))
+        .add_observer(on_component_added::<PlayerColors>(
+            ModelComponent::PlayerColors,
+        ))
+        .add_observer(on_component_added::<PartVisibility>(
+            ModelComponent::PartVisibility,
+        ))
         .add_observer(on_model)
         .add_systems(PostUpdate, (check_parts, check_skins));
 }

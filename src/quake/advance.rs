@@ -1,10 +1,9 @@
-//! Advances where in its clip a model is.
+//! Advances the playback time of a clip.
 
 use crate::scene::{Playback, Repeat, wrap};
 
 impl Playback {
-    /// Advances by `seconds` in a clip of the given length. True if a clip that plays once has come
-    /// to its end by this step.
+    /// Advances the playback time of a clip of `length` seconds. Returns whether a clip that plays once ended in this step.
     pub(super) fn advance(&mut self, seconds: f32, length: f32, repeat: Repeat) -> bool {
         let time = self.time + seconds;
         let time = if time.is_finite() { time } else { 0.0 };
@@ -18,9 +17,9 @@ impl Playback {
                 self.time = time.clamp(0.0, length);
                 let at_end = (seconds > 0.0 && time >= length) || (seconds < 0.0 && time <= 0.0);
                 let moved_away = seconds != 0.0 && !at_end;
-                let just_now = at_end && !self.finished;
+                let just_ended = at_end && !self.finished;
                 self.finished = at_end || (self.finished && !moved_away);
-                just_now
+                just_ended
             }
         }
     }
@@ -31,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loop_wraps_both_ways() {
+    fn a_loop_wraps_in_both_directions() {
         let mut playback = Playback::default();
         assert!(!playback.advance(0.9, 0.8, Repeat::Loop));
         assert!((playback.time - 0.1).abs() < 1e-6);
@@ -44,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn once_finishes_once_and_again_after_a_jump() {
+    fn once_reports_its_end_again_after_a_seek() {
         let mut playback = Playback::default();
         assert!(!playback.advance(0.5, 0.8, Repeat::Once));
         assert!(playback.advance(0.5, 0.8, Repeat::Once));

@@ -1,4 +1,4 @@
-//! Advances the clips of spawned models and writes what each of them shows to the [`PoseTable`].
+//! Advances the clips of spawned models and writes their poses to the [`PoseTable`].
 
 use crate::quake::asset::{Sequence, SyncType};
 use crate::quake::components::{Fade, MdlAnimator};
@@ -15,64 +15,73 @@ use bevy::ecs::system::{Query, Res, ResMut};
 use bevy::time::Time;
 
 impl MdlAnimator {
-    /// Chooses the sequence that is asked for, or that of the model if nothing is asked for or it is missing. Returns
-    /// whether it begins in this frame.
-    fn choose(
+    /// Selects the requested sequence, or the model's default one if there is no request or the clip is missing. Returns
+    /// whether the sequence starts in this frame.
+    fn select(
         &mut self,
         clip: Option<&ResolvedPlay>,
         found: Option<Sequence>,
         playback: &mut Playback,
         time: &Time,
     ) -> bool {
-        let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
-        let goes_on = self.stale && is_same && !self.is_missing;
+        let is_same = self
+            .selection
+            .as_ref()
+            .is_some_and(|selection| selection.matches(clip));
+        let continues = self.model_changed && is_same && !self.is_missing;
         self.is_missing = clip.is_some() && found.is_none();
         self.sequence = found.unwrap_or_else(|| self.model.default_sequence());
-        // Nothing has been shown that could be faded from.
-        let fresh = self.stale || self.chosen.is_none();
-        self.chosen = Some(ClipSelection::new(clip));
-        self.stale = false;
-        if goes_on {
+        // No valid pose has been shown from which to fade.
+        let is_first_pose = self.model_changed || self.selection.is_none();
+        self.selection = Some(ClipSelection::new(clip));
+        self.model_changed = false;
+        if continues {
             return false;
         }
         let fade = clip.map_or(0.0, |clip| clip.play.fade);
         let play = self.played(clip).map(|clip| &clip.play);
-        self.fade = (fade > 0.0 && fade.is_finite() && !fresh).then(|| Fade {
-            from: self.nearest_shown(),
+        self.fade = (fade > 0.0 && fade.is_finite() && !is_first_pose).then(|| Fade {
+            from: self.dominant_pose(),
             seconds: fade,
-            left: fade,
+            remaining: fade,
         });
         playback.time = self.start(play, time);
         playback.finished = false;
         true
     }
 
-    /// What is asked for, unless the model lacks it.
+    /// The request, unless the model lacks the clip.
     fn played<'c>(&self, clip: Option<&'c ResolvedPlay>) -> Option<&'c ResolvedPlay> {
         clip.filter(|_| !self.is_missing)
     }
 
-    /// The sequence of a clip, or what to say of the model that has none.
+    /// The sequence of a clip.
+    ///
+    /// # Errors
+    /// A warning about the model if it doesn't have the clip.
     fn find(&self, clip: &ResolvedPlay, named: Option<&ModelClips>) -> Result<Sequence, String> {
         let sequence = self.model.sequence(&clip.play.clip);
-        sequence.ok_or_else(|| match self.model.sequence(clip.play.clip.flat().0) {
-            Some(whole) => clip.empty(Some(whole.pose_count)),
-            None => {
-                let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
-                clip.missing(named, &names)
-            }
-        })
+        sequence.ok_or_else(
+            || match self.model.sequence(clip.play.clip.split_frames().0) {
+                Some(whole) => clip.empty_part_warning(Some(whole.pose_count)),
+                None => {
+                    let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
+                    clip.missing_clip_warning(named, &names)
+                }
+            },
+        )
     }
 
+    /// The time at which the sequence starts.
     fn start(&self, play: Option<&PlayClip>, time: &Time) -> f32 {
         let length = self.sequence.seconds();
         let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
-        let runs_by_itself = self.sequence.is_group
+        let follows_clock = self.sequence.is_group
             && repeat == Repeat::Loop
             && self.model.sync_type != SyncType::FrameTime;
         match play.and_then(|play| play.start) {
             Some(start) => start,
-            None if runs_by_itself => (self.clock(time) % f64::from(length)) as f32,
+            None if follows_clock => (self.clock(time) % f64::from(length)) as f32,
             None if play.is_some_and(|play| play.speed < 0.0) => match repeat {
                 Repeat::Once => length,
                 Repeat::Loop | Repeat::FromManifest => 0.0,
@@ -81,9 +90,8 @@ impl MdlAnimator {
         }
     }
 
-    /// The place between two poses that is closest to what shows: half of an unfinished fade is
-    /// left behind.
-    fn nearest_shown(&self) -> PosePair {
+    /// The pose to start a cross-fade from: in a running cross-fade, the side with the larger weight.
+    fn dominant_pose(&self) -> PosePair {
         if self.shown.from_weight > 0.5 {
             self.shown.from
         } else {
@@ -91,6 +99,7 @@ impl MdlAnimator {
         }
     }
 
+    /// The two poses around a time of the sequence.
     fn locate(&self, time: f32, repeat: Repeat, interpolate: bool) -> PosePair {
         let Sequence {
             first_pose,
@@ -111,14 +120,14 @@ impl MdlAnimator {
         }
     }
 
-    /// Share of the pose that is faded from, after `seconds` more.
+    /// Advances the cross-fade by `seconds` and returns the weight of the pose that it fades from.
     fn fade_weight(&mut self, seconds: f32) -> f32 {
         let Some(fade) = &mut self.fade else {
             return 0.0;
         };
-        fade.left -= seconds;
-        if fade.left > 0.0 {
-            fade.left / fade.seconds
+        fade.remaining -= seconds;
+        if fade.remaining > 0.0 {
+            fade.remaining / fade.seconds
         } else {
             self.fade = None;
             0.0
@@ -126,7 +135,7 @@ impl MdlAnimator {
     }
 }
 
-/// What decides about what a model plays.
+/// The root's components that determine playback.
 type Players<'w> = (
     Entity,
     &'w mut MdlAnimator,
@@ -135,48 +144,48 @@ type Players<'w> = (
     Option<&'w ModelClips>,
 );
 
-/// Advances every model's clip.
+/// Advances the clip of every model and updates its poses.
 pub(super) fn play(
     time: Res<Time>,
     mut table: ResMut<PoseTable>,
     mut finished: MessageWriter<ClipFinished>,
-    mut told: ModelWarnings,
+    mut warnings: ModelWarnings,
     mut models: Query<Players<'static>>,
 ) {
     let delta = time.delta_secs();
-    for (entity, mut animator, mut playback, stated, named) in &mut models {
+    for (entity, mut animator, mut playback, resolved, named) in &mut models {
         let animator = animator.bypass_change_detection();
         let playback = playback.bypass_change_detection();
-        let changed = match &stated {
-            Some(stated) => stated.is_changed(),
+        let changed = match &resolved {
+            Some(resolved) => resolved.is_changed(),
             None => animator
-                .chosen
+                .selection
                 .as_ref()
-                .is_some_and(|chosen| !chosen.is(None)),
+                .is_some_and(|selection| !selection.matches(None)),
         };
-        let clip = stated.as_ref().and_then(|stated| stated.get());
-        let fresh = animator.stale || animator.chosen.is_none();
+        let clip = resolved.as_ref().and_then(|resolved| resolved.get());
+        let is_first_pose = animator.model_changed || animator.selection.is_none();
         let differs = || {
             !animator
-                .chosen
+                .selection
                 .as_ref()
-                .is_some_and(|chosen| chosen.is(clip))
+                .is_some_and(|selection| selection.matches(clip))
         };
-        let reconsider = fresh || (changed && differs());
-        let begins = reconsider && {
+        let needs_selection = is_first_pose || (changed && differs());
+        let starts = needs_selection && {
             let found = clip.map(|clip| animator.find(clip, named)).transpose();
-            let found = found.unwrap_or_else(|complaint| {
-                told.warn_once(entity, &complaint);
+            let found = found.unwrap_or_else(|warning| {
+                warnings.warn_once(entity, &warning);
                 None
             });
-            animator.choose(clip, found, playback, &time)
+            animator.select(clip, found, playback, &time)
         };
-        let asked = clip.map(|clip| &clip.play);
+        let request = clip.map(|clip| &clip.play);
         let played = animator.played(clip);
         let play = played.map(|clip| &clip.play);
 
-        let paused = asked.is_some_and(|play| play.paused);
-        let seconds = if begins || paused { 0.0 } else { delta };
+        let paused = request.is_some_and(|play| play.paused);
+        let seconds = if starts || paused { 0.0 } else { delta };
         let speed = play.map_or(1.0, |play| play.speed);
         let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
         let length = animator.sequence.seconds();
@@ -185,11 +194,11 @@ pub(super) fn play(
         {
             finished.write(ClipFinished {
                 entity,
-                clip: clip.asked.clone(),
+                clip: clip.requested.clone(),
             });
         }
 
-        let interpolate = animator.model.interpolate && asked.is_none_or(|play| play.interpolate);
+        let interpolate = animator.model.interpolate && request.is_none_or(|play| play.interpolate);
         let to = animator.locate(playback.time, repeat, interpolate);
         let from_weight = animator.fade_weight(seconds);
         let from = animator.fade.map_or(PosePair::default(), |fade| fade.from);
@@ -199,15 +208,15 @@ pub(super) fn play(
             from_weight,
         };
         match animator.row {
-            Some(row) if fresh => table.reset(row, animator.shown),
+            Some(row) if is_first_pose => table.reset(row, animator.shown),
             Some(row) => table.set(row, animator.shown),
             None => {}
         }
     }
 }
 
-/// The element of a sequence on the client's clock.
-pub(super) fn element_at(timing: &Timing, count: u32, clock: f64) -> u32 {
+/// The index of the element of a group that is shown at a time of the client's clock, in seconds.
+pub(super) fn group_index_at(timing: &Timing, count: u32, clock: f64) -> u32 {
     let length = timing.seconds(count);
     let time = wrap((clock % f64::from(length)) as f32, length);
     timing.locate(time, count).0

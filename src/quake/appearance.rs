@@ -1,8 +1,8 @@
-//! Applies the skin and the player's colors that a root chooses.
+//! Applies the skin and the player colors that a root entity selects.
 
-use crate::quake::animation::element_at;
+use crate::quake::animation::group_index_at;
 use crate::quake::asset::MdlModel;
-use crate::quake::components::{Look, MdlAnimator};
+use crate::quake::components::{MaterialInputs, MdlAnimator};
 use crate::quake::material::MdlMaterial;
 use crate::scene::{ActiveSkin, ModelWarnings, PlayerColors, SkinMaterials};
 use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
@@ -18,12 +18,12 @@ use bevy::platform::collections::{HashMap, HashSet};
 use bevy::time::Time;
 use std::sync::{Arc, Weak};
 
-/// Materials in player's colours: one per material of a model and colours in use.
+/// Recolored materials: one per material of a model and player colors in use.
 #[derive(Resource, Default)]
 pub(super) struct ColoredMaterials(HashMap<(AssetId<MdlMaterial>, PlayerColors), Colored>);
 
 struct Colored {
-    /// The model that the material was made of; another one after a reload.
+    /// The model that the material was made for. A reload replaces it.
     model: Weak<MdlModel>,
     material: Handle<MdlMaterial>,
 }
@@ -56,7 +56,7 @@ impl ColoredMaterials {
     }
 }
 
-/// What of a root decides how its model looks.
+/// The root's components that determine the material of a model.
 type SkinInputs = (
     Entity,
     &'static mut MdlAnimator,
@@ -64,80 +64,80 @@ type SkinInputs = (
     Option<&'static PlayerColors>,
 );
 
-/// Sets the material of every model whose look has changed.
-pub(super) fn apply_looks(
+/// Sets the material of every model whose skin or colors changed.
+pub(super) fn apply_appearance(
     time: Res<Time>,
     mut colored: ResMut<ColoredMaterials>,
-    mut wardrobe: SkinMaterials<MdlMaterial>,
+    mut skin_materials: SkinMaterials<MdlMaterial>,
     mut models: Query<SkinInputs>,
     mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
-    mut told: ModelWarnings,
+    mut warnings: ModelWarnings,
 ) {
     for (root, mut animator, skin, colors) in &mut models {
-        let picture = skin.and_then(|skin| skin.picture.as_ref());
-        let look = Look {
+        let external_image = skin.and_then(|skin| skin.image.as_ref());
+        let inputs = MaterialInputs {
             skin: skin.map_or(0, |skin| skin.index),
-            picture: 0,
-            // Without a skin there is nothing to recolour, nor in a picture without a palette.
+            image: 0,
+            // Only the model's own skins have palette indices to recolor.
             colors: colors
                 .copied()
-                .filter(|_| !animator.model().skins.is_empty() && picture.is_none()),
-            worn: picture.map(|picture| picture.image.id()),
+                .filter(|_| !animator.model().skins.is_empty() && external_image.is_none()),
+            external_image: external_image.map(|external| external.image.id()),
         };
-        let look = with_picture(look, &animator, &time);
-        if animator.look == Some(look) {
+        let inputs = with_group_image(inputs, &animator, &time);
+        if animator.material_inputs == Some(inputs) {
             continue;
         }
         let model = animator.model().clone();
-        if let Some(complaint) = skin.and_then(|skin| skin.complaint(model.skins.len())) {
-            told.warn_once(root, &complaint);
+        if let Some(warning) = skin.and_then(|skin| skin.index_warning(model.skins.len())) {
+            warnings.warn_once(root, &warning);
         }
-        if let Some((field, row)) = look.colors.and_then(PlayerColors::beyond) {
+        if let Some((field, row)) = inputs.colors.and_then(PlayerColors::beyond) {
             let last = PlayerColors::LAST_ROW;
-            let what = format!(
-                "has `PlayerColors` whose `{field}` is {row}, which is drawn as {last}: the palette's rows are 0 to {last}"
+            let warning = format!(
+                "has `PlayerColors` whose `{field}` is {row}; the palette's rows are 0 to {last}, so {last} is used"
             );
-            told.warn_once(root, &what);
+            warnings.warn_once(root, &warning);
         }
-        let Some(plain) = model.material(look.skin, look.picture) else {
+        let Some(plain) = model.material(inputs.skin, inputs.image) else {
             continue;
         };
-        let material = match look.colors {
-            None => wardrobe.dressed(&model, plain, picture, |made| &mut made.base),
-            Some(colors) => colored.get_or_make(&model, plain, colors, &mut wardrobe.all),
+        let material = match inputs.colors {
+            None => skin_materials.with_skin(&model, plain, external_image, |made| &mut made.base),
+            Some(colors) => colored.get_or_make(&model, plain, colors, &mut skin_materials.all),
         };
         if let Some(material) = material
             && let Ok(mut mesh) = meshes.get_mut(animator.mesh())
         {
             mesh.set_if_neq(MeshMaterial3d(material));
-            animator.bypass_change_detection().look = Some(look);
+            animator.bypass_change_detection().material_inputs = Some(inputs);
         }
     }
 }
 
-/// Chooses the picture of a skin group by the client's clock.
-fn with_picture(look: Look, animator: &MdlAnimator, time: &Time) -> Look {
+/// Selects the image of a skin group that is due now, by the client's clock.
+fn with_group_image(inputs: MaterialInputs, animator: &MdlAnimator, time: &Time) -> MaterialInputs {
     let skins = &animator.model().skins;
-    let Some(skin) = skins.get(look.skin).or(skins.last()) else {
-        return look;
+    let Some(skin) = skins.get(inputs.skin).or(skins.last()) else {
+        return inputs;
     };
     let Some(timing) = &skin.timing else {
-        return look;
+        return inputs;
     };
-    let picture = element_at(timing, skin.pictures.len() as u32, animator.clock(time));
-    Look {
-        picture: picture as usize,
-        ..look
+    let image = group_index_at(timing, skin.images.len() as u32, animator.clock(time));
+    MaterialInputs {
+        image: image as usize,
+        ..inputs
     }
 }
 
-/// Forgets materials of colours that nobody wears any more and of models that are gone.
-pub(super) fn forget_colors(
+/// Removes recolored materials whose colors or model are no longer in use.
+pub(super) fn remove_unused_colors(
     mut colored: ResMut<ColoredMaterials>,
     mut events: MessageReader<AssetEvent<MdlMaterial>>,
     changed: Query<(), Changed<PlayerColors>>,
     mut removed: RemovedComponents<PlayerColors>,
-    worn: Query<&PlayerColors>,
+    in_use: Query<&PlayerColors>,
 ) {
     for event in events.read() {
         if let AssetEvent::Removed { id } = event {
@@ -148,8 +148,8 @@ pub(super) fn forget_colors(
     if colored.0.is_empty() || (changed.is_empty() && !any_removed) {
         return;
     }
-    let worn: HashSet<_> = worn.iter().copied().collect();
+    let in_use: HashSet<_> = in_use.iter().copied().collect();
     colored
         .0
-        .retain(|(_, colors), colored| worn.contains(colors) && colored.model.strong_count() > 0);
+        .retain(|(_, colors), colored| in_use.contains(colors) && colored.model.strong_count() > 0);
 }

@@ -1,4 +1,4 @@
-//! The [`Mdl`] asset: what a model is to the rest of a game.
+//! The [`Mdl`] asset and its parts.
 
 use crate::quake::material::MdlMaterial;
 use crate::quake::mdl::{MdlFile, Timing};
@@ -24,7 +24,7 @@ pub struct Mdl {
     /// The model as a scene, for `WorldAssetRoot`: label [`MdlAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// Everything else.
+    /// The model's data, shared with its instances.
     pub model: Arc<MdlModel>,
 }
 
@@ -39,15 +39,15 @@ impl Deref for Mdl {
 /// The meshes, skins and animations of a Quake model, shared by all its instances.
 #[derive(Clone, Debug)]
 pub struct MdlModel {
-    /// The mesh in pose 0. Its second texture coordinates hold the index of the file's vertex.
+    /// The mesh in pose 0. `UV_1.x` is the index of the vertex in the file.
     pub mesh: Handle<Mesh>,
-    /// Skins, which [`ModelSkin`](crate::scene::ModelSkin) chooses from. May be empty.
+    /// The skins. [`ModelSkin`](crate::scene::ModelSkin) selects one. May be empty.
     pub skins: Vec<MdlSkin>,
-    /// Material of a model without skins.
+    /// Material of a model without skins. `None` if it has skins.
     pub plain_material: Option<Handle<MdlMaterial>>,
-    /// The palette as a texture of 256 × 1, which recoloured materials read.
+    /// The palette as a texture of 256 × 1 texels, which recolored materials read.
     pub palette: Handle<Image>,
-    /// What game code numbers as frames.
+    /// The frames, as game code numbers them: single poses and frame groups.
     pub frames: Vec<MdlFrame>,
     /// Names of all poses, in file order.
     pub pose_names: Vec<Box<str>>,
@@ -59,9 +59,9 @@ pub struct MdlModel {
     pub poses: MdlPoses,
     /// Whether instances animate in phase.
     pub sync_type: SyncType,
-    /// Effects that the games attach to the model; see [`flags`].
+    /// Effects of the model in the games; see [`flags`]. This crate applies only [`flags::HOLEY`].
     pub flags: u32,
-    /// The file's own bounding radius in its units, which is wrong in some files.
+    /// Bounding radius from the file, in its units. Wrong in some files.
     pub radius: f32,
     /// Position of the eyes in the file's axes and units. No engine uses it.
     pub eye_position: Vec3,
@@ -69,11 +69,11 @@ pub struct MdlModel {
     pub frame_rate: f32,
     /// Whether poses are interpolated, from the loader's settings.
     pub interpolate: bool,
-    /// Flaws of the file that do no harm.
+    /// Problems of the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
 
-/// Bits of [`MdlModel::flags`] that the games and their descendants know.
+/// Bits of [`MdlModel::flags`] in the games and in later engines.
 pub mod flags {
     /// Leaves the trail of a rocket.
     pub const ROCKET_TRAIL: u32 = 1;
@@ -81,7 +81,7 @@ pub mod flags {
     pub const GRENADE_SMOKE: u32 = 2;
     /// Leaves blood.
     pub const GIB_BLOOD: u32 = 4;
-    /// Turns by 100° per second.
+    /// Rotates by 100° per second.
     pub const ROTATES: u32 = 8;
     /// Leaves a green trail.
     pub const TRACER_GREEN: u32 = 16;
@@ -91,29 +91,29 @@ pub mod flags {
     pub const TRACER_ORANGE: u32 = 64;
     /// Leaves a purple trail.
     pub const TRACER_PURPLE: u32 = 128;
-    /// Texels of colour 255 are holes.
+    /// Texels with palette index 255 are transparent.
     pub const HOLEY: u32 = 1 << 14;
 }
 
 /// One skin of a model.
 #[derive(Clone, Debug)]
 pub struct MdlSkin {
-    /// One picture, or those of a group, which take turns.
-    pub pictures: Vec<MdlPicture>,
-    /// When the pictures of a group change; `None` for a single picture.
+    /// One image, or the images of a skin group, which are shown in turn.
+    pub images: Vec<MdlSkinImage>,
+    /// The times at which the images of a group change; `None` for a single image.
     pub timing: Option<Timing>,
 }
 
-/// One picture of a skin.
+/// One image of a skin.
 #[derive(Clone, Debug)]
-pub struct MdlPicture {
-    /// The colours, sRGB; black where a texel is fullbright, transparent where it is a hole.
+pub struct MdlSkinImage {
+    /// The base colors, sRGB. Fullbright texels are black, and cut-out texels are transparent.
     pub image: Handle<Image>,
-    /// The fullbright texels, sRGB, black elsewhere; `None` if there are none.
+    /// The fullbright texels, sRGB, on black. `None` if there are none.
     pub fullbright: Option<Handle<Image>>,
     /// The palette indices, one byte per texel.
     pub indices: Handle<Image>,
-    /// The material that draws the picture.
+    /// The material that shows the image.
     pub material: Handle<MdlMaterial>,
 }
 
@@ -124,41 +124,41 @@ pub struct MdlFrame {
     pub name: Box<str>,
     /// Index of its first pose.
     pub first_pose: u32,
-    /// Number of its poses: 1 unless it is a group.
+    /// Count of its poses: 1 for a single pose, at least 1 for a group.
     pub pose_count: u32,
-    /// When the poses of a group change; `None` for a single pose.
+    /// The times at which the poses of a group change; `None` for a single pose.
     pub timing: Option<Timing>,
 }
 
 /// A named sequence of poses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MdlClip {
-    /// The stem of the poses' names: `run` for `run1` to `run8`.
+    /// The poses' names without trailing digits: `run` for `run1` to `run8`.
     pub name: Box<str>,
     /// The poses and their times.
     pub sequence: Sequence,
 }
 
-/// Consecutive poses and when they change.
+/// Consecutive poses and their timing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
     /// Index of the first pose.
     pub first_pose: u32,
-    /// Number of poses, at least 1.
+    /// Count of poses, at least 1.
     pub pose_count: u32,
-    /// When they change.
+    /// The times at which the poses change.
     pub timing: Timing,
-    /// Whether this is a frame group, which the games run on the client's clock.
+    /// Whether this is a frame group, which the games animate by the client's clock.
     pub is_group: bool,
 }
 
 impl Sequence {
-    /// Seconds of one pass, the step from the last pose back to the first included.
+    /// Duration of one pass in seconds, including the step from the last pose back to the first.
     pub fn seconds(&self) -> f32 {
         self.timing.seconds(self.pose_count)
     }
 
-    /// Some of its poses at their own pace, counted from its first; `None` if it has none of these.
+    /// A range of its poses, counted from its first pose, with their timing. `None` if the range has no pose of it.
     fn part(&self, poses: &Range<u32>) -> Option<Self> {
         let end = poses.end.min(self.pose_count);
         let pose_count = end.checked_sub(poses.start).filter(|count| *count > 0)?;
@@ -171,23 +171,23 @@ impl Sequence {
     }
 }
 
-/// How the animations of a model's instances relate.
+/// How the animations of a model's instances are synchronized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncType {
     /// 0: frame groups of all instances are in phase.
-    Synchronised,
+    Synchronized,
     /// 1: each instance has a random phase.
     Random,
-    /// 2, of later engines: a frame group begins as it is chosen.
+    /// 2, in later engines: a frame group begins when it is selected.
     FrameTime,
-    /// Anything else; treated as [`SyncType::Synchronised`].
+    /// Anything else; treated as [`SyncType::Synchronized`].
     Unknown(i32),
 }
 
 impl From<i32> for SyncType {
     fn from(value: i32) -> Self {
         match value {
-            0 => Self::Synchronised,
+            0 => Self::Synchronized,
             1 => Self::Random,
             2 => Self::FrameTime,
             other => Self::Unknown(other),
@@ -196,13 +196,13 @@ impl From<i32> for SyncType {
 }
 
 impl MdlModel {
-    /// The poses a [`ClipRef`] means, if the model has them.
+    /// Resolves a [`ClipRef`] to poses. `None` if the model doesn't have them.
     ///
-    /// A range of frames is played at the model's frame rate, from the first pose of its first
-    /// frame to the last pose of its last; a lone frame group keeps its own times. A name is that of a
-    /// clip of the file, in its case if there is one.
+    /// A name selects a clip with exactly this name, otherwise one that matches if case is ignored. A range of frames plays
+    /// at the model's frame rate, from the first pose of the first frame to the last pose of the last one. A range of one
+    /// frame group keeps the group's timing.
     pub fn sequence(&self, clip: &ClipRef) -> Option<Sequence> {
-        let (clip, poses) = clip.flat();
+        let (clip, poses) = clip.split_frames();
         let whole = match clip {
             ClipRef::Name(name) => self.clip_named(name).map(|clip| clip.sequence.clone()),
             ClipRef::Index(index) => self.clips.get(*index).map(|clip| clip.sequence.clone()),
@@ -210,7 +210,7 @@ impl MdlModel {
                 let frames = self.frames.get(range.start as usize..range.end as usize)?;
                 frame_sequence(frames, self.frame_rate)
             }
-            // Bevy's clips are none of morphed models.
+            // Handles of Bevy's clips never belong to morphed models.
             #[cfg(any(feature = "alamo", feature = "lithtech"))]
             ClipRef::Handle(_) => None,
             ClipRef::Part { .. } => None,
@@ -222,15 +222,15 @@ impl MdlModel {
     }
 
     fn clip_named(&self, name: &str) -> Option<&MdlClip> {
-        let exactly = self
+        let exact_match = self
             .named_clips
             .get(name)
             .and_then(|clip| self.clips.get(*clip));
         let mut clips = self.clips.iter();
-        exactly.or_else(|| clips.find(|clip| same_name(&clip.name, name)))
+        exact_match.or_else(|| clips.find(|clip| same_name(&clip.name, name)))
     }
 
-    /// What an instance shows that nobody told to play anything: frame 0.
+    /// The sequence that plays without a request: frame 0.
     pub fn default_sequence(&self) -> Sequence {
         frame_sequence(self.frames.get(..1).unwrap_or_default(), self.frame_rate).unwrap_or(
             Sequence {
@@ -242,18 +242,18 @@ impl MdlModel {
         )
     }
 
-    /// The material of a picture; skin and picture are clamped to those that exist.
-    pub fn material(&self, skin: usize, picture: usize) -> Option<&Handle<MdlMaterial>> {
-        match self.picture(skin, picture) {
-            Some(picture) => Some(&picture.material),
+    /// The material of a skin's image. Indices beyond the last skin or image mean the last one.
+    pub fn material(&self, skin: usize, image: usize) -> Option<&Handle<MdlMaterial>> {
+        match self.skin_image(skin, image) {
+            Some(image) => Some(&image.material),
             None => self.plain_material.as_ref(),
         }
     }
 
-    /// A picture of a skin; skin and picture are clamped to those that exist.
-    pub fn picture(&self, skin: usize, picture: usize) -> Option<&MdlPicture> {
+    /// An image of a skin. Indices beyond the last skin or image mean the last one.
+    pub fn skin_image(&self, skin: usize, image: usize) -> Option<&MdlSkinImage> {
         let skin = self.skins.get(skin).or(self.skins.last())?;
-        skin.pictures.get(picture).or(skin.pictures.last())
+        skin.images.get(image).or(skin.images.last())
     }
 }
 
@@ -268,7 +268,7 @@ fn frame_sequence(frames: &[MdlFrame], frame_rate: f32) -> Option<Sequence> {
     })
 }
 
-/// Frames of a parsed file, with the names of their first poses.
+/// The frames of a parsed file, named after their first poses.
 pub(super) fn frames(file: &MdlFile<'_>, pose_names: &[Box<str>]) -> Vec<MdlFrame> {
     let frame = |frame: &crate::quake::mdl::Frame| MdlFrame {
         name: pose_names
@@ -282,8 +282,8 @@ pub(super) fn frames(file: &MdlFile<'_>, pose_names: &[Box<str>]) -> Vec<MdlFram
     file.frames.iter().map(frame).collect()
 }
 
-/// Clips: runs of consecutive single frames whose names share a stem, and frame groups, each of
-/// which also ends a run.
+/// Groups frames into clips: runs of consecutive single frames whose names share a stem, and frame groups. A group ends a
+/// run.
 pub(super) fn clips(frames: &[MdlFrame], frame_rate: f32) -> Vec<MdlClip> {
     let mut clips = Vec::<MdlClip>::new();
     for frame in frames {
@@ -309,7 +309,7 @@ pub(super) fn clips(frames: &[MdlFrame], frame_rate: f32) -> Vec<MdlClip> {
     clips
 }
 
-/// A pose's name without its trailing digits, or `frames` if nothing else is left of it.
+/// A pose's name without its trailing digits, or `frames` if that is empty.
 fn stem(name: &str) -> &str {
     match name.trim_end_matches(|letter: char| letter.is_ascii_digit()) {
         "" => "frames",
@@ -324,37 +324,37 @@ pub enum MdlAssetLabel {
     Scene,
     /// `Mesh`: the [`Mesh`] in pose 0.
     Mesh,
-    /// `Poses`: all poses as an [`Image`] that only the model's shader understands.
+    /// `Poses`: all poses as an [`Image`] for [`MdlMaterial`].
     Poses,
-    /// `Palette`: the palette as an [`Image`] of 256 × 1.
+    /// `Palette`: the palette as an [`Image`] of 256 × 1 texels.
     Palette,
-    /// `Skin0/Picture0`: the [`Image`] of a picture of a skin.
-    Picture {
+    /// `Skin0/Image0`: the base colors of an image of a skin, as an [`Image`].
+    Image {
         /// Index of the skin.
         skin: usize,
-        /// Index of the picture within the skin.
-        picture: usize,
+        /// Index of the image within the skin.
+        image: usize,
     },
-    /// `Skin0/Picture0/Fullbright`: the [`Image`] of its fullbright texels, if it has any.
+    /// `Skin0/Image0/Fullbright`: its fullbright texels as an [`Image`], if it has any.
     Fullbright {
         /// Index of the skin.
         skin: usize,
-        /// Index of the picture within the skin.
-        picture: usize,
+        /// Index of the image within the skin.
+        image: usize,
     },
-    /// `Skin0/Picture0/Indices`: the [`Image`] of its palette indices.
+    /// `Skin0/Image0/Indices`: its palette indices as an [`Image`].
     Indices {
         /// Index of the skin.
         skin: usize,
-        /// Index of the picture within the skin.
-        picture: usize,
+        /// Index of the image within the skin.
+        image: usize,
     },
-    /// `Skin0/Picture0/Material`: the [`MdlMaterial`] that draws it.
+    /// `Skin0/Image0/Material`: the [`MdlMaterial`] that shows it.
     Material {
         /// Index of the skin.
         skin: usize,
-        /// Index of the picture within the skin.
-        picture: usize,
+        /// Index of the image within the skin.
+        image: usize,
     },
     /// `PlainMaterial`: the [`MdlMaterial`] of a model without skins.
     PlainMaterial,
@@ -367,12 +367,12 @@ impl fmt::Display for MdlAssetLabel {
             Self::Mesh => f.write_str("Mesh"),
             Self::Poses => f.write_str("Poses"),
             Self::Palette => f.write_str("Palette"),
-            Self::Picture { skin, picture } => write!(f, "Skin{skin}/Picture{picture}"),
-            Self::Fullbright { skin, picture } => {
-                write!(f, "Skin{skin}/Picture{picture}/Fullbright")
+            Self::Image { skin, image } => write!(f, "Skin{skin}/Image{image}"),
+            Self::Fullbright { skin, image } => {
+                write!(f, "Skin{skin}/Image{image}/Fullbright")
             }
-            Self::Indices { skin, picture } => write!(f, "Skin{skin}/Picture{picture}/Indices"),
-            Self::Material { skin, picture } => write!(f, "Skin{skin}/Picture{picture}/Material"),
+            Self::Indices { skin, image } => write!(f, "Skin{skin}/Image{image}/Indices"),
+            Self::Material { skin, image } => write!(f, "Skin{skin}/Image{image}/Material"),
             Self::PlainMaterial => f.write_str("PlainMaterial"),
         }
     }
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn consecutive_frames_of_one_stem_are_a_clip_and_groups_end_a_run() {
+    fn consecutive_frames_with_one_stem_form_a_clip_and_groups_end_it() {
         let frames = [
             frame("run1", 0, 0),
             frame("run2", 1, 0),

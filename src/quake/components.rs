@@ -16,43 +16,46 @@ use bevy::reflect::Reflect;
 use bevy::time::Time;
 use std::sync::Arc;
 
-/// On the entity of a spawned model's mesh: the model that it is of.
+/// The model of a mesh. On the mesh entity of a spawned model.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub struct MdlMesh(pub Arc<MdlModel>);
 
-/// What a spawned Quake model is doing. On the root entity, once its scene is there.
+/// The state of a spawned Quake model. On the root entity, once its scene is spawned.
 #[derive(Component, Debug)]
 #[require(Playback)]
-#[component(on_remove = stop_motion)]
+#[component(on_remove = freeze_pose)]
 pub struct MdlAnimator {
     pub(super) model: Arc<MdlModel>,
     pub(super) mesh: Entity,
-    /// The row of the mesh; none until the mesh has one, or if the mesh was despawned.
+    /// The pose table row of the mesh. `None` before it is allocated and after the mesh was despawned.
     pub(super) row: Option<u32>,
-    /// Seconds by which this instance is ahead of the client's clock.
+    /// Seconds by which the clock of this instance is ahead of the client's.
     pub(super) phase: f32,
     pub(super) sequence: Sequence,
-    /// What was asked for when `sequence` was chosen.
-    pub(super) chosen: Option<ClipSelection>,
-    /// The model lacks what was asked for, so the sequence of the model plays instead.
+    /// The request for which `sequence` was selected.
+    pub(super) selection: Option<ClipSelection>,
+    /// Whether the model lacks the requested clip, so that its default sequence plays.
     pub(super) is_missing: bool,
-    /// The model was exchanged since: what was shown means nothing any more.
-    pub(super) stale: bool,
+    /// Whether the model changed since the last update, so that its pose indices are no longer valid.
+    pub(super) model_changed: bool,
     pub(super) fade: Option<Fade>,
     pub(super) shown: PoseBlend,
-    pub(super) look: Option<Look>,
+    pub(super) material_inputs: Option<MaterialInputs>,
 }
 
+/// A running cross-fade.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fade {
     pub(super) from: PosePair,
+    /// Its duration.
     pub(super) seconds: f32,
-    pub(super) left: f32,
+    /// The seconds until its end.
+    pub(super) remaining: f32,
 }
 
-/// A mesh that is left behind stays in the pose that it shows.
-pub(super) fn stop_motion(mut world: DeferredWorld<'_>, context: HookContext) {
+/// Freezes the mesh in the pose that it shows when its root loses the animator.
+pub(super) fn freeze_pose(mut world: DeferredWorld<'_>, context: HookContext) {
     let animator = world.get::<MdlAnimator>(context.entity);
     let row = animator.and_then(|animator| Some((animator.row?, animator.shown)));
     if let (Some((row, shown)), Some(mut table)) = (row, world.get_resource_mut::<PoseTable>()) {
@@ -60,7 +63,7 @@ pub(super) fn stop_motion(mut world: DeferredWorld<'_>, context: HookContext) {
     }
 }
 
-/// On the mesh of a model: its row of the [`PoseTable`], which is freed with the mesh.
+/// The row of the [`PoseTable`] of a mesh, released when the component is removed. On the mesh entity.
 #[derive(Component, Debug)]
 #[component(on_add = allocate_row, on_remove = release_row)]
 pub(super) struct MdlPoseRow {
@@ -74,11 +77,11 @@ pub(super) fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
         return;
     };
     let row = row.into_inner().allocate();
-    let Some(mut of_mesh) = world.get_mut::<MdlPoseRow>(mesh) else {
+    let Some(mut pose_row) = world.get_mut::<MdlPoseRow>(mesh) else {
         return;
     };
-    of_mesh.row = row;
-    let root = of_mesh.root;
+    pose_row.row = row;
+    let root = pose_row.root;
     set_row(&mut world, root, mesh, Some(row));
     world.commands().entity(mesh).try_insert(MeshTag(row));
 }
@@ -94,7 +97,7 @@ pub(super) fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
     set_row(&mut world, root, mesh, None);
 }
 
-/// Sets the row that an animator writes to, if it still animates the mesh.
+/// Sets the row that an animator writes to, if the animator still belongs to the mesh.
 pub(super) fn set_row(world: &mut DeferredWorld<'_>, root: Entity, mesh: Entity, row: Option<u32>) {
     if let Some(mut animator) = world.get_mut::<MdlAnimator>(root)
         && animator.mesh == mesh
@@ -103,18 +106,19 @@ pub(super) fn set_row(world: &mut DeferredWorld<'_>, root: Entity, mesh: Entity,
     }
 }
 
-/// What decides the material of an instance.
+/// The values that determine the material of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct MaterialInputs {
     pub(super) skin: usize,
-    pub(super) picture: usize,
+    /// Index of the image in a skin group.
+    pub(super) image: usize,
     pub(super) colors: Option<PlayerColors>,
-    /// A picture from elsewhere, which is worn instead.
-    pub(super) worn: Option<AssetId<Image>>,
+    /// An image that replaces the model's own skin.
+    pub(super) external_image: Option<AssetId<Image>>,
 }
 
 impl MdlAnimator {
-    /// The model, for its clips, skins and poses.
+    /// The model's data.
     pub fn model(&self) -> &Arc<MdlModel> {
         &self.model
     }
@@ -124,25 +128,25 @@ impl MdlAnimator {
         self.mesh
     }
 
-    /// What shows in this frame, once the systems of
-    /// [`ClassicModelsSystems::Play`](crate::scene::ClassicModelsSystems) have run.
+    /// The poses that are shown. They are those of the current frame after
+    /// [`ClassicModelsSystems::Play`](crate::scene::ClassicModelsSystems).
     ///
-    /// [`MdlPoses::blend`](super::MdlPoses::blend) turns it into positions.
+    /// [`MdlPoses::blend`](super::MdlPoses::blend) computes positions from them.
     pub fn shown(&self) -> PoseBlend {
         self.shown
     }
 
-    /// Seconds that one pass of what plays takes.
+    /// Duration, in seconds, of one pass of the sequence that plays.
     pub fn clip_seconds(&self) -> f32 {
         self.sequence.seconds()
     }
 
-    /// The poses that play.
+    /// The sequence of poses that plays.
     pub fn sequence(&self) -> &Sequence {
         &self.sequence
     }
 
-    /// The client's clock as this instance sees it.
+    /// The clock of this instance, in seconds.
     pub(super) fn clock(&self, time: &Time) -> f64 {
         time.elapsed_secs_f64() + f64::from(self.phase)
     }
@@ -151,7 +155,7 @@ impl MdlAnimator {
 impl SceneModel for MdlMesh {
     type Instance = MdlAnimator;
 
-    fn is_of(&self, instance: &MdlAnimator) -> bool {
+    fn is_model_of(&self, instance: &MdlAnimator) -> bool {
         Arc::ptr_eq(&self.0, &instance.model)
     }
 }

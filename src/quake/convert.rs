@@ -1,4 +1,4 @@
-//! A parsed model as the data of meshes and images: pure, and the part of a load that costs time.
+//! Converts a parsed model to Bevy's types without assets or I/O. Most of a load's time is spent here.
 
 use crate::quake::asset::{MdlClip, MdlFrame, clips, flags, frames};
 use crate::quake::dependencies::{FIRST_FULLBRIGHT, Palette};
@@ -12,61 +12,61 @@ use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use zerocopy::IntoBytes;
 
-/// All that a file holds, as Bevy's own types but not yet as assets.
+/// The contents of a file as Bevy types, before they are added as assets.
 #[derive(Clone, Debug)]
 pub struct ConvertedMdl {
     /// The mesh in pose 0.
     pub mesh: Mesh,
-    /// All poses, as the shader reads them.
+    /// All poses, as a data texture for the shader.
     pub poses_image: Image,
-    /// The palette, 256 × 1.
+    /// The palette, 256 × 1 texels.
     pub palette: Image,
     /// The skins.
     pub skins: Vec<ConvertedSkin>,
-    /// Whether texels of colour 255 are holes.
+    /// Whether texels with palette index 255 are transparent.
     pub has_holes: bool,
     /// All poses, for the CPU.
     pub poses: MdlPoses,
     /// Names of all poses.
     pub pose_names: Vec<Box<str>>,
-    /// What game code numbers as frames.
+    /// The frames, as game code numbers them.
     pub frames: Vec<MdlFrame>,
     /// Runs of frames whose names share a stem, and frame groups.
     pub clips: Vec<MdlClip>,
     /// The header's values.
     pub header: mdl::Header,
-    /// Flaws of the file that do no harm.
+    /// Problems of the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
 
 /// One skin of [`ConvertedMdl`].
 #[derive(Clone, Debug)]
 pub struct ConvertedSkin {
-    /// Its pictures.
-    pub pictures: Vec<ConvertedImage>,
-    /// For a group, when they change.
+    /// Its images: one, or those of a skin group.
+    pub images: Vec<ConvertedImage>,
+    /// The times at which the images of a group change; `None` for a single image.
     pub timing: Option<Timing>,
 }
 
-/// One picture of [`ConvertedSkin`].
+/// One image of a [`ConvertedSkin`].
 #[derive(Clone, Debug)]
 pub struct ConvertedImage {
-    /// Colours: black where fullbright, transparent where there is a hole.
+    /// The base colors, sRGB. Fullbright texels are black, and cut-out texels are transparent.
     pub image: Image,
-    /// Fullbright colours, if there are any.
+    /// The fullbright texels, sRGB, on black. `None` if there are none.
     pub fullbright: Option<Image>,
-    /// Palette indices.
+    /// The palette indices, one byte per texel.
     pub indices: Image,
 }
 
-/// Longest side of a texture, in texels, that adapters of today can do.
+/// Maximum side of a texture, in texels, if the adapter's limit is not known. Current adapters support it.
 pub(super) const MAX_TEXTURE_SIZE: u32 = 8192;
 
 impl ConvertedMdl {
     /// Converts the bytes of a file, for adapters whose textures may be 8192 texels wide and high.
     ///
     /// # Errors
-    /// A [`ParseError`] if the bytes are not a model, or one that needs larger textures.
+    /// A [`ParseError`] if the bytes are not a valid model, or if the model needs larger textures.
     pub fn load(
         bytes: &[u8],
         settings: &MdlLoaderSettings,
@@ -75,7 +75,7 @@ impl ConvertedMdl {
         Self::load_for(bytes, settings, palette, MAX_TEXTURE_SIZE)
     }
 
-    /// The same for an adapter whose textures may have sides of `max_texture_size` texels.
+    /// Like [`load`](Self::load), for adapters whose textures may be `max_texture_size` texels wide and high.
     pub(super) fn load_for(
         bytes: &[u8],
         settings: &MdlLoaderSettings,
@@ -94,9 +94,9 @@ impl ConvertedMdl {
         };
         let colors = Colors::new(palette, has_holes);
         let skin = |skin: &mdl::Skin<'_>| ConvertedSkin {
-            pictures: skin
+            images: skin
                 .images()
-                .map(|pixels| picture(pixels, &file, &colors, settings))
+                .map(|pixels| convert_image(pixels, &file, &colors, settings))
                 .collect(),
             timing: skin.timing.clone(),
         };
@@ -126,7 +126,7 @@ fn extent(width: usize, height: usize) -> Extent3d {
     }
 }
 
-/// Refuses skins that the adapter would not take: it ends the app over them.
+/// Checks that skins are not larger than the adapter's maximum texture size. Otherwise, the renderer would end the app.
 fn check_skin_size(file: &MdlFile<'_>, max_texture_size: u32) -> Result<(), ParseError> {
     let sides = [
         (file.header.skin_width, mdl::SKIN_WIDTH_OFFSET, "skin width"),
@@ -151,28 +151,28 @@ fn too_large(offset: u64, context: &str) -> ParseError {
         position: None,
         context: context.into(),
         kind: ErrorKind::LimitExceeded {
-            limit: "the longest side of a texture that the adapter can do",
+            limit: "the adapter's maximum texture size",
         },
     }
 }
 
-/// The poses as a texture of as many texels as there are vertices in all poses, row by row.
+/// Makes the data texture of all poses: one texel per vertex, row by row.
 fn poses_image(poses: &MdlPoses, max_texture_size: usize) -> Result<Image, ParseError> {
     let (bytes, format, texel) = match poses.texels() {
         Texels::Bits8(texels) => (texels.as_bytes(), TextureFormat::Rgba8Uint, 4),
         Texels::Bits16(texels) => (texels.as_bytes(), TextureFormat::Rgba16Uint, 8),
     };
     let texels = bytes.len() / texel;
-    // As wide as every adapter can do, and wider only where it would be higher than wide.
+    // Every adapter supports 2048. Wider only while the texture would be higher than wide.
     let mut width = max_texture_size.min(2048);
     while texels.div_ceil(width) > width && 2 * width <= max_texture_size {
         width *= 2;
     }
     let height = texels.div_ceil(width);
     if height > max_texture_size {
-        return Err(too_large(0, "model, with the vertices of all its poses,"));
+        return Err(too_large(0, "texture of all poses"));
     }
-    // A model of less than one row needs no padding.
+    // A texture of less than one row needs no padding.
     let width = width.min(texels);
     let mut data = Vec::with_capacity(width * height * texel);
     data.extend_from_slice(bytes);
@@ -199,7 +199,7 @@ fn palette_image(palette: &Palette) -> Image {
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
-/// What each palette index becomes in the images of a skin.
+/// The colors of each palette index in the images of a skin.
 struct Colors {
     base: [[u8; 4]; 256],
     fullbright: [[u8; 4]; 256],
@@ -228,7 +228,7 @@ impl Colors {
     }
 }
 
-fn picture(
+fn convert_image(
     pixels: &[u8],
     file: &MdlFile<'_>,
     colors: &Colors,
@@ -250,7 +250,7 @@ fn picture(
             format,
             settings.asset_usage,
         );
-        // Coordinates past the edge take the edge, as the texels of a seam do in the games.
+        // Coordinates at a seam may exceed the edge. The games clamp them.
         image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
             address_mode_u: ImageAddressMode::ClampToEdge,
             address_mode_v: ImageAddressMode::ClampToEdge,
@@ -277,7 +277,7 @@ fn base(pixels: &[u8], colors: &Colors) -> Vec<u8> {
 
 /// The fullbright texels on black, if there are any.
 fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
-    // Few texels of a skin are, and looking for them is quicker than looking each up.
+    // Few texels are fullbright. Checking a block for them is faster than looking up the color of each texel.
     const BLOCK: usize = 64;
     let any =
         |pixels: &[u8]| pixels.iter().fold(0, |max, index| max.max(*index)) >= FIRST_FULLBRIGHT;
@@ -296,45 +296,47 @@ fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
     Some(texels.into_flattened())
 }
 
-/// The vertices that the GPU needs: a vertex of the file twice where triangles of both sides of the
-/// skin's seam meet.
-struct Split {
-    /// Index of the vertex in the file, and whether it takes the back half of the skin.
+/// The vertices of the mesh. Vertices of the file are duplicated if triangles of both sides of the skin's seam use them.
+struct SplitVertices {
+    /// Index of each vertex in the file, and whether it uses the back half of the skin.
     vertices: Vec<(u32, bool)>,
-    /// Corners of the triangles, counter-clockwise.
+    /// Vertex indices of the triangles, counter-clockwise.
     indices: Vec<u32>,
 }
 
-fn split(file: &MdlFile<'_>) -> Split {
+fn split_vertices(file: &MdlFile<'_>) -> SplitVertices {
     const NONE: u32 = u32::MAX;
-    let mut split = Split {
+    let mut split = SplitVertices {
         vertices: Vec::with_capacity(file.st_vertices.len()),
         indices: Vec::with_capacity(3 * file.triangles.len()),
     };
-    let mut known = vec![[NONE; 2]; file.st_vertices.len()];
+    // For each vertex of the file, its index in `split` on the front and on the back half.
+    let mut new_indices = vec![[NONE; 2]; file.st_vertices.len()];
     for triangle in file.triangles {
         let back = triangle.faces_front.get() == 0;
         let [a, b, c] = triangle.vertices.map(|index| index.get() as u32);
-        // The file's front is clockwise and Bevy's counter-clockwise.
+        // Front faces are clockwise in the file and counter-clockwise in Bevy.
         for vertex in [a, c, b] {
-            let at = vertex as usize;
-            let (Some(st), Some(known)) = (file.st_vertices.get(at), known.get_mut(at)) else {
+            let index = vertex as usize;
+            let (Some(st), Some(halves)) =
+                (file.st_vertices.get(index), new_indices.get_mut(index))
+            else {
                 continue;
             };
             let shifted = back && st.on_seam.get() != 0;
-            let known = &mut known[usize::from(shifted)];
-            if *known == NONE {
-                *known = split.vertices.len() as u32;
+            let new_index = &mut halves[usize::from(shifted)];
+            if *new_index == NONE {
+                *new_index = split.vertices.len() as u32;
                 split.vertices.push((vertex, shifted));
             }
-            split.indices.push(*known);
+            split.indices.push(*new_index);
         }
     }
     split
 }
 
 fn mesh(file: &MdlFile<'_>, poses: &MdlPoses, usage: RenderAssetUsages) -> Mesh {
-    let Split { vertices, indices } = split(file);
+    let SplitVertices { vertices, indices } = split_vertices(file);
     let header = &file.header;
     let texture_coordinate = |&(vertex, shifted): &(u32, bool)| {
         let Some(st) = file.st_vertices.get(vertex as usize) else {

@@ -1,4 +1,4 @@
-//! Files that a model names: the palette, which is Quake's unless the settings name another.
+//! The palette of skins, and its loader.
 
 use crate::read::{ErrorKind, Format, ParseError};
 use bevy::asset::io::Reader;
@@ -6,19 +6,18 @@ use bevy::asset::{Asset, AssetLoader, LoadContext};
 use bevy::reflect::TypePath;
 use thiserror::Error;
 
-/// Colours that are never darkened: those from here to the end.
+/// First index of the fullbright colors, which ignore lighting. The last one is 255.
 pub const FIRST_FULLBRIGHT: u8 = 224;
 
-/// The 16 colours that [`PlayerColors`](crate::scene::PlayerColors) replaces on the upper body.
+/// Palette row, of 16 colors each, that [`PlayerColors`](crate::scene::PlayerColors) replaces on the upper body.
 pub const SHIRT_ROW: u8 = 1;
 
-/// The 16 colours that [`PlayerColors`](crate::scene::PlayerColors) replaces on the legs.
+/// Palette row, of 16 colors each, that [`PlayerColors`](crate::scene::PlayerColors) replaces on the legs.
 pub const PANTS_ROW: u8 = 6;
 
-/// 256 colours that the pixels of skins are indices into.
+/// 256 sRGB colors, which the texels of skins index.
 ///
-/// The default is the palette of Quake. Another one is loaded from a file of 768 bytes, three per
-/// colour (`.lmp`, as `gfx/palette.lmp` in the games).
+/// The default is Quake's palette. Palette files have 768 bytes, three per color, such as `gfx/palette.lmp` in the games.
 #[derive(Asset, TypePath, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Palette(pub Box<[[u8; 3]; 256]>);
 
@@ -32,7 +31,7 @@ impl Palette {
     /// Reads the 768 bytes of a palette file.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] for any other number of bytes.
+    /// [`ErrorKind::WrongLength`] for any other length.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
         let mut colors = Box::new([[0; 3]; 256]);
         let expected = colors.as_flattened().len();
@@ -52,7 +51,7 @@ impl Palette {
         Ok(Self(colors))
     }
 
-    /// The sRGB colour of an index.
+    /// The sRGB color at an index.
     pub fn color(&self, index: u8) -> [u8; 3] {
         self.0[usize::from(index)]
     }
@@ -95,7 +94,7 @@ impl AssetLoader for PaletteLoader {
     }
 }
 
-/// Quake's colours, as LibreQuake ships them in `gfx/palette.lmp`. Their license is in `LICENSE-LIBREQUAKE`.
+/// Quake's colors, as LibreQuake ships them in `gfx/palette.lmp`. Their license is in `LICENSE-LIBREQUAKE`.
 #[rustfmt::skip]
 const QUAKE: [[u8; 3]; 256] = [
     [0, 0, 0], [15, 15, 15], [31, 31, 31], [47, 47, 47],

@@ -1,9 +1,9 @@
-//! The clips of a model, for code that works on any format.
+//! Looks up the clips of a model for code that works with any format.
 
 use crate::quake::asset::MdlModel;
 use crate::scene::{ClipRef, FoundClip};
 
-/// A clip of a model, which is no part of another clip.
+/// Looks up a clip by name, index or frames. It must not be a part of another clip. `None` for a handle.
 pub(super) fn find_clip<'a>(model: &'a MdlModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
     #[cfg(any(feature = "alamo", feature = "lithtech"))]
     if matches!(clip, ClipRef::Handle(_)) {

@@ -1,4 +1,4 @@
-//! What happens when the scene of a model is ready.
+//! Adds the instance components to a root entity when its scene is ready.
 
 use crate::quake::asset::{MdlModel, SyncType};
 use crate::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
@@ -37,31 +37,31 @@ impl MdlAnimator {
             model,
             mesh,
             row: None,
-            chosen: None,
+            selection: None,
             is_missing: false,
-            stale: false,
+            model_changed: false,
             fade: None,
             shown: PoseBlend::default(),
-            look: None,
+            material_inputs: None,
         }
     }
 
-    /// Goes on with another model in the place of the old one.
-    fn exchange(&mut self, model: Arc<MdlModel>, mesh: Entity, root: Entity) {
+    /// Replaces the model after a reload.
+    fn set_model(&mut self, model: Arc<MdlModel>, mesh: Entity, root: Entity) {
         self.phase = phase(&model, root);
         self.model = model;
         self.mesh = mesh;
-        self.stale = true;
-        // Poses of the old model mean nothing in the new one.
+        self.model_changed = true;
+        // Pose indices of the old model are not valid for the new one.
         self.fade = None;
-        self.look = None;
+        self.material_inputs = None;
     }
 }
 
-/// A phase from 0 to 1 second that differs between entities but not between runs.
+/// The offset of an instance's clock, from 0 to 1 second. It differs between entities, but not between runs.
 pub(super) fn phase(model: &MdlModel, entity: Entity) -> f32 {
     match model.sync_type {
-        // The multiplier is that of a Weyl sequence: it spreads consecutive indices evenly.
+        // 2^32 divided by the golden ratio, the step of a Weyl sequence, spreads consecutive indices evenly.
         SyncType::Random => {
             let spread = entity.index_u32().wrapping_mul(0x9e37_79b9);
             spread as f32 / u32::MAX as f32
@@ -70,7 +70,7 @@ pub(super) fn phase(model: &MdlModel, entity: Entity) -> f32 {
     }
 }
 
-/// Makes a root an instance of the model whose scene was spawned or respawned.
+/// Makes a root entity an instance of the model whose scene was spawned or respawned on it.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
@@ -83,10 +83,10 @@ pub(super) fn on_scene_ready(
     };
     let root = ready.entity;
     let row = rows.get(mesh).ok().map(|row| row.row);
-    // Its one entity has no name.
+    // The scene's only entity is not a named part.
     let any = ModelInstance::new(ModelFormat::Quake, model.clone(), []);
     if let Ok(mut animator) = animators.get_mut(root) {
-        animator.exchange(model, mesh, root);
+        animator.set_model(model, mesh, root);
         animator.row = row;
         commands.entity(root).try_insert(any);
     } else {
@@ -94,7 +94,7 @@ pub(super) fn on_scene_ready(
         animator.row = row;
         commands.entity(root).try_insert((animator, any));
     }
-    // After the animator, which takes note of a new row.
+    // After the animator, because adding the component sets the animator's row.
     let row = row.unwrap_or(0);
     commands.entity(mesh).try_insert(MdlPoseRow { row, root });
 }

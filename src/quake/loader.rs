@@ -1,6 +1,6 @@
-//! From the asset server's bytes to the [`Mdl`] asset and everything it holds.
+//! The asset loader: makes the [`Mdl`] asset and its labeled assets from a file's bytes.
 
-use crate::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlPicture, MdlSkin};
+use crate::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
 use crate::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 use crate::quake::dependencies::Palette;
 use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
@@ -20,14 +20,14 @@ use std::collections::HashMap;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Loads Quake models: see [`Mdl`] for what becomes of them.
+/// Loads Quake models as [`Mdl`] assets.
 #[derive(TypePath)]
 pub struct MdlLoader {
     loading: ModelLoading,
     extensions: Vec<&'static str>,
-    /// Longest side of a texture that the adapter can do.
+    /// Maximum side of a texture, in texels, on this adapter.
     max_texture_size: u32,
-    /// The last good ones, by their paths: they stay while their files are broken.
+    /// The last valid palette of each path. It is used while the file is invalid.
     palettes: Mutex<HashMap<AssetPath<'static>, Palette>>,
 }
 
@@ -65,11 +65,11 @@ impl MdlLoader {
         let path = match found {
             Ok(path) => path,
             Err(not_found) => {
-                warn!("{model}: Quake's palette is used: {not_found}");
+                warn!("{model}: using Quake's default palette: {not_found}");
                 return Palette::default();
             }
         };
-        search.reads(&path);
+        search.note_read(&path);
         let builder = load_context.load_builder();
         match builder.load_value::<Palette>(path.clone()).await {
             Ok(palette) => {
@@ -78,13 +78,13 @@ impl MdlLoader {
                 palette
             }
             Err(error) => {
-                // Bevy does not follow what it could not load: https://github.com/bevyengine/bevy/issues/7470
-                search.cannot_use(path.path());
+                // Bevy does not track failed dependencies: https://github.com/bevyengine/bevy/issues/7470
+                search.note_unusable(path.path());
                 if let Some(last) = self.palettes().get(&path) {
-                    error!("{model}: the palette stays as it was: {error}");
+                    error!("{model}: keeping the previous palette: {error}");
                     return last.clone();
                 }
-                warn!("{model}: Quake's palette is used: {error}");
+                warn!("{model}: using Quake's default palette: {error}");
                 Palette::default()
             }
         }
@@ -106,13 +106,13 @@ impl AssetLoader for MdlLoader {
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
         let palette = self.palette(&load, settings, load_context).await;
-        load.reads(&palette);
-        let contents = ConvertedMdl::load_for(&bytes, settings, &palette, self.max_texture_size);
-        let contents = load.parsed(contents)?;
-        load.warn(&contents.warnings);
-        let model = Arc::new(model(contents, settings, load_context));
+        load.add_input(&palette);
+        let converted = ConvertedMdl::load_for(&bytes, settings, &palette, self.max_texture_size);
+        let converted = load.parsed(converted)?;
+        load.warn(&converted.warnings);
+        let model = Arc::new(model(converted, settings, load_context));
         let scene = scene(&model, settings, load_context);
-        // All its pictures are in the file.
+        // All images are in the file, so there are none to wait for.
         load.finish(load_context, Vec::new()).await;
         Ok(Mdl { scene, model })
     }
@@ -122,14 +122,14 @@ impl AssetLoader for MdlLoader {
     }
 }
 
-/// Makes assets of everything but the scene.
+/// Adds all labeled assets except the scene, and makes the model of them.
 pub(super) fn model(
-    contents: ConvertedMdl,
+    converted: ConvertedMdl,
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> MdlModel {
     let label = |label: MdlAssetLabel| label.to_string();
-    let poses = &contents.poses;
+    let poses = &converted.poses;
     let uniform = MdlMorphUniform {
         step: poses.step(),
         vertex_count: poses.vertex_count(),
@@ -139,44 +139,44 @@ pub(super) fn model(
         ..MdlMorphUniform::default()
     };
     let mut materials = Materials {
-        poses: load_context.add_labeled_asset(label(MdlAssetLabel::Poses), contents.poses_image),
-        palette: load_context.add_labeled_asset(label(MdlAssetLabel::Palette), contents.palette),
+        poses: load_context.add_labeled_asset(label(MdlAssetLabel::Poses), converted.poses_image),
+        palette: load_context.add_labeled_asset(label(MdlAssetLabel::Palette), converted.palette),
         uniform,
-        has_holes: contents.has_holes,
+        has_holes: converted.has_holes,
         load_context,
     };
     let skins: Vec<MdlSkin> = (0..)
-        .zip(contents.skins)
+        .zip(converted.skins)
         .map(|(index, skin)| materials.skin(index, skin))
         .collect();
     let plain_material = skins.is_empty().then(|| materials.plain());
     let palette = materials.palette;
 
     let mut named_clips = bevy::platform::collections::HashMap::default();
-    for (index, clip) in contents.clips.iter().enumerate() {
+    for (index, clip) in converted.clips.iter().enumerate() {
         named_clips.entry(clip.name.clone()).or_insert(index);
     }
     MdlModel {
-        mesh: load_context.add_labeled_asset(label(MdlAssetLabel::Mesh), contents.mesh),
+        mesh: load_context.add_labeled_asset(label(MdlAssetLabel::Mesh), converted.mesh),
         skins,
         plain_material,
         palette,
-        frames: contents.frames,
-        pose_names: contents.pose_names,
-        clips: contents.clips,
+        frames: converted.frames,
+        pose_names: converted.pose_names,
+        clips: converted.clips,
         named_clips,
-        poses: contents.poses,
-        sync_type: contents.header.sync_type.into(),
-        flags: contents.header.flags,
-        radius: contents.header.radius,
-        eye_position: Vec3::from_array(contents.header.eye_position),
+        poses: converted.poses,
+        sync_type: converted.header.sync_type.into(),
+        flags: converted.header.flags,
+        radius: converted.header.radius,
+        eye_position: Vec3::from_array(converted.header.eye_position),
         frame_rate: settings.frame_rate,
         interpolate: settings.interpolate,
-        warnings: contents.warnings,
+        warnings: converted.warnings,
     }
 }
 
-/// Makes the assets of skins.
+/// Makes the images and materials of skins.
 struct Materials<'a, 'b> {
     poses: Handle<Image>,
     palette: Handle<Image>,
@@ -186,22 +186,25 @@ struct Materials<'a, 'b> {
 }
 
 impl Materials<'_, '_> {
-    fn skin(&mut self, skin: usize, contents: ConvertedSkin) -> MdlSkin {
-        let pictures = (0..).zip(contents.pictures);
+    fn skin(&mut self, skin: usize, converted: ConvertedSkin) -> MdlSkin {
+        let images = (0..).zip(converted.images);
         MdlSkin {
-            pictures: pictures
-                .map(|(picture, contents)| self.picture(skin, picture, contents))
+            images: images
+                .map(|(index, converted)| self.image(skin, index, converted))
                 .collect(),
-            timing: contents.timing,
+            timing: converted.timing,
         }
     }
 
-    fn picture(&mut self, skin: usize, picture: usize, contents: ConvertedImage) -> MdlPicture {
-        let image = self.add(MdlAssetLabel::Picture { skin, picture }, contents.image);
-        let fullbright = contents
+    fn image(&mut self, skin: usize, index: usize, converted: ConvertedImage) -> MdlSkinImage {
+        let image = self.add(MdlAssetLabel::Image { skin, image: index }, converted.image);
+        let fullbright = converted
             .fullbright
-            .map(|image| self.add(MdlAssetLabel::Fullbright { skin, picture }, image));
-        let indices = self.add(MdlAssetLabel::Indices { skin, picture }, contents.indices);
+            .map(|image| self.add(MdlAssetLabel::Fullbright { skin, image: index }, image));
+        let indices = self.add(
+            MdlAssetLabel::Indices { skin, image: index },
+            converted.indices,
+        );
         let base = StandardMaterial {
             base_color_texture: Some(image.clone()),
             emissive: match fullbright {
@@ -210,16 +213,16 @@ impl Materials<'_, '_> {
             },
             emissive_texture: fullbright.clone(),
             alpha_mode: if self.has_holes {
-                // Where later engines put the edge of a filtered hole.
+                // The threshold that later engines use, so that filtered edges match theirs.
                 AlphaMode::Mask(0.666)
             } else {
                 AlphaMode::Opaque
             },
             ..matte()
         };
-        let label = MdlAssetLabel::Material { skin, picture };
+        let label = MdlAssetLabel::Material { skin, image: index };
         let material = self.material(label, base, indices.clone());
-        MdlPicture {
+        MdlSkinImage {
             image,
             fullbright,
             indices,
@@ -229,7 +232,7 @@ impl Materials<'_, '_> {
 
     /// The material of a model without skins.
     fn plain(&mut self) -> Handle<MdlMaterial> {
-        // Nothing reads the indices without player's colours, but something must be bound.
+        // A model without skins is never recolored, so the shader doesn't read the indices. The binding needs some image.
         let indices = POSE_TABLE_IMAGE;
         let base = StandardMaterial {
             base_color: Color::srgb(0.7, 0.7, 0.7),
@@ -257,7 +260,7 @@ impl Materials<'_, '_> {
     }
 }
 
-/// The games knew no gloss.
+/// A matte material: the games had no specular highlights.
 fn matte() -> StandardMaterial {
     StandardMaterial {
         perceptual_roughness: 1.0,

@@ -17,65 +17,65 @@ use bevy::render::render_resource::{
 };
 use bevy::shader::ShaderRef;
 
-/// The material of Quake models: Bevy's own, whose vertices are those of the poses that an
-/// instance shows.
+/// The material of Quake models: `StandardMaterial`, with vertices morphed between the poses that an instance shows.
 pub type MdlMaterial = ExtendedMaterial<StandardMaterial, MdlMorph>;
 
-/// The normals that vertices name, as a texture of 162 × 1.
+/// The normals that vertices index, as a texture of 162 × 1 texels.
 pub(super) const NORMALS_IMAGE: Handle<Image> =
     uuid_handle!("0b0c1f2e-52a4-4f3f-9ce3-6f0d4c0a4f11");
 
-/// What [`MdlMaterial`] adds to a [`StandardMaterial`].
+/// The extension of [`MdlMaterial`] that morphs vertices and recolors skins.
 ///
-/// The mesh must have the index of its vertex in the file in the first of its second texture
-/// coordinates, and its entity a `MeshTag` with the row of the [`PoseTable`](super::PoseTable).
+/// `UV_1.x` of the mesh must be the index of the vertex in the file. The `MeshTag` of the mesh entity must be its row of the
+/// [`PoseTable`](super::PoseTable).
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 #[bind_group_data(MdlMorphKey)]
 pub struct MdlMorph {
-    /// All poses: per vertex one texel of position and normal index, as the file has them.
+    /// All poses: one texel per vertex, with the quantized position and the normal index as stored in the file.
     #[texture(100, sample_type = "u_int", visibility(vertex))]
     pub poses: Handle<Image>,
-    /// What every instance shows; shared by all models.
+    /// The pose table, shared by all models.
     #[texture(101, sample_type = "u_int", visibility(vertex))]
     pub instances: Handle<Image>,
-    /// The normals that vertices name; shared by all models.
+    /// The normals that vertices index, shared by all models.
     #[texture(102, sample_type = "float", filterable = false, visibility(vertex))]
     pub normals: Handle<Image>,
-    /// How to read the poses, and the player's colours.
+    /// How to decode the poses, and the player colors.
     #[uniform(103, visibility(vertex, fragment))]
     pub uniform: MdlMorphUniform,
-    /// The palette indices of the skin. Read only with player's colours.
+    /// The palette indices of the skin. Used only if `recolor` is set.
     #[texture(104, sample_type = "u_int", visibility(fragment))]
     pub indices: Handle<Image>,
-    /// The palette, 256 × 1. Read only with player's colours.
+    /// The palette, 256 × 1 texels. Used only if `recolor` is set.
     #[texture(105, visibility(fragment))]
     pub palette: Handle<Image>,
-    /// Whether texels of the two rows of player's colours are replaced.
+    /// Whether texels with the palette rows [`SHIRT_ROW`](super::SHIRT_ROW) and [`PANTS_ROW`](super::PANTS_ROW) are
+    /// recolored.
     pub recolor: bool,
 }
 
-/// The numbers of a [`MdlMorph`].
+/// The uniform of [`MdlMorph`].
 #[derive(ShaderType, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 pub struct MdlMorphUniform {
-    /// Units per step of the quantised positions, per axis.
+    /// Units per quantization step, along each axis.
     pub step: Vec3,
-    /// Number of vertices of each pose.
+    /// Vertices per pose.
     pub vertex_count: u32,
-    /// Position of the quantised (0, 0, 0).
+    /// The position whose quantized coordinates are 0.
     pub origin: Vec3,
-    /// Number of poses.
+    /// Count of poses.
     pub pose_count: u32,
-    /// Palette row that replaces the shirt's.
+    /// Palette row that replaces [`SHIRT_ROW`](super::SHIRT_ROW).
     pub shirt: u32,
-    /// Palette row that replaces the pants'.
+    /// Palette row that replaces [`PANTS_ROW`](super::PANTS_ROW).
     pub pants: u32,
-    /// 1 if the skin is filtered linearly, else 0.
+    /// 1 if the skin is filtered linearly, otherwise 0.
     pub linear: u32,
-    /// Keeps the size a multiple of 16 bytes, which WebGL2 asks for.
+    /// Makes the size a multiple of 16 bytes, which WebGL2 requires.
     pub padding: u32,
 }
 
-/// Selects the pipeline of a [`MdlMorph`].
+/// Pipeline key of [`MdlMorph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct MdlMorphKey {
@@ -91,7 +91,7 @@ impl From<&MdlMorph> for MdlMorphKey {
 }
 
 impl MdlMorph {
-    /// Morphs between the poses of an image, without player's colours.
+    /// An extension without recoloring.
     pub(super) fn new(
         poses: Handle<Image>,
         indices: Handle<Image>,
@@ -119,7 +119,7 @@ pub(super) fn fragment_shader() -> ShaderRef {
 }
 
 impl HasTextures for MdlMorph {
-    fn pictures(&self) -> Vec<&Handle<Image>> {
+    fn textures(&self) -> Vec<&Handle<Image>> {
         vec![&self.poses, &self.indices, &self.palette]
     }
 }
@@ -181,6 +181,6 @@ pub(super) fn normals_image() -> Image {
     )
 }
 
-/// The table as a texture, one for all models.
+/// The pose table's texture, shared by all models.
 pub(super) const POSE_TABLE_IMAGE: Handle<Image> =
     uuid_handle!("6a1c0dd0-61f5-4d62-8e0c-5b7a5f7b9a52");

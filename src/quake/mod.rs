@@ -1,13 +1,16 @@
 //! Quake's alias models, `.mdl`.
 //!
-//! [`Mdl`] is the asset, [`MdlLoaderSettings`] says how a model is loaded, and [`MdlAnimator`] is on the root of a spawned
-//! model and has the poses that are shown. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses and writes the
-//! files without Bevy.
+//! [`Mdl`] is the asset, and [`MdlLoaderSettings`] are its loader's settings. [`MdlAnimator`] is on the root entity of a
+//! spawned model and has the poses that it shows. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses and
+//! writes the files without Bevy.
 
-// For maintainers. `convert` makes meshes and images, `dependencies` has the palette, `loader` makes assets, and `spawn` a
-// scene. `components` has the components of spawned models, `instance` adds them when a scene is ready, `animation` writes
-// which poses each of them shows, `appearance` applies skins and colors, and `material` morphs on the GPU. What another
-// format could use belongs in `scene`.
+// For maintainers:
+// - Conversion: `convert` makes meshes and images, and `poses` decodes vertex positions.
+// - Assets: `dependencies` has the palette, `material` the material that morphs on the GPU, `loader` makes the assets, and
+//   `spawn` the scene.
+// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `animation` and
+//   `advance` play clips, `pose_table` has the table of poses for the GPU, and `appearance` applies skins and colors.
+// Code that another format could use belongs in `scene`.
 
 #[doc(inline)]
 pub use classic_model_formats::mdl;
@@ -30,7 +33,8 @@ mod settings;
 mod spawn;
 
 pub use crate::quake::asset::{
-    Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlPicture, MdlSkin, Sequence, SyncType, flags,
+    Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlSkin, MdlSkinImage, Sequence, SyncType,
+    flags,
 };
 pub use crate::quake::dependencies::{
     FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,

@@ -1,7 +1,7 @@
 //! Registers this module's assets, loaders and systems.
 
 use crate::quake::animation::play;
-use crate::quake::appearance::{ColoredMaterials, apply_looks, forget_colors};
+use crate::quake::appearance::{ColoredMaterials, apply_appearance, remove_unused_colors};
 use crate::quake::components::MdlMesh;
 use crate::quake::convert::MAX_TEXTURE_SIZE;
 use crate::quake::instance::on_scene_ready;
@@ -13,8 +13,8 @@ use crate::quake::pose_table::PoseTable;
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
-    follow_pictures, hold_shader, insert_image, register_model_loader, reserve_model_loader,
-    resolve_clips,
+    insert_image, preload_shader, rebind_changed_textures, register_model_loader,
+    reserve_model_loader, resolve_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -45,9 +45,9 @@ impl Plugin for QuakePlugin {
         add_format::<MdlMesh>(app);
         embedded_asset!(app, "shaders/morph.wgsl");
         embedded_asset!(app, "shaders/skin.wgsl");
-        hold_shader(app, vertex_shader());
-        hold_shader(app, fragment_shader());
-        follow_pictures::<MdlMaterial>(app);
+        preload_shader(app, vertex_shader());
+        preload_shader(app, fragment_shader());
+        rebind_changed_textures::<MdlMaterial>(app);
         app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
             .init_asset::<Mdl>()
             .init_asset::<Palette>()
@@ -64,7 +64,7 @@ impl Plugin for QuakePlugin {
                 PostUpdate,
                 (
                     play.in_set(ClassicModelsSystems::Play).after(resolve_clips),
-                    (apply_looks, forget_colors)
+                    (apply_appearance, remove_unused_colors)
                         .chain()
                         .in_set(ClassicModelsSystems::Appearance),
                 ),

@@ -1,11 +1,11 @@
-//! What every instance shows, where the vertex shader finds it.
+//! The pose table: a texture from which the vertex shader reads the poses of each instance.
 
 use crate::quake::material::{MdlMaterial, POSE_TABLE_IMAGE};
 use crate::scene::{self, PoseMaterial};
 use bevy::asset::Handle;
 use bevy::image::Image;
 
-/// What every spawned Quake model shows.
+/// The poses that spawned Quake models show, one row per mesh.
 pub type PoseTable = scene::PoseTable<MdlMaterial>;
 
 impl PoseMaterial for MdlMaterial {

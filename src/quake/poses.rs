@@ -1,4 +1,4 @@
-//! The poses of a model on the CPU: as the file quantised them, decoded where they are asked for.
+//! The poses of a model on the CPU, stored quantized and decoded on access.
 
 use crate::quake::mdl::normals;
 use crate::quake::mdl::{MdlFile, NORMAL_COUNT, Precision, TriVertex};
@@ -21,14 +21,14 @@ pub struct MdlPoses {
     texels: Texels,
 }
 
-/// Quantised vertices, all of pose 0, then all of pose 1 …
+/// Quantized vertices: all of pose 0, then all of pose 1, and so on.
 #[derive(Clone, Debug)]
 pub(super) enum Texels {
     Bits8(Vec<TriVertex>),
     Bits16(Vec<WideVertex>),
 }
 
-/// A vertex with both bytes of its position.
+/// A vertex with 16 bits per coordinate.
 #[derive(Clone, Copy, Debug, Default, FromZeros, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub(super) struct WideVertex {
@@ -37,27 +37,27 @@ pub(super) struct WideVertex {
 }
 
 impl MdlPoses {
-    /// Number of vertices of each pose.
+    /// Vertices per pose.
     pub fn vertex_count(&self) -> u32 {
         self.vertex_count
     }
 
-    /// Number of poses.
+    /// Count of poses.
     pub fn pose_count(&self) -> u32 {
         self.pose_count
     }
 
-    /// Units per step of the quantised positions, per axis.
+    /// Units per quantization step, along each axis.
     pub fn step(&self) -> Vec3 {
         self.step
     }
 
-    /// Position of the quantised (0, 0, 0).
+    /// The position whose quantized coordinates are 0.
     pub fn origin(&self) -> Vec3 {
         self.origin
     }
 
-    /// The corners of the box that holds every vertex of every pose.
+    /// Minimum and maximum of the bounding box of all vertices in all poses.
     pub fn bounds(&self) -> (Vec3, Vec3) {
         (self.min, self.max)
     }
@@ -68,7 +68,7 @@ impl MdlPoses {
 
     /// Position and unit normal of a vertex in a pose.
     ///
-    /// Pose and vertex are clamped to those that exist.
+    /// Indices beyond the last pose or vertex mean the last one.
     pub fn vertex(&self, pose: u32, vertex: u32) -> (Vec3, Vec3) {
         let pose = pose.min(self.pose_count.saturating_sub(1)) as usize;
         let vertex = vertex.min(self.vertex_count.saturating_sub(1)) as usize;
@@ -91,29 +91,28 @@ impl MdlPoses {
         (0..self.vertex_count).map(move |vertex| self.vertex(pose, vertex))
     }
 
-    /// Positions and unit normals of all vertices in a blend of poses: what the GPU draws.
+    /// Positions and unit normals of all vertices in a blend of poses, as the shader computes them.
     ///
-    /// Positions and normals are interpolated linearly, normals then made of length 1 again.
+    /// Positions and normals are interpolated linearly. Then normals are normalized.
     pub fn blend(&self, blend: PoseBlend) -> impl ExactSizeIterator<Item = (Vec3, Vec3)> {
         (0..self.vertex_count).map(move |vertex| {
-            let mut shown = self.between(blend.to, vertex);
+            let mut blended = self.interpolate(blend.to, vertex);
             if blend.from_weight > 0.0 {
-                let from = self.between(blend.from, vertex);
-                shown.0 = shown.0.lerp(from.0, blend.from_weight);
-                shown.1 = shown.1.lerp(from.1, blend.from_weight);
+                let from = self.interpolate(blend.from, vertex);
+                blended.0 = blended.0.lerp(from.0, blend.from_weight);
+                blended.1 = blended.1.lerp(from.1, blend.from_weight);
             }
-            (shown.0, shown.1.normalize_or(Vec3::Z))
+            (blended.0, blended.1.normalize_or(Vec3::Z))
         })
     }
 
-    fn between(&self, pair: PosePair, vertex: u32) -> (Vec3, Vec3) {
+    fn interpolate(&self, pair: PosePair, vertex: u32) -> (Vec3, Vec3) {
         let a = self.vertex(pair.a, vertex);
         let b = self.vertex(pair.b, vertex);
         (a.0.lerp(b.0, pair.towards_b), a.1.lerp(b.1, pair.towards_b))
     }
 
-    /// Copies the poses of a parsed file. A normal that does not exist becomes the last one, with a
-    /// warning.
+    /// Copies the poses of a parsed file. Normal indices beyond the last normal are clamped, with a warning.
     pub(super) fn decode(file: &MdlFile<'_>, warnings: &mut Vec<Warning>) -> Self {
         let scale = Vec3::from_array(file.header.scale);
         let origin = Vec3::from_array(file.header.origin);
@@ -125,16 +124,16 @@ impl MdlPoses {
                 let mut range = ByteRange::default();
                 for pose in &file.poses {
                     texels.extend_from_slice(pose.vertices);
-                    range.take(pose.vertices.as_bytes());
+                    range.include(pose.vertices.as_bytes());
                 }
-                let range = range.corners();
+                let range = range.min_max();
                 if usize::from(range[1][3]) >= NORMAL_COUNT {
-                    clamp_normals(file, warnings);
+                    warn_of_invalid_normals(file, warnings);
                     for texel in &mut texels {
                         texel.normal = texel.normal.min(LAST_NORMAL);
                     }
                 }
-                let range = range.map(|corner| corner.map(u16::from));
+                let range = range.map(|bytes| bytes.map(u16::from));
                 (Texels::Bits8(texels), scale, range)
             }
             Precision::Bits16 => {
@@ -144,7 +143,7 @@ impl MdlPoses {
                 }
                 let range = wide_range(&texels);
                 if usize::from(range[1][3]) >= NORMAL_COUNT {
-                    clamp_normals(file, warnings);
+                    warn_of_invalid_normals(file, warnings);
                     for texel in &mut texels {
                         texel.normal = texel.normal.min(LAST_NORMAL.into());
                     }
@@ -152,12 +151,12 @@ impl MdlPoses {
                 (Texels::Bits16(texels), scale / 256.0, range)
             }
         };
-        let place = |corner: [u16; 4]| {
+        let position = |corner: [u16; 4]| {
             let [x, y, z, _] = corner.map(f32::from);
             Vec3::new(x, y, z) * step + origin
         };
-        // A negative scale, which the format does not forbid, exchanges the corners.
-        let (a, b) = (place(low), place(high));
+        // A negative scale exchanges the corners. The format allows it.
+        let (a, b) = (position(low), position(high));
         Self {
             vertex_count: vertex_count as u32,
             pose_count: file.poses.len() as u32,
@@ -170,7 +169,7 @@ impl MdlPoses {
     }
 }
 
-/// Index of the last normal that exists.
+/// Index of the last normal.
 const LAST_NORMAL: u8 = NORMAL_COUNT as u8 - 1;
 
 fn widen((high, low): (&TriVertex, &TriVertex)) -> WideVertex {
@@ -181,78 +180,79 @@ fn widen((high, low): (&TriVertex, &TriVertex)) -> WideVertex {
     }
 }
 
-/// Vertices per step of a [`ByteRange`]: enough for the widest vector registers.
-const LANES: usize = 16;
+/// Vertices per block of a [`ByteRange`]: 64 bytes, to fill the widest vector registers.
+const VERTICES_PER_BLOCK: usize = 16;
 
-/// Least and greatest value of each of a vertex's four bytes, over many vertices at a time.
+/// Minimum and maximum of each of a vertex's four bytes, computed for many vertices at a time.
 struct ByteRange {
-    low: [u8; 4 * LANES],
-    high: [u8; 4 * LANES],
+    low: [u8; 4 * VERTICES_PER_BLOCK],
+    high: [u8; 4 * VERTICES_PER_BLOCK],
 }
 
 impl Default for ByteRange {
     fn default() -> Self {
         Self {
-            low: [u8::MAX; 4 * LANES],
-            high: [0; 4 * LANES],
+            low: [u8::MAX; 4 * VERTICES_PER_BLOCK],
+            high: [0; 4 * VERTICES_PER_BLOCK],
         }
     }
 }
 
 impl ByteRange {
-    /// Widens the range to the bytes of some vertices.
-    fn take(&mut self, bytes: &[u8]) {
-        // Copies, which stay in registers over the loop.
+    /// Extends the range by the bytes of vertices.
+    fn include(&mut self, bytes: &[u8]) {
+        // Local copies stay in registers during the loop.
         let (mut low, mut high) = (self.low, self.high);
-        let (blocks, rest) = bytes.as_chunks::<{ 4 * LANES }>();
-        let take = |low: &mut [u8], high: &mut [u8], block: &[u8]| {
+        let (blocks, rest) = bytes.as_chunks::<{ 4 * VERTICES_PER_BLOCK }>();
+        let extend = |low: &mut [u8], high: &mut [u8], block: &[u8]| {
             for ((low, high), byte) in low.iter_mut().zip(high).zip(block) {
                 *low = (*low).min(*byte);
                 *high = (*high).max(*byte);
             }
         };
         for block in blocks {
-            take(&mut low, &mut high, block);
+            extend(&mut low, &mut high, block);
         }
-        take(&mut low, &mut high, rest);
+        extend(&mut low, &mut high, rest);
         (self.low, self.high) = (low, high);
     }
 
-    /// The least and the greatest corner.
-    fn corners(&self) -> [[u8; 4]; 2] {
-        let fold = |lanes: &[u8; 4 * LANES], pick: fn(u8, u8) -> u8| {
-            let (vertices, _) = lanes.as_chunks::<4>();
-            let both = |a: [u8; 4], b: [u8; 4]| core::array::from_fn(|lane| pick(a[lane], b[lane]));
-            vertices.iter().copied().reduce(both).unwrap_or_default()
+    /// The minimum and the maximum of each byte.
+    fn min_max(&self) -> [[u8; 4]; 2] {
+        let fold = |bytes: &[u8; 4 * VERTICES_PER_BLOCK], pick: fn(u8, u8) -> u8| {
+            let (vertices, _) = bytes.as_chunks::<4>();
+            let combine =
+                |a: [u8; 4], b: [u8; 4]| core::array::from_fn(|index| pick(a[index], b[index]));
+            vertices.iter().copied().reduce(combine).unwrap_or_default()
         };
         [fold(&self.low, u8::min), fold(&self.high, u8::max)]
     }
 }
 
-/// As [`ByteRange`], for vertices of 16 bits per axis.
+/// Like [`ByteRange`], for vertices with 16 bits per coordinate.
 fn wide_range(texels: &[WideVertex]) -> [[u16; 4]; 2] {
     let mut range = [[u16::MAX; 4], [0; 4]];
     for texel in texels {
         let [x, y, z] = texel.position;
-        for (lane, value) in [x, y, z, texel.normal].into_iter().enumerate() {
-            range[0][lane] = range[0][lane].min(value);
-            range[1][lane] = range[1][lane].max(value);
+        for (index, value) in [x, y, z, texel.normal].into_iter().enumerate() {
+            range[0][index] = range[0][index].min(value);
+            range[1][index] = range[1][index].max(value);
         }
     }
     range
 }
 
-/// Warns about normals that do not exist; the caller clamps them.
-fn clamp_normals(file: &MdlFile<'_>, warnings: &mut Vec<Warning>) {
+/// Warns about normal indices beyond the last normal. The caller clamps them.
+fn warn_of_invalid_normals(file: &MdlFile<'_>, warnings: &mut Vec<Warning>) {
     let vertices = file.poses.iter().flat_map(|pose| {
         let offsets = (pose.vertices_offset()..).step_by(size_of::<TriVertex>());
         pose.vertices.iter().zip(offsets)
     });
-    let mut wrong = vertices.filter(|(vertex, _)| vertex.normal > LAST_NORMAL);
-    if let Some((first, offset)) = wrong.next() {
+    let mut invalid = vertices.filter(|(vertex, _)| vertex.normal > LAST_NORMAL);
+    if let Some((first, offset)) = invalid.next() {
         let message = format!(
-            "{} vertices have a normal above {LAST_NORMAL}, the first {}: clamped",
-            1 + wrong.count(),
+            "{} vertices have a normal index above {LAST_NORMAL}, the first has {}; clamped",
+            1 + invalid.count(),
             first.normal
         );
         // The normal is the fourth byte of its vertex.
@@ -269,16 +269,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_see_every_byte_whatever_the_length() {
+    fn byte_ranges_cover_all_bytes_for_any_length() {
         for count in 1..70 {
-            for place in 0..count {
+            for index in 0..count {
                 let mut vertices = vec![[100, 100, 100, 100]; count];
-                vertices[place] = [1, 200, 100, 161];
+                vertices[index] = [1, 200, 100, 161];
                 let mut range = ByteRange::default();
-                let (some, others) = vertices.split_at(count / 2);
-                range.take(some.as_flattened());
-                range.take(others.as_flattened());
-                let range = range.corners();
+                let (first_half, second_half) = vertices.split_at(count / 2);
+                range.include(first_half.as_flattened());
+                range.include(second_half.as_flattened());
+                let range = range.min_max();
                 let low = if count == 1 {
                     [1, 200, 100, 161]
                 } else {
@@ -289,7 +289,7 @@ mod tests {
                 } else {
                     [100, 200, 100, 161]
                 };
-                assert_eq!(range, [low, high], "{place} of {count}");
+                assert_eq!(range, [low, high], "{index} of {count}");
             }
         }
     }

@@ -1,31 +1,31 @@
-//! How a model is loaded.
+//! The loader's settings.
 
-use crate::scene::{BadSetting, LoaderOverride, ModelSettings, check_positive};
+use crate::scene::{InvalidSetting, LoaderOverride, ModelSettings, check_positive};
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
-/// How [`MdlLoader`](super::MdlLoader) loads a file, from code or from its `.meta` file.
+/// Settings of [`MdlLoader`](super::MdlLoader), from code or from a `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct MdlLoaderSettings {
-    /// Bevy units per unit of the file. 1 by default; 1 / 39.37 makes metres of Quake's inches.
+    /// Bevy units per unit of the file, not 0. 1 by default. 1 / 39.37 converts Quake's inches to meters.
     pub scale: f32,
-    /// Whether the scene is turned from the file's Z up to Bevy's Y up. On by default.
+    /// Whether the scene is rotated from the file's Z up to Bevy's Y up. On by default.
     pub convert_axes: bool,
-    /// Path of a palette of 768 bytes, searched for beside the model, in `texture_folders`, and from
-    /// the root of the asset source. Quake's own palette by default.
+    /// Path of a palette file of 768 bytes. It is searched for in the model's folder, in `texture_folders`, and in the root of
+    /// the asset source. `None`, the default, uses Quake's palette.
     pub palette: Option<String>,
-    /// Further folders to look for the palette in, from the root of the asset source.
+    /// More folders in which to search for the palette, as paths from the root of the asset source.
     pub texture_folders: Vec<String>,
-    /// Poses per second, except in frame groups, which bring their own times. 10 by default.
+    /// Poses per second, greater than 0. Frame groups use their own times instead. 10 by default.
     pub frame_rate: f32,
     /// How skins are filtered.
     pub filter: SkinFilter,
-    /// Whether texels of colour 255 are holes.
+    /// Whether texels with palette index 255 are transparent.
     pub cutout: Cutout,
-    /// Whether poses are interpolated; instances can turn it off for themselves. On by default.
+    /// Whether poses are interpolated. [`PlayClip`](crate::scene::PlayClip) can turn it off per instance. On by default.
     pub interpolate: bool,
-    /// Where mesh and skins are kept. In both worlds by default.
+    /// Whether the mesh and the skins are kept in the main world, the render world, or both. Both by default.
     pub asset_usage: RenderAssetUsages,
 }
 
@@ -50,7 +50,7 @@ impl ModelSettings for MdlLoaderSettings {
         overrides.prepend_folders(&mut self.texture_folders);
     }
 
-    fn check(&self) -> Result<(), BadSetting> {
+    fn check(&self) -> Result<(), InvalidSetting> {
         check_positive("scale", self.scale)?;
         check_positive("frame_rate", self.frame_rate)
     }
@@ -66,10 +66,10 @@ pub enum SkinFilter {
     Linear,
 }
 
-/// Whether texels of colour 255 are holes.
+/// Whether texels with palette index 255 are transparent.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cutout {
-    /// If the model's flags say so ([`flags::HOLEY`](super::flags::HOLEY)).
+    /// If the model has the flag [`flags::HOLEY`](super::flags::HOLEY).
     #[default]
     ByFlag,
     /// Always.

@@ -1,4 +1,4 @@
-//! A model as a scene: one entity.
+//! Builds the scene of a model, which is one entity.
 
 use crate::quake::asset::{MdlAssetLabel, MdlModel};
 use crate::quake::components::MdlMesh;

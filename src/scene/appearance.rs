@@ -1,4 +1,4 @@
-//! Components of a model's root that choose how it looks.
+//! Components of a model's root that choose its skin and colors.
 
 use crate::scene::matching::folded;
 use bevy::asset::{AssetPath, Handle};
@@ -10,31 +10,31 @@ use bevy::platform::collections::HashMap;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// Which skin a Quake or LithTech model wears. Without this component, the first of its own.
+/// The skin of a Quake or LithTech model. Without this component, the model uses its own first skin.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`. Instances of the same model and skin share their
+/// Insert it on the entity that has the `WorldAssetRoot`. Instances of the same model and skin share their
 /// materials.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub enum ModelSkin {
-    /// One of the model's own. Beyond the last it is the last.
+    /// One of the model's own skins, by index. An index beyond the last skin selects the last skin.
     Index(usize),
-    /// Any picture, by its path from the root of the asset source; until it is loaded, and if it cannot
-    /// be, the model goes on as it is. Of a DTX picture the unlit texels are as bright as they are in
-    /// the model's own skins.
+    /// Any image, by its path from the root of the asset source. The model keeps its current skin until the image is
+    /// loaded, and if loading fails. Unlit texels of a DTX image are as bright as in the model's own skins.
     Path(AssetPath<'static>),
-    /// Any picture that somebody loaded or made.
+    /// Any image, by its handle.
     Image(Handle<Image>),
-    /// One of the root's [`ModelSkins`], by its name in any case. A name that none of them has is the path of a
-    /// picture, as [`ModelSkin::Path`], if it has a file extension; otherwise it is a warning, which lists the names,
-    /// and the model keeps its skin.
+    /// One of the root's [`ModelSkins`], by name (case-insensitive).
     ///
-    /// `ModelSkin::from("frost")` makes this.
+    /// If no skin has the name and the name has a file extension, it is the path of an image, as in
+    /// [`ModelSkin::Path`]. Otherwise a warning lists the names, and the model keeps its skin.
+    ///
+    /// `ModelSkin::from("frost")` creates this variant.
     Name(String),
 }
 
 impl ModelSkin {
-    /// Which of the model's own skins it is, or is made of: the first for pictures from elsewhere.
+    /// The index of the model's own skin that is used or replaced: 0 for external images.
     pub fn index(&self) -> usize {
         match self {
             Self::Index(index) => *index,
@@ -43,36 +43,36 @@ impl ModelSkin {
     }
 }
 
-/// The path that a skin's name is if no skin has it: that of a file with an extension.
+/// The path that a skin's name denotes if no skin has the name; `None` without a file extension.
 pub(crate) fn path_of_skin(name: &str) -> Option<AssetPath<'static>> {
     let path = AssetPath::try_parse(name).ok()?;
     path.path().extension()?;
     Some(path.into_owned())
 }
 
-/// Skins by names of their own, which [`ModelSkin::Name`] chooses among: those of a manifest.
+/// The named skins that [`ModelSkin::Name`] selects from. A manifest's skins are inserted as this component.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelSkins {
-    /// By names in lower case.
+    /// Keyed by name in lower case.
     skins: HashMap<String, ModelSkin>,
 }
 
 impl ModelSkins {
-    /// Adds a skin, in the place of another one of its name.
+    /// Adds a skin, or replaces the skin of the same name.
     pub fn insert(&mut self, name: &str, skin: ModelSkin) -> &mut Self {
         self.skins.insert(folded(name), skin);
         self
     }
 
-    /// The skin of a name, in any case.
+    /// The skin with this name (case-insensitive).
     pub fn get(&self, name: &str) -> Option<&ModelSkin> {
         self.skins.get(&folded(name))
     }
 
-    /// All names, in lower case and in no order.
+    /// All names, in lower case and in no particular order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.skins.keys().map(String::as_str)
     }
@@ -116,13 +116,13 @@ impl From<Handle<Image>> for ModelSkin {
     }
 }
 
-/// Colours of a player, as rows of the palette: 0 to 15, of which the games use 0 to 13. A row beyond the last is
-/// drawn as the last, with a warning; in a manifest it is an error.
+/// The colors of a Quake player, as rows of the palette: 0 to 15, of which the games use 0 to 13.
 ///
-/// The model's texels of palette row 1 take the colours of row `shirt`, those of row 6 take the
-/// colours of row `pants`. Instances of the same model, skin and colours share a material.
+/// Texels of palette row 1 get the colors of row `shirt`, and texels of row 6 the colors of row `pants`. A row
+/// beyond 15 is drawn as 15, with a warning; in a manifest it is an error. Instances of the same model, skin and
+/// colors share a material.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct PlayerColors {
@@ -136,7 +136,7 @@ impl PlayerColors {
     /// The last row of the palette.
     pub(crate) const LAST_ROW: u8 = 15;
 
-    /// The name of the first field that is beyond the palette's rows, and its value.
+    /// The name and value of the first field that is not a row of the palette.
     pub(crate) fn beyond(self) -> Option<(&'static str, u8)> {
         let mut rows = [("shirt", self.shirt), ("pants", self.pants)].into_iter();
         rows.find(|(_, row)| *row > Self::LAST_ROW)
@@ -144,15 +144,15 @@ impl PlayerColors {
 }
 
 impl Default for PlayerColors {
-    /// The rows that the texels have already.
+    /// The rows of the unchanged texels.
     fn default() -> Self {
         Self { shirt: 1, pants: 6 }
     }
 }
 
-/// The colour of the player or team that owns the model.
+/// The color of the player or team that owns the model.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct TeamColor(pub Color);

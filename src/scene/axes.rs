@@ -1,4 +1,4 @@
-//! From the games' axes to Bevy's, and the scale of a scene.
+//! Conversion from the games' axes to Bevy's, and the scale of a scene.
 
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
@@ -6,10 +6,10 @@ use bevy::math::{Mat3, Quat, Vec3};
 use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
 
-/// How a format's space lies in Bevy's, where X is right, Y up and −Z forward.
+/// Converts a format's axes to Bevy's, where X is right, Y up and −Z forward.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axes {
-    /// The turn from the format's axes to Bevy's.
+    /// The rotation from the format's axes to Bevy's.
     pub rotation: Quat,
 }
 
@@ -34,8 +34,9 @@ pub fn z_up_forward_minus_y() -> Axes {
     }
 }
 
-/// On the root entity of a scene's own world: what positions and directions of the file were multiplied by, besides
-/// the scale; −1 for an axis that was mirrored. Without it none was.
+/// The factors per axis that mirrored the file's positions and directions: −1 for a mirrored axis, otherwise 1.
+///
+/// It is on the root entity of a scene's own world and does not include the scale. Without it, no axis was mirrored.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub(crate) struct Mirror(pub(crate) Vec3);
@@ -46,8 +47,8 @@ impl Default for Mirror {
     }
 }
 
-/// How large the scene below a root is, times what its file says: by a manifest's scale or a `BevySpace`. On roots where
-/// it is not 1.
+/// The scale of the scene below a root relative to its file, from a manifest's scale or a `BevySpace`. Only on roots
+/// whose scale is not 1.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SceneScale(pub(crate) f32);
 
@@ -56,14 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alamo_axes_map_without_a_mirror() {
+    fn alamo_axes_are_rotated_not_mirrored() {
         let rotation = z_up_forward_minus_y().rotation;
         let turned = rotation * Vec3::new(1.0, 2.0, 3.0);
         assert!(turned.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-6));
     }
 
     #[test]
-    fn quake_axes_map_without_a_mirror() {
+    fn quake_axes_are_rotated_not_mirrored() {
         let rotation = z_up_forward_x().rotation;
         assert_eq!(
             rotation * Vec3::new(1.0, 2.0, 3.0),

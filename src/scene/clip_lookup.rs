@@ -1,4 +1,4 @@
-//! For what looks up clips of models: the clip that a part is of, and what to say of clips that a model lacks.
+//! Clip lookup: separates a clip from its frame range, and builds warnings for clips that a model does not have.
 
 use crate::scene::clip_ref::{ClipRef, part_within};
 use crate::scene::clips::ModelClips;
@@ -6,8 +6,8 @@ use crate::scene::play::ResolvedPlay;
 use core::ops::Range;
 
 impl ClipRef {
-    /// What is not a part, and which of its frames if this is one.
-    pub(crate) fn flat(&self) -> (&Self, Option<Range<u32>>) {
+    /// The whole clip, and the range of its frames if this is a part. Nested parts are combined.
+    pub(crate) fn split_frames(&self) -> (&Self, Option<Range<u32>>) {
         let (mut clip, mut frames) = (self, None);
         while let Self::Part {
             clip: of,
@@ -22,38 +22,39 @@ impl ClipRef {
 }
 
 impl ResolvedPlay {
-    /// What to say of a model that has no such clip, and which it has.
-    pub(crate) fn missing(&self, table: Option<&ModelClips>, own: &[&str]) -> String {
+    /// The warning for a model that does not have the clip. Lists the clips that it has.
+    pub(crate) fn missing_clip_warning(&self, table: Option<&ModelClips>, own: &[&str]) -> String {
         let mut names = match own {
-            [] => "there are none".to_owned(),
-            own => format!("there are {}", own.join(", ")),
+            [] => "none".to_owned(),
+            own => own.join(", "),
         };
         if let Some(ModelClips(table)) = table.filter(|table| !table.0.is_empty()) {
-            let stated: Vec<&str> = table.iter().map(|clip| &*clip.name).collect();
-            names += &format!(
-                " in its file, and by names of their own {}",
-                stated.join(", ")
-            );
+            let aliases: Vec<&str> = table.iter().map(|clip| &*clip.name).collect();
+            names += &format!("; names in `ModelClips`: {}", aliases.join(", "));
         }
-        format!("has no clip {}; {names}", self.meant())
+        format!(
+            "has no clip {}; available clips: {names}",
+            self.description()
+        )
     }
 
-    /// What to say where nothing is left of a part of a clip, which has so many frames if that is known.
-    pub(crate) fn empty(&self, count: Option<u32>) -> String {
+    /// The warning for a part of a clip that has none of the requested frames. `count` is the clip's frame count, if it
+    /// is known.
+    pub(crate) fn empty_part_warning(&self, count: Option<u32>) -> String {
         let why = match count {
-            Some(1) => "its only frame is number 0".to_owned(),
+            Some(1) => "its only frame is 0".to_owned(),
             Some(count) => format!("its frames are 0 to {}", count.saturating_sub(1)),
-            None => "which frames it has is not known".to_owned(),
+            None => "its frame count is unknown".to_owned(),
         };
-        format!("has nothing left of the clip {}; {why}", self.meant())
+        format!("has no valid frame in clip {}; {why}", self.description())
     }
 
-    /// The clip, and what it is called if that is something else.
-    fn meant(&self) -> String {
+    /// The clip, and its alias if it was requested by one.
+    fn description(&self) -> String {
         let clip = &self.play.clip;
-        match *clip == self.asked {
+        match *clip == self.requested {
             true => clip.to_string(),
-            false => format!("{clip}, which {} stands for", self.asked),
+            false => format!("{clip} (alias {})", self.requested),
         }
     }
 }

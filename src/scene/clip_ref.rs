@@ -1,4 +1,4 @@
-//! Which clip a component means, and what happens at its end.
+//! References to clips, and the behavior at the end of a clip.
 
 use crate::scene::same_name;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
@@ -10,44 +10,44 @@ use bevy::reflect::std_traits::ReflectDefault;
 use core::ops::Range;
 use std::sync::Arc;
 
-/// Which clip of a model.
+/// Selects a clip of a model.
 #[derive(Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipRef {
-    /// The first clip of this name in [`ModelClips`](super::ModelClips), else in the model's file.
+    /// The first clip with this name in [`ModelClips`](super::ModelClips), otherwise in the model's file.
     Name(String),
-    /// The clip at this place in the model's list.
+    /// The clip at this index in the model's list.
     Index(usize),
-    /// Frames of an MDL model by their numbers, as game code counts them.
+    /// A range of frame indices of an MDL model, counted as in the games' code.
     Frames(Range<u32>),
-    /// Any clip, on models that Bevy animates. It plays once it is loaded.
+    /// Any clip, on models that Bevy animates. It plays as soon as it is loaded.
     #[cfg(any(feature = "alamo", feature = "lithtech"))]
     Handle(Handle<AnimationClip>),
-    /// Frames of a clip by their numbers, of which the clip's first is 0: of an ALA animation its frames, of an
-    /// ABC animation its keyframes, of an MDL clip its poses. The one at the end of the range is not among them.
+    /// A range of frames of a clip: frames of an ALA animation, keyframes of an ABC animation, poses of an MDL clip.
+    /// Frame indices start at 0, and the end of the range is exclusive.
     ///
-    /// They play at the clip's own pace, as a clip would of these frames alone, and
-    /// [`Playback::time`](super::Playback::time) is 0 at the first of them:
-    /// * on ALO and ABC from the first frame to the last, at which a loop begins again, as in a whole clip: a range
-    ///   of 5 frames takes 4 steps. Where the first and the last are not the same pose, that is a jump.
-    ///   What an ABC clip has after its last keyframe belongs to that.
-    /// * on MDL each pose has its time, the last one too, in which a loop goes on to the first: a range of 5 poses
-    ///   takes 5 steps. Poses of a frame group begin at the first, whatever the client's clock says.
+    /// The range plays at the clip's own speed, as if the clip had no other frames.
+    /// [`Playback::time`](super::Playback::time) is 0 at the first frame of the range.
+    /// * ALO and ABC: playback runs from the first frame to the last, where a loop starts again. A range of 5 frames
+    ///   takes 4 steps. The loop jumps if the first and the last pose differ. Time after the last keyframe of an ABC
+    ///   clip belongs to a range that ends with that keyframe.
+    /// * MDL: each pose has a duration. During the last one, a loop interpolates to the first pose. A range of 5 poses
+    ///   takes 5 steps. A range of a frame group starts at its first pose, independent of the client's clock.
     ///
-    /// Frames that the clip does not have are left out. If none is left, that is told and nothing plays.
-    /// A part may be of another part. A `Handle` is known by its frames on models of the format that it is
-    /// of: an ALA file's anywhere, an ABC file's while an `Abc` is loaded that has it.
+    /// Frames that the clip does not have are skipped. If no frame remains, a warning is logged and nothing plays.
+    /// Parts can be nested. A part of a `Handle` plays only on models of the clip's own format. The clip of an ABC file
+    /// additionally requires that an `Abc` with this clip is loaded.
     Part {
-        /// The clip that they are of.
+        /// The clip that contains the frames.
         clip: Arc<ClipRef>,
-        /// Which of its frames.
+        /// The range of frame indices.
         frames: Range<u32>,
     },
 }
 
 impl ClipRef {
-    /// Frames of a clip: see [`ClipRef::Part`].
+    /// A range of frames of a clip: see [`ClipRef::Part`].
     pub fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> Self {
         Self::Part {
             clip: Arc::new(clip.into()),
@@ -56,7 +56,7 @@ impl ClipRef {
     }
 }
 
-/// The frames of a part, told in those of the clip that another part is of.
+/// Converts a range relative to part `of` into a range relative to the clip of `of`. `None` is all of `of`.
 pub(super) fn part_within(of: &Range<u32>, part: Option<Range<u32>>) -> Range<u32> {
     match part {
         Some(part) => {
@@ -67,21 +67,21 @@ pub(super) fn part_within(of: &Range<u32>, part: Option<Range<u32>>) -> Range<u3
     }
 }
 
-/// Whether it is the clip of a name, in any case, as clips are found.
+/// Whether it selects a clip by this name (case-insensitive).
 impl PartialEq<str> for ClipRef {
     fn eq(&self, name: &str) -> bool {
         matches!(self, Self::Name(own) if same_name(own, name))
     }
 }
 
-/// Whether it is the clip of a name, in any case, as clips are found.
+/// Whether it selects a clip by this name (case-insensitive).
 impl PartialEq<&str> for ClipRef {
     fn eq(&self, name: &&str) -> bool {
         *self == **name
     }
 }
 
-/// Whether it is the clip of a name, in any case, as clips are found.
+/// Whether it selects a clip by this name (case-insensitive).
 impl PartialEq<String> for ClipRef {
     fn eq(&self, name: &String) -> bool {
         *self == **name
@@ -123,7 +123,7 @@ impl core::fmt::Display for ClipRef {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Name(name) => write!(f, "\"{name}\""),
-            Self::Index(index) => write!(f, "number {index}"),
+            Self::Index(index) => write!(f, "at index {index}"),
             Self::Frames(range) => write!(f, "of frames {} to {}", range.start, range.end),
             #[cfg(any(feature = "alamo", feature = "lithtech"))]
             Self::Handle(clip) => match clip.path() {
@@ -137,15 +137,15 @@ impl core::fmt::Display for ClipRef {
     }
 }
 
-/// What happens at the end of a clip.
+/// The behavior at the end of a clip.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Clone, Debug, PartialEq, Hash)]
 pub enum Repeat {
-    /// It begins again.
+    /// Starts again.
     #[default]
     Loop,
-    /// It stays in its last pose, and a [`ClipFinished`](super::ClipFinished) is written.
+    /// Stops at the last pose and writes a [`ClipFinished`](super::ClipFinished).
     Once,
-    /// What [`ModelClips`](super::ModelClips) state about the clip; without them it begins again.
+    /// As the clip's entry in [`ModelClips`](super::ModelClips) specifies; without an entry, the clip loops.
     FromManifest,
 }

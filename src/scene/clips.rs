@@ -1,20 +1,21 @@
-//! Clips by names of their own, and what is stated about how they play.
+//! Named clips of a model, with a speed and an end behavior for each.
 
 use crate::scene::clip_ref::{ClipRef, Repeat};
-use crate::scene::matching::{folded, is_folded};
+use crate::scene::matching::{equals_folded, folded};
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
 
-/// Clips of a model by names of their own, which [`PlayClip`](super::PlayClip) then knows besides those of the
-/// files: those of a manifest. They go before a file's.
+/// Named clips of a model, in addition to the clips of its file. A manifest's clips are inserted as this component.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`, and change it at any time: what plays goes on with
-/// another speed or another end from where it is, and begins anew where its name stands for another clip.
+/// [`PlayClip`](super::PlayClip) looks up a name here first, then in the model's file.
 ///
-/// All entities of one manifest share its clips.
+/// Insert it on the entity that has the `WorldAssetRoot`, and change it at any time. Playback continues if only the
+/// speed or the end behavior changes. It restarts if its name now refers to a different clip.
+///
+/// All entities of one manifest share one list of clips.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelClips(pub Arc<[NamedClip]>);
@@ -31,36 +32,40 @@ impl FromIterator<NamedClip> for ModelClips {
     }
 }
 
-/// A clip by a name of its own.
+/// A clip with a name, a speed and an end behavior.
 #[derive(Reflect, Clone, Debug, PartialEq)]
 #[reflect(Clone, Debug, PartialEq)]
 pub struct NamedClip {
-    /// Its name, by which it is found in any case.
+    /// The name (case-insensitive).
     pub name: String,
-    /// What plays under it. That may have a name of its own too: then the speeds of both count, and the end
-    /// that the first states. Each name is looked up once at most, so `walk` may stand for the file's `walk`.
+    /// The clip that is played under this name.
+    ///
+    /// It can be another name in the same list. Then the speeds are multiplied, and the first `repeat` that is not
+    /// [`Repeat::FromManifest`] applies. Each name is looked up at most once, so `walk` can refer to the file's `walk`.
     pub clip: ClipRef,
-    /// How fast, times [`PlayClip::speed`](super::PlayClip::speed).
+    /// A factor for [`PlayClip::speed`](super::PlayClip::speed).
     pub speed: f32,
-    /// What happens at its end where a [`PlayClip`](super::PlayClip) leaves that to it
-    /// ([`Repeat::FromManifest`]); `FromManifest` here leaves it to what plays under it.
+    /// The end behavior if [`PlayClip::repeat`](super::PlayClip::repeat) is [`Repeat::FromManifest`].
+    /// `FromManifest` here uses the end behavior of `clip`.
     pub repeat: Repeat,
 }
 
 impl ModelClips {
-    /// Clips by names of their own. Of several of one name the first counts.
+    /// Creates the component from a list. If several clips have the same name, the first is used.
     pub fn new(clips: impl IntoIterator<Item = NamedClip>) -> Self {
         clips.into_iter().collect()
     }
 
-    /// The first clip of a name, in any case.
+    /// The first clip with this name (case-insensitive).
     pub fn get(&self, name: &str) -> Option<&NamedClip> {
-        self.0.get(self.place(name)?)
+        self.0.get(self.index_of(name)?)
     }
 
-    /// Which that is.
-    pub(super) fn place(&self, name: &str) -> Option<usize> {
+    /// The index of the first clip with this name (case-insensitive).
+    pub(super) fn index_of(&self, name: &str) -> Option<usize> {
         let name = folded(name);
-        self.0.iter().position(|clip| is_folded(&clip.name, &name))
+        self.0
+            .iter()
+            .position(|clip| equals_folded(&clip.name, &name))
     }
 }

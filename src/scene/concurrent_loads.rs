@@ -1,8 +1,7 @@
-//! Loads of one file that overlap.
+//! Detects overlapping loads of one file, and reloads the file if they read different data.
 //!
-//! Bevy keeps the result of the load that ends last, even if that load has read the file before the one that ended
-//! first (not reported upstream as far as known). When overlapping loads have read different data, the file is loaded
-//! once more after both.
+//! Bevy keeps the result of the load that ends last, even if another load read the file later (no upstream report
+//! known). If overlapping loads have read different data, the file is loaded again after all of them.
 
 use crate::scene::labels::scene_path;
 use bevy::app::{App, PreUpdate};
@@ -17,29 +16,29 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The loads that are in progress, and the files whose last load may be outdated. All clones are one.
+/// The running loads, and the files whose last load may be outdated. Clones share one state.
 #[derive(Resource, Clone, Debug, Default)]
 pub(crate) struct ConcurrentLoads(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// By the paths of the files.
+    /// Keyed by the path of the file.
     running: HashMap<AssetPath<'static>, Overlap>,
     outdated: HashSet<AssetPath<'static>>,
 }
 
-/// Loads of one file, each of which began before all others had ended.
+/// The running loads of one file that overlap in time.
 #[derive(Debug, Default)]
 struct Overlap {
     running: usize,
-    /// A hash of what a load that has ended had read.
+    /// A hash of the data that the last ended load had read.
     inputs: Option<u64>,
-    /// Whether other loads have read other data.
+    /// Whether ended loads have read different data.
     differ: bool,
 }
 
 impl ConcurrentLoads {
-    /// To be called at the beginning of a load, before the file is read.
+    /// Registers a load. Call it before the file is read.
     pub(super) fn begin(&self, path: AssetPath<'static>) -> RunningLoad {
         self.state()
             .running
@@ -53,7 +52,7 @@ impl ConcurrentLoads {
         }
     }
 
-    /// Has a model loaded again in one of the next frames.
+    /// Schedules a reload of a file for one of the next frames.
     pub(super) fn outdate(&self, path: AssetPath<'static>) {
         self.state().outdated.insert(path);
     }
@@ -80,7 +79,7 @@ impl ConcurrentLoads {
     }
 }
 
-/// A hash of what a load reads, in any order.
+/// A hash of all data that a load reads, independent of the order. Clones share one hash.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inputs(Arc<AtomicU64>);
 
@@ -91,7 +90,7 @@ impl Inputs {
     }
 }
 
-/// One load of a file, which ends when this is dropped.
+/// A running load of a file. Dropping it ends the load.
 #[derive(Debug)]
 pub(crate) struct RunningLoad {
     /// `None` inside the asset processor, whose results are not the app's assets.
@@ -110,13 +109,13 @@ impl RunningLoad {
         }
     }
 
-    /// Whether the asset processor runs it.
+    /// Whether the load runs inside the asset processor.
     pub(super) fn is_processing(&self) -> bool {
         self.loads.is_none()
     }
 
-    /// Notes data that the result depends on.
-    pub(crate) fn reads(&self, input: &impl Hash) {
+    /// Records data that the result depends on.
+    pub(crate) fn add_input(&self, input: &impl Hash) {
         self.inputs.add(input);
     }
 
@@ -145,7 +144,7 @@ pub(super) fn register(app: &mut App) {
     );
 }
 
-/// Loads outdated files again one frame after they were found to be so: by then Bevy has the results of the loads.
+/// Reloads outdated files, one frame after they were marked: by then Bevy has stored the results of their loads.
 fn reload_outdated(
     loads: Res<ConcurrentLoads>,
     server: Res<AssetServer>,
@@ -160,13 +159,14 @@ fn reload_outdated(
     }
 }
 
-/// Loads a model again: by its own handle if that is held, because settings of the loader belong to it, and otherwise
-/// by its scene, because without a watcher Bevy does not load a file again of which only labels are held: see
-/// <https://github.com/bevyengine/bevy/pull/9736>.
+/// Reloads a model by its own path if a handle of that path is alive, because the loader settings belong to it.
+///
+/// Otherwise reloads it by its scene: without a watcher, Bevy does not reload a file if only handles of its labels are
+/// alive. See <https://github.com/bevyengine/bevy/pull/9736>.
 fn reload(server: &AssetServer, path: AssetPath<'static>) {
     let scene = scene_path(&path);
-    let is_held = !server.get_handles_untyped(&path).is_empty();
-    match is_held || server.get_path_ids(&scene).is_empty() {
+    let has_handle = !server.get_handles_untyped(&path).is_empty();
+    match has_handle || server.get_path_ids(&scene).is_empty() {
         true => server.reload(path),
         false => server.reload(scene),
     }

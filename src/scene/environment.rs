@@ -1,4 +1,4 @@
-//! What models react to that is not theirs: wind, night, and the camera that they turn to.
+//! The environment of models: wind, time of day, and the camera that billboards face.
 
 use bevy::ecs::component::Component;
 use bevy::ecs::reflect::{ReflectComponent, ReflectResource};
@@ -7,11 +7,11 @@ use bevy::math::Vec3;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// The wind that models stand in.
+/// The wind, which billboards of the wind mode face.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Resource, Default, Clone, Debug, PartialEq)]
 pub struct Wind {
-    /// Where it blows to, in world space. Its length has no meaning yet.
+    /// The direction that the wind blows to, in world space. Its length is ignored.
     pub direction: Vec3,
 }
 
@@ -22,16 +22,16 @@ impl Default for Wind {
     }
 }
 
-/// Whether it is night, when lights are lit that are off by day.
+/// Whether it is night. At night, lights are on that are off by day.
 #[derive(Resource, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Resource, Default, Clone, Debug, PartialEq)]
 pub struct NightTime(pub bool);
 
-/// Marks the camera that billboards turn to.
+/// Marks the camera that billboards face.
 ///
-/// Billboards are turned once per frame, so they can face one camera only. Without this marker it is
-/// the active 3D camera that renders to a window or an image and has the lowest order; of two with
-/// the same order, the one whose entity is less. If several cameras are marked, the same decides.
+/// Billboards are rotated once per frame, so they can only face one camera. Without this marker, that is the active 3D
+/// camera with the lowest order that renders to a window or an image. If two cameras have the same order, the lower
+/// entity is used. The same rules apply if several cameras are marked.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct BillboardCamera;

@@ -1,38 +1,38 @@
-//! Names of files and folders, and their extensions, as Windows reads them.
+//! Comparison of file names and extensions by the rules of Windows.
 
-use crate::scene::matching::{folded, raise, same_name};
+use crate::scene::matching::{folded, same_name, uppercase_char};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A name in upper case, in which two names are the same likewise.
-pub(crate) fn raised(name: &str) -> String {
-    folded(name).chars().map(raise).collect()
+/// A name in upper case. Two names differ only in case if and only if their results are equal.
+pub(crate) fn uppercased(name: &str) -> String {
+    folded(name).chars().map(uppercase_char).collect()
 }
 
-/// What names of files and folders are known by: Windows knows no dots and spaces at their ends either.
+/// The key of a file or folder name: in lower case, without trailing dots and spaces, which Windows ignores.
 pub(crate) fn file_key(name: &str) -> String {
     folded(without_end(name))
 }
 
-/// A part of a path as Windows reads it: without what names a drive, and without dots and spaces at its
-/// end. Nothing is left of `.`, `..` and `C:`.
+/// A component of a Windows path without its drive and without trailing dots and spaces. It is empty for `.`, `..` and
+/// `C:`.
 pub(crate) fn path_part(part: &str) -> &str {
     let after_drive = part.rsplit(':').next().unwrap_or_default();
     after_drive.trim_end_matches(ENDINGS)
 }
 
-/// Whether a path ends with one of some extensions, in any case.
+/// Whether a path has one of these extensions (case-insensitive).
 pub(crate) fn has_extension<S: AsRef<str>>(path: &Path, extensions: &[S]) -> bool {
     let Some(extension) = path.extension().and_then(OsStr::to_str) else {
         return false;
     };
-    let is = |known: &S| same_name(known.as_ref(), without_end(extension));
-    extensions.iter().any(is)
+    let is_same = |other: &S| same_name(other.as_ref(), without_end(extension));
+    extensions.iter().any(is_same)
 }
 
 const ENDINGS: [char; 2] = ['.', ' '];
 
-/// A name without dots and spaces at its end, unless it has nothing else.
+/// A name without trailing dots and spaces, unless it consists of nothing else.
 fn without_end(name: &str) -> &str {
     match name.trim_end_matches(ENDINGS) {
         "" => name,
@@ -45,19 +45,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_letter_stays_one_letter_and_is_itself_in_both_cases() {
+    fn case_conversion_keeps_one_character_and_round_trips() {
         for letter in (0..=char::MAX as u32).filter_map(char::from_u32) {
             let text = letter.to_string();
             let folded_once = folded(&text);
             assert_eq!(folded_once.chars().count(), 1, "{letter:?}");
             assert_eq!(folded(&folded_once), folded_once, "{letter:?}");
-            assert_eq!(folded(&raised(&text)), folded_once, "{letter:?}");
-            assert_eq!(raised(&folded_once), raised(&text), "{letter:?}");
+            assert_eq!(folded(&uppercased(&text)), folded_once, "{letter:?}");
+            assert_eq!(uppercased(&folded_once), uppercased(&text), "{letter:?}");
         }
     }
 
     #[test]
-    fn ends_of_file_names_do_not_count() {
+    fn trailing_dots_and_spaces_are_ignored() {
         assert_eq!(file_key("Hull.tga. ."), "hull.tga");
         assert_eq!(file_key(" hull"), " hull");
         assert_eq!(file_key("..."), "...");
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_paths_have_no_drive() {
+    fn path_components_have_no_drive() {
         for (part, expected) in [
             ("C:", ""),
             ("C:hull.tga", "hull.tga"),

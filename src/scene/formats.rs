@@ -1,4 +1,4 @@
-//! The model formats of an app, by the extensions of their files, and the registration of their loaders.
+//! The registry of an app's model formats by file extension, and the registration of their loaders.
 
 use crate::scene::extensions::all_cases;
 use crate::scene::matching::folded;
@@ -14,7 +14,7 @@ use bevy::world_serialization::WorldAsset;
 use core::any::TypeId;
 use std::sync::Arc;
 
-/// A model format.
+/// A registered model format.
 #[derive(Clone)]
 struct Format {
     /// In lower case.
@@ -26,12 +26,12 @@ struct Format {
 /// Finds the scene of a model, once it is loaded.
 type FindScene = dyn Fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>> + Send + Sync;
 
-/// The formats, by the extensions of their files.
+/// The registered model formats. A later format takes precedence if two have the same extension.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct ModelFormats(Vec<Format>);
 
 impl ModelFormats {
-    /// Adds the format of an asset, which has the scene of a model.
+    /// Adds the format whose files are loaded as the asset `A`. `scene` returns the scene of the asset.
     fn add<A: Asset>(&mut self, extensions: &[String], scene: fn(&A) -> &Handle<WorldAsset>) {
         let extensions = extensions.iter().map(|extension| folded(extension));
         self.0.push(Format {
@@ -45,15 +45,15 @@ impl ModelFormats {
         });
     }
 
-    /// The format of a file, which the last one that claims its extension has.
-    fn of(&self, path: &AssetPath<'_>) -> Option<&Format> {
+    /// The format of a file: the last registered one with its extension.
+    fn format_of(&self, path: &AssetPath<'_>) -> Option<&Format> {
         let name = folded(&path.path().file_name()?.to_string_lossy());
-        let is_of = |extension: &String| {
+        let is_match = |extension: &String| {
             let stem = name.strip_suffix(extension.as_str());
             stem.is_some_and(|stem| stem.ends_with('.'))
         };
         let mut formats = self.0.iter().rev();
-        formats.find(|format| format.extensions.iter().any(is_of))
+        formats.find(|format| format.extensions.iter().any(is_match))
     }
 
     /// The extensions of all formats, in lower case.
@@ -62,50 +62,51 @@ impl ModelFormats {
         all.cloned().collect()
     }
 
-    /// What is wrong with a file that is of no format.
-    pub(crate) fn unknown(&self, path: &AssetPath<'_>) -> String {
+    /// The error message for a file whose extension belongs to no format.
+    pub(crate) fn unknown_extension(&self, path: &AssetPath<'_>) -> String {
         let extensions = self.extensions().into_iter();
-        let known: Vec<String> = extensions
+        let extensions: Vec<String> = extensions
             .map(|extension| format!(".{extension}"))
             .collect();
-        let known = known.join(", ");
-        format!("{path} has no extension of a model format; those are {known}")
+        let extensions = extensions.join(", ");
+        format!("{path} has no extension of a model format; expected one of {extensions}")
     }
 
-    /// Whether a file is of any format.
-    pub(crate) fn has(&self, path: &AssetPath<'_>) -> bool {
-        self.of(path).is_some()
+    /// Whether the extension of a file belongs to a model format.
+    pub(crate) fn is_model(&self, path: &AssetPath<'_>) -> bool {
+        self.format_of(path).is_some()
     }
 
-    /// Begins to load a model; `None` if nobody claims its extension.
+    /// Starts loading a model; `None` if its extension belongs to no format.
     pub(crate) fn load(
         &self,
         server: &AssetServer,
         path: &AssetPath<'static>,
     ) -> Option<UntypedHandle> {
-        let format = self.of(path)?;
+        let format = self.format_of(path)?;
         let builder = server.load_builder();
         Some(builder.load_erased(format.asset, path.clone()))
     }
 
-    /// The same as a dependency of what is being loaded.
+    /// Starts loading a model as a dependency of the asset that is being loaded; `None` if its extension belongs to no
+    /// format.
     pub(crate) fn load_within(
         &self,
         load_context: &mut LoadContext<'_>,
         path: &AssetPath<'static>,
     ) -> Option<UntypedHandle> {
-        let format = self.of(path)?;
+        let format = self.format_of(path)?;
         let builder = load_context.load_builder();
         Some(builder.load_erased(format.asset, path.clone()))
     }
 
-    /// The handle of a model that somebody has begun to load.
-    pub(crate) fn known(
+    /// The handle of a model, if a handle of it is alive.
+    pub(crate) fn existing_handle(
         &self,
         server: &AssetServer,
         path: &AssetPath<'static>,
     ) -> Option<UntypedHandle> {
-        let format = self.of(path)?;
+        let format = self.format_of(path)?;
         server.get_path_and_type_id_handle(path, format.asset)
     }
 
@@ -117,8 +118,8 @@ impl ModelFormats {
     }
 }
 
-/// Adds a format, and reserves its extensions for its loader. To be followed by [`register_model_loader`] when the plugin
-/// finishes.
+/// Adds a format, and reserves its extensions for its loader. Call [`register_model_loader`] in `Plugin::finish`
+/// afterwards.
 pub(crate) fn reserve_model_loader<A: Asset, L: AssetLoader<Asset = A>>(
     app: &mut App,
     extensions: &[String],

@@ -1,13 +1,13 @@
-//! Images as assets, also in apps that draw nothing.
+//! Registers images as assets in apps without a renderer.
 
 use bevy::app::App;
 use bevy::asset::{AssetApp, Assets};
 use bevy::image::Image;
 
-/// Registers images as assets in apps that lack Bevy's `ImagePlugin`, such as servers: models of all formats have some,
-/// and Bevy panics at assets whose type is not registered.
+/// Registers images as assets in apps without Bevy's `ImagePlugin`, such as servers. Models contain images, and Bevy
+/// panics on assets of an unregistered type.
 ///
-/// To be called when plugins finish. Before that, the plugin may still be added.
+/// Call it in `Plugin::finish`: until then, the app may still add the plugin.
 pub(super) fn ensure_images(app: &mut App) {
     if !app.world().contains_resource::<Assets<Image>>() {
         app.init_asset::<Image>();

@@ -1,6 +1,6 @@
 //! Spawned models of any format: [`ModelInstance`] on their roots.
 //!
-//! Formats fill the component. Code above the formats reads it, so that it needs no code of its own for each format.
+//! Each format fills the component. Code that works on any format reads it instead of the components of each format.
 
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -37,15 +37,16 @@ impl fmt::Display for ModelFormat {
 
 /// A spawned model of any format: its format, and the entities of its named bones and parts.
 ///
-/// It is on the root entity from the time when the model's scene is ready, and inserted again after each reload. What
-/// only one format has is in a component of that format, such as `AloInstance`.
-// Without `ReflectComponent`, so that saved worlds do not contain entities of scenes. Clones of a root get their own.
+/// It is inserted on the root entity when the model's scene is ready, and again after each reload. Data of a single
+/// format is in a component of that format, such as `AloInstance`.
+// Without `ReflectComponent`, so that saved worlds do not contain entities of scenes. It is not cloned with a root: the
+// clone spawns its own scene.
 #[derive(Component, Reflect)]
 #[reflect(from_reflect = false)]
 #[component(clone_behavior = Ignore)]
 pub struct ModelInstance {
     pub(super) format: ModelFormat,
-    /// In the order of the model's names; `None` for those that were not spawned.
+    /// Indexed as [`SharedModel::named`] returns; `None` for bones and parts that were not spawned.
     pub(super) entities: Vec<Option<Entity>>,
     /// Whether a proxy of another model loaded it.
     pub(crate) is_of_proxy: bool,
@@ -59,7 +60,8 @@ impl ModelInstance {
         self.format
     }
 
-    /// The first bone or part of a name, in any case: see [`ModelQuery::bone`](crate::model::ModelQuery::bone).
+    /// The first bone or part with this name (case-insensitive): see
+    /// [`ModelQuery::bone`](crate::model::ModelQuery::bone).
     pub fn bone(&self, name: &str) -> Option<Entity> {
         let mut named = self.model.named(name);
         named.find_map(|index| self.entities.get(index).copied().flatten())
@@ -70,7 +72,7 @@ impl ModelInstance {
         self.entities.iter().flatten().copied()
     }
 
-    /// What all instances of the model share.
+    /// The data that all instances of the model share.
     pub(crate) fn model(&self) -> &Arc<dyn SharedModel> {
         &self.model
     }
@@ -85,15 +87,16 @@ impl fmt::Debug for ModelInstance {
     }
 }
 
-/// What the instances of a model share, for code that works on models of any format.
+/// The data that the instances of a model share, for code that works on any format.
 pub(crate) trait SharedModel: Any + Send + Sync {
-    /// The indices of the entities of a name, in any case. The first one that was spawned counts.
+    /// The indices of the bones and parts with this name (case-insensitive). Callers use the first that was spawned.
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a>;
 
-    /// What to say of a part of a name in lower case, if [`PartVisibility`](super::PartVisibility) cannot hide it.
+    /// The warning for a name in lower case if no part has it that [`PartVisibility`](super::PartVisibility) can hide.
     fn missing_part(&self, name: &str) -> Option<String>;
 
-    /// A clip of the model, which is no part of another clip; `None` if the format has no such clips.
+    /// Looks up a clip that is not a [`ClipRef::Part`](crate::scene::ClipRef::Part). `None` if the format does not
+    /// support this kind of reference.
     fn find_clip(&self, _: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
         None
     }

@@ -1,8 +1,8 @@
-//! The rows of a table of what instances show: one row per instance, by its `MeshTag`.
+//! Rows of per-instance data for the GPU: one row per instance, indexed by its `MeshTag`.
 
 use std::collections::BTreeSet;
 
-/// Texels per line of the texture: the smallest limit that any adapter has.
+/// Texels per line of the texture: the lowest width limit of any adapter.
 pub(super) const WIDTH: u32 = 2048;
 
 /// Texels of a [`Row`].
@@ -10,21 +10,21 @@ const TEXELS_PER_ROW: u32 = 4;
 
 pub(super) const ROWS_PER_LINE: u32 = WIDTH / TEXELS_PER_ROW;
 
-/// The row that no instance gets. Meshes without a row have the tag 0 and read zeros.
+/// The count of reserved rows at the start. Meshes without a row have the tag 0 and read zeros.
 const ZERO_ROWS: usize = 1;
 
-/// Four texels of four 32-bit numbers.
+/// Four texels of four 32-bit values.
 pub(crate) type Row = [u32; 16];
 
 /// The rows of all instances.
 #[derive(Debug)]
 pub(crate) struct InstanceRows {
     pub(super) rows: Vec<Row>,
-    /// Rows before the end that no instance has.
+    /// Free rows before the end.
     free: BTreeSet<u32>,
     /// Height of the texture.
     pub(super) lines: u32,
-    /// Counts the changes, so that the render world copies the rows only then.
+    /// Incremented by each change, so that the render world copies the rows only after a change.
     pub(super) version: u64,
 }
 
@@ -40,17 +40,17 @@ impl Default for InstanceRows {
 }
 
 impl InstanceRows {
-    /// Number of rows that instances have.
+    /// The count of allocated rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len() - self.free.len() - ZERO_ROWS
     }
 
-    /// A row; zeros if there is none of this index.
+    /// The row at an index; zeros if the index is out of bounds.
     pub(crate) fn get(&self, row: u32) -> Row {
         self.rows.get(row as usize).copied().unwrap_or_default()
     }
 
-    /// Changes a row, if `change` returns whether it did.
+    /// Calls `change` with a row. `change` returns whether it modified the row.
     pub(crate) fn update(&mut self, row: u32, change: impl FnOnce(&mut Row) -> bool) {
         if let Some(row) = self.rows.get_mut(row as usize)
             && change(row)
@@ -59,7 +59,7 @@ impl InstanceRows {
         }
     }
 
-    /// Allocates the lowest free row, which is filled with zeros.
+    /// Allocates the lowest free row and fills it with zeros.
     pub(crate) fn allocate(&mut self) -> u32 {
         self.version += 1;
         if let Some(row) = self.free.pop_first() {
@@ -85,8 +85,8 @@ impl InstanceRows {
         }
     }
 
-    /// Chooses the height of the texture: twice as high or more if the rows do not fit, half as high if they need no
-    /// more than a quarter. Returns whether it is another one.
+    /// Adjusts the height of the texture, always to a power of two. Grows if the rows do not fit, shrinks if they need
+    /// at most a quarter. Returns whether the height changed.
     pub(super) fn fit(&mut self) -> bool {
         let needed = (self.rows.len() as u32).div_ceil(ROWS_PER_LINE);
         let lines = if needed > self.lines {
@@ -96,10 +96,10 @@ impl InstanceRows {
         } else {
             return false;
         };
-        let is_other = lines != self.lines;
+        let is_changed = lines != self.lines;
         self.lines = lines;
         self.rows.shrink_to((lines * ROWS_PER_LINE) as usize);
-        is_other
+        is_changed
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_free_row_is_allocated_first_and_is_empty() {
+    fn allocate_returns_the_lowest_free_row_zeroed() {
         let mut table = table(4);
         table.update(2, |row| {
             row[0] = 7;
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn free_rows_at_the_end_are_given_up() {
+    fn trailing_free_rows_are_removed() {
         let mut table = table(6);
         table.release(5);
         table.release(4);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_texture_grows_at_once_and_shrinks_when_a_quarter_is_used() {
+    fn texture_grows_when_full_and_shrinks_at_a_quarter() {
         let mut table = table(5 * LINE);
         assert!(table.fit());
         assert_eq!(table.lines, 8);
@@ -169,7 +169,7 @@ mod tests {
         assert!(table.fit());
         assert_eq!(table.lines, 4);
         assert!(table.rows.capacity() <= 4 * LINE);
-        // One more than fits into two lines changes nothing.
+        // A row beyond two lines does not change the height.
         table.allocate();
         assert!(!table.fit());
         for row in 1..=(2 * LINE as u32) {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_changes_count() {
+    fn version_increases_only_on_changes() {
         let mut table = table(1);
         let before = table.version;
         table.update(1, |_| false);

@@ -1,11 +1,11 @@
-//! Labels that the files of all formats have.
+//! Asset labels that all formats share.
 
 use bevy::asset::AssetPath;
 
-/// Label of the scene in the files of all formats.
+/// The label of a model's scene, the same for all formats.
 pub(super) const SCENE: &str = "Scene";
 
-/// The path of the scene of a model.
+/// The asset path of a model's scene.
 pub(super) fn scene_path(model: &AssetPath<'static>) -> AssetPath<'static> {
     model.clone().with_label(SCENE)
 }

@@ -1,9 +1,9 @@
-//! Why models and animations cannot be loaded.
+//! The error of all model and animation loaders.
 
 use crate::read::{ParseError, TextPosition};
 use thiserror::Error;
 
-/// Why a model or an animation could not be loaded.
+/// An error that prevents a model or an animation from being loaded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelLoadError {
@@ -12,35 +12,37 @@ pub enum ModelLoadError {
     Io {
         /// The asset's path.
         path: String,
-        /// What the source said.
+        /// The error of the asset source.
         source: std::io::Error,
     },
-    /// The file is not of the loader's format, or a broken one. The message for a text file begins with
+    /// The file is not in the loader's format, or it is malformed. For a text file, the message begins with
     /// `path:line:column:`.
-    #[error("{path}:{}{source}", gap(.source.position))]
+    #[error("{path}:{}{source}", separator(.source.position))]
     Parse {
         /// The asset's path.
         path: String,
-        /// Where and why.
+        /// The error and its position.
         source: ParseError,
     },
-    /// A setting has a value that no model can be loaded with.
-    #[error("{path}: loader setting {setting} is {value}, but must be a finite number{but}")]
+    /// A loader setting has an invalid value.
+    #[error(
+        "{path}: loader setting {setting} is {value}, but must be a finite number{requirement}"
+    )]
     Setting {
         /// The asset's path.
         path: String,
         /// Name of the setting.
         setting: &'static str,
-        /// Its value.
+        /// The invalid value.
         value: f32,
-        /// What else is asked of it.
-        but: &'static str,
+        /// An additional requirement, appended to the message: such as ` above 0`, or empty.
+        requirement: &'static str,
     },
 }
 
-/// What separates a path from what is said about the file: nothing before a line, as compilers do, so that terminals
-/// and editors find the place.
-pub(super) fn gap(position: Option<TextPosition>) -> &'static str {
+/// The separator between `path:` and a message. It is empty before a line number, so that terminals and editors
+/// recognize `path:line:column`.
+pub(super) fn separator(position: Option<TextPosition>) -> &'static str {
     match position {
         Some(_) => "",
         None => " ",

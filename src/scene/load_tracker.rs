@@ -1,4 +1,4 @@
-//! What all loaders of models and manifests do at the beginning of a load: overlapping loads are counted.
+//! Tracks the loads of models and manifests, to detect overlapping loads.
 
 use crate::scene::concurrent_loads::{self, ConcurrentLoads, RunningLoad};
 use crate::scene::labels::{SCENE, scene_path};
@@ -10,7 +10,7 @@ use bevy::ecs::world::World;
 use bevy::world_serialization::WorldAsset;
 use std::sync::Arc;
 
-/// Counts the loads of an app. Loaders keep one.
+/// Tracks the loads of an app. Each loader holds a clone.
 #[derive(Resource, Clone)]
 pub(crate) struct LoadTracker {
     server: AssetServer,
@@ -20,12 +20,12 @@ pub(crate) struct LoadTracker {
 }
 
 impl LoadTracker {
-    /// For a loader of this app.
+    /// The tracker of this app, for a loader.
     pub(crate) fn of(world: &World) -> Self {
         world.resource::<Self>().clone()
     }
 
-    /// To be called at the beginning of a load, before the file is read.
+    /// Starts to track a load. Call it before the file is read.
     pub(crate) fn begin(&self, load_context: &LoadContext<'_>) -> RunningLoad {
         let path = load_context.path().clone();
         if self.has_processor && self.is_processing(load_context) {
@@ -34,25 +34,25 @@ impl LoadTracker {
         self.loads.begin(path)
     }
 
-    /// Whether the asset processor runs a load: it has an asset server, and handles, of its own.
+    /// Whether the load runs inside the asset processor, which has its own asset server and handles.
     fn is_processing(&self, load_context: &LoadContext<'_>) -> bool {
         let mut labeled = load_context.begin_labeled_asset();
         let scene: Handle<WorldAsset> = labeled.get_label_handle(SCENE);
         let path = scene_path(load_context.path());
         let own = self.server.get_handle::<WorldAsset>(path);
-        !own.is_some_and(|own| is_same(&own, &scene))
+        !own.is_some_and(|own| is_same_server(&own, &scene))
     }
 }
 
-/// Whether two handles are of one asset server. Their ids can be the same if they are not.
-fn is_same<A: Asset>(a: &Handle<A>, b: &Handle<A>) -> bool {
+/// Whether two handles belong to the same asset server. Ids of different servers can be equal.
+fn is_same_server<A: Asset>(a: &Handle<A>, b: &Handle<A>) -> bool {
     match (a, b) {
         (Handle::Strong(a), Handle::Strong(b)) => Arc::ptr_eq(a, b),
         _ => false,
     }
 }
 
-/// Registers what the beginnings of loads need.
+/// Registers the load tracker.
 pub(super) fn register(app: &mut App) {
     concurrent_loads::register(app);
     let world = app.world();

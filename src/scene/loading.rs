@@ -1,9 +1,9 @@
-//! What the loaders of all model formats do alike: they apply overrides to settings, read the file, report errors and
+//! Steps that the loaders of all model formats share: apply overrides to settings, read the file, report errors and
 //! warnings, and wait for textures at the end of a load.
 
 use crate::read::{ParseError, Warning};
 use crate::scene::concurrent_loads::RunningLoad;
-use crate::scene::load_error::{ModelLoadError, gap};
+use crate::scene::load_error::{ModelLoadError, separator};
 use crate::scene::{FileFinder, FileSearch, LoadTracker, LoaderOverride, LoaderOverrides, Reloads};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetPath, Handle, LoadContext};
@@ -13,60 +13,63 @@ use bevy::log::warn;
 use core::hash::Hash;
 use std::sync::PoisonError;
 
-/// A setting that no model can be loaded with: see [`ModelLoadError::Setting`].
+/// A setting with an invalid value: see [`ModelLoadError::Setting`].
 #[derive(Debug)]
-pub(crate) struct BadSetting {
+pub(crate) struct InvalidSetting {
     setting: &'static str,
     value: f32,
-    but: &'static str,
+    requirement: &'static str,
 }
 
-/// Refuses what is not a number above 0.
-pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), BadSetting> {
+/// Requires a finite number above 0.
+pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), InvalidSetting> {
     check(setting, value, value > 0.0, " above 0")
 }
 
 fn check(
     setting: &'static str,
     value: f32,
-    is_good: bool,
-    but: &'static str,
-) -> Result<(), BadSetting> {
-    match value.is_finite() && is_good {
+    is_valid: bool,
+    requirement: &'static str,
+) -> Result<(), InvalidSetting> {
+    match value.is_finite() && is_valid {
         true => Ok(()),
-        false => Err(BadSetting {
+        false => Err(InvalidSetting {
             setting,
             value,
-            but,
+            requirement,
         }),
     }
 }
 
-/// Settings of a model loader.
+/// The settings of a model loader.
 pub(crate) trait ModelSettings: Clone {
-    /// Applies what manifests override.
+    /// Applies the overrides of manifests.
     fn apply(&mut self, overrides: &LoaderOverride);
 
-    /// Refuses values that no model can be loaded with.
-    fn check(&self) -> Result<(), BadSetting>;
+    /// Checks that all values are valid.
+    ///
+    /// # Errors
+    /// The first invalid setting.
+    fn check(&self) -> Result<(), InvalidSetting>;
 }
 
 impl LoaderOverride {
-    /// Puts the folders before those of the settings.
+    /// Inserts the override's folders before those of the settings.
     pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
         folders.splice(0..0, self.texture_folders.iter().cloned());
     }
 }
 
 impl LoaderOverrides {
-    /// What goes before the settings of a model.
+    /// The overrides for a model; empty if there are none.
     pub(crate) fn get(&self, model: &AssetPath<'_>) -> LoaderOverride {
         let overrides = self.0.read().unwrap_or_else(PoisonError::into_inner);
         overrides.get(model).cloned().unwrap_or_default()
     }
 }
 
-/// What every model loader needs of the app. Loaders keep one.
+/// The resources of the app that model loaders use. Each loader holds one.
 #[derive(Clone)]
 pub(crate) struct ModelLoading {
     finder: FileFinder,
@@ -76,7 +79,7 @@ pub(crate) struct ModelLoading {
 }
 
 impl ModelLoading {
-    /// For a loader of this app.
+    /// Clones the resources of this app, for a loader.
     pub(crate) fn of(world: &World) -> Self {
         Self {
             finder: FileFinder::of(world),
@@ -86,11 +89,11 @@ impl ModelLoading {
         }
     }
 
-    /// Begins a load. To be called before the file is read.
+    /// Begins a load. Call it before the file is read.
     pub(crate) fn begin(&self, load_context: &LoadContext<'_>) -> ModelLoad<'_> {
         let running = self.tracker.begin(load_context);
         let overrides = self.overrides.get(load_context.path());
-        running.reads(&overrides);
+        running.add_input(&overrides);
         ModelLoad {
             loading: self,
             running,
@@ -100,7 +103,7 @@ impl ModelLoading {
     }
 }
 
-/// One load of a model.
+/// A running load of a model.
 pub(crate) struct ModelLoad<'a> {
     loading: &'a ModelLoading,
     running: RunningLoad,
@@ -109,7 +112,7 @@ pub(crate) struct ModelLoad<'a> {
 }
 
 impl<'a> ModelLoad<'a> {
-    /// The settings with what manifests override.
+    /// The settings after the overrides of manifests.
     ///
     /// # Errors
     /// [`ModelLoadError::Setting`].
@@ -122,33 +125,33 @@ impl<'a> ModelLoad<'a> {
                 path: self.path.clone(),
                 setting: bad.setting,
                 value: bad.value,
-                but: bad.but,
+                requirement: bad.requirement,
             }),
         }
     }
 
-    /// What manifests override.
+    /// The overrides of manifests.
     #[cfg(feature = "quake")]
     pub(crate) fn overrides(&self) -> &LoaderOverride {
         &self.overrides
     }
 
-    /// The bytes of the file.
+    /// Reads the file.
     ///
     /// # Errors
     /// [`ModelLoadError::Io`].
     pub(crate) async fn read(&self, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadError> {
         let bytes = read(&self.path, reader).await?;
-        self.reads(&bytes);
+        self.add_input(&bytes);
         Ok(bytes)
     }
 
-    /// Notes further data that the result depends on.
-    pub(crate) fn reads(&self, input: &impl Hash) {
-        self.running.reads(input);
+    /// Records additional data that the result depends on.
+    pub(crate) fn add_input(&self, input: &impl Hash) {
+        self.running.add_input(input);
     }
 
-    /// What a parser returned.
+    /// Adds the path of the file to the error of a parser.
     ///
     /// # Errors
     /// [`ModelLoadError::Parse`].
@@ -156,9 +159,9 @@ impl<'a> ModelLoad<'a> {
         parsed(&self.path, result)
     }
 
-    /// Logs the flaws of the file.
+    /// Logs the warnings about the file.
     pub(crate) fn warn(&self, warnings: &[Warning]) {
-        warn_of(&self.path, warnings);
+        log_warnings(&self.path, warnings);
     }
 
     /// Begins a search for files that the model names.
@@ -166,14 +169,14 @@ impl<'a> ModelLoad<'a> {
         self.loading.finder.search_for(&self.running)
     }
 
-    /// Ends the load. If the model is in use, waits until its textures are loaded or have failed.
+    /// Ends the load. If the model is already in use, waits until all its textures are loaded or have failed.
     pub(crate) async fn finish(&self, load_context: &LoadContext<'_>, images: Vec<Handle<Image>>) {
         let reloads = &self.loading.reloads;
         reloads.finish(&self.running, load_context, images).await;
     }
 }
 
-/// The bytes of a file.
+/// Reads a file.
 ///
 /// # Errors
 /// [`ModelLoadError::Io`].
@@ -188,7 +191,7 @@ async fn read(path: &str, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadE
     }
 }
 
-/// What the parser of a file returned.
+/// Adds the path of the file to the error of a parser.
 ///
 /// # Errors
 /// [`ModelLoadError::Parse`].
@@ -199,10 +202,10 @@ fn parsed<T>(path: &str, result: Result<T, ParseError>) -> Result<T, ModelLoadEr
     })
 }
 
-/// Logs the flaws of a file.
-fn warn_of(path: &str, warnings: &[Warning]) {
+/// Logs the warnings about a file.
+fn log_warnings(path: &str, warnings: &[Warning]) {
     for warning in warnings {
-        let gap = gap(warning.position);
-        warn!("{path}:{gap}{warning}");
+        let separator = separator(warning.position);
+        warn!("{path}:{separator}{warning}");
     }
 }

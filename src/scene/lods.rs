@@ -1,4 +1,4 @@
-//! Levels of detail by distance, the same for all formats that have levels.
+//! Selection of levels of detail by distance, for all formats that have levels.
 
 use crate::scene::axes::SceneScale;
 use crate::scene::parts::{DistanceLod, LodDistances, ModelLod};
@@ -14,18 +14,18 @@ use bevy::math::Vec3;
 use bevy::transform::components::GlobalTransform;
 use bevy::transform::helper::TransformHelper;
 
-/// How much nearer than where a level begins a model must come to leave it, so that one that stands
-/// there does not flicker.
-const NEARER: f32 = 0.95;
+/// Hysteresis: a model leaves a level when its distance is below this fraction of the level's distance. It prevents
+/// flicker near the threshold.
+const LEAVE_FACTOR: f32 = 0.95;
 
 /// A spawned model that has levels of detail.
 pub(crate) trait HasLods: Component {
-    /// From how far away each level after the finest is drawn where the root does not say.
+    /// The distances at which the levels after the finest begin, unless the root has [`LodDistances`].
     fn own_distances(&self) -> &[f32];
 }
 
-/// What decides the level of a model.
-type Distant<'w, L> = (
+/// The components that determine the level of a model.
+type LodQuery<'w, L> = (
     Entity,
     &'w L,
     Ref<'w, GlobalTransform>,
@@ -34,59 +34,63 @@ type Distant<'w, L> = (
     &'w mut DistanceLod,
 );
 
-/// Chooses the levels of models for the camera that each is nearest to, by where both were in the frame
-/// before; of those that were spawned in this frame by where they are.
+/// Selects the level of each model by its distance to the nearest camera.
+///
+/// Uses the transforms of the previous frame, except for entities that were spawned in this frame.
 pub(crate) fn choose_levels<L: HasLods>(
     cameras: Query<(Entity, &Camera, Ref<GlobalTransform>), With<Camera3d>>,
-    mut models: Query<Distant<'static, L>, Without<ModelLod>>,
+    mut models: Query<LodQuery<'static, L>, Without<ModelLod>>,
     transforms: TransformHelper,
 ) {
     if models.is_empty() {
         return;
     }
-    let current = |entity: Entity, place: Ref<GlobalTransform>| match place.is_added() {
-        // Nothing has been propagated to it.
+    let current = |entity: Entity, transform: Ref<GlobalTransform>| match transform.is_added() {
+        // Not propagated yet.
         true => transforms
             .compute_global_transform(entity)
-            .unwrap_or(*place),
-        false => *place,
+            .unwrap_or(*transform),
+        false => *transform,
     };
     let active = cameras.iter().filter(|(_, camera, _)| camera.is_active);
-    let eyes = active.map(|(entity, _, place)| current(entity, place).translation());
-    let eyes: Vec<Vec3> = eyes.collect();
-    if eyes.is_empty() {
+    let cameras = active.map(|(entity, _, transform)| current(entity, transform).translation());
+    let cameras: Vec<Vec3> = cameras.collect();
+    if cameras.is_empty() {
         return;
     }
-    for (entity, model, place, stated, scene, mut shown) in &mut models {
+    for (entity, model, transform, explicit, scene, mut shown) in &mut models {
         let own = model.own_distances();
-        let (distances, own_scale) = match stated {
-            Some(LodDistances(stated)) => (&**stated, 1.0),
-            // What has no distances of its own may still be told its level by another model.
+        let (distances, own_scale) = match explicit {
+            Some(LodDistances(explicit)) => (&**explicit, 1.0),
+            // A proxy model without distances follows the level of its outer model.
             None if own.is_empty() => continue,
             None => (own, scene.map_or(1.0, |scene| scene.0)),
         };
-        let place = current(entity, place);
-        let at = place.translation();
-        let squares = eyes.iter().map(|eye| eye.distance_squared(at));
+        let transform = current(entity, transform);
+        let position = transform.translation();
+        let squares = cameras
+            .iter()
+            .map(|camera| camera.distance_squared(position));
         let distance = squares.fold(f32::INFINITY, f32::min).sqrt();
-        let scale = place.scale().abs().max_element() * own_scale;
+        let scale = transform.scale().abs().max_element() * own_scale;
         let level = level(distances, distance / scale, shown.0);
         shown.set_if_neq(DistanceLod(level));
     }
 }
 
-/// The coarsest level that begins no farther away than this, or the one that is shown as long as it is
-/// hardly left.
+/// The coarsest level that begins at or below `distance`. Keeps the `shown` level while the distance is within the
+/// hysteresis.
 fn level(distances: &[f32], distance: f32, shown: u32) -> u32 {
-    let begun = |distance: f32| {
-        let begun = distances.iter().rposition(|begin| distance >= *begin);
-        begun.map_or(0, |index| index as u32 + 1)
+    let level_at = |distance: f32| {
+        let last = distances.iter().rposition(|begin| distance >= *begin);
+        last.map_or(0, |index| index as u32 + 1)
     };
-    begun(distance).max(shown.min(begun(distance / NEARER)))
+    level_at(distance).max(shown.min(level_at(distance / LEAVE_FACTOR)))
 }
 
-/// A model without distances is drawn at its finest level, also where another one with distances was before it. Models
-/// that proxies bring along are told theirs after that.
+/// Resets a model without distances to its finest level, if a model with distances was on the root before.
+///
+/// Levels of proxy models are set afterwards.
 pub(crate) fn reset_level<L: HasLods>(
     inserted: On<Insert, L>,
     mut models: Query<(&L, &mut DistanceLod), Without<LodDistances>>,

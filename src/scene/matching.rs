@@ -1,38 +1,39 @@
-//! When two file names are the same: the one rule for all that is looked for.
+//! Comparison of names: the single rule for all searches, the same on every system.
 //!
-//! Games were written for Windows, so the rule is that of Windows, whatever the disk says: case does not
-//! count, of Unicode letters one by one, nor do dots and spaces at the end of a name. It is the same on
-//! every system, and the length of a name in letters stays what it is. Letters are not composed: `ä` as
-//! one letter and as two are not the same.
+//! The games were written for Windows, so the rules of Windows apply. Case is ignored, for each Unicode character on
+//! its own, and so are dots and spaces at the end of a file name. Folding keeps the count of characters. Names are not
+//! normalized: the composed and the decomposed `ä` differ.
 
-/// A name in lower case. Two names differ in case alone where this is the same.
+/// A name in lower case. Two names differ only in case if and only if their folded names are equal.
 pub(crate) fn folded(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
     }
     let lower = |letter: char| single(letter, letter.to_lowercase());
-    name.chars().map(|letter| lower(raise(letter))).collect()
+    name.chars()
+        .map(|letter| lower(uppercase_char(letter)))
+        .collect()
 }
 
-/// Whether a name is `folded` in lower case. Of names in ASCII no copies are made.
-pub(crate) fn is_folded(name: &str, folded_name: &str) -> bool {
+/// Whether [`folded`] returns `folded_name` for a name. Does not allocate for ASCII names.
+pub(crate) fn equals_folded(name: &str, folded_name: &str) -> bool {
     match name.is_ascii() {
         true => name.eq_ignore_ascii_case(folded_name),
         false => folded(name) == folded_name,
     }
 }
 
-/// Whether two names differ in case alone, if at all.
+/// Whether two names are equal except for case.
 pub(crate) fn same_name(a: &str, b: &str) -> bool {
-    a == b || is_folded(a, &folded(b))
+    a == b || equals_folded(a, &folded(b))
 }
 
-pub(super) fn raise(letter: char) -> char {
+pub(super) fn uppercase_char(letter: char) -> char {
     single(letter, letter.to_uppercase())
 }
 
-/// The other case of a letter if that is one letter, of ASCII only where both are: no name beyond ASCII is the
-/// same as one of ASCII.
+/// The letter in the other case, if it is a single character. Never maps between ASCII and other characters, so that no
+/// non-ASCII name equals an ASCII name.
 fn single(letter: char, mut other: impl Iterator<Item = char>) -> char {
     match (other.next(), other.next()) {
         (Some(other), None) if other.is_ascii() == letter.is_ascii() => other,
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_does_not_count() {
+    fn names_are_compared_case_insensitively() {
         for (a, b) in [
             ("Hull.TGA", "hULL.tga"),
             ("ČAJ.dds", "čaj.DDS"),
@@ -60,7 +61,7 @@ mod tests {
         for (a, b) in [
             ("hull", "hull2"),
             ("straße", "strasse"),
-            // Letters of other alphabets, however they look in upper or lower case.
+            // Non-ASCII characters whose other case is an ASCII letter.
             ("\u{212a}ing", "king"),
             ("\u{17f}un", "sun"),
             ("d\u{131}n", "din"),

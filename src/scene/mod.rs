@@ -1,9 +1,9 @@
-//! What all formats share: the components that change a model at runtime, and the search for the files that a model names.
+//! Code that all formats share: components that change a model at runtime, and the search for files that a model names.
 //!
-//! They belong on the root, which is the entity that was spawned with a `ClassicModel` or a `WorldAssetRoot`. The root
-//! survives a hot reload, while everything below it is despawned and respawned; then the components are applied again.
+//! Insert the components on the root, the entity that was spawned with a `ClassicModel` or a `WorldAssetRoot`. A hot
+//! reload keeps the root and its components. It respawns all entities below the root and applies the components again.
 
-// For maintainers: bytes of files, and what only one format has, do not belong here.
+// For maintainers: code that parses files, and code for a single format, does not belong here.
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod animation;
@@ -33,13 +33,10 @@ mod lods;
 mod matching;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod names;
-#[cfg(any(feature = "lgw", feature = "lithtech"))]
-mod near;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod normals;
 mod overrides;
 mod parts;
-#[cfg(any(feature = "manifest", feature = "file_watcher"))]
 mod pattern;
 mod play;
 #[cfg(feature = "_clips")]
@@ -50,6 +47,8 @@ mod pose_table;
 mod pose_texture;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 mod poses;
+#[cfg(any(feature = "lgw", feature = "lithtech"))]
+mod position_limit;
 mod ready;
 mod rebind_textures;
 mod reload;
@@ -65,7 +64,7 @@ mod warnings;
 mod watch;
 
 #[cfg(feature = "alamo")]
-pub(crate) use animation::{ActiveClip, FrameRate, Scale, says};
+pub(crate) use animation::{ActiveClip, FrameRate, Scale, has_curve_for};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
     ActiveClips, Animator, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipSource, Frames,
@@ -73,7 +72,7 @@ pub(crate) use animation::{
     link_bones, node, on_animator_removed, slerp,
 };
 #[cfg(feature = "lithtech")]
-pub(crate) use animation::{EventTrack, FrameTimes, STILL, trigger_events};
+pub(crate) use animation::{EventTrack, FrameTimes, SINGLE_FRAME_SECONDS, trigger_events};
 pub(crate) use appearance::path_of_skin;
 pub use appearance::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
@@ -86,11 +85,10 @@ pub(crate) use extensions::all_cases;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub(crate) use file_names::has_extension;
 #[cfg(feature = "alamo")]
-pub(crate) use file_names::raised;
-#[cfg(any(feature = "lithtech", feature = "manifest"))]
+pub(crate) use file_names::uppercased;
 pub(crate) use find::clean_path;
 #[cfg(feature = "lithtech")]
-pub(crate) use find::in_kinds;
+pub(crate) use find::with_extensions;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use formats::{ModelFormats, register_model_loader, reserve_model_loader};
 pub(crate) use found_clip::FoundClip;
@@ -100,19 +98,17 @@ pub use load_error::ModelLoadError;
 pub(crate) use load_tracker::LoadTracker;
 #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
 pub(crate) use loading::ModelLoad;
-pub(crate) use loading::{BadSetting, ModelLoading, ModelSettings, check_positive};
+pub(crate) use loading::{InvalidSetting, ModelLoading, ModelSettings, check_positive};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use lods::{HasLods, choose_levels, reset_level};
-pub(crate) use matching::folded;
 #[cfg(feature = "alamo")]
-pub(crate) use matching::is_folded;
+pub(crate) use matching::equals_folded;
+pub(crate) use matching::folded;
 pub(crate) use matching::same_name;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub use names::Names;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub(crate) use names::{index_names, missing_part, named};
-#[cfg(any(feature = "lgw", feature = "lithtech"))]
-pub(crate) use near::is_near;
 #[cfg(feature = "lithtech")]
 pub(crate) use normals::MeanNormal;
 #[cfg(any(feature = "alamo", feature = "lgw"))]
@@ -122,7 +118,6 @@ pub(crate) use overrides::{LoaderOverride, LoaderOverrides};
 pub(crate) use parts::DistanceLod;
 use parts::on_distances_removed;
 pub use parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
-#[cfg(feature = "manifest")]
 pub(crate) use pattern::Pattern;
 #[cfg(feature = "quake")]
 pub(crate) use play::ResolvedClip;
@@ -138,13 +133,15 @@ pub use pose_table::PoseTable;
 pub(crate) use pose_texture::add_pose_table;
 #[cfg(any(feature = "lithtech", feature = "quake"))]
 pub use poses::{PoseBlend, PosePair};
+#[cfg(any(feature = "lgw", feature = "lithtech"))]
+pub(crate) use position_limit::is_position_in_range;
 use ready::on_root_removed;
 pub(crate) use ready::{ReadyScenes, SceneFormat};
-pub(crate) use rebind_textures::{HasTextures, follow_pictures};
-use reload::follow_scenes;
+pub(crate) use rebind_textures::{HasTextures, rebind_changed_textures};
+use reload::register_respawn;
 pub(crate) use reload::{Reloads, SceneModel};
 pub(crate) use resolve_clip::resolve_clips;
-pub(crate) use shaders::{embedded_shader, hold_shader};
+pub(crate) use shaders::{embedded_shader, preload_shader};
 pub(crate) use shared_images::insert_image;
 #[cfg(feature = "lithtech")]
 pub(crate) use skin_materials::apply_skin;
@@ -168,28 +165,28 @@ use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use bevy::reflect::GetTypeRegistration;
 use bevy::transform::TransformSystems;
 
-/// When this crate's systems run, all in `PostUpdate`.
+/// System sets of this crate, all in `PostUpdate`.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClassicModelsSystems {
-    /// Clips advance. Changes that `Update` made to [`PlayClip`] show in the same frame.
+    /// Advances clips. Changes to [`PlayClip`] in `Update` take effect in the same frame.
     Play,
-    /// Skins and colours are applied, parts are shown and hidden.
+    /// Applies skins and colors, and shows or hides parts.
     Appearance,
-    /// Billboards turn to the camera, the light or the wind, after all animations.
+    /// Rotates billboards toward the camera, the light or the wind, after all animations.
     Billboards,
 }
 
-/// Registers a format by the component of its scenes, after what all formats share.
+/// Registers a format by the component of its scenes. Adds [`ScenePlugin`] first if it is missing.
 pub(crate) fn add_format<S: SceneFormat + GetTypeRegistration>(app: &mut App) {
     if !app.is_plugin_added::<ScenePlugin>() {
         app.add_plugins(ScenePlugin);
     }
-    follow_scenes::<S>(app);
-    // A scene may hold only what is registered.
+    register_respawn::<S>(app);
+    // A scene can only contain registered types.
     app.register_type::<S>().add_observer(on_root_removed::<S>);
 }
 
-/// Registers what all formats share.
+/// Registers the components, resources and systems that all formats share.
 pub(crate) struct ScenePlugin;
 
 impl Plugin for ScenePlugin {
@@ -202,7 +199,7 @@ impl Plugin for ScenePlugin {
         warnings::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()
-            // A scene may hold only what is registered.
+            // A scene can only contain registered types.
             .register_type::<Mirror>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
@@ -241,10 +238,10 @@ impl Plugin for ScenePlugin {
     }
 }
 
-/// What loaders need.
+/// Registers the resources and systems that loaders need.
 fn register_loading(app: &mut App) {
     load_tracker::register(app);
-    // It needs what the line before registers.
+    // Requires `ConcurrentLoads`, which `load_tracker` registers.
     find::register(app);
     watch::register(app);
     app.init_resource::<LoaderOverrides>();

@@ -1,17 +1,17 @@
-//! Parts of models by their names, which other parts may have too.
+//! Lookup of parts by name. Several parts can have the same name.
 
 use crate::scene::matching::folded;
 use bevy::platform::collections::HashMap;
 
-/// Indices by name, in lower case.
+/// The indices of the parts with each name, keyed by name in lower case.
 pub type Names = HashMap<Box<str>, Vec<usize>>;
 
-/// The indices of a name, in any case.
+/// The indices of the parts with this name (case-insensitive).
 pub(crate) fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
     names.get(&*folded(name)).map_or(&[], Vec::as_slice)
 }
 
-/// The indices of all names.
+/// Builds the table from the names of all parts, in order.
 pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
     let mut indices = Names::default();
     for (index, name) in names.enumerate() {
@@ -20,7 +20,7 @@ pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
     indices
 }
 
-/// What to say of a part of a name that `PartVisibility` cannot hide, unless it is known.
-pub(crate) fn missing_part(is_known: bool, name: &str) -> Option<String> {
-    (!is_known).then(|| format!("has no part \"{name}\" that `PartVisibility` could hide or show"))
+/// The warning for a name in `PartVisibility` that no part has, unless `exists` is true.
+pub(crate) fn missing_part(exists: bool, name: &str) -> Option<String> {
+    (!exists).then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
 }

@@ -1,18 +1,18 @@
-//! Vertex normals made from the triangles around a vertex, for files that lack them.
+//! Vertex normals computed from the adjacent triangles, for files without normals.
 
 use bevy::math::Vec3;
 
-/// The sine of the angle at a corner below which a triangle has no normal: that is rounding noise.
-const LEAST_SINE: f32 = 1e-4;
+/// The least sine of a triangle's angle at a corner. Below it, the normal would be rounding noise.
+const MIN_SINE: f32 = 1e-4;
 
-/// The length of the mean of unit normals below which they cancel each other out, as those of triangles
-/// back to back do: the rest is rounding noise.
-const LEAST_MEAN: f32 = 1e-3;
+/// The least length of a mean of unit normals. Below it, the normals cancel each other out, as those of back-to-back
+/// triangles do, and the mean is rounding noise.
+const MIN_MEAN_LENGTH: f32 = 1e-3;
 
-/// The mean of the unit normals of some triangles, which is how the exporter of LithTech models makes normals. The
-/// area of a triangle makes no difference.
+/// The mean of the unit normals of triangles, not weighted by area. The exporter of LithTech models computes normals
+/// the same way.
 ///
-/// LithTech's `deform.wgsl` computes the same.
+/// Keep in sync with `deform.wgsl` of the LithTech format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeanNormal {
     sum: Vec3,
@@ -20,36 +20,36 @@ pub(crate) struct MeanNormal {
 }
 
 impl MeanNormal {
-    /// Adds a triangle, whose corners are counter-clockwise when seen from outside.
+    /// Adds a triangle. Its corners are counter-clockwise when seen from outside.
     pub(crate) fn add_triangle(&mut self, [a, b, c]: [Vec3; 3]) {
         let (Some(to_b), Some(to_c)) = ((b - a).try_normalize(), (c - a).try_normalize()) else {
             return;
         };
         let across = to_b.cross(to_c);
         let sine = across.length();
-        if sine > LEAST_SINE {
+        if sine > MIN_SINE {
             self.add(across / sine);
         }
     }
 
-    /// Adds a normal, of length 1.
+    /// Adds a unit normal.
     pub(crate) fn add(&mut self, normal: Vec3) {
         self.sum += normal;
         self.count += 1.0;
     }
 
-    /// The direction of the mean, of length 1; `None` without a triangle that has an area, or if they cancel each
-    /// other out.
+    /// The unit direction of the mean. `None` if no triangle has an area, or if the normals cancel each other out.
     pub(crate) fn direction(self) -> Option<Vec3> {
-        let is_some = self.sum.length() > LEAST_MEAN * self.count;
+        let is_some = self.sum.length() > MIN_MEAN_LENGTH * self.count;
         self.sum.try_normalize().filter(|_| is_some)
     }
 }
 
-/// Replaces the normals of vertices that `is_missing` says have none by the means of the triangles around them, or by
-/// `fallback` where there is no such mean.
+/// Replaces normals for which `is_missing` returns true by the mean of the adjacent triangles, or by `fallback` if
+/// there is no mean.
 ///
-/// Triangles are corners counter-clockwise when seen from outside; those with corners out of bounds are skipped.
+/// Corners of triangles are counter-clockwise when seen from outside. Triangles with an index out of bounds are
+/// skipped.
 #[cfg(any(feature = "alamo", feature = "lgw"))]
 pub(crate) fn replace_missing(
     normals: &mut [[f32; 3]],
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_of_triangles_make_no_difference() {
+    fn normals_are_not_weighted_by_area() {
         let floor = [Vec3::ZERO, Vec3::Z * 100.0, Vec3::X * 100.0];
         let wall = [Vec3::ZERO, Vec3::Y * 0.01, Vec3::Z * 0.02];
         let expected = (Vec3::X + Vec3::Y).normalize();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_back_to_back_have_no_normal() {
+    fn back_to_back_triangles_have_no_normal() {
         let [a, b, c] = [
             Vec3::new(101.3, 7.1, -3.7),
             Vec3::new(104.9, 9.3, -1.1),
@@ -138,7 +138,7 @@ mod tests {
         ];
         let mut normals = [[0.0; 3]; 7];
         normals[1] = [1.0, 0.0, 0.0];
-        // A floor, a wall, two triangles back to back, and one that is out of bounds.
+        // A floor, a wall, two back-to-back triangles, and a triangle with an index out of bounds.
         let triangles = [[0, 1, 2], [0, 3, 1], [4, 5, 6], [6, 5, 4], [0, 1, 9]];
         replace_missing(
             &mut normals,

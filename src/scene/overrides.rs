@@ -1,7 +1,7 @@
-//! What is said about the loading of a model from elsewhere than its `.meta` file: by manifests.
+//! Overrides of loader settings by manifests, in addition to a model's `.meta` file.
 //!
-//! Bevy keeps one asset for a path, and forgets the settings of a load when the file is loaded again. So loaders
-//! ask here at the begin of each load.
+//! Bevy keeps one asset per path and drops the settings of a load when it reloads the file. Therefore loaders read the
+//! overrides at the beginning of each load.
 
 use bevy::asset::AssetPath;
 use bevy::ecs::resource::Resource;
@@ -9,25 +9,25 @@ use bevy::ecs::world::World;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-/// What goes before a loader's settings.
+/// Values that override the settings of one model's loader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct LoaderOverride {
-    /// Folders to look for pictures in before those of the settings, from the root of the asset source.
+    /// Folders to search for textures before those of the settings, from the root of the asset source.
     pub(crate) texture_folders: Vec<String>,
-    /// The palette in the place of that of the settings.
+    /// Replaces the palette of the settings.
     pub(crate) palette: Option<AssetPath<'static>>,
-    /// Whether lights are loaded, in the place of what the settings say.
+    /// Replaces the setting that decides whether lights are loaded.
     pub(crate) load_lights: Option<bool>,
 }
 
-/// By the paths of models, what goes before the settings of their loaders. All clones are one.
+/// Overrides of loader settings, keyed by the path of the model. Clones share one table.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct LoaderOverrides(
     pub(crate) Arc<RwLock<HashMap<AssetPath<'static>, LoaderOverride>>>,
 );
 
 impl LoaderOverrides {
-    /// For a loader of this app.
+    /// The overrides of this app, for a loader.
     pub(crate) fn of(world: &World) -> Self {
         world.resource::<Self>().clone()
     }

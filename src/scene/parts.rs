@@ -1,4 +1,4 @@
-//! Components of a model's root that choose which of its parts show.
+//! Components of a model's root that choose which of its parts are visible.
 
 use crate::scene::matching::folded;
 use bevy::ecs::change_detection::DetectChangesMut;
@@ -11,55 +11,54 @@ use bevy::platform::collections::HashMap;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// How many steps coarser than its finest a model is drawn: 0, which is also what is drawn without
-/// this component, is the finest. Beyond the coarsest it is the coarsest.
+/// The level of detail of a model, counted from the finest: 0 is the finest level and the default. A value beyond the
+/// coarsest level selects the coarsest.
 ///
-/// An ALO model has a level for each number that its parts are tagged with (`_LOD0`, `_LOD1` …),
-/// of which the highest is the finest. An ABC model has the full one, and those that its loader was asked
-/// for.
+/// An ALO model has a level for each number in the tags of its parts (`_LOD0`, `_LOD1` …), and the highest number is
+/// the finest. An ABC model has its full mesh and the levels that its loader settings request.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelLod(pub u32);
 
-/// From how far away each level of detail after the finest is drawn where no [`ModelLod`] chooses one, in Bevy's
-/// units for an instance of scale 1; levels beyond the end of the list are never. The camera that is nearest
-/// counts. A level is left where the model is a twentieth nearer than where it begins.
+/// The distances from which the levels of detail after the finest are drawn, for models without a [`ModelLod`].
 ///
-/// It goes before what the file or the loader's settings say. Put it on the entity that has the
+/// Distances are in Bevy's units for an instance of scale 1, measured to the nearest camera. Levels beyond the end of
+/// the list are never drawn. A model returns to the finer level when it is 5% nearer than the distance of its level.
+///
+/// It overrides the distances of the file and of the loader settings. Insert it on the entity that has the
 /// `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[require(DistanceLod)]
 pub struct LodDistances(pub Vec<f32>);
 
-/// How damaged a model is: 0, which is also what is drawn without this component, is whole. Beyond
-/// the last stage that the model knows it is the last.
+/// The damage stage of a model: 0 is undamaged and the default. A value beyond the model's last stage selects the last.
 ///
-/// An ALO model draws those of its tagged parts (`_ALT0`, `_ALT1` …) that have this number.
+/// Of its tagged parts (`_ALT0`, `_ALT1` …), an ALO model draws those with this number.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct DamageStage(pub u32);
 
-/// Parts of a model that are hidden, or shown although its file hides them.
+/// Hides parts of a model, or shows parts that its file hides. Selects parts by name (case-insensitive).
 ///
-/// Parts of an ALO model are meshes, lights, proxies and dazzles, those of an LGW model its meshes, those of an
-/// ABC model the nodes that have a mesh of their own, by their names in any case; parts of one name go
-/// together. What the level of detail, the damage stage or a hidden bone keeps from being drawn stays so.
+/// The parts of an ALO model are its meshes, lights, proxies and dazzles. The parts of an LGW model are its meshes, and
+/// those of an ABC model the nodes with a separate mesh. A name selects all parts that have it. A shown part stays
+/// invisible if the level of detail, the damage stage or a hidden bone hides it.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the entity that has the `WorldAssetRoot`.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct PartVisibility {
-    /// Names in lower case, and whether they are hidden.
+    /// Whether the parts are hidden, keyed by name in lower case.
     parts: HashMap<String, bool>,
 }
 
 impl PartVisibility {
-    /// Hides the parts of these names, and leaves all others as the file has them.
+    /// Hides the parts with these names. All others keep the visibility of the file.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut parts = Self::default();
         for name in names {
@@ -68,42 +67,41 @@ impl PartVisibility {
         parts
     }
 
-    /// Hides the parts of a name.
+    /// Hides all parts with this name.
     pub fn hide(&mut self, name: &str) -> &mut Self {
         self.parts.insert(folded(name), true);
         self
     }
 
-    /// Shows the parts of a name, also if the file hides them.
+    /// Shows all parts with this name, even if the file hides them.
     pub fn show(&mut self, name: &str) -> &mut Self {
         self.parts.insert(folded(name), false);
         self
     }
 
-    /// Leaves the parts of a name as the file has them.
+    /// Restores the visibility of the file for all parts with this name.
     pub fn reset(&mut self, name: &str) -> &mut Self {
         self.parts.remove(&folded(name));
         self
     }
 
-    /// All names that anything is said of, in lower case and in no order, and whether their parts are
-    /// hidden.
+    /// All names that are hidden or shown, in lower case and in no particular order, and whether they are hidden.
     pub fn iter(&self) -> impl Iterator<Item = (&str, bool)> {
         let parts = self.parts.iter();
         parts.map(|(name, hidden)| (name.as_str(), *hidden))
     }
 
-    /// Whether the parts of a name are hidden; `None` if that is left to the file.
+    /// Whether the parts with this name are hidden; `None` if the file decides.
     pub fn get(&self, name: &str) -> Option<bool> {
         self.parts.get(&folded(name)).copied()
     }
 }
 
-/// The level that a model is drawn at for its distance. On roots that have distances.
+/// The level of detail that was selected by distance. On roots with LOD distances.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DistanceLod(pub(crate) u32);
 
-/// Without distances a model is drawn at its finest level, until something else says otherwise.
+/// Resets a model to its finest level when its distances are removed.
 pub(super) fn on_distances_removed(
     removed: On<Remove, LodDistances>,
     mut shown: Query<&mut DistanceLod>,
@@ -118,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_of_any_case() {
+    fn part_names_are_case_insensitive() {
         let mut parts = PartVisibility::new(["Shield"]);
         parts.show("ENGINES");
         assert_eq!(parts.get("shield"), Some(true));

@@ -1,35 +1,37 @@
-//! Patterns for names, with `*` and `?`.
+//! Patterns for names with the wildcards `*` and `?`.
 
-/// A pattern for names: `*` stands for any letters, also none, and `?` for one.
+/// A pattern for names: `*` matches any characters or none, `?` matches one character. Case-insensitive.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// In lower case, without stars that follow stars.
+    /// In lower case, with repeated stars merged.
     letters: Vec<char>,
-    /// How many letters a name has at least.
-    least: usize,
+    /// The least count of characters in a matching name.
+    min_length: usize,
 }
 
-#[cfg(feature = "manifest")]
 impl Pattern {
     pub(crate) fn new(pattern: &str) -> Self {
         let mut letters: Vec<char> = super::matching::folded(pattern).chars().collect();
         letters.dedup_by(|letter, before| (*letter, *before) == ('*', '*'));
-        let least = letters.iter().filter(|letter| **letter != '*').count();
-        Self { letters, least }
+        let min_length = letters.iter().filter(|letter| **letter != '*').count();
+        Self {
+            letters,
+            min_length,
+        }
     }
 }
 
 impl Pattern {
-    /// Whether a [folded](super::matching::folded) name fits. Adds how many steps that took: by bad luck as many as the letters of
-    /// the one times those of the other.
-    pub(crate) fn fits(&self, name: &str, steps: &mut usize) -> bool {
+    /// Whether a [folded](super::matching::folded) name matches. Adds the count of steps to `steps`: at most the
+    /// product of both lengths.
+    pub(crate) fn matches(&self, name: &str, steps: &mut usize) -> bool {
         *steps += 1;
-        // No letter has less than a byte.
-        if name.len() < self.least {
+        // A character has at least one byte.
+        if name.len() < self.min_length {
             return false;
         }
         let (mut pattern, mut name) = (&*self.letters, name.chars());
-        // What is behind the last star, and what of the name begins there.
+        // The pattern after the last star, and the rest of the name from its first candidate.
         let mut star = None;
         loop {
             *steps += 1;
@@ -48,7 +50,7 @@ impl Pattern {
                     pattern = behind;
                 }
                 _ => {
-                    // The star stands for one letter more.
+                    // Backtrack: the star matches one more character.
                     let Some((behind, rest)) = &mut star else {
                         return false;
                     };
@@ -60,20 +62,20 @@ impl Pattern {
     }
 }
 
-#[cfg(all(test, feature = "manifest"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::scene::matching::folded;
 
-    /// Whether a name fits, and the steps.
+    /// Whether a name matches, and the count of steps.
     fn compared(pattern: &str, name: &str) -> (bool, usize) {
         let mut steps = 0;
-        let fits = Pattern::new(pattern).fits(&folded(name), &mut steps);
-        (fits, steps)
+        let is_match = Pattern::new(pattern).matches(&folded(name), &mut steps);
+        (is_match, steps)
     }
 
     #[test]
-    fn stars_and_question_marks_stand_for_letters() {
+    fn wildcards_match_characters() {
         for (pattern, name) in [
             ("*", ""),
             ("*", "a.b"),
@@ -105,8 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_takes_steps_by_both_lengths() {
-        // What tries every star against every letter would not end.
+    fn steps_are_bounded_by_the_product_of_lengths() {
+        // Backtracking over all stars would take exponential time.
         for (pattern, name) in [
             ("*a".repeat(500), "a".repeat(499)),
             ("*a".repeat(500) + "b", "a".repeat(1000)),
@@ -115,8 +117,8 @@ mod tests {
             (format!("*{}b", "?".repeat(500)), "a".repeat(1000)),
             ("*".repeat(1000) + "b", "a".repeat(1000)),
         ] {
-            let (fits, steps) = compared(&pattern, &name);
-            assert!(!fits, "{pattern}");
+            let (is_match, steps) = compared(&pattern, &name);
+            assert!(!is_match, "{pattern}");
             assert!(steps <= pattern.len() * name.len(), "{pattern} {steps}");
         }
         let (_, steps) = compared(&"a".repeat(1000), "a");

@@ -1,4 +1,4 @@
-//! Components of a model's root that choose what it plays, and what tells where it is.
+//! Components of a model's root that control the playback of clips and report its state.
 
 use crate::scene::clip_ref::{ClipRef, Repeat};
 use bevy::ecs::component::Component;
@@ -12,41 +12,40 @@ use bevy::reflect::std_traits::ReflectDefault;
 
 /// Plays a clip of a model.
 ///
-/// A clip that does not exist, or cannot be loaded, is a warning. It never finishes: no [`ClipFinished`] is written, and
-/// [`Playback::finished`] stays false. Meanwhile a Quake model shows its frame 0, and other models rest. The clip begins
-/// when a reload brings it.
+/// A clip that is missing or cannot be loaded causes a warning. It never finishes: no [`ClipFinished`] is written, and
+/// [`Playback::finished`] stays false. Until a reload provides the clip, a Quake model shows its frame 0, and other
+/// models show their rest pose.
 ///
-/// Put it on the entity that has the `WorldAssetRoot`, when spawning it or at any time later.
-/// A change of `clip`, `repeat` or `start` begins anew; a change of anything else goes on from where
-/// the clip is. To begin the same clip again or to jump in it, set [`Playback::time`].
+/// Insert it on the entity that has the `WorldAssetRoot`, at any time. Changing `clip`, `repeat` or `start` restarts
+/// playback; changing another field does not. To restart the same clip or to seek, set [`Playback::time`].
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Playback, ResolvedClip)]
 #[component(on_remove = remove_resolved_clip)]
 pub struct PlayClip {
-    /// Which clip.
+    /// The clip to play.
     pub clip: ClipRef,
-    /// What happens at its end.
+    /// The behavior at the end of the clip.
     pub repeat: Repeat,
-    /// Seconds of the clip per second of time; negative plays backwards.
+    /// Seconds of the clip per second of time; a negative speed plays backwards.
     pub speed: f32,
-    /// Where to begin, in seconds. `None` is the beginning (the end if `speed` is negative), but for a
-    /// frame group of an MDL model that loops it is the time of the client's clock, as in the games:
-    /// with a phase of the entity's own if the model's synctype is random, and not if it is that of the
-    /// frame's time.
+    /// The start time in seconds. `None` is the beginning, or the end if `speed` is negative.
+    ///
+    /// For a looping frame group of an MDL model, `None` is the time of the client's clock, as in the games. With a
+    /// random synctype, each entity has its own phase. With the synctype of frame time, playback starts at the beginning.
     pub start: Option<f32>,
-    /// Seconds over which what showed when the clip was chosen fades into it: the pose of an MDL model, the
-    /// clips that play on others, which go on meanwhile.
+    /// The duration of the cross-fade into the clip, in seconds. An MDL model fades from the pose that it showed last.
+    /// Other models fade from the active clips, which continue to play during the fade.
     pub fade: f32,
-    /// Whether to interpolate between the poses of an MDL model. Animations of ALO models say that
-    /// themselves, and those of ABC models always do.
+    /// Whether to interpolate between the poses of an MDL model. Ignored by other formats: animations of ALO models
+    /// specify their interpolation, and those of ABC models always interpolate.
     pub interpolate: bool,
-    /// Whether time stands still, that of a fade as well (which a speed of 0 does not stop).
+    /// Whether playback and cross-fades are paused. A speed of 0 does not pause cross-fades.
     pub paused: bool,
 }
 
 impl PlayClip {
-    /// Plays a clip over and over.
+    /// Plays a clip in a loop.
     pub fn looping(clip: impl Into<ClipRef>) -> Self {
         Self {
             clip: clip.into(),
@@ -59,7 +58,7 @@ impl PlayClip {
         }
     }
 
-    /// Plays a clip as a manifest states it, and over and over where none does.
+    /// Plays a clip with the end behavior of its manifest; loops if no manifest specifies one.
     pub fn from_manifest(clip: impl Into<ClipRef>) -> Self {
         Self {
             repeat: Repeat::FromManifest,
@@ -67,7 +66,7 @@ impl PlayClip {
         }
     }
 
-    /// Plays a clip once and stays in its last pose.
+    /// Plays a clip once and stops at its last pose.
     pub fn once(clip: impl Into<ClipRef>) -> Self {
         Self {
             repeat: Repeat::Once,
@@ -75,13 +74,13 @@ impl PlayClip {
         }
     }
 
-    /// Sets the speed; negative plays backwards.
+    /// Sets the speed; a negative speed plays backwards.
     #[must_use]
     pub fn with_speed(self, speed: f32) -> Self {
         Self { speed, ..self }
     }
 
-    /// Begins `start` seconds into the clip.
+    /// Starts `start` seconds into the clip.
     #[must_use]
     pub fn starting_at(self, start: f32) -> Self {
         Self {
@@ -90,13 +89,13 @@ impl PlayClip {
         }
     }
 
-    /// Fades from what shows now, over so many seconds: see [`fade`](Self::fade).
+    /// Sets the duration of the cross-fade in seconds: see [`fade`](Self::fade).
     #[must_use]
     pub fn with_fade(self, fade: f32) -> Self {
         Self { fade, ..self }
     }
 
-    /// Shows each pose unchanged until the next one's time.
+    /// Disables interpolation between the poses of an MDL model.
     #[must_use]
     pub fn without_interpolation(self) -> Self {
         Self {
@@ -105,7 +104,7 @@ impl PlayClip {
         }
     }
 
-    /// Stands still.
+    /// Pauses playback.
     #[must_use]
     pub fn paused(self) -> Self {
         Self {
@@ -115,43 +114,44 @@ impl PlayClip {
     }
 }
 
-/// Where in its clip a model is. Required by [`PlayClip`], and kept over hot reloads.
+/// The playback state of a model's clip. Required by [`PlayClip`]. Hot reloads keep it.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct Playback {
-    /// Seconds since the beginning of the clip; set it to jump.
+    /// Seconds since the beginning of the clip; set it to seek.
     pub time: f32,
-    /// Whether a clip that plays once has come to its end.
+    /// Whether a clip with [`Repeat::Once`] has ended.
     pub finished: bool,
 }
 
-/// Written when a clip that plays once comes to its end. A clip that does not exist never does.
+/// Written when a clip with [`Repeat::Once`] ends. It is not written for missing clips.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct ClipFinished {
     /// The entity that has the [`PlayClip`].
     pub entity: Entity,
-    /// The clip, as [`PlayClip::clip`] names it. It can be compared with a name: `finished.clip == "die"`.
+    /// The clip as specified in [`PlayClip::clip`]. It can be compared with a name: `finished.clip == "die"`.
     pub clip: ClipRef,
 }
 
-/// What a [`PlayClip`] comes to; nothing until it is seen for the first time. Required by it.
+/// The resolved form of a [`PlayClip`]; `None` until it is resolved for the first time. Required by [`PlayClip`].
 ///
-/// It is not registered for reflection, because what is registered gets into saved worlds. Bevy leaves out what is not
-/// cloned where it spawns a scene that has a [`PlayClip`], and would refuse it otherwise.
+/// It is not registered for reflection, because saved worlds contain registered components. `clone_behavior = Ignore`
+/// lets Bevy spawn scenes that contain a [`PlayClip`]: otherwise it rejects unregistered components.
 #[derive(Component, Debug, Default, PartialEq)]
 #[component(clone_behavior = Ignore)]
 pub(crate) struct ResolvedClip(pub(super) Option<ResolvedPlay>);
 
-/// A clip as it is to be played.
+/// A clip with all names resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ResolvedPlay {
-    /// With a clip of a file or a part of one, and with the speed and the end that are stated.
+    /// The request with a clip of a file or a part of one, and with the speed and end behavior of
+    /// [`ModelClips`](super::ModelClips) applied.
     pub(crate) play: PlayClip,
-    /// The clip as the user names it.
-    pub(crate) asked: ClipRef,
-    /// The end as the user asks for it.
-    pub(super) asked_repeat: Repeat,
-    /// What names of [`ModelClips`](super::ModelClips) state: how fast the clip is, and its end.
+    /// The clip as requested.
+    pub(crate) requested: ClipRef,
+    /// The end behavior as requested.
+    pub(super) requested_repeat: Repeat,
+    /// The speed and end behavior of the clip's entries in [`ModelClips`](super::ModelClips).
     pub(super) named: (f32, Repeat),
 }
 
@@ -161,7 +161,7 @@ impl ResolvedClip {
     }
 }
 
-/// Where there is no [`PlayClip`] any more, nothing is asked for.
+/// Removes the [`ResolvedClip`] together with the [`PlayClip`].
 pub(super) fn remove_resolved_clip(mut world: DeferredWorld<'_>, context: HookContext) {
     if let Ok(mut root) = world.commands().get_entity(context.entity) {
         root.try_remove::<ResolvedClip>();
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clips_compare_with_names_in_any_case() {
+    fn clip_names_are_compared_case_insensitively() {
         let die = ClipRef::from("Die");
         let owned = "dIE".to_owned();
         assert!(die == "die" && die == *"DIE" && die == owned);

@@ -1,47 +1,48 @@
-//! What the players of all formats with clips share: when a clip begins anew, and times in a loop.
+//! Helpers of the clip players of all formats: detection of restarts, and loop times.
 
 use crate::scene::clip_ref::{ClipRef, Repeat};
 use crate::scene::play::ResolvedPlay;
 
-/// What of a [`PlayClip`](super::PlayClip) begins anew where it changes. `None` inside is no `PlayClip` at all.
+/// The fields of a [`PlayClip`](super::PlayClip) that restart playback when they change. `None` if there is no
+/// `PlayClip`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClipSelection(Option<Choice>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Choice {
     clip: ClipRef,
-    asked: ClipRef,
-    /// As it is asked for: another end that is stated does not begin anew.
+    requested: ClipRef,
+    /// As requested, so that a change of the manifest's end behavior does not restart playback.
     repeat: Repeat,
-    /// By its bits: a start that is not a number is still the same start.
+    /// As bits, so that NaN equals itself.
     start: Option<u32>,
 }
 
 impl ClipSelection {
-    pub(crate) fn new(stated: Option<&ResolvedPlay>) -> Self {
-        Self(stated.map(|stated| Choice {
-            clip: stated.play.clip.clone(),
-            asked: stated.asked.clone(),
-            repeat: stated.asked_repeat,
-            start: stated.play.start.map(f32::to_bits),
+    pub(crate) fn new(resolved: Option<&ResolvedPlay>) -> Self {
+        Self(resolved.map(|resolved| Choice {
+            clip: resolved.play.clip.clone(),
+            requested: resolved.requested.clone(),
+            repeat: resolved.requested_repeat,
+            start: resolved.play.start.map(f32::to_bits),
         }))
     }
 
-    /// Whether it is what is asked for now.
-    pub(crate) fn is(&self, stated: Option<&ResolvedPlay>) -> bool {
-        match (&self.0, stated) {
+    /// Whether a request selects the same playback, so that it must not restart.
+    pub(crate) fn matches(&self, resolved: Option<&ResolvedPlay>) -> bool {
+        match (&self.0, resolved) {
             (None, None) => true,
-            (Some(choice), Some(stated)) => {
-                (&choice.clip, &choice.asked) == (&stated.play.clip, &stated.asked)
-                    && choice.repeat == stated.asked_repeat
-                    && choice.start == stated.play.start.map(f32::to_bits)
+            (Some(choice), Some(resolved)) => {
+                (&choice.clip, &choice.requested) == (&resolved.play.clip, &resolved.requested)
+                    && choice.repeat == resolved.requested_repeat
+                    && choice.start == resolved.play.start.map(f32::to_bits)
             }
             _ => false,
         }
     }
 }
 
-/// `time` modulo `length`, from 0 up to but not including it; 0 for a clip without length.
+/// `time` modulo `length`, in the range `0..length`; 0 if `length` is not positive.
 pub(crate) fn wrap(time: f32, length: f32) -> f32 {
     if length <= 0.0 {
         return 0.0;

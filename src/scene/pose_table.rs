@@ -1,4 +1,4 @@
-//! Tables of the poses that instances show, for formats whose vertices the GPU moves between poses.
+//! Tables of the current pose of each instance, for formats whose vertices the GPU interpolates between poses.
 
 use crate::scene::instance_rows::InstanceRows;
 use crate::scene::poses::PoseBlend;
@@ -11,15 +11,15 @@ use core::marker::PhantomData;
 
 /// A material whose vertex shader reads a [`PoseTable`].
 pub(crate) trait PoseMaterial: Material<Data: PartialEq + Eq + Hash + Clone> {
-    /// The table as a texture, one for all models.
+    /// The texture of the table, shared by all models.
     const TABLE: Handle<Image>;
 }
 
-/// Which poses spawned models show whose vertices the GPU moves, by the material `M` that draws them: one row per mesh,
-/// uploaded as one texture in frames in which it has changed.
+/// The poses of all meshes that are drawn with the material `M`: one row per mesh, uploaded as one texture when a row
+/// changes.
 ///
-/// A mesh's row is its `MeshTag`, which never changes: Bevy need not extract an instance again because it moved on in
-/// its clip. Row 0 belongs to no mesh and shows pose 0.
+/// A mesh's row is its `MeshTag`. It never changes, so that Bevy does not extract the instance again in each frame of
+/// its clip. Row 0 belongs to no mesh and contains pose 0.
 #[derive(Resource, Debug)]
 pub struct PoseTable<M: Send + Sync + 'static> {
     pub(super) rows: InstanceRows,
@@ -36,17 +36,17 @@ impl<M: Send + Sync + 'static> Default for PoseTable<M> {
 }
 
 impl<M: Send + Sync + 'static> PoseTable<M> {
-    /// What the mesh in a row shows.
+    /// The current pose of the mesh with this row.
     pub fn get(&self, row: u32) -> PoseBlend {
         self.rows.blend(row)
     }
 
-    /// What the mesh in a row showed in the frame before, for motion vectors.
+    /// The pose of the mesh with this row in the previous frame, for motion vectors.
     pub fn previous(&self, row: u32) -> PoseBlend {
         self.rows.previous_blend(row)
     }
 
-    /// Number of meshes that have a row.
+    /// The count of meshes that have a row.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -64,12 +64,12 @@ impl<M: Send + Sync + 'static> PoseTable<M> {
         self.rows.release(row);
     }
 
-    /// Shows a pose from now on.
+    /// Sets the current pose. Keeps the previous one for motion vectors.
     pub(crate) fn set(&mut self, row: u32, blend: PoseBlend) {
         self.rows.set_blend(row, blend);
     }
 
-    /// Shows a pose as if it had never shown another.
+    /// Sets the current and the previous pose, without motion between them.
     pub(crate) fn reset(&mut self, row: u32, blend: PoseBlend) {
         self.rows.reset_blend(row, blend);
     }

@@ -1,8 +1,8 @@
 //! The texture of a [`PoseTable`], which vertex shaders read.
 //!
-//! The texture is an [`Image`] without data. The rows are written to it in the render world, after images are prepared
-//! and before materials are. So a material never binds a texture of an older size, and Bevy's limit of bytes per frame
-//! (`RenderAssetBytesPerFrame`) delays no row.
+//! The texture is an [`Image`] without data. The render world writes the rows to it after images are prepared and
+//! before materials are prepared. Therefore a material never binds a texture of an outdated size, and Bevy's limit of
+//! bytes per frame (`RenderAssetBytesPerFrame`) does not delay rows.
 
 use crate::scene::insert_image;
 use crate::scene::instance_rows::{InstanceRows, ROWS_PER_LINE, Row, WIDTH};
@@ -26,7 +26,7 @@ use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 use core::marker::PhantomData;
 use zerocopy::IntoBytes;
 
-/// Bytes of a line.
+/// Bytes per line of the texture.
 const LINE_BYTES: u32 = WIDTH * 16;
 
 fn size(lines: u32) -> Extent3d {
@@ -37,7 +37,7 @@ fn size(lines: u32) -> Extent3d {
     }
 }
 
-/// Adds a table. To be called when plugins finish, for only then is it known whether there is a renderer.
+/// Adds a table and its systems. Call it in `Plugin::finish`: only then it is known whether there is a renderer.
 pub(crate) fn add_pose_table<M: PoseMaterial>(app: &mut App) {
     app.init_resource::<PoseTable<M>>();
     let lines = app.world().resource::<PoseTable<M>>().rows.lines;
@@ -65,7 +65,7 @@ pub(crate) fn add_pose_table<M: PoseMaterial>(app: &mut App) {
     app.add_systems(PostUpdate, resize_texture::<M>.before(AssetEventSystems));
 }
 
-/// Makes the texture larger or smaller, and has all materials bind the new one.
+/// Resizes the texture to the count of rows. Marks all materials as changed, so that they bind the new texture.
 fn resize_texture<M: PoseMaterial>(
     mut table: ResMut<PoseTable<M>>,
     mut images: ResMut<Assets<Image>>,
@@ -78,17 +78,17 @@ fn resize_texture<M: PoseMaterial>(
     if let Some(mut image) = images.get_mut(&M::TABLE) {
         image.texture_descriptor.size = size(lines);
     }
-    // Walking over them mutably is what marks them as changed.
+    // Mutable iteration marks the materials as changed.
     materials.iter_mut().for_each(drop);
 }
 
-/// The rows in the render world.
+/// The copy of the rows in the render world.
 #[derive(Resource)]
 struct RenderRows<M> {
-    /// Whole lines of the texture.
+    /// Padded to whole lines of the texture.
     rows: Vec<Row>,
     version: Option<u64>,
-    /// Which texture has which version of the rows.
+    /// The texture that was written last, and the version of its rows.
     written: Option<(TextureId, u64)>,
     material: PhantomData<fn() -> M>,
 }

@@ -1,32 +1,31 @@
-//! Poses that instances show, in rows of an instance table.
+//! Encoding of an instance's poses in a row of [`InstanceRows`].
 
 use crate::scene::instance_rows::InstanceRows;
 
-/// Two poses and the way between them.
+/// Two poses and the interpolation factor between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PosePair {
     /// The pose at `towards_b` 0.
     pub a: u32,
     /// The pose at `towards_b` 1.
     pub b: u32,
-    /// From 0 to 1.
+    /// The interpolation factor from `a` to `b`, from 0 to 1.
     pub towards_b: f32,
 }
 
-/// What an instance shows: a place between two poses, and while clips cross-fade, a share of
-/// another such place.
+/// The pose of an instance: two interpolated poses, and during a cross-fade two more with a weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PoseBlend {
-    /// Where the clip is.
+    /// The poses of the current clip.
     pub to: PosePair,
-    /// Where the cross-fade came from.
+    /// The poses that the cross-fade starts from.
     pub from: PosePair,
-    /// Share of `from`: 1 as a fade begins, 0 without one.
+    /// The weight of `from`: 1 at the start of a cross-fade, 0 without one.
     pub from_weight: f32,
 }
 
 impl From<PosePair> for PoseBlend {
-    /// A place between two poses, without a cross-fade.
+    /// Two interpolated poses without a cross-fade.
     fn from(to: PosePair) -> Self {
         Self {
             to,
@@ -36,7 +35,7 @@ impl From<PosePair> for PoseBlend {
 }
 
 impl From<u32> for PoseBlend {
-    /// One pose as it stands in the file.
+    /// A single pose of the file.
     fn from(pose: u32) -> Self {
         Self::from(PosePair {
             a: pose,
@@ -46,35 +45,34 @@ impl From<u32> for PoseBlend {
     }
 }
 
-/// A row is four texels: `to.a, to.b, to.towards_b, from_weight`, then `from.a, from.b, from.towards_b, 0`, and the
-/// same of the frame before, for motion vectors.
+/// A row has four texels: `to.a, to.b, to.towards_b, from_weight`, then `from.a, from.b, from.towards_b, 0`, then the
+/// same two of the previous frame, for motion vectors.
 impl InstanceRows {
-    /// What the instance in a row shows.
+    /// The current pose in a row.
     pub(crate) fn blend(&self, row: u32) -> PoseBlend {
         decode(self.get(row).split_at(8).0)
     }
 
-    /// What the instance in a row showed in the frame before.
+    /// The previous frame's pose in a row.
     pub(crate) fn previous_blend(&self, row: u32) -> PoseBlend {
         decode(self.get(row).split_at(8).1)
     }
 
-    /// Shows a blend from now on. To be called once in each frame: what showed before is that of the frame
-    /// before.
+    /// Sets the current pose, and moves the old one to the previous frame. Call it once per frame.
     pub(crate) fn set_blend(&mut self, row: u32, blend: PoseBlend) {
         self.update(row, |row| {
-            let now = encode(blend);
+            let new = encode(blend);
             let (current, previous) = row.split_at_mut(8);
-            if *current == now && *previous == now {
+            if *current == new && *previous == new {
                 return false;
             }
             previous.copy_from_slice(current);
-            current.copy_from_slice(&now);
+            current.copy_from_slice(&new);
             true
         });
     }
 
-    /// Shows a blend as if it had never shown another.
+    /// Sets the current and the previous pose, without motion between them.
     pub(crate) fn reset_blend(&mut self, row: u32, blend: PoseBlend) {
         self.set_blend(row, blend);
         self.set_blend(row, blend);
@@ -88,10 +86,10 @@ fn encode(blend: PoseBlend) -> [u32; 8] {
 }
 
 fn decode(texels: &[u32]) -> PoseBlend {
-    let pair = |at: usize| PosePair {
-        a: texels[at],
-        b: texels[at + 1],
-        towards_b: f32::from_bits(texels[at + 2]),
+    let pair = |index: usize| PosePair {
+        a: texels[index],
+        b: texels[index + 1],
+        towards_b: f32::from_bits(texels[index + 2]),
     };
     PoseBlend {
         to: pair(0),
@@ -105,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_keep_this_frame_and_the_one_before() {
+    fn rows_keep_the_current_and_previous_frame() {
         let mut rows = InstanceRows::default();
         let row = rows.allocate();
         rows.reset_blend(row, PoseBlend::from(3));

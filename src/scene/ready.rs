@@ -1,4 +1,4 @@
-//! What all formats do when a scene is ready or removed.
+//! Handling of ready and removed scenes, shared by all formats.
 
 use crate::scene::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::scene::reload::{OwnScenes, SceneModel};
@@ -13,7 +13,7 @@ use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
 use std::sync::Arc;
 
 impl ModelInstance {
-    /// Entities are given by the indices that [`SharedModel::named`] returns.
+    /// `entities` pairs the indices that [`SharedModel::named`] returns with entities.
     pub(crate) fn new(
         format: ModelFormat,
         model: Arc<dyn SharedModel>,
@@ -35,16 +35,16 @@ impl ModelInstance {
     }
 }
 
-/// A component of a scene's own world by which a format knows its scenes.
+/// A component in a scene's own world that identifies the scenes of a format.
 pub(crate) trait SceneFormat: SceneModel + Clone {
     /// The format.
     const FORMAT: ModelFormat;
 
-    /// The components that a root has, beside [`ModelInstance`], as long as it is a model of this format.
+    /// The components that a root has while it is a model of this format, in addition to [`ModelInstance`].
     type OnRoot: Bundle;
 }
 
-/// The scenes of one format that are ready.
+/// Access to the ready scenes of one format.
 #[derive(SystemParam)]
 pub(crate) struct ReadyScenes<'w, 's, S: SceneFormat> {
     own: OwnScenes<'w, 's, S>,
@@ -53,8 +53,10 @@ pub(crate) struct ReadyScenes<'w, 's, S: SceneFormat> {
 }
 
 impl<S: SceneFormat> ReadyScenes<'_, '_, S> {
-    /// The scene of a root, if it is of this format: the entity that has the component, the component, and all entities.
-    /// A root whose scene is of another one is no longer a model of this format.
+    /// The scene of a root, if it is of this format: the entity that has the component, the component, and all
+    /// entities.
+    ///
+    /// If the scene is of another format, removes this format's components from the root.
     pub(crate) fn get(
         &self,
         ready: &WorldInstanceReady,
@@ -73,7 +75,7 @@ impl<S: SceneFormat> ReadyScenes<'_, '_, S> {
     }
 }
 
-/// Without a scene a root is no model.
+/// Removes a format's components from a root that loses its scene.
 pub(crate) fn on_root_removed<S: SceneFormat>(
     removed: On<Remove, WorldAssetRoot>,
     mut commands: Commands,
@@ -81,7 +83,8 @@ pub(crate) fn on_root_removed<S: SceneFormat>(
     remove_model::<S>(&mut commands, removed.entity);
 }
 
-/// Removes a model of one format from a root, but not that of another format, which may have taken its place.
+/// Removes the components of one format from a root. Keeps a [`ModelInstance`] of another format, which may have
+/// replaced it.
 fn remove_model<S: SceneFormat>(commands: &mut Commands, root: Entity) {
     commands.queue(move |world: &mut World| {
         let instance = world.get::<ModelInstance>(root);
@@ -90,7 +93,7 @@ fn remove_model<S: SceneFormat>(commands: &mut Commands, root: Entity) {
         {
             root.remove::<ModelInstance>();
         }
-        // An observer of that component may have despawned the root.
+        // An observer of the removal may have despawned the root.
         if let Ok(mut root) = world.get_entity_mut(root) {
             root.remove::<S::OnRoot>();
         }

@@ -1,7 +1,7 @@
-//! Pictures that become another texture while materials wear them.
+//! Rebinds the textures of materials after an image file changes.
 //!
-//! A picture whose file changes may be of another size, format or number of levels. That is another texture
-//! to the GPU, and Bevy leaves a material with the one that it had until the material itself changes.
+//! A changed file can have another size, format or mip count. Then Bevy creates a new GPU texture, but a material keeps
+//! the old one until the material itself changes.
 
 use bevy::app::{App, PostUpdate};
 use bevy::asset::{Asset, AssetEvent, AssetEventSystems, AssetId, AssetServer, Assets, Handle};
@@ -15,15 +15,15 @@ use bevy::pbr::{ExtendedMaterial, MaterialExtension, StandardMaterial};
 use core::marker::PhantomData;
 use std::collections::HashSet;
 
-/// A material, or what extends one.
+/// A material or a material extension that binds textures.
 pub(crate) trait HasTextures {
-    /// All pictures that it binds and that may change.
-    fn pictures(&self) -> Vec<&Handle<Image>>;
+    /// All bound textures that can change.
+    fn textures(&self) -> Vec<&Handle<Image>>;
 }
 
 impl HasTextures for StandardMaterial {
-    fn pictures(&self) -> Vec<&Handle<Image>> {
-        let pictures = [
+    fn textures(&self) -> Vec<&Handle<Image>> {
+        let textures = [
             &self.base_color_texture,
             &self.emissive_texture,
             &self.metallic_roughness_texture,
@@ -31,39 +31,40 @@ impl HasTextures for StandardMaterial {
             &self.occlusion_texture,
             &self.depth_map,
         ];
-        pictures.into_iter().flatten().collect()
+        textures.into_iter().flatten().collect()
     }
 }
 
 impl<E: MaterialExtension + HasTextures> HasTextures for ExtendedMaterial<StandardMaterial, E> {
-    fn pictures(&self) -> Vec<&Handle<Image>> {
-        let mut pictures = self.base.pictures();
-        pictures.extend(self.extension.pictures());
-        pictures
+    fn textures(&self) -> Vec<&Handle<Image>> {
+        let mut textures = self.base.textures();
+        textures.extend(self.extension.textures());
+        textures
     }
 }
 
-/// Has the materials of a kind follow their pictures, however often it is asked for.
-pub(crate) fn follow_pictures<M: Asset + HasTextures>(app: &mut App) {
-    if app.world().contains_resource::<Follows<M>>() {
+/// Adds the system that rebinds changed textures of materials of type `M`. Calling it again has no effect.
+pub(crate) fn rebind_changed_textures<M: Asset + HasTextures>(app: &mut App) {
+    if app.world().contains_resource::<RebindsTextures<M>>() {
         return;
     }
-    app.insert_resource(Follows::<M>(PhantomData)).add_systems(
-        PostUpdate,
-        bind_changed_pictures::<M>
-            // Materials that change now are drawn so in this frame.
-            .before(AssetEventSystems)
-            .run_if(resource_exists::<Assets<Image>>),
-    );
+    app.insert_resource(RebindsTextures::<M>(PhantomData))
+        .add_systems(
+            PostUpdate,
+            mark_stale_materials::<M>
+                // So that the materials are updated in the same frame.
+                .before(AssetEventSystems)
+                .run_if(resource_exists::<Assets<Image>>),
+        );
 }
 
 #[derive(Resource)]
-struct Follows<M: Asset>(PhantomData<M>);
+struct RebindsTextures<M: Asset>(PhantomData<M>);
 
-/// Has Bevy bind anew what materials wear of the pictures whose files have changed.
+/// Marks materials as changed if the file of one of their textures has changed, so that Bevy binds the new texture.
 ///
-/// Pictures of no file are left out: somebody may paint one in every frame.
-fn bind_changed_pictures<M: Asset + HasTextures>(
+/// Images without a file are skipped, because apps may modify them in every frame.
+fn mark_stale_materials<M: Asset + HasTextures>(
     mut events: MessageReader<AssetEvent<Image>>,
     server: Res<AssetServer>,
     mut materials: ResMut<Assets<M>>,
@@ -76,11 +77,13 @@ fn bind_changed_pictures<M: Asset + HasTextures>(
     if changed.is_empty() {
         return;
     }
-    let wears = |material: &M| {
-        let mut pictures = material.pictures().into_iter();
-        pictures.any(|picture| changed.contains(&picture.id()))
+    let is_affected = |material: &M| {
+        let mut textures = material.textures().into_iter();
+        textures.any(|texture| changed.contains(&texture.id()))
     };
-    let stale = materials.iter().filter(|(_, material)| wears(material));
+    let stale = materials
+        .iter()
+        .filter(|(_, material)| is_affected(material));
     let stale: Vec<AssetId<M>> = stale.map(|(id, _)| id).collect();
     for id in stale {
         if let Some(material) = materials.get_mut(id) {

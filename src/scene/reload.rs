@@ -1,36 +1,37 @@
 //! Respawns models whose files change while they are in use.
 //!
 //! ```text
-//! task    loader         begin   the load is counted, see `load_tracker`
+//! task    loader         begin   registers the load, see `load_tracker`
 //!                        finish  waits for the textures; the scene is about to change
-//! frame   SpawnScene     note_changes         scenes about to change, and those that Bevy reports as modified
-//!         per format     despawn_exchanged    the old scene of a root that was given another one
-//!                        request_respawn           despawns stale scenes, and reports them to Bevy as modified
-//!         all formats    spawn_early          despawns what is queued, then runs Bevy's spawner
-//!                          on_scene_ready       formats put their components on the root
-//!         per format     spawn_overlooked     respawns what is still stale
-//!         Bevy           WorldInstanceSpawn   everything else, such as models of proxies
-//! frame   PostUpdate     animation, appearance, attachments: the root's components are applied to the new scene
+//! frame   SpawnScene     note_changes         records scenes about to change, and those that Bevy reports as modified
+//!         per format     despawn_replaced     despawns the old scene if a root has a new `WorldAssetRoot`
+//!                        request_respawn      despawns stale scenes, and reports them to Bevy as modified
+//!         all formats    spawn_early          processes queued despawns, then runs Bevy's spawner
+//!                          on_scene_ready       formats insert their components on the root
+//!         per format     respawn_missed       respawns scenes that are still stale
+//!         Bevy           WorldInstanceSpawn   spawns everything else, such as models of proxies
+//! frame   PostUpdate     applies the root's components to the new scene: animation, appearance, attachments
 //! ```
 //!
-//! A scene is stale if it is not of the model that its root is an instance of.
+//! A scene is stale if its model is not the model that its root is an instance of.
 //!
-//! # Our policy
+//! # Policy
 //!
 //! - The old model stays until the new one and all its textures are loaded. A broken file changes nothing.
-//! - The new model is drawn in the frame in which its assets change, so that no frame shows old entities with new meshes.
-//! - The root and its components stay; everything below it is respawned.
-//! - Scenes that are not of a root's own model, and roots that are gone, are left alone.
+//! - The new model is drawn in the same frame in which its assets change. No frame shows old entities with new meshes.
+//! - The root keeps its components; all entities below it are respawned.
+//! - Scenes that do not belong to a root's own model, and despawned roots, are ignored.
 //!
-//! # What Bevy does otherwise
+//! # Workarounds for Bevy's behavior
 //!
-//! - It replaces all assets of a file at once under their old handles, but respawns the scene a frame later:
+//! - It replaces all assets of a file at once under the same handles, but respawns the scene one frame later:
 //!   `request_respawn`, `spawn_early`.
-//! - Of two changes within three frames it overlooks the second ([#20430]): `spawn_overlooked`.
-//! - It draws no material that lacks a texture: `Reloads::finish`.
-//! - It panics if it respawns a scene of which the parent is gone: `note_orphan`, `forget_orphans`. It never forgets scenes
-//!   below parents that are not roots: `note_orphans_below`.
-//! - It panics if it despawns a model that has a model below it which is to be spawned: `despawn_exchanged`, `request_respawn`.
+//! - It misses the second of two changes within three frames ([#20430]): `respawn_missed`.
+//! - It does not draw materials with a missing texture: `Reloads::finish`.
+//! - It panics if it respawns a scene whose parent was despawned: `note_orphan`, `forget_orphans`. It never unregisters
+//!   scenes below parents that are not roots: `note_child_orphans`.
+//! - It panics if it despawns a model while a model below it is queued for spawning: `despawn_replaced`,
+//!   `request_respawn`.
 //!
 //! [#20430]: https://github.com/bevyengine/bevy/pull/20430
 
@@ -58,39 +59,40 @@ use bevy::world_serialization::{
 use core::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Frames after which nobody expects any more that a load comes to its end.
-const PATIENCE: u32 = 1000;
+/// Frames after which a scene whose load has finished is no longer expected to change.
+const MAX_LOAD_FRAMES: u32 = 1000;
 
-/// Frames in which Bevy overlooks a change, and two more: see <https://github.com/bevyengine/bevy/pull/20430>.
-const OVERLOOKED: u32 = 5;
+/// Frames in which Bevy misses a change, plus two: see <https://github.com/bevyengine/bevy/pull/20430>.
+const MISSED_CHANGE_FRAMES: u32 = 5;
 
-/// What loaders of models do at the end of a load of a model that is in use already. They keep one.
+/// Delays the end of a load until the textures of a model in use are loaded. Each loader holds a clone.
 #[derive(Resource, Clone)]
 pub(crate) struct Reloads {
     server: AssetServer,
     /// Scenes that are about to change.
-    coming: Arc<Mutex<Vec<AssetId<WorldAsset>>>>,
+    pending: Arc<Mutex<Vec<AssetId<WorldAsset>>>>,
 }
 
 impl Reloads {
-    /// For a loader of this app.
+    /// The resource of this app, for a loader.
     pub(crate) fn of(world: &World) -> Self {
         world.resource::<Self>().clone()
     }
 
-    /// The scene of a model, if it is there, so that a load of it is not the first.
+    /// The scene of a model, if it was loaded before.
     fn scene(&self, model: &AssetPath<'static>) -> Option<Handle<WorldAsset>> {
         let scene = self.server.get_handle(scene_path(model))?;
         self.server.is_loaded(&scene).then_some(scene)
     }
 
-    /// To be called at the end of a load. If the model is in use, waits until its pictures are loaded or
-    /// have failed: Bevy draws no material that lacks one, so that the old model is to stay until then.
+    /// Call it at the end of a load. If the model is in use, waits until its textures are loaded or have failed.
+    ///
+    /// Bevy draws no material with a missing texture, so that the old model must stay until then.
     pub(crate) async fn finish(
         &self,
         load: &RunningLoad,
         load_context: &LoadContext<'_>,
-        pictures: Vec<Handle<Image>>,
+        images: Vec<Handle<Image>>,
     ) {
         if load.is_processing() {
             return;
@@ -98,55 +100,55 @@ impl Reloads {
         let Some(scene) = self.scene(load_context.path()) else {
             return;
         };
-        for picture in pictures {
-            // One that fails is not to keep the model from being loaded.
-            let _ = self.server.wait_for_asset(&picture).await;
+        for image in images {
+            // A failed texture does not prevent the model from being loaded.
+            let _ = self.server.wait_for_asset(&image).await;
         }
-        self.coming().push(scene.id());
+        self.pending().push(scene.id());
     }
 
-    fn coming(&self) -> impl DerefMut<Target = Vec<AssetId<WorldAsset>>> {
-        self.coming.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> impl DerefMut<Target = Vec<AssetId<WorldAsset>>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A component of a scene's own world that tells which model the scene is of.
+/// A component in a scene's own world that identifies the scene's model.
 pub(crate) trait SceneModel: Component {
-    /// On the root entity of what was spawned.
+    /// The component on the root entity of a spawned scene.
     type Instance: Component;
 
-    /// Whether that was spawned of the same model, and not of one before a change of its file.
-    fn is_of(&self, instance: &Self::Instance) -> bool;
+    /// Whether an instance was spawned from this model, and not from its state before a reload.
+    fn is_model_of(&self, instance: &Self::Instance) -> bool;
 }
 
-/// Scenes that may be others than what was spawned of them, each for so many more frames.
+/// Scenes whose spawned instances may be stale, each with the count of frames for which it is checked.
 #[derive(Resource, Default)]
 struct Changing(Vec<(AssetId<WorldAsset>, u32)>);
 
-/// Whether Bevy was told of changes in this frame.
+/// Whether `request_respawn` has reported changes to Bevy in this frame.
 #[derive(Resource, Default)]
 struct RespawnRequested(bool);
 
 impl Changing {
-    fn expect(&mut self, id: AssetId<WorldAsset>, frames: u32) {
+    fn check_for(&mut self, id: AssetId<WorldAsset>, frames: u32) {
         self.0.retain(|(other, _)| *other != id);
         self.0.push((id, frames));
     }
 }
 
-/// Instances of scenes whose parents are gone.
+/// Scene instances whose parents were despawned.
 #[derive(Resource, Default)]
 struct Orphans(Vec<InstanceId>);
 
-/// On a parent: instances of scenes that were spawned below it, in order, but for the one of its own `WorldAssetRoot`.
+/// On a parent: the scene instances that were spawned below it, in order, except that of its own `WorldAssetRoot`.
 #[derive(Component, Default)]
 struct ChildInstances(Vec<InstanceId>);
 
-/// On a root: the scene that stands on it, which is not yet another one that it was given in this frame.
+/// On a root: the scene that is currently spawned. Its `WorldAssetRoot` can already be a different scene.
 #[derive(Component)]
 struct SpawnedScene(AssetId<WorldAsset>);
 
-/// Notes what is spawned, and below which entity.
+/// Records each spawned scene instance on its parent.
 fn note_instance(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
@@ -158,23 +160,26 @@ fn note_instance(
     if parent == Entity::PLACEHOLDER {
         return;
     }
-    if let Ok((root, of)) = roots.get(parent)
-        && **of == instance
+    if let Ok((root, own)) = roots.get(parent)
+        && **own == instance
     {
         commands.entity(parent).try_insert(SpawnedScene(root.id()));
         return;
     }
-    let known = parents.get(parent).into_iter().flat_map(|below| &below.0);
-    let known = known.filter(|known| spawner.instance_is_ready(**known));
-    let mut below: Vec<InstanceId> = known.copied().collect();
-    // A reload keeps the instance and its place in the order.
-    if !below.contains(&instance) {
-        below.push(instance);
+    let previous = parents
+        .get(parent)
+        .into_iter()
+        .flat_map(|children| &children.0);
+    let live = previous.filter(|instance| spawner.instance_is_ready(**instance));
+    let mut children: Vec<InstanceId> = live.copied().collect();
+    // A reload keeps the instance and its position in the order.
+    if !children.contains(&instance) {
+        children.push(instance);
     }
-    commands.entity(parent).try_insert(ChildInstances(below));
+    commands.entity(parent).try_insert(ChildInstances(children));
 }
 
-/// Tells the scene of a model's root from other scenes that were spawned below the same entity.
+/// Distinguishes the scene of a model's root from other scenes that were spawned below the same entity.
 #[derive(SystemParam)]
 pub(crate) struct OwnScenes<'w, 's, S: SceneModel> {
     spawner: Res<'w, WorldInstanceSpawner>,
@@ -184,9 +189,9 @@ pub(crate) struct OwnScenes<'w, 's, S: SceneModel> {
 }
 
 impl<S: SceneModel> OwnScenes<'_, '_, S> {
-    /// The entities of a scene that is its parent's own; `None` for other scenes and for those without a parent.
+    /// The entities of a scene, if it is its parent's own scene. `None` for other scenes, and without a parent.
     ///
-    /// Below an entity without a `WorldAssetRoot` that is the first scene of a model.
+    /// If the parent has no `WorldAssetRoot`, its own scene is the first scene of a model below it.
     pub(crate) fn entities(&self, ready: &WorldInstanceReady) -> Option<Vec<Entity>> {
         let (parent, instance) = (ready.entity, ready.instance_id);
         if parent == Entity::PLACEHOLDER {
@@ -194,41 +199,47 @@ impl<S: SceneModel> OwnScenes<'_, '_, S> {
         }
         let own = match self.roots.get(parent) {
             Ok(own) => Some(**own),
-            Err(_) => self.first_below(parent),
+            Err(_) => self.first_child_scene(parent),
         };
         let is_own = own.is_none_or(|own| own == instance);
         is_own.then(|| self.spawner.iter_instance_entities(instance).collect())
     }
 
-    fn first_below(&self, parent: Entity) -> Option<InstanceId> {
-        let mut below = self.parents.get(parent).ok()?.0.iter().copied();
-        below.find(|instance| {
+    fn first_child_scene(&self, parent: Entity) -> Option<InstanceId> {
+        let mut children = self.parents.get(parent).ok()?.0.iter().copied();
+        children.find(|instance| {
             let mut entities = self.spawner.iter_instance_entities(*instance);
             entities.any(|entity| self.scenes.contains(entity))
         })
     }
 }
 
-/// Notes that a root is gone. Bevy forgets its instance, but not while it spawns others: it would spawn the
-/// instance anew when its own file changes, below what is not there, and panic. Not reported upstream as far as known.
+/// Records the instance of a despawned root.
+///
+/// Bevy unregisters the instance, but not if the root is despawned while Bevy spawns other scenes. Then it would
+/// respawn the instance below the missing root when the file changes, and panic. No upstream report known.
 fn note_orphan(
-    gone: On<Despawn, WorldInstance>,
+    despawned: On<Despawn, WorldInstance>,
     instances: Query<&WorldInstance>,
     mut orphans: ResMut<Orphans>,
 ) {
-    orphans.0.extend(instances.get(gone.entity).map(|of| **of));
+    orphans
+        .0
+        .extend(instances.get(despawned.entity).map(|instance| **instance));
 }
 
-/// The same of parents that are no roots, whose instances Bevy never forgets: <https://github.com/bevyengine/bevy/pull/12778> is for roots.
-fn note_orphans_below(
-    gone: On<Despawn, ChildInstances>,
+/// Records the instances of a despawned parent that is not a root. Bevy never unregisters these:
+/// <https://github.com/bevyengine/bevy/pull/12778> handles only roots.
+fn note_child_orphans(
+    despawned: On<Despawn, ChildInstances>,
     parents: Query<&ChildInstances>,
     mut orphans: ResMut<Orphans>,
 ) {
-    let below = parents.get(gone.entity).into_iter();
-    orphans.0.extend(below.flat_map(|below| &below.0));
+    let children = parents.get(despawned.entity).into_iter();
+    orphans.0.extend(children.flat_map(|children| &children.0));
 }
 
+/// Unregisters the instances of despawned parents from Bevy's spawner.
 fn forget_orphans(world: &mut World) {
     let orphans = core::mem::take(&mut world.resource_mut::<Orphans>().0);
     if let Some(mut spawner) = world.get_resource_mut::<WorldInstanceSpawner>() {
@@ -238,19 +249,19 @@ fn forget_orphans(world: &mut World) {
     }
 }
 
-/// What the reloads of all formats need.
+/// Registers the resources and systems of reloads that are independent of the format.
 pub(super) fn register(app: &mut App) {
     let server = app.world().resource::<AssetServer>().clone();
     app.insert_resource(Reloads {
         server,
-        coming: Arc::default(),
+        pending: Arc::default(),
     })
     .init_resource::<Changing>()
     .init_resource::<Orphans>()
     .init_resource::<RespawnRequested>()
     .add_observer(note_instance)
     .add_observer(note_orphan)
-    .add_observer(note_orphans_below)
+    .add_observer(note_child_orphans)
     .add_systems(
         SpawnScene,
         (
@@ -264,20 +275,21 @@ pub(super) fn register(app: &mut App) {
     );
 }
 
-/// Has models be spawned anew in the frame in which their scene changes.
-pub(crate) fn follow_scenes<S: SceneModel>(app: &mut App) {
+/// Respawns models of a format in the frame in which their scene changes.
+pub(crate) fn register_respawn<S: SceneModel>(app: &mut App) {
     app.add_systems(
         SpawnScene,
         (
-            (despawn_exchanged::<S>, request_respawn::<S>)
+            (despawn_replaced::<S>, request_respawn::<S>)
                 .chain()
                 .before(spawn_early),
-            spawn_overlooked::<S>.after(spawn_early),
+            respawn_missed::<S>.after(spawn_early),
         )
             .in_set(SpawnEarly),
     );
 }
 
+/// Records scenes about to change, and those that Bevy reports as modified. Drops scenes whose time is over.
 fn note_changes(
     reloads: Res<Reloads>,
     mut changing: ResMut<Changing>,
@@ -287,56 +299,56 @@ fn note_changes(
         *frames -= 1;
         *frames > 0
     });
-    for id in reloads.coming().drain(..) {
-        changing.expect(id, PATIENCE);
+    for id in reloads.pending().drain(..) {
+        changing.check_for(id, MAX_LOAD_FRAMES);
     }
     for event in events.read() {
         if let AssetEvent::Modified { id } = event {
-            changing.expect(*id, OVERLOOKED);
+            changing.check_for(*id, MISSED_CHANGE_FRAMES);
         }
     }
 }
 
-/// Roots that may have been given another scene than the model that stands there.
-type Exchanged<S> = (With<<S as SceneModel>::Instance>, Changed<WorldAssetRoot>);
+/// Filters roots whose `WorldAssetRoot` may have been replaced.
+type SceneReplaced<S> = (With<<S as SceneModel>::Instance>, Changed<WorldAssetRoot>);
 
-/// Despawns what stands on roots that were given another scene.
+/// Despawns the old scene of roots whose `WorldAssetRoot` was replaced.
 ///
-/// Bevy would despawn it too, but not before it has seen which roots within it have a scene to be spawned, and would
-/// panic for lack of those. Not reported upstream as far as known.
-fn despawn_exchanged<S: SceneModel>(
+/// Bevy would despawn it too, but only after it has collected the roots that have a scene to spawn. It would panic
+/// because roots inside the old scene no longer exist. No upstream report known.
+fn despawn_replaced<S: SceneModel>(
     mut commands: Commands,
     spawner: Option<ResMut<WorldInstanceSpawner>>,
-    roots: Query<(&WorldAssetRoot, &WorldInstance, &SpawnedScene), Exchanged<S>>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance, &SpawnedScene), SceneReplaced<S>>,
 ) {
     let Some(mut spawner) = spawner else {
         return;
     };
-    for (root, of, stands) in &roots {
+    for (root, instance, spawned) in &roots {
         // Bevy may have spawned it already.
-        if stands.0 == root.id() {
+        if spawned.0 == root.id() {
             continue;
         }
-        for entity in spawner.iter_instance_entities(**of) {
+        for entity in spawner.iter_instance_entities(**instance) {
             commands.entity(entity).try_despawn();
         }
-        spawner.unregister_instance(**of);
+        spawner.unregister_instance(**instance);
     }
 }
 
-/// What tells which scene is to stand on a root, and which model stands there.
-type Spawned<S> = (
+/// The requested scene of a root, its scene instance, and its model instance.
+type SpawnedModel<S> = (
     &'static WorldAssetRoot,
     &'static WorldInstance,
     &'static <S as SceneModel>::Instance,
 );
 
-/// What was spawned of scenes that are others now.
+/// Finds scenes whose spawned instances are stale.
 #[derive(SystemParam)]
 struct Stale<'w, 's, S: SceneModel> {
     changing: Res<'w, Changing>,
     scenes: Res<'w, Assets<WorldAsset>>,
-    roots: Query<'w, 's, Spawned<S>>,
+    roots: Query<'w, 's, SpawnedModel<S>>,
 }
 
 impl<S: SceneModel> Stale<'_, '_, S> {
@@ -350,19 +362,19 @@ impl<S: SceneModel> Stale<'_, '_, S> {
             return false;
         };
         let mut roots = self.roots.iter();
-        roots.any(|(root, _, instance)| root.id() == id && !model.is_of(instance))
+        roots.any(|(root, _, instance)| root.id() == id && !model.is_model_of(instance))
     }
 }
 
-/// Despawns what is to be spawned anew, and tells Bevy of changes that it would hear of in the next frame.
+/// Despawns stale scenes, and reports them to Bevy as modified, which Bevy would otherwise notice in the next frame.
 ///
-/// Bevy would despawn it too, but while it spawns, when nobody can tell it that of models within models the inner
-/// ones are gone. Not reported upstream as far as known.
+/// Bevy would despawn them too, but during spawning, when despawned models inside other models can no longer be
+/// unregistered. No upstream report known.
 fn request_respawn<S: SceneModel>(
     mut commands: Commands,
     stale: Stale<'_, '_, S>,
     spawner: Option<Res<WorldInstanceSpawner>>,
-    mut told: ResMut<RespawnRequested>,
+    mut requested: ResMut<RespawnRequested>,
     mut events: MessageWriter<AssetEvent<WorldAsset>>,
 ) {
     let (scenes, Some(spawner)) = (stale.scenes(), spawner) else {
@@ -371,27 +383,27 @@ fn request_respawn<S: SceneModel>(
     if scenes.is_empty() {
         return;
     }
-    for (root, of, _) in &stale.roots {
+    for (root, instance, _) in &stale.roots {
         if scenes.contains(&root.id()) {
-            for entity in spawner.iter_instance_entities(**of) {
+            for entity in spawner.iter_instance_entities(**instance) {
                 commands.entity(entity).try_despawn();
             }
         }
     }
-    told.0 = true;
+    requested.0 = true;
     events.write_batch(scenes.into_iter().map(|id| AssetEvent::Modified { id }));
 }
 
-/// Has Bevy spawn anew what it was told of.
+/// Runs Bevy's spawner early, if changes were reported to it.
 fn spawn_early(world: &mut World) {
     forget_orphans(world);
     if !core::mem::take(&mut world.resource_mut::<RespawnRequested>().0) {
         return;
     }
-    // What others want to be gone goes first, for it may have models within it.
+    // Queued despawns first, because these scenes can contain models.
     world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
         if let Err(error) = spawner.despawn_queued_world_asset_instances(world) {
-            error!("a scene could not be despawned: {error}");
+            error!("a scene instance could not be despawned: {error}");
         }
         spawner.despawn_queued_dynamic_world_instances(world);
     });
@@ -399,8 +411,8 @@ fn spawn_early(world: &mut World) {
     world_instance_spawner_system(world);
 }
 
-/// Spawns what Bevy did not spawn anew.
-fn spawn_overlooked<S: SceneModel>(
+/// Respawns stale scenes that Bevy's spawner has missed.
+fn respawn_missed<S: SceneModel>(
     world: &mut World,
     stale: &mut SystemState<Stale<'static, 'static, S>>,
 ) {
@@ -413,14 +425,14 @@ fn spawn_overlooked<S: SceneModel>(
     }
     world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
         if let Err(error) = spawner.update_spawned_instances(world, &stale) {
-            error!("a model whose file changed could not be spawned anew: {error}");
+            error!("a model whose file changed could not be respawned: {error}");
         }
     });
-    // It tells everybody that they are there.
+    // Triggers `WorldInstanceReady` for the new instances.
     world_instance_spawner_system(world);
 }
 
-/// The model of a scene that is not spawned.
+/// The model component in a scene's own world.
 fn model_of<S: SceneModel>(scene: &WorldAsset) -> Option<&S> {
     let mut scenes = scene.world.try_query::<&S>()?;
     scenes.iter(&scene.world).next()

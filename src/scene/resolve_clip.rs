@@ -1,7 +1,6 @@
-//! What a [`PlayClip`] comes to on a model that has clips by names of their own.
+//! Resolves the [`PlayClip`] of a model with [`ModelClips`] to a clip of a file or a part of one.
 //!
-//! Players read this instead of the [`PlayClip`]: names of [`ModelClips`] are resolved in it, so that only
-//! clips of files are left, and parts of them.
+//! Players read the [`ResolvedClip`] instead of the [`PlayClip`].
 
 use crate::scene::clip_ref::{ClipRef, Repeat, part_within};
 use crate::scene::clips::ModelClips;
@@ -12,13 +11,13 @@ use bevy::ecs::system::Query;
 use std::sync::Arc;
 
 impl ResolvedPlay {
-    pub(crate) fn new(asked: &PlayClip, table: Option<&ModelClips>) -> Self {
-        let (mut clip, mut frames) = (&asked.clip, None);
+    pub(crate) fn new(requested: &PlayClip, table: Option<&ModelClips>) -> Self {
+        let (mut clip, mut frames) = (&requested.clip, None);
         let (mut speed, mut repeat) = (1.0, Repeat::FromManifest);
-        // Each name is looked up once at most: one may stand for the file's clip of the same name.
+        // Each name is looked up at most once: it can refer to the file's clip of the same name.
         let mut seen = Vec::new();
         loop {
-            let place = match clip {
+            let index = match clip {
                 ClipRef::Part {
                     clip: of,
                     frames: which,
@@ -27,15 +26,15 @@ impl ResolvedPlay {
                     clip = of;
                     continue;
                 }
-                ClipRef::Name(name) => table.and_then(|table| table.place(name)),
+                ClipRef::Name(name) => table.and_then(|table| table.index_of(name)),
                 _ => None,
             };
-            let Some((place, table)) = place.zip(table).filter(|(place, _)| !seen.contains(place))
+            let Some((index, table)) = index.zip(table).filter(|(index, _)| !seen.contains(index))
             else {
                 break;
             };
-            let named = &table.0[place];
-            seen.push(place);
+            let named = &table.0[index];
+            seen.push(index);
             clip = &named.clip;
             speed *= named.speed;
             if repeat == Repeat::FromManifest {
@@ -51,22 +50,22 @@ impl ResolvedPlay {
             None => whole,
         };
         Self {
-            play: played(clip, asked, (speed, repeat)),
-            asked: asked.clip.clone(),
-            asked_repeat: asked.repeat,
+            play: combine(clip, requested, (speed, repeat)),
+            requested: requested.clip.clone(),
+            requested_repeat: requested.repeat,
             named: (speed, repeat),
         }
     }
 
-    /// Takes over all but the clip, which is still the same, and stands for the same.
-    fn update(&mut self, asked: &PlayClip) {
+    /// Updates all fields except the clip, which must be unchanged.
+    fn update(&mut self, requested: &PlayClip) {
         let clip = core::mem::replace(&mut self.play.clip, ClipRef::Index(0));
-        self.play = played(clip, asked, self.named);
-        self.asked_repeat = asked.repeat;
+        self.play = combine(clip, requested, self.named);
+        self.requested_repeat = requested.repeat;
     }
 
-    /// Whether [`update`](Self::update) would change anything.
-    fn is_current(&self, asked: &PlayClip) -> bool {
+    /// Whether [`update`](Self::update) would change nothing.
+    fn is_current(&self, requested: &PlayClip) -> bool {
         let PlayClip {
             clip: _,
             repeat,
@@ -77,69 +76,69 @@ impl ResolvedPlay {
             paused,
         } = &self.play;
         let (named_speed, named_repeat) = self.named;
-        self.asked_repeat == asked.repeat
-            && *repeat == end(asked.repeat, named_repeat)
-            && *speed == asked.speed * named_speed
-            && (*start, *fade) == (asked.start, asked.fade)
-            && (*interpolate, *paused) == (asked.interpolate, asked.paused)
+        self.requested_repeat == requested.repeat
+            && *repeat == end_behavior(requested.repeat, named_repeat)
+            && *speed == requested.speed * named_speed
+            && (*start, *fade) == (requested.start, requested.fade)
+            && (*interpolate, *paused) == (requested.interpolate, requested.paused)
     }
 }
 
-/// What plays of a clip for what is asked and what names state.
-fn played(clip: ClipRef, asked: &PlayClip, (speed, repeat): (f32, Repeat)) -> PlayClip {
+/// Combines a resolved clip, the request, and the speed and end behavior of the clip's names.
+fn combine(clip: ClipRef, requested: &PlayClip, (speed, repeat): (f32, Repeat)) -> PlayClip {
     PlayClip {
         clip,
-        speed: asked.speed * speed,
-        repeat: end(asked.repeat, repeat),
-        ..*asked
+        speed: requested.speed * speed,
+        repeat: end_behavior(requested.repeat, repeat),
+        ..*requested
     }
 }
 
-/// The end that is asked for, else that which a name states.
-fn end(asked: Repeat, named: Repeat) -> Repeat {
-    match (asked, named) {
+/// The requested end behavior, otherwise that of a name.
+fn end_behavior(requested: Repeat, named: Repeat) -> Repeat {
+    match (requested, named) {
         (Repeat::FromManifest, Repeat::FromManifest) => Repeat::Loop,
         (Repeat::FromManifest, named) => named,
-        (asked, _) => asked,
+        (requested, _) => requested,
     }
 }
 
-/// What is asked for, what is stated about it, and what both come to.
-type ModelQuery<'w> = (
+/// The request, the named clips, and the resolved clip.
+type ClipQuery<'w> = (
     Ref<'w, PlayClip>,
     Option<Ref<'w, ModelClips>>,
     &'w mut ResolvedClip,
 );
 
-/// Sees what is asked for where that or what is stated has changed. Players come after it.
+/// Resolves the clips of models whose request or named clips have changed. Players run after it.
 pub(crate) fn resolve_clips(
-    mut models: Query<ModelQuery<'static>>,
+    mut models: Query<ClipQuery<'static>>,
     mut removed: RemovedComponents<ModelClips>,
 ) {
-    for (play, table, mut stated) in &mut models {
+    for (play, table, mut resolved) in &mut models {
         let is_table_changed = table.as_ref().is_some_and(Ref::is_changed);
         if !is_table_changed && !play.is_changed() {
             continue;
         }
-        match stated.get() {
-            // Games change speeds in every frame: names are not looked up for that.
-            Some(known) if !is_table_changed && known.asked == play.clip => {
-                if !known.is_current(&play)
-                    && let Some(known) = &mut stated.0
+        match resolved.get() {
+            // Games may change the speed in every frame, so that it does not cause a lookup.
+            Some(current) if !is_table_changed && current.requested == play.clip => {
+                if !current.is_current(&play)
+                    && let Some(current) = &mut resolved.0
                 {
-                    known.update(&play);
+                    current.update(&play);
                 }
             }
             _ => {
                 let clip = ResolvedPlay::new(&play, table.as_deref());
-                stated.set_if_neq(ResolvedClip(Some(clip)));
+                resolved.set_if_neq(ResolvedClip(Some(clip)));
             }
         }
     }
     for root in removed.read() {
-        if let Ok((play, table, mut stated)) = models.get_mut(root) {
+        if let Ok((play, table, mut resolved)) = models.get_mut(root) {
             let clip = ResolvedPlay::new(&play, table.as_deref());
-            stated.set_if_neq(ResolvedClip(Some(clip)));
+            resolved.set_if_neq(ResolvedClip(Some(clip)));
         }
     }
 }
@@ -175,13 +174,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_stands(
-        asked: impl Into<ClipRef>,
+    fn assert_resolves(
+        requested: impl Into<ClipRef>,
         clip: impl Into<ClipRef>,
         speed: f32,
         repeat: Repeat,
     ) {
-        let found = ResolvedPlay::new(&PlayClip::from_manifest(asked), Some(&table())).play;
+        let found = ResolvedPlay::new(&PlayClip::from_manifest(requested), Some(&table())).play;
         assert_eq!(
             (found.clip, found.speed, found.repeat),
             (clip.into(), speed, repeat)
@@ -189,25 +188,25 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_for_others_and_at_last_for_the_files_own() {
-        assert_stands("Walk", "walk", 2.0, Repeat::Once);
-        assert_stands("stroll", "walk", 0.5, Repeat::Once);
-        assert_stands("step", ClipRef::part("walk", 2..6), 1.5, Repeat::Once);
-        assert_stands(
+    fn names_resolve_through_aliases_to_clips_of_the_file() {
+        assert_resolves("Walk", "walk", 2.0, Repeat::Once);
+        assert_resolves("stroll", "walk", 0.5, Repeat::Once);
+        assert_resolves("step", ClipRef::part("walk", 2..6), 1.5, Repeat::Once);
+        assert_resolves(
             ClipRef::part("step", 1..9),
             ClipRef::part("walk", 3..6),
             1.5,
             Repeat::Once,
         );
-        assert_stands("FIRST", 0, 1.0, Repeat::Loop);
-        assert_stands("swim", "swim", 1.0, Repeat::Loop);
-        assert_stands(0, 0, 1.0, Repeat::Loop);
+        assert_resolves("FIRST", 0, 1.0, Repeat::Loop);
+        assert_resolves("swim", "swim", 1.0, Repeat::Loop);
+        assert_resolves(0, 0, 1.0, Repeat::Loop);
     }
 
     #[test]
-    fn names_that_stand_for_each_other_end_somewhere() {
-        assert_stands("a", "A", 4.0, Repeat::Loop);
-        assert_stands("B", "b", 4.0, Repeat::Loop);
+    fn circular_names_resolve_without_an_infinite_loop() {
+        assert_resolves("a", "A", 4.0, Repeat::Loop);
+        assert_resolves("B", "b", 4.0, Repeat::Loop);
         let chain =
             (0..1000).map(|n| named(&n.to_string(), (n + 1).to_string(), 1.0, Repeat::Loop));
         let chain = ModelClips::new(chain);
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_an_end_has_it() {
+    fn explicit_repeat_overrides_manifest() {
         let end = |play: PlayClip| ResolvedPlay::new(&play, Some(&table())).play.repeat;
         assert_eq!(end(PlayClip::looping("walk")), Repeat::Loop);
         assert_eq!(end(PlayClip::once("first")), Repeat::Once);
@@ -224,21 +223,21 @@ mod tests {
     }
 
     #[test]
-    fn other_fields_are_taken_over_as_if_all_were_looked_up_again() {
+    fn updated_fields_equal_a_new_lookup() {
         let table = table();
         for name in ["Walk", "stroll", "step", "swim", "first"] {
-            let mut known = ResolvedPlay::new(&PlayClip::from_manifest(name), Some(&table));
-            for asked in [
+            let mut resolved = ResolvedPlay::new(&PlayClip::from_manifest(name), Some(&table));
+            for requested in [
                 PlayClip::from_manifest(name).with_speed(-3.0),
                 PlayClip::looping(name).with_fade(0.5).paused(),
                 PlayClip::once(name).starting_at(0.25),
                 PlayClip::from_manifest(name).without_interpolation(),
             ] {
-                let afresh = ResolvedPlay::new(&asked, Some(&table));
-                assert!(!known.is_current(&asked), "{asked:?}");
-                known.update(&asked);
-                assert_eq!(known, afresh);
-                assert!(known.is_current(&asked), "{asked:?}");
+                let expected = ResolvedPlay::new(&requested, Some(&table));
+                assert!(!resolved.is_current(&requested), "{requested:?}");
+                resolved.update(&requested);
+                assert_eq!(resolved, expected);
+                assert!(resolved.is_current(&requested), "{requested:?}");
             }
         }
     }

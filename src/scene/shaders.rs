@@ -1,16 +1,18 @@
-//! Shaders of this crate, in memory from the start: Bevy loads a shader when the first material wants it, and until
-//! then draws nothing that wears that. A model whose file changes to a material of a new kind would be gone for frames.
+//! Preloads the shaders of this crate.
+//!
+//! Bevy loads a shader when the first material uses it, and draws nothing with that material until then. Without
+//! preloading, a model that reloads with a new type of material would disappear for some frames.
 
 use bevy::app::App;
 use bevy::asset::{AssetPath, AssetServer, Assets, Handle, embedded_asset};
 use bevy::ecs::resource::Resource;
 use bevy::shader::{Shader, ShaderRef};
 
-/// As long as this is there, Bevy keeps them.
+/// Handles that keep the shaders loaded.
 #[derive(Resource, Default)]
-struct Shaders(Vec<Handle<Shader>>);
+struct PreloadedShaders(Vec<Handle<Shader>>);
 
-/// Loads the modules that several shaders import.
+/// Loads the WGSL modules that several shaders import.
 pub(super) fn register(app: &mut App) {
     embedded_asset!(app, "shaders/additive_fog.wgsl");
     embedded_asset!(app, "shaders/fragment_output.wgsl");
@@ -23,24 +25,24 @@ pub(super) fn register(app: &mut App) {
         "vertex_output",
     ] {
         let path = format!("scene/shaders/{module}.wgsl");
-        hold_shader(app, embedded_shader(&path));
+        preload_shader(app, embedded_shader(&path));
     }
 }
 
-/// A shader that was embedded, by its path in `src`.
+/// An embedded shader, by its path in `src`.
 pub(crate) fn embedded_shader(path: &str) -> ShaderRef {
     let path = format!("embedded://bevy_classic_models/{path}");
     ShaderRef::Path(AssetPath::parse(&path).into_owned())
 }
 
-/// Loads a shader that was embedded, where anything is drawn.
-pub(crate) fn hold_shader(app: &mut App, shader: ShaderRef) {
+/// Loads an embedded shader, if the app has a renderer.
+pub(crate) fn preload_shader(app: &mut App, shader: ShaderRef) {
     let ShaderRef::Path(path) = shader else {
         return;
     };
     if app.world().contains_resource::<Assets<Shader>>() {
         let shader = app.world().resource::<AssetServer>().load(path);
-        let mut shaders = app.world_mut().get_resource_or_init::<Shaders>();
+        let mut shaders = app.world_mut().get_resource_or_init::<PreloadedShaders>();
         shaders.0.push(shader);
     }
 }

@@ -1,4 +1,4 @@
-//! Materials that wear pictures from elsewhere.
+//! Materials with external skin textures.
 
 use crate::scene::skins::{ActiveImage, ActiveSkin};
 use bevy::asset::{Asset, AssetId, Assets, Handle, StrongHandle};
@@ -12,21 +12,22 @@ use core::any::Any;
 use std::sync::{Arc, Weak};
 
 impl ActiveSkin {
-    /// What to say of a model that has only so many skins.
-    pub(crate) fn complaint(&self, skins: usize) -> Option<String> {
+    /// The warning if the index is out of bounds for a model with this count of skins.
+    pub(crate) fn index_warning(&self, skins: usize) -> Option<String> {
         let index = self.index;
         match skins {
             _ if index < skins.max(1) => None,
-            0 => Some(format!("has no skins, so skin {index} means nothing")),
-            1 => Some(format!("has 1 skin, so skin {index} is drawn as that")),
+            0 => Some(format!("has no skins; skin {index} is ignored")),
+            1 => Some(format!("has 1 skin; skin {index} is drawn as skin 0")),
             _ => Some(format!(
-                "has {skins} skins, so skin {index} is drawn as its last"
+                "has {skins} skins; skin {index} is drawn as skin {}",
+                skins - 1
             )),
         }
     }
 }
 
-/// Puts a picture on a material, and has it give off light where the other picture says so.
+/// Replaces the base color texture and the emissive texture of a material.
 pub(crate) fn apply_skin(
     material: &mut StandardMaterial,
     image: Handle<Image>,
@@ -41,16 +42,14 @@ pub(crate) fn apply_skin(
     material.emissive_texture = glow;
 }
 
-/// Materials that wear pictures from elsewhere: one per material of a model and picture, as long as
-/// something is drawn with it.
+/// The materials with external skin textures: one per material of a model and image, while it is in use.
 #[derive(Resource)]
 pub(crate) struct ActiveMaterials<M: Asset> {
-    made: HashMap<(AssetId<M>, AssetId<Image>), Made>,
+    materials: HashMap<(AssetId<M>, AssetId<Image>), SkinMaterial>,
 }
 
-struct Made {
-    /// The model that the material is of: after a change of its file another one, whose materials keep
-    /// their names.
+struct SkinMaterial {
+    /// The model that the material belongs to. A reload creates a new model, but the asset ids in the key stay the same.
     model: Weak<dyn Any + Send + Sync>,
     material: Weak<StrongHandle>,
 }
@@ -58,46 +57,48 @@ struct Made {
 impl<M: Asset> Default for ActiveMaterials<M> {
     fn default() -> Self {
         Self {
-            made: HashMap::default(),
+            materials: HashMap::default(),
         }
     }
 }
 
-/// All materials of a kind, and those that wear pictures from elsewhere.
+/// All materials of type `M`, and those with external skin textures.
 #[derive(SystemParam)]
 pub(crate) struct SkinMaterials<'w, M: Asset> {
     pub(crate) all: ResMut<'w, Assets<M>>,
-    worn: ResMut<'w, ActiveMaterials<M>>,
+    active: ResMut<'w, ActiveMaterials<M>>,
 }
 
 impl<M: Asset + Clone> SkinMaterials<'_, M> {
-    /// The material like `plain` that wears a picture, or `plain` itself without one; none if `plain` is
-    /// not loaded. Of a material `base` is what Bevy draws.
-    pub(crate) fn dressed<Model: Any + Send + Sync>(
+    /// A copy of `plain` that uses an external skin texture, or `plain` itself without one. `None` if `plain` is not
+    /// loaded. `base` returns the `StandardMaterial` of a material.
+    pub(crate) fn with_skin<Model: Any + Send + Sync>(
         &mut self,
         model: &Arc<Model>,
         plain: &Handle<M>,
-        picture: Option<&ActiveImage>,
+        image: Option<&ActiveImage>,
         base: impl FnOnce(&mut M) -> &mut StandardMaterial,
     ) -> Option<Handle<M>> {
-        let Some(ActiveImage { image, glow }) = picture else {
+        let Some(ActiveImage { image, glow }) = image else {
             return Some(plain.clone());
         };
-        let made = &mut self.worn.made;
+        let materials = &mut self.active.materials;
         let key = (plain.id(), image.id());
         let model: Arc<dyn Any + Send + Sync> = model.clone();
         let model = Arc::downgrade(&model);
-        let known = made.get(&key).filter(|made| made.model.ptr_eq(&model));
-        if let Some(material) = known.and_then(|made| made.material.upgrade()) {
+        let cached = materials
+            .get(&key)
+            .filter(|cached| cached.model.ptr_eq(&model));
+        if let Some(material) = cached.and_then(|cached| cached.material.upgrade()) {
             return Some(Handle::Strong(material));
         }
         let mut material = self.all.get(plain)?.clone();
         apply_skin(base(&mut material), image.clone(), glow.clone());
         let material = self.all.add(material);
         if let Handle::Strong(material) = &material {
-            made.retain(|_, made| made.material.strong_count() > 0);
+            materials.retain(|_, cached| cached.material.strong_count() > 0);
             let material = Arc::downgrade(material);
-            made.insert(key, Made { model, material });
+            materials.insert(key, SkinMaterial { model, material });
         }
         Some(material)
     }

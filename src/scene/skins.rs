@@ -1,4 +1,4 @@
-//! Pictures from elsewhere that models wear: found for their paths.
+//! Resolves the [`ModelSkin`] of a root, and loads external skin textures.
 
 use crate::scene::{ModelSkin, ModelSkins, ModelWarnings, path_of_skin};
 use bevy::asset::{AssetPath, LoadContext};
@@ -12,21 +12,23 @@ use bevy::ecs::system::{Commands, Query, Res};
 use bevy::image::Image;
 use std::borrow::Cow;
 
-/// What a root's [`ModelSkin`] says, as far as it is there: until a picture is loaded it stays what it was, for
-/// Bevy draws no material that lacks one. Without it a model wears its first skin.
+/// The skin that a root uses. Without it, a model uses its own first skin.
+///
+/// It changes only when the image of a new [`ModelSkin`] is loaded, because Bevy draws no material whose texture is
+/// missing.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ActiveSkin {
-    /// Which of the model's own skins it is, or is made of.
+    /// The index of the model's own skin that is used or replaced.
     pub(crate) index: usize,
-    /// What is worn in its place.
-    pub(crate) picture: Option<ActiveImage>,
+    /// An external image that replaces the model's own skin.
+    pub(crate) image: Option<ActiveImage>,
 }
 
-/// A picture that is none of a model's own.
+/// An external skin texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ActiveImage {
     pub(crate) image: Handle<Image>,
-    /// What of it is unlit.
+    /// The texture of the unlit texels.
     pub(crate) glow: Option<Handle<Image>>,
 }
 
@@ -52,8 +54,8 @@ impl ActiveImage {
     }
 }
 
-/// Begins to load a skin and what of it is unlit, in the way in which models that are given it do, as dependencies of
-/// what is being loaded.
+/// Starts loading a skin and the texture of its unlit texels as dependencies of the asset that is being loaded. Uses
+/// the same settings as models with this skin.
 pub(crate) fn preload_skin(
     load_context: &mut LoadContext<'_>,
     path: &AssetPath<'static>,
@@ -64,39 +66,37 @@ pub(crate) fn preload_skin(
     (load_context.load_builder().load(path), None)
 }
 
-/// A picture that is to be worn once it is there.
+/// A skin texture that is applied when it is loaded.
 #[derive(Component)]
-pub(crate) struct AwaitedPicture {
-    picture: ActiveImage,
-    /// If its path was taken for a name first: a text that says that no skin has the name.
-    unnamed: Option<String>,
-    /// Somebody was told that it cannot be loaded. It is held all the same, because its file may be
-    /// mended.
+pub(crate) struct PendingSkin {
+    image: ActiveImage,
+    /// The warning that no skin has this name, if the path was a possible name.
+    unknown_name: Option<String>,
+    /// Whether the failure was logged. The handle is kept, because a reload of the file may succeed.
     has_failed: bool,
 }
 
-/// What a root says of its skin.
-type SaidOfSkin<'w> = (Entity, Ref<'w, ModelSkin>, Option<&'w ModelSkins>);
+/// The components that determine the skin of a root.
+type SkinQuery<'w> = (Entity, Ref<'w, ModelSkin>, Option<&'w ModelSkins>);
 
-/// Where that may be something else than before.
-type SaysAnother = Or<(Changed<ModelSkin>, Changed<ModelSkins>)>;
+/// Filters roots whose skin may have changed.
+type SkinChanged = Or<(Changed<ModelSkin>, Changed<ModelSkins>)>;
 
-/// A skin that is no name of another one.
+/// A skin that is not a [`ModelSkin::Name`].
 struct Resolved<'a> {
     skin: Cow<'a, ModelSkin>,
-    /// If it is a path because no skin has this name: a text that says so.
-    unnamed: Option<String>,
+    /// The warning that no skin has this name, if the path was a possible name.
+    unknown_name: Option<String>,
 }
 
-/// The skin that a root asks for by what may be a name; none for a name that is neither that of a skin nor a path, which
-/// is a warning.
+/// Resolves a skin that can be a name. `None` and a warning if the name is neither a skin nor a path.
 ///
-/// A root that has no names yet may be given some later, as one whose manifest is loaded.
+/// Without [`ModelSkins`] there is no warning, because a manifest may insert them later.
 fn resolve<'a>(
     root: Entity,
     skin: &'a ModelSkin,
     named: Option<&'a ModelSkins>,
-    told: &mut ModelWarnings,
+    warnings: &mut ModelWarnings,
 ) -> Option<Resolved<'a>> {
     let mut seen = Vec::new();
     let mut skin = skin;
@@ -104,135 +104,137 @@ fn resolve<'a>(
         let ModelSkin::Name(name) = skin else {
             return Some(Resolved {
                 skin: Cow::Borrowed(skin),
-                unnamed: None,
+                unknown_name: None,
             });
         };
         let of_name = named.and_then(|named| named.get(name));
-        // A name may stand for another one, but not forever.
+        // Names can refer to other names, but not in a circle.
         let is_circular = seen.contains(&name);
         seen.push(name);
         match of_name.filter(|_| !is_circular) {
             Some(of_name) => skin = of_name,
             None => {
-                let unnamed = named
+                let unknown_name = named
                     .filter(|_| !is_circular)
-                    .map(|named| unnamed(name, named));
-                return resolve_path(root, name, unnamed, is_circular, told);
+                    .map(|named| unknown_name(name, named));
+                return resolve_path(root, name, unknown_name, is_circular, warnings);
             }
         }
     }
 }
 
-/// Takes a name that no skin has for a path.
+/// Resolves a name that no skin has as a path.
 fn resolve_path<'a>(
     root: Entity,
     name: &str,
-    unnamed: Option<String>,
+    unknown_name: Option<String>,
     is_circular: bool,
-    told: &mut ModelWarnings,
+    warnings: &mut ModelWarnings,
 ) -> Option<Resolved<'a>> {
     if let Some(path) = path_of_skin(name) {
         return Some(Resolved {
             skin: Cow::Owned(ModelSkin::Path(path)),
-            unnamed,
+            unknown_name,
         });
     }
     if is_circular {
-        let what = "keeps its skin: the names of its skins stand only for each other";
-        told.warn_once(root, what);
-    } else if let Some(unnamed) = unnamed {
-        let what = format!("keeps its skin: {unnamed}, and a path needs a file extension");
-        told.warn_once(root, &what);
+        let message =
+            format!("keeps its skin: the name \"{name}\" in `ModelSkins` refers to itself");
+        warnings.warn_once(root, &message);
+    } else if let Some(unknown_name) = unknown_name {
+        let message = format!("keeps its skin: {unknown_name}, and a path needs a file extension");
+        warnings.warn_once(root, &message);
     }
     None
 }
 
-fn unnamed(name: &str, named: &ModelSkins) -> String {
+/// The warning that no skin has a name. Lists all names.
+fn unknown_name(name: &str, named: &ModelSkins) -> String {
     let mut names: Vec<_> = named.names().collect();
     names.sort_unstable();
     let names = names.join(", ");
-    format!("`ModelSkins` has no skin named \"{name}\", only {names}")
+    format!("`ModelSkins` has no entry named \"{name}\", only {names}")
 }
 
-/// Applies skins of models' own, and begins to load what others name by their paths.
+/// Applies models' own skins, and starts loading external ones.
 pub(crate) fn choose_skins(
     mut commands: Commands,
     server: Res<AssetServer>,
-    changed: Query<SaidOfSkin<'static>, SaysAnother>,
+    changed: Query<SkinQuery<'static>, SkinChanged>,
     mut removed: RemovedComponents<ModelSkin>,
     skins: Query<(), With<ModelSkin>>,
-    mut told: ModelWarnings,
+    mut warnings: ModelWarnings,
 ) {
     for (root, skin, named) in &changed {
-        // Other names make no difference to what is not named.
+        // A change of `ModelSkins` affects only skins by name.
         if !skin.is_changed() && !matches!(*skin, ModelSkin::Name(_)) {
             continue;
         }
-        let resolved = resolve(root, &skin, named, &mut told);
+        let resolved = resolve(root, &skin, named, &mut warnings);
         let mut entity = commands.entity(root);
-        let Some(Resolved { skin, unnamed }) = resolved else {
-            // What was asked for before is not wanted any more.
-            entity.try_remove::<AwaitedPicture>();
+        let Some(Resolved { skin, unknown_name }) = resolved else {
+            // The skin that was requested before is no longer wanted.
+            entity.try_remove::<PendingSkin>();
             continue;
         };
-        if let Some(picture) = ActiveImage::new(&skin, &server) {
-            entity.try_insert(AwaitedPicture {
-                picture,
-                unnamed,
+        if let Some(image) = ActiveImage::new(&skin, &server) {
+            entity.try_insert(PendingSkin {
+                image,
+                unknown_name,
                 has_failed: false,
             });
         } else {
-            let worn = ActiveSkin {
+            let active = ActiveSkin {
                 index: skin.index(),
-                picture: None,
+                image: None,
             };
-            entity.try_insert(worn).try_remove::<AwaitedPicture>();
+            entity.try_insert(active).try_remove::<PendingSkin>();
         }
     }
     for entity in removed.read() {
-        // It may have been given another one since.
+        // The component may have been inserted again.
         if !skins.contains(entity)
             && let Ok(mut entity) = commands.get_entity(entity)
         {
-            entity.try_remove::<(ActiveSkin, AwaitedPicture)>();
+            entity.try_remove::<(ActiveSkin, PendingSkin)>();
         }
     }
 }
 
-/// Puts on what has come.
+/// Applies skin textures that have finished loading.
 pub(crate) fn apply_loaded_skins(
     mut commands: Commands,
     server: Res<AssetServer>,
     images: Res<Assets<Image>>,
-    mut awaited: Query<(Entity, &mut AwaitedPicture)>,
-    mut told: ModelWarnings,
+    mut pending: Query<(Entity, &mut PendingSkin)>,
+    mut warnings: ModelWarnings,
 ) {
-    for (entity, mut awaited) in &mut awaited {
-        let picture = &awaited.picture;
+    for (entity, mut pending) in &mut pending {
+        let image = &pending.image;
         let state = |image: &Handle<Image>| match images.contains(image) {
             true => LoadState::Loaded,
             false => server.load_state(image),
         };
-        let glow = picture.glow.as_ref().map(state);
-        match state(&picture.image) {
+        let glow = image.glow.as_ref().map(state);
+        match state(&image.image) {
             LoadState::Loaded if !matches!(glow, Some(LoadState::Loading)) => {
-                let mut picture = picture.clone();
-                picture.glow = picture.glow.filter(|glow| images.contains(glow));
-                let worn = ActiveSkin {
+                let mut image = image.clone();
+                image.glow = image.glow.filter(|glow| images.contains(glow));
+                let active = ActiveSkin {
                     index: 0,
-                    picture: Some(picture),
+                    image: Some(image),
                 };
                 let mut entity = commands.entity(entity);
-                entity.try_insert(worn).try_remove::<AwaitedPicture>();
+                entity.try_insert(active).try_remove::<PendingSkin>();
             }
-            LoadState::Failed(error) if !awaited.has_failed => {
-                let unnamed = awaited.unnamed.as_ref();
-                let unnamed =
-                    unnamed.map_or_else(String::new, |unnamed| format!("{unnamed}, and "));
-                let what =
-                    format!("keeps its skin: {unnamed}the picture could not be loaded: {error}");
-                told.warn_once(entity, &what);
-                awaited.has_failed = true;
+            LoadState::Failed(error) if !pending.has_failed => {
+                let unknown_name = pending.unknown_name.as_ref();
+                let unknown_name = unknown_name
+                    .map_or_else(String::new, |unknown_name| format!("{unknown_name}, and "));
+                let message =
+                    format!("keeps its skin: {unknown_name}the image could not be loaded: {error}");
+                warnings.warn_once(entity, &message);
+                pending.has_failed = true;
             }
             _ => {}
         }

@@ -1,8 +1,8 @@
-//! When changed models are respawned.
+//! The system set in which changed models are respawned.
 
 use bevy::ecs::schedule::SystemSet;
 
-/// In the schedule `SpawnScene`: spawns models anew whose files changed, so that what they bring along can be
-/// spawned with all that is new in this frame.
+/// Respawns models whose files changed, in the schedule `SpawnScene`. It runs before Bevy's spawner, so that models of
+/// their proxies are spawned in the same frame.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SpawnEarly;

@@ -1,4 +1,4 @@
-//! Scenes that are loaded without a label, as in `WorldAssetRoot(assets.load("ogre.mdl"))`.
+//! Loading of scenes without a label, as in `WorldAssetRoot(assets.load("ogre.mdl"))`.
 
 use bevy::asset::io::Reader;
 use bevy::asset::{Asset, AssetLoader, AssetPath, LoadContext};
@@ -8,14 +8,14 @@ use bevy::world_serialization::WorldAsset;
 use core::marker::PhantomData;
 use thiserror::Error;
 
-/// Makes the scene for a file that is loaded without a label.
+/// The function that creates the scene for a file that is loaded without a label.
 #[derive(Resource, Clone, Copy)]
 pub(crate) struct UnlabeledScenes(pub(crate) fn(AssetPath<'static>) -> WorldAsset);
 
 /// Loads the files of the asset `A`, models or manifests, as scenes without a label.
 ///
-/// It is registered before the loader of `A`, which Bevy therefore uses for paths with a label and for loads without a
-/// type.
+/// It is registered before the loader of `A`, so that Bevy uses the loader of `A` for paths with a label and for loads
+/// without a type.
 #[derive(TypePath)]
 pub(crate) struct UnlabeledSceneLoader<A: Asset> {
     scenes: UnlabeledScenes,
@@ -23,13 +23,13 @@ pub(crate) struct UnlabeledSceneLoader<A: Asset> {
     asset: PhantomData<fn() -> A>,
 }
 
-/// A file that is not a model was loaded as a scene.
+/// The error if a file that is not a model is loaded as a scene.
 #[derive(Debug, Error)]
 #[error(
-    "{0} cannot be spawned as a scene: it has no extension of a model format; if the file has scenes, \
-     load one by its label, as in {0}#Scene0"
+    "{0} cannot be spawned as a scene: it has no extension of a model format; if the file contains scenes, \
+     load one by its label, such as {0}#Scene0"
 )]
-pub(crate) struct NoModel(AssetPath<'static>);
+pub(crate) struct NotAModel(AssetPath<'static>);
 
 impl<A: Asset> UnlabeledSceneLoader<A> {
     pub(crate) fn new(scenes: UnlabeledScenes, extensions: Vec<&'static str>) -> Self {
@@ -57,18 +57,18 @@ impl<A: Asset> UnlabeledSceneLoader<A> {
 impl<A: Asset> AssetLoader for UnlabeledSceneLoader<A> {
     type Asset = WorldAsset;
     type Settings = ();
-    type Error = NoModel;
+    type Error = NotAModel;
 
     async fn load(
         &self,
         _: &mut dyn Reader,
         (): &(),
         load_context: &mut LoadContext<'_>,
-    ) -> Result<WorldAsset, NoModel> {
+    ) -> Result<WorldAsset, NotAModel> {
         let path = load_context.path().clone_owned();
         match self.has_extension(&path) {
             true => Ok(self.scenes.0(path)),
-            false => Err(NoModel(path)),
+            false => Err(NotAModel(path)),
         }
     }
 

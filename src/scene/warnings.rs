@@ -1,4 +1,4 @@
-//! What is said of a model or a manifest once, and not for each instance or frame.
+//! De-duplication of warnings: each warning about a model or a manifest is logged once, not per instance or frame.
 
 use crate::scene::spawn_early::SpawnEarly;
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
@@ -12,13 +12,15 @@ use bevy::log::warn;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
 
-/// Files whose warnings are remembered; of more, the half that was warned about longest ago is forgotten.
-const MOST_TOPICS: usize = 4096;
-/// Different warnings about one file until it changes.
-const MOST_WARNINGS: usize = 256;
+/// The limit of files with stored warnings. Above it, the half whose last warning is oldest is removed.
+const MAX_TOPICS: usize = 4096;
+/// The limit of different warnings about one file until it changes.
+const MAX_WARNINGS: usize = 256;
 
-/// The warnings that were logged, by the name of the file or manifest that they are about. They are remembered while the
-/// app runs: a model whose last instance was despawned is loaded again with the next one.
+/// The logged warnings, keyed by the name of the file or manifest.
+///
+/// Warnings are kept when an asset is dropped: if the last instance of a model is despawned, the next one loads the
+/// model again.
 #[derive(Resource, Default)]
 pub(crate) struct WarningLog {
     topics: HashMap<String, Topic>,
@@ -29,71 +31,78 @@ pub(crate) struct WarningLog {
 /// The warnings about one file.
 #[derive(Default)]
 struct Topic {
-    /// The assets that were loaded from it.
+    /// The assets that were loaded from the file.
     assets: HashSet<UntypedAssetId>,
-    /// The call that was last about it.
-    last: u64,
-    /// Since it last changed.
-    now: HashSet<String>,
-    /// Before that, since the change before.
-    before: HashSet<String>,
+    /// The value of [`WarningLog::calls`] at its last warning.
+    last_call: u64,
+    /// Warnings since the last change of the file.
+    current: HashSet<String>,
+    /// Warnings between the two last changes of the file.
+    previous: HashSet<String>,
 }
 
 impl WarningLog {
-    /// Warns about an asset; the text begins with its name and goes on with `what`. A warning that was logged already,
-    /// and that held ever since, is not logged again.
-    pub(crate) fn warn_once(&mut self, asset: Option<UntypedAssetId>, name: &str, what: &str) {
-        match self.note(asset, name, what) {
-            Note::New => warn!("{name} {what}"),
-            Note::OneTooMany => {
-                warn!("{name} has more warnings, which are not logged until the file changes");
+    /// Logs `{name} {message}` as a warning about an asset. A warning that was logged before is only logged again if it
+    /// did not occur after the previous change of the file.
+    pub(crate) fn warn_once(&mut self, asset: Option<UntypedAssetId>, name: &str, message: &str) {
+        match self.record(asset, name, message) {
+            WarningStatus::New => warn!("{name} {message}"),
+            WarningStatus::LimitReached => {
+                warn!(
+                    "{name} has too many warnings; further ones are not logged until the file changes"
+                );
             }
-            Note::Known => {}
+            WarningStatus::Known => {}
         }
     }
 
-    /// Remembers a warning, and finds out whether it is new.
-    fn note(&mut self, asset: Option<UntypedAssetId>, name: &str, what: &str) -> Note {
+    /// Stores a warning, and returns whether it is new.
+    fn record(
+        &mut self,
+        asset: Option<UntypedAssetId>,
+        name: &str,
+        message: &str,
+    ) -> WarningStatus {
         self.calls += 1;
         let topic = self.topics.entry(name.to_owned()).or_default();
-        topic.last = self.calls;
+        topic.last_call = self.calls;
         topic.assets.extend(asset);
-        let count = topic.now.len();
-        if topic.now.contains(what) || count > MOST_WARNINGS {
-            return Note::Known;
+        let count = topic.current.len();
+        if topic.current.contains(message) || count > MAX_WARNINGS {
+            return WarningStatus::Known;
         }
-        topic.now.insert(what.to_owned());
-        let is_known = topic.before.contains(what);
-        self.forget_oldest();
-        match (is_known, count == MOST_WARNINGS) {
-            (true, _) => Note::Known,
-            (false, true) => Note::OneTooMany,
-            (false, false) => Note::New,
+        topic.current.insert(message.to_owned());
+        let is_known = topic.previous.contains(message);
+        self.remove_oldest();
+        match (is_known, count == MAX_WARNINGS) {
+            (true, _) => WarningStatus::Known,
+            (false, true) => WarningStatus::LimitReached,
+            (false, false) => WarningStatus::New,
         }
     }
 
-    /// Keeps the number of topics bounded.
-    fn forget_oldest(&mut self) {
-        if self.topics.len() <= MOST_TOPICS {
+    /// Limits the count of topics.
+    fn remove_oldest(&mut self) {
+        if self.topics.len() <= MAX_TOPICS {
             return;
         }
-        let mut calls: Vec<u64> = self.topics.values().map(|topic| topic.last).collect();
+        let mut calls: Vec<u64> = self.topics.values().map(|topic| topic.last_call).collect();
         let middle = calls.len() / 2;
         let (_, median, _) = calls.select_nth_unstable(middle);
         let median = *median;
-        self.topics.retain(|_, topic| topic.last >= median);
+        self.topics.retain(|_, topic| topic.last_call >= median);
     }
 
-    /// After a change of a file, what is still wrong with it is found again.
-    fn change(&mut self, assets: &HashSet<UntypedAssetId>) {
+    /// Marks files as changed, so that warnings that still apply are recorded again.
+    fn mark_changed(&mut self, assets: &HashSet<UntypedAssetId>) {
         for topic in self.topics.values_mut() {
             if !topic.assets.is_disjoint(assets) {
-                topic.before = core::mem::take(&mut topic.now);
+                topic.previous = core::mem::take(&mut topic.current);
             }
         }
     }
 
-    /// Forgets the ids of assets that were dropped, but no warnings.
+    /// Removes the ids of dropped assets, but keeps the warnings.
     fn drop_assets(&mut self, assets: &HashSet<UntypedAssetId>) {
         for topic in self.topics.values_mut() {
             topic.assets.retain(|asset| !assets.contains(asset));
@@ -103,60 +112,60 @@ impl WarningLog {
 
 /// Whether a warning is to be logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Note {
+enum WarningStatus {
     New,
     Known,
-    /// It is new, but the file has too many.
-    OneTooMany,
+    /// The warning is new, but the file has too many warnings.
+    LimitReached,
 }
 
-/// Has it said once what is said of models.
+/// Registers warning de-duplication.
 pub(super) fn register(app: &mut App) {
     app.init_resource::<WarningLog>().add_systems(
         SpawnScene,
-        // Before models are spawned anew, of which the same may be said again.
+        // Before models are respawned, which may cause the same warnings again.
         forget_changed_warnings::<WorldAsset>
             .before(SpawnEarly)
             .before(SceneSpawnerSystems::WorldInstanceSpawn),
     );
 }
 
-/// Keeps up with assets that change or go.
+/// Updates the log after assets have changed or were dropped.
 pub(crate) fn forget_changed_warnings<A: Asset>(
     mut events: MessageReader<AssetEvent<A>>,
-    mut said: ResMut<WarningLog>,
+    mut log: ResMut<WarningLog>,
 ) {
-    let (mut changed, mut gone) = (HashSet::default(), HashSet::default());
+    let (mut changed, mut dropped) = (HashSet::default(), HashSet::default());
     for event in events.read() {
         match event {
             AssetEvent::Modified { id } => changed.insert(id.untyped()),
-            AssetEvent::Removed { id } => gone.insert(id.untyped()),
+            AssetEvent::Removed { id } => dropped.insert(id.untyped()),
             _ => false,
         };
     }
-    let is_news = !changed.is_empty() || !gone.is_empty();
-    if is_news {
-        said.change(&changed);
-        said.drop_assets(&gone);
+    let has_events = !changed.is_empty() || !dropped.is_empty();
+    if has_events {
+        log.mark_changed(&changed);
+        log.drop_assets(&dropped);
     }
 }
 
-/// Says things of models, each of them once for the file of a model.
+/// Logs warnings about models, each once per file.
 #[derive(SystemParam)]
 pub(crate) struct ModelWarnings<'w, 's> {
-    said: ResMut<'w, WarningLog>,
+    log: ResMut<'w, WarningLog>,
     server: Res<'w, AssetServer>,
     roots: Query<'w, 's, &'static WorldAssetRoot>,
 }
 
 impl ModelWarnings<'_, '_> {
-    /// Says something that is wrong with the model of a root; `what` goes on from the model's path.
-    pub(crate) fn warn_once(&mut self, root: Entity, what: &str) {
+    /// Logs a warning about the model of a root. `message` follows the model's path.
+    pub(crate) fn warn_once(&mut self, root: Entity, message: &str) {
         let scene = self.roots.get(root).ok().map(|scene| scene.id());
         let path = scene.and_then(|scene| self.server.get_path(scene));
         let path = path.map(|path| path.without_label().to_string());
         let name = path.as_deref().unwrap_or("a model");
-        self.said.warn_once(scene.map(Into::into), name, what);
+        self.log.warn_once(scene.map(Into::into), name, message);
     }
 }
 
@@ -177,50 +186,78 @@ mod tests {
     }
 
     #[test]
-    fn warnings_are_remembered_when_the_last_handle_is_dropped() {
-        let mut said = WarningLog::default();
-        assert_eq!(said.note(Some(id(1)), "a.alo", "lacks a bone"), Note::New);
-        said.drop_assets(&only(id(1)));
-        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::Known);
-        assert_eq!(said.note(Some(id(2)), "b.alo", "lacks a bone"), Note::New);
-        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a clip"), Note::New);
+    fn warnings_are_kept_when_the_last_handle_is_dropped() {
+        let mut log = WarningLog::default();
+        assert_eq!(
+            log.record(Some(id(1)), "a.alo", "lacks a bone"),
+            WarningStatus::New
+        );
+        log.drop_assets(&only(id(1)));
+        assert_eq!(
+            log.record(Some(id(2)), "a.alo", "lacks a bone"),
+            WarningStatus::Known
+        );
+        assert_eq!(
+            log.record(Some(id(2)), "b.alo", "lacks a bone"),
+            WarningStatus::New
+        );
+        assert_eq!(
+            log.record(Some(id(2)), "a.alo", "lacks a clip"),
+            WarningStatus::New
+        );
     }
 
     #[test]
-    fn a_warning_that_a_change_brings_back_is_new() {
-        let mut said = WarningLog::default();
-        assert_eq!(said.note(Some(id(1)), "a.alo", "lacks a bone"), Note::New);
-        said.drop_assets(&only(id(1)));
+    fn warning_that_reappears_after_a_change_is_new() {
+        let mut log = WarningLog::default();
+        assert_eq!(
+            log.record(Some(id(1)), "a.alo", "lacks a bone"),
+            WarningStatus::New
+        );
+        log.drop_assets(&only(id(1)));
         // The file is loaded again, under another id, and changes twice.
-        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::Known);
-        said.change(&only(id(2)));
-        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::Known);
-        said.change(&only(id(2)));
-        said.change(&only(id(2)));
-        assert_eq!(said.note(Some(id(2)), "a.alo", "lacks a bone"), Note::New);
+        assert_eq!(
+            log.record(Some(id(2)), "a.alo", "lacks a bone"),
+            WarningStatus::Known
+        );
+        log.mark_changed(&only(id(2)));
+        assert_eq!(
+            log.record(Some(id(2)), "a.alo", "lacks a bone"),
+            WarningStatus::Known
+        );
+        log.mark_changed(&only(id(2)));
+        log.mark_changed(&only(id(2)));
+        assert_eq!(
+            log.record(Some(id(2)), "a.alo", "lacks a bone"),
+            WarningStatus::New
+        );
     }
 
     #[test]
-    fn remembered_warnings_are_bounded() {
-        let mut said = WarningLog::default();
-        for number in 0..3 * MOST_TOPICS {
+    fn stored_warnings_are_bounded() {
+        let mut log = WarningLog::default();
+        for number in 0..3 * MAX_TOPICS {
             let name = format!("{number}.alo");
-            assert_eq!(said.note(None, &name, "lacks a bone"), Note::New);
+            assert_eq!(log.record(None, &name, "lacks a bone"), WarningStatus::New);
             assert_eq!(
-                said.note(None, "often.alo", "lacks a bone") == Note::New,
+                log.record(None, "often.alo", "lacks a bone") == WarningStatus::New,
                 number == 0
             );
-            assert!(said.topics.len() <= MOST_TOPICS + 1);
+            assert!(log.topics.len() <= MAX_TOPICS + 1);
         }
-        let notes: Vec<Note> = (0..2 * MOST_WARNINGS)
-            .map(|number| said.note(None, "c.alo", &format!("lacks clip {number}")))
+        let statuses: Vec<WarningStatus> = (0..2 * MAX_WARNINGS)
+            .map(|number| log.record(None, "c.alo", &format!("lacks clip {number}")))
             .collect();
-        assert!(notes[..MOST_WARNINGS].iter().all(|note| *note == Note::New));
-        assert_eq!(notes[MOST_WARNINGS], Note::OneTooMany);
         assert!(
-            notes[MOST_WARNINGS + 1..]
+            statuses[..MAX_WARNINGS]
                 .iter()
-                .all(|note| *note == Note::Known)
+                .all(|status| *status == WarningStatus::New)
+        );
+        assert_eq!(statuses[MAX_WARNINGS], WarningStatus::LimitReached);
+        assert!(
+            statuses[MAX_WARNINGS + 1..]
+                .iter()
+                .all(|status| *status == WarningStatus::Known)
         );
     }
 }

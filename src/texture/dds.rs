@@ -1,14 +1,15 @@
-//! DDS: what the GPU can sample stays as it is, all else becomes RGBA of 8 bits.
+//! Decodes DDS files. Formats that the GPU can sample are kept; all others become RGBA with 8 bits per
+//! channel.
 
-use crate::texture::picture::{Limits, Picture, PictureError, Texels};
+use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits, TexelFormat};
 use dds::header::{Caps2, Dx9PixelFormat, Header, MaskPixelFormat, ParseOptions, PixelFormatFlags};
 use dds::{ColorFormat, DecodeOptions, DecodingError, Format, ImageViewMut, PixelInfo, Size};
 
-/// What a DDS file begins with.
+/// The first bytes of a DDS file.
 pub(super) const MAGIC: [u8; 4] = Header::MAGIC;
 
 /// Decodes a whole file.
-pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureError> {
+pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
     let header = read_header(bytes)?;
     limits.check(header.width(), header.height())?;
     let faces = faces(&header)?;
@@ -16,52 +17,53 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureErr
     check_density(coding.pixels())?;
     let data = bytes.get(MAGIC.len() + header.byte_len()..);
     let surfaces = Surfaces::new(&header, coding.pixels(), faces, data.unwrap_or_default());
-    let (levels, surfaces) = surfaces.whole().ok_or(PictureError::TooShort {
+    let (levels, surfaces) = surfaces.complete().ok_or(ImageDecodeError::TooShort {
         width: header.width(),
         height: header.height(),
         bytes: bytes.len(),
     })?;
-    let (texels, data) = match coding.native(&header, limits) {
-        Some(texels) => (texels, as_stored(&surfaces)),
-        None => (Texels::Rgba8, coding.decode_all(&surfaces)?),
+    let (format, data) = match coding.gpu_format(&header, limits) {
+        Some(format) => (format, concatenated(&surfaces)),
+        None => (TexelFormat::Rgba8, coding.decode_all(&surfaces)?),
     };
-    Ok(Picture {
+    Ok(DecodedImage {
         width: header.width(),
         height: header.height(),
         is_cube: faces == 6,
         levels,
-        texels,
+        format,
         data,
     })
 }
 
-fn dds_error(error: impl Into<DecodingError>) -> PictureError {
-    PictureError::Dds(Box::new(error.into()))
+fn dds_error(error: impl Into<DecodingError>) -> ImageDecodeError {
+    ImageDecodeError::Dds(Box::new(error.into()))
 }
 
-fn read_header(bytes: &[u8]) -> Result<Header, PictureError> {
-    // Old tools got sizes and the number of levels wrong; the length of the file tells.
+fn read_header(bytes: &[u8]) -> Result<Header, ImageDecodeError> {
+    // Old tools write wrong sizes and level counts, which the parser corrects by the length of the file.
     let options = ParseOptions::new_permissive(Some(bytes.len() as u64));
     let mut reader = bytes;
     Header::read(&mut reader, &options).map_err(dds_error)
 }
 
-/// Refuses forms that no game had, and whose texels would take far more room than the file.
-fn check_density(pixels: PixelInfo) -> Result<(), PictureError> {
-    // A multiple of the sides of all blocks.
+/// Rejects formats with less than 4 bits per texel. No game uses them, and they would decode to far more
+/// memory than the file's size.
+fn check_density(pixels: PixelInfo) -> Result<(), ImageDecodeError> {
+    // A multiple of the block sizes of all formats.
     const SIDE: u32 = 120;
     let bytes = pixels.surface_bytes(Size::new(SIDE, SIDE));
-    // Those of BC1 are 4 bits.
+    // BC1 has 4 bits per texel.
     if bytes.is_some_and(|bytes| bytes < u64::from(SIDE * SIDE / 2)) {
-        let what = "a picture of less than 4 bits to a texel".to_owned();
-        return Err(PictureError::Unsupported { what });
+        let what = "a format with less than 4 bits per texel".to_owned();
+        return Err(ImageDecodeError::Unsupported { what });
     }
     Ok(())
 }
 
-/// 1, or 6 of a cube map.
-fn faces(header: &Header) -> Result<u32, PictureError> {
-    let unsupported = |what| Err(PictureError::Unsupported { what });
+/// The count of faces: 1, or 6 for a cube map.
+fn faces(header: &Header) -> Result<u32, ImageDecodeError> {
+    let unsupported = |what| Err(ImageDecodeError::Unsupported { what });
     if header.is_volume() {
         return unsupported("a volume texture".to_owned());
     }
@@ -84,20 +86,20 @@ fn faces(header: &Header) -> Result<u32, PictureError> {
     Ok(6)
 }
 
-/// One level of one face.
+/// One mip level of one face.
 struct Surface<'a> {
     size: Size,
     bytes: &'a [u8],
 }
 
-/// Where the surfaces of a file are.
+/// The layout of the surfaces in a file.
 struct Surfaces<'a> {
     size: Size,
     pixels: PixelInfo,
     faces: u32,
-    /// Levels of each face that the header tells of.
-    stored: u8,
-    /// Levels that a picture of this size can have.
+    /// The count of levels per face in the header.
+    declared: u8,
+    /// The greatest count of levels of an image of this size.
     possible: u8,
     data: &'a [u8],
 }
@@ -109,15 +111,16 @@ impl<'a> Surfaces<'a> {
             size: header.size(),
             pixels,
             faces,
-            // No more than 32 halvings are possible.
-            stored: header.mipmap_count().get().min(32) as u8,
+            // A 32-bit size can be halved at most 32 times.
+            declared: header.mipmap_count().get().min(32) as u8,
             possible: (32 - longest.leading_zeros()) as u8,
             data,
         }
     }
 
-    /// The levels that are whole in every face, and their number; none if not even the first is.
-    fn whole(&self) -> Option<(u32, Vec<Surface<'a>>)> {
+    /// The count of levels that are complete in every face, and their surfaces. `None` if the first level is
+    /// incomplete.
+    fn complete(&self) -> Option<(u32, Vec<Surface<'a>>)> {
         let stride = self.stride();
         let faces: Vec<Vec<Surface>> = (0..u64::from(self.faces))
             .map(|face| self.face(face.saturating_mul(stride)))
@@ -133,10 +136,10 @@ impl<'a> Surfaces<'a> {
         Some((levels as u32, surfaces.collect()))
     }
 
-    /// The levels of one face up to the first that is cut short.
+    /// The levels of one face before the first that is truncated.
     fn face(&self, mut offset: u64) -> Vec<Surface<'a>> {
         let mut surfaces = Vec::new();
-        for level in 0..self.stored.min(self.possible) {
+        for level in 0..self.declared.min(self.possible) {
             let size = self.size.get_mipmap(level);
             let end = offset.saturating_add(self.length(size));
             let range = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
@@ -149,19 +152,19 @@ impl<'a> Surfaces<'a> {
         surfaces
     }
 
-    /// Bytes from one face to the next. Some tools tell of more levels than they write, others
-    /// write more than there can be.
+    /// Bytes from one face to the next. Some tools declare more levels than they write, others write more
+    /// than the size allows.
     fn stride(&self) -> u64 {
         let chain = |levels| {
             (0..levels)
                 .map(|level| self.length(self.size.get_mipmap(level)))
                 .fold(0, u64::saturating_add)
         };
-        let told = chain(self.stored);
-        if told.saturating_mul(self.faces.into()) <= self.data.len() as u64 {
-            told
+        let length = chain(self.declared);
+        if length.saturating_mul(self.faces.into()) <= self.data.len() as u64 {
+            length
         } else {
-            chain(self.stored.min(self.possible))
+            chain(self.declared.min(self.possible))
         }
     }
 
@@ -170,16 +173,16 @@ impl<'a> Surfaces<'a> {
     }
 }
 
-/// How the file's texels are coded.
+/// The texel format of the file.
 enum Coding<'a> {
-    /// By bit masks, whose many combinations are simpler to compute than to list.
+    /// Given by bit masks. Decoded by [`append_masked`], because there are too many combinations to list.
     Masks(&'a MaskPixelFormat),
-    /// By a format that has a name.
+    /// A format that the decoder supports.
     Named(Format),
 }
 
 impl<'a> Coding<'a> {
-    fn of(header: &'a Header) -> Result<Self, PictureError> {
+    fn of(header: &'a Header) -> Result<Self, ImageDecodeError> {
         if let Header::Dx9(header) = header
             && let Dx9PixelFormat::Mask(format) = &header.pixel_format
             && is_plain(format)
@@ -198,36 +201,36 @@ impl<'a> Coding<'a> {
         }
     }
 
-    /// The texture format that has the same bytes, if the adapter can do it at this size.
+    /// The GPU's format with the same bytes, if the GPU supports it at this size.
     ///
-    /// BC4 and BC5 are decoded always: the GPU would show grey as red.
-    fn native(&self, header: &Header, limits: Limits) -> Option<Texels> {
-        if !limits.take_blocks(header.width(), header.height()) {
+    /// BC4 and BC5 are always decoded: the GPU would sample gray as red.
+    fn gpu_format(&self, header: &Header, limits: Limits) -> Option<TexelFormat> {
+        if !limits.supports_blocks(header.width(), header.height()) {
             return None;
         }
         match self {
-            Self::Named(Format::BC1_UNORM) => Some(Texels::Bc1),
-            // That DXT2 and DXT4 are premultiplied is a hint that nobody took.
+            Self::Named(Format::BC1_UNORM) => Some(TexelFormat::Bc1),
+            // DXT2 and DXT4 declare premultiplied alpha, which games ignore.
             Self::Named(Format::BC2_UNORM | Format::BC2_UNORM_PREMULTIPLIED_ALPHA) => {
-                Some(Texels::Bc2)
+                Some(TexelFormat::Bc2)
             }
             Self::Named(Format::BC3_UNORM | Format::BC3_UNORM_PREMULTIPLIED_ALPHA) => {
-                Some(Texels::Bc3)
+                Some(TexelFormat::Bc3)
             }
-            Self::Named(Format::BC7_UNORM) => Some(Texels::Bc7),
+            Self::Named(Format::BC7_UNORM) => Some(TexelFormat::Bc7),
             Self::Named(_) | Self::Masks(_) => None,
         }
     }
 
-    fn decode_all(&self, surfaces: &[Surface]) -> Result<Vec<u8>, PictureError> {
+    fn decode_all(&self, surfaces: &[Surface]) -> Result<Vec<u8>, ImageDecodeError> {
         let texels = surfaces.iter().map(|surface| surface.size.pixels());
         let length = usize::try_from(texels.sum::<u64>().saturating_mul(4));
         let length = length.map_err(|_| dds_error(DecodingError::MemoryLimitExceeded))?;
-        // A list that grows would be there twice while it does.
+        // With the final capacity: growing would need memory for both the old and the new data.
         let mut data = Vec::with_capacity(length);
         for surface in surfaces {
             match self {
-                Self::Masks(format) => unmask(format, surface.bytes, &mut data),
+                Self::Masks(format) => append_masked(format, surface.bytes, &mut data),
                 Self::Named(format) => append_named(*format, surface, &mut data)?,
             }
         }
@@ -235,33 +238,36 @@ impl<'a> Coding<'a> {
     }
 }
 
-fn as_stored(surfaces: &[Surface]) -> Vec<u8> {
+fn concatenated(surfaces: &[Surface]) -> Vec<u8> {
     let bytes: Vec<&[u8]> = surfaces.iter().map(|surface| surface.bytes).collect();
     bytes.concat()
 }
 
-/// Decodes one level of a picture and appends it as RGBA. There must be as many bytes as its size
-/// asks for.
+/// Decodes one mip level and appends it as RGBA. The count of bytes must match its size.
 #[cfg(feature = "lithtech")]
 pub(super) fn append_blocks(
-    texels: Texels,
+    format: TexelFormat,
     width: u32,
     height: u32,
     bytes: &[u8],
     data: &mut Vec<u8>,
-) -> Result<(), PictureError> {
-    let format = match texels {
-        Texels::Bc1 => Format::BC1_UNORM,
-        Texels::Bc2 => Format::BC2_UNORM,
-        Texels::Bc3 => Format::BC3_UNORM,
-        Texels::Bc7 => Format::BC7_UNORM,
-        Texels::Rgba8 => Format::R8G8B8A8_UNORM,
+) -> Result<(), ImageDecodeError> {
+    let format = match format {
+        TexelFormat::Bc1 => Format::BC1_UNORM,
+        TexelFormat::Bc2 => Format::BC2_UNORM,
+        TexelFormat::Bc3 => Format::BC3_UNORM,
+        TexelFormat::Bc7 => Format::BC7_UNORM,
+        TexelFormat::Rgba8 => Format::R8G8B8A8_UNORM,
     };
     let size = Size::new(width, height);
     append_named(format, &Surface { size, bytes }, data)
 }
 
-fn append_named(format: Format, surface: &Surface, data: &mut Vec<u8>) -> Result<(), PictureError> {
+fn append_named(
+    format: Format,
+    surface: &Surface,
+    data: &mut Vec<u8>,
+) -> Result<(), ImageDecodeError> {
     match format {
         Format::BC2_UNORM_PREMULTIPLIED_ALPHA => {
             append_as(Format::BC2_UNORM, ColorFormat::RGBA_U8, surface, data)
@@ -271,9 +277,9 @@ fn append_named(format: Format, surface: &Surface, data: &mut Vec<u8>) -> Result
     }
 }
 
-/// GPUs blend the colours of BC3 as those of BC2, whichever end of a block is the larger; the
-/// decoder blends them as those of BC1.
-fn append_bc3(surface: &Surface, data: &mut Vec<u8>) -> Result<(), PictureError> {
+/// Decodes BC3 with the colors of BC2. GPUs interpolate BC3 colors like those of BC2, in either order of
+/// a block's end colors; the decoder interpolates them like those of BC1.
+fn append_bc3(surface: &Surface, data: &mut Vec<u8>) -> Result<(), ImageDecodeError> {
     let start = data.len();
     append_as(Format::BC3_UNORM, ColorFormat::RGBA_U8, surface, data)?;
     let mut colors = Vec::new();
@@ -286,15 +292,14 @@ fn append_bc3(surface: &Surface, data: &mut Vec<u8>) -> Result<(), PictureError>
     Ok(())
 }
 
-/// Decodes where the texels are to be: a level is the larger part of a picture, and should not be
-/// there twice.
+/// Decodes directly into `data`, without a second copy of the level.
 fn append_as(
     format: Format,
     color: ColorFormat,
     surface: &Surface,
     data: &mut Vec<u8>,
-) -> Result<(), PictureError> {
-    // The bytes of the surface are all there, so its size is no empty promise.
+) -> Result<(), ImageDecodeError> {
+    // The surface has all its bytes, so its size is limited by the length of the file.
     let length = surface.size.pixels() * u64::from(color.bytes_per_pixel());
     let length =
         usize::try_from(length).map_err(|_| dds_error(DecodingError::MemoryLimitExceeded))?;
@@ -308,7 +313,7 @@ fn append_as(
     dds::decode(&mut reader, view, format, &options).map_err(dds_error)
 }
 
-/// Whether a format is colour, grey or alpha, in whole texels of whole numbers.
+/// Whether a format is RGB, grayscale or alpha with integer channels.
 fn is_plain(format: &MaskPixelFormat) -> bool {
     let plain = PixelFormatFlags::RGBA | PixelFormatFlags::ALPHA | PixelFormatFlags::LUMINANCE;
     let masks = format.r_bit_mask | format.g_bit_mask | format.b_bit_mask | format.a_bit_mask;
@@ -319,19 +324,19 @@ fn texel_length(format: &MaskPixelFormat) -> usize {
     u32::from(format.rgb_bit_count) as usize / 8
 }
 
-/// Appends texels that are coded by bit masks as RGBA.
-fn unmask(format: &MaskPixelFormat, bytes: &[u8], data: &mut Vec<u8>) {
+/// Appends texels in a format of bit masks as RGBA.
+fn append_masked(format: &MaskPixelFormat, bytes: &[u8], data: &mut Vec<u8>) {
     let has = |flag| format.flags.intersects(flag);
-    let is_grey = has(PixelFormatFlags::LUMINANCE) && format.g_bit_mask == 0;
+    let is_gray = has(PixelFormatFlags::LUMINANCE) && format.g_bit_mask == 0;
     let has_alpha = has(PixelFormatFlags::ALPHAPIXELS | PixelFormatFlags::ALPHA);
     let masks = [
         format.r_bit_mask,
-        if is_grey {
+        if is_gray {
             format.r_bit_mask
         } else {
             format.g_bit_mask
         },
-        if is_grey {
+        if is_gray {
             format.r_bit_mask
         } else {
             format.b_bit_mask
@@ -348,7 +353,7 @@ fn unmask(format: &MaskPixelFormat, bytes: &[u8], data: &mut Vec<u8>) {
     }
 }
 
-/// The bits under a mask, scaled to 8; none if there is no mask.
+/// The value under a mask, scaled to 8 bits; `None` if the mask is 0.
 fn channel(texel: u32, mask: u32) -> Option<u8> {
     if mask == 0 {
         return None;
@@ -365,25 +370,25 @@ fn channel(texel: u32, mask: u32) -> Option<u8> {
 mod tests {
     use super::*;
     use crate::texture::samples::{
-        BC1_BLOCK, BC1_ROW, DdsSample, assert_sound, four_cc, limits, masks, noise,
+        BC1_BLOCK, BC1_ROW, DdsSample, assert_valid, four_cc, limits, masks, noise,
     };
 
     const CUBE: u32 = 0xFE00;
 
     fn rgba(sample: &DdsSample) -> Vec<[u8; 4]> {
-        let picture = decode(&sample.bytes(), limits(false)).unwrap();
-        assert_sound(&picture);
-        assert_eq!(picture.texels, Texels::Rgba8);
-        picture.data.as_chunks().0.to_vec()
+        let image = decode(&sample.bytes(), limits(false)).unwrap();
+        assert_valid(&image);
+        assert_eq!(image.format, TexelFormat::Rgba8);
+        image.data.as_chunks().0.to_vec()
     }
 
-    /// The texel of a picture of 1 × 1.
+    /// The texel of an image of 1 × 1.
     fn texel(format: [u32; 8], bytes: &[u8]) -> [u8; 4] {
         rgba(&DdsSample::new(1, 1, format, bytes))[0]
     }
 
     #[test]
-    fn forms_of_32_bits() {
+    fn masks_of_32_bits_are_decoded() {
         let rgb = [0x00FF_0000, 0xFF00, 0xFF, 0xFF00_0000];
         let bgr = [0xFF, 0xFF00, 0x00FF_0000, 0xFF00_0000];
         let texel = |flags, masks_of| texel(masks(flags, 32, masks_of), &[1, 2, 3, 4]);
@@ -399,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_24_bits() {
+    fn masks_of_24_bits_are_decoded() {
         let rgb = masks(0x40, 24, [0x00FF_0000, 0xFF00, 0xFF, 0]);
         assert_eq!(texel(rgb, &[1, 2, 3]), [3, 2, 1, 255]);
         let bgr = masks(0x40, 24, [0xFF, 0xFF00, 0x00FF_0000, 0]);
@@ -407,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_16_bits() {
+    fn masks_of_16_bits_are_decoded() {
         let texel =
             |flags, masks_of, bits: u16| texel(masks(flags, 16, masks_of), &bits.to_le_bytes());
         let r5g6b5 = [0xF800, 0x07E0, 0x001F, 0];
@@ -431,13 +436,13 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_grey_and_alpha() {
-        let grey = |bits, masks_of, bytes: &[u8]| texel(masks(0x2_0000, bits, masks_of), bytes);
+    fn grayscale_and_alpha_masks_are_decoded() {
+        let gray = |bits, masks_of, bytes: &[u8]| texel(masks(0x2_0000, bits, masks_of), bytes);
         let with_alpha =
             |bits, masks_of, bytes: &[u8]| texel(masks(0x2_0001, bits, masks_of), bytes);
-        assert_eq!(grey(8, [0xFF, 0, 0, 0], &[7]), [7, 7, 7, 255], "L8");
+        assert_eq!(gray(8, [0xFF, 0, 0, 0], &[7]), [7, 7, 7, 255], "L8");
         assert_eq!(
-            grey(16, [0xFFFF, 0, 0, 0], &[0, 0x80]),
+            gray(16, [0xFFFF, 0, 0, 0], &[0, 0x80]),
             [128, 128, 128, 255],
             "L16"
         );
@@ -459,27 +464,27 @@ mod tests {
     }
 
     #[test]
-    fn blocks_with_levels_pass_through() {
+    fn supported_blocks_are_kept_with_their_levels() {
         // 8 × 8 is 4 blocks, 4 × 4, 2 × 2 and 1 × 1 are 1 each.
         let bytes = BC1_BLOCK.repeat(7);
         let mut sample = DdsSample::new(8, 8, four_cc(b"DXT1"), &bytes);
         sample.levels = 4;
-        let picture = decode(&sample.bytes(), limits(true)).unwrap();
-        assert_sound(&picture);
-        assert_eq!((picture.texels, picture.levels), (Texels::Bc1, 4));
-        assert_eq!(picture.data, bytes);
+        let image = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_valid(&image);
+        assert_eq!((image.format, image.levels), (TexelFormat::Bc1, 4));
+        assert_eq!(image.data, bytes);
         assert_eq!(rgba(&sample).len(), 64 + 16 + 4 + 1);
     }
 
     #[test]
-    fn blocks_that_are_not_whole_are_decoded() {
+    fn blocks_of_unaligned_size_are_decoded() {
         let bytes = BC1_BLOCK.repeat(2);
         let sample = DdsSample::new(5, 3, four_cc(b"DXT1"), &bytes);
-        let picture = decode(&sample.bytes(), limits(true)).unwrap();
-        assert_sound(&picture);
-        assert_eq!((picture.width, picture.height), (5, 3));
-        assert_eq!(picture.texels, Texels::Rgba8);
-        let texels = picture.data.as_chunks::<4>().0;
+        let image = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_valid(&image);
+        assert_eq!((image.width, image.height), (5, 3));
+        assert_eq!(image.format, TexelFormat::Rgba8);
+        let texels = image.data.as_chunks::<4>().0;
         let [red, ..] = BC1_ROW;
         assert_eq!(texels[..4], BC1_ROW);
         assert_eq!(texels[4], red);
@@ -487,8 +492,8 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_bc1_may_have_holes() {
-        // The smaller end first: the third colour is the middle, the fourth is none.
+    fn bc1_block_may_have_transparent_texels() {
+        // The smaller end color first: the third color is the average, the fourth is transparent.
         let block = [0x1F, 0, 0, 0xF8, 0xE4, 0xE4, 0xE4, 0xE4];
         let texels = rgba(&DdsSample::new(4, 4, four_cc(b"DXT1"), &block));
         assert_eq!(texels[0], [0, 0, 255, 255]);
@@ -497,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_bc2_and_bc3_has_four_colors_in_any_order() {
+    fn bc2_and_bc3_blocks_have_four_colors_in_either_order() {
         let color = [0x1F, 0, 0, 0xF8, 0xE4, 0xE4, 0xE4, 0xE4];
         let expected = |alpha: [u8; 4]| {
             let [a, b, c, d] = alpha;
@@ -514,7 +519,7 @@ mod tests {
             assert_eq!(texels[..4], expected([0, 17, 136, 255]));
         }
         for code in [b"DXT4", b"DXT5"] {
-            // Ends 200 and 100; the first texel is the first end, the rest of its row the second.
+            // End values 200 and 100. The first texel has the first, the rest of its row the second.
             let alpha = [200, 100, 0b0100_1000, 0b0000_0010, 0, 0, 0, 0];
             let block = [alpha.to_vec(), color.to_vec()].concat();
             let texels = rgba(&DdsSample::new(4, 4, four_cc(code), &block));
@@ -529,53 +534,53 @@ mod tests {
         let bytes: Vec<u8> = (0..30).collect();
         let mut sample = DdsSample::new(2, 2, l8, &bytes);
         (sample.levels, sample.caps2) = (2, CUBE);
-        let picture = decode(&sample.bytes(), limits(true)).unwrap();
-        assert_sound(&picture);
-        assert!(picture.is_cube);
-        assert_eq!(picture.levels, 2);
-        let grey: Vec<u8> = bytes.iter().flat_map(|&l| [l, l, l, 255]).collect();
-        assert_eq!(picture.data, grey);
+        let image = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_valid(&image);
+        assert!(image.is_cube);
+        assert_eq!(image.levels, 2);
+        let gray: Vec<u8> = bytes.iter().flat_map(|&l| [l, l, l, 255]).collect();
+        assert_eq!(image.data, gray);
     }
 
     #[test]
-    fn a_cube_map_that_is_cut_short_loses_the_level_in_every_face() {
+    fn truncated_cube_map_loses_the_level_in_every_face() {
         let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
         let mut sample = DdsSample::new(2, 2, l8, &[5; 29]);
         (sample.levels, sample.caps2) = (2, CUBE);
-        let picture = decode(&sample.bytes(), limits(true)).unwrap();
-        assert_sound(&picture);
-        assert_eq!(picture.levels, 1);
+        let image = decode(&sample.bytes(), limits(true)).unwrap();
+        assert_valid(&image);
+        assert_eq!(image.levels, 1);
         sample.data.truncate(28);
         assert!(decode(&sample.bytes(), limits(true)).is_err());
     }
 
     #[test]
-    fn levels_that_are_cut_short_or_too_many_are_left_out() {
-        let levels = |told, bytes: usize| {
+    fn truncated_and_excess_levels_are_left_out() {
+        let levels = |declared, bytes: usize| {
             let mut sample = DdsSample::new(8, 8, four_cc(b"DXT1"), &BC1_BLOCK.repeat(7)[..bytes]);
-            sample.levels = told;
-            let picture = decode(&sample.bytes(), limits(true)).unwrap();
-            assert_sound(&picture);
-            picture.levels
+            sample.levels = declared;
+            let image = decode(&sample.bytes(), limits(true)).unwrap();
+            assert_valid(&image);
+            image.levels
         };
         assert_eq!(levels(4, 55), 3);
         assert_eq!(levels(4, 32), 1);
         assert_eq!(levels(4, 39), 1);
         assert_eq!(levels(9, 56), 4);
         assert_eq!(levels(u32::MAX, 56), 4);
-        assert_eq!(levels(0, 56), 4, "the length of the file tells");
+        assert_eq!(levels(0, 56), 4, "by the length of the file");
     }
 
     #[test]
-    fn a_line_stays_flat() {
+    fn one_texel_wide_image_is_decoded() {
         let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
-        let picture = decode(&DdsSample::new(1, 4, l8, &[1; 4]).bytes(), limits(true)).unwrap();
-        assert_sound(&picture);
-        assert_eq!((picture.width, picture.height), (1, 4));
+        let image = decode(&DdsSample::new(1, 4, l8, &[1; 4]).bytes(), limits(true)).unwrap();
+        assert_valid(&image);
+        assert_eq!((image.width, image.height), (1, 4));
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn unsupported_images_are_rejected() {
         let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
         let error = |sample: &DdsSample| {
             let error = decode(&sample.bytes(), limits(true)).unwrap_err();
@@ -592,39 +597,39 @@ mod tests {
             ..DdsSample::new(1, 2, l8, &[0; 12])
         };
         assert!(error(&oblong).contains("not square"));
-        assert!(error(&DdsSample::new(0, 1, l8, &[0])).contains("sides must be from 1"));
+        assert!(error(&DdsSample::new(0, 1, l8, &[0])).contains("sides from 1"));
         assert!(error(&DdsSample::new(4097, 1, l8, &[0])).contains("4097 × 1"));
         assert!(error(&DdsSample::new(4096, 4096, l8, &[0])).contains("the 129 bytes"));
         assert!(error(&DdsSample::new(1, 1, four_cc(b"????"), &[0])).starts_with("DDS: "));
     }
 
     #[test]
-    fn forms_that_would_take_far_more_room_than_their_files_are_refused() {
-        // R1 has a bit to a texel; of ASTC the largest blocks, and the first too large.
-        for form in [66, 150, 186] {
+    fn formats_of_less_than_4_bits_per_texel_are_rejected() {
+        // R1 has 1 bit per texel. Then two ASTC formats with large blocks.
+        for format in [66, 150, 186] {
             let mut bytes = DdsSample::new(120, 120, four_cc(b"DX10"), &[]).bytes();
-            let header = [form, 3, 0, 1, 0_u32];
+            let header = [format, 3, 0, 1, 0_u32];
             bytes.extend(header.iter().flat_map(|it| it.to_le_bytes()));
-            bytes.extend(noise(20_000, form));
+            bytes.extend(noise(20_000, format));
             let error = decode(&bytes, limits(true)).unwrap_err().to_string();
-            assert!(error.contains("less than 4 bits"), "{form}: {error}");
+            assert!(error.contains("less than 4 bits"), "{format}: {error}");
         }
     }
 
     #[test]
-    fn no_form_panics_on_noise() {
-        for form in 0..=200 {
+    fn random_data_of_any_format_does_not_panic() {
+        for format in 0..=200 {
             let mut bytes = DdsSample::new(24, 20, four_cc(b"DX10"), &[]).bytes();
-            // Flat, no flags, one of it.
+            // 2D, no flags, array size 1.
             bytes.extend(
-                [form, 3, 0, 1, 0]
+                [format, 3, 0, 1, 0]
                     .iter()
                     .flat_map(|it: &u32| it.to_le_bytes()),
             );
-            bytes.extend(noise(20_000, form));
+            bytes.extend(noise(20_000, format));
             for bc in [false, true] {
-                if let Ok(picture) = decode(&bytes, limits(bc)) {
-                    assert_sound(&picture);
+                if let Ok(image) = decode(&bytes, limits(bc)) {
+                    assert_valid(&image);
                 }
             }
         }
@@ -641,13 +646,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_end_anywhere() {
+    fn truncated_files_do_not_panic() {
         for sample in samples() {
             let bytes = sample.bytes();
             for end in 0..bytes.len() {
                 for bc in [false, true] {
-                    if let Ok(picture) = Picture::decode(&bytes[..end], limits(bc)) {
-                        assert_sound(&picture);
+                    if let Ok(image) = DecodedImage::decode(&bytes[..end], limits(bc)) {
+                        assert_valid(&image);
                     }
                 }
             }
@@ -655,14 +660,14 @@ mod tests {
     }
 
     #[test]
-    fn any_bit_may_be_wrong() {
+    fn flipped_bits_do_not_panic() {
         for sample in samples() {
             let mut bytes = sample.bytes();
             for bit in 0..bytes.len().min(200) * 8 {
                 bytes[bit / 8] ^= 1 << (bit % 8);
                 for bc in [false, true] {
-                    if let Ok(picture) = Picture::decode(&bytes, limits(bc)) {
-                        assert_sound(&picture);
+                    if let Ok(image) = DecodedImage::decode(&bytes, limits(bc)) {
+                        assert_valid(&image);
                     }
                 }
                 bytes[bit / 8] ^= 1 << (bit % 8);

@@ -1,13 +1,14 @@
-//! Which kind of picture a file is, by its first bytes.
+//! Detects the format of an image file by its first bytes.
 
+use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 #[cfg(feature = "lithtech")]
 use crate::texture::dtx;
-use crate::texture::picture::{Limits, Picture, PictureError};
 use crate::texture::{dds, tga};
 
-impl Picture {
-    /// Decodes a file of any kind, whatever it is called: games have DDS and TGA behind both names.
-    pub fn decode(bytes: &[u8], limits: Limits) -> Result<Self, PictureError> {
+impl DecodedImage {
+    /// Decodes a file of any format. The extension is ignored: games have DDS content in `.tga` files and
+    /// the reverse.
+    pub fn decode(bytes: &[u8], limits: Limits) -> Result<Self, ImageDecodeError> {
         if bytes.starts_with(&dds::MAGIC) {
             return dds::decode(bytes, limits);
         }

@@ -1,34 +1,34 @@
-//! What is seen where a picture is missing.
+//! Placeholders of images that are missing or can't be decoded.
 
-use crate::texture::picture::cube_view;
+use crate::texture::decoded_image::cube_view;
 use bevy::asset::{Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::{Image, ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use serde::{Deserialize, Serialize};
 
-/// The [`Placeholder::Checkers`] of materials whose picture is nowhere.
+/// The image of [`Placeholder::Checkers`], for materials whose texture was not found.
 pub const PLACEHOLDER_IMAGE: Handle<Image> = uuid_handle!("5c1d8f63-7f0e-4a86-9b1c-2e5c3f7a90d4");
 
-/// The same as a cube map.
+/// The cube map of [`Placeholder::Checkers`].
 pub const PLACEHOLDER_CUBE: Handle<Image> = uuid_handle!("0f2a7c95-33bb-4c1e-8d57-6a9be0d1c8f2");
 
 const SIDE: u32 = 8;
 
-/// What takes the place of a picture that cannot be loaded, by what the picture is for.
+/// The image that replaces one that can't be loaded. Which one fits depends on the use of the image.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
-    /// A checkerboard of magenta and black, opaque: nothing that a game ever wore.
+    /// An opaque checkerboard of magenta and black, easy to notice.
     Checkers,
-    /// The same with an alpha of 0, where alpha is a mask and no opacity.
+    /// The same checkerboard with an alpha of 0, for images whose alpha is a mask instead of opacity.
     Unmasked,
-    /// Black, opaque: no light, no gloss.
+    /// Opaque black: no emission, no specular reflection.
     Black,
-    /// The normal of a flat surface, with an alpha of 0.
+    /// A normal map of a flat surface, with an alpha of 0.
     Flat,
 }
 
 impl Placeholder {
-    /// The picture, of 8 × 8 texels.
+    /// The image, of 8 × 8 texels.
     pub fn image(self) -> Image {
         let is_light = |at: u32| (at % SIDE + at / SIDE).is_multiple_of(2);
         let texel = |at: u32| match self {
@@ -58,7 +58,7 @@ impl Placeholder {
         image
     }
 
-    /// A cube map of six such pictures.
+    /// A cube map whose six faces are [`image`](Self::image).
     pub fn cube(self) -> Image {
         let mut image = self.image();
         image.texture_descriptor.size.depth_or_array_layers = 6;
@@ -68,7 +68,7 @@ impl Placeholder {
     }
 }
 
-/// Games' pictures are laid side by side without end, unless a material says otherwise.
+/// Sets the address mode to repeat, which is the games' default.
 pub(super) fn repeating(mut sampler: ImageSamplerDescriptor) -> ImageSamplerDescriptor {
     sampler.set_address_mode(ImageAddressMode::Repeat);
     sampler

@@ -1,8 +1,8 @@
-//! Registers this module's assets, loaders and systems.
+//! The plugin of this module: registers the image loader and the placeholder images.
 
 use crate::scene::insert_image;
+use crate::texture::decoded_image::Limits;
 use crate::texture::loader::ClassicImageLoader;
-use crate::texture::picture::Limits;
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::sampling::Samplings;
 use bevy::app::{App, Plugin};
@@ -10,10 +10,10 @@ use bevy::asset::{AssetApp, AssetServer};
 use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats};
 use bevy::render::renderer::RenderDevice;
 
-/// Longest side of a picture where there is no adapter to ask.
+/// The greatest size of an image, in texels per side, if there is no render device.
 const MAX_TEXTURE_SIZE: u32 = 8192;
 
-/// Pictures. Every format that wears them needs it; it may be added only once.
+/// Loads images. Every format with textures needs it. Add it only once.
 pub(crate) struct TexturePlugin;
 
 impl Plugin for TexturePlugin {
@@ -26,7 +26,7 @@ impl Plugin for TexturePlugin {
     fn finish(&self, app: &mut App) {
         insert_image(app, &PLACEHOLDER_IMAGE, Placeholder::Checkers.image());
         insert_image(app, &PLACEHOLDER_CUBE, Placeholder::Checkers.cube());
-        // The adapter is known only now; loads that began before wait.
+        // The render device exists only now. Loads that started earlier wait for the loader.
         let world = app.world();
         let device = world.get_resource::<RenderDevice>();
         let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {

@@ -1,14 +1,14 @@
-//! Loads pictures that are sampled in several ways.
+//! Starts the load of an image with given [`Sampling`] settings.
 
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
-use crate::texture::sampling::{Sampling, Samplings, Way};
-use crate::texture::settings::{ClassicImageSettings, is_classic_picture, is_loaded_by_bevy};
+use crate::texture::sampling::{Sampling, SamplingState, Samplings};
+use crate::texture::settings::{ClassicImageSettings, is_classic_image, is_loaded_by_bevy};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::{Image, ImageLoaderSettings};
 use bevy::log::error;
 
-/// What is seen where a picture is nowhere.
-pub(crate) fn missing(is_cube: bool) -> Handle<Image> {
+/// The placeholder of an image that was not found.
+pub(crate) fn placeholder_image(is_cube: bool) -> Handle<Image> {
     match is_cube {
         true => PLACEHOLDER_CUBE,
         false => PLACEHOLDER_IMAGE,
@@ -16,34 +16,34 @@ pub(crate) fn missing(is_cube: bool) -> Handle<Image> {
 }
 
 impl Samplings {
-    /// Begins to load a picture that is sampled in some way. A broken one, or one of the wrong
-    /// dimension, is an error in the log and a placeholder.
+    /// Starts the load of an image with the given sampling. An image that can't be decoded, or has the
+    /// wrong dimension, logs an error and becomes a placeholder.
     ///
-    /// Pictures that Bevy's own loader reads have no levels but the file's, and one sampler: that of
-    /// the first load.
+    /// For images that Bevy's loader reads, no mip levels are generated, and the sampler of the first load
+    /// is used for all.
     pub(crate) fn load(
         &self,
         load_context: &mut LoadContext<'_>,
         path: AssetPath<'static>,
         sampling: Sampling,
     ) -> Handle<Image> {
-        if !is_classic_picture(path.path()) {
+        if !is_classic_image(path.path()) {
             return load_by_bevy(load_context, path, sampling);
         }
-        // Held until there is a handle, so that nobody takes the way for one that is out of use.
-        let mut ways = self.ways();
-        let of_file = ways.entry(path.clone()).or_default();
-        self.forget_unused(&path, of_file);
-        if !of_file.iter().any(|way| way.sampling == sampling) {
-            of_file.push(Way {
+        // Locked until there is a handle, so that `remove_unused` doesn't remove the new entry.
+        let mut by_path = self.lock();
+        let states = by_path.entry(path.clone()).or_default();
+        self.remove_unused(&path, states);
+        if !states.iter().any(|state| state.sampling == sampling) {
+            states.push(SamplingState {
                 sampling,
-                is_good: false,
-                told: None,
+                was_decoded: false,
+                last_error: None,
             });
         }
         let settings = |settings: &mut ClassicImageSettings| {
             settings.placeholder = Some(Placeholder::Checkers);
-            // Somebody else may use the file as a flat picture.
+            // The image without a label may be bound as a 2D texture.
             settings.flat = true;
         };
         let builder = load_context.load_builder().with_settings(settings);
@@ -51,15 +51,16 @@ impl Samplings {
     }
 }
 
-/// Bevy's loader does not tell what it makes of a file: cube maps are not asked of it.
+/// Starts the load of an image with Bevy's loader. Refuses cube maps: there is no way to check that Bevy's
+/// loader makes one.
 fn load_by_bevy(
     load_context: &mut LoadContext<'_>,
     path: AssetPath<'static>,
     sampling: Sampling,
 ) -> Handle<Image> {
     if sampling.is_cube {
-        error!("{path}: cube maps must be DDS files");
-        return missing(true);
+        error!("{path}: a cube map must be a DDS file");
+        return placeholder_image(true);
     }
     let builder = load_context.load_builder();
     if !is_loaded_by_bevy(path.path()) {

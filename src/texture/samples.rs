@@ -1,9 +1,9 @@
-//! Files made in memory, for the tests of this module.
+//! Files generated in memory, for the tests of this module.
 
-use crate::texture::picture::{Limits, Picture, Texels};
+use crate::texture::decoded_image::{DecodedImage, Limits, TexelFormat};
 use bevy::image::CompressedImageFormats;
 
-/// Red, blue, and the two colours between them, in each of four rows.
+/// A BC1 block of four equal rows: red, blue, and two colors between them.
 pub const BC1_BLOCK: [u8; 8] = [0, 0xF8, 0x1F, 0, 0xE4, 0xE4, 0xE4, 0xE4];
 
 /// A row of [`BC1_BLOCK`].
@@ -25,12 +25,12 @@ pub fn limits(bc: bool) -> Limits {
     }
 }
 
-/// The pixel format of a four-character code.
+/// A DDS pixel format with a four-character code.
 pub fn four_cc(code: &[u8; 4]) -> [u32; 8] {
     [32, 4, u32::from_le_bytes(*code), 0, 0, 0, 0, 0]
 }
 
-/// The pixel format of masks for red, green, blue and alpha.
+/// A DDS pixel format with bit masks for red, green, blue and alpha.
 pub fn masks(flags: u32, bits: u32, [r, g, b, a]: [u32; 4]) -> [u32; 8] {
     [32, flags, 0, bits, r, g, b, a]
 }
@@ -68,7 +68,7 @@ impl DdsSample {
     }
 }
 
-/// A TGA picture without colour map; rows are from the top.
+/// A TGA file without color map, whose rows are from top to bottom.
 pub fn tga(kind: u8, width: u16, height: u16, bits: u8, alpha: u8, data: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; 12];
     bytes[2] = kind;
@@ -79,7 +79,7 @@ pub fn tga(kind: u8, width: u16, height: u16, bits: u8, alpha: u8, data: &[u8]) 
     bytes
 }
 
-/// Bytes without order, the same for the same seed.
+/// Pseudorandom bytes, the same for the same seed.
 pub fn noise(length: usize, seed: u32) -> Vec<u8> {
     let mut state = u64::from(seed) << 1 | 1;
     let mut next = || {
@@ -90,19 +90,19 @@ pub fn noise(length: usize, seed: u32) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// Holds a picture to what the GPU asks of it, as it would end the app otherwise.
-pub fn assert_sound(picture: &Picture) {
-    let block: usize = match picture.texels {
-        Texels::Rgba8 => 0,
-        Texels::Bc1 => 8,
-        Texels::Bc2 | Texels::Bc3 | Texels::Bc7 => 16,
+/// Checks that the GPU accepts an image; otherwise wgpu would abort the app.
+pub fn assert_valid(image: &DecodedImage) {
+    let block: usize = match image.format {
+        TexelFormat::Rgba8 => 0,
+        TexelFormat::Bc1 => 8,
+        TexelFormat::Bc2 | TexelFormat::Bc3 | TexelFormat::Bc7 => 16,
     };
-    let (width, height) = (picture.width as usize, picture.height as usize);
+    let (width, height) = (image.width as usize, image.height as usize);
     assert!(block == 0 || (width.is_multiple_of(4) && height.is_multiple_of(4)));
-    assert!(!picture.is_cube || width == height);
+    assert!(!image.is_cube || width == height);
     assert!((1..=4096).contains(&width) && (1..=4096).contains(&height));
     let possible = width.max(height).ilog2() + 1;
-    assert!((1..=possible).contains(&picture.levels));
+    assert!((1..=possible).contains(&image.levels));
     let level = |level: u32| {
         let (width, height) = ((width >> level).max(1), (height >> level).max(1));
         if block == 0 {
@@ -111,9 +111,6 @@ pub fn assert_sound(picture: &Picture) {
             width.div_ceil(4) * height.div_ceil(4) * block
         }
     };
-    let face: usize = (0..picture.levels).map(level).sum();
-    assert_eq!(
-        picture.data.len(),
-        face * if picture.is_cube { 6 } else { 1 }
-    );
+    let face: usize = (0..image.levels).map(level).sum();
+    assert_eq!(image.data.len(), face * if image.is_cube { 6 } else { 1 });
 }

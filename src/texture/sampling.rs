@@ -1,12 +1,11 @@
-//! Pictures that are sampled in several ways.
+//! Images of the same file with different samplers, mip levels or color spaces.
 //!
-//! Bevy keeps one image per path, and how it is sampled is part of it. Where one picture is clamped
-//! here and repeats there, each way is an image of its own under a label of the file. Whoever wants
-//! one tells [`Samplings`], and every load of the file makes all that are in use: so all of them
-//! change when the file does.
+//! Bevy keeps one [`Image`] per path, and the sampler is part of it. If materials sample a file in several
+//! ways, each [`Sampling`] gets a labeled image. [`Samplings`] is the registry of those in use: each load
+//! of the file makes the images of all of them, so a changed file changes all of them.
 
-use crate::texture::mips::{with_levels, without_levels};
-use crate::texture::picture::{Picture, PictureError};
+use crate::texture::decoded_image::{DecodedImage, ImageDecodeError};
+use crate::texture::mips::{with_first_level_only, with_mip_levels};
 use crate::texture::placeholder::Placeholder;
 use crate::texture::settings::ClassicImageError;
 use bevy::asset::{AssetPath, AssetServer, LoadContext, RenderAssetUsages};
@@ -17,25 +16,25 @@ use std::collections::HashMap;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What labels of ways begin with.
+/// The prefix of the labels of sampled images.
 const PREFIX: &str = "Sampled/";
 
-/// A way in which a picture is sampled, always with linear filters.
+/// How an image is sampled. The filter is always linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sampling {
-    /// Whether it repeats along U and V, or ends in its border.
+    /// Whether the image repeats along U and V. If false, it is clamped to its edge.
     pub(crate) wrap: [bool; 2],
-    /// Whether it has smaller levels: the file's, or ones that are made. Blocks that the GPU reads keep the
-    /// file's.
+    /// Whether the image has mip levels: the file's, or generated ones if the file has none. None are
+    /// generated for compressed blocks.
     pub(crate) mipmaps: bool,
-    /// Whether its texels are colours to look at, or numbers.
+    /// Whether texels are sRGB colors. If false, they are linear data.
     pub(crate) is_srgb: bool,
-    /// Whether it is a cube map. A shader must never be given one for the other.
+    /// Whether the image is a cube map. A shader's 2D and cube bindings are not interchangeable.
     pub(crate) is_cube: bool,
 }
 
 impl Sampling {
-    /// What the image is called among those of its file.
+    /// The asset label of the image.
     pub(super) fn label(self) -> String {
         let axis = |wraps| if wraps { "Wrap" } else { "Clamp" };
         let [u, v] = self.wrap.map(axis);
@@ -62,14 +61,14 @@ impl Sampling {
         })
     }
 
-    fn image(self, picture: &Picture) -> Result<Image, PictureError> {
-        picture.check_dimension(self.is_cube)?;
-        let picture = match self.mipmaps {
-            true => with_levels(picture, self.is_srgb),
-            false => without_levels(picture),
+    fn image(self, decoded: &DecodedImage) -> Result<Image, ImageDecodeError> {
+        decoded.check_dimension(self.is_cube)?;
+        let decoded = match self.mipmaps {
+            true => with_mip_levels(decoded, self.is_srgb),
+            false => with_first_level_only(decoded),
         };
         let usage = RenderAssetUsages::default();
-        Ok(picture.into_image(self.is_srgb, self.sampler(), usage))
+        Ok(decoded.into_image(self.is_srgb, self.sampler(), usage))
     }
 
     fn placeholder(self) -> Image {
@@ -80,26 +79,27 @@ impl Sampling {
     }
 }
 
-/// The ways in which pictures are sampled that are in use, by their files.
+/// The registry of the samplings that are in use, by image file.
 #[derive(Resource, Clone)]
 pub(crate) struct Samplings {
     server: AssetServer,
-    ways: Arc<Mutex<HashMap<AssetPath<'static>, Vec<Way>>>>,
+    by_path: Arc<Mutex<HashMap<AssetPath<'static>, Vec<SamplingState>>>>,
 }
 
-pub(super) struct Way {
+/// The state of one labeled image.
+pub(super) struct SamplingState {
     pub(super) sampling: Sampling,
-    /// Whether there was a picture once; it stays while its file is broken.
-    pub(super) is_good: bool,
-    /// What was said of the file last, not to say it again.
-    pub(super) told: Option<String>,
+    /// Whether a load succeeded. If so, the image is kept when a later load fails.
+    pub(super) was_decoded: bool,
+    /// The last logged error, so that it is not logged again.
+    pub(super) last_error: Option<String>,
 }
 
 impl Samplings {
     pub(super) fn new(server: AssetServer) -> Self {
         Self {
             server,
-            ways: Arc::default(),
+            by_path: Arc::default(),
         }
     }
 
@@ -107,95 +107,105 @@ impl Samplings {
         &self.server
     }
 
-    /// The labels of the ways in which a file is sampled.
+    /// The labels of a file's images that are in use.
     pub(super) fn labels(&self, path: &AssetPath<'static>) -> Vec<String> {
         let used = self.used(path).into_iter();
         used.map(Sampling::label).collect()
     }
 
-    /// Makes the images of a file in all ways that are in use; tells whether there are any.
-    pub(super) fn add_images(&self, picture: &Picture, load_context: &mut LoadContext<'_>) -> bool {
+    /// Adds the labeled images of all samplings of a file that are in use. Returns whether there are any.
+    pub(super) fn add_images(
+        &self,
+        decoded: &DecodedImage,
+        load_context: &mut LoadContext<'_>,
+    ) -> bool {
         let path = load_context.path().clone();
         let used = self.used(&path);
         for sampling in &used {
-            let image = sampling.image(picture);
-            if let Some(image) = self.settle(&path, *sampling, image) {
+            let image = sampling.image(decoded);
+            if let Some(image) = self.resolve(&path, *sampling, image) {
                 load_context.add_labeled_asset(sampling.label(), image);
             }
         }
         !used.is_empty()
     }
 
-    /// Makes placeholders of a file that is broken, where there was no picture yet; tells whether
-    /// there are any.
+    /// Adds a labeled placeholder for each sampling of an invalid file that has no image yet. Returns
+    /// whether there are any.
     pub(super) fn add_placeholders(&self, load_context: &mut LoadContext<'_>) -> bool {
         let path = load_context.path().clone();
-        let mut waiting = self.used(&path);
-        let ways = self.ways();
-        let of_file = ways.get(&path).map_or(&[][..], Vec::as_slice);
-        waiting.retain(|sampling| {
-            let is_it = |way: &&Way| way.sampling == *sampling;
-            of_file.iter().find(is_it).is_some_and(|way| !way.is_good)
+        let mut without_image = self.used(&path);
+        let by_path = self.lock();
+        let states = by_path.get(&path).map_or(&[][..], Vec::as_slice);
+        without_image.retain(|sampling| {
+            let state = states.iter().find(|state| state.sampling == *sampling);
+            state.is_some_and(|state| !state.was_decoded)
         });
-        for sampling in &waiting {
+        for sampling in &without_image {
             load_context.add_labeled_asset(sampling.label(), sampling.placeholder());
         }
-        !waiting.is_empty()
+        !without_image.is_empty()
     }
 
-    /// What a way becomes; nothing if what it was before stays.
-    fn settle(
+    /// The image to add for a sampling: the decoded one, or a placeholder. `None` if decoding failed and
+    /// the previous image is kept.
+    fn resolve(
         &self,
         path: &AssetPath<'static>,
         sampling: Sampling,
-        image: Result<Image, PictureError>,
+        image: Result<Image, ImageDecodeError>,
     ) -> Option<Image> {
-        let mut ways = self.ways();
-        let mut of_file = ways.get_mut(path).into_iter().flatten();
-        let way = of_file.find(|way| way.sampling == sampling)?;
+        let mut by_path = self.lock();
+        let mut states = by_path.get_mut(path).into_iter().flatten();
+        let state = states.find(|state| state.sampling == sampling)?;
         match image {
             Ok(image) => {
-                (way.is_good, way.told) = (true, None);
+                (state.was_decoded, state.last_error) = (true, None);
                 Some(image)
             }
             Err(source) => {
                 let path = path.to_string();
-                tell_once(&ClassicImageError::Picture { path, source }, &mut way.told);
-                (!way.is_good).then(|| sampling.placeholder())
+                let error = ClassicImageError::Decode { path, source };
+                log_once(&error, &mut state.last_error);
+                (!state.was_decoded).then(|| sampling.placeholder())
             }
         }
     }
 
+    /// The samplings of a file that are in use.
     fn used(&self, path: &AssetPath<'static>) -> Vec<Sampling> {
-        let mut ways = self.ways();
-        let Some(of_file) = ways.get_mut(path) else {
+        let mut by_path = self.lock();
+        let Some(states) = by_path.get_mut(path) else {
             return Vec::new();
         };
-        self.forget_unused(path, of_file);
-        let used = of_file.iter().map(|way| way.sampling).collect();
-        if of_file.is_empty() {
-            ways.remove(path);
+        self.remove_unused(path, states);
+        let used = states.iter().map(|state| state.sampling).collect();
+        if states.is_empty() {
+            by_path.remove(path);
         }
         used
     }
 
-    pub(super) fn forget_unused(&self, path: &AssetPath<'static>, of_file: &mut Vec<Way>) {
-        of_file.retain(|way| {
-            let path = path.clone().with_label(way.sampling.label());
+    /// Removes the samplings whose labeled image has no handle.
+    pub(super) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut Vec<SamplingState>) {
+        states.retain(|state| {
+            let path = path.clone().with_label(state.sampling.label());
             self.server.get_handle::<Image>(path).is_some()
         });
     }
 
-    pub(super) fn ways(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<Way>>> {
-        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock(
+        &self,
+    ) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<SamplingState>>> {
+        self.by_path.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Logs an error, unless it is what was told last.
-pub(super) fn tell_once(error: &ClassicImageError, told: &mut Option<String>) {
+/// Logs an error, unless it equals the last logged one.
+pub(super) fn log_once(error: &ClassicImageError, last: &mut Option<String>) {
     let text = error.to_string();
-    if told.as_ref() != Some(&text) {
+    if last.as_ref() != Some(&text) {
         error!("{text}");
-        *told = Some(text);
+        *last = Some(text);
     }
 }

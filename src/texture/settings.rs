@@ -1,7 +1,7 @@
-//! How a picture is loaded, which loader loads it, and why it could not be loaded.
+//! The settings and errors of the image loader, and the file extensions that it loads.
 
 use crate::scene::has_extension;
-use crate::texture::picture::PictureError;
+use crate::texture::decoded_image::ImageDecodeError;
 use crate::texture::placeholder::{Placeholder, repeating};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{ImageLoader, ImageSampler, ImageSamplerDescriptor};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use thiserror::Error;
 
-/// Extensions of the pictures that [`ClassicImageLoader`](super::ClassicImageLoader) loads.
+/// File extensions that [`ClassicImageLoader`](super::ClassicImageLoader) loads.
 pub(super) const EXTENSIONS: &[&str] = &[
     "dds",
     "tga",
@@ -17,27 +17,27 @@ pub(super) const EXTENSIONS: &[&str] = &[
     "dtx",
 ];
 
-/// How [`ClassicImageLoader`](super::ClassicImageLoader) loads a file, from code or from its `.meta` file.
+/// Settings of [`ClassicImageLoader`](super::ClassicImageLoader), from code or from a `.meta` file.
 ///
-/// Bevy keeps one image per path: the settings of the first load count. They also count when the file is
-/// loaded once more for the sake of a label such as `Glow`.
+/// Bevy keeps one image per path, so the settings of the first load apply. They also apply if the file is
+/// loaded again for a labeled image such as `Glow`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassicImageSettings {
-    /// Whether the texels are colours to look at. On by default; off for normals and masks.
+    /// Whether texels are sRGB colors. On by default; turn it off for normal maps and masks.
     pub is_srgb: bool,
-    /// How the picture is sampled. It repeats and is filtered linearly by default.
+    /// The sampler. By default it repeats and filters linearly.
     pub sampler: ImageSampler,
-    /// Where the picture is kept. In both worlds by default.
+    /// Where the image is kept: main world, render world or both. Both by default.
     pub asset_usage: RenderAssetUsages,
-    /// What a picture that cannot be decoded becomes, with an error in the log, so that a model which
-    /// wears it is drawn all the same. Nothing by default: the load fails.
+    /// The replacement for an image that can't be decoded, so that models with it are drawn. The error is
+    /// logged. `None` by default: the load fails.
     ///
-    /// A picture that was loaded before fails in any case when it is loaded again, so that Bevy
-    /// keeps the last good one while somebody saves the next.
+    /// If a reload can't decode the file, it fails in any case, so that Bevy keeps the last valid image
+    /// while the file is being edited.
     pub placeholder: Option<Placeholder>,
-    /// Whether cube maps are refused: whoever draws flat pictures must not be given one, over which
-    /// the adapter would end the app. Off by default.
+    /// Whether to reject cube maps. Off by default. Turn it on for images that a shader binds as 2D
+    /// textures: wgpu would abort the app over a cube map.
     pub flat: bool,
 }
 
@@ -53,7 +53,7 @@ impl Default for ClassicImageSettings {
     }
 }
 
-/// Why a picture could not be loaded.
+/// Why an image could not be loaded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ClassicImageError {
@@ -62,25 +62,25 @@ pub enum ClassicImageError {
     Io {
         /// The asset's path.
         path: String,
-        /// What the source said.
+        /// The error of the asset source.
         source: std::io::Error,
     },
-    /// The file is not a picture, or a broken one, or of no use here.
+    /// The file is not an image, is invalid, or has an unsupported format.
     #[error("{path}: {source}")]
-    Picture {
+    Decode {
         /// The asset's path.
         path: String,
-        /// Why.
-        source: PictureError,
+        /// The cause.
+        source: ImageDecodeError,
     },
 }
 
-/// Whether a file is one that [`ClassicImageLoader`](super::ClassicImageLoader) loads, by its extension in any case.
-pub(super) fn is_classic_picture(path: &Path) -> bool {
+/// Whether [`ClassicImageLoader`](super::ClassicImageLoader) loads a file. By its extension, ignoring case.
+pub(super) fn is_classic_image(path: &Path) -> bool {
     has_extension(path, EXTENSIONS)
 }
 
-/// Whether Bevy's image loader loads a file. Others have settings of their own.
+/// Whether Bevy's image loader loads a file. By its extension. Other loaders have other settings.
 pub(super) fn is_loaded_by_bevy(path: &Path) -> bool {
     has_extension(path, ImageLoader::SUPPORTED_FILE_EXTENSIONS)
 }

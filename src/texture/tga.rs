@@ -1,6 +1,6 @@
-//! TGA: always becomes RGBA of 8 bits.
+//! Decodes TGA files to RGBA with 8 bits per channel.
 
-use crate::texture::picture::{Limits, Picture, PictureError, Texels};
+use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits, TexelFormat};
 use image::codecs::tga::TgaDecoder;
 use image::{ColorType, ImageDecoder, ImageResult};
 use std::io::Read;
@@ -8,41 +8,41 @@ use std::io::Read;
 const HEADER: usize = 18;
 
 /// Decodes a whole file.
-pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, PictureError> {
+pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
     let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
-        return Err(not_a_picture());
+        return Err(unknown_format());
     };
     let header = Header::new(header)?;
     let (width, height) = (header.width, header.height);
     limits.check(width, height)?;
-    if u64::from(width) * u64::from(height) > header.most_texels(rest) {
-        return Err(PictureError::TooShort {
+    if u64::from(width) * u64::from(height) > header.max_texels(rest) {
+        return Err(ImageDecodeError::TooShort {
             width,
             height,
             bytes: bytes.len(),
         });
     }
-    let bytes = header.mended();
+    let bytes = header.with_valid_alpha_bits();
     let (color, raw) = read(bytes.chain(rest), limits).map_err(tga_error)?;
-    Ok(Picture {
+    Ok(DecodedImage {
         width,
         height,
         is_cube: false,
         levels: 1,
-        texels: Texels::Rgba8,
+        format: TexelFormat::Rgba8,
         data: rgba(color, raw)?,
     })
 }
 
-fn tga_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> PictureError {
-    PictureError::Tga(error.into())
+fn tga_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ImageDecodeError {
+    ImageDecodeError::Tga(error.into())
 }
 
-fn not_a_picture() -> PictureError {
-    tga_error("the file is neither a TGA picture nor a DDS or DTX one")
+fn unknown_format() -> ImageDecodeError {
+    tga_error("the file is neither a TGA image nor a DDS or DTX image")
 }
 
-/// What must be known before anything is allocated.
+/// The header fields that are checked before anything is allocated.
 struct Header {
     bytes: [u8; HEADER],
     kind: u8,
@@ -52,7 +52,7 @@ struct Header {
 }
 
 impl Header {
-    fn new(bytes: &[u8; HEADER]) -> Result<Self, PictureError> {
+    fn new(bytes: &[u8; HEADER]) -> Result<Self, ImageDecodeError> {
         let &[
             _id,
             _has_map,
@@ -73,9 +73,9 @@ impl Header {
             texel_bits,
             _descriptor,
         ] = bytes;
-        // The format has no magic bytes, but nothing else is a picture.
+        // The format has no magic bytes; other values of this byte are not defined.
         if !matches!(kind, 1..=3 | 9..=11) {
-            return Err(not_a_picture());
+            return Err(unknown_format());
         }
         Ok(Self {
             bytes: *bytes,
@@ -86,28 +86,28 @@ impl Header {
         })
     }
 
-    /// How many texels the bytes after the header can hold at most.
-    fn most_texels(&self, rest: &[u8]) -> u64 {
+    /// The greatest count of texels that the bytes after the header can encode.
+    fn max_texels(&self, rest: &[u8]) -> u64 {
         let bytes = rest.len() as u64;
         let texel = u64::from(self.texel_bits.div_ceil(8).max(1));
         let is_packed = self.kind >= 9;
         if is_packed {
-            // A packet is a byte and at least one texel, and stands for 128 at most.
+            // A packet is one byte and at least one texel, and encodes at most 128 texels.
             bytes / (1 + texel) * 128
         } else {
             bytes / texel
         }
     }
 
-    /// The header with the number of alpha bits that the texels have room for. Many tools got that
-    /// wrong, and the decoder refuses what does not add up.
-    fn mended(&self) -> [u8; HEADER] {
+    /// The header with the count of alpha bits that fits the texel size. Many tools write a wrong one, which
+    /// the decoder rejects.
+    fn with_valid_alpha_bits(&self) -> [u8; HEADER] {
         let mut bytes = self.bytes;
         let [.., map_bits, _, _, _, _, _, _, _, _, texel_bits, descriptor] = &mut bytes;
         let is_mapped = matches!(self.kind, 1 | 9);
-        let is_grey = matches!(self.kind, 3 | 11);
+        let is_gray = matches!(self.kind, 3 | 11);
         let bits = if is_mapped { *map_bits } else { *texel_bits };
-        let alpha = match (bits, is_grey) {
+        let alpha = match (bits, is_gray) {
             (32, false) | (16, true) => 8,
             _ => 0,
         };
@@ -124,13 +124,13 @@ fn read(reader: impl Read, limits: Limits) -> ImageResult<(ColorType, Vec<u8>)> 
     decoder.set_limits(sides)?;
     let color = decoder.color_type();
     let length = usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX);
-    // Checked against the file's length before.
+    // The caller checked the size against the file's length.
     let mut texels = vec![0; length];
     decoder.read_image(&mut texels)?;
     Ok((color, texels))
 }
 
-fn rgba(color: ColorType, raw: Vec<u8>) -> Result<Vec<u8>, PictureError> {
+fn rgba(color: ColorType, raw: Vec<u8>) -> Result<Vec<u8>, ImageDecodeError> {
     Ok(match color {
         ColorType::Rgba8 => raw,
         ColorType::Rgb8 => {
@@ -143,8 +143,8 @@ fn rgba(color: ColorType, raw: Vec<u8>) -> Result<Vec<u8>, PictureError> {
             texels.flat_map(|&[l, a]| [l, l, l, a]).collect()
         }
         color => {
-            return Err(PictureError::Unsupported {
-                what: format!("a TGA picture of {color:?}"),
+            return Err(ImageDecodeError::Unsupported {
+                what: format!("a TGA image with color type {color:?}"),
             });
         }
     })
@@ -153,16 +153,16 @@ fn rgba(color: ColorType, raw: Vec<u8>) -> Result<Vec<u8>, PictureError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::texture::samples::{assert_sound, limits, tga};
+    use crate::texture::samples::{assert_valid, limits, tga};
 
     fn texels(bytes: &[u8]) -> Vec<[u8; 4]> {
-        let picture = Picture::decode(bytes, limits(true)).unwrap();
-        assert_sound(&picture);
-        picture.data.as_chunks().0.to_vec()
+        let image = DecodedImage::decode(bytes, limits(true)).unwrap();
+        assert_valid(&image);
+        image.data.as_chunks().0.to_vec()
     }
 
     #[test]
-    fn true_color() {
+    fn true_color_is_decoded_at_16_24_and_32_bits() {
         let bgr = tga(2, 2, 1, 24, 0, &[1, 2, 3, 4, 5, 6]);
         assert_eq!(texels(&bgr), [[3, 2, 1, 255], [6, 5, 4, 255]]);
         let bgra = tga(2, 2, 1, 32, 8, &[1, 2, 3, 4, 5, 6, 7, 8]);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_from_the_bottom_unless_the_file_says_otherwise() {
+    fn rows_are_bottom_up_unless_the_descriptor_is_top_down() {
         let mut bytes = tga(3, 1, 2, 8, 0, &[1, 2]);
         assert_eq!(texels(&bytes), [[1, 1, 1, 255], [2, 2, 2, 255]]);
         bytes[17] = 0;
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn grey() {
+    fn grayscale_is_decoded_with_and_without_alpha() {
         assert_eq!(texels(&tga(3, 1, 1, 8, 0, &[7])), [[7, 7, 7, 255]]);
         assert_eq!(texels(&tga(3, 1, 1, 16, 8, &[7, 9])), [[7, 7, 7, 9]]);
     }
 
     #[test]
-    fn packed() {
-        // Three times one colour, then two colours.
+    fn run_length_packets_are_decoded() {
+        // A run of three equal texels, then two raw texels.
         let data = [0x82, 1, 2, 3, 0x01, 4, 5, 6, 7, 8, 9];
         let run = [3, 2, 1, 255];
         let expected = [run, run, run, [6, 5, 4, 255], [9, 8, 7, 255]];
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn mapped() {
+    fn color_mapped_image_is_decoded() {
         let mut bytes = tga(1, 2, 1, 8, 0, &[]);
         // Two entries of 24 bits.
         (bytes[1], bytes[5], bytes[7]) = (1, 2, 24);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_number_of_alpha_bits_is_forgiven() {
+    fn wrong_alpha_bit_count_is_corrected() {
         let bgr = tga(2, 1, 1, 24, 8, &[1, 2, 3]);
         assert_eq!(texels(&bgr), [[3, 2, 1, 255]]);
         let bgra = tga(2, 1, 1, 32, 0, &[1, 2, 3, 4]);
@@ -219,16 +219,16 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_the_file_cannot_hold_are_refused() {
+    fn size_larger_than_the_file_is_rejected() {
         let error = |bytes: &[u8]| {
-            let error = Picture::decode(bytes, limits(true)).unwrap_err();
+            let error = DecodedImage::decode(bytes, limits(true)).unwrap_err();
             error.to_string()
         };
         assert!(error(&tga(2, 2, 1, 24, 0, &[0; 5])).contains("the 23 bytes"));
         assert!(error(&tga(10, 129, 1, 32, 8, &[0xFF, 1, 2, 3, 4])).contains("129 × 1"));
         assert!(error(&tga(2, 4097, 1, 24, 0, &[0; 5])).contains("from 1 to 4096"));
         assert!(error(&tga(2, 0, 1, 24, 0, &[0; 5])).contains("from 1 to 4096"));
-        assert!(error(b"not a picture at all").contains("neither"));
+        assert!(error(b"not an image at all").contains("neither"));
         assert!(error(b"").contains("neither"));
     }
 
@@ -247,23 +247,23 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_end_anywhere() {
+    fn truncated_files_do_not_panic() {
         for bytes in samples() {
             for end in 0..bytes.len() {
-                if let Ok(picture) = Picture::decode(&bytes[..end], limits(true)) {
-                    assert_sound(&picture);
+                if let Ok(image) = DecodedImage::decode(&bytes[..end], limits(true)) {
+                    assert_valid(&image);
                 }
             }
         }
     }
 
     #[test]
-    fn any_bit_may_be_wrong() {
+    fn flipped_bits_do_not_panic() {
         for mut bytes in samples() {
             for bit in 0..bytes.len().min(200) * 8 {
                 bytes[bit / 8] ^= 1 << (bit % 8);
-                if let Ok(picture) = Picture::decode(&bytes, limits(true)) {
-                    assert_sound(&picture);
+                if let Ok(image) = DecodedImage::decode(&bytes, limits(true)) {
+                    assert_valid(&image);
                 }
                 bytes[bit / 8] ^= 1 << (bit % 8);
             }

@@ -1,17 +1,17 @@
-//! The integration tests of the Bevy crate, one binary: a folder per format, and folders for what formats share. Parsers
-//! and writers are tested in `classic_model_formats`.
+//! The integration tests of the Bevy crate, in one binary: a module for each format, and modules for features that formats
+//! share. `classic_model_formats` tests the parsers and writers.
 
 use classic_models_support::{draws, gpuless, headless};
 
 mod support;
 
 mod abc {
+    mod appearance;
     mod corpus;
     mod deform_render;
     mod events;
     mod heap;
     mod lod;
-    mod looks;
     mod malformed;
     mod play;
     pub mod pose;
@@ -24,7 +24,7 @@ mod ala {
     mod corpus;
     mod fade;
     mod heap;
-    mod loads;
+    mod malformed;
     pub mod play;
     mod random;
     mod reload;
@@ -96,22 +96,22 @@ mod reload_matrix {
 }
 mod shared {
     mod bevy_space;
-    mod case;
     mod concurrent_loads;
+    mod file_name_rules;
     mod foreign_scenes;
     mod fuzz;
     mod headless_apps;
     mod image_settings;
-    mod layers;
     mod leak;
     mod listings;
     mod lod_distances;
     mod pose_rows;
-    mod quick_start;
     mod reload_proxies;
+    mod render_layers;
+    mod sample_models;
     mod saved_worlds;
     mod skin_names;
     mod sources;
     mod unlabeled;
-    mod vocabulary;
+    mod unsupported;
 }

@@ -1,5 +1,5 @@
-//! A crowd without a window: thousands of models, each with its own clip, phase, speed and skin, and what they cost.
+//! Renders thousands of models without a window, each with its own clip, phase, speed and skin, and measures their cost.
 
-pub mod figures;
 pub mod headless;
+pub mod measurements;
 pub mod population;

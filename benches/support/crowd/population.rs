@@ -1,4 +1,4 @@
-//! Who is in the crowd, where they stand, and what they do.
+//! Loads the models of the crowd and spawns its instances.
 
 use crate::support::dice::Dice;
 use bevy::asset::{LoadState, UntypedAssetId};
@@ -30,20 +30,20 @@ pub fn bundled_models() -> Vec<PathBuf> {
     models
 }
 
-/// What the crowd is made of.
+/// The settings and state of the crowd.
 #[derive(Resource)]
 pub struct Crowd {
-    /// Number of instances.
+    /// Instance count.
     pub instances: usize,
-    /// Where the crowd is drawn; the window by default.
+    /// The render target; the primary window by default.
     pub target: RenderTarget,
     paths: Vec<PathBuf>,
     models: Vec<Model>,
-    complete: bool,
+    is_spawned: bool,
 }
 
 impl Crowd {
-    /// Why there will be no crowd, if one of its models cannot be loaded.
+    /// The error of the first model that failed to load.
     pub fn failure(world: &World) -> Option<String> {
         let server = world.resource::<AssetServer>();
         let mut models = world.resource::<Self>().models.iter();
@@ -64,51 +64,51 @@ impl Model {
     }
 }
 
-/// A model's asset.
+/// The handle of a model.
 enum Model {
     Mdl(Handle<Mdl>),
     Abc(Handle<Abc>),
     Lgw(Handle<Lgw>),
 }
 
-/// The models that are loaded.
+/// The assets of all supported formats.
 #[derive(SystemParam)]
-struct Known<'w> {
+struct ModelAssets<'w> {
     mdl: Res<'w, Assets<Mdl>>,
     abc: Res<'w, Assets<Abc>>,
     lgw: Res<'w, Assets<Lgw>>,
 }
 
-/// What there is to choose from in a model.
-struct Kind {
+/// The scene of a model, and the clips and skins to choose from.
+struct Variants {
     scene: Handle<WorldAsset>,
-    /// Widest way across its bounds.
+    /// The larger horizontal size of the bounds.
     width: f32,
-    /// Clips that move, by their places, and seconds of each.
+    /// Index and duration in seconds of each clip with more than one pose.
     clips: Vec<(usize, f32)>,
     skins: usize,
 }
 
-/// On the roots of models that are there and play, if they have clips.
+/// Filters the root entities of models that are spawned, with a running clip if they have clips.
 pub type Playing = Or<(With<MdlAnimator>, With<AbcAnimator>, With<LgwInstance>)>;
 
 impl Crowd {
-    /// So many instances, taking turns between models.
+    /// A crowd of `instances` instances that cycles through the models.
     pub fn new(instances: usize, paths: Vec<PathBuf>) -> Self {
         Self {
             instances,
             target: RenderTarget::default(),
             paths,
             models: Vec::new(),
-            complete: false,
+            is_spawned: false,
         }
     }
 }
 
 impl Model {
-    /// Loads a file as what its name says that it is.
+    /// Loads a file as the format of its extension.
     fn load(path: &Path, assets: &AssetServer) -> Self {
-        // Skins are looked for in the folder of the assets.
+        // Skin paths are relative to the asset folder, so the model path must be too.
         let path = path.strip_prefix(ASSETS).unwrap_or(path).to_path_buf();
         match path.extension() {
             Some(extension) if extension.eq_ignore_ascii_case("abc") => {
@@ -129,47 +129,49 @@ impl Model {
         }
     }
 
-    fn kind(&self, known: &Known) -> Option<Kind> {
+    fn variants(&self, assets: &ModelAssets) -> Option<Variants> {
         match self {
-            Self::Mdl(handle) => known.mdl.get(handle).map(mdl_kind),
-            Self::Abc(handle) => known.abc.get(handle).map(abc_kind),
-            Self::Lgw(handle) => known.lgw.get(handle).map(lgw_kind),
+            Self::Mdl(handle) => assets.mdl.get(handle).map(mdl_variants),
+            Self::Abc(handle) => assets.abc.get(handle).map(abc_variants),
+            Self::Lgw(handle) => assets.lgw.get(handle).map(lgw_variants),
         }
     }
 }
 
-fn mdl_kind(model: &Mdl) -> Kind {
+fn mdl_variants(model: &Mdl) -> Variants {
     let (min, max) = model.poses.bounds();
     let size = max - min;
     let clips = model.clips.iter().enumerate();
-    let moving = clips.filter(|(_, clip)| clip.sequence.pose_count > 1);
-    Kind {
+    let animated = clips.filter(|(_, clip)| clip.sequence.pose_count > 1);
+    Variants {
         scene: model.scene.clone(),
         width: size.x.max(size.y),
-        clips: moving
-            .map(|(place, clip)| (place, clip.sequence.seconds()))
+        clips: animated
+            .map(|(index, clip)| (index, clip.sequence.seconds()))
             .collect(),
         skins: model.skins.len(),
     }
 }
 
-fn abc_kind(model: &Abc) -> Kind {
+fn abc_variants(model: &Abc) -> Variants {
     let size = model.bounds.max - model.bounds.min;
     let clips = model.animations.iter().enumerate();
-    let moving = clips.filter(|(_, clip)| clip.keyframes.len() > 1);
-    Kind {
+    let animated = clips.filter(|(_, clip)| clip.keyframes.len() > 1);
+    Variants {
         scene: model.scene.clone(),
         width: size.x.max(size.z),
-        clips: moving.map(|(place, clip)| (place, clip.seconds)).collect(),
+        clips: animated
+            .map(|(index, clip)| (index, clip.seconds))
+            .collect(),
         skins: model.skins.len(),
     }
 }
 
-fn lgw_kind(model: &Lgw) -> Kind {
+fn lgw_variants(model: &Lgw) -> Variants {
     let size = model
         .bounds
         .map_or(Vec3A::ONE, |bounds| bounds.max - bounds.min);
-    Kind {
+    Variants {
         scene: model.scene.clone(),
         width: size.x.max(size.z),
         clips: Vec::new(),
@@ -177,16 +179,17 @@ fn lgw_kind(model: &Lgw) -> Kind {
     }
 }
 
-/// Spawns the [`Crowd`] that was inserted, once its models are there.
+/// Spawns the inserted [`Crowd`] once its models are loaded.
 pub struct CrowdPlugin;
 
 impl Plugin for CrowdPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Startup, load).add_systems(Update, populate);
+        app.add_systems(Startup, load_models)
+            .add_systems(Update, populate);
     }
 }
 
-fn load(mut crowd: ResMut<Crowd>, assets: Res<AssetServer>) {
+fn load_models(mut crowd: ResMut<Crowd>, assets: Res<AssetServer>) {
     let models = crowd.paths.iter().map(|path| Model::load(path, &assets));
     crowd.models = models.collect();
 }
@@ -194,43 +197,45 @@ fn load(mut crowd: ResMut<Crowd>, assets: Res<AssetServer>) {
 fn populate(
     mut crowd: ResMut<Crowd>,
     assets: Res<AssetServer>,
-    known: Known,
+    models: ModelAssets,
     mut commands: Commands,
 ) {
-    if crowd.complete || !crowd.models.iter().all(|model| model.is_loaded(&assets)) {
+    if crowd.is_spawned || !crowd.models.iter().all(|model| model.is_loaded(&assets)) {
         return;
     }
-    crowd.complete = true;
-    let kinds = crowd.models.iter();
-    let kinds: Vec<Kind> = kinds.filter_map(|model| model.kind(&known)).collect();
-    let spacing = kinds.iter().map(|kind| kind.width).fold(1.0, f32::max);
+    crowd.is_spawned = true;
+    let variants = crowd.models.iter();
+    let variants: Vec<Variants> = variants
+        .filter_map(|model| model.variants(&models))
+        .collect();
+    let spacing = variants.iter().map(|model| model.width).fold(1.0, f32::max);
     let per_side = (crowd.instances as f32).sqrt().ceil().max(1.0);
-    for (index, kind) in (0..crowd.instances).zip(kinds.iter().cycle()) {
+    for (index, model) in (0..crowd.instances).zip(variants.iter().cycle()) {
         let (row, column) = (index / per_side as usize, index % per_side as usize);
         let middle = (per_side - 1.0) / 2.0;
-        let place = Vec3::new(column as f32 - middle, 0.0, row as f32 - middle) * spacing;
+        let translation = Vec3::new(column as f32 - middle, 0.0, row as f32 - middle) * spacing;
         let mut dice = Dice::new(index as u32);
-        let turn = Quat::from_rotation_y(dice.roll() * core::f32::consts::TAU);
+        let rotation = Quat::from_rotation_y(dice.roll() * core::f32::consts::TAU);
         commands.spawn((
-            WorldAssetRoot(kind.scene.clone()),
-            Transform::from_translation(place).with_rotation(turn),
-            clip(kind, &mut dice),
-            ModelSkin::Index(dice.choose(kind.skins)),
+            WorldAssetRoot(model.scene.clone()),
+            Transform::from_translation(translation).with_rotation(rotation),
+            random_clip(model, &mut dice),
+            ModelSkin::Index(dice.choose(model.skins)),
         ));
     }
     spawn_view(&mut commands, &crowd.target, per_side * spacing);
 }
 
-/// Any clip that moves, from anywhere, a bit faster or slower than it was made.
-fn clip(kind: &Kind, dice: &mut Dice) -> PlayClip {
-    let clip = kind.clips.get(dice.choose(kind.clips.len()));
+/// A random clip with a random start time and a speed from 0.75 to 1.25.
+fn random_clip(model: &Variants, dice: &mut Dice) -> PlayClip {
+    let clip = model.clips.get(dice.choose(model.clips.len()));
     let (clip, seconds) = clip.copied().unwrap_or_default();
     PlayClip::looping(clip)
         .starting_at(dice.roll() * seconds)
         .with_speed(0.75 + dice.roll() / 2.0)
 }
 
-/// A camera that sees a square of this width as a whole, and a sun.
+/// Spawns a camera that sees a square of this width, and a directional light.
 fn spawn_view(commands: &mut Commands, target: &RenderTarget, width: f32) {
     let projection = PerspectiveProjection {
         far: width * 4.0 + 1000.0,

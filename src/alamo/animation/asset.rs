@@ -1,4 +1,4 @@
-//! The [`Ala`] asset: what an animation is to the rest of a game.
+//! The [`Ala`] asset: a loaded animation and its metadata.
 
 use crate::alamo::ala::{AlaBone, AlaFile};
 use crate::read::Warning;
@@ -10,23 +10,23 @@ use core::fmt;
 /// A loaded Alamo animation.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct Ala {
-    /// What Bevy plays: label [`AlaAssetLabel::Clip`].
+    /// The clip that Bevy plays: label [`AlaAssetLabel::Clip`].
     #[dependency]
     pub clip: Handle<AnimationClip>,
-    /// The format, 1 or 2.
+    /// The format version, 1 or 2.
     pub version: u8,
-    /// How many frames there are; at least one.
+    /// The count of frames; at least 1.
     pub frames: u32,
     /// Frames per second; greater than 0.
     pub fps: f32,
-    /// The bones that it speaks of, in file order.
+    /// The bones that it animates, in file order.
     pub bones: Vec<AlaBoneInfo>,
-    /// Flaws of the file that do no harm.
+    /// Problems in the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
 
 impl Ala {
-    /// What a file says, played by a clip.
+    /// Collects the metadata of a file, which `clip` plays.
     pub(super) fn new(file: AlaFile<'_>, clip: Handle<AnimationClip>) -> Self {
         Self {
             clip,
@@ -38,28 +38,28 @@ impl Ala {
         }
     }
 
-    /// Seconds from the first frame to the last; 0 if that is the same.
+    /// Seconds from the first frame to the last; 0 if there is one frame.
     pub fn seconds(&self) -> f32 {
         self.frames.saturating_sub(1) as f32 / self.fps
     }
 }
 
-/// A bone that an [`Ala`] speaks of.
+/// A bone that an [`Ala`] animates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlaBoneInfo {
     /// Its name.
     pub name: Box<str>,
     /// Its index in the model.
     pub index: usize,
-    /// Whether it moves.
+    /// Whether it has a translation track.
     pub translation: bool,
-    /// Whether it turns.
+    /// Whether it has a rotation track.
     pub rotation: bool,
-    /// Whether it grows.
+    /// Whether it has a scale track.
     pub scale: bool,
-    /// Whether it is shown and hidden.
+    /// Whether it has a visibility track.
     pub visibility: bool,
-    /// Whether some of its frames hold until the next.
+    /// Whether some of its frames are held until the next frame, without interpolation.
     pub steps: bool,
 }
 
@@ -77,14 +77,14 @@ impl AlaBoneInfo {
     }
 }
 
-/// An animation of a model, found beside it.
+/// An animation that was found for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AloAnimation {
-    /// Its name in upper case, without the model's: `MOVE_00`.
+    /// Its name in upper case, without the model's name: `MOVE_00`.
     pub name: Box<str>,
-    /// What is known of it once it is loaded.
+    /// The animation's metadata.
     pub ala: Handle<Ala>,
-    /// What Bevy plays.
+    /// The clip that Bevy plays.
     pub clip: Handle<AnimationClip>,
 }
 

@@ -1,6 +1,6 @@
-//! Whether an animation is for a model, and which of it is.
+//! Finds the tracks of an animation that do not match the bones of a model.
 //!
-//! The index of a bone says which it is; the name is there to be checked.
+//! A track animates the bone of its index. Its name is only compared with that of the bone.
 
 use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::targets::bone_target;
@@ -16,7 +16,7 @@ pub struct BoneMismatch {
     pub index: usize,
     /// Its name in the animation.
     pub name: Box<str>,
-    /// Its name in the model; `None` if there is no bone of this index.
+    /// The name of the model's bone at this index; `None` if there is no such bone.
     pub in_model: Option<Box<str>>,
 }
 
@@ -26,22 +26,22 @@ impl fmt::Display for BoneMismatch {
         match &self.in_model {
             Some(in_model) => write!(
                 f,
-                "bone {index} is \"{name}\", but \"{in_model}\" in the model"
+                "bone {index} is \"{name}\" in the animation, but \"{in_model}\" in the model"
             ),
-            None => write!(f, "bone {index}, \"{name}\", is not in the model"),
+            None => write!(f, "bone {index}, \"{name}\", is missing from the model"),
         }
     }
 }
 
 impl Ala {
-    /// The bones that a model does not have, or has under another name. Case does not count.
+    /// The bones that a model does not have, or has under another name. Names are compared case-insensitively.
     pub fn mismatches(&self, model: &AloModel) -> Vec<BoneMismatch> {
         let mismatch = |index: usize, name: &str| {
             let in_model = model.bones.get(index).map(|bone| bone.name.clone());
-            let fits = in_model
+            let matches = in_model
                 .as_ref()
                 .is_some_and(|in_model| same_name(in_model, name));
-            (!fits).then(|| BoneMismatch {
+            (!matches).then(|| BoneMismatch {
                 index,
                 name: name.into(),
                 in_model,
@@ -53,17 +53,17 @@ impl Ala {
             .collect()
     }
 
-    /// A clip of this animation without what is not for a model.
+    /// Copies a clip of this animation without the tracks that do not match a model.
     ///
-    /// [`PlayClip`](crate::scene::PlayClip) does this by itself. In a graph of your own, use it where
-    /// [`mismatches`](Self::mismatches) tells of some; where it does not, use the clip as it is.
+    /// [`PlayClip`](crate::scene::PlayClip) does this automatically. For your own graph, call it if
+    /// [`mismatches`](Self::mismatches) returns any; otherwise use the clip unchanged.
     pub fn bound(&self, clip: &AnimationClip, model: &AloModel) -> AnimationClip {
-        without(clip, &self.mismatches(model))
+        without_tracks(clip, &self.mismatches(model))
     }
 }
 
-/// A clip that leaves some bones alone. It shares its data with the other.
-pub(super) fn without(clip: &AnimationClip, mismatches: &[BoneMismatch]) -> AnimationClip {
+/// Copies a clip without the tracks of some bones. The copy shares its data with the original.
+pub(super) fn without_tracks(clip: &AnimationClip, mismatches: &[BoneMismatch]) -> AnimationClip {
     let mut clip = clip.clone();
     for mismatch in mismatches {
         clip.curves_mut().remove(&bone_target(mismatch.index));

@@ -1,4 +1,4 @@
-//! A file as Bevy's clip.
+//! Converts a file to a Bevy `AnimationClip`.
 
 use crate::alamo::ala::{AlaBone, AlaFile};
 use crate::alamo::animation::curves::{AlaCurves, BoneCurves, FixedRotation, FixedVector};
@@ -8,57 +8,57 @@ use crate::scene::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
 use bevy::animation::{AnimationClip, VariableCurve};
 
-/// Scales closer to 1 than this are meant to be 1, and differ from it by what the tools that wrote them
-/// have rounded.
-const ONE: f32 = 5e-6;
+/// A scale that differs from 1 by less than this counts as 1. Exporters rounded the values that they wrote.
+const SCALE_TOLERANCE: f32 = 5e-6;
 
-/// A file as a clip, which any `AnimationPlayer` plays on the bones of any model that it fits. All
-/// that it says stays packed as in the file.
+/// Converts a file to a clip. Any `AnimationPlayer` can play it on the bones of any model with a matching skeleton. The
+/// tracks stay packed as in the file.
 ///
-/// Targets are [`bone_target`]s. What has no track is held: translation, rotation, and the scale if it is
-/// not 1. Bones that the file does not speak of are left alone. The duration is (frames − 1) / fps, and that
-/// of a single frame 1 / fps.
+/// Targets are [`bone_target`]s. Translation and rotation without a track are constant, and so is the scale if it is
+/// not 1. Bones that are not in the file are not animated. The duration in seconds is (frames − 1) / fps, or 1 / fps
+/// for a single frame.
 pub fn clip(file: &AlaFile<'_>) -> AnimationClip {
     let mut clip = AnimationClip::default();
     clip.set_duration(Timing::new(file.frames, file.fps).duration());
-    let all = clip.curves_mut();
-    all.reserve(file.bones.len());
+    let all_curves = clip.curves_mut();
+    all_curves.reserve(file.bones.len());
     for (bone, tracks) in AlaCurves::new(file).bones(file) {
-        // Of two that speak of one bone, the first is heard.
-        all.entry(bone_target(bone.index as usize))
+        // If two entries have the same bone index, the first is used.
+        all_curves
+            .entry(bone_target(bone.index as usize))
             .or_insert_with(|| curves(bone, tracks));
     }
     clip
 }
 
 fn curves(bone: &AlaBone<'_>, tracks: BoneCurves) -> Vec<VariableCurve> {
-    let turns = tracks.rotation.is_some() || bone.default_rotation.is_some();
-    let grows = tracks.scale.is_some() || !is_one(bone.scale_offset);
+    let rotates = tracks.rotation.is_some() || bone.default_rotation.is_some();
+    let scales = tracks.scale.is_some() || !is_one(bone.scale_offset);
     let count =
-        1 + usize::from(turns) + usize::from(grows) + usize::from(tracks.visibility.is_some());
+        1 + usize::from(rotates) + usize::from(scales) + usize::from(tracks.visibility.is_some());
     let mut curves = Vec::with_capacity(count);
     curves.push(match tracks.translation {
         Some(track) => VariableCurve::new(AnimatableCurve::new(Translation, track)),
         None => {
-            let held = FixedVector(bone.translation_offset);
-            VariableCurve::new(AnimatableCurve::new(Translation, held))
+            let constant = FixedVector(bone.translation_offset);
+            VariableCurve::new(AnimatableCurve::new(Translation, constant))
         }
     });
     match (tracks.rotation, bone.default_rotation) {
         (Some(track), _) => {
             curves.push(VariableCurve::new(AnimatableCurve::new(Rotation, track)));
         }
-        (None, Some(held)) => {
-            let held = FixedRotation(held);
-            curves.push(VariableCurve::new(AnimatableCurve::new(Rotation, held)));
+        (None, Some(rotation)) => {
+            let constant = FixedRotation(rotation);
+            curves.push(VariableCurve::new(AnimatableCurve::new(Rotation, constant)));
         }
         (None, None) => {}
     }
     match tracks.scale {
         Some(track) => curves.push(VariableCurve::new(AnimatableCurve::new(Scale, track))),
-        None if grows => {
-            let held = FixedVector(bone.scale_offset);
-            curves.push(VariableCurve::new(AnimatableCurve::new(Scale, held)));
+        None if scales => {
+            let constant = FixedVector(bone.scale_offset);
+            curves.push(VariableCurve::new(AnimatableCurve::new(Scale, constant)));
         }
         None => {}
     }
@@ -67,5 +67,7 @@ fn curves(bone: &AlaBone<'_>, tracks: BoneCurves) -> Vec<VariableCurve> {
 }
 
 fn is_one(scale: [f32; 3]) -> bool {
-    scale.iter().all(|scale| (scale - 1.0).abs() < ONE)
+    scale
+        .iter()
+        .all(|scale| (scale - 1.0).abs() < SCALE_TOLERANCE)
 }

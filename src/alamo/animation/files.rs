@@ -1,4 +1,4 @@
-//! Animations as files, for code that works on any format.
+//! Loads animation files, and counts their frames, for code that works on any format.
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::graphs::{Graphs, ala_of};
@@ -7,7 +7,7 @@ use bevy::animation::AnimationClip;
 use bevy::asset::{AssetPath, AssetServer, Assets, Handle, UntypedHandle};
 use bevy::ecs::world::World;
 
-/// Loads the clips of animations.
+/// The functions that load the clip of an animation file.
 pub(super) fn clip_files() -> ClipFiles {
     ClipFiles {
         load: |server, file| ClipRef::Handle(server.load(clip_path(file))),
@@ -22,7 +22,7 @@ fn clip_path(file: &AssetPath<'static>) -> AssetPath<'static> {
     AlaAssetLabel::Clip.from_asset(file.clone())
 }
 
-/// Counts the frames of an animation, if it is loaded. Adds the file that the answer depends on.
+/// The count of an animation's frames, if it is loaded. Adds the file that the result depends on to `files`.
 pub(crate) fn frames_of_animation(
     world: &World,
     ala: &Handle<Ala>,
@@ -33,7 +33,7 @@ pub(crate) fn frames_of_animation(
     loaded.map(|loaded| loaded.frames)
 }
 
-/// Counts the frames of a clip, if its animation is loaded. Adds the files that the answer depends on.
+/// The count of a clip's frames, if its animation is loaded. Adds the files that the result depends on to `files`.
 pub(crate) fn frames_of_clip(
     world: &World,
     clip: &Handle<AnimationClip>,
@@ -44,7 +44,7 @@ pub(crate) fn frames_of_clip(
     frames_of_animation(world, &ala?, files)
 }
 
-/// The animation of a clip, once the clip is loaded. Before that a broken file would be read, and logged, twice.
+/// The animation of a clip, once the clip is loaded. Before that, an invalid file would be read and logged twice.
 fn animation_of(world: &World, clip: &Handle<AnimationClip>) -> Option<Handle<Ala>> {
     let server = world.get_resource::<AssetServer>()?;
     let graphs = world.get_resource::<Graphs>()?;

@@ -1,19 +1,18 @@
 //! The graphs and clips that models share while [`PlayClip`](crate::scene::PlayClip) plays on them.
 //!
-//! A graph has the clips that play on a model in a frame, and no more: Bevy asks every bone about every
-//! node. So there is one for each clip in use, and one for each fade from one to another, and all
-//! models that do the same share it.
+//! A graph contains only the active clips of a model, because Bevy evaluates every node for every bone. So there is one
+//! graph for each clip in use and one for each cross-fade. Models with the same active clips share it.
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
-use crate::alamo::animation::binding::{BoneMismatch, without};
-use crate::alamo::animation::rest_pose::{Part, completed};
+use crate::alamo::animation::binding::{BoneMismatch, without_tracks};
+use crate::alamo::animation::rest_pose::{FadingClip, with_rest_pose};
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{DefaultVisibilityCurve, evaluator_id};
 use crate::alamo::asset::AloModel;
 use crate::scene::{
     ActiveClip, ActiveClips, ClipParts, ClipProvider, ClipRef, FrameRate, Frames, GraphAssets,
-    edited_clips, has_extension, is_in_use, node, says,
+    edited_clips, has_curve_for, has_extension, is_in_use, node,
 };
 use bevy::animation::graph::AnimationGraph;
 use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
@@ -30,13 +29,13 @@ use std::sync::{Arc, Weak};
 /// The graphs and clips that models share.
 #[derive(Resource, Default)]
 pub(crate) struct Graphs {
-    /// Extensions of animations.
+    /// The extensions of animation files.
     extensions: Vec<String>,
-    /// By the clips in them, and the model's address if it matters.
+    /// The graphs, by their clips. The key of a fade also has the model's address.
     graphs: HashMap<GraphKey, SharedGraph>,
-    /// Clips as they are for a model, by the model's address and the clip.
-    bound: HashMap<(usize, AssetId<AnimationClip>), Bound>,
-    /// Parts of those.
+    /// Clips without the tracks that do not match a model, by the model's address and the clip.
+    bound: HashMap<(usize, AssetId<AnimationClip>), BoundClip>,
+    /// Parts of the clips in `bound`.
     parts: ClipParts,
 }
 
@@ -49,26 +48,27 @@ impl Graphs {
     }
 }
 
+/// The clips of a graph and, for a fade, the address of the model.
 type GraphKey = (Vec<AssetId<AnimationClip>>, Option<usize>);
 
 struct SharedGraph {
     #[expect(
         dead_code,
-        reason = "as long as it is there, no other model has its address"
+        reason = "while it exists, no other model has the same address"
     )]
     model: Weak<AloModel>,
     graph: Handle<AnimationGraph>,
 }
 
-/// A clip as it is for a model.
-struct Bound {
+/// A clip without the tracks that do not match a model.
+struct BoundClip {
     ala: Option<AssetId<Ala>>,
-    /// As long as it lives, no other model has its address.
+    /// While it exists, no other model has the same address.
     model: Weak<AloModel>,
     clip: Handle<AnimationClip>,
 }
 
-/// Makes clips ready to be played.
+/// Finds Alamo clips, and prepares them for playback.
 #[derive(SystemParam)]
 pub(super) struct AlaClipProvider<'w, 's> {
     clips: ResMut<'w, Assets<AnimationClip>>,
@@ -80,13 +80,13 @@ pub(super) struct AlaClipProvider<'w, 's> {
     clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
 }
 
-/// What was edited since the last time.
+/// The assets that were edited since the last frame.
 pub(super) struct Edits {
     alas: Vec<AssetId<Ala>>,
     clips: Vec<AssetId<AnimationClip>>,
 }
 
-/// The animation of a clip, if it is one of an Alamo file. Loads the animation if only its clip is loaded.
+/// The animation of a clip, if the clip is from an Alamo file. Loads the animation if only its clip is loaded.
 pub(crate) fn ala_of(
     server: &AssetServer,
     graphs: &Graphs,
@@ -97,7 +97,7 @@ pub(crate) fn ala_of(
     let path = path.without_label();
     match server.get_path_and_type_id_handle(&path, TypeId::of::<Ala>()) {
         Some(ala) => Some(ala.typed()),
-        // Only its clip is alive; the names of its bones are in the animation.
+        // Only the clip is loaded, but the names of the bones are in the animation.
         None => {
             has_extension(path.path(), &graphs.extensions).then(|| server.load(path.clone_owned()))
         }
@@ -105,7 +105,7 @@ pub(crate) fn ala_of(
 }
 
 impl AlaClipProvider<'_, '_> {
-    /// A clip that somebody has a handle to.
+    /// The source of a clip that the user has a handle to.
     pub(super) fn source_of(&self, clip: &Handle<AnimationClip>) -> AlaSource {
         AlaSource {
             clip: clip.clone(),
@@ -118,8 +118,12 @@ impl AlaClipProvider<'_, '_> {
         self.alas.get(source.ala.as_ref()?)
     }
 
-    /// A whole clip as it is for a model: without what the model does not have. Warns once of that.
-    fn fitted(&mut self, source: &AlaSource, model: &Arc<AloModel>) -> Handle<AnimationClip> {
+    /// A whole clip without the tracks that do not match a model. Warns once about these.
+    fn whole_clip_for_model(
+        &mut self,
+        source: &AlaSource,
+        model: &Arc<AloModel>,
+    ) -> Handle<AnimationClip> {
         let key = (Arc::as_ptr(model).addr(), source.clip.id());
         if let Some(bound) = self.shared.bound.get(&key)
             && bound.model.strong_count() > 0
@@ -128,13 +132,13 @@ impl AlaClipProvider<'_, '_> {
         }
         let mismatches = self.ala(source).map(|ala| ala.mismatches(model));
         let clip = match mismatches.filter(|mismatches| !mismatches.is_empty()) {
-            Some(mismatches) => self.filtered(source, &mismatches),
+            Some(mismatches) => self.without_mismatches(source, &mismatches),
             None => source.clip.clone(),
         };
         let shared = &mut *self.shared;
-        let is_alive = |_: &_, bound: &mut Bound| bound.model.strong_count() > 0;
+        let is_alive = |_: &_, bound: &mut BoundClip| bound.model.strong_count() > 0;
         shared.bound.retain(is_alive);
-        let bound = Bound {
+        let bound = BoundClip {
             ala: source.ala.as_ref().map(Handle::id),
             model: Arc::downgrade(model),
             clip: clip.clone(),
@@ -143,70 +147,74 @@ impl AlaClipProvider<'_, '_> {
         clip
     }
 
-    fn filtered(
+    fn without_mismatches(
         &mut self,
         source: &AlaSource,
         mismatches: &[BoneMismatch],
     ) -> Handle<AnimationClip> {
         let path = source.clip.path().map(ToString::to_string);
-        /// Nobody reads more of them.
-        const TOLD: usize = 12;
-        let told = mismatches.iter().take(TOLD).map(ToString::to_string);
-        let told: Vec<String> = told.collect();
-        let more = match mismatches.len().saturating_sub(TOLD) {
+        /// The most mismatches that the warning lists.
+        const MAX_LISTED: usize = 12;
+        let listed = mismatches.iter().take(MAX_LISTED).map(ToString::to_string);
+        let listed: Vec<String> = listed.collect();
+        let more = match mismatches.len().saturating_sub(MAX_LISTED) {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
         warn!(
-            "{}: tracks are left out that are not for the model: {}{more}",
+            "{}: tracks that do not match the bones of the model are ignored: {}{more}",
             path.unwrap_or_default(),
-            told.join("; ")
+            listed.join("; ")
         );
         let clip = self.clips.get(&source.clip);
-        let clip = clip.map(|clip| without(clip, mismatches));
+        let clip = clip.map(|clip| without_tracks(clip, mismatches));
         self.clips.add(clip.unwrap_or_default())
     }
 
-    /// Clips with what each leaves unsaid of what the others move.
-    fn completed(
+    /// The active clips, each with rest-pose curves for the bone fields that only the others animate.
+    fn with_rest_poses(
         &mut self,
-        lanes: &ActiveClips<AlaSource>,
+        active: &ActiveClips<AlaSource>,
         model: &AloModel,
     ) -> Vec<Handle<AnimationClip>> {
-        let handles = lanes.clips();
-        let part = |lane: &ActiveClip<AlaSource>| {
-            Some(Part {
-                clip: self.clips.get(&lane.clip)?,
-                is_ours: lane.source.ala.is_some(),
+        let handles = active.handles();
+        let fading = |clip: &ActiveClip<AlaSource>| {
+            Some(FadingClip {
+                clip: self.clips.get(&clip.clip)?,
+                is_alamo: clip.source.ala.is_some(),
             })
         };
-        let Some(parts) = lanes.iter().map(part).collect::<Option<Vec<_>>>() else {
+        let Some(all) = active.iter().map(fading).collect::<Option<Vec<_>>>() else {
             return handles;
         };
-        let completed: Vec<_> = parts
+        let copies: Vec<_> = all
             .iter()
-            .map(|part| completed(*part, &parts, model))
+            .map(|fading| with_rest_pose(*fading, &all, model))
             .collect();
-        let handles = handles.into_iter().zip(completed);
+        let handles = handles.into_iter().zip(copies);
         handles
-            .map(|(handle, completed)| completed.map_or(handle, |clip| self.clips.add(clip)))
+            .map(|(handle, copy)| copy.map_or(handle, |clip| self.clips.add(clip)))
             .collect()
     }
 
-    /// A clip of [`DefaultVisibilityCurve`]s for the bones that any of the lanes shows or hides.
-    fn flags(&mut self, lanes: &ActiveClips<AlaSource>, model: &AloModel) -> Handle<AnimationClip> {
-        let mut flags = AnimationClip::default();
+    /// A clip of [`DefaultVisibilityCurve`]s for the bones that any active clip shows or hides.
+    fn default_visibility(
+        &mut self,
+        active: &ActiveClips<AlaSource>,
+        model: &AloModel,
+    ) -> Handle<AnimationClip> {
+        let mut defaults = AnimationClip::default();
         for bone in 0..model.bones.len() {
             let target = bone_target(bone);
-            let decides = |lane: &ActiveClip<AlaSource>| {
-                let clip = self.clips.get(&lane.clip);
-                clip.is_some_and(|clip| says(clip, target, &evaluator_id()))
+            let has_track = |clip: &ActiveClip<AlaSource>| {
+                let clip = self.clips.get(&clip.clip);
+                clip.is_some_and(|clip| has_curve_for(clip, target, &evaluator_id()))
             };
-            if lanes.iter().any(decides) {
-                flags.add_curve_to_target(target, DefaultVisibilityCurve);
+            if active.iter().any(has_track) {
+                defaults.add_curve_to_target(target, DefaultVisibilityCurve);
             }
         }
-        self.clips.add(flags)
+        self.clips.add(defaults)
     }
 }
 
@@ -215,18 +223,18 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
     type Source = AlaSource;
     type Edits = Edits;
 
-    const KEEPS_UNMOVED: bool = true;
+    const KEEPS_UNANIMATED: bool = true;
 
     fn target(bone: usize) -> AnimationTargetId {
         bone_target(bone)
     }
 
-    fn rest(model: &AloModel, bone: usize) -> Option<Transform> {
+    fn rest_transform(model: &AloModel, bone: usize) -> Option<Transform> {
         model.bones.get(bone).map(|bone| bone.transform)
     }
 
-    /// An animation that says nothing of the scale of a bone that it moves says that it is 1.
-    fn sets_scale(source: &AlaSource) -> bool {
+    /// If an Alamo animation animates a bone without a scale curve, the bone's scale is 1.
+    fn resets_scale(source: &AlaSource) -> bool {
         source.ala.is_some()
     }
 
@@ -244,27 +252,27 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         });
         let edited: Vec<_> = edited.collect();
         if !edited.is_empty() {
-            let is_same = |bound: &Bound| bound.ala.is_none_or(|ala| !edited.contains(&ala));
-            shared.bound.retain(|_, bound| is_same(bound));
-            // What fades has copies of clips.
+            let is_current = |bound: &BoundClip| bound.ala.is_none_or(|ala| !edited.contains(&ala));
+            shared.bound.retain(|_, bound| is_current(bound));
+            // The graph of a fade has copies of clips.
             shared.graphs.retain(|(clips, _), _| clips.len() == 1);
         }
         let clips = edited_clips(&mut self.clip_events);
-        shared.parts.forget(&clips);
+        shared.parts.remove(&clips);
         Edits {
             alas: edited,
             clips,
         }
     }
 
-    fn are_edited(edits: &Edits, lanes: &ActiveClips<AlaSource>) -> bool {
+    fn any_edited(edits: &Edits, active: &ActiveClips<AlaSource>) -> bool {
         let is_edited = |ala: &Handle<Ala>| edits.alas.contains(&ala.id());
-        let mut alas = lanes.iter().filter_map(|lane| lane.source.ala.as_ref());
-        (!edits.alas.is_empty() && alas.any(is_edited)) || lanes.have_part_of(&edits.clips)
+        let mut alas = active.iter().filter_map(|clip| clip.source.ala.as_ref());
+        (!edits.alas.is_empty() && alas.any(is_edited)) || active.has_part_of(&edits.clips)
     }
 
     fn find(&self, clip: &ClipRef, model: &AloModel) -> Option<AlaSource> {
-        let (clip, frames) = clip.flat();
+        let (clip, frames) = clip.split_frames();
         let animation = match clip {
             ClipRef::Name(name) => model.animation(name)?,
             ClipRef::Index(index) => model.animations.get(*index)?,
@@ -293,16 +301,16 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         })
     }
 
-    fn bound(
+    fn clip_for_model(
         &mut self,
         source: &AlaSource,
         model: &Arc<AloModel>,
     ) -> Option<Handle<AnimationClip>> {
         let Some(part) = &source.frames else {
-            return Some(self.fitted(source, model));
+            return Some(self.whole_clip_for_model(source, model));
         };
         let span = self.frames(source, model)?.span(part)?;
-        let whole = self.fitted(source, model);
+        let whole = self.whole_clip_for_model(source, model);
         self.shared.parts.get(&whole, span, &mut self.clips)
     }
 
@@ -317,21 +325,22 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         has_names && self.clips.contains(&source.clip)
     }
 
-    /// The graph that blends the clips of lanes, in their order, with [`DefaultVisibilityCurve`]s last if there is
-    /// more than one.
+    /// The graph that blends the active clips, in their order. The graph of a fade has a clip of
+    /// [`DefaultVisibilityCurve`]s as its last node.
     fn graph(
         &mut self,
-        lanes: &ActiveClips<AlaSource>,
+        active: &ActiveClips<AlaSource>,
         model: &Arc<AloModel>,
     ) -> Handle<AnimationGraph> {
-        let ids: Vec<_> = lanes.iter().map(|lane| lane.clip.id()).collect();
+        let ids: Vec<_> = active.iter().map(|clip| clip.clip.id()).collect();
         let fades = ids.len() > 1;
         let key = (ids, fades.then(|| Arc::as_ptr(model).addr()));
         if let Some(shared) = self.shared.graphs.get(&key) {
             return shared.graph.clone();
         }
-        let flags = fades.then(|| self.flags(lanes, model));
-        let clips = self.completed(lanes, model).into_iter().chain(flags);
+        let defaults = fades.then(|| self.default_visibility(active, model));
+        let clips = self.with_rest_poses(active, model);
+        let clips = clips.into_iter().chain(defaults);
         let graph = self.graphs.add(clips);
         let in_use = |_: &_, shared: &mut SharedGraph| is_in_use(&shared.graph);
         self.shared.graphs.retain(in_use);
@@ -342,11 +351,12 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         self.shared.graphs.insert(key, shared);
         graph
     }
-    /// A fade has the flags of the model beside its clips. They have no time.
-    fn play_beside(lanes: &ActiveClips<AlaSource>, player: &mut AnimationPlayer) {
-        let lanes = lanes.iter().count();
-        if lanes > 1 {
-            player.play(node(lanes)).pause();
+
+    /// Plays the default visibility of a fade. It is paused, because its curves do not depend on time.
+    fn play_extra_nodes(active: &ActiveClips<AlaSource>, player: &mut AnimationPlayer) {
+        let count = active.iter().count();
+        if count > 1 {
+            player.play(node(count)).pause();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From the asset server's bytes to the [`Ala`] asset and its clip.
+//! The asset loader for `.ala` files: makes the [`Ala`] asset and its clip.
 
 use crate::alamo::ala;
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
@@ -8,7 +8,7 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::reflect::TypePath;
 
-/// Loads Alamo animations: see [`Ala`] for what becomes of them.
+/// Loads Alamo animations as [`Ala`] assets.
 #[derive(TypePath)]
 pub struct AlaLoader {
     loading: ModelLoading,

@@ -1,15 +1,15 @@
-//! Alamo animations as Bevy plays them: curves that decode while they are sampled, visibility that
-//! blends, and what binds a clip to a model and plays it.
+//! Converts Alamo animations to Bevy clips, and plays them.
 //!
-//! `curves` samples what stays packed as in the file, `visibility` shows and hides bones, `clip` makes
-//! an `AnimationClip` of a file, `asset` and `loader` an asset of that; `pairing` knows which files are
-//! a model's, `binding` whether a clip is for a model, `source` is a clip with its animation, `files` has animations
-//! for code that works on any format, `timing` converts frames and seconds, `targets` identifies bones. `player` has the component that plays
-//! [`PlayClip`](crate::scene::PlayClip), `graphs` the clips and graphs that it plays, and `rest` completes clips that
-//! fade.
+//! - `curves` samples tracks that stay packed as in the file, and `visibility` shows and hides bones.
+//! - `clip` converts a file to an `AnimationClip`; `asset` and `loader` make assets.
+//! - `pairing` finds the animation files of a model, and `binding` the tracks that do not match a model.
+//! - `source` is a clip with its animation, and `files` loads animations for code that works on any format.
+//! - `timing` converts seconds to frames, and `targets` identifies bones.
+//! - `player` has the component that plays [`PlayClip`](crate::scene::PlayClip), and `graphs` the clips and graphs that
+//!   it plays. `rest_pose` adds curves to clips during a cross-fade.
 //!
-//! What may not enter: bytes of files, which [`ala`](crate::alamo::ala) has taken apart, and what parts of
-//! a model show, which is for its skeleton's bones alone to say here.
+//! Parsing belongs in [`ala`](crate::alamo::ala). Code that shows and hides parts of a model belongs in
+//! `alamo::appearance`: here only the visibility of bones changes.
 
 mod asset;
 mod binding;

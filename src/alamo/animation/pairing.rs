@@ -1,13 +1,13 @@
-//! Which files are a model's animations: `<MODEL>_<TYPE>_<NN>.ala`, in any case.
+//! Finds the animation files of a model: `<MODEL>_<TYPE>_<NN>.ala`, case-insensitively.
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel, AloAnimation};
-use crate::scene::{FileSearch, raised};
+use crate::scene::{FileSearch, uppercased};
 use bevy::asset::{AssetPath, LoadContext};
 
-/// Finds a model's animations in its folder and in others, and begins to load them.
+/// Finds a model's animations in its own folder and in `folders`, and starts to load them.
 ///
-/// The names of files that begin with the model's are its own, unless another model's there is a longer
-/// beginning. Of two of one name the one in the earlier folder counts.
+/// A file belongs to the model if its name begins with the model's name, unless the name of another model in these
+/// folders is a longer prefix. If two files have the same name, the one in the earlier folder is used.
 pub(crate) async fn find_animations(
     search: &mut FileSearch<'_>,
     folders: &[String],
@@ -23,10 +23,10 @@ pub(crate) async fn find_animations(
     let others = search
         .files_beginning(&model, folders, model_extensions)
         .await;
-    let others: Vec<String> = others.iter().map(stem).collect();
+    let other_models: Vec<String> = others.iter().map(stem).collect();
     let mut found: Vec<(String, AssetPath<'static>)> = Vec::new();
     for path in clips {
-        if let Some(name) = name_of(&stem(&path), &model, &others)
+        if let Some(name) = name_of(&stem(&path), &model, &other_models)
             && !found.iter().any(|(other, _)| *other == name)
         {
             found.push((name, path));
@@ -47,16 +47,16 @@ pub(crate) async fn find_animations(
 /// A file's name in upper case, without its extension.
 fn stem(path: &AssetPath<'_>) -> String {
     let stem = path.path().file_stem().unwrap_or_default();
-    raised(&stem.to_string_lossy())
+    uppercased(&stem.to_string_lossy())
 }
 
-/// What an animation is to a model; `None` if it is not the model's. All names are in upper case.
-fn name_of(file: &str, model: &str, others: &[String]) -> Option<String> {
+/// The name of a model's animation; `None` if the file belongs to another model. All names are in upper case.
+fn name_of(file: &str, model: &str, other_models: &[String]) -> Option<String> {
     let without = |model: &str| file.strip_prefix(model)?.strip_prefix('_');
     let name = without(model).filter(|name| !name.is_empty())?;
-    let is_better = |other: &&String| other.len() > model.len() && without(other).is_some();
-    let is_its_own = others.iter().find(is_better).is_none();
-    is_its_own.then(|| name.to_owned())
+    let is_longer = |other: &&String| other.len() > model.len() && without(other).is_some();
+    let is_own = other_models.iter().find(is_longer).is_none();
+    is_own.then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_model_wins() {
+    fn animation_belongs_to_the_model_with_the_longest_prefix() {
         let models = ["TANK", "TANK_HEAVY", "TANKER"].map(String::from);
         let name = |file, model| name_of(file, model, &models);
         assert_eq!(name("TANK_MOVE_00", "TANK").as_deref(), Some("MOVE_00"));
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(name("TANK_DIE00", "TANK").as_deref(), Some("DIE00"));
         assert_eq!(name("TANK", "TANK"), None);
         assert_eq!(name("TANK_", "TANK"), None);
-        // Half a name is not a model's.
+        // A model's name must be followed by an underscore.
         assert_eq!(
             name("TANK_HEAVYMETAL", "TANK").as_deref(),
             Some("HEAVYMETAL")

@@ -10,20 +10,20 @@ use bevy::asset::Handle;
 use bevy::ecs::component::Component;
 use std::sync::Arc;
 
-/// What a spawned Alamo model plays for its [`PlayClip`](crate::scene::PlayClip). On the root entity, once its scene is
-/// there.
+/// The playback state of a spawned Alamo model. It is on the root entity once the scene is spawned.
+///
+/// Choose a clip with [`PlayClip`](crate::scene::PlayClip).
 #[derive(Component, Debug, Default)]
 #[component(on_remove = on_animator_removed::<Self>)]
 pub struct AloAnimator(Animator<AloModel, AlaSource>);
 
 impl AloAnimator {
-    /// The clip that was chosen, once it plays; of a part the clip that it is of.
+    /// The selected clip, once it plays. If a part of a clip plays, this is the whole clip.
     pub fn clip(&self) -> Option<&Handle<AnimationClip>> {
         self.0.clip()
     }
 
-    /// How much of what shows is the chosen clip: 1 once nothing fades out any more, and 0 where
-    /// nothing plays.
+    /// The weight of the selected clip: below 1 during a fade, and 0 if no clip plays.
     pub fn weight(&self) -> f32 {
         self.0.weight()
     }
@@ -48,10 +48,10 @@ impl ClipPlayer for AloAnimator {
     }
 }
 
-/// Plays what is chosen, and lets fades go on.
-pub(super) fn choose_clips(
+/// Starts and stops the selected clips, and advances cross-fades.
+pub(super) fn play_clips(
     mut driver: ClipDriver<'_, '_, AloAnimator>,
-    mut binder: AlaClipProvider<'_, '_>,
+    mut provider: AlaClipProvider<'_, '_>,
 ) {
-    driver.play(&mut binder);
+    driver.play(&mut provider);
 }

@@ -3,7 +3,7 @@
 use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::graphs::Graphs;
 use crate::alamo::animation::loader::AlaLoader;
-use crate::alamo::animation::player::{AloAnimator, choose_clips};
+use crate::alamo::animation::player::{AloAnimator, play_clips};
 use crate::alamo::animation::visibility::release_bones;
 use crate::alamo::components::{AloInstance, BoneVisibility};
 use crate::scene::{
@@ -33,7 +33,7 @@ impl Plugin for AnimationPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    choose_clips
+                    play_clips
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)
                         .before(AnimationSystems),

@@ -1,50 +1,54 @@
-//! Completes clips that fade with bones at rest.
+//! Adds rest-pose curves to the clips of a cross-fade.
 //!
-//! Bevy blends what clips say of a bone by their weights: where one says nothing, the others decide alone, and the bone
-//! would jump when they end. So clips that fade say of what others move that it rests, as it does when they are left
-//! alone.
+//! Bevy blends the curves of a bone by the weights of their clips. If one clip has no curve for the bone, the others
+//! decide alone, and the bone jumps when they end. So each clip of a fade gets a constant rest-pose curve for every
+//! bone field that only other clips animate.
 
 use crate::alamo::animation::curves::FixedVector;
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::asset::AloModel;
-use crate::scene::{Rotation, Scale, Translation, says};
+use crate::scene::{Rotation, Scale, Translation, has_curve_for};
 use bevy::animation::animation_curves::{AnimatableCurve, EvaluatorId};
 use bevy::animation::{AnimationClip, VariableCurve};
 use bevy::math::Vec3;
 use bevy::math::curve::{ConstantCurve, Interval};
 
-/// A clip that plays on a model.
+/// A clip of a cross-fade.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
+pub(super) struct FadingClip<'a> {
     pub(super) clip: &'a AnimationClip,
-    /// Whether it is of an Alamo file: one that speaks of a bone and not of its scale says that it is 1.
-    pub(super) is_ours: bool,
+    /// Whether it is from an Alamo file. If such a clip animates a bone without a scale curve, the scale is 1.
+    pub(super) is_alamo: bool,
 }
 
-/// A clip with what it leaves unsaid of what any of all clips moves; `None` if that is nothing.
-pub(super) fn completed(
-    part: Part<'_>,
-    all: &[Part<'_>],
+/// Copies a clip, with a rest-pose curve for each bone field that only other clips of the fade animate. `None` if there
+/// is no such field.
+pub(super) fn with_rest_pose(
+    fading: FadingClip<'_>,
+    all: &[FadingClip<'_>],
     model: &AloModel,
 ) -> Option<AnimationClip> {
     let mut missing = Vec::new();
     for (index, bone) in model.bones.iter().enumerate() {
         let target = bone_target(index);
         let lacks = |id: &EvaluatorId<'_>| {
-            !says(part.clip, target, id) && all.iter().any(|other| says(other.clip, target, id))
+            !has_curve_for(fading.clip, target, id)
+                && all
+                    .iter()
+                    .any(|other| has_curve_for(other.clip, target, id))
         };
         let mut rest = bone.transform;
-        if part.is_ours && part.clip.curves_for_target(target).is_some() {
+        if fading.is_alamo && fading.clip.curves_for_target(target).is_some() {
             rest.scale = Vec3::ONE;
         }
         if lacks(&Translation::id()) {
-            let held = FixedVector(rest.translation.into());
-            let curve = AnimatableCurve::new(Translation, held);
+            let constant = FixedVector(rest.translation.into());
+            let curve = AnimatableCurve::new(Translation, constant);
             missing.push((target, VariableCurve::new(curve)));
         }
         if lacks(&Rotation::id()) {
-            let held = ConstantCurve::new(Interval::EVERYWHERE, rest.rotation);
-            let curve = AnimatableCurve::new(Rotation, held);
+            let constant = ConstantCurve::new(Interval::EVERYWHERE, rest.rotation);
+            let curve = AnimatableCurve::new(Rotation, constant);
             missing.push((target, VariableCurve::new(curve)));
         }
         if lacks(&Scale::id()) {
@@ -55,7 +59,7 @@ pub(super) fn completed(
     if missing.is_empty() {
         return None;
     }
-    let mut clip = part.clip.clone();
+    let mut clip = fading.clip.clone();
     for (target, curve) in missing {
         clip.add_variable_curve_to_target(target, curve);
     }

@@ -1,4 +1,4 @@
-//! A clip, and the animation that it is of.
+//! A clip and the animation that it belongs to.
 
 use crate::alamo::animation::asset::Ala;
 use crate::scene::ClipSource;
@@ -6,12 +6,12 @@ use bevy::animation::AnimationClip;
 use bevy::asset::Handle;
 use core::ops::Range;
 
-/// A clip, and the animation that it is of if it is one of ours.
+/// A clip and, if it is from an Alamo file, its animation.
 #[derive(Clone, Debug)]
 pub(crate) struct AlaSource {
     pub(super) clip: Handle<AnimationClip>,
     pub(super) ala: Option<Handle<Ala>>,
-    /// Which of its frames; `None` are all.
+    /// The selected frames; `None` for the whole clip.
     pub(super) frames: Option<Range<u32>>,
 }
 

@@ -1,18 +1,18 @@
-//! What animations know a bone by.
+//! The animation targets of bones.
 
 use bevy::animation::AnimationTargetId;
 use std::sync::LazyLock;
 
-/// Bones that have their name at hand: a hash takes longer than all else about a curve.
-const KNOWN: usize = 512;
+/// The count of precomputed targets. Hashing takes longer than the rest of the work on a curve.
+const PRECOMPUTED: usize = 512;
 
 static TARGETS: LazyLock<Vec<AnimationTargetId>> =
-    LazyLock::new(|| (0..KNOWN).map(hashed).collect());
+    LazyLock::new(|| (0..PRECOMPUTED).map(hashed).collect());
 
-/// What animations know a bone by: the hash of `["alamo", index]`.
+/// The animation target of the bone at an index: the hash of `["alamo", index]`.
 pub fn bone_target(index: usize) -> AnimationTargetId {
-    let known = TARGETS.get(index).copied();
-    known.unwrap_or_else(|| hashed(index))
+    let target = TARGETS.get(index).copied();
+    target.unwrap_or_else(|| hashed(index))
 }
 
 fn hashed(index: usize) -> AnimationTargetId {

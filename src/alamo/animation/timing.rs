@@ -1,15 +1,15 @@
-//! Frames and seconds of an animation, and bits for each frame.
+//! Converts the seconds of an animation to frames, and stores one bit per frame.
 
 use crate::alamo::ala::bit;
 use bevy::math::curve::Interval;
 use core::fmt;
 
-/// Frames and seconds of an animation.
+/// Converts the seconds of an animation to frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
     /// Frames per second.
     fps: f32,
-    /// Number of the last frame, counted from 0.
+    /// The index of the last frame.
     last: f32,
 }
 
@@ -21,7 +21,7 @@ impl Timing {
         }
     }
 
-    /// How long a clip of it takes: never 0, because a player that repeats divides by it.
+    /// The duration of a clip, in seconds. It is never 0, because a player that repeats divides by it.
     pub(super) fn duration(&self) -> f32 {
         (self.last.max(1.0) / self.fps).min(f32::MAX)
     }
@@ -30,22 +30,22 @@ impl Timing {
         Interval::new(0.0, self.duration()).unwrap_or(Interval::UNIT)
     }
 
-    /// The frame at a time, and the way to the next from 0 to 1. Before the first it is the first,
-    /// after the last the last.
+    /// The frame at a time in seconds, and the fraction of the way to the next frame, from 0 to 1. The time is clamped
+    /// to the animation.
     #[inline]
     pub(super) fn frame(&self, seconds: f32) -> (u32, f32) {
-        /// The time of a frame, times the frames per second, is off by this part of itself at most.
+        /// The largest relative rounding error of a frame's time times the frames per second.
         const ROUNDING: f32 = 3e-7;
-        // A NaN is as at the first frame.
+        // NaN maps to the first frame.
         let time = (seconds * self.fps).max(0.0).min(self.last);
         let nearest = (time + 0.5) as u32;
-        let on_it = (time - nearest as f32).abs() <= time * ROUNDING;
-        let frame = if on_it { nearest } else { time as u32 };
+        let is_on_frame = (time - nearest as f32).abs() <= time * ROUNDING;
+        let frame = if is_on_frame { nearest } else { time as u32 };
         (frame, (time - frame as f32).max(0.0))
     }
 }
 
-/// A bit for each frame, of all bones that have them.
+/// One bit per frame for several tracks, one track after the other.
 pub(super) struct Bits {
     bytes: Box<[u8]>,
     pub(super) timing: Timing,
@@ -56,7 +56,7 @@ impl Bits {
         Self { bytes, timing }
     }
 
-    /// The bit of a frame, of the bone whose bits begin at a byte; off beyond the end.
+    /// The bit of a frame in the track that begins at the byte `first`; false beyond the end.
     #[inline]
     pub(super) fn get(&self, first: u32, frame: u32) -> bool {
         self.bytes

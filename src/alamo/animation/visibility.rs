@@ -1,8 +1,8 @@
-//! Bones that animations show and hide.
+//! Animations that show and hide bones.
 //!
-//! A bone's visibility is its own: parts that hang on it have theirs, and below a hidden bone nothing is
-//! drawn whatever they say. So what hides a bone never shows what the level of detail, the damage
-//! stage or the user has hidden, nor the other way round.
+//! A bone and the parts attached to it have separate `Visibility` components, and the children of a hidden bone are
+//! never drawn. So animations and the selection of parts by level of detail, damage stage and user don't overwrite each
+//! other.
 
 use crate::alamo::animation::timing::{Bits, Timing};
 use crate::alamo::components::{AloBone, BoneVisibility, visibility};
@@ -18,20 +18,20 @@ use bevy::math::curve::Interval;
 use core::any::{Any, TypeId};
 use std::sync::Arc;
 
-/// Whether a bone, and with it what hangs on it and on its children, is drawn, frame by frame. What
-/// a frame says holds until the next.
+/// Shows or hides a bone, frame by frame. A hidden bone also hides its parts and its children. The value of a frame is
+/// held until the next frame.
 ///
-/// Where clips blend, each says as much as it weighs, and the majority wins; of two that weigh the same, the
-/// one that shows. A clip without such a curve says nothing of the bone: see [`DefaultVisibilityCurve`].
+/// When clips are blended, their weights are votes, and the majority wins. In a tie the bone is shown. A clip without
+/// such a curve has no vote on the bone: see [`DefaultVisibilityCurve`].
 #[derive(Clone, Debug)]
 pub struct VisibilityCurve {
     bits: Arc<Bits>,
-    /// Which byte is the first.
+    /// The index of the first byte in `bits`.
     first: u32,
 }
 
 impl VisibilityCurve {
-    /// A curve of its own: whether the bone is drawn at each frame.
+    /// Creates a curve from the visibility in each frame, and the count of frames per second.
     pub fn new(frames: impl IntoIterator<Item = bool>, fps: f32) -> Self {
         let mut bytes = Vec::new();
         let mut count = 0;
@@ -48,7 +48,7 @@ impl VisibilityCurve {
         Self::shared(Arc::new(bits), 0)
     }
 
-    /// The bits of one of many bones.
+    /// Creates a curve over the bits of one bone, in an array that bones share.
     pub(super) fn shared(bits: Arc<Bits>, first: u32) -> Self {
         Self { bits, first }
     }
@@ -84,8 +84,8 @@ impl AnimationCurve for VisibilityCurve {
         weight: f32,
         node: AnimationNodeIndex,
     ) -> Result<(), AnimationEvaluationError> {
-        let said = Say::about(self.sample(time));
-        push(evaluator, said, weight, node)
+        let vote = VisibilityVote::new(self.sample(time));
+        push(evaluator, vote, weight, node)
     }
 
     fn sample_clamped(&self, time: f32) -> Box<dyn Any> {
@@ -93,13 +93,12 @@ impl AnimationCurve for VisibilityCurve {
     }
 }
 
-/// Says for the model's own flag ([`AloBone::visible`]) what other clips leave unsaid: as much as their
-/// weights lack to 1.
+/// Votes for the default visibility of a bone ([`AloBone::visible`]), with the weight by which the votes of other clips
+/// fall short of 1.
 ///
-/// Where a clip with a track fades into one without, the flag wins as soon as the one without
-/// weighs more. Clips that [`PlayClip`](crate::scene::PlayClip) fades have this beside them. In a graph of your
-/// own, put a clip with this curve, for each bone that any of your clips has a track for, beside clips
-/// whose weights add up to 1.
+/// When a clip with a visibility track fades into one without, the default wins once the clip without has the greater
+/// weight. [`PlayClip`](crate::scene::PlayClip) adds this curve to each cross-fade. For your own graph, add a clip with
+/// this curve for each bone that any of your clips has a track for. The weights of the other clips must add up to 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultVisibilityCurve;
 
@@ -127,7 +126,7 @@ impl AnimationCurve for DefaultVisibilityCurve {
         _: f32,
         node: AnimationNodeIndex,
     ) -> Result<(), AnimationEvaluationError> {
-        push(evaluator, Say::THE_FLAG, 0.0, node)
+        push(evaluator, VisibilityVote::DEFAULT, 0.0, node)
     }
 
     fn sample_clamped(&self, _: f32) -> Box<dyn Any> {
@@ -135,14 +134,14 @@ impl AnimationCurve for DefaultVisibilityCurve {
     }
 }
 
-/// What all curves about a bone's visibility are blended by.
+/// The ID of the evaluator that blends all visibility curves of a bone.
 pub(super) fn evaluator_id() -> EvaluatorId<'static> {
     EvaluatorId::Type(TypeId::of::<Evaluator>())
 }
 
 fn push(
     evaluator: &mut dyn AnimationCurveEvaluator,
-    said: Say,
+    vote: VisibilityVote,
     weight: f32,
     node: AnimationNodeIndex,
 ) -> Result<(), AnimationEvaluationError> {
@@ -150,48 +149,49 @@ fn push(
     let evaluator = evaluator
         .downcast_mut::<Evaluator>()
         .ok_or_else(|| inconsistent(TypeId::of::<Evaluator>()))?;
-    evaluator.stack.push(Element { said, weight, node });
+    evaluator.stack.push(Element { vote, weight, node });
     Ok(())
 }
 
-/// What is said about a bone, in parts of 1.
+/// Votes on the visibility of a bone, as fractions of 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Say {
+struct VisibilityVote {
     visible: f32,
     hidden: f32,
-    /// Whether the model's flag says what is left to 1.
-    asks_flag: bool,
+    /// Whether the default visibility of the bone gets the fraction that is missing to 1.
+    uses_default: bool,
 }
 
-impl Say {
-    const THE_FLAG: Self = Self {
+impl VisibilityVote {
+    const DEFAULT: Self = Self {
         visible: 0.0,
         hidden: 0.0,
-        asks_flag: true,
+        uses_default: true,
     };
 
-    fn about(visible: bool) -> Self {
-        let (yes, no) = if visible { (1.0, 0.0) } else { (0.0, 1.0) };
+    fn new(is_visible: bool) -> Self {
+        let (visible, hidden) = if is_visible { (1.0, 0.0) } else { (0.0, 1.0) };
         Self {
-            visible: yes,
-            hidden: no,
-            asks_flag: false,
+            visible,
+            hidden,
+            uses_default: false,
         }
     }
 
+    /// Adds another vote, multiplied by a weight.
     fn plus(self, other: Self, weight: f32) -> Self {
         Self {
             visible: self.visible + other.visible * weight,
             hidden: self.hidden + other.hidden * weight,
-            asks_flag: self.asks_flag || other.asks_flag,
+            uses_default: self.uses_default || other.uses_default,
         }
     }
 
-    /// The same said with a weight of 1.
-    fn whole(self) -> Self {
+    /// Scales the votes so that they add up to 1.
+    fn normalized(self) -> Self {
         let sum = self.visible + self.hidden;
-        // Where the flag is asked, what is not said stays so.
-        let sum = if self.asks_flag { sum.max(1.0) } else { sum };
+        // If the default visibility has a vote, a sum below 1 is left to it.
+        let sum = if self.uses_default { sum.max(1.0) } else { sum };
         if sum > 0.0 {
             Self {
                 visible: self.visible / sum,
@@ -203,56 +203,55 @@ impl Say {
         }
     }
 
-    fn is_visible(self, flag: bool) -> bool {
-        let unsaid = if self.asks_flag {
+    fn is_visible(self, default: bool) -> bool {
+        let undecided = if self.uses_default {
             (1.0 - self.visible - self.hidden).max(0.0)
         } else {
             0.0
         };
-        let (visible, hidden) = if flag {
-            (self.visible + unsaid, self.hidden)
+        let (visible, hidden) = if default {
+            (self.visible + undecided, self.hidden)
         } else {
-            (self.visible, self.hidden + unsaid)
+            (self.visible, self.hidden + undecided)
         };
-        // Weights that add up to 1 do so but for what rounding takes.
+        // Weights add up to 1 only within the rounding error.
         visible >= hidden - 1e-6
     }
 }
 
 struct Element {
-    said: Say,
+    vote: VisibilityVote,
     weight: f32,
     node: AnimationNodeIndex,
 }
 
-/// Adds up what clips say about one bone.
+/// Adds up the votes of clips on one bone.
 #[derive(Default)]
 struct Evaluator {
     stack: Vec<Element>,
-    register: Option<Say>,
+    register: Option<VisibilityVote>,
 }
 
 impl Evaluator {
-    /// Takes what a node said into the register.
-    fn take(&mut self, node: AnimationNodeIndex) {
-        // A node says two things where a clip and a flag of the model are one.
+    /// Adds the votes of a node to the register.
+    fn accumulate(&mut self, node: AnimationNodeIndex) {
+        // A node has two votes if its clip has both a visibility track and a default curve.
         while let Some(top) = self.stack.pop_if(|top| top.node == node) {
             let register = self.register.unwrap_or_default();
-            self.register = Some(register.plus(top.said, top.weight));
+            self.register = Some(register.plus(top.vote, top.weight));
         }
     }
 }
 
 impl AnimationCurveEvaluator for Evaluator {
     fn blend(&mut self, node: AnimationNodeIndex) -> Result<(), AnimationEvaluationError> {
-        self.take(node);
+        self.accumulate(node);
         Ok(())
     }
 
-    /// There is nothing between seen and not seen to be added: what is layered on top says as
-    /// much as it weighs.
+    /// Visibility cannot be added. So the clips of an additive node vote with their weights too.
     fn add(&mut self, node: AnimationNodeIndex) -> Result<(), AnimationEvaluationError> {
-        self.take(node);
+        self.accumulate(node);
         Ok(())
     }
 
@@ -261,9 +260,9 @@ impl AnimationCurveEvaluator for Evaluator {
         weight: f32,
         node: AnimationNodeIndex,
     ) -> Result<(), AnimationEvaluationError> {
-        if let Some(said) = self.register.take() {
-            let said = said.whole();
-            self.stack.push(Element { said, weight, node });
+        if let Some(vote) = self.register.take() {
+            let vote = vote.normalized();
+            self.stack.push(Element { vote, weight, node });
         }
         Ok(())
     }
@@ -279,7 +278,7 @@ impl AnimationCurveEvaluator for Evaluator {
             let inconsistent = AnimationEvaluationError::InconsistentEvaluatorImplementation;
             return Err(inconsistent(TypeId::of::<Self>()));
         };
-        let flag = entity.get::<AloBone>().is_none_or(|bone| bone.visible);
+        let default = entity.get::<AloBone>().is_none_or(|bone| bone.visible);
         if let Some(mut bone) = entity.get_mut::<BoneVisibility>() {
             bone.bypass_change_detection().is_animated = true;
         }
@@ -287,21 +286,21 @@ impl AnimationCurveEvaluator for Evaluator {
         entity
             .get_mut::<Visibility>()
             .ok_or_else(|| missing(TypeId::of::<Visibility>()))?
-            .set_if_neq(visibility(top.said.is_visible(flag)));
+            .set_if_neq(visibility(top.vote.is_visible(default)));
         Ok(())
     }
 }
 
-/// What [`release_bones`] reads and writes of a bone.
+/// The components of a bone that [`release_bones`] reads and writes.
 type Released = (
     &'static AloBone,
     &'static mut BoneVisibility,
     &'static mut Visibility,
 );
 
-/// Gives bones that animations have let go of the visibility of the model's flag.
+/// Restores the default visibility of bones that no animation shows or hides any more.
 ///
-/// Only bones with a player are visited, and those that just lost it.
+/// Visits only the bones with a player, and those that just lost it.
 pub(super) fn release_bones(
     mut unlinked: RemovedComponents<AnimatedBy>,
     mut playing: Query<Released, With<AnimatedBy>>,
@@ -314,7 +313,7 @@ pub(super) fn release_bones(
     }
     for bone in unlinked.read() {
         if let Ok((bone, mut state, mut shown)) = idle.get_mut(bone) {
-            // No animation can decide any more.
+            // Without a player, no animation decides.
             let state = state.bypass_change_detection();
             state.was_animated |= state.is_animated;
             state.is_animated = false;
@@ -333,24 +332,24 @@ mod tests {
         AnimationNodeIndex::new(index)
     }
 
-    /// Nodes below one that blends, as Bevy evaluates them.
-    fn blended(said: &[(Say, f32)]) -> Say {
+    /// Blends the votes of sibling nodes, in the order in which Bevy evaluates them.
+    fn blended(votes: &[(VisibilityVote, f32)]) -> VisibilityVote {
         let mut evaluator = Evaluator::default();
-        for (index, (said, weight)) in said.iter().enumerate().rev() {
+        for (index, (vote, weight)) in votes.iter().enumerate().rev() {
             let node = node(index + 1);
-            push(&mut evaluator, *said, *weight, node).unwrap();
+            push(&mut evaluator, *vote, *weight, node).unwrap();
         }
-        for index in 0..said.len() {
+        for index in 0..votes.len() {
             evaluator.blend(node(index + 1)).unwrap();
         }
         evaluator.push_blend_register(1.0, node(0)).unwrap();
         assert_eq!(evaluator.stack.len(), 1);
-        evaluator.stack.pop().unwrap().said
+        evaluator.stack.pop().unwrap().vote
     }
 
     #[test]
     fn the_majority_wins() {
-        let [yes, no] = [true, false].map(Say::about);
+        let [visible, hidden] = [true, false].map(VisibilityVote::new);
         for (weights, expected) in [
             ([0.4, 0.6], false),
             ([0.6, 0.4], true),
@@ -358,37 +357,39 @@ mod tests {
             ([0.1, 0.2], false),
             ([2.0, 1.0], true),
         ] {
-            let [of_yes, of_no] = weights;
-            for said in [[(yes, of_yes), (no, of_no)], [(no, of_no), (yes, of_yes)]] {
-                for flag in [true, false] {
-                    let said = blended(&said);
-                    assert_eq!(said.is_visible(flag), expected, "{weights:?}");
+            let [first, second] = weights;
+            let votes = [(visible, first), (hidden, second)];
+            for votes in [votes, [votes[1], votes[0]]] {
+                for default in [true, false] {
+                    let vote = blended(&votes);
+                    assert_eq!(vote.is_visible(default), expected, "{weights:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn the_flag_says_what_is_left() {
-        let said = |visible, weight| {
-            let said = blended(&[(Say::about(visible), weight), (Say::THE_FLAG, 1.0)]);
-            [true, false].map(|flag| said.is_visible(flag))
+    fn default_visibility_gets_the_missing_weight() {
+        let is_visible = |visible, weight| {
+            let vote = VisibilityVote::new(visible);
+            let vote = blended(&[(vote, weight), (VisibilityVote::DEFAULT, 1.0)]);
+            [true, false].map(|default| vote.is_visible(default))
         };
-        assert_eq!(said(false, 0.4), [true, false]);
-        assert_eq!(said(false, 0.6), [false, false]);
-        assert_eq!(said(true, 0.4), [true, false]);
-        assert_eq!(said(true, 0.6), [true, true]);
-        assert_eq!(said(false, 1.0), [false, false]);
-        let alone = blended(&[(Say::THE_FLAG, 1.0)]);
+        assert_eq!(is_visible(false, 0.4), [true, false]);
+        assert_eq!(is_visible(false, 0.6), [false, false]);
+        assert_eq!(is_visible(true, 0.4), [true, false]);
+        assert_eq!(is_visible(true, 0.6), [true, true]);
+        assert_eq!(is_visible(false, 1.0), [false, false]);
+        let alone = blended(&[(VisibilityVote::DEFAULT, 1.0)]);
         assert!(alone.is_visible(true) && !alone.is_visible(false));
     }
 
     #[test]
-    fn bits_are_counted_from_the_lowest() {
+    fn curve_shows_the_bone_in_the_given_frames() {
         let frames = [true, false, false, true, false, false, false, false, true];
         let curve = VisibilityCurve::new(frames, 10.0);
         for (frame, visible) in frames.into_iter().enumerate() {
-            let at = |way: f32| curve.sample((frame as f32 + way) / 10.0);
+            let at = |fraction: f32| curve.sample((frame as f32 + fraction) / 10.0);
             assert_eq!([at(0.0), at(0.5), at(0.99)], [visible; 3], "frame {frame}");
         }
         assert!(curve.sample(-1.0) && curve.sample(100.0) && curve.sample(f32::NAN));

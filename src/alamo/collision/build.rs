@@ -1,4 +1,5 @@
-//! Makes a tree for queries of a file's: checks, fits boxes, folds nodes.
+//! Builds a [`CollisionTree`] from a file's tree: validates it, fits the boxes to the triangles, and
+//! collapses binary nodes to nodes of four children.
 
 use super::grid::Grid;
 use super::node::{Node, WIDTH};
@@ -7,25 +8,25 @@ use super::{CollisionTree, TreeError, TreeLink};
 use bevy::math::Vec3A;
 use core::ops::Range;
 
-/// Nodes that a walk may have to remember, of nearly all trees. Those that need more are walked
-/// with the long stack, which takes longer to lay out.
+/// Stack entries that are enough to traverse nearly all trees. Deeper trees use the long stack, which
+/// takes longer to initialize.
 pub(super) const SHORT_STACK: usize = 32;
 
-/// Nodes that a walk can remember at all.
+/// The most stack entries of a traversal. Trees that need more are rejected.
 pub(super) const LONG_STACK: usize = 1024;
 
-/// Triangles up to which a subtree becomes a leaf.
+/// The greatest triangle count at which a subtree becomes a leaf.
 const LEAF: usize = 4;
 
-/// A subtree of the file's tree: the box around its triangles, and their number.
+/// A subtree of the file's tree: the box around its triangles, and their count.
 #[derive(Clone, Copy)]
-struct Part {
+struct Subtree {
     min: Vec3A,
     max: Vec3A,
     count: usize,
 }
 
-impl Part {
+impl Subtree {
     const EMPTY: Self = Self {
         min: Vec3A::INFINITY,
         max: Vec3A::NEG_INFINITY,
@@ -41,7 +42,7 @@ impl Part {
     }
 }
 
-/// What the arrays of the mesh say, checked.
+/// The validated input arrays.
 struct Source<'a> {
     links: &'a [TreeLink],
     map: &'a [u16],
@@ -50,12 +51,15 @@ struct Source<'a> {
 }
 
 impl CollisionTree {
-    /// A tree for queries, from that of a file.
+    /// Builds a tree for queries from a file's tree. Time and memory are linear in the input.
     ///
-    /// `nodes` are the file's nodes, the root first; `map` the triangles that leaves name by ranges;
-    /// `positions` and `indices` the sub-mesh's, three indices a triangle; those behind the last
-    /// whole triangle are ignored. Time and memory are linear in their lengths. A tree without nodes
-    /// is right, and nothing is met in it.
+    /// - `nodes`: the file's nodes, the root first. No nodes make an empty tree.
+    /// - `map`: triangle indices; each leaf refers to a range of it.
+    /// - `positions`, `indices`: those of the sub-mesh, three indices per triangle. Indices after the last
+    ///   whole triangle are ignored.
+    ///
+    /// # Errors
+    /// A [`TreeError`] if the nodes are not a tree, an index is out of range, or a position is not finite.
     pub fn new(
         nodes: impl IntoIterator<Item = impl Into<TreeLink>>,
         map: &[u16],
@@ -74,19 +78,19 @@ impl CollisionTree {
             positions: scaled(positions, scale),
             indices,
         };
-        let (parts, kept) = source.parts();
-        let root = parts.first().copied().unwrap_or(Part::EMPTY);
+        let (subtrees, has_area) = source.subtrees();
+        let root = subtrees.first().copied().unwrap_or(Subtree::EMPTY);
         let grid = match root.count {
             0 => Grid::new(Vec3A::ZERO, Vec3A::ZERO),
             _ => Grid::new(root.min, root.max),
         };
-        let Fold {
+        let Collapse {
             nodes,
             corners,
             triangles,
             need,
             ..
-        } = Fold::new(&source, &parts, &kept, &grid).fold()?;
+        } = Collapse::new(&source, &subtrees, &has_area, &grid).run()?;
         Ok(Self {
             nodes: nodes.into(),
             corners: corners.into(),
@@ -100,8 +104,8 @@ impl CollisionTree {
     }
 }
 
-/// Links must lead forward, so that walks end, and to each node from one. No two leaves may share
-/// triangles, so that there are no more of them than the file has.
+/// Checks that children follow their parents, so that traversals end, and that each node has one parent.
+/// No two leaves may share map entries, so that the tree has no more triangles than the file.
 fn check_links(links: &[TreeLink], entries: usize) -> Result<(), TreeError> {
     let count = links.len();
     let mut reached = vec![false; count];
@@ -135,12 +139,12 @@ fn check_links(links: &[TreeLink], entries: usize) -> Result<(), TreeError> {
     Ok(())
 }
 
-/// The map must name triangles that exist, and each once.
+/// Checks that the map's triangle indices are in range and unique.
 fn check_map(map: &[u16], count: usize) -> Result<(), TreeError> {
-    let mut named = vec![false; count];
+    let mut is_mapped = vec![false; count];
     for (entry, triangle) in map.iter().enumerate() {
         let triangle = usize::from(*triangle);
-        match named.get_mut(triangle) {
+        match is_mapped.get_mut(triangle) {
             None => {
                 return Err(TreeError::TriangleOutOfRange {
                     entry,
@@ -149,7 +153,7 @@ fn check_map(map: &[u16], count: usize) -> Result<(), TreeError> {
                 });
             }
             Some(true) => return Err(TreeError::SharedTriangle { entry, triangle }),
-            Some(named) => *named = true,
+            Some(is_mapped) => *is_mapped = true,
         }
     }
     Ok(())
@@ -174,11 +178,11 @@ fn check_indices(indices: &[[u16; 3]], count: usize) -> Result<(), TreeError> {
     })
 }
 
-/// The power of two that brings the greatest coordinate to between 1 and 2.
+/// Checks that all positions are finite. Returns the power of two that scales the greatest coordinate
+/// to between 1 and 2.
 pub(super) fn check_positions(positions: &[[f32; 3]]) -> Result<f32, TreeError> {
     const MANTISSA: u32 = f32::MANTISSA_DIGITS - 1;
-    // Of numbers without sign the bits are in the order of the numbers, and those of infinity and
-    // NaN come last.
+    // The bits of non-negative floats are ordered like their values; infinity and NaN come last.
     let size = |coordinate: f32| coordinate.to_bits() & !(1 << 31);
     let reach = positions
         .as_flattened()
@@ -189,8 +193,8 @@ pub(super) fn check_positions(positions: &[[f32; 3]]) -> Result<f32, TreeError> 
         let vertex = positions.iter().position(wrong).unwrap_or_default();
         return Err(TreeError::NotFinite { vertex });
     }
-    // Exponents are biased by 127; those of a power of two and of its inverse make 254. The least
-    // and the greatest have no inverse.
+    // Exponents are biased by 127, so those of a power of two and its inverse add up to 254. The least
+    // and the greatest exponent have no inverse.
     let exponent = (reach >> MANTISSA).clamp(1, 253);
     Ok(f32::from_bits((254 - exponent) << MANTISSA))
 }
@@ -210,50 +214,51 @@ impl Source<'_> {
         Some([corner(a)?, corner(b)?, corner(c)?])
     }
 
-    fn triangle(&self, triangle: u16) -> Part {
+    /// One triangle as a subtree; empty if the triangle has no area.
+    fn triangle(&self, triangle: u16) -> Subtree {
         match self.corners(triangle) {
             Some(corners) if !is_degenerate(corners) => {
                 let [a, b, c] = corners;
-                Part {
+                Subtree {
                     min: a.min(b).min(c),
                     max: a.max(b).max(c),
                     count: 1,
                 }
             }
-            _ => Part::EMPTY,
+            _ => Subtree::EMPTY,
         }
     }
 
-    /// The part under each node, and whether the triangle of each entry of the map has area.
-    fn parts(&self) -> (Vec<Part>, Vec<bool>) {
-        let mut parts = vec![Part::EMPTY; self.links.len()];
-        let mut kept = vec![false; self.map.len()];
-        // Children stand behind their parents, so they come first here.
+    /// The subtree of each node, and for each entry of the map whether its triangle has area.
+    fn subtrees(&self) -> (Vec<Subtree>, Vec<bool>) {
+        let mut subtrees = vec![Subtree::EMPTY; self.links.len()];
+        let mut has_area = vec![false; self.map.len()];
+        // Children follow their parents, so the reverse order visits them first.
         for (index, node) in self.links.iter().enumerate().rev() {
-            let mut part = Part::EMPTY;
+            let mut subtree = Subtree::EMPTY;
             if node.triangle_count == 0 {
                 for child in children(node) {
-                    part = part.with(parts.get(child).copied().unwrap_or(part));
+                    subtree = subtree.with(subtrees.get(child).copied().unwrap_or(subtree));
                 }
             } else {
                 let entries = entries(node);
                 let map = self.map.get(entries.clone()).unwrap_or_default();
-                let kept = kept.get_mut(entries).unwrap_or_default();
-                for (triangle, kept) in map.iter().zip(kept) {
+                let has_area = has_area.get_mut(entries).unwrap_or_default();
+                for (triangle, has_area) in map.iter().zip(has_area) {
                     let triangle = self.triangle(*triangle);
-                    *kept = triangle.count > 0;
-                    part = part.with(triangle);
+                    *has_area = triangle.count > 0;
+                    subtree = subtree.with(triangle);
                 }
             }
-            if let Some(slot) = parts.get_mut(index) {
-                *slot = part;
+            if let Some(slot) = subtrees.get_mut(index) {
+                *slot = subtree;
             }
         }
-        (parts, kept)
+        (subtrees, has_area)
     }
 }
 
-/// The entries of the map that a leaf names.
+/// The range of map entries of a leaf.
 fn entries(node: &TreeLink) -> Range<usize> {
     let first = usize::from(node.link);
     first..first + usize::from(node.triangle_count)
@@ -263,38 +268,46 @@ fn children(node: &TreeLink) -> [usize; 2] {
     [node.link.into(), usize::from(node.link) + 1]
 }
 
-/// A node that is yet to be filled.
+/// A node to fill.
 struct Task {
+    /// Index of the new node.
     node: usize,
+    /// Index of the file's node.
     source: usize,
-    /// Nodes that a walk remembers when it comes here.
-    remembered: usize,
+    /// Stack entries below this node during a traversal.
+    stacked: usize,
 }
 
-/// The new tree while it is made.
-struct Fold<'a> {
+/// The collapse of the file's binary tree to nodes of [`WIDTH`] children.
+struct Collapse<'a> {
     source: &'a Source<'a>,
-    parts: &'a [Part],
-    /// Whether the triangle of each entry of the map has area.
-    kept: &'a [bool],
+    subtrees: &'a [Subtree],
+    /// For each entry of the map, whether its triangle has area.
+    has_area: &'a [bool],
     grid: &'a Grid,
-    /// Nodes of which a leaf is yet to be made.
-    below: Vec<usize>,
+    /// The stack of [`copy`](Self::copy), kept for its memory.
+    pending: Vec<usize>,
     nodes: Vec<Node>,
     corners: Vec<[u16; 3]>,
     triangles: Vec<u16>,
+    /// Stack entries that a traversal needs.
     need: usize,
 }
 
-impl<'a> Fold<'a> {
-    fn new(source: &'a Source<'a>, parts: &'a [Part], kept: &'a [bool], grid: &'a Grid) -> Self {
-        let count = parts.first().map_or(0, |root| root.count);
+impl<'a> Collapse<'a> {
+    fn new(
+        source: &'a Source<'a>,
+        subtrees: &'a [Subtree],
+        has_area: &'a [bool],
+        grid: &'a Grid,
+    ) -> Self {
+        let count = subtrees.first().map_or(0, |root| root.count);
         Self {
             source,
-            parts,
-            kept,
+            subtrees,
+            has_area,
             grid,
-            below: Vec::new(),
+            pending: Vec::new(),
             nodes: Vec::with_capacity(count / WIDTH),
             corners: Vec::with_capacity(count),
             triangles: Vec::with_capacity(count),
@@ -302,38 +315,38 @@ impl<'a> Fold<'a> {
         }
     }
 
-    fn part(&self, node: usize) -> Part {
-        self.parts.get(node).copied().unwrap_or(Part::EMPTY)
+    fn subtree(&self, node: usize) -> Subtree {
+        self.subtrees.get(node).copied().unwrap_or(Subtree::EMPTY)
     }
 
-    fn fold(mut self) -> Result<Self, TreeError> {
-        if self.part(0).count == 0 {
+    fn run(mut self) -> Result<Self, TreeError> {
+        if self.subtree(0).count == 0 {
             return Ok(self);
         }
         self.nodes.push(Node::EMPTY);
         let mut tasks = vec![Task {
             node: 0,
             source: 0,
-            remembered: 0,
+            stacked: 0,
         }];
         while let Some(task) = tasks.pop() {
             let (children, count) = self.children(task.source);
-            self.need = self.need.max(task.remembered + count);
+            self.need = self.need.max(task.stacked + count);
             let mut node = Node::EMPTY;
             for (at, child) in children.into_iter().take(count).enumerate() {
-                let part = self.part(child);
-                let bounds = self.grid.quantize(part.min, part.max);
+                let subtree = self.subtree(child);
+                let bounds = self.grid.quantize(subtree.min, subtree.max);
                 if self.is_leaf(child) {
                     let first = self.triangles.len() as u16;
                     self.copy(child);
-                    node.set(at, bounds, part.count as u16, first);
+                    node.set(at, bounds, subtree.count as u16, first);
                     continue;
                 }
                 node.set(at, bounds, 0, self.nodes.len() as u16);
                 tasks.push(Task {
                     node: self.nodes.len(),
                     source: child,
-                    remembered: task.remembered + count - 1,
+                    stacked: task.stacked + count - 1,
                 });
                 self.nodes.push(Node::EMPTY);
             }
@@ -348,7 +361,7 @@ impl<'a> Fold<'a> {
     }
 
     fn is_leaf(&self, node: usize) -> bool {
-        self.part(node).count <= LEAF
+        self.subtree(node).count <= LEAF
             || self
                 .source
                 .links
@@ -356,62 +369,67 @@ impl<'a> Fold<'a> {
                 .is_none_or(|node| node.triangle_count > 0)
     }
 
-    /// The subtrees that become the children of one node: those of a node, of which the one with the
-    /// largest surface is opened until there are enough.
+    /// The file's nodes that become the children of one node, and their count: the node with the largest
+    /// surface is split until there are [`WIDTH`].
     fn children(&self, node: usize) -> ([usize; WIDTH], usize) {
         let mut found = [node; WIDTH];
-        let mut urges = [None; WIDTH];
+        let mut priorities = [None; WIDTH];
         let mut len = 1;
-        urges[0] = self.urge(node);
+        priorities[0] = self.split_priority(node);
         while len < WIDTH {
-            let mut open = 0;
+            let mut split = 0;
             for at in 1..len {
-                open = if urges[at] > urges[open] { at } else { open };
+                split = if priorities[at] > priorities[split] {
+                    at
+                } else {
+                    split
+                };
             }
-            let link = self.source.links.get(found[open]);
-            let (Some(link), Some(_)) = (link, urges[open]) else {
+            let link = self.source.links.get(found[split]);
+            let (Some(link), Some(_)) = (link, priorities[split]) else {
                 break;
             };
             let [mut first, second] = children(link);
             // One of them may have no triangles, but not both.
-            if self.part(first).count == 0 {
+            if self.subtree(first).count == 0 {
                 first = second;
-            } else if self.part(second).count > 0 {
-                (found[len], urges[len]) = (second, self.urge(second));
+            } else if self.subtree(second).count > 0 {
+                (found[len], priorities[len]) = (second, self.split_priority(second));
                 len += 1;
             }
-            (found[open], urges[open]) = (first, self.urge(first));
+            (found[split], priorities[split]) = (first, self.split_priority(first));
         }
         (found, len)
     }
 
-    /// How much better it is to open a node than others; none if it cannot be opened.
+    /// The priority of splitting a node; `None` for a leaf.
     ///
-    /// What would be a leaf is opened last: where places are free, smaller leaves cost nothing.
-    fn urge(&self, node: usize) -> Option<(bool, f32)> {
+    /// Subtrees small enough for a leaf are split last: if a node has unused boxes, smaller leaves cost
+    /// nothing.
+    fn split_priority(&self, node: usize) -> Option<(bool, f32)> {
         let link = self.source.links.get(node)?;
-        let Part { min, max, count } = self.part(node);
+        let Subtree { min, max, count } = self.subtree(node);
         let [x, y, z] = (max - min).to_array();
         (link.triangle_count == 0).then_some((count > LEAF, x * y + y * z + z * x))
     }
 
     /// Copies the triangles of a subtree.
     fn copy(&mut self, node: usize) {
-        self.below.push(node);
-        while let Some(node) = self.below.pop() {
+        self.pending.push(node);
+        while let Some(node) = self.pending.pop() {
             let Some(link) = self.source.links.get(node) else {
                 continue;
             };
             if link.triangle_count == 0 {
                 let [first, second] = children(link);
-                self.below.extend([second, first]);
+                self.pending.extend([second, first]);
                 continue;
             }
             let map = self.source.map.get(entries(link)).unwrap_or_default();
-            let kept = self.kept.get(entries(link)).unwrap_or_default();
-            for (triangle, kept) in map.iter().zip(kept) {
+            let has_area = self.has_area.get(entries(link)).unwrap_or_default();
+            for (triangle, has_area) in map.iter().zip(has_area) {
                 if let Some(corners) = self.source.indices.get(usize::from(*triangle))
-                    && *kept
+                    && *has_area
                 {
                     self.corners.push(*corners);
                     self.triangles.push(*triangle);

@@ -1,6 +1,6 @@
-//! Rays: the nearest triangle that one meets, or any.
+//! Ray casts: the nearest hit, or whether there is any.
 
-use super::node::{Met, count_and_link};
+use super::node::{BoxHits, count_and_link};
 use super::probe::Probe;
 use super::triangle::{Crossing, crossing, points, unit_normal};
 use super::{CollisionTree, Winding, build};
@@ -8,53 +8,52 @@ use bevy::math::{Ray3d, Vec3, Vec4Swizzles};
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// What a ray does with triangles whose back it sees.
+/// How a ray treats back faces.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
 pub enum Backfaces {
-    /// It goes through them.
+    /// The ray passes through them.
     #[default]
     Cull,
-    /// It meets them, and tells the normal of their front, which points away from it.
+    /// The ray hits them. The hit's normal is that of the front, which points away from the ray's origin.
     Keep,
-    /// It meets them, and tells the normal of their back, which points towards it.
+    /// The ray hits them. The hit's normal is that of the back, which points towards the ray's origin.
     Flip,
 }
 
-/// Where a ray meets a triangle.
+/// A hit of a ray on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeHit {
     /// Distance from the ray's origin.
     pub distance: f32,
-    /// The point, in the mesh's space: that of the triangle, which may differ from that of the ray
-    /// in the last digits.
+    /// The point, in the mesh's space. It is on the triangle; rounding may put it slightly off the ray.
     pub point: Vec3,
-    /// Normal of the triangle, of length 1: of its front, unless [`Backfaces::Flip`] turned it.
+    /// Normal of the triangle's front, of length 1, unless [`Backfaces::Flip`] flipped it.
     pub normal: Vec3,
-    /// Number of the triangle in the sub-mesh: its first index is at three times that.
+    /// Index of the triangle in the sub-mesh: its first vertex index is at three times that.
     pub triangle: u32,
-    /// Weights of the triangle's corners, whose sum is 1.
+    /// Barycentric coordinates: weights of the triangle's corners, whose sum is 1.
     pub barycentrics: Vec3,
 }
 
-/// The nearest crossing so far.
+/// The nearest intersection found so far.
 struct Nearest {
     slot: usize,
     crossing: Crossing,
 }
 
 impl CollisionTree {
-    /// The nearest triangle that a ray meets no farther than `max`, which may be infinite.
+    /// The nearest hit of a ray within the distance `max`, which may be infinite.
     ///
-    /// Rays meet triangles at their edges and corners too, so that they do not slip through between
-    /// neighbours, and at their own origin, but not triangles that they see edge on. Of triangles
-    /// that are equally near, one is told. A ray that is not finite meets nothing.
+    /// Edges and corners count as hits, so no ray passes between adjacent triangles. A triangle at the
+    /// ray's origin is hit; a triangle seen edge-on is not. If several triangles are equally near, the
+    /// result is one of them. A ray that is not finite hits nothing.
     pub fn cast_ray(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> Option<TreeHit> {
-        self.cast_ray_wound(ray, max, backfaces, Winding::default())
+        self.cast_ray_with_winding(ray, max, backfaces, Winding::default())
     }
 
-    /// [`cast_ray`](Self::cast_ray) with either side as the front.
-    pub(in crate::alamo) fn cast_ray_wound(
+    /// [`cast_ray`](Self::cast_ray) with a given winding of front faces.
+    pub(in crate::alamo) fn cast_ray_with_winding(
         &self,
         ray: Ray3d,
         max: f32,
@@ -72,7 +71,7 @@ impl CollisionTree {
         if winding == Winding::Clockwise {
             hit.normal = -hit.normal;
         }
-        // By rounding, a ray may meet a triangle that has no area.
+        // Through rounding, a ray may hit a triangle without area.
         if hit.normal == Vec3::ZERO {
             hit.normal = -*ray.direction;
         }
@@ -82,16 +81,16 @@ impl CollisionTree {
         Some(hit)
     }
 
-    /// Whether a ray meets a triangle no farther than `max`: for lines of sight.
+    /// Whether a ray hits a triangle within the distance `max`: for lines of sight.
     ///
-    /// This is faster than [`cast_ray`](Self::cast_ray), for it stops at the first that it finds.
-    /// [`Backfaces::Keep`] and [`Backfaces::Flip`] are the same here.
+    /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
+    /// [`Backfaces::Keep`] and [`Backfaces::Flip`] have the same effect here.
     pub fn any_hit(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> bool {
-        self.any_hit_wound(ray, max, backfaces, Winding::default())
+        self.any_hit_with_winding(ray, max, backfaces, Winding::default())
     }
 
-    /// [`any_hit`](Self::any_hit) with either side as the front.
-    pub(in crate::alamo) fn any_hit_wound(
+    /// [`any_hit`](Self::any_hit) with a given winding of front faces.
+    pub(in crate::alamo) fn any_hit_with_winding(
         &self,
         ray: Ray3d,
         max: f32,
@@ -103,13 +102,13 @@ impl CollisionTree {
         };
         let cull = backfaces == Backfaces::Cull;
         if self.shallow {
-            self.meets_any::<{ build::SHORT_STACK }>(&probe, cull)
+            self.hits_any::<{ build::SHORT_STACK }>(&probe, cull)
         } else {
-            self.meets_any_deep(&probe, cull)
+            self.hits_any_deep(&probe, cull)
         }
     }
 
-    // Apart, so that other walks do not reserve the long stack.
+    // A separate function, so that shallow trees do not reserve the long stack.
     #[cold]
     #[inline(never)]
     fn nearest_deep(&self, probe: &Probe, cull: bool) -> Option<Nearest> {
@@ -118,28 +117,28 @@ impl CollisionTree {
 
     #[cold]
     #[inline(never)]
-    fn meets_any_deep(&self, probe: &Probe, cull: bool) -> bool {
-        self.meets_any::<{ build::LONG_STACK }>(probe, cull)
+    fn hits_any_deep(&self, probe: &Probe, cull: bool) -> bool {
+        self.hits_any::<{ build::LONG_STACK }>(probe, cull)
     }
 
     #[inline(always)]
     fn nearest<const STACK: usize>(&self, probe: &Probe, cull: bool) -> Option<Nearest> {
-        // Children by distance, whose bits are in the order of the numbers.
+        // The high 32 bits are the distance, whose bits are ordered like its values; the low ones the child.
         let mut stack = [0_u64; STACK];
         let mut len = 0_usize;
         let mut max = probe.max;
         let mut nearest = None;
         let mut node = self.nodes.first()?;
         loop {
-            let Met { mut mask, near } = node.meets_ray(probe, max);
+            let BoxHits { mut mask, near } = node.ray_hits(probe, max);
             let bottom = len;
             while mask != 0 {
                 let child = mask.trailing_zeros() as usize;
                 mask &= mask - 1;
                 let entry =
                     u64::from(near[child & 3].to_bits()) << 32 | u64::from(node.child(child));
-                // The nearest goes on top, and the others below it in no order: by numbers alone,
-                // for branches would be guessed wrong.
+                // The nearest goes on top, the others below it in any order. Without branches, because
+                // they would be mispredicted.
                 let top = len.saturating_sub(1);
                 let below = stack[top % STACK];
                 let first = len == bottom;
@@ -173,7 +172,7 @@ impl CollisionTree {
     }
 
     #[inline(always)]
-    fn meets_any<const STACK: usize>(&self, probe: &Probe, cull: bool) -> bool {
+    fn hits_any<const STACK: usize>(&self, probe: &Probe, cull: bool) -> bool {
         let mut stack = [0_u32; STACK];
         let mut len = 1;
         while len > 0 {
@@ -189,7 +188,7 @@ impl CollisionTree {
             let Some(node) = self.nodes.get(link) else {
                 return false;
             };
-            let mut mask = node.meets_ray(probe, probe.max).mask;
+            let mut mask = node.ray_hits(probe, probe.max).mask;
             while mask != 0 {
                 stack[len % STACK] = node.child(mask.trailing_zeros() as usize);
                 mask &= mask - 1;

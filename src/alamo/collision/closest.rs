@@ -1,22 +1,22 @@
-//! The point of the triangles that is nearest to a point.
+//! The closest point query.
 
-use super::node::{Met, count_and_link};
+use super::node::{BoxHits, count_and_link};
 use super::triangle::{nearest, points};
 use super::{CollisionTree, build};
 use bevy::math::{DVec3, Vec3, Vec3A};
 
-/// A point of a triangle that is nearest to a point.
+/// The closest point of a tree's triangles to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// How far it is.
+    /// Distance from the given point, in the mesh's units.
     pub distance: f32,
     /// The point, in the mesh's space.
     pub point: Vec3,
-    /// Number of the triangle in the sub-mesh.
+    /// Index of the triangle in the sub-mesh.
     pub triangle: u32,
 }
 
-/// The nearest so far.
+/// The nearest point found so far, in scaled units.
 struct Nearest {
     slot: usize,
     point: DVec3,
@@ -24,8 +24,8 @@ struct Nearest {
 }
 
 impl CollisionTree {
-    /// The point of the triangles that is nearest to a point, if it is no farther than
-    /// `max_distance`, which may be infinite. Nothing is near a point that is not finite.
+    /// The closest point of the triangles to a point, if it is within `max_distance`, which may be
+    /// infinite. `None` if the point is not finite.
     pub fn closest_point(&self, point: Vec3, max_distance: f32) -> Option<ClosestPoint> {
         if !point.is_finite() || max_distance.is_nan() || max_distance < 0.0 {
             return None;
@@ -44,8 +44,8 @@ impl CollisionTree {
     }
 
     fn nearest_point<const STACK: usize>(&self, point: Vec3, max: f32) -> Option<Nearest> {
-        let place = self.grid.place(Vec3A::from(point) * self.scale);
-        let mut reach = self.reach(place, max * self.scale);
+        let steps = self.grid.steps_at(Vec3A::from(point) * self.scale);
+        let mut reach = self.squared_steps(steps, max * self.scale);
         let point = DVec3::from(point) * f64::from(self.scale);
         let max = f64::from(max) * f64::from(self.scale);
         let mut squared = max * max;
@@ -54,7 +54,7 @@ impl CollisionTree {
         let mut len = 0;
         let mut node = self.nodes.first()?;
         loop {
-            let Met { mut mask, near } = node.near_point(place, reach);
+            let BoxHits { mut mask, near } = node.near_point(steps, reach);
             let bottom = len;
             while mask != 0 {
                 let child = mask.trailing_zeros() as usize;
@@ -62,12 +62,12 @@ impl CollisionTree {
                 let entry =
                     u64::from(near[child & 3].to_bits()) << 32 | u64::from(node.child(child));
                 // The nearest goes on top.
-                let mut place = len;
-                while place > bottom && stack[(place - 1) % STACK] < entry {
-                    stack[place % STACK] = stack[(place - 1) % STACK];
-                    place -= 1;
+                let mut index = len;
+                while index > bottom && stack[(index - 1) % STACK] < entry {
+                    stack[index % STACK] = stack[(index - 1) % STACK];
+                    index -= 1;
                 }
-                stack[place % STACK] = entry;
+                stack[index % STACK] = entry;
                 len += 1;
             }
             node = loop {
@@ -88,7 +88,7 @@ impl CollisionTree {
                     let distance = near.distance_squared(point);
                     if distance < squared || (best.is_none() && distance <= squared) {
                         squared = distance;
-                        reach = self.reach(place, squared.sqrt() as f32);
+                        reach = self.squared_steps(steps, squared.sqrt() as f32);
                         best = Some(Nearest {
                             slot,
                             point: near,

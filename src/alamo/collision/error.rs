@@ -1,107 +1,109 @@
-//! What can be wrong with a tree.
+//! Errors of building or posing a tree.
 
 use thiserror::Error;
 
-/// Why a tree cannot be queried.
+/// Why a collision tree is rejected.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// A node's children are not behind it, so that walks might not end.
-    #[error("node {node} has as its child node {child}, which is not behind it")]
+    /// A node's children do not follow it, so a traversal might not end.
+    #[error("child index {child} must be greater than its parent's index {node}")]
     BackwardLink {
         /// The node.
         node: usize,
         /// Its first child.
         child: usize,
     },
-    /// A node's children are not there.
-    #[error("node {node} has as its child node {child} of {count}")]
+    /// A child index is out of range.
+    #[error("node {node}: child index {child} is out of range for {count} nodes")]
     ChildOutOfRange {
         /// The node.
         node: usize,
-        /// The child that is not there.
+        /// The index of the child.
         child: usize,
-        /// Number of nodes.
+        /// The count of nodes.
         count: usize,
     },
     /// A node is the child of two nodes.
-    #[error("node {node} has as its child node {child}, which another node has too")]
+    #[error("node {node}: child {child} already has another parent")]
     SharedChild {
         /// The second of the two.
         node: usize,
         /// The child.
         child: usize,
     },
-    /// A leaf reaches past the end of the map of triangles.
-    #[error("leaf {node} ends at entry {end} of a triangle map of {count}")]
+    /// A leaf's range exceeds the triangle map.
+    #[error("leaf {node}: its range ends at entry {end}, but the triangle map has {count} entries")]
     LeafOutOfRange {
         /// The leaf.
         node: usize,
-        /// Where it ends.
+        /// The end of its range, exclusive.
         end: usize,
-        /// Number of entries of the map.
+        /// The count of map entries.
         count: usize,
     },
-    /// Two leaves reach over the same entry of the map of triangles.
-    #[error("leaf {node} has entry {entry} of the triangle map, which another leaf has too")]
+    /// Two leaves contain the same entry of the triangle map.
+    #[error("leaf {node}: entry {entry} of the triangle map already belongs to another leaf")]
     SharedEntry {
         /// The second of the two.
         node: usize,
         /// The entry.
         entry: usize,
     },
-    /// An entry of the map names a triangle that is not there.
-    #[error("entry {entry} of the triangle map names triangle {triangle} of {count}")]
+    /// An entry of the triangle map is out of range.
+    #[error(
+        "entry {entry} of the triangle map: triangle index {triangle} is out of range for {count} triangles"
+    )]
     TriangleOutOfRange {
         /// The entry.
         entry: usize,
         /// The triangle.
         triangle: usize,
-        /// Number of triangles.
+        /// The count of triangles.
         count: usize,
     },
-    /// A triangle is named twice.
-    #[error("entry {entry} of the triangle map names triangle {triangle}, which another names too")]
+    /// Two entries of the triangle map have the same triangle.
+    #[error("entry {entry} of the triangle map: triangle {triangle} already has another entry")]
     SharedTriangle {
         /// The second of the entries.
         entry: usize,
         /// The triangle.
         triangle: usize,
     },
-    /// A triangle has a corner that is not there.
-    #[error("triangle {triangle} names vertex {vertex} of {count}")]
+    /// A vertex index is out of range.
+    #[error("triangle {triangle}: vertex index {vertex} is out of range for {count} vertices")]
     VertexOutOfRange {
         /// The triangle.
         triangle: usize,
         /// The vertex.
         vertex: usize,
-        /// Number of vertices.
+        /// The count of vertices.
         count: usize,
     },
-    /// A vertex lies nowhere.
+    /// A vertex position is infinite or NaN.
     #[error("the position of vertex {vertex} is not finite")]
     NotFinite {
         /// The vertex.
         vertex: usize,
     },
-    /// There are more vertices than indices can tell apart.
-    #[error("{count} vertices are more than 65536")]
+    /// There are more vertices than 16-bit indices can address.
+    #[error("{count} vertices exceed the limit of 65536")]
     TooManyVertices {
-        /// Number of vertices.
+        /// The count of vertices.
         count: usize,
     },
-    /// A pose has more or fewer vertices than the tree that it is for.
-    #[error("{count} positions for a tree of {expected} vertices")]
+    /// A pose has more or fewer positions than the tree has vertices.
+    #[error("expected {expected} positions, one per vertex of the tree, found {count}")]
     VertexCount {
-        /// Number of positions.
+        /// The count of positions.
         count: usize,
-        /// Number of the tree's vertices.
+        /// The count of the tree's vertices.
         expected: usize,
     },
-    /// The tree is a chain rather than a tree, and walks would need to remember too much.
-    #[error("the tree is too deep: a walk must remember {need} nodes")]
+    /// The tree is too deep to traverse, for example a long chain.
+    #[error("the tree is too deep: a traversal needs a stack of {need} nodes, the limit is 1024")]
     TooDeep {
-        /// Number of nodes to remember.
+        /// Stack entries that a traversal needs.
         need: usize,
     },
 }

@@ -1,20 +1,21 @@
-//! The lattice that boxes are kept in: 65 536 steps along the mesh's longest side.
+//! The grid to which boxes are quantized: 65 536 steps along the mesh's longest side.
 //!
-//! One lattice serves all nodes, so that a ray is brought into it once.
+//! All nodes share one grid, so that a ray is transformed into it once.
 
 use bevy::math::Vec3A;
 
-/// Free steps around the mesh, so that no box needs more than there are.
+/// Unused steps around the mesh, so that padded boxes stay within the grid.
 const MARGIN: f32 = 2.0;
 
-/// Steps by which boxes are wider than their triangles on each side, before they are rounded outward.
+/// Steps by which boxes exceed their triangles on each side, before they are rounded outward.
 ///
-/// A ray's origin is at most [`NEAR`] radii from the centre: 65 536 · 4 · √3 / 2 steps, which 24 bits
-/// of mantissa hold to within 0.02; and tests on triangles err by as little. So half a step keeps
-/// all hits. It also keeps planes off the origins of rays, so that no distance is 0 · ∞.
+/// A ray's origin is at most [`NEAR`] radii from the center: 65 536 · 4 · √3 / 2 steps. 24 bits of
+/// mantissa represent that with an error of at most 0.02, and the errors of triangle tests are as small.
+/// So half a step keeps all hits. It also keeps planes off the origins of rays: no distance is 0 · ∞.
 const PAD: f32 = 0.5;
 
-/// Radii of the mesh within which a ray may begin; others are moved up.
+/// The greatest distance of a ray's origin from the center, in radii of the mesh. Farther origins are
+/// moved along their rays.
 const NEAR: f32 = 4.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,16 +24,16 @@ pub(super) struct Grid {
     pub max: Vec3A,
     pub steps_per_unit: f32,
     pub center: Vec3A,
-    /// Radius of a ball around the centre that holds the mesh.
+    /// Radius of a sphere around the center that contains the mesh.
     pub radius: f32,
-    /// Square of the distance from the centre within which a ray may begin.
+    /// Square of the greatest distance of a ray's origin from the center.
     pub near_squared: f32,
 }
 
 impl Grid {
     pub(super) fn new(min: Vec3A, max: Vec3A) -> Self {
         let reach = min.abs().max(max.abs()).max_element();
-        // A mesh without extent gets a lattice all the same.
+        // Avoids an extent of zero, unless the mesh is a point at the origin.
         let extent = (max - min).max_element().max(reach * f32::EPSILON);
         let steps = f32::from(u16::MAX) - 2.0 * MARGIN;
         let steps_per_unit = if extent > 0.0 { steps / extent } else { 1.0 };
@@ -50,29 +51,30 @@ impl Grid {
         }
     }
 
+    /// A scaled position in steps of the grid.
     #[inline(always)]
-    pub(super) fn place(&self, point: Vec3A) -> Vec3A {
+    pub(super) fn steps_at(&self, point: Vec3A) -> Vec3A {
         (point - self.min) * self.steps_per_unit + MARGIN
     }
 
-    /// Where a corner of a box is, but not outside the mesh.
-    pub(super) fn point(&self, steps: [u16; 3]) -> Vec3A {
-        let place = Vec3A::from(steps.map(f32::from)) - MARGIN;
-        (self.min + place / self.steps_per_unit).clamp(self.min, self.max)
+    /// The scaled position of a box's corner, clamped to the bounds of the mesh.
+    pub(super) fn position(&self, steps: [u16; 3]) -> Vec3A {
+        let steps = Vec3A::from(steps.map(f32::from)) - MARGIN;
+        (self.min + steps / self.steps_per_unit).clamp(self.min, self.max)
     }
 
-    /// The corners of a box in the grid, but none so far up that it reaches boxes that are not there.
-    pub(super) fn places(&self, min: Vec3A, max: Vec3A) -> [Vec3A; 2] {
+    /// The corners of a box in steps, limited so that the box does not overlap the empty boxes of nodes.
+    pub(super) fn steps_of_box(&self, min: Vec3A, max: Vec3A) -> [Vec3A; 2] {
         let last = Vec3A::splat(f32::from(u16::MAX) - 1.0);
-        [self.place(min), self.place(max).min(last)]
+        [self.steps_at(min), self.steps_at(max).min(last)]
     }
 
-    /// The least box of whole steps that holds a box with some room to spare.
+    /// The smallest box of whole steps that contains a box padded by [`PAD`].
     pub(super) fn quantize(&self, min: Vec3A, max: Vec3A) -> [[u16; 3]; 2] {
-        // Casts round towards zero, and saturate.
-        let [x, y, z] = (self.place(min) - PAD).to_array();
+        // Casts round towards zero and saturate.
+        let [x, y, z] = (self.steps_at(min) - PAD).to_array();
         let lower = [x as u16, y as u16, z as u16];
-        let [x, y, z] = (self.place(max) + PAD + 1.0).to_array();
+        let [x, y, z] = (self.steps_at(max) + PAD + 1.0).to_array();
         [lower, [x as u16, y as u16, z as u16]]
     }
 }

@@ -1,18 +1,26 @@
-//! Queries on the collision box trees of Alamo models: rays, boxes, balls and nearest points, exact
-//! on the triangles.
+//! Queries on the collision trees of Alamo models: ray casts, box and sphere overlaps, and closest
+//! points. Results are exact for the triangles.
 //!
-//! [`CollisionTree`] is made from the links of a file's tree and the triangles of its sub-mesh:
-//! checked once, its boxes fitted to the triangles again (those of real files lose hits), and four
-//! boxes folded into one node. All of it takes time linear in the file's tree; nothing is sorted or
-//! built anew. Queries neither allocate nor panic, and they end, whatever they are asked.
+//! A collision tree is a bounding volume hierarchy (BVH). [`CollisionTree`] is built from the links of a
+//! file's binary tree and the triangles of its sub-mesh. The build validates the links once. It fits the
+//! boxes to the triangles, because the boxes of real files lose hits, and collapses the tree to nodes of
+//! four boxes. It takes time linear in the size of the file's tree; the hierarchy itself is not rebuilt.
+//! Queries neither allocate nor panic, and they terminate for every input.
 //!
-//! The modules: `build` checks, fits and folds; `refit` fits to vertices that moved; `grid` is the
-//! lattice that boxes are kept in; `node` is four boxes and the tests on them; `probe` is a ray made
-//! ready; `triangle` is the tests on triangles; `winding` is the order of their corners; `tree` is what
-//! all of them share; `cast`, `overlap` and `closest` walk the tree; `levels` has its boxes by levels;
-//! `error` is why a tree is refused.
+//! Modules:
+//! - `build`: validates, fits and collapses a file's tree.
+//! - `refit`: fits a tree to moved vertices.
+//! - `grid`: the grid to which boxes are quantized.
+//! - `node`: a node of four boxes, and the tests on them.
+//! - `probe`: a ray prepared for a tree.
+//! - `triangle`: tests on triangles.
+//! - `winding`: which side of a triangle is its front.
+//! - `tree`: the data that all queries share.
+//! - `cast`, `overlap`, `closest`: the queries.
+//! - `levels`: boxes by tree level, for drawing.
+//! - `error`: why a tree is rejected.
 //!
-//! What may not enter: entities, assets, files. All here is plain numbers in the space of one mesh.
+//! Entities, assets and files don't belong here: everything is plain numbers in the space of one mesh.
 
 mod build;
 mod cast;

@@ -1,44 +1,46 @@
-//! Boxes and balls: the triangles that they meet.
+//! Overlap queries: the triangles that intersect a box or a sphere.
 
 use super::node::{Node, count_and_link};
-use super::triangle::{meets_box, nearest, points};
+use super::triangle::{nearest, overlaps_box, points};
 use super::{CollisionTree, build};
 use bevy::math::bounding::{Aabb3d, BoundingSphere};
 use bevy::math::{DVec3, Vec3, Vec3A};
 use core::ops::ControlFlow;
 
 impl CollisionTree {
-    /// Visits the triangles that a box meets, in no order, each once, until the visitor breaks.
+    /// Calls `visit` with the index of each triangle that overlaps a box, until it breaks. The order is
+    /// unspecified; no triangle is visited twice.
     ///
-    /// A triangle that touches the box from outside or lies within it meets it. A box that is inside
-    /// out or not a number meets nothing.
+    /// Triangles that touch the box or are inside it overlap it. A box whose minimum exceeds its maximum
+    /// or with a NaN overlaps nothing.
     pub fn query_aabb<B>(
         &self,
         bounds: &Aabb3d,
         mut visit: impl FnMut(u32) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        // What is far outside the mesh is of no matter, and infinities are.
+        // Clamped to just outside the mesh, because infinite corners would give NaN below.
         let min = (bounds.min * self.scale).max(self.grid.min - 1.0);
         let max = (bounds.max * self.scale).min(self.grid.max + 1.0);
         if !bounds.min.cmple(bounds.max).all() || !min.cmple(max).all() {
             return ControlFlow::Continue(());
         }
-        let [lower, upper] = self.grid.places(min, max);
+        let [lower, upper] = self.grid.steps_of_box(min, max);
         let center = Vec3::from(0.5 * (min + max));
         let half = Vec3::from(0.5 * (max - min));
-        self.walk(
-            |node| node.meets_box(lower, upper),
-            |corners, triangle| match meets_box(corners, center, half) {
+        self.traverse(
+            |node| node.overlapping(lower, upper),
+            |corners, triangle| match overlaps_box(corners, center, half) {
                 true => visit(triangle),
                 false => ControlFlow::Continue(()),
             },
         )
     }
 
-    /// Visits the triangles that a ball meets, in no order, each once, until the visitor breaks.
+    /// Calls `visit` with the index of each triangle that overlaps a sphere, until it breaks. The order
+    /// is unspecified; no triangle is visited twice.
     ///
-    /// A triangle that touches the ball or lies within it meets it. A ball whose radius is negative,
-    /// or that is not a number, meets nothing.
+    /// Triangles that touch the sphere or are inside it overlap it. A sphere with a negative or NaN radius
+    /// or a center that is not finite overlaps nothing.
     pub fn query_sphere<B>(
         &self,
         sphere: &BoundingSphere,
@@ -48,13 +50,13 @@ impl CollisionTree {
         if radius.is_nan() || radius < 0.0 || !sphere.center.is_finite() {
             return ControlFlow::Continue(());
         }
-        let place = self.grid.place(sphere.center * self.scale);
-        let reach = self.reach(place, radius);
+        let steps = self.grid.steps_at(sphere.center * self.scale);
+        let reach = self.squared_steps(steps, radius);
         let unscaled = DVec3::from(Vec3::from(sphere.center));
         let center = unscaled * f64::from(self.scale);
         let radius = f64::from(sphere.radius()) * f64::from(self.scale);
-        self.walk(
-            |node| node.near_point(place, reach).mask,
+        self.traverse(
+            |node| node.near_point(steps, reach).mask,
             |corners, triangle| {
                 let distance = nearest(corners, center).distance_squared(center);
                 match distance <= radius * radius {
@@ -65,30 +67,30 @@ impl CollisionTree {
         )
     }
 
-    /// The square of a distance in steps that is certainly not less than a scaled distance from a
-    /// place, however both were rounded.
-    pub(super) fn reach(&self, place: Vec3A, distance: f32) -> f32 {
+    /// The square of a scaled distance in steps of the grid. Rounded up by more than the rounding errors
+    /// of the distance and of the point it is measured from, which is in steps.
+    pub(super) fn squared_steps(&self, point: Vec3A, distance: f32) -> f32 {
         const ROUNDING: f32 = 8.0 * f32::EPSILON;
         let exact = distance * self.grid.steps_per_unit;
-        let reach = exact * (1.0 + ROUNDING) + place.abs().max_element() * ROUNDING + 1.0;
-        reach * reach
+        let steps = exact * (1.0 + ROUNDING) + point.abs().max_element() * ROUNDING + 1.0;
+        steps * steps
     }
 
-    fn walk<B>(
+    fn traverse<B>(
         &self,
-        meets: impl Fn(&Node) -> u32,
+        overlapping: impl Fn(&Node) -> u32,
         visit: impl FnMut([Vec3; 3], u32) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         if self.shallow {
-            self.walk_within::<{ build::SHORT_STACK }, B>(meets, visit)
+            self.traverse_with_stack::<{ build::SHORT_STACK }, B>(overlapping, visit)
         } else {
-            self.walk_within::<{ build::LONG_STACK }, B>(meets, visit)
+            self.traverse_with_stack::<{ build::LONG_STACK }, B>(overlapping, visit)
         }
     }
 
-    fn walk_within<const STACK: usize, B>(
+    fn traverse_with_stack<const STACK: usize, B>(
         &self,
-        meets: impl Fn(&Node) -> u32,
+        overlapping: impl Fn(&Node) -> u32,
         mut visit: impl FnMut([Vec3; 3], u32) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let mut stack = [0_u32; STACK];
@@ -106,7 +108,7 @@ impl CollisionTree {
             let (0, Some(node)) = (count, self.nodes.get(link)) else {
                 continue;
             };
-            let mut mask = meets(node);
+            let mut mask = overlapping(node);
             while mask != 0 {
                 stack[len % STACK] = node.child(mask.trailing_zeros() as usize);
                 mask &= mask - 1;

@@ -1,4 +1,4 @@
-//! A tree whose vertices lie elsewhere.
+//! Fits a tree to moved vertices.
 
 use super::build::{check_positions, scaled};
 use super::grid::Grid;
@@ -8,15 +8,18 @@ use bevy::math::Vec3A;
 use core::ops::Range;
 
 impl CollisionTree {
-    /// The same triangles with their vertices elsewhere, such as those of a pose of a skinned mesh.
+    /// A copy of the tree with other vertex positions, such as a pose of a skinned mesh.
     ///
-    /// There must be as many positions as before. Boxes are fitted anew, in linear time; which
-    /// triangles they hold stays as it is, so that queries take longer the less the pose is like the
-    /// one that the file's tree was made for.
+    /// The boxes are fitted to the new positions in linear time. The hierarchy stays the same, so queries
+    /// get slower the more the pose differs from the one that the file's tree was built for.
     ///
-    /// Triangles that were left out for want of area stay left out, even if they have some now.
-    /// Those that lose theirs are the lines or points that they have become: boxes, balls and nearest
-    /// points find them, and rays do not, unless rounding has it that they meet a line.
+    /// Triangles that were left out because they had no area stay left out. Triangles that lose their
+    /// area are lines or points: overlap and closest point queries find them; rays don't hit them, except
+    /// a line through rounding.
+    ///
+    /// # Errors
+    /// [`TreeError::VertexCount`] if the position count differs from the vertex count,
+    /// [`TreeError::NotFinite`] if a position is not finite.
     pub fn with_positions(&self, positions: &[[f32; 3]]) -> Result<Self, TreeError> {
         let (count, expected) = (positions.len(), self.positions.len());
         if count != expected {
@@ -33,7 +36,7 @@ impl CollisionTree {
             grid: self.grid,
             shallow: self.shallow,
         };
-        let [min, max] = tree.around(0..tree.corners.len());
+        let [min, max] = tree.bounds_of(0..tree.corners.len());
         tree.grid = match tree.triangles.is_empty() {
             true => Grid::new(Vec3A::ZERO, Vec3A::ZERO),
             false => Grid::new(min, max),
@@ -44,7 +47,7 @@ impl CollisionTree {
 
     /// Fits the boxes of all nodes.
     fn refit(&mut self) {
-        // Children stand behind their parents, so they come first here.
+        // Children follow their parents, so the reverse order visits them first.
         for index in (0..self.nodes.len()).rev() {
             let Some(mut node) = self.nodes.get(index).copied() else {
                 continue;
@@ -55,11 +58,11 @@ impl CollisionTree {
                 }
                 let (count, link) = count_and_link(node.child(child));
                 let bounds = if count > 0 {
-                    let [min, max] = self.around(link..link + count);
+                    let [min, max] = self.bounds_of(link..link + count);
                     self.grid.quantize(min, max)
                 } else {
-                    // What each child's corners were rounded to is what those of all are.
-                    self.nodes.get(link).unwrap_or(&node).around()
+                    // The children are quantized already, so their union needs no rounding.
+                    self.nodes.get(link).unwrap_or(&node).union()
                 };
                 node.set(child, bounds, count as u16, link as u16);
             }
@@ -69,15 +72,16 @@ impl CollisionTree {
         }
     }
 
-    /// The least and the greatest corner of the box around triangles of the leaves, scaled.
-    fn around(&self, slots: Range<usize>) -> [Vec3A; 2] {
+    /// The minimum and maximum corner of the box around a range of triangles, scaled. The range is in the
+    /// order of the leaves.
+    fn bounds_of(&self, slots: Range<usize>) -> [Vec3A; 2] {
         let triangles = self.corners.get(slots).unwrap_or_default();
         let corners = triangles.as_flattened().iter();
         let positions = corners.filter_map(|index| self.positions.get(usize::from(*index)));
-        let around = |[min, max]: [Vec3A; 2], position: &[f32; 3]| {
+        let extend = |[min, max]: [Vec3A; 2], position: &[f32; 3]| {
             let position = Vec3A::from(*position);
             [min.min(position), max.max(position)]
         };
-        positions.fold([Vec3A::INFINITY, Vec3A::NEG_INFINITY], around)
+        positions.fold([Vec3A::INFINITY, Vec3A::NEG_INFINITY], extend)
     }
 }

@@ -1,45 +1,46 @@
-//! The tree: what `build` makes, and queries read.
+//! The tree's data, which `build` makes and queries read.
 
 use super::grid::Grid;
 use super::node::Node;
 use bevy::math::bounding::Aabb3d;
 
-/// A node of a file's tree, as far as queries need it: its box is fitted to the triangles again.
+/// A node of a file's tree without its box, which is computed from the triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeLink {
-    /// Number of triangles of a leaf; 0 for a node with two children.
+    /// The triangle count of a leaf; 0 for a node with two children.
     pub triangle_count: u16,
-    /// First entry of a leaf in the map of triangles; else the first child, which the second follows.
+    /// For a leaf, the first entry in the triangle map. Otherwise the index of the first child; the second
+    /// child follows it.
     pub link: u16,
 }
 
-/// The triangles of a sub-mesh in a tree of boxes, for queries in the space of the mesh.
+/// The triangles of a sub-mesh in a bounding volume hierarchy, for queries in the space of the mesh.
 ///
-/// Triangles without area are left out, as are those that no leaf names: no query finds them.
+/// Triangles without area and triangles that no leaf contains are left out: no query finds them.
 ///
 /// A triangle's front is the side from which its corners go counterclockwise, as in Bevy.
 #[derive(Clone, Debug)]
 pub struct CollisionTree {
-    /// The first is the root. None if there are no triangles.
+    /// The first is the root. Empty if there are no triangles.
     pub(super) nodes: Box<[Node]>,
-    /// Corners of the triangles, in the order of the leaves.
+    /// Vertex indices of the triangles, in the order of the leaves.
     pub(super) corners: Box<[[u16; 3]]>,
-    /// The mesh's number of each of those.
+    /// Index of each of those triangles in the sub-mesh.
     pub(super) triangles: Box<[u16]>,
     /// The mesh's positions times `scale`.
     pub(super) positions: Box<[[f32; 3]]>,
-    /// A power of two that brings the mesh to about one unit, so that products of coordinates
-    /// neither overflow nor vanish. Both ways are exact.
+    /// A power of two that scales the mesh to about one unit, so that products of coordinates neither
+    /// overflow nor underflow. Scaling and its inverse are exact.
     pub(super) scale: f32,
-    /// One by `scale`.
+    /// `1.0 / scale`.
     pub(super) unscale: f32,
     pub(super) grid: Grid,
-    /// Whether a walk needs no more than the short stack.
+    /// Whether the short stack is enough for a traversal.
     pub(super) shallow: bool,
 }
 
 impl CollisionTree {
-    /// Number of triangles that queries can find.
+    /// The count of triangles that queries can find.
     pub fn triangle_count(&self) -> usize {
         self.triangles.len()
     }
@@ -52,7 +53,7 @@ impl CollisionTree {
         })
     }
 
-    /// Bytes on the heap.
+    /// Size of the tree's heap memory, in bytes.
     pub fn heap_size(&self) -> usize {
         size_of_val::<[Node]>(&self.nodes)
             + size_of_val::<[[u16; 3]]>(&self.corners)
@@ -60,7 +61,7 @@ impl CollisionTree {
             + size_of_val::<[[f32; 3]]>(&self.positions)
     }
 
-    /// Corners of a triangle of the leaves, scaled.
+    /// The scaled corners of a triangle, by its index in the order of the leaves.
     #[inline(always)]
     pub(super) fn corners(&self, slot: usize) -> Option<[&[f32; 3]; 3]> {
         let [a, b, c] = *self.corners.get(slot)?;

@@ -3,23 +3,25 @@
 use super::probe::Probe;
 use bevy::math::{DVec3, Vec3, Vec3A, Vec4, Vec4Swizzles};
 
-/// Where a ray meets a triangle.
+/// The intersection of a ray and a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
+    /// Distance along the ray, in scaled units.
     pub distance: f32,
-    /// Twice the areas that the ray sees of the triangles that it makes with the edges opposite to
-    /// the corners: negative if it sees the back. The last is zero.
+    /// Unnormalized barycentric weights of the corners: twice the projected areas of the triangles
+    /// between the intersection and the opposite edges. Negative for a back face. The fourth is zero.
     pub areas: Vec4,
+    /// The sum of `areas`.
     pub area: f32,
 }
 
-/// Where a ray meets a triangle within a distance, edges and corners included.
+/// The intersection of a ray and a triangle within a distance, edges and corners included.
 ///
-/// Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013). Each corner is brought to
-/// a place in the plane across the ray that depends on nothing else, and both triangles at an edge
-/// see the ray on the same side of it. Rounding keeps the order of products, so differences of them
-/// never have the wrong sign; those that come out as zero are looked at again in double precision,
-/// where products are exact. Triangles seen edge on are not met.
+/// Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013). Each corner is projected
+/// to the plane across the ray, independently of the others. So both triangles at an edge get the same
+/// result for that edge. Rounding keeps the order of products, so their differences never have the wrong
+/// sign. Differences of zero are computed again in double precision, in which the products are exact.
+/// A triangle seen edge-on is not hit.
 #[inline(always)]
 pub(super) fn crossing(
     [a, b, c]: [&[f32; 3]; 3],
@@ -29,7 +31,7 @@ pub(super) fn crossing(
 ) -> Option<Crossing> {
     let [first, second, main] = probe.axes;
     let from = probe.origin;
-    // A lane for each corner. The fourth is that of the third again, which makes its area zero.
+    // One lane per corner. The fourth repeats the third, which makes its area zero.
     let lanes = |axis: usize| Vec4::new(a[axis], b[axis], c[axis], c[axis]);
     let depth = lanes(main) - from[2];
     let across = (lanes(first) - from[0]) - depth * probe.shear[0];
@@ -54,7 +56,7 @@ pub(super) fn crossing(
         return exact_crossing([a, b, c], probe, max);
     }
     let distance = areas.dot(depth) * probe.ahead / area;
-    // Not so if it is NaN, because the triangle is seen edge on.
+    // False if the distance is NaN: then the triangle is seen edge-on.
     (distance >= 0.0 && distance <= max).then_some(Crossing {
         distance,
         areas,
@@ -62,12 +64,12 @@ pub(super) fn crossing(
     })
 }
 
-/// How much a ray must see of a triangle, as a part of the square of its extent, for single precision to
-/// tell well where they meet.
+/// The least projected area of a triangle, relative to the square of its projected extent, for which
+/// single precision gives an accurate intersection.
 const NARROW: f32 = 1e-3;
 
-/// Where a ray meets a triangle that it is known to meet, within a distance: in double precision, and at
-/// the nearest point of the triangle if the ray passes beside it by less than single precision tells.
+/// The intersection in double precision, for a ray that hits the triangle. If the ray misses it by less
+/// than the precision of `f32`, the result is the triangle's closest point.
 #[cold]
 fn exact_crossing(corners: [&[f32; 3]; 3], probe: &Probe, max: f32) -> Option<Crossing> {
     let corners = points(corners);
@@ -80,15 +82,15 @@ fn exact_crossing(corners: [&[f32; 3]; 3], probe: &Probe, max: f32) -> Option<Cr
     let areas = DVec3::new(area(b, c), area(c, a), area(a, b));
     let weights = (areas / areas.element_sum()).as_vec3();
     let distance = ((point - origin).dot(direction) / direction.length_squared()) as f32;
-    let met = weights.is_finite() && distance >= 0.0 && distance <= max;
-    met.then(|| Crossing {
+    let is_hit = weights.is_finite() && distance >= 0.0 && distance <= max;
+    is_hit.then(|| Crossing {
         distance,
         areas: weights.extend(0.0),
         area: weights.element_sum(),
     })
 }
 
-/// The areas of [`crossing`] where single precision cannot tell on which side of an edge the ray is.
+/// The areas of [`crossing`] if single precision can't decide on which side of an edge the ray is.
 #[cold]
 fn exact_areas(across: Vec4, up: Vec4) -> Vec4 {
     let (across, up) = (across.as_dvec4(), up.as_dvec4());
@@ -102,17 +104,17 @@ pub(super) fn points([a, b, c]: [&[f32; 3]; 3]) -> [Vec3; 3] {
     [point(a), point(b), point(c)]
 }
 
-/// The direction of a triangle's front. Zero if it has no area.
+/// The unnormalized normal of a triangle's front. Zero if the triangle has no area.
 #[inline]
 pub(super) fn normal([a, b, c]: [Vec3; 3]) -> DVec3 {
     let [a, b, c] = [DVec3::from(a), DVec3::from(b), DVec3::from(c)];
     (b - a).cross(c - a)
 }
 
-/// The same, of length 1.
+/// The normal of a triangle's front, of length 1. Zero if the triangle has no area.
 #[inline]
 pub(super) fn unit_normal(corners: [Vec3; 3]) -> Vec3 {
-    // The square of a length below this is no number that single precision has.
+    // The square of a smaller length underflows in single precision.
     const LEAST: f32 = 1e-15;
     let normal = normal(corners);
     let single = normal.as_vec3();
@@ -122,41 +124,41 @@ pub(super) fn unit_normal(corners: [Vec3; 3]) -> Vec3 {
     normal.normalize_or_zero().as_vec3()
 }
 
-/// Whether a triangle meets a box, its surface included.
+/// Whether a triangle intersects or touches a box.
 ///
-/// Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing" (2001): no axis of thirteen parts them.
-pub(super) fn meets_box(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
+/// Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing" (2001): none of 13 axes separates them.
+pub(super) fn overlaps_box(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
     let [a, b, c] = corners.map(|corner| corner - center);
-    let apart = |axis: Vec3| {
+    let separates = |axis: Vec3| {
         let [a, b, c] = [a.dot(axis), b.dot(axis), c.dot(axis)];
         let reach = half.dot(axis.abs());
         a.min(b).min(c) > reach || a.max(b).max(c) < -reach
     };
-    if Vec3::AXES.into_iter().any(apart) {
+    if Vec3::AXES.into_iter().any(separates) {
         return false;
     }
     let edges = [b - a, c - b, a - c];
-    let flat = edges[0].cross(edges[1]);
-    let plane = a.dot(flat).abs() > half.dot(flat.abs());
-    let across = |edge: Vec3| {
+    let normal = edges[0].cross(edges[1]);
+    let plane_separates = a.dot(normal).abs() > half.dot(normal.abs());
+    let edge_separates = |edge: Vec3| {
         Vec3::AXES
             .map(|axis| axis.cross(edge))
             .into_iter()
-            .any(apart)
+            .any(separates)
     };
-    !plane && !edges.into_iter().any(across)
+    !plane_separates && !edges.into_iter().any(edge_separates)
 }
 
-/// The point of a triangle that is nearest to a point.
+/// The closest point of a triangle to a point.
 ///
-/// Ericson, "Real-Time Collision Detection" (2005), 5.1.5: by the corner, edge or face whose region
-/// the point is in. In double precision, for the point may be far.
+/// Ericson, "Real-Time Collision Detection" (2005), 5.1.5: by the corner, edge or face in whose Voronoi
+/// region the point is. In double precision, because the point may be far away.
 pub(super) fn nearest(corners: [Vec3; 3], point: DVec3) -> DVec3 {
     let [a, b, c] = corners.map(DVec3::from);
     let (ab, ac) = (b - a, c - a);
     let from = |corner: DVec3| {
-        let way = point - corner;
-        (ab.dot(way), ac.dot(way))
+        let offset = point - corner;
+        (ab.dot(offset), ac.dot(offset))
     };
     let (d1, d2) = from(a);
     if d1 <= 0.0 && d2 <= 0.0 {
@@ -171,7 +173,7 @@ pub(super) fn nearest(corners: [Vec3; 3], point: DVec3) -> DVec3 {
         return c;
     }
     let vc = d1 * d4 - d3 * d2;
-    // An edge without length is no way to go along.
+    // The strict comparison excludes edges of length zero.
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
         return a + ab * (d1 / (d1 - d3));
     }
@@ -187,7 +189,7 @@ pub(super) fn nearest(corners: [Vec3; 3], point: DVec3) -> DVec3 {
     a + ab * (vb / sum) + ac * (vc / sum)
 }
 
-/// Whether a triangle has no area, by the measure of queries.
+/// Whether a triangle has no area in single precision, in which queries compute.
 pub(super) fn is_degenerate([a, b, c]: [Vec3A; 3]) -> bool {
     (b - a).cross(c - a) == Vec3A::ZERO
 }

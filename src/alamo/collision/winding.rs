@@ -1,11 +1,11 @@
-//! The order of a triangle's corners.
+//! The winding of front faces.
 
-/// Which side of triangles is their front.
+/// The order of corners of a triangle seen from its front.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::alamo) enum Winding {
-    /// The one from which corners go counterclockwise.
+    /// Counterclockwise, as in Bevy.
     #[default]
     CounterClockwise,
-    /// The one from which they go clockwise: of meshes that are drawn mirrored.
+    /// Clockwise: for mirrored meshes.
     Clockwise,
 }

@@ -1,4 +1,4 @@
-//! What a ray can meet: one per sub-mesh that has a collision tree.
+//! The collider component, and its tree in the world.
 
 use super::skin::ColliderSkin;
 use crate::alamo::collision::{Backfaces, CollisionTree, TreeHit, Winding};
@@ -8,10 +8,10 @@ use bevy::math::{Affine3A, Dir3, Mat3A, Ray3d, Vec3A};
 use bevy::reflect::Reflect;
 use std::sync::Arc;
 
-/// On the entity of every sub-mesh that has a collision tree, drawn or not.
+/// A collision tree that rays can hit. On the entity of every sub-mesh that has one, drawn or not.
 ///
-/// [`AloRayCast`](super::AloRayCast) and picking meet it where its entity's `GlobalTransform` is; if
-/// it is skinned, where its bones have its vertices. Remove it from what nothing is to meet.
+/// For [`AloRayCast`](super::AloRayCast) and picking, it is at its entity's `GlobalTransform`, or posed by
+/// its bones if it is skinned. To exclude an entity from ray casts, remove the component.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub struct AloCollider {
@@ -29,17 +29,18 @@ impl AloCollider {
         Self { tree, skin, bone }
     }
 
-    /// The triangles, for queries: in the space of the bone, or of the model at rest if skinned.
+    /// The triangles, for queries. In the space of the bone; for a skinned collider, in the space of the
+    /// model in its rest pose.
     pub fn tree(&self) -> &Arc<CollisionTree> {
         &self.tree
     }
 
-    /// Index of the bone that the mesh hangs on.
+    /// Index of the bone that the mesh is attached to.
     pub fn bone(&self) -> usize {
         self.bone
     }
 
-    /// Whether bones move its vertices one by one.
+    /// Whether its vertices are skinned to bones.
     pub fn is_skinned(&self) -> bool {
         self.skin.is_some()
     }
@@ -49,19 +50,19 @@ impl AloCollider {
     }
 }
 
-/// A tree somewhere in the world.
-pub(super) struct Placed<'a> {
+/// A tree with its transform in the world.
+pub(super) struct PlacedTree<'a> {
     tree: &'a CollisionTree,
-    /// From its space to the world.
+    /// From the tree's space to the world.
     affine: Affine3A,
-    /// Undoes all of that but the move.
+    /// The inverse of the matrix of `affine`, without its translation.
     inverse: Mat3A,
-    /// A mirror turns the sense in which corners go, and so what is drawn.
+    /// The winding of front faces in the tree's space: clockwise if `affine` mirrors.
     winding: Winding,
 }
 
-impl<'a> Placed<'a> {
-    /// `None` if the tree is flattened, or nowhere.
+impl<'a> PlacedTree<'a> {
+    /// `None` if the transform is not invertible or not finite.
     pub(super) fn new(tree: &'a CollisionTree, affine: Affine3A) -> Option<Self> {
         let inverse = affine.matrix3.inverse();
         let winding = if affine.matrix3.determinant() < 0.0 {
@@ -77,18 +78,18 @@ impl<'a> Placed<'a> {
         })
     }
 
-    /// The tree, and the way from its space to the world.
+    /// The tree, and the transform from its space to the world.
     #[cfg(feature = "gizmos")]
     pub(super) fn parts(&self) -> (&CollisionTree, &Affine3A) {
         (self.tree, &self.affine)
     }
 
-    /// The ray in the space of the tree, and how much longer its lengths are there.
+    /// The ray in the space of the tree, and the factor from distances in the world to distances there.
     fn local(&self, ray: Ray3d) -> Option<(Ray3d, f32)> {
         let direction = self.inverse * Vec3A::from(*ray.direction);
         let (direction, stretch) = Dir3::new_and_length(direction.into()).ok()?;
-        // The move first: far from the world's origin the way between neighbours is exact, and what
-        // either is turned to is not.
+        // The translation first: far from the world's origin, the difference of two close points is
+        // exact, and the points' rotations are not.
         let origin = self.inverse * (Vec3A::from(ray.origin) - self.affine.translation);
         let origin = origin.into();
         Some((Ray3d { origin, direction }, stretch))
@@ -100,8 +101,8 @@ impl<'a> Placed<'a> {
         let max = max * stretch;
         let hit = self
             .tree
-            .cast_ray_wound(local, max, backfaces, self.winding)?;
-        // Normals stand upright on what is stretched if they are stretched the other way.
+            .cast_ray_with_winding(local, max, backfaces, self.winding)?;
+        // Normals are transformed by the inverse transpose.
         let normal = self.inverse.transpose() * hit.normal;
         Some(TreeHit {
             distance: hit.distance / stretch,
@@ -111,12 +112,13 @@ impl<'a> Placed<'a> {
         })
     }
 
-    /// Whether anything is hit.
-    pub(super) fn meets(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> bool {
+    /// Whether a ray hits any triangle.
+    pub(super) fn any_hit(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> bool {
         let Some((local, stretch)) = self.local(ray) else {
             return false;
         };
         let max = max * stretch;
-        self.tree.any_hit_wound(local, max, backfaces, self.winding)
+        self.tree
+            .any_hit_with_winding(local, max, backfaces, self.winding)
     }
 }

@@ -1,6 +1,6 @@
-//! Collision trees drawn as boxes, where rays meet them.
+//! Draws the boxes of collision trees.
 
-use super::collider::{AloCollider, Placed};
+use super::collider::{AloCollider, PlacedTree};
 use super::param::Colliders;
 use super::settings::{AloRayCastSettings, AloRayCastVisibility};
 use bevy::app::{App, Plugin, PostUpdate};
@@ -19,14 +19,14 @@ use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy::transform::TransformSystems;
 
-/// How opaque a leaf is that ends above the level that is drawn.
-const ABOVE: f32 = 0.35;
+/// Opacity factor of leaves above the drawn level.
+const LEAF_ABOVE_ALPHA: f32 = 0.35;
 
-/// Lines of collision trees, a group of Bevy's gizmos: what is drawn, and how.
+/// The gizmo config group of collision trees: which of them are drawn, and how.
 ///
-/// The boxes are those that rays are tested against, where `GlobalTransform` has them, be it turned,
-/// stretched or mirrored; of skinned colliders those of the pose. Level 0 is one box around all
-/// triangles, and each further level parts the boxes of the one before into up to four.
+/// The boxes are those that rays are tested against, transformed by `GlobalTransform`, or posed if the
+/// collider is skinned. Level 0 is one box around all triangles. Each further level splits the boxes of
+/// the level above into up to four.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -41,34 +41,35 @@ const ABOVE: f32 = 0.35;
 #[derive(Clone, Default, Reflect, GizmoConfigGroup)]
 #[reflect(Clone, Default)]
 pub struct AloColliderGizmos {
-    /// Whether all colliders are drawn that [`visibility`](Self::visibility) lets count. If not, only
-    /// those with [`ShowAloColliderGizmo`] are.
+    /// Whether to draw all colliders that [`visibility`](Self::visibility) includes. If false, only
+    /// colliders with [`ShowAloColliderGizmo`] are drawn.
     pub draw_all: bool,
-    /// Which colliders count as all.
+    /// Which colliders [`draw_all`](Self::draw_all) includes.
     pub visibility: AloRayCastVisibility,
-    /// The level that is drawn. Leaves above it are drawn as well, but paler, so that the boxes hold
-    /// all triangles between them. Below the last level, such as at `usize::MAX`, there are the
-    /// leaves alone, and none of them is paler. `None` draws all levels at once.
+    /// The level to draw. Leaves above it are drawn more transparently, so that the boxes together
+    /// contain all triangles. Beyond the last level, for example with `usize::MAX`, all leaves are drawn
+    /// with full opacity. `None` draws all levels at once.
     pub level: Option<usize>,
-    /// The colour of all boxes. `None` gives each level a hue of its own.
+    /// The color of all boxes. `None` gives each level its own hue.
     pub color: Option<Color>,
 }
 
-/// Draws the collision tree of the entity's [`AloCollider`], even if something hides the part.
+/// Draws the collision tree of the entity's [`AloCollider`], even if the part is hidden.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
-// So that to give and take it does not move colliders in memory, and rays find them in their order.
+// Sparse, so that inserting and removing it doesn't change the colliders' archetype and query order.
 #[component(storage = "SparseSet")]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct ShowAloColliderGizmo {
-    /// The level, instead of that of [`AloColliderGizmos`].
+    /// The level to draw. `None` uses that of [`AloColliderGizmos`].
     pub level: Option<usize>,
-    /// The colour likewise.
+    /// The color of the boxes. `None` uses that of [`AloColliderGizmos`].
     pub color: Option<Color>,
 }
 
-/// Draws what [`AloColliderGizmos`] and [`ShowAloColliderGizmo`] say. Part of
-/// [`AlamoPlugin`](crate::alamo::AlamoPlugin) with the feature `gizmos`; it does nothing in apps
-/// without Bevy's own gizmos, which must be added before it.
+/// Draws collision trees as configured by [`AloColliderGizmos`] and [`ShowAloColliderGizmo`].
+///
+/// Part of [`AlamoPlugin`](crate::alamo::AlamoPlugin) with the feature `gizmos`. It does nothing in apps
+/// without Bevy's `GizmoPlugin`, which must be added before it.
 pub struct AloColliderGizmosPlugin;
 
 impl Plugin for AloColliderGizmosPlugin {
@@ -85,7 +86,7 @@ impl Plugin for AloColliderGizmosPlugin {
     }
 }
 
-/// What is drawn of one tree.
+/// How one tree is drawn.
 #[derive(Clone, Copy)]
 struct Style {
     level: Option<usize>,
@@ -94,7 +95,7 @@ struct Style {
 
 fn draw(
     mut colliders: Colliders,
-    single: Query<(Entity, &ShowAloColliderGizmo), With<AloCollider>>,
+    marked: Query<(Entity, &ShowAloColliderGizmo), With<AloCollider>>,
     others: Query<Entity, (With<AloCollider>, Without<ShowAloColliderGizmo>)>,
     mut gizmos: Gizmos<AloColliderGizmos>,
 ) {
@@ -103,13 +104,13 @@ fn draw(
     }
     colliders.begin();
     let config = gizmos.config_ext;
-    for (entity, own) in &single {
+    for (entity, own) in &marked {
         let style = Style {
             level: own.level.or(config.level),
             color: own.color.or(config.color),
         };
         let any = AloRayCastSettings::default().with_visibility(AloRayCastVisibility::Any);
-        colliders.ask(entity, &any, |_, placed| {
+        colliders.with_tree(entity, &any, |_, placed| {
             draw_tree(placed, style, &mut gizmos);
         });
     }
@@ -120,23 +121,23 @@ fn draw(
         level: config.level,
         color: config.color,
     };
-    let counted = AloRayCastSettings::default().with_visibility(config.visibility);
+    let included = AloRayCastSettings::default().with_visibility(config.visibility);
     for entity in &others {
-        colliders.ask(entity, &counted, |_, placed| {
+        colliders.with_tree(entity, &included, |_, placed| {
             draw_tree(placed, style, &mut gizmos);
         });
     }
 }
 
-fn draw_tree(placed: &Placed<'_>, style: Style, gizmos: &mut Gizmos<AloColliderGizmos>) {
+fn draw_tree(placed: &PlacedTree<'_>, style: Style, gizmos: &mut Gizmos<AloColliderGizmos>) {
     let (tree, affine) = placed.parts();
     let color = |level| style.color.unwrap_or_else(|| level_color(level));
     if let Some(level) = style.level {
         for (own, bounds) in tree.partition(level) {
             let is_above = own < level && level < tree.levels();
-            let strength = if is_above { ABOVE } else { 1.0 };
+            let opacity = if is_above { LEAF_ABOVE_ALPHA } else { 1.0 };
             let color = color(own);
-            gizmos.aabb_3d(bounds, *affine, color.with_alpha(color.alpha() * strength));
+            gizmos.aabb_3d(bounds, *affine, color.with_alpha(color.alpha() * opacity));
         }
         return;
     }
@@ -147,7 +148,7 @@ fn draw_tree(placed: &Placed<'_>, style: Style, gizmos: &mut Gizmos<AloColliderG
     }
 }
 
-/// Hues that differ much from one level to the next.
+/// A color whose hue differs clearly from those of the adjacent levels.
 fn level_color(level: usize) -> Color {
     const FIRST: f32 = 90.0;
     const STEP: f32 = 75.0;

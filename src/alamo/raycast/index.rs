@@ -1,25 +1,26 @@
-//! Boxes around all colliders, where they are in the world.
+//! A spatial index of the boxes around all colliders in the world.
 //!
-//! The boxes are put in an order in which neighbours in space are neighbours in number, and four by
-//! four into groups, and these into groups, up to one: a tree without links, which is fitted anew in
-//! little time when things move. Only if the groups have grown, or things came or went, is the order
-//! made anew. The first ray after things moved does without the groups: for one alone they do not pay.
+//! The boxes are sorted so that boxes close in space are close in the order. Each four boxes form a
+//! group, each four groups form a group of the next level, and so on up to one group. This is an implicit
+//! bounding volume hierarchy: fitting it to moved boxes is fast. The boxes are sorted again only if the
+//! groups have grown, or if colliders were added or removed. The first ray after a change tests all boxes
+//! without groups, because building them does not pay off for a single ray.
 
 use bevy::ecs::entity::Entity;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Ray3d, Vec3A, Vec4};
 
-/// Boxes of a group.
+/// Boxes per group.
 const WIDTH: usize = 4;
 
-/// How much larger groups may be than when the order was made.
-const GROWTH: f32 = 1.5;
+/// The greatest growth of the groups, relative to when the boxes were sorted, before they are sorted again.
+const MAX_GROWTH: f32 = 1.5;
 
-/// The part by which boxes are widened, so that rounding loses nothing.
-const ROOM: f32 = 1e-5;
+/// Relative tolerance by which boxes are widened, so that rounding loses no hits.
+const TOLERANCE: f32 = 1e-5;
 
-/// The box of what is nowhere: inside out, so that no ray meets it.
-pub(super) const NOWHERE: Aabb3d = Aabb3d {
+/// An empty box: its minimum is above its maximum, so that no ray hits it.
+pub(super) const EMPTY_BOX: Aabb3d = Aabb3d {
     min: Vec3A::INFINITY,
     max: Vec3A::NEG_INFINITY,
 };
@@ -31,7 +32,7 @@ pub(super) struct Slot {
     pub(super) bounds: Aabb3d,
 }
 
-/// Four boxes. One that is not there is inside out, so that no ray meets it.
+/// Four boxes. Unused ones are empty, so that no ray hits them.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     min: [Vec4; 3],
@@ -59,48 +60,49 @@ impl Group {
     }
 }
 
-/// How true the groups are.
+/// Whether the groups match the slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum State {
-    /// As true as the slots.
+    /// The groups are up to date.
     #[default]
     Grouped,
-    /// Slots changed.
-    Moved,
-    /// Slots changed, and a ray has asked since.
-    Asked,
+    /// Slots changed, and no ray was cast since.
+    Changed,
+    /// Slots changed, and one ray was cast since.
+    ChangedAndCast,
 }
 
-/// The boxes of all colliders.
+/// The index of the boxes of all colliders.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// By the order in which the world tells of them.
+    /// In the order in which the query returns the colliders.
     slots: Vec<Slot>,
-    /// Places of those in the order of the groups.
+    /// Indices of slots, sorted in space.
     order: Vec<u32>,
-    /// The lowest groups first, four slots each; the last has but one group.
+    /// The groups by level, the lowest first. The last level has one group.
     levels: Vec<Vec<Group>>,
-    /// Size of the lowest groups when the order was made.
-    size: f32,
+    /// Total size of the lowest groups when the slots were sorted.
+    sorted_size: f32,
     state: State,
-    /// How many slots of this turn are known already.
-    told: usize,
-    /// How many boxes were computed so far.
+    /// The count of slots updated since [`begin_update`](Self::begin_update).
+    updated: usize,
+    /// The count of computed boxes.
     #[cfg(test)]
     pub(super) computed: usize,
 }
 
 impl Index {
-    /// Begins to take down the colliders of the world.
-    pub(super) fn begin(&mut self) {
-        self.told = 0;
+    /// Begins an update. Call [`update`](Self::update) for each collider in the world, then
+    /// [`end_update`](Self::end_update).
+    pub(super) fn begin_update(&mut self) {
+        self.updated = 0;
     }
 
-    /// The next collider of the world. Its box is asked for if it may have changed.
-    pub(super) fn tell(&mut self, entity: Entity, moved: bool, bounds: impl FnOnce() -> Aabb3d) {
-        let known = self.slots.get_mut(self.told);
-        self.told += 1;
-        if let Some(slot) = &known
+    /// Updates the next collider. `bounds` computes its box; it is not called if nothing changed.
+    pub(super) fn update(&mut self, entity: Entity, moved: bool, bounds: impl FnOnce() -> Aabb3d) {
+        let previous = self.slots.get_mut(self.updated);
+        self.updated += 1;
+        if let Some(slot) = &previous
             && slot.entity == entity
             && !moved
         {
@@ -110,47 +112,47 @@ impl Index {
         {
             self.computed += 1;
         }
-        let told = Slot {
+        let current = Slot {
             entity,
             bounds: widened(bounds()),
         };
-        match known {
-            Some(slot) if *slot == told => return,
-            Some(slot) => *slot = told,
-            None => self.slots.push(told),
+        match previous {
+            Some(slot) if *slot == current => return,
+            Some(slot) => *slot = current,
+            None => self.slots.push(current),
         }
-        self.state = State::Moved;
+        self.state = State::Changed;
     }
 
-    /// Forgets what was not told of.
-    pub(super) fn end(&mut self) {
-        if self.slots.len() != self.told {
-            self.slots.truncate(self.told);
-            self.state = State::Moved;
+    /// Ends an update: removes the slots of colliders that no longer exist.
+    pub(super) fn end_update(&mut self) {
+        if self.slots.len() != self.updated {
+            self.slots.truncate(self.updated);
+            self.state = State::Changed;
         }
     }
 
-    /// Makes the groups true.
+    /// Brings the groups up to date.
     fn group(&mut self) {
         self.state = State::Grouped;
         if self.order.len() == self.slots.len() {
             self.fit();
-            // Not so either if it is NaN.
-            if self.lowest_size() <= self.size * GROWTH {
+            // False for NaN.
+            if self.lowest_size() <= self.sorted_size * MAX_GROWTH {
                 return;
             }
         }
         self.sort();
         self.fit();
-        self.size = self.lowest_size();
+        self.sorted_size = self.lowest_size();
     }
 
-    /// Puts the slots in order: halved at the median along the axis on which they lie farthest apart,
-    /// and so on, at places where groups end.
+    /// Sorts the slots: splits them at the median along their longest axis, recursively. The splits are
+    /// at the ends of groups.
     fn sort(&mut self) {
         let center = |slot: &Slot| {
             let center = (slot.bounds.min + slot.bounds.max) * 0.5;
-            // What is nowhere is put somewhere.
+            // Empty boxes have no center.
             if center.is_finite() {
                 center
             } else {
@@ -158,28 +160,30 @@ impl Index {
             }
         };
         let centers: Vec<Vec3A> = self.slots.iter().map(center).collect();
-        let of = |index: &u32| centers.get(*index as usize).copied().unwrap_or_default();
+        let center = |index: &u32| centers.get(*index as usize).copied().unwrap_or_default();
         self.order.clear();
         self.order.extend(0..self.slots.len() as u32);
         let mut tasks = vec![(0, self.order.len())];
         while let Some((begin, end)) = tasks.pop() {
-            let Some(part) = self.order.get_mut(begin..end) else {
+            let Some(range) = self.order.get_mut(begin..end) else {
                 continue;
             };
-            let nothing = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
-            let around = |(min, max): (Vec3A, Vec3A), at| (min.min(at), max.max(at));
-            let (min, max) = part.iter().map(of).fold(nothing, around);
+            let empty = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
+            let extend = |(min, max): (Vec3A, Vec3A), at| (min.min(at), max.max(at));
+            let (min, max) = range.iter().map(center).fold(empty, extend);
             let axis = (max - min).max_position();
-            let half = half(part.len());
-            if half > 0 {
-                part.select_nth_unstable_by(half, |a, b| of(a)[axis].total_cmp(&of(b)[axis]));
-                let middle = begin + half;
+            let split = split_index(range.len());
+            if split > 0 {
+                range.select_nth_unstable_by(split, |a, b| {
+                    center(a)[axis].total_cmp(&center(b)[axis])
+                });
+                let middle = begin + split;
                 tasks.extend([(begin, middle), (middle, end)]);
             }
         }
     }
 
-    /// Makes the groups of the slots in their order.
+    /// Fits the groups to the sorted slots.
     fn fit(&mut self) {
         let boxes = |index: &u32| self.slots.get(*index as usize).map(|slot| slot.bounds);
         let mut boxes: Vec<Aabb3d> = self.order.iter().filter_map(boxes).collect();
@@ -219,75 +223,75 @@ impl Index {
         groups.map(size).filter(|size| size.is_finite()).sum()
     }
 
-    /// Tells of every collider whose box a ray meets, nearer ones mostly first. `visit` answers how
-    /// far the ray is still to go; below zero ends it.
-    pub(super) fn along(
+    /// Visits every collider whose box a ray hits, in roughly ascending distance. `visit` gets the ray's
+    /// length and returns the new length; a negative one ends the traversal.
+    pub(super) fn visit_along(
         &mut self,
         ray: Ray3d,
         max: f32,
-        stack: &mut Vec<Waiting>,
+        stack: &mut Vec<Pending>,
         visit: impl FnMut(Entity, f32) -> f32,
     ) {
         let probe = Probe::new(ray);
         stack.clear();
         match self.state {
-            State::Moved => {
-                self.state = State::Asked;
-                return self.look_at_all(&probe, max, stack, visit);
+            State::Changed => {
+                self.state = State::ChangedAndCast;
+                return self.visit_without_groups(&probe, max, stack, visit);
             }
-            State::Asked => self.group(),
+            State::ChangedAndCast => self.group(),
             State::Grouped => {}
         }
-        self.walk(&probe, max, stack, visit);
+        self.visit_groups(&probe, max, stack, visit);
     }
 
-    /// Asks every box by itself.
-    fn look_at_all(
+    /// Tests every box, then visits the hits by distance.
+    fn visit_without_groups(
         &self,
         probe: &Probe,
         mut max: f32,
-        met: &mut Vec<Waiting>,
+        hits: &mut Vec<Pending>,
         mut visit: impl FnMut(Entity, f32) -> f32,
     ) {
         for (index, slot) in (0..).zip(&self.slots) {
-            if let Some(near) = probe.meets_box(&slot.bounds, max) {
-                met.push(Waiting {
+            if let Some(near) = probe.hits_box(&slot.bounds, max) {
+                hits.push(Pending {
                     near,
                     level: 0,
                     index,
                 });
             }
         }
-        met.sort_unstable_by(|a, b| a.near.total_cmp(&b.near));
-        for waiting in met.iter() {
-            let slot = self.slots.get(waiting.index as usize);
-            if let Some(slot) = slot.filter(|_| waiting.near <= max) {
+        hits.sort_unstable_by(|a, b| a.near.total_cmp(&b.near));
+        for pending in hits.iter() {
+            let slot = self.slots.get(pending.index as usize);
+            if let Some(slot) = slot.filter(|_| pending.near <= max) {
                 max = visit(slot.entity, max);
             }
         }
     }
 
-    fn walk(
+    fn visit_groups(
         &self,
         probe: &Probe,
         mut max: f32,
-        stack: &mut Vec<Waiting>,
+        stack: &mut Vec<Pending>,
         mut visit: impl FnMut(Entity, f32) -> f32,
     ) {
         let Some(top) = self.levels.len().checked_sub(1) else {
             return;
         };
-        stack.push(Waiting {
+        stack.push(Pending {
             near: 0.0,
             level: top as u32 + 1,
             index: 0,
         });
-        while let Some(waiting) = stack.pop() {
-            if waiting.near > max {
+        while let Some(pending) = stack.pop() {
+            if pending.near > max {
                 continue;
             }
-            let index = waiting.index as usize;
-            let Some(level) = waiting.level.checked_sub(1) else {
+            let index = pending.index as usize;
+            let Some(level) = pending.level.checked_sub(1) else {
                 let slot = self.order.get(index);
                 let slot = slot.and_then(|slot| self.slots.get(*slot as usize));
                 if let Some(slot) = slot {
@@ -299,15 +303,15 @@ impl Index {
             let Some(group) = groups.and_then(|groups| groups.get(index)) else {
                 continue;
             };
-            let (mut mask, near) = probe.meets(group, max);
+            let (mut mask, near) = probe.hits_group(group, max);
             let bottom = stack.len();
             while mask != 0 {
                 let lane = mask.trailing_zeros();
                 mask &= mask - 1;
-                stack.push(Waiting {
+                stack.push(Pending {
                     near: near[lane as usize % WIDTH],
                     level,
-                    index: waiting.index * WIDTH as u32 + lane,
+                    index: pending.index * WIDTH as u32 + lane,
                 });
                 // The nearest goes on top.
                 let mut at = stack.len() - 1;
@@ -320,15 +324,15 @@ impl Index {
     }
 }
 
-/// A group, or at level 0 a slot, that a ray is yet to look into.
+/// A group, or at level 0 a slot, that is yet to be visited.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub(super) struct Pending {
     near: f32,
     level: u32,
     index: u32,
 }
 
-/// A ray made ready for boxes.
+/// A ray prepared for tests on boxes.
 struct Probe {
     origin: Vec3A,
     inverse: Vec3A,
@@ -336,62 +340,62 @@ struct Probe {
 
 impl Probe {
     fn new(ray: Ray3d) -> Self {
-        /// Slower than this along an axis is none at all; dividing by it does not overflow.
-        const SLOWEST: f32 = 1e-20;
+        /// The least size of a component, so that its reciprocal doesn't overflow.
+        const MIN_COMPONENT: f32 = 1e-20;
         let direction = Vec3A::from(*ray.direction);
-        let speed = direction.abs().max(Vec3A::splat(SLOWEST));
+        let speed = direction.abs().max(Vec3A::splat(MIN_COMPONENT));
         Self {
             origin: ray.origin.into(),
             inverse: speed.recip().copysign(direction),
         }
     }
 
-    /// How near a box is, if the ray meets it within a distance.
-    fn meets_box(&self, bounds: &Aabb3d, max: f32) -> Option<f32> {
+    /// The distance of a box, if the ray hits it within `max`.
+    fn hits_box(&self, bounds: &Aabb3d, max: f32) -> Option<f32> {
         let a = (bounds.min - self.origin) * self.inverse;
         let b = (bounds.max - self.origin) * self.inverse;
         let forward = self.inverse.cmpgt(Vec3A::ZERO);
         let near = Vec3A::select(forward, a, b).max_element().max(0.0);
         let far = Vec3A::select(forward, b, a).min_element().min(max);
-        // Distances round by parts of themselves.
-        (near * (1.0 - ROOM) <= far * (1.0 + ROOM)).then_some(near)
+        // Rounding errors are relative to the distances.
+        (near * (1.0 - TOLERANCE) <= far * (1.0 + TOLERANCE)).then_some(near)
     }
 
-    /// Which boxes of a group the ray meets within a distance, and how near they are.
-    fn meets(&self, group: &Group, max: f32) -> (u32, [f32; WIDTH]) {
+    /// The bit mask of the boxes of a group that the ray hits within `max`, and their distances.
+    fn hits_group(&self, group: &Group, max: f32) -> (u32, [f32; WIDTH]) {
         let mut near = Vec4::ZERO;
         let mut far = Vec4::splat(max);
         for axis in 0..3 {
             let [origin, inverse] = [self.origin, self.inverse].map(|of| Vec4::splat(of[axis]));
             let a = (group.min[axis] - origin) * inverse;
             let b = (group.max[axis] - origin) * inverse;
-            // A box that is inside out stays so, since the planes are told apart by the direction.
+            // Planes are selected by the ray's direction, so an empty box stays empty.
             let forward = inverse.cmpgt(Vec4::ZERO);
             near = near.max(Vec4::select(forward, a, b));
             far = far.min(Vec4::select(forward, b, a));
         }
-        let met = (near * (1.0 - ROOM)).cmple(far * (1.0 + ROOM));
-        (met.bitmask(), near.to_array())
+        let hits = (near * (1.0 - TOLERANCE)).cmple(far * (1.0 + TOLERANCE));
+        (hits.bitmask(), near.to_array())
     }
 }
 
-/// Widens a box by a part of its greatest coordinates. One whose corners are no numbers would spoil
-/// those of its neighbours too.
+/// Widens a box by [`TOLERANCE`], relative to its greatest coordinate. A box that is not finite becomes
+/// empty, because it would make its groups unusable.
 fn widened(bounds: Aabb3d) -> Aabb3d {
     if !bounds.min.is_finite() || !bounds.max.is_finite() {
-        return NOWHERE;
+        return EMPTY_BOX;
     }
     let reach = bounds.min.abs().max(bounds.max.abs());
-    let room = Vec3A::splat(reach.max_element() * ROOM);
+    let margin = Vec3A::splat(reach.max_element() * TOLERANCE);
     Aabb3d {
-        min: bounds.min - room,
-        max: bounds.max + room,
+        min: bounds.min - margin,
+        max: bounds.max + margin,
     }
 }
 
-/// Where so many slots are halved: half of the largest groups that they fill, or begin to. 0 if they
-/// are one group.
-fn half(count: usize) -> usize {
+/// The index at which to split `count` slots: near the middle, and at the end of a group of the highest
+/// level below that which contains all of them. 0 if they fit in one group.
+fn split_index(count: usize) -> usize {
     let mut group = WIDTH;
     while group * WIDTH < count {
         group *= WIDTH;
@@ -399,8 +403,8 @@ fn half(count: usize) -> usize {
     count.div_ceil(group) / 2 * group
 }
 
-/// The box around a box that is moved.
-pub(super) fn moved(affine: &Affine3A, bounds: &Aabb3d) -> Aabb3d {
+/// The axis-aligned box around a transformed box.
+pub(super) fn transformed(affine: &Affine3A, bounds: &Aabb3d) -> Aabb3d {
     let center = affine.transform_point3a((bounds.min + bounds.max) * 0.5);
     let half = (bounds.max - bounds.min) * 0.5;
     let matrix = affine.matrix3.abs();

@@ -1,11 +1,18 @@
-//! Rays into the world: what a ray meets of the spawned models, and pointers that pick their parts.
+//! Ray casts against spawned models, and a picking backend.
 //!
-//! [`AloCollider`] is on the entity of every sub-mesh whose file has a collision tree for it.
-//! [`AloRayCast`] asks them all: `index` keeps the boxes around them where they are in the world,
-//! `collider` brings a ray into the space of one and the answer back, and `settings` says which of
-//! them count. `picking` tells Bevy's pointers, and `gizmos` draws the trees.
+//! Each sub-mesh with a collision tree in its file has an [`AloCollider`] on its entity.
+//! [`AloRayCast`] casts rays at all of them.
 //!
-//! What may not enter: how a ray meets triangles, which is [`collision`](super::collision)'s.
+//! Modules:
+//! - `collider`: the component, and the conversion of rays and hits between the world and a tree.
+//! - `skin`: the pose of a skinned collider.
+//! - `index`: an index of the colliders' boxes in the world.
+//! - `param`: the system parameter [`AloRayCast`].
+//! - `settings`: which colliders a ray can hit, and the hit.
+//! - `picking`: the picking backend.
+//! - `gizmos`: draws the collision trees.
+//!
+//! The intersection of rays and triangles belongs in [`collision`](super::collision), not here.
 
 mod collider;
 #[cfg(feature = "gizmos")]

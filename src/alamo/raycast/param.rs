@@ -1,7 +1,7 @@
-//! The system parameter.
+//! The system parameter [`AloRayCast`].
 
-use super::collider::{AloCollider, Placed};
-use super::index::{Index, NOWHERE, Waiting, moved};
+use super::collider::{AloCollider, PlacedTree};
+use super::index::{EMPTY_BOX, Index, Pending, transformed};
 use super::settings::{AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 use crate::alamo::collision::CollisionTree;
 use crate::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
@@ -17,15 +17,15 @@ use bevy::mesh::Mesh3d;
 use bevy::mesh::skinning::SkinnedMesh;
 use bevy::transform::components::GlobalTransform;
 
-/// How much farther than what hides it a part is looked for, as a part of the distance: parts in one
-/// place must all be found, whichever is asked first.
+/// Relative tolerance of equal distances: all parts at the same distance must be found, regardless of the
+/// order of tests.
 const TIE: f32 = 1e-6;
 
-/// What is known of a collider.
+/// The components of a collider's entity.
 #[derive(QueryData)]
 pub(super) struct Collider {
     collider: &'static AloCollider,
-    of: &'static AloSubmeshIndex,
+    submesh: &'static AloSubmeshIndex,
     transform: &'static GlobalTransform,
     own: Option<&'static Visibility>,
     inherited: &'static InheritedVisibility,
@@ -35,8 +35,8 @@ pub(super) struct Collider {
     skinned: Option<&'static SkinnedMesh>,
 }
 
-/// What decides where colliders are.
-type Place = (
+/// The components that determine the position of a collider.
+type ColliderPosition = (
     Entity,
     Ref<'static, AloCollider>,
     Ref<'static, GlobalTransform>,
@@ -45,15 +45,14 @@ type Place = (
 
 /// Casts rays at the collision trees of spawned models: the counterpart of Bevy's `MeshRayCast`.
 ///
-/// Rays meet parts exactly, on their triangles, where `GlobalTransform`s have them when a system casts
-/// its first ray: those of the last propagation, as with `MeshRayCast`. Rigid parts follow their
-/// bones, skinned ones are posed by theirs, once a run; any scale is right, be it uneven or mirrored.
-/// What is flattened to nothing is not met.
+/// Hits are exact for the triangles. Parts are at their `GlobalTransform`s when a system casts its first
+/// ray: those of the last propagation, as with `MeshRayCast`. Rigid parts follow their bones; skinned
+/// parts are posed once per run. Any scale works, including non-uniform and mirrored ones. Parts with a
+/// scale of zero are not hit.
 ///
-/// The first ray of a run looks at all colliders for those that moved, and the second puts them in
-/// order if any did; each further one costs little, however many there are. The first that comes near a
-/// skinned part poses all of it. Each system has an index of its own, so let one cast for others if many
-/// would. Nothing is done in systems that do not cast.
+/// The first ray of a run checks which colliders moved. The second ray updates the index if any did. Each
+/// further ray is cheap, even with many colliders. The first ray near a skinned part poses the whole part.
+/// Each system that casts rays has its own index, so cast many rays in one system rather than in many.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -71,43 +70,43 @@ type Place = (
 /// ```
 #[derive(SystemParam)]
 pub struct AloRayCast<'w, 's> {
-    places: Query<'w, 's, Place>,
+    positions: Query<'w, 's, ColliderPosition>,
     world: Colliders<'w, 's>,
     ticks: SystemChangeTick,
-    /// When the index was last brought up to date.
-    known: Local<'s, Option<Tick>>,
+    /// The tick of the index's last update.
+    last_update: Local<'s, Option<Tick>>,
     index: Local<'s, Index>,
-    stack: Local<'s, Vec<Waiting>>,
+    stack: Local<'s, Vec<Pending>>,
     hits: Local<'s, Vec<(Entity, AloRayHit)>>,
 }
 
-/// Where all entities are.
+/// The transforms of all entities.
 type Transforms<'w, 's> = Query<'w, 's, Ref<'static, GlobalTransform>>;
 
-/// The colliders and what they hang on.
+/// The colliders and their ancestors.
 #[derive(SystemParam)]
 pub(super) struct Colliders<'w, 's> {
     colliders: Query<'w, 's, Collider>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     parents: Query<'w, 's, &'static ChildOf>,
     roots: Query<'w, 's, (), With<AloInstance>>,
-    shown: Query<'w, 's, &'static InheritedVisibility>,
+    visibilities: Query<'w, 's, &'static InheritedVisibility>,
     transforms: Transforms<'w, 's>,
     posed: Local<'s, Posed>,
 }
 
-/// Trees of skinned colliders as they are posed in this run of the system, once they are asked.
+/// The trees of skinned colliders that were posed in this run of the system.
 #[derive(Default)]
 struct Posed {
-    /// In the world. `None` where vertices are nowhere.
+    /// In world space. `None` if a vertex is not finite.
     trees: EntityHashMap<Option<CollisionTree>>,
+    /// A buffer, kept for its memory.
     vertices: Vec<[f32; 3]>,
 }
 
 impl AloRayCast<'_, '_> {
-    /// Casts a ray into the world, and tells what it meets: one hit for each part, the nearest first,
-    /// and none behind the nearest that
-    /// [`early_exit_test`](AloRayCastSettings::early_exit_test) says hides others.
+    /// Casts a ray into the world. Returns one hit per part, the nearest first. The nearest hit for which
+    /// [`early_exit_test`](AloRayCastSettings::early_exit_test) returns true is the last.
     pub fn cast_ray(
         &mut self,
         ray: Ray3d,
@@ -122,7 +121,7 @@ impl AloRayCast<'_, '_> {
             ..
         } = self;
         hits.clear();
-        index.along(ray, settings.max_distance, stack, |entity, max| {
+        index.visit_along(ray, settings.max_distance, stack, |entity, max| {
             let Some(hit) = world.cast(entity, ray, max, settings) else {
                 return max;
             };
@@ -133,22 +132,22 @@ impl AloRayCast<'_, '_> {
                 max
             }
         });
-        // Of those that are equally near the same is first in every frame.
+        // The entity breaks ties, so that the order is the same in every frame.
         hits.sort_unstable_by(|(a_entity, a), (b_entity, b)| {
             let nearer = a.distance.total_cmp(&b.distance);
             nearer.then_with(|| a_entity.cmp(b_entity))
         });
-        let hides = |(entity, _): &(Entity, AloRayHit)| (settings.early_exit_test)(*entity);
-        if let Some(last) = hits.iter().position(hides) {
+        let ends = |(entity, _): &(Entity, AloRayHit)| (settings.early_exit_test)(*entity);
+        if let Some(last) = hits.iter().position(ends) {
             hits.truncate(last + 1);
         }
         hits
     }
 
-    /// Whether a ray meets anything: for lines of sight.
+    /// Whether a ray hits anything: for lines of sight.
     ///
-    /// This is faster than [`cast_ray`](Self::cast_ray), for it stops at the first part that it finds.
-    /// `early_exit_test` is not asked.
+    /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
+    /// `early_exit_test` is ignored.
     pub fn any_hit(&mut self, ray: Ray3d, settings: &AloRayCastSettings<'_>) -> bool {
         self.refresh();
         let Self {
@@ -158,43 +157,44 @@ impl AloRayCast<'_, '_> {
             ..
         } = self;
         let mut found = false;
-        index.along(ray, settings.max_distance, stack, |entity, max| {
-            found = world.meets(entity, ray, max, settings);
+        index.visit_along(ray, settings.max_distance, stack, |entity, max| {
+            found = world.any_hit(entity, ray, max, settings);
             if found { -1.0 } else { max }
         });
         found
     }
 
-    /// Brings the index up to date, once a run of the system.
+    /// Updates the index, once per run of the system.
     fn refresh(&mut self) {
         let now = self.ticks.this_run();
-        if *self.known == Some(now) {
+        if *self.last_update == Some(now) {
             return;
         }
-        let known = self.known.replace(now);
+        let last = self.last_update.replace(now);
         self.world.begin();
-        let changed = |tick: Tick| known.is_none_or(|known| tick.is_newer_than(known, now));
+        let changed = |tick: Tick| last.is_none_or(|last| tick.is_newer_than(last, now));
         let transforms = &self.world.transforms;
-        self.index.begin();
-        for (entity, collider, transform, skinned) in &self.places {
+        self.index.begin_update();
+        for (entity, collider, transform, skinned) in &self.positions {
             let moved = changed(collider.last_changed())
                 || match (&skinned, collider.is_skinned()) {
                     (Some(skinned), true) => {
-                        changed(skinned.last_changed()) || any_joint(skinned, transforms, changed)
+                        changed(skinned.last_changed())
+                            || any_joint_changed(skinned, transforms, changed)
                     }
-                    // It may have been removed: that is not told.
+                    // `SkinnedMesh` may have been removed, which change detection does not report.
                     (None, true) => true,
                     (_, false) => changed(transform.last_changed()),
                 };
-            self.index.tell(entity, moved, || {
+            self.index.update(entity, moved, || {
                 bounds(&collider, &transform, skinned.as_deref(), transforms)
             });
         }
-        self.index.end();
+        self.index.end_update();
     }
 }
 
-/// The box around a collider in the world; inside out if there is nothing to meet.
+/// The box around a collider in the world; empty if it has no triangles.
 fn bounds(
     collider: &AloCollider,
     transform: &GlobalTransform,
@@ -205,14 +205,14 @@ fn bounds(
         (Some(skin), Some(skinned)) => skin.bounds(|index| joint(skinned, index, transforms)),
         _ => {
             let bounds = collider.tree().bounds();
-            bounds.map(|bounds| moved(&transform.affine(), &bounds))
+            bounds.map(|bounds| transformed(&transform.affine(), &bounds))
         }
     };
-    bounds.unwrap_or(NOWHERE)
+    bounds.unwrap_or(EMPTY_BOX)
 }
 
-/// Whether any joint has moved, or is gone.
-fn any_joint(
+/// Whether any joint moved or no longer exists.
+fn any_joint_changed(
     skinned: &SkinnedMesh,
     transforms: &Transforms<'_, '_>,
     changed: impl Fn(Tick) -> bool,
@@ -230,7 +230,7 @@ fn joint(skinned: &SkinnedMesh, index: usize, transforms: &Transforms<'_, '_>) -
 }
 
 impl Colliders<'_, '_> {
-    /// Forgets the poses of the last run. To be done in each, before anything is asked.
+    /// Removes the poses of the last run. Call it in each run, before the first query.
     pub(super) fn begin(&mut self) {
         self.posed.trees.clear();
     }
@@ -242,9 +242,9 @@ impl Colliders<'_, '_> {
         max: f32,
         settings: &AloRayCastSettings<'_>,
     ) -> Option<AloRayHit> {
-        let (hit, of, bone) = self.ask(entity, settings, |known, placed| {
+        let (hit, submesh, bone) = self.with_tree(entity, settings, |item, placed| {
             let hit = placed.cast(ray, max, settings.backfaces)?;
-            Some((hit, *known.of, known.collider.bone()))
+            Some((hit, *item.submesh, item.collider.bone()))
         })??;
         Some(AloRayHit {
             distance: hit.distance,
@@ -253,8 +253,8 @@ impl Colliders<'_, '_> {
             barycentrics: hit.barycentrics,
             triangle: hit.triangle,
             root: self.root(entity),
-            mesh: of.mesh,
-            submesh: of.submesh,
+            mesh: submesh.mesh,
+            submesh: submesh.submesh,
             bone,
         })
     }
@@ -267,82 +267,85 @@ impl Colliders<'_, '_> {
             .unwrap_or(part)
     }
 
-    fn meets(
+    fn any_hit(
         &mut self,
         entity: Entity,
         ray: Ray3d,
         max: f32,
         settings: &AloRayCastSettings<'_>,
     ) -> bool {
-        let meets = |_: &ColliderItem<'_, '_>, placed: &Placed<'_>| {
-            placed.meets(ray, max, settings.backfaces)
+        let any_hit = |_: &ColliderItem<'_, '_>, placed: &PlacedTree<'_>| {
+            placed.any_hit(ray, max, settings.backfaces)
         };
-        self.ask(entity, settings, meets).unwrap_or(false)
+        self.with_tree(entity, settings, any_hit).unwrap_or(false)
     }
 
-    /// Asks a collider's tree, where it is in the world, if the collider counts.
-    pub(super) fn ask<T>(
+    /// Calls a function with a collider's tree in the world. `None` if the settings exclude the collider
+    /// or its transform is not usable.
+    pub(super) fn with_tree<T>(
         &mut self,
         entity: Entity,
         settings: &AloRayCastSettings<'_>,
-        ask: impl FnOnce(&ColliderItem<'_, '_>, &Placed<'_>) -> T,
+        query: impl FnOnce(&ColliderItem<'_, '_>, &PlacedTree<'_>) -> T,
     ) -> Option<T> {
-        let known = self.colliders.get(entity).ok()?;
-        if !self.counts(&known, settings.visibility) || !(settings.filter)(entity) {
+        let item = self.colliders.get(entity).ok()?;
+        if !self.is_included(&item, settings.visibility) || !(settings.filter)(entity) {
             return None;
         }
-        let tree = known.collider.tree();
-        let (Some(skin), Some(skinned)) = (known.collider.skin(), known.skinned) else {
-            return Some(ask(&known, &Placed::new(tree, known.transform.affine())?));
+        let tree = item.collider.tree();
+        let (Some(skin), Some(skinned)) = (item.collider.skin(), item.skinned) else {
+            let placed = PlacedTree::new(tree, item.transform.affine())?;
+            return Some(query(&item, &placed));
         };
         let Posed { trees, vertices } = &mut *self.posed;
         let posed = trees.entry(entity).or_insert_with(|| {
-            // Joints lead to the world, wherever the sub-mesh's own entity is.
+            // Joints transform to world space; the sub-mesh's own transform does not matter.
             let joint = |index| joint(skinned, index, &self.transforms);
             skin.pose(joint, vertices);
             tree.with_positions(vertices).ok()
         });
         let tree = posed.as_ref()?;
-        Some(ask(&known, &Placed::new(tree, Affine3A::IDENTITY)?))
+        Some(query(&item, &PlacedTree::new(tree, Affine3A::IDENTITY)?))
     }
 
-    /// Whether a collider is one of those that are asked for.
-    fn counts(&self, known: &ColliderItem<'_, '_>, visibility: AloRayCastVisibility) -> bool {
+    /// Whether a ray with the given setting can hit a collider.
+    fn is_included(&self, item: &ColliderItem<'_, '_>, visibility: AloRayCastVisibility) -> bool {
         match visibility {
             AloRayCastVisibility::Any => true,
-            AloRayCastVisibility::Solid => self.is_solid(known),
+            AloRayCastVisibility::Solid => self.is_solid(item),
             AloRayCastVisibility::SolidAtCurrentLod => {
-                known.inherited.get() || self.is_hull(known.parent)
+                item.inherited.get() || self.is_hull(item.parent)
             }
-            AloRayCastVisibility::Visible => known.inherited.get(),
-            // What nothing draws has no box either, so that Bevy takes it for in view.
-            AloRayCastVisibility::VisibleInView => known.is_drawn && known.in_view.get(),
+            AloRayCastVisibility::Visible => item.inherited.get(),
+            // Without `Mesh3d` there is no `Aabb`, and Bevy treats the entity as in view.
+            AloRayCastVisibility::VisibleInView => item.is_drawn && item.in_view.get(),
         }
     }
 
-    /// Whether nothing but the file or the level of detail hides a collider of the finest level.
-    fn is_solid(&self, known: &ColliderItem<'_, '_>) -> bool {
-        let parent = known.parent.map(ChildOf::parent);
+    /// Whether a collider belongs to the finest level of detail, and is visible or hidden only by the file
+    /// or because another level is drawn.
+    fn is_solid(&self, item: &ColliderItem<'_, '_>) -> bool {
+        let parent = item.parent.map(ChildOf::parent);
         let Some((part, bone)) = parent.and_then(|parent| self.parts.get(parent).ok()) else {
-            return known.inherited.get();
+            return item.inherited.get();
         };
         if !part.selected_at_finest {
             return false;
         }
-        let is_coarser_drawn = !part.selected && known.own != Some(&Visibility::Hidden);
-        let bone_shows = || {
-            let bone = self.shown.get(bone.parent());
-            bone.is_ok_and(|shown| shown.get())
+        let is_coarser_drawn = !part.selected && item.own != Some(&Visibility::Hidden);
+        let is_bone_visible = || {
+            let bone = self.visibilities.get(bone.parent());
+            bone.is_ok_and(|bone| bone.get())
         };
-        known.inherited.get() || ((part.hidden || is_coarser_drawn) && bone_shows())
+        item.inherited.get() || ((part.hidden || is_coarser_drawn) && is_bone_visible())
     }
 
-    /// Whether nothing but the file hides what hangs on a part.
+    /// Whether a part is a collision hull: selected, and hidden only by the file.
     fn is_hull(&self, parent: Option<&ChildOf>) -> bool {
         let part = parent.and_then(|parent| self.parts.get(parent.parent()).ok());
         part.is_some_and(|(part, bone)| {
-            let bone = self.shown.get(bone.parent());
-            part.hidden && part.selected && bone.is_ok_and(|shown| shown.get())
+            let bone = self.visibilities.get(bone.parent());
+            part.hidden && part.selected && bone.is_ok_and(|bone| bone.get())
         })
     }
 }
@@ -385,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_skinned_colliders_are_computed_when_a_joint_moves() {
+    fn skinned_collider_box_is_updated_when_a_joint_changes() {
         let mut world = World::new();
         let joints = [(); 2].map(|()| world.spawn(GlobalTransform::default()).id());
         let collider = spawn(&mut world, joints);
@@ -401,7 +404,7 @@ mod tests {
         let away = GlobalTransform::from(Transform::from_translation(Vec3::X));
         *world.get_mut::<GlobalTransform>(joints[1]).unwrap() = away;
         assert_eq!([(); 2].map(|()| computed(&mut world)), [1, 0]);
-        // Its own place makes no difference, other joints do.
+        // Its own transform makes no difference, other joints do.
         *world.get_mut::<GlobalTransform>(collider).unwrap() = away;
         assert_eq!(computed(&mut world), 0);
         let mut skinned = world.get_mut::<SkinnedMesh>(collider).unwrap();

@@ -1,4 +1,4 @@
-//! A backend of `bevy_picking`: pointers meet the parts of spawned models.
+//! A `bevy_picking` backend for the parts of spawned models.
 
 use super::param::AloRayCast;
 use super::settings::{AloRayCastSettings, AloRayCastVisibility};
@@ -23,7 +23,7 @@ use bevy::picking::{Pickable, PickingSystems};
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// What a pointer met: the `extra` of its events' `HitData`.
+/// The part that a pointer hit: the `extra` of the `HitData` in pointer events.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -38,41 +38,42 @@ use bevy::reflect::std_traits::ReflectDefault;
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
 pub struct AloHit {
-    /// The root entity of the model that the part belongs to. Of a model within another, such as one that a proxy
-    /// brings along, it is the inner one's.
+    /// The root entity of the model that the part belongs to. For a model inside another, such as a proxy
+    /// model, the root of the inner one.
     pub root: Entity,
     /// Index of the mesh in the file.
     pub mesh: usize,
     /// Index of the sub-mesh within the mesh.
     pub submesh: usize,
-    /// Number of the triangle in the sub-mesh.
+    /// Index of the triangle in the sub-mesh.
     pub triangle: u32,
-    /// Index of the bone that the mesh hangs on, also if other bones move its vertices.
+    /// Index of the bone that the mesh is attached to, even if its vertices are skinned to other bones.
     pub bone: usize,
 }
 
-/// Marks models whose parts pointers meet, if [`AloPickingSettings::require_markers`] asks for it: on
-/// the root, where the model's `WorldAssetRoot` is, or on the entity of a single collider.
+/// Makes a model or a part pickable if [`AloPickingSettings::require_markers`] is set.
+///
+/// Insert it on the model's root entity, which has the `WorldAssetRoot`, or on the entity of a collider.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Clone, Debug, Default)]
 pub struct AloPickable;
 
-/// Marks cameras through which pointers meet models, if
-/// [`AloPickingSettings::require_markers`] asks for it.
+/// Makes a camera pick models if [`AloPickingSettings::require_markers`] is set.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Clone, Debug, Default)]
 pub struct AloPickingCamera;
 
-/// What pointers can meet.
+/// Settings of the picking backend.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
 pub struct AloPickingSettings {
-    /// Whether only cameras with [`AloPickingCamera`] and models with [`AloPickable`] take part. If
-    /// not, all do.
+    /// Whether to pick only models with [`AloPickable`] and only through cameras with
+    /// [`AloPickingCamera`]. Off by default: all models and cameras take part.
     pub require_markers: bool,
-    /// Which colliders count. By default [`AloRayCastVisibility::SolidAtCurrentLod`]: pointers pick what is drawn.
+    /// Which colliders pointers can hit. By default [`AloRayCastVisibility::SolidAtCurrentLod`], so that
+    /// pointers pick the drawn level of detail.
     pub visibility: AloRayCastVisibility,
-    /// What pointers do with triangles whose back they see.
+    /// How pointers treat back faces.
     pub backfaces: Backfaces,
 }
 
@@ -86,13 +87,17 @@ impl Default for AloPickingSettings {
     }
 }
 
-/// The backend. Part of [`AlamoPlugin`](crate::alamo::AlamoPlugin) with the feature `picking`; it does
-/// nothing in apps without Bevy's own picking plugins.
+/// The picking backend for spawned models.
 ///
-/// `RenderLayers` of a model's root, which meshes and lights of its parts are given, and `is_hoverable` of its
-/// `Pickable` hold for all its parts that have none themselves; `should_block_lower` does not, since Bevy asks the part's entity alone. With
-/// Bevy's `MeshPickingPlugin` besides, both tell of drawn parts: let that ask for markers.
-/// Events are the entity's of the sub-mesh, and bubble up to the root.
+/// Part of [`AlamoPlugin`](crate::alamo::AlamoPlugin) with the feature `picking`. It does nothing in apps
+/// without Bevy's picking plugins.
+///
+/// Events target the entity of the sub-mesh and bubble up to the root. A root's `RenderLayers` and its
+/// `Pickable::is_hoverable` apply to all its parts that don't have the component themselves.
+/// `Pickable::should_block_lower` of the root does not, because Bevy reads it from the part's entity only.
+///
+/// Bevy's `MeshPickingPlugin` hits drawn parts as well. If an app uses both, set
+/// `MeshPickingSettings::require_markers`.
 pub struct AloPickingPlugin;
 
 impl Plugin for AloPickingPlugin {
@@ -111,9 +116,9 @@ impl Plugin for AloPickingPlugin {
     }
 }
 
-/// What is said of colliders by themselves or of their models.
+/// Picking components of colliders and of their models' roots.
 #[derive(SystemParam)]
-struct WarningLog<'w, 's> {
+struct PickingFilters<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
     roots: Query<'w, 's, (), With<AloInstance>>,
     pickables: Query<'w, 's, &'static Pickable>,
@@ -121,9 +126,9 @@ struct WarningLog<'w, 's> {
     marked: Query<'w, 's, (), With<AloPickable>>,
 }
 
-impl WarningLog<'_, '_> {
-    /// The collider's entity and the roots that it is below: its model's, and those of the models on
-    /// whose proxies that hangs.
+impl PickingFilters<'_, '_> {
+    /// The collider's entity and the roots above it: its model's, and those of the models whose proxies
+    /// contain that model.
     fn owners(&self, entity: Entity) -> impl Iterator<Item = Entity> {
         let above = self.parents.iter_ancestors(entity);
         core::iter::once(entity).chain(above.filter(|above| self.roots.contains(*above)))
@@ -158,7 +163,7 @@ fn update_hits(
     settings: Res<AloPickingSettings>,
     rays: Res<RayMap>,
     cameras: Query<PickingCamera>,
-    said: WarningLog,
+    filters: PickingFilters,
     mut ray_cast: AloRayCast,
     mut hits: MessageWriter<PointerHits>,
 ) {
@@ -171,20 +176,20 @@ fn update_hits(
         }
         let layers = layers.unwrap_or_default();
         let filter = |entity| {
-            (!settings.require_markers || said.is_marked(entity))
-                && said.is_hoverable(entity)
-                && said.is_in(entity, layers)
+            (!settings.require_markers || filters.is_marked(entity))
+                && filters.is_hoverable(entity)
+                && filters.is_in(entity, layers)
         };
-        // Bevy asks the entity alone, too.
-        let hides = |entity| {
-            let own = said.pickables.get(entity).ok();
+        // Bevy, too, reads `should_block_lower` from the part's entity only.
+        let blocks_lower = |entity| {
+            let own = filters.pickables.get(entity).ok();
             own.is_none_or(|own| own.should_block_lower)
         };
         let casting = AloRayCastSettings::default()
             .with_visibility(settings.visibility)
             .with_backfaces(settings.backfaces)
             .with_filter(&filter)
-            .with_early_exit_test(&hides);
+            .with_early_exit_test(&blocks_lower);
         let pick = |(entity, hit): &(Entity, super::AloRayHit)| {
             let part = AloHit {
                 root: hit.root,

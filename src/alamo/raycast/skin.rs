@@ -1,20 +1,20 @@
-//! How the triangles of a skinned sub-mesh follow its bones.
+//! The skinning of collision triangles.
 
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Mat4, Vec3, Vec3A};
 
-/// The weights of a skinned sub-mesh's vertices, with all that posing them takes.
+/// The data to pose the vertices of a skinned sub-mesh.
 #[derive(Clone, Debug)]
 pub(in crate::alamo) struct ColliderSkin {
-    /// At rest, in the model's space.
+    /// Vertex positions of the rest pose, in the model's space.
     positions: Box<[[f32; 3]]>,
-    /// Of each vertex: four joints, by their numbers in the palette, and their weights, which add up
-    /// to 1.
+    /// Four joints per vertex: indices in `inverse_bindposes`.
     joints: Box<[[u16; 4]]>,
+    /// Weights of the joints; their sum per vertex is 1.
     weights: Box<[[f32; 4]]>,
-    /// From the model's space to each joint's, at rest.
+    /// From the model's space to the space of each joint, in the rest pose.
     inverse_bindposes: Box<[Affine3A]>,
-    /// The box in each joint's space around what follows it; `None` if nothing does.
+    /// The box around each joint's vertices, in the joint's space; `None` if it has none.
     bounds: Box<[Option<Aabb3d>]>,
 }
 
@@ -50,32 +50,33 @@ impl ColliderSkin {
                     (bounds.get_mut(joint), self.inverse_bindposes.get(joint))
                     && *weight > 0.0
                 {
-                    let place = pose.transform_point3a(Vec3A::from(*position));
-                    let around = bounds.get_or_insert(Aabb3d {
-                        min: place,
-                        max: place,
+                    let position = pose.transform_point3a(Vec3A::from(*position));
+                    let bounds = bounds.get_or_insert(Aabb3d {
+                        min: position,
+                        max: position,
                     });
-                    around.min = around.min.min(place);
-                    around.max = around.max.max(place);
+                    bounds.min = bounds.min.min(position);
+                    bounds.max = bounds.max.max(position);
                 }
             }
         }
         bounds
     }
 
-    /// A box around the posed vertices: they lie between where each of their joints would have them.
+    /// A box around the posed vertices. Each vertex is a weighted average of the positions to which its
+    /// joints move it, so the union of the joints' boxes contains it.
     pub(super) fn bounds(&self, joint: impl Fn(usize) -> Option<Affine3A>) -> Option<Aabb3d> {
         let joints = self.bounds.iter().enumerate();
         let boxes = joints.filter_map(|(index, bounds)| Some((joint(index)?, bounds.as_ref()?)));
         boxes
-            .map(|(joint, bounds)| super::index::moved(&joint, bounds))
+            .map(|(joint, bounds)| super::index::transformed(&joint, bounds))
             .reduce(|a, b| Aabb3d {
                 min: a.min.min(b.min),
                 max: a.max.max(b.max),
             })
     }
 
-    /// The vertices where the joints have them, in the space that the joints lead to.
+    /// Writes the posed vertex positions to `posed`, in the target space of the `joint` transforms.
     pub(super) fn pose(
         &self,
         joint: impl Fn(usize) -> Option<Affine3A>,
@@ -84,7 +85,7 @@ impl ColliderSkin {
         let matrix = |(index, pose): (usize, &Affine3A)| joint(index).map(|joint| joint * *pose);
         let matrices = self.inverse_bindposes.iter().enumerate();
         let matrices: Vec<Option<Affine3A>> = matrices.map(matrix).collect();
-        let place = |((position, joints), weights): ((&[f32; 3], &[u16; 4]), &[f32; 4])| {
+        let pose_vertex = |((position, joints), weights): ((&[f32; 3], &[u16; 4]), &[f32; 4])| {
             let position = Vec3A::from(*position);
             let joints = joints.iter().zip(weights);
             let moved =
@@ -98,6 +99,6 @@ impl ColliderSkin {
         };
         posed.clear();
         let vertices = self.positions.iter().zip(&self.joints).zip(&self.weights);
-        posed.extend(vertices.map(place));
+        posed.extend(vertices.map(pose_vertex));
     }
 }

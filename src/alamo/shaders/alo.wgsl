@@ -1,5 +1,5 @@
-// Bevy's own fragment shader for StandardMaterial, and before its lighting what the games' shaders
-// did: moving textures, the team's colour, gloss, clouds.
+// The fragment shader of Alamo materials: Bevy's StandardMaterial, extended by effects of the games' shaders before
+// lighting: scrolling textures, team color, gloss and clouds.
 
 #import bevy_classic_models::fragment_output::{set_base_color, surface_output}
 #import bevy_pbr::{
@@ -46,7 +46,7 @@ struct Alo {
 }
 
 #ifdef PREPASS_PIPELINE
-// Bevy binds it here in its prepass, without a name to import.
+// Bevy's prepass binds it here, but has no import for it.
 @group(0) @binding(1) var<uniform> globals: Globals;
 #endif
 @group(#{MATERIAL_BIND_GROUP}) @binding(100) var<uniform> alo: Alo;
@@ -64,26 +64,25 @@ const EXTRA_CLOUDS: u32 = 3u;
 const EXTRA_WAVE: u32 = 4u;
 const EXTRA_CLOUDLESS_PLANET: u32 = 5u;
 
-// Bit of a mesh's tag that tells that the others are a colour.
+// The bit of a mesh tag that is set if the other bits are a color.
 const TAG_IS_COLOR: u32 = 1u << 24u;
 
-// The colour of the instance's team, or what the material has instead.
-fn team_color(tag: u32, otherwise: vec3<f32>) -> vec3<f32> {
+// The color of the instance's team, or the fallback color of the material.
+fn team_color(tag: u32, fallback: vec3<f32>) -> vec3<f32> {
     if ((tag & TAG_IS_COLOR) == 0u) {
-        return otherwise;
+        return fallback;
     }
     return srgb_to_linear_rgb(unpack4x8unorm(tag).rgb);
 }
 
-// How far a texture has scrolled. Whole repeats are left out: they do not show, and would cost
-// precision.
+// The scroll offset of a texture. Whole repeats are removed: they are not visible, and would reduce precision.
 fn scroll(rate: vec2<f32>) -> vec2<f32> {
     return fract(globals.time * rate);
 }
 
 #ifndef PREPASS_PIPELINE
-// The light on the dark side of a planet: 1 where the brightest sun is below the horizon.
-fn night_of(normal: vec3<f32>) -> f32 {
+// The factor of the lights on a planet's dark side: 1 where the brightest sun is below the horizon.
+fn night_factor(normal: vec3<f32>) -> f32 {
     var to_sun = vec3(0.0);
     var brightest = 0.0;
     for (var i = 0u; i < lights.n_directional_lights; i += 1u) {
@@ -117,10 +116,10 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
     in.color = vec4(1.0);
 #endif
     var pbr_input = pbr_input_from_standard_material(in, is_front);
-    // The texture; its alpha is a mask in most shaders.
+    // Most shaders use the alpha of the base texture as a mask.
     let mask = pbr_input.material.base_color.a;
     var surface = pbr_input.material.base_color.rgb;
-    // Multiplies reflected light only, not Emissive.
+    // Multiplies only reflected light, not Emissive.
     var diffuse = alo.diffuse.rgb * vertex_color.rgb;
     let extra_uv = uv * alo.extra_scale + scroll(alo.extra_scroll);
     let extra = textureSample(extra_texture, extra_sampler, extra_uv);
@@ -147,18 +146,18 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
         let rim = pow(saturate(1.0 - dot(pbr_input.world_normal, pbr_input.V)), alo.city_color.w);
         surface += alo.atmosphere.rgb * rim * 2.0 * alo.atmosphere.a * clear_sky;
     }
-    // The games' colors ended at 1, after the product.
+    // The games clamped colors to 1 after the product.
     var emissive = min(alo.emissive.rgb * surface, vec3(1.0));
 #ifndef PREPASS_PIPELINE
     if (is_planet) {
-        emissive += mask * night_of(pbr_input.world_normal) * clear_sky * alo.city_color.rgb;
+        emissive += mask * night_factor(pbr_input.world_normal) * clear_sky * alo.city_color.rgb;
     }
 #endif
     // Additive meshes ignore alpha.
     let alpha = select(mask * vertex_color.a, 1.0, alo.additive == 1u);
     let alpha_mode = pbr_input.material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
     if (alpha_mode == pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_BLEND) {
-        // Bevy multiplies it by alpha before it is blended, which does so again.
+        // Bevy multiplies emissive light by alpha, and blending multiplies it again. Undo one of them.
         emissive /= max(alpha, 1.0 / 255.0);
     }
     pbr_input.material.emissive = vec4(emissive, 0.0);

@@ -1,6 +1,6 @@
-// Draws dazzles: squares that face the camera, add light, and may blink.
+// Draws dazzles: additive squares that face the camera and can blink.
 //
-// All that a dazzle is lies in its vertices; see dazzle_mesh.
+// The vertex attributes contain all data of a dazzle; see dazzle_mesh.
 
 #import bevy_pbr::{
     forward_io::Vertex,
@@ -16,11 +16,11 @@
 #import bevy_core_pipeline::tonemapping::tone_mapping
 #endif
 
-@group(#{MATERIAL_BIND_GROUP}) @binding(0) var picture: texture_2d<f32>;
-@group(#{MATERIAL_BIND_GROUP}) @binding(1) var picture_sampler: sampler;
+@group(#{MATERIAL_BIND_GROUP}) @binding(0) var dazzle_texture: texture_2d<f32>;
+@group(#{MATERIAL_BIND_GROUP}) @binding(1) var dazzle_sampler: sampler;
 
 const PI: f32 = 3.14159265358979;
-// The bit of a tag that says that there is a team.
+// The bit of a mesh tag that is set if the other bits are a team color.
 const HAS_TEAM: u32 = 0x1000000u;
 
 struct Corner {
@@ -50,7 +50,7 @@ fn lowest(color: vec3<f32>) -> f32 {
     return min(color.r, min(color.g, color.b));
 }
 
-// In sixths of a circle, of a colour that is not grey.
+// The hue of a color that is not gray, in sixths of a circle.
 fn hue_of(color: vec3<f32>) -> f32 {
     let chroma = highest(color) - lowest(color);
     if (color.r == highest(color)) {
@@ -62,24 +62,24 @@ fn hue_of(color: vec3<f32>) -> f32 {
     return (color.r - color.g) / chroma + 4.0;
 }
 
-// Keeps HSV saturation and value, which are told by the highest and the lowest channel.
+// Replaces the hue. Keeps HSV saturation and value, which depend only on the highest and the lowest channel.
 fn with_hue(color: vec3<f32>, hue: f32) -> vec3<f32> {
-    let around = fract((hue + vec3(0.0, 4.0, 2.0)) / 6.0) * 6.0;
-    let pure = saturate(abs(around - 3.0) - 1.0);
+    let channels = fract((hue + vec3(0.0, 4.0, 2.0)) / 6.0) * 6.0;
+    let pure = saturate(abs(channels - 3.0) - 1.0);
     return mix(vec3(lowest(color)), vec3(highest(color)), pure);
 }
 
 fn with_team_hue(color: vec3<f32>, tag: u32) -> vec3<f32> {
     let team = vec3<f32>((vec3(tag) >> vec3(0u, 8u, 16u)) & vec3(0xffu)) / 255.0;
-    // Grey has no hue to give.
+    // A gray team color has no hue.
     if ((tag & HAS_TEAM) == 0u || highest(team) == lowest(team)) {
         return color;
     }
     return with_hue(color, hue_of(team));
 }
 
-// The smallest of the axes' scales: half the least distance between opposite sides of what a cube of side 2 becomes.
-// So the square stays within its box, by which Bevy culls.
+// The smallest scale of the three axes: half the least distance between opposite sides of a transformed cube of side 2.
+// With it, the square stays within its bounding box, which Bevy uses for culling.
 fn scale_of(world_from_local: mat4x4<f32>) -> f32 {
     let x = world_from_local[0].xyz;
     let y = world_from_local[1].xyz;
@@ -94,7 +94,7 @@ fn vertex(in: Vertex) -> Corner {
     let world_from_local = mesh_functions::get_world_from_local(in.instance_index);
     let lit = intensity(in.tangent.x, in.tangent.y, in.tangent.z);
 
-    // A dazzle that is off has no size.
+    // An unlit dazzle gets size 0.
     let offset = in.uv_b * select(0.0, scale_of(world_from_local), lit > 0.0);
     let right = normalize(view.world_from_view[0].xyz);
     let up = normalize(view.world_from_view[1].xyz);
@@ -107,20 +107,20 @@ fn vertex(in: Vertex) -> Corner {
     if (in.color.a > 0.5) {
         color = with_team_hue(color, mesh_functions::get_tag(in.instance_index));
     }
-    // The games dimmed what goes to the screen, not light.
+    // The games dimmed colors in sRGB, not linear light.
     out.color = srgb_to_linear_rgb(color * lit);
     return out;
 }
 
 @fragment
 fn fragment(in: Corner) -> @location(0) vec4<f32> {
-    var color = vec4(textureSample(picture, picture_sampler, in.uv).rgb * in.color, 1.0);
+    var color = vec4(textureSample(dazzle_texture, dazzle_sampler, in.uv).rgb * in.color, 1.0);
 #ifdef DISTANCE_FOG
     color = dimmed_by_fog(color, in.world_position, in.position.xy);
 #endif
 #ifdef TONEMAP_IN_SHADER
     color = tone_mapping(color, view.color_grading);
 #endif
-    // Without alpha, premultiplied blending adds.
+    // With an alpha of 0, premultiplied blending is additive.
     return vec4(color.rgb, 0.0);
 }

@@ -1,7 +1,7 @@
-// Texture units of OpenGL over Bevy's lighting: coordinates that are made, and texture environments.
+// OpenGL's generated texture coordinates and texture environments, applied to Bevy's lighting.
 //
-// One file for all passes: the pipeline defines PREPASS_PIPELINE for depth, shadows, normals and motion
-// vectors, where alpha alone is computed.
+// One file for all passes. The pipeline defines PREPASS_PIPELINE for depth, shadows, normals and motion
+// vectors, for which only alpha is computed.
 
 #import bevy_pbr::{
     pbr_bindings,
@@ -61,7 +61,7 @@ const SPHERE_MAP: u32 = 2u;
 const REFLECTION_MAP: u32 = 3u;
 const NORMAL_MAP: u32 = 4u;
 
-const IS_THERE: u32 = 1u;
+const HAS_TEXTURE: u32 = 1u;
 const HAS_ALPHA: u32 = 2u;
 const IS_CUBE: u32 = 4u;
 const FLIP_V: u32 = 8u;
@@ -70,27 +70,28 @@ fn has(unit: Unit, flag: u32) -> bool {
     return (unit.flags & flag) != 0u;
 }
 
-// What coordinates are made of, in the space of the eye.
+// The inputs of generated coordinates, in view space.
 struct Eye {
     position: vec3<f32>,
     normal: vec3<f32>,
-    // Where a ray from the eye goes on to.
+    // The reflected direction of the ray from the camera.
     reflection: vec3<f32>,
+    // Coordinates in a sphere map.
     sphere: vec2<f32>,
 }
 
-fn eye_at(world_position: vec4<f32>, world_normal: vec3<f32>) -> Eye {
+fn eye_inputs(world_position: vec4<f32>, world_normal: vec3<f32>) -> Eye {
     var eye: Eye;
     eye.position = (view.view_from_world * world_position).xyz;
     eye.normal = normalize((view.view_from_world * vec4(world_normal, 0.0)).xyz);
     eye.reflection = reflect(normalize(eye.position), eye.normal);
-    // Nothing but the point right behind has a length of 0.
+    // The length is 0 only if the reflection points straight away from the camera.
     let m = 2.0 * length(eye.reflection + vec3(0.0, 0.0, 1.0));
     eye.sphere = eye.reflection.xy / max(m, 1e-6) + 0.5;
     return eye;
 }
 
-// A made coordinate: S is the axis 0, T is 1, R is 2.
+// A generated coordinate: S is axis 0, T is 1, R is 2.
 fn generated(eye: Eye, unit: Unit, axis: u32) -> f32 {
     switch unit.texgen[axis] {
         case EYE_LINEAR: { return unit.coefficients[axis] * eye.position[axis]; }
@@ -101,27 +102,27 @@ fn generated(eye: Eye, unit: Unit, axis: u32) -> f32 {
     }
 }
 
-// V in the file's direction where the mesh has it the other way, and the reverse.
+// Flips V if it points in opposite directions in the file and the mesh.
 fn flipped(unit: Unit, v: f32) -> f32 {
     return select(v, 1.0 - v, has(unit, FLIP_V));
 }
 
-// Where a unit looks into its flat picture.
+// The coordinates at which a unit samples its 2D texture.
 fn flat_coordinates(eye: Eye, unit: Unit, uv: vec2<f32>) -> vec2<f32> {
     let s = select(generated(eye, unit, 0u), uv.x, unit.texgen.x == 0u);
     let t = select(flipped(unit, generated(eye, unit, 1u)), uv.y, unit.texgen.y == 0u);
     return vec2(s, t);
 }
 
-// The direction in which a unit samples its cube map. Nothing is negated: OpenGL and wgpu choose faces by
-// the same table, and the space of the eye is the same in both.
+// The direction in which a unit samples its cube map. Not negated: OpenGL and wgpu select faces by the same
+// table, and view space is the same in both.
 fn cube_coordinates(eye: Eye, unit: Unit, uv: vec2<f32>) -> vec3<f32> {
     let s = select(generated(eye, unit, 0u), uv.x, unit.texgen.x == 0u);
     let t = select(generated(eye, unit, 1u), flipped(unit, uv.y), unit.texgen.y == 0u);
     return vec3(s, t, generated(eye, unit, 2u));
 }
 
-// The texels of both units, as the files have them.
+// The texels of both units, not converted from sRGB.
 struct Texels {
     first: vec4<f32>,
     second: vec4<f32>,
@@ -135,22 +136,22 @@ fn sample_units(eye: Eye, uv: vec2<f32>) -> Texels {
         let direction = cube_coordinates(eye, first, uv);
         texels.first = textureSampleBias(cube_0, cube_0_sampler, direction, view.mip_bias);
     } else {
-        let place = flat_coordinates(eye, first, uv);
-        texels.first = textureSampleBias(flat_0, flat_0_sampler, place, view.mip_bias);
+        let coordinates = flat_coordinates(eye, first, uv);
+        texels.first = textureSampleBias(flat_0, flat_0_sampler, coordinates, view.mip_bias);
     }
     if (has(second, IS_CUBE)) {
         let direction = cube_coordinates(eye, second, uv);
         texels.second = textureSampleBias(cube_1, cube_1_sampler, direction, view.mip_bias);
     } else {
-        let place = flat_coordinates(eye, second, uv);
-        texels.second = textureSampleBias(flat_1, flat_1_sampler, place, view.mip_bias);
+        let coordinates = flat_coordinates(eye, second, uv);
+        texels.second = textureSampleBias(flat_1, flat_1_sampler, coordinates, view.mip_bias);
     }
     return texels;
 }
 
-// The alpha that a unit makes of that below it.
+// The alpha after a unit. `below` is the alpha before it.
 fn environment_alpha(unit: Unit, below: f32, texel: f32) -> f32 {
-    if (!has(unit, IS_THERE) || !has(unit, HAS_ALPHA)) {
+    if (!has(unit, HAS_TEXTURE) || !has(unit, HAS_ALPHA)) {
         return below;
     }
     switch unit.mode {
@@ -167,7 +168,7 @@ fn final_alpha(texels: Texels) -> f32 {
 
 #ifdef PREPASS_PIPELINE
 
-// Less than this of what is blended casts no shadow: as Bevy has it.
+// Blended fragments with a lower alpha cast no shadow: the same value as in Bevy.
 const BLENDED_ALPHA_CUTOFF: f32 = 0.05;
 
 #ifdef MAY_DISCARD
@@ -175,7 +176,7 @@ fn discard_by_alpha(in: VertexOutput, is_front: bool) {
 #ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
     let normal = in.world_normal;
 #else
-    // The triangle's: towards the eye in front, as Y goes down on the screen.
+    // The triangle's normal. It points towards the camera for front faces, because Y points down on the screen.
     let to_eye = cross(dpdy(in.world_position.xyz), dpdx(in.world_position.xyz));
     let normal = select(-to_eye, to_eye, is_front);
 #endif
@@ -184,7 +185,7 @@ fn discard_by_alpha(in: VertexOutput, is_front: bool) {
 #else
     let uv = vec2(0.0);
 #endif
-    let alpha = final_alpha(sample_units(eye_at(in.world_position, normal), uv));
+    let alpha = final_alpha(sample_units(eye_inputs(in.world_position, normal), uv));
     let mode = pbr_bindings::material.flags & pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
     var least = BLENDED_ALPHA_CUTOFF;
     if (mode == pbr_types::STANDARD_MATERIAL_FLAGS_ALPHA_MODE_MASK) {
@@ -235,25 +236,25 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) {
 
 #else
 
-// The colour that a unit makes of that below it, both of the screen.
+// The sRGB color after a unit. `below` is the sRGB color before it.
 fn environment_color(unit: Unit, below: vec3<f32>, texel: vec4<f32>) -> vec3<f32> {
-    if (!has(unit, IS_THERE)) {
+    if (!has(unit, HAS_TEXTURE)) {
         return below;
     }
     switch unit.mode {
         case REPLACE: { return texel.rgb; }
         case MODULATE: { return below * texel.rgb; }
         case DECAL: { return mix(below, texel.rgb, select(1.0, texel.a, has(unit, HAS_ALPHA))); }
-        // Towards the colour of the environment, which is black.
+        // Blends towards the color of the environment, which is black.
         case BLEND: { return below * (1.0 - texel.rgb); }
         case ADD: { return saturate(below + texel.rgb); }
         default: { return vec3(saturate(4.0 * dot(texel.rgb - 0.5, below - 0.5))); }
     }
 }
 
-// How much of a unit's result depends on the color below it. Texels that replace that color are unlit.
+// The fraction of a unit's result that depends on the color below it. Texels that replace that color are unlit.
 fn lit_share(unit: Unit, texel: vec4<f32>) -> f32 {
-    if (!has(unit, IS_THERE)) {
+    if (!has(unit, HAS_TEXTURE)) {
         return 1.0;
     }
     switch unit.mode {
@@ -273,8 +274,8 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> Fragment
 #else
     let uv = vec2(0.0);
 #endif
-    // The normal of the vertices, whichever side is seen: so OpenGL has it.
-    let texels = sample_units(eye_at(in.world_position, in.world_normal), uv);
+    // The vertex normal, also on back faces, as in OpenGL.
+    let texels = sample_units(eye_inputs(in.world_position, in.world_normal), uv);
 
     var pbr_input = pbr_input_from_standard_material(in, is_front);
     apply_decals(&pbr_input);

@@ -1,55 +1,56 @@
-//! Which vertices the shader has to know to draw a node that deforms.
+//! Selects the vertices that the shader needs to draw a node with vertex animation.
 
 use crate::lithtech::abc::AbcFile;
-use crate::lithtech::deform::parts::Parts;
+use crate::lithtech::deform::parts::NodeParts;
 use crate::lithtech::handedness::Handedness;
 use bevy::math::Vec3;
 use std::collections::HashSet;
 
-/// The vertices of a node that deforms, in this order: those that the keyframes move, those that stand
-/// still beside them, and those that levels of detail put between two of them. Vertices of other nodes
-/// are in other spaces, and none of them.
+/// The deformed vertices of a node. Their indices in this list are called slots.
+///
+/// First come the vertices that the keyframes move, then their neighbors that don't move, then the vertices that levels of
+/// detail (LODs) add between two of these. Vertices of other nodes are in other spaces and not part of the list.
 pub(super) struct DeformedVertices<'a> {
     file: &'a AbcFile<'a>,
-    parts: &'a Parts,
+    parts: &'a NodeParts,
     node: usize,
-    /// For each that the keyframes move, its place in the node's list.
+    /// For each vertex that the keyframes move, its index in the node's `deform_vertices`.
     pub(super) stored: Vec<usize>,
-    /// Where the next ones stand.
-    pub(super) still: Vec<Vec3>,
-    /// Between which of the members before them the others are.
+    /// Positions of the vertices that don't move.
+    pub(super) fixed: Vec<Vec3>,
+    /// For each vertex that a LOD adds, the slots of the two vertices that it is between. Both are smaller than its own.
     pub(super) between: Vec<[usize; 2]>,
-    /// For each vertex of the file, its place among the members of its node.
+    /// For each vertex of the file, its slot in its own node's list, or [`NO_SLOT`].
     slots: &'a mut [u32],
 }
 
 impl<'a> DeformedVertices<'a> {
     pub(super) fn new(
         file: &'a AbcFile<'a>,
-        parts: &'a Parts,
-        (space, node): (Handedness, usize),
+        parts: &'a NodeParts,
+        (handedness, node): (Handedness, usize),
         slots: &'a mut [u32],
     ) -> Self {
-        let mut members = Self {
+        let mut deformed = Self {
             file,
             parts,
             node,
             stored: Vec::new(),
-            still: Vec::new(),
+            fixed: Vec::new(),
             between: Vec::new(),
             slots,
         };
-        members.add_stored();
-        members.add_still(space);
-        members.add_between();
-        members
+        deformed.add_stored();
+        deformed.add_fixed_neighbors(handedness);
+        deformed.add_between();
+        deformed
     }
 
     pub(super) fn count(&self) -> usize {
-        self.stored.len() + self.still.len() + self.between.len()
+        self.stored.len() + self.fixed.len() + self.between.len()
     }
 
-    /// The place of a vertex of the file among the members.
+    /// The slot of a vertex of the file; `None` if it is not in the list.
     pub(super) fn slot(&self, vertex: usize) -> Option<usize> {
         let slot = self.slots.get(vertex).filter(|slot| **slot != NO_SLOT)?;
         self.is_own(vertex).then_some(*slot as usize)
@@ -60,7 +61,7 @@ impl<'a> DeformedVertices<'a> {
         vertex.is_some_and(|vertex| usize::from(vertex.node) == self.node)
     }
 
-    /// Makes a vertex the next member, unless it is one or cannot be; whether it has become one.
+    /// Gives a vertex the next slot unless it has one or belongs to another node. Returns whether it was added.
     fn add(&mut self, vertex: usize) -> bool {
         let next = self.count() as u32;
         let is_new = self.is_own(vertex) && self.slot(vertex).is_none();
@@ -73,70 +74,72 @@ impl<'a> DeformedVertices<'a> {
     fn add_stored(&mut self) {
         let node = self.file.nodes.get(self.node);
         let listed = node.map_or(&[][..], |node| node.deform_vertices);
-        for (place, vertex) in listed.iter().enumerate() {
+        for (index, vertex) in listed.iter().enumerate() {
             let vertex = vertex.get().into();
             if self.add(vertex) {
-                self.stored.push(place);
+                self.stored.push(index);
             } else if let Some(slot) = self.slot(vertex)
                 && let Some(stored) = self.stored.get_mut(slot)
             {
-                // It is listed twice: the last counts.
-                *stored = place;
+                // If a vertex is listed several times, the last entry counts.
+                *stored = index;
             }
         }
     }
 
-    /// Those that share a triangle or a level's vertex with some that move. Real models have hardly
-    /// any.
-    fn add_still(&mut self, space: Handedness) {
+    /// Adds vertices that share a triangle or a LOD's vertex with a moving vertex. Real models have hardly any.
+    fn add_fixed_neighbors(&mut self, handedness: Handedness) {
         let stored = self.stored.len();
         if stored == 0 {
             return;
         }
-        let moves = |members: &Self, vertex| members.slot(vertex).is_some_and(|slot| slot < stored);
+        let moves =
+            |deformed: &Self, vertex| deformed.slot(vertex).is_some_and(|slot| slot < stored);
         for corners in self.triangles() {
             if corners.iter().any(|vertex| moves(self, *vertex)) {
-                corners.iter().for_each(|vertex| self.stand(*vertex, space));
+                corners
+                    .iter()
+                    .for_each(|vertex| self.add_fixed(*vertex, handedness));
             }
         }
-        let mut extras_move = HashSet::new();
-        for (extra, pair) in self.parts.extras(self.node) {
+        let mut moving_lod_vertices = HashSet::new();
+        for (lod_vertex, pair) in self.parts.lod_vertices(self.node) {
             let pair_moves =
-                pair.map(|vertex| moves(self, vertex) || extras_move.contains(&vertex));
+                pair.map(|vertex| moves(self, vertex) || moving_lod_vertices.contains(&vertex));
             if pair_moves.contains(&true) {
                 for (vertex, moves) in pair.iter().zip(pair_moves) {
                     if !moves {
-                        self.stand(*vertex, space);
+                        self.add_fixed(*vertex, handedness);
                     }
                 }
-                extras_move.insert(*extra);
+                moving_lod_vertices.insert(*lod_vertex);
             }
         }
     }
 
-    /// The corners of the node's triangles.
+    /// The triangles with a corner of the node, as indices of the file's vertices.
     pub(super) fn triangles(&self) -> impl Iterator<Item = [usize; 3]> + use<'a> {
         let all = self.file.geometry.triangles;
-        let of_node = self.parts.triangles(self.node).iter();
-        let triangles = of_node.filter_map(|index| all.get(*index as usize));
+        let node_triangles = self.parts.triangles(self.node).iter();
+        let triangles = node_triangles.filter_map(|index| all.get(*index as usize));
         triangles.map(|triangle| triangle.indices().map(|vertex| vertex as usize))
     }
 
-    /// Has a vertex stand where it is, unless it is a member already.
-    fn stand(&mut self, vertex: usize, space: Handedness) {
+    /// Adds a vertex that doesn't move, unless it is in the list.
+    fn add_fixed(&mut self, vertex: usize, handedness: Handedness) {
         if self.add(vertex)
             && let Some(vertex) = self.file.geometry.vertices.get(vertex)
         {
-            self.still.push(space.vector(vertex.clean_position()));
+            self.fixed.push(handedness.vector(vertex.clean_position()));
         }
     }
 
-    /// What levels of detail put between vertices that deform deforms with them.
+    /// Adds the LODs' vertices between two vertices of the list, which move with them.
     fn add_between(&mut self) {
-        for (extra, pair) in self.parts.extras(self.node) {
+        for (lod_vertex, pair) in self.parts.lod_vertices(self.node) {
             let [a, b] = pair.map(|vertex| self.slot(vertex));
             if let (Some(a), Some(b)) = (a, b)
-                && self.add(*extra)
+                && self.add(*lod_vertex)
             {
                 self.between.push([a, b]);
             }
@@ -144,5 +147,5 @@ impl<'a> DeformedVertices<'a> {
     }
 }
 
-/// What stands for a vertex that does not deform.
+/// The slot of a vertex that does not deform.
 pub(in crate::lithtech) const NO_SLOT: u32 = u32::MAX;

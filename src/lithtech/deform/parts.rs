@@ -1,31 +1,31 @@
-//! Which triangles and which vertices of levels of detail are of which node.
+//! Groups triangles and the vertices of levels of detail (LODs) by node.
 
 use crate::lithtech::abc::Geometry;
 
-/// Nodes that vertices can follow: the file has a byte for that.
-const MOST_NODES: usize = 256;
+/// Maximum count of nodes with vertices: the file stores a vertex's node in one byte.
+const MAX_NODES: usize = 256;
 
-/// The parts of a model by their nodes, so that nobody has to look through all of them for each.
-pub(super) struct Parts {
-    /// For each node the triangles that have a corner of it, in order.
+/// The triangles and LOD vertices of each node, so that no node needs a search through all of them.
+pub(super) struct NodeParts {
+    /// For each node, ascending indices of the triangles with at least one corner of the node.
     triangles: Vec<Vec<u32>>,
-    /// For each node what levels of detail add to it, in order: the vertex and the two that it replaces.
-    extras: Vec<Vec<(usize, [usize; 2])>>,
+    /// For each node, the vertices that LODs add to it, in order: each with the two vertices that it replaces.
+    lod_vertices: Vec<Vec<(usize, [usize; 2])>>,
 }
 
-impl Parts {
+impl NodeParts {
     pub(super) fn new(geometry: &Geometry<'_>) -> Self {
         let mut parts = Self {
-            triangles: vec![Vec::new(); MOST_NODES],
-            extras: vec![Vec::new(); MOST_NODES],
+            triangles: vec![Vec::new(); MAX_NODES],
+            lod_vertices: vec![Vec::new(); MAX_NODES],
         };
         let node = |vertex: u32| {
             let vertex = geometry.vertices.get(vertex as usize);
             vertex.map_or(0, |vertex| usize::from(vertex.node))
         };
         for (index, triangle) in (0..).zip(geometry.triangles) {
-            for of in triangle.indices().map(node) {
-                if let Some(triangles) = parts.triangles.get_mut(of)
+            for node in triangle.indices().map(node) {
+                if let Some(triangles) = parts.triangles.get_mut(node)
                     && triangles.last() != Some(&index)
                 {
                     triangles.push(index);
@@ -33,8 +33,8 @@ impl Parts {
             }
         }
         for (index, vertex, pair) in geometry.lod_vertices() {
-            if let Some(extras) = parts.extras.get_mut(usize::from(vertex.node)) {
-                extras.push((index, pair));
+            if let Some(lod_vertices) = parts.lod_vertices.get_mut(usize::from(vertex.node)) {
+                lod_vertices.push((index, pair));
             }
         }
         parts
@@ -44,7 +44,7 @@ impl Parts {
         self.triangles.get(node).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn extras(&self, node: usize) -> &[(usize, [usize; 2])] {
-        self.extras.get(node).map_or(&[], Vec::as_slice)
+    pub(super) fn lod_vertices(&self, node: usize) -> &[(usize, [usize; 2])] {
+        self.lod_vertices.get(node).map_or(&[], Vec::as_slice)
     }
 }

@@ -1,66 +1,76 @@
-//! Which triangles are around each vertex that deforms.
+//! Lists the triangles at each deformed vertex, from which the shader computes normals.
 
 use crate::lithtech::deform::deformed_vertices::DeformedVertices;
 use crate::lithtech::handedness::Handedness;
 
-/// The most triangles that a vertex is told of: a shader that met thousands would take long, and real
-/// vertices have a dozen.
-const MOST: usize = 24;
+/// Maximum count of triangles per vertex, which limits the shader's time. Vertices of real models have about twelve.
+const MAX_TRIANGLES: usize = 24;
 
-/// The most of each of the two vertices that a level of detail puts another one between.
-const MOST_OF_PAIR: usize = 4;
+/// Maximum count of triangles that a LOD's vertex takes from each of the two vertices that it is between.
+const MAX_TRIANGLES_OF_PAIR: usize = 4;
 
-/// For each member where its triangles begin and how many they are; then the triangles.
-pub(super) fn around(space: Handedness, members: &DeformedVertices<'_>) -> Vec<[u16; 4]> {
-    let triangles = triangles(space, members);
-    let mut counts = vec![0_usize; members.count()];
+/// Makes the entries of [`ConvertedDeform::vertex_adjacency`].
+///
+/// [`ConvertedDeform::vertex_adjacency`]: super::ConvertedDeform::vertex_adjacency
+pub(super) fn build_adjacency(
+    handedness: Handedness,
+    deformed: &DeformedVertices<'_>,
+) -> Vec<[u16; 4]> {
+    let triangles = triangles(handedness, deformed);
+    let mut counts = vec![0_usize; deformed.count()];
     for slot in triangles.as_flattened() {
         if let Some(count) = counts.get_mut(usize::from(*slot)) {
-            *count = (*count + 1).min(MOST);
+            *count = (*count + 1).min(MAX_TRIANGLES);
         }
     }
-    for (index, pair) in members.between.iter().enumerate() {
-        let of = |slot: usize| counts.get(slot).copied().unwrap_or(0).min(MOST_OF_PAIR);
-        let count = pair.map(of).iter().sum();
-        let slot = members.stored.len() + members.still.len() + index;
+    for (index, pair) in deformed.between.iter().enumerate() {
+        let taken = |slot: usize| {
+            counts
+                .get(slot)
+                .copied()
+                .unwrap_or(0)
+                .min(MAX_TRIANGLES_OF_PAIR)
+        };
+        let count = pair.map(taken).iter().sum();
+        let slot = deformed.stored.len() + deformed.fixed.len() + index;
         if let Some(own) = counts.get_mut(slot) {
             *own = count;
         }
     }
     let mut firsts = Vec::with_capacity(counts.len());
     let mut end = counts.len();
-    let mut around = Vec::with_capacity(end + counts.iter().sum::<usize>());
+    let mut entries = Vec::with_capacity(end + counts.iter().sum::<usize>());
     for count in &counts {
-        around.push([end as u16, (end >> 16) as u16, *count as u16, 0]);
+        entries.push([end as u16, (end >> 16) as u16, *count as u16, 0]);
         firsts.push(end);
         end += count;
     }
-    around.resize(end, [0; 4]);
-    fill(&mut around, &firsts, &triangles);
-    fill_between(&mut around, &firsts, &counts, members);
-    around
+    entries.resize(end, [0; 4]);
+    fill(&mut entries, &firsts, &triangles);
+    fill_lod_vertices(&mut entries, &firsts, &counts, deformed);
+    entries
 }
 
-/// The triangles of the full model all of whose corners are members, as those.
-fn triangles(space: Handedness, members: &DeformedVertices<'_>) -> Vec<[u16; 3]> {
-    let corners = members.triangles().filter_map(|corners| {
-        let slot = |vertex: usize| members.slot(vertex)?.try_into().ok();
-        let [a, b, c]: [Option<u16>; 3] = space.corners(corners).map(slot);
+/// The triangles of the full model whose corners are all deformed vertices, as indices into the deformed vertices.
+fn triangles(handedness: Handedness, deformed: &DeformedVertices<'_>) -> Vec<[u16; 3]> {
+    let corners = deformed.triangles().filter_map(|corners| {
+        let slot = |vertex: usize| deformed.slot(vertex)?.try_into().ok();
+        let [a, b, c]: [Option<u16>; 3] = handedness.corners(corners).map(slot);
         Some([a?, b?, c?])
     });
     corners.collect()
 }
 
-/// Puts each triangle where its corners look for it.
-fn fill(around: &mut [[u16; 4]], firsts: &[usize], triangles: &[[u16; 3]]) {
+/// Writes each triangle to the entries of its corners.
+fn fill(entries: &mut [[u16; 4]], firsts: &[usize], triangles: &[[u16; 3]]) {
     let mut filled = vec![0_usize; firsts.len()];
     for [a, b, c] in triangles {
         for slot in [a, b, c].map(|slot| usize::from(*slot)) {
             let (Some(filled), Some(first)) = (filled.get_mut(slot), firsts.get(slot)) else {
                 continue;
             };
-            if *filled < MOST
-                && let Some(entry) = around.get_mut(first + *filled)
+            if *filled < MAX_TRIANGLES
+                && let Some(entry) = entries.get_mut(first + *filled)
             {
                 *entry = [*a, *b, *c, 0];
                 *filled += 1;
@@ -69,26 +79,26 @@ fn fill(around: &mut [[u16; 4]], firsts: &[usize], triangles: &[[u16; 3]]) {
     }
 }
 
-/// Gives what levels of detail put between two vertices the triangles of both.
-fn fill_between(
-    around: &mut [[u16; 4]],
+/// Gives each LOD vertex the triangles of the two vertices that it is between.
+fn fill_lod_vertices(
+    entries: &mut [[u16; 4]],
     firsts: &[usize],
     counts: &[usize],
-    members: &DeformedVertices<'_>,
+    deformed: &DeformedVertices<'_>,
 ) {
-    for (index, pair) in members.between.iter().enumerate() {
-        let slot = members.stored.len() + members.still.len() + index;
-        let Some(mut to) = firsts.get(slot).copied() else {
+    for (index, pair) in deformed.between.iter().enumerate() {
+        let slot = deformed.stored.len() + deformed.fixed.len() + index;
+        let Some(mut end) = firsts.get(slot).copied() else {
             continue;
         };
-        for of in pair {
-            let (Some(from), Some(count)) = (firsts.get(*of), counts.get(*of)) else {
+        for source in pair {
+            let (Some(from), Some(count)) = (firsts.get(*source), counts.get(*source)) else {
                 continue;
             };
-            let count = (*count).min(MOST_OF_PAIR);
-            if to + count <= around.len() && from + count <= around.len() {
-                around.copy_within(*from..from + count, to);
-                to += count;
+            let count = (*count).min(MAX_TRIANGLES_OF_PAIR);
+            if end + count <= entries.len() && from + count <= entries.len() {
+                entries.copy_within(*from..from + count, end);
+                end += count;
             }
         }
     }

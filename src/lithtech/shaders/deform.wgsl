@@ -1,10 +1,9 @@
-// Places the vertices of a node that moves them one by one, between two poses of its animations.
+// Positions the vertices of a node with vertex animation, by blending poses of its animations.
 //
-// One file for all passes: the pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors
-// and the deferred pass.
+// Used by all passes. The pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors and the deferred pass.
 
-#import bevy_classic_models::pose_row::{Shown, shown_by}
-#import bevy_classic_models::vertex_output::{Moved, vertex_output}
+#import bevy_classic_models::pose_row::{PoseRow, read_pose_row}
+#import bevy_classic_models::vertex_output::{MovedVertex, vertex_output}
 #import bevy_pbr::mesh_functions::get_tag
 #ifdef PREPASS_PIPELINE
 #import bevy_pbr::prepass_io::{Vertex, VertexOutput}
@@ -12,10 +11,10 @@
 #import bevy_pbr::forward_io::{Vertex, VertexOutput}
 #endif
 
-// The sine of the angle at a corner below which a triangle has no normal.
-const LEAST_SINE: f32 = 1e-4;
-// The length of the mean of unit normals below which they cancel each other out.
-const LEAST_MEAN: f32 = 1e-3;
+// If the sine of the angle at a corner is smaller, the triangle has no normal there.
+const MIN_SINE: f32 = 1e-4;
+// If the mean of the unit normals is shorter, they cancel each other out.
+const MIN_MEAN_LENGTH: f32 = 1e-3;
 
 struct Node {
     step: vec3<f32>,
@@ -24,16 +23,16 @@ struct Node {
     pose_count: u32,
 }
 
-// Per pose and vertex: quantised position.
+// Per pose and vertex: quantized position.
 @group(#{MATERIAL_BIND_GROUP}) @binding(100) var poses: texture_2d<u32>;
-// Per vertex: where its triangles begin here, low half first, and how many they are. Then triangles.
-@group(#{MATERIAL_BIND_GROUP}) @binding(101) var around: texture_2d<u32>;
+// Per vertex: index of its first triangle's texel (low half, high half), count of triangles. Then triangles.
+@group(#{MATERIAL_BIND_GROUP}) @binding(101) var vertex_adjacency: texture_2d<u32>;
 @group(#{MATERIAL_BIND_GROUP}) @binding(102) var<uniform> node: Node;
 // One row per instance: see PoseTable.
 @group(#{MATERIAL_BIND_GROUP}) @binding(103) var instances: texture_2d<u32>;
 
 fn position_in(pose: u32, vertex: u32) -> vec3<f32> {
-    // A pose that a reload has taken away is drawn as the last one for the frame it takes to notice.
+    // For one frame after a reload, the table may have poses that no longer exist.
     let index = min(pose, node.pose_count - 1u) * node.vertex_count + vertex;
     let width = textureDimensions(poses).x;
     let texel = textureLoad(poses, vec2(index % width, index / width), 0);
@@ -49,7 +48,7 @@ fn position_between(pair: vec3<u32>, vertex: u32) -> vec3<f32> {
     return mix(a, position_in(pair.y, vertex), towards_b);
 }
 
-fn position_of(shown: Shown, vertex: u32) -> vec3<f32> {
+fn position_of(shown: PoseRow, vertex: u32) -> vec3<f32> {
     let to = position_between(shown.to.xyz, vertex);
     let from_weight = bitcast<f32>(shown.to.w);
     if (from_weight == 0.0) {
@@ -59,26 +58,26 @@ fn position_of(shown: Shown, vertex: u32) -> vec3<f32> {
 }
 
 fn entry(index: u32) -> vec4<u32> {
-    let width = textureDimensions(around).x;
-    return textureLoad(around, vec2(index % width, index / width), 0);
+    let width = textureDimensions(vertex_adjacency).x;
+    return textureLoad(vertex_adjacency, vec2(index % width, index / width), 0);
 }
 
-// The direction of a vector; zero if it has none.
+// Normalizes a vector; zero if it is too short.
 fn unit(vector: vec3<f32>) -> vec3<f32> {
     let squared = dot(vector, vector);
     return select(vec3(0.0), vector * inverseSqrt(max(squared, 1e-30)), squared > 1e-30);
 }
 
-// What does not deform has no place among what does.
+// Vertices that don't deform have a negative slot.
 fn deforms(slot: vec2<f32>) -> bool {
     return slot.x >= 0.0;
 }
 
-// The mean of those of the triangles around the vertex, see MeanNormal; what the mesh has if they have
-// no area or cancel each other out.
-fn normal_of(shown: Shown, slot: vec2<f32>, otherwise: vec3<f32>) -> vec3<f32> {
+// The mean of the unit normals of the vertex's triangles, see MeanNormal. If they have no area or cancel each other out,
+// the mesh's normal.
+fn normal_of(shown: PoseRow, slot: vec2<f32>, mesh_normal: vec3<f32>) -> vec3<f32> {
     if (!deforms(slot)) {
-        return otherwise;
+        return mesh_normal;
     }
     let head = entry(u32(slot.x));
     let first = head.x | (head.y << 16u);
@@ -89,22 +88,22 @@ fn normal_of(shown: Shown, slot: vec2<f32>, otherwise: vec3<f32>) -> vec3<f32> {
         let a = position_of(shown, corners.x);
         let to_b = unit(position_of(shown, corners.y) - a);
         let to_c = unit(position_of(shown, corners.z) - a);
-        let across = cross(to_b, to_c);
-        let sine = length(across);
-        if (sine > LEAST_SINE) {
-            sum += across / sine;
+        let normal = cross(to_b, to_c);
+        let sine = length(normal);
+        if (sine > MIN_SINE) {
+            sum += normal / sine;
             count += 1.0;
         }
     }
-    let reach = length(sum);
-    return select(otherwise, sum / max(reach, 1e-30), reach > LEAST_MEAN * count);
+    let sum_length = length(sum);
+    return select(mesh_normal, sum / max(sum_length, 1e-30), sum_length > MIN_MEAN_LENGTH * count);
 }
 
 @vertex
 fn vertex(in: Vertex) -> VertexOutput {
     let tag = get_tag(in.instance_index);
-    let shown = shown_by(instances, tag, 0u);
-    var moved: Moved;
+    let shown = read_pose_row(instances, tag, 0u);
+    var moved: MovedVertex;
     moved.position = in.position;
     if (deforms(in.uv_b)) {
         moved.position = position_of(shown, u32(in.uv_b.x));
@@ -119,7 +118,7 @@ fn vertex(in: Vertex) -> VertexOutput {
 #ifdef MOTION_VECTOR_PREPASS
     moved.previous_position = in.position;
     if (deforms(in.uv_b)) {
-        moved.previous_position = position_of(shown_by(instances, tag, 1u), u32(in.uv_b.x));
+        moved.previous_position = position_of(read_pose_row(instances, tag, 1u), u32(in.uv_b.x));
     }
 #endif
     return vertex_output(in, moved);

@@ -1,4 +1,4 @@
-//! What a manifest gives to the root of its model, and what of that the user has changed since.
+//! [`AppliedComponents`]: the components that a manifest sets on the root of its model.
 
 use super::manifest::{ManifestClip, ModelManifest};
 use super::resolve::ResolvedFiles;
@@ -12,14 +12,14 @@ use bevy::ecs::component::Component;
 use bevy::ecs::world::{EntityWorldMut, World};
 use bevy::world_serialization::WorldAssetRoot;
 
-/// Loads the files that manifests name.
-pub(super) struct Loads<'a> {
+/// Loads the clip files of manifests.
+pub(super) struct ClipLoader<'a> {
     pub(super) server: &'a AssetServer,
-    /// Loads clips that are files of their own, if a format has them.
+    /// `None` if no format has clips in separate files.
     pub(super) clips: Option<ClipFiles>,
 }
 
-impl<'a> Loads<'a> {
+impl<'a> ClipLoader<'a> {
     pub(super) fn of(world: &'a World) -> Self {
         Self {
             server: world.resource::<AssetServer>(),
@@ -28,73 +28,77 @@ impl<'a> Loads<'a> {
     }
 }
 
-/// Components that were given to a root.
+/// The components that were set on a root. `None` for those that were not set, or that the user had set before.
 #[derive(Clone, Default)]
 pub(super) struct AppliedComponents {
-    pub(super) root: Option<WorldAssetRoot>,
+    pub(super) scene: Option<WorldAssetRoot>,
     pub(super) play: Option<PlayClip>,
     pub(super) skin: Option<ModelSkin>,
     clips: Option<ModelClips>,
     skins: Option<ModelSkins>,
     distances: Option<LodDistances>,
-    team: Option<TeamColor>,
-    player: Option<PlayerColors>,
-    hidden: Option<PartVisibility>,
-    alt: Option<DamageStage>,
+    team_color: Option<TeamColor>,
+    player_colors: Option<PlayerColors>,
+    parts: Option<PartVisibility>,
+    stage: Option<DamageStage>,
 }
 
 impl AppliedComponents {
-    /// What a manifest states. The scene is not known before the model is loaded.
-    pub(super) fn stated(
+    /// The components for a manifest, without the scene, which exists only once the model is loaded.
+    pub(super) fn from_manifest(
         manifest: &ModelManifest,
         files: &ResolvedFiles,
-        loads: &Loads<'_>,
+        loader: &ClipLoader<'_>,
     ) -> Self {
         let play = manifest.play.clone();
-        let skin = manifest.skin.clone().filter(|_| !files.is_skin_nowhere);
-        let clips = clips(manifest, files, loads);
+        let skin = manifest.skin.clone().filter(|_| !files.is_skin_missing);
+        let clips = clips(manifest, files, loader);
         let mut skins = ModelSkins::default();
         for (name, path) in &files.skins {
             skins.insert(name, ModelSkin::Path(path.clone()));
         }
-        let mut hidden = PartVisibility::new(manifest.hidden.iter().map(String::as_str));
+        let mut parts = PartVisibility::new(manifest.hidden.iter().map(String::as_str));
         for name in &manifest.shown {
-            hidden.show(name);
+            parts.show(name);
         }
         let distances = LodDistances(manifest.lod_distances.clone());
         Self {
-            root: None,
+            scene: None,
             play: play.map(|clip| PlayClip::from_manifest(ClipRef::from(clip))),
             skin: skin.map(ModelSkin::from),
             clips: unless_empty(ModelClips::new(clips)),
             skins: unless_empty(skins),
             distances: unless_empty(distances),
-            team: manifest.team_color.map(Color::from).map(TeamColor),
-            player: manifest.player_colors.map(PlayerColors::from),
-            hidden: unless_empty(hidden),
-            alt: manifest.alt.map(DamageStage),
+            team_color: manifest.team_color.map(Color::from).map(TeamColor),
+            player_colors: manifest.player_colors.map(PlayerColors::from),
+            parts: unless_empty(parts),
+            stage: manifest.alt.map(DamageStage),
         }
     }
 
-    /// Gives an entity what is wanted now in the place of what it was given before. What the user has put there, or
-    /// changed, stays.
-    pub(super) fn follow(
+    /// Replaces the components that were set before by those of `wanted`, and by `scene`. Components that the user has
+    /// set or changed stay.
+    pub(super) fn update(
         &mut self,
         entity: &mut EntityWorldMut<'_>,
         wanted: &Self,
-        root: Option<&WorldAssetRoot>,
+        scene: Option<&WorldAssetRoot>,
     ) {
-        // First, so that nothing looks for what is not there yet.
-        follow(entity, &mut self.clips, wanted.clips.as_ref());
-        follow(entity, &mut self.skins, wanted.skins.as_ref());
-        follow(entity, &mut self.play, wanted.play.as_ref());
-        follow(entity, &mut self.skin, wanted.skin.as_ref());
-        follow(entity, &mut self.distances, wanted.distances.as_ref());
-        follow(entity, &mut self.team, wanted.team.as_ref());
-        follow(entity, &mut self.player, wanted.player.as_ref());
-        follow(entity, &mut self.hidden, wanted.hidden.as_ref());
-        follow(entity, &mut self.alt, wanted.alt.as_ref());
-        follow(entity, &mut self.root, root);
+        // Before `play` and `skin`, which refer to them by name.
+        update_component(entity, &mut self.clips, wanted.clips.as_ref());
+        update_component(entity, &mut self.skins, wanted.skins.as_ref());
+        update_component(entity, &mut self.play, wanted.play.as_ref());
+        update_component(entity, &mut self.skin, wanted.skin.as_ref());
+        update_component(entity, &mut self.distances, wanted.distances.as_ref());
+        update_component(entity, &mut self.team_color, wanted.team_color.as_ref());
+        update_component(
+            entity,
+            &mut self.player_colors,
+            wanted.player_colors.as_ref(),
+        );
+        update_component(entity, &mut self.parts, wanted.parts.as_ref());
+        update_component(entity, &mut self.stage, wanted.stage.as_ref());
+        update_component(entity, &mut self.scene, scene);
     }
 }
 
@@ -102,75 +106,82 @@ fn unless_empty<C: Default + PartialEq>(component: C) -> Option<C> {
     (component != C::default()).then_some(component)
 }
 
-/// Gives an entity one component, unless the one that it has is not the one that it was given.
-pub(super) fn follow<C: Component + Clone + PartialEq>(
+/// Replaces the component that was `applied` before by `wanted`. If the entity's component differs from `applied`, the
+/// user has set it, and it stays.
+pub(super) fn update_component<C: Component + Clone + PartialEq>(
     entity: &mut EntityWorldMut<'_>,
-    given: &mut Option<C>,
+    applied: &mut Option<C>,
     wanted: Option<&C>,
 ) {
     // An observer of another component may have despawned it.
-    if entity.is_despawned() || entity.get::<C>() != given.as_ref() || given.as_ref() == wanted {
+    if entity.is_despawned() || entity.get::<C>() != applied.as_ref() || applied.as_ref() == wanted
+    {
         return;
     }
     match wanted {
         Some(component) => entity.insert(component.clone()),
         None => entity.remove::<C>(),
     };
-    *given = wanted.cloned();
+    *applied = wanted.cloned();
 }
 
 /// Clips in the order of the manifest.
-fn clips(manifest: &ModelManifest, files: &ResolvedFiles, loads: &Loads<'_>) -> Vec<NamedClip> {
+fn clips(
+    manifest: &ModelManifest,
+    files: &ResolvedFiles,
+    loader: &ClipLoader<'_>,
+) -> Vec<NamedClip> {
     let mut clips = Vec::new();
-    for (entry, stated) in manifest.clips.iter().enumerate() {
-        if stated.file.is_none() {
-            clips.extend(own_clip(stated).map(|clip| named(stated, &stated.name, clip)));
+    for (entry, clip) in manifest.clips.iter().enumerate() {
+        if clip.file.is_none() {
+            let found = model_clip(clip);
+            clips.extend(found.map(|found| named(clip, &clip.name, found)));
         }
         for file in files.clips.iter().filter(|file| file.entry == entry) {
-            let clip = file_clip(stated, &file.path, loads);
-            clips.extend(clip.map(|clip| named(stated, &file.name, clip)));
+            let found = file_clip(clip, &file.path, loader);
+            clips.extend(found.map(|found| named(clip, &file.name, found)));
         }
     }
     clips
 }
 
-fn named(stated: &ManifestClip, name: &str, clip: ClipRef) -> NamedClip {
+fn named(clip: &ManifestClip, name: &str, found: ClipRef) -> NamedClip {
     NamedClip {
         name: name.to_owned(),
-        clip,
-        speed: stated.speed,
-        repeat: stated.repeat.into(),
+        clip: found,
+        speed: clip.speed,
+        repeat: clip.repeat.into(),
     }
 }
 
-/// A clip of the model's file.
-fn own_clip(stated: &ManifestClip) -> Option<ClipRef> {
-    match stated.clip.clone() {
-        Some(clip) => Some(part(stated, clip.into())),
-        None => frames(stated).map(ClipRef::Frames),
+/// A clip that is in the model's file.
+fn model_clip(clip: &ManifestClip) -> Option<ClipRef> {
+    match clip.clip.clone() {
+        Some(whole) => Some(part(clip, whole.into())),
+        None => frames(clip).map(ClipRef::Frames),
     }
 }
 
 /// A clip that is a file, if a format has such files.
 fn file_clip(
-    stated: &ManifestClip,
+    clip: &ManifestClip,
     path: &AssetPath<'static>,
-    loads: &Loads<'_>,
+    loader: &ClipLoader<'_>,
 ) -> Option<ClipRef> {
-    let clip = (loads.clips?.load)(loads.server, path);
-    Some(part(stated, clip))
+    let whole = (loader.clips?.load)(loader.server, path);
+    Some(part(clip, whole))
 }
 
-/// The frames of a clip, if not all are meant.
-fn part(stated: &ManifestClip, clip: ClipRef) -> ClipRef {
-    match frames(stated) {
-        Some(frames) => ClipRef::part(clip, frames),
-        None => clip,
+/// The part of a clip that `frames` selects; the whole clip without `frames`.
+fn part(clip: &ManifestClip, whole: ClipRef) -> ClipRef {
+    match frames(clip) {
+        Some(frames) => ClipRef::part(whole, frames),
+        None => whole,
     }
 }
 
-/// As a range, of which the last is not part. The parser sees to it that there is a number after the last.
-fn frames(stated: &ManifestClip) -> Option<core::ops::Range<u32>> {
-    let (first, last) = stated.frames?;
+/// The frames as a range with an exclusive end. `check` ensures that the last frame is below `u32::MAX`.
+fn frames(clip: &ManifestClip) -> Option<core::ops::Range<u32>> {
+    let (first, last) = clip.frames?;
     Some(first..last.saturating_add(1))
 }

@@ -1,7 +1,8 @@
-//! Models that hang on the bones of others, until the game takes them.
+//! Spawns and updates the attachments of manifests. An attachment that the game has attached to another root is no longer
+//! updated.
 
-use super::applied::follow;
-use super::classic_model::{ClassicModel, is_manifest, warn_of};
+use super::applied::update_component;
+use super::classic_model::{ClassicModel, is_manifest, warn_manifest};
 use super::manifest::{ManifestAttachment, ModelManifest};
 use super::resolve::ResolvedFiles;
 use super::state::{ModelState, SpawnedAttachment};
@@ -14,160 +15,163 @@ use bevy::ecs::name::Name;
 use bevy::ecs::world::{EntityWorldMut, World};
 use bevy::transform::components::Transform;
 
-/// Models may hang on each other so deep.
+/// The maximum depth of attachments of attachments.
 const MAX_DEPTH: usize = 4;
 
-/// So many models may hang below the topmost one, of which each may have its own attachments.
-const MOST_BELOW: usize = 1024;
+/// The maximum count of attachments below one outermost model, at all depths together.
+const MAX_ATTACHMENTS: usize = 1024;
 
-/// On a model that a manifest has hung: the topmost of those above it.
+/// On an attachment of a manifest: the outermost model that it is attached to, directly or through others.
 #[derive(Component)]
-#[relationship(relationship_target = AllBelow)]
-pub(super) struct HangsBelow(Entity);
+#[relationship(relationship_target = AllAttachments)]
+pub(super) struct OutermostModel(Entity);
 
-/// On a topmost model: all that manifests have hung below it.
+/// On an outermost model: all attachments of manifests below it.
 #[derive(Component)]
-#[relationship_target(relationship = HangsBelow)]
-pub(super) struct AllBelow(EntityHashSet);
+#[relationship_target(relationship = OutermostModel)]
+pub(super) struct AllAttachments(EntityHashSet);
 
-/// A model that a manifest wants to hang on a bone.
-struct Wanted<'a> {
-    stated: &'a ManifestAttachment,
-    /// Folded.
+/// An attachment in a manifest, with its resolved path.
+struct WantedAttachment<'a> {
+    attachment: &'a ManifestAttachment,
+    /// Case-folded.
     bone: String,
     model: &'a AssetPath<'static>,
-    place: Transform,
+    transform: Transform,
 }
 
-impl<'a> Wanted<'a> {
-    /// All that a manifest states, but for those whose files are nowhere.
+impl<'a> WantedAttachment<'a> {
+    /// The attachments of a manifest, except those whose files were not found.
     fn all(manifest: &'a ModelManifest, files: &'a ResolvedFiles) -> Vec<Self> {
-        let stated = manifest.attachments.iter().zip(&files.attachments);
-        let wanted = stated.filter_map(|(stated, model)| {
+        let all = manifest.attachments.iter().zip(&files.attachments);
+        let wanted = all.filter_map(|(attachment, model)| {
             Some(Self {
-                stated,
-                bone: folded(&stated.bone),
+                attachment,
+                bone: folded(&attachment.bone),
                 model: model.as_ref()?,
-                place: stated.transform(),
+                transform: attachment.transform(),
             })
         });
         wanted.collect()
     }
 
-    fn is(&self, hung: &SpawnedAttachment) -> bool {
-        hung.bone == self.bone && hung.model == *self.model
+    fn matches(&self, spawned: &SpawnedAttachment) -> bool {
+        spawned.bone == self.bone && spawned.model == *self.model
     }
 }
 
-/// Hangs on a root what its manifest states, and takes away what it states no more. What is still stated stays
-/// as it is, but for what the manifest says about it otherwise and nobody else does. `update` spawns the model of one that
-/// is new.
-pub(super) fn hang(
+/// Spawns the new attachments of a manifest, despawns those that were removed from it, and updates the others. `update`
+/// spawns the model of a new attachment.
+pub(super) fn update_attachments(
     world: &mut World,
     root: Entity,
-    mut before: Vec<SpawnedAttachment>,
+    mut spawned: Vec<SpawnedAttachment>,
     manifest: &ModelManifest,
     files: &ResolvedFiles,
     update: fn(&mut World, Entity),
 ) -> Vec<SpawnedAttachment> {
-    let wanted = Wanted::all(manifest, files);
-    let kept = keep(&mut before, &wanted);
-    for hung in before {
-        hung.take_down(world, root);
+    let wanted = WantedAttachment::all(manifest, files);
+    let kept = take_matching(&mut spawned, &wanted);
+    for removed in spawned {
+        removed.remove(world, root);
     }
     let mut all = Vec::new();
     for (kept, wanted) in kept.into_iter().zip(&wanted) {
         let is_new = kept.is_none();
-        if let Some(mut hung) = kept.or_else(|| spawn(world, root, wanted)) {
-            let is_left = hung.give(world, root, wanted);
-            if is_new || is_left {
-                // In this frame, so that all of a model that is loaded appears at once.
-                update(world, hung.entity);
+        if let Some(mut spawned) = kept.or_else(|| spawn(world, root, wanted)) {
+            let has_removed = spawned.update(world, root, wanted);
+            if is_new || has_removed {
+                // In this frame, so that a loaded model and its attachments appear together.
+                update(world, spawned.entity);
             }
-            all.push(hung);
+            all.push(spawned);
         }
     }
     all
 }
 
-/// Takes, for each that is wanted, what hangs there already. Of several of one model on one bone it is the one that
-/// was stated to be in the same place, if there is one.
-fn keep(
-    before: &mut Vec<SpawnedAttachment>,
-    wanted: &[Wanted<'_>],
+/// For each wanted attachment, takes the spawned one with the same bone and model. If there are several, one with the same
+/// transform in the manifest is preferred.
+fn take_matching(
+    spawned: &mut Vec<SpawnedAttachment>,
+    wanted: &[WantedAttachment<'_>],
 ) -> Vec<Option<SpawnedAttachment>> {
-    let mut take = |is_it: &dyn Fn(&SpawnedAttachment) -> bool| {
-        let index = before.iter().position(is_it)?;
-        Some(before.remove(index))
+    let mut take = |is_match: &dyn Fn(&SpawnedAttachment) -> bool| {
+        let index = spawned.iter().position(is_match)?;
+        Some(spawned.remove(index))
     };
-    let in_place = wanted
-        .iter()
-        .map(|wanted| take(&|hung| hung.place == wanted.place && wanted.is(hung)));
-    let mut kept: Vec<Option<SpawnedAttachment>> = in_place.collect();
+    let unmoved = wanted.iter().map(|wanted| {
+        take(&|spawned| spawned.manifest_transform == wanted.transform && wanted.matches(spawned))
+    });
+    let mut kept: Vec<Option<SpawnedAttachment>> = unmoved.collect();
     for (kept, wanted) in kept.iter_mut().zip(wanted) {
         if kept.is_none() {
-            *kept = take(&|hung| wanted.is(hung));
+            *kept = take(&|spawned| wanted.matches(spawned));
         }
     }
     kept
 }
 
 impl SpawnedAttachment {
-    /// Whether it still hangs on the root that it was hung on. Otherwise the game has despawned it, or taken it: then
-    /// it is the game's, as any component is that the game has changed.
-    fn is_on(&self, world: &World, root: Entity) -> bool {
+    /// Whether the entity is still attached to the root. Otherwise the game has despawned it or attached it to another
+    /// root.
+    fn is_attached(&self, world: &World, root: Entity) -> bool {
         let attached = world.get::<AttachedToBone>(self.entity);
         attached.is_some_and(|attached| attached.to == root)
     }
 
-    /// Despawns it, unless the game has taken it.
-    pub(super) fn take_down(self, world: &mut World, root: Entity) {
-        if self.is_on(world, root) {
+    /// Despawns the entity, unless the game has attached it to another root.
+    pub(super) fn remove(self, world: &mut World, root: Entity) {
+        if self.is_attached(world, root) {
             world.despawn(self.entity);
         } else if let Ok(mut entity) = world.get_entity_mut(self.entity) {
-            entity.remove::<HangsBelow>();
+            entity.remove::<OutermostModel>();
         }
     }
 
-    /// Gives it what is stated about it; whether it has lost something that its own manifest may state.
-    fn give(&mut self, world: &mut World, root: Entity, wanted: &Wanted<'_>) -> bool {
-        self.place = wanted.place;
-        if !self.is_on(world, root) {
+    /// Applies the fields of the manifest. Returns whether an overriding component was removed, so that the attachment's
+    /// own manifest applies again.
+    fn update(&mut self, world: &mut World, root: Entity, wanted: &WantedAttachment<'_>) -> bool {
+        self.manifest_transform = wanted.transform;
+        if !self.is_attached(world, root) {
             return false;
         }
         let mut entity = world.entity_mut(self.entity);
-        let play = wanted.stated.play.clone().map(ClipRef::from);
+        let play = wanted.attachment.play.clone().map(ClipRef::from);
         let play = play.map(PlayClip::from_manifest);
-        let skin = wanted.stated.skin.clone().map(ModelSkin::from);
-        follow(&mut entity, &mut self.transform, Some(&wanted.place));
-        let loses_play = replace(&mut entity, &mut self.play, play.as_ref(), |state| {
-            &mut state.given.play
-        });
-        let loses_skin = replace(&mut entity, &mut self.skin, skin.as_ref(), |state| {
-            &mut state.given.skin
-        });
-        loses_play || loses_skin
+        let skin = wanted.attachment.skin.clone().map(ModelSkin::from);
+        update_component(&mut entity, &mut self.transform, Some(&wanted.transform));
+        let has_removed_play =
+            override_component(&mut entity, &mut self.play, play.as_ref(), |state| {
+                &mut state.applied.play
+            });
+        let has_removed_skin =
+            override_component(&mut entity, &mut self.skin, skin.as_ref(), |state| {
+                &mut state.applied.skin
+            });
+        has_removed_play || has_removed_skin
     }
 }
 
-/// As [`follow`], and goes before what the model's own manifest has `given`; whether the component was removed.
-fn replace<C: Component + Clone + PartialEq>(
+/// Like [`update_component`], but also replaces the component that the model's own manifest has set, which `own` accesses.
+/// Returns whether the component was removed.
+fn override_component<C: Component + Clone + PartialEq>(
     entity: &mut EntityWorldMut<'_>,
-    stated: &mut Option<C>,
+    applied: &mut Option<C>,
     wanted: Option<&C>,
-    given: fn(&mut ModelState) -> &mut Option<C>,
+    own: fn(&mut ModelState) -> &mut Option<C>,
 ) -> bool {
     // An observer of another component may have despawned it.
     if entity.is_despawned() {
         return false;
     }
-    if stated.is_none() && wanted.is_some() {
-        let has = entity.get::<C>().cloned();
+    if applied.is_none() && wanted.is_some() {
+        let current = entity.get::<C>().cloned();
         if let Some(mut state) = entity.get_mut::<ModelState>() {
-            let own = given(&mut state);
+            let own = own(&mut state);
             if own.is_some() {
-                if *own != has {
-                    // The game has changed it since.
+                if *own != current {
+                    // The game has changed the component.
                     return false;
                 }
                 *own = None;
@@ -175,50 +179,55 @@ fn replace<C: Component + Clone + PartialEq>(
             }
         }
     }
-    let was_stated = stated.is_some();
-    follow(entity, stated, wanted);
-    was_stated && stated.is_none()
+    let was_applied = applied.is_some();
+    update_component(entity, applied, wanted);
+    was_applied && applied.is_none()
 }
 
-fn spawn(world: &mut World, root: Entity, wanted: &Wanted<'_>) -> Option<SpawnedAttachment> {
+fn spawn(
+    world: &mut World,
+    root: Entity,
+    wanted: &WantedAttachment<'_>,
+) -> Option<SpawnedAttachment> {
     let model = wanted.model;
-    let top = match top(world, root, model) {
-        Ok(top) => top,
-        Err(flaw) => {
-            warn_of(world, root, &flaw);
+    let outermost = match find_outermost(world, root, model) {
+        Ok(outermost) => outermost,
+        Err(problem) => {
+            warn_manifest(world, root, &problem);
             return None;
         }
     };
-    if !has_room(world, top) {
+    if !has_capacity(world, outermost) {
         let message = format!(
-            "more than {MOST_BELOW} models hang on it and on each other, and the others are left out"
+            "more than {MAX_ATTACHMENTS} models are attached, directly or to each other; the others are not spawned"
         );
-        // The topmost may be a model that nobody spawned as one of a manifest.
-        let is_ours = world.get::<ClassicModel>(top).is_some();
-        warn_of(world, if is_ours { top } else { root }, &message);
+        // The outermost model may have been spawned without `ClassicModel`.
+        let is_manifest = world.get::<ClassicModel>(outermost).is_some();
+        let entity = if is_manifest { outermost } else { root };
+        warn_manifest(world, entity, &message);
         return None;
     }
     let attached = AttachedToBone {
         to: root,
-        bone: wanted.stated.bone.clone(),
+        bone: wanted.attachment.bone.clone(),
     };
-    let model_of = open(world, model);
+    let classic_model = open(world, model);
     let name = model.path().file_name().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
-    let below = HangsBelow(top);
-    let entity = world.spawn((name, wanted.place, attached, model_of, below));
+    let outermost = OutermostModel(outermost);
+    let entity = world.spawn((name, wanted.transform, attached, classic_model, outermost));
     Some(SpawnedAttachment {
         entity: entity.id(),
         bone: wanted.bone.clone(),
         model: model.clone(),
-        place: wanted.place,
-        transform: Some(wanted.place),
+        manifest_transform: wanted.transform,
+        transform: Some(wanted.transform),
         play: None,
         skin: None,
     })
 }
 
-/// As [`ClassicModel::open`], but of a bare model the manifest is there at once.
+/// Like [`ClassicModel::open`], but the manifest of a model without one is available immediately.
 fn open(world: &mut World, model: &AssetPath<'static>) -> ClassicModel {
     if is_manifest(model) {
         return ClassicModel(world.resource::<AssetServer>().load(model.clone()));
@@ -227,29 +236,36 @@ fn open(world: &mut World, model: &AssetPath<'static>) -> ClassicModel {
     ClassicModel(world.resource_mut::<Assets<ModelManifest>>().add(manifest))
 }
 
-/// The topmost of the models above one that is to be hung on a root; or why it is not hung there.
-fn top(world: &World, root: Entity, model: &AssetPath<'static>) -> Result<Entity, String> {
-    let mut above = root;
+/// The outermost model for an attachment of a root.
+///
+/// # Errors
+/// A message if the attachment closes a cycle or is nested too deep.
+fn find_outermost(
+    world: &World,
+    root: Entity,
+    model: &AssetPath<'static>,
+) -> Result<Entity, String> {
+    let mut outer = root;
     for _ in 0..MAX_DEPTH {
-        let path = world.get::<ClassicModel>(above);
-        if path.and_then(|of| of.0.path()) == Some(model) {
+        let manifest = world.get::<ClassicModel>(outer);
+        if manifest.and_then(|manifest| manifest.0.path()) == Some(model) {
             return Err(format!(
-                "{model} is attached to itself, which is not followed"
+                "{model} is attached to itself, directly or through other models; it is not spawned again"
             ));
         }
-        match world.get::<AttachedToBone>(above) {
-            Some(attached) => above = attached.to,
-            None => return Ok(above),
+        match world.get::<AttachedToBone>(outer) {
+            Some(attached) => outer = attached.to,
+            None => return Ok(outer),
         }
     }
     let depth = MAX_DEPTH + 1;
     Err(format!(
-        "{model} is attached {depth} models deep, which is not followed"
+        "{model} is attached {depth} models deep, but at most {MAX_DEPTH} are allowed; it is not spawned"
     ))
 }
 
-/// Whether one more may hang below a topmost model.
-fn has_room(world: &World, top: Entity) -> bool {
-    let below = world.get::<AllBelow>(top);
-    below.is_none_or(|below| below.0.len() < MOST_BELOW)
+/// Whether an outermost model has fewer than [`MAX_ATTACHMENTS`].
+fn has_capacity(world: &World, outermost: Entity) -> bool {
+    let attachments = world.get::<AllAttachments>(outermost);
+    attachments.is_none_or(|attachments| attachments.0.len() < MAX_ATTACHMENTS)
 }

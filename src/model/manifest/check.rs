@@ -1,40 +1,41 @@
-//! Checks a [`ModelManifest`] by itself, without other files: one that was read, and one made by code.
+//! Validates a [`ModelManifest`] that was parsed or created in code, without access to other files.
 
 use super::manifest::{ManifestAttachment, ManifestClip, ModelManifest};
-use super::problem::Flaw;
+use super::problem::Problem;
 use super::problem::Step::{self, Element, Field, Key};
-use super::values::{LONGEST_LIST, NameOrIndex};
+use super::values::{MAX_LIST_LENGTH, NameOrIndex};
 use crate::scene::{PlayerColors, folded};
 use std::collections::HashSet;
 
-/// The longest name that is looked for, in bytes: many paths are made of it. Those of Windows have 260.
-const LONGEST_NAME: usize = 1024;
+/// The maximum length of a file name in bytes. A limit is needed because the search for a file builds many paths from its
+/// name. Paths on Windows have at most 260 characters.
+const MAX_NAME_LENGTH: usize = 1024;
 
-/// Whether a name is a pattern of file names.
+/// Whether a file name is a pattern with `*` or `?`.
 pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// The first flaw of a manifest that makes it useless.
-pub(super) fn check(manifest: &ModelManifest) -> Option<Flaw<'_>> {
+/// The first problem that makes a manifest invalid.
+pub(super) fn check(manifest: &ModelManifest) -> Option<Problem<'_>> {
     if manifest.model.is_empty() {
-        return Some(Flaw::new([], "lacks the field `model`"));
+        return Some(Problem::new([], "lacks the field `model`"));
     }
-    let flaw = lengths(manifest)
-        .or_else(|| file([Field("model")], &manifest.model))
-        .or_else(|| positive([Field("scale")], manifest.scale))
-        .or_else(|| axes(manifest))
-        .or_else(|| files(manifest))
-        .or_else(|| distances(&manifest.lod_distances))
-        .or_else(|| colors(manifest));
-    let clips = || each("clips", &manifest.clips, clip);
-    let names = || twice(&manifest.clips);
-    let attachments = || each("attachments", &manifest.attachments, attachment);
-    flaw.or_else(clips).or_else(names).or_else(attachments)
+    let problem = check_lengths(manifest)
+        .or_else(|| check_file([Field("model")], &manifest.model))
+        .or_else(|| check_positive([Field("scale")], manifest.scale))
+        .or_else(|| check_axes(manifest))
+        .or_else(|| check_files(manifest))
+        .or_else(|| check_distances(&manifest.lod_distances))
+        .or_else(|| check_colors(manifest));
+    let clips = || check_each("clips", &manifest.clips, check_clip);
+    let names = || duplicate_names(&manifest.clips);
+    let attachments = || check_each("attachments", &manifest.attachments, check_attachment);
+    problem.or_else(clips).or_else(names).or_else(attachments)
 }
 
-/// A list that is too long. Readers see to that by themselves.
-fn lengths(manifest: &ModelManifest) -> Option<Flaw<'_>> {
+/// Finds a list that is too long, in a manifest that was created in code. The parser has its own check.
+fn check_lengths(manifest: &ModelManifest) -> Option<Problem<'_>> {
     let lists = [
         ("texture_folders", manifest.texture_folders.len()),
         ("clips", manifest.clips.len()),
@@ -46,164 +47,181 @@ fn lengths(manifest: &ModelManifest) -> Option<Flaw<'_>> {
     ];
     let (list, length) = lists
         .into_iter()
-        .find(|(_, length)| *length > LONGEST_LIST)?;
-    let message = format!("has {length} elements, but must have at most {LONGEST_LIST}");
-    Some(Flaw::new([Field(list)], message))
+        .find(|(_, length)| *length > MAX_LIST_LENGTH)?;
+    let message = format!("has {length} elements, but must have at most {MAX_LIST_LENGTH}");
+    Some(Problem::new([Field(list)], message))
 }
 
-/// The first flaw of the elements of a list.
-fn each<'a, T>(
+/// The first problem of the elements of a list.
+fn check_each<'a, T>(
     list: &'static str,
     elements: &'a [T],
-    check: impl Fn(&[Step<'a>], &'a T) -> Option<Flaw<'a>>,
-) -> Option<Flaw<'a>> {
+    check: impl Fn(&[Step<'a>], &'a T) -> Option<Problem<'a>>,
+) -> Option<Problem<'a>> {
     let mut elements = elements.iter().enumerate();
     elements.find_map(|(index, element)| check(&[Field(list), Element(index)], element))
 }
 
-fn with<'a>(steps: &[Step<'a>], field: &'static str) -> Vec<Step<'a>> {
+fn with_field<'a>(steps: &[Step<'a>], field: &'static str) -> Vec<Step<'a>> {
     let mut steps = steps.to_vec();
     steps.push(Field(field));
     steps
 }
 
-fn file<'a>(steps: impl IntoIterator<Item = Step<'a>>, name: &str) -> Option<Flaw<'a>> {
+fn check_file<'a>(steps: impl IntoIterator<Item = Step<'a>>, name: &str) -> Option<Problem<'a>> {
     match name.len() {
-        0 => Some(Flaw::new(steps, "is empty, but must be the name of a file")),
-        1..=LONGEST_NAME => None,
+        0 => Some(Problem::new(
+            steps,
+            "is empty, but must be the name of a file",
+        )),
+        1..=MAX_NAME_LENGTH => None,
         length => {
-            let message = format!("is {length} bytes long, but must be at most {LONGEST_NAME}");
-            Some(Flaw::new(steps, message))
+            let message = format!("is {length} bytes long, but must be at most {MAX_NAME_LENGTH}");
+            Some(Problem::new(steps, message))
         }
     }
 }
 
-fn files(manifest: &ModelManifest) -> Option<Flaw<'_>> {
+fn check_files(manifest: &ModelManifest) -> Option<Problem<'_>> {
     let folders = &manifest.texture_folders;
     let folders = || {
-        each("texture_folders", folders, |steps, name| {
-            file(steps.to_vec(), name)
+        check_each("texture_folders", folders, |steps, name| {
+            check_file(steps.to_vec(), name)
         })
     };
     let palette = manifest.palette.as_ref();
-    let palette = palette.and_then(|name| file([Field("palette")], name));
+    let palette = palette.and_then(|name| check_file([Field("palette")], name));
     let mut skins = manifest.skins.iter();
-    let skins = || skins.find_map(|(key, name)| file([Field("skins"), Key(key)], name));
+    let skins = || skins.find_map(|(key, name)| check_file([Field("skins"), Key(key)], name));
     palette.or_else(folders).or_else(skins)
 }
 
-fn positive<'a>(steps: impl IntoIterator<Item = Step<'a>>, value: f32) -> Option<Flaw<'a>> {
+fn check_positive<'a>(
+    steps: impl IntoIterator<Item = Step<'a>>,
+    value: f32,
+) -> Option<Problem<'a>> {
     let message = format!("is {value}, but must be a finite number above 0");
-    let is_sound = value.is_finite() && value > 0.0;
-    (!is_sound).then(|| Flaw::new(steps, message))
+    let is_valid = value.is_finite() && value > 0.0;
+    (!is_valid).then(|| Problem::new(steps, message))
 }
 
-fn finite<'a>(steps: impl IntoIterator<Item = Step<'a>>, value: f32) -> Option<Flaw<'a>> {
+fn check_finite<'a>(steps: impl IntoIterator<Item = Step<'a>>, value: f32) -> Option<Problem<'a>> {
     let message = format!("is {value}, but must be a finite number");
-    (!value.is_finite()).then(|| Flaw::new(steps, message))
+    (!value.is_finite()).then(|| Problem::new(steps, message))
 }
 
-fn axes(manifest: &ModelManifest) -> Option<Flaw<'_>> {
-    let is_flat = manifest.axes?.rotation().is_none();
-    let message = "has one line for both axes, but they must be at right angles";
-    is_flat.then(|| Flaw::new([Field("axes")], message))
+fn check_axes(manifest: &ModelManifest) -> Option<Problem<'_>> {
+    let are_parallel = manifest.axes?.rotation().is_none();
+    let message = "has parallel axes, but `up` and `forward` must be perpendicular";
+    are_parallel.then(|| Problem::new([Field("axes")], message))
 }
 
-fn distances(distances: &[f32]) -> Option<Flaw<'static>> {
+fn check_distances(distances: &[f32]) -> Option<Problem<'static>> {
     let mut last = 0.0;
     for (index, distance) in distances.iter().enumerate() {
-        let is_sound = distance.is_finite() && *distance >= last;
-        if !is_sound {
+        let is_valid = distance.is_finite() && *distance >= last;
+        if !is_valid {
             let message =
                 format!("is {distance}, but must be a finite number that is not below {last}");
-            return Some(Flaw::new([Field("lod_distances"), Element(index)], message));
+            return Some(Problem::new(
+                [Field("lod_distances"), Element(index)],
+                message,
+            ));
         }
         last = *distance;
     }
     None
 }
 
-fn colors(manifest: &ModelManifest) -> Option<Flaw<'_>> {
+fn check_colors(manifest: &ModelManifest) -> Option<Problem<'_>> {
     if let Some(color) = manifest.team_color {
         let channels = [color.red, color.green, color.blue];
-        let message = "must have numbers from 0 to 1, and no alpha";
-        let are_sound = channels.iter().all(|channel| (0.0..=1.0).contains(channel));
-        if !are_sound || color.alpha != 1.0 {
-            return Some(Flaw::new([Field("team_color")], message));
+        let message = "must have channels from 0 to 1 and no alpha";
+        let are_valid = channels.iter().all(|channel| (0.0..=1.0).contains(channel));
+        if !are_valid || color.alpha != 1.0 {
+            return Some(Problem::new([Field("team_color")], message));
         }
     }
     let colors = manifest.player_colors?;
     let (field, row) = PlayerColors::from(colors).beyond()?;
     let last = PlayerColors::LAST_ROW;
     let message = format!("is {row}, but must be from 0 to {last}");
-    Some(Flaw::new([Field("player_colors"), Field(field)], message))
+    Some(Problem::new(
+        [Field("player_colors"), Field(field)],
+        message,
+    ))
 }
 
-fn clip<'a>(steps: &[Step<'a>], clip: &'a ManifestClip) -> Option<Flaw<'a>> {
+fn check_clip<'a>(steps: &[Step<'a>], clip: &'a ManifestClip) -> Option<Problem<'a>> {
     let message = if clip.clip.is_some() && clip.file.is_some() {
-        "has both clip and file, but must have one of them"
+        "has both `clip` and `file`, but must have only one of them"
     } else if clip.clip.is_none() && clip.file.is_none() && clip.frames.is_none() {
-        "has neither clip nor file nor frames"
+        "needs `clip`, `file` or `frames`"
     } else if clip.name.is_empty() && clip.file.is_none() {
         "lacks the field `name`"
     } else {
-        return clip_values(steps, clip);
+        return check_clip_values(steps, clip);
     };
-    Some(Flaw::new(steps.to_vec(), message))
+    Some(Problem::new(steps.to_vec(), message))
 }
 
-fn clip_values<'a>(steps: &[Step<'a>], clip: &'a ManifestClip) -> Option<Flaw<'a>> {
+fn check_clip_values<'a>(steps: &[Step<'a>], clip: &'a ManifestClip) -> Option<Problem<'a>> {
     if let Some(name) = &clip.file {
-        if let Some(flaw) = file(with(steps, "file"), name) {
-            return Some(flaw);
+        if let Some(problem) = check_file(with_field(steps, "file"), name) {
+            return Some(problem);
         }
         if is_glob(name) && !clip.name.is_empty() {
-            let message = "names many files, which have names of their own";
-            return Some(Flaw::new(with(steps, "name"), message));
+            let message = "must be empty, because `file` is a pattern for several files";
+            return Some(Problem::new(with_field(steps, "name"), message));
         }
     }
     if let Some((first, last)) = clip.frames
         && (first > last || last == u32::MAX)
     {
-        let message =
-            format!("is from {first} to {last}, but the last must not be before the first");
-        return Some(Flaw::new(with(steps, "frames"), message));
+        let message = format!(
+            "is ({first}, {last}), but the last frame must be at least the first and below {}",
+            u32::MAX
+        );
+        return Some(Problem::new(with_field(steps, "frames"), message));
     }
-    finite(with(steps, "speed"), clip.speed)
+    check_finite(with_field(steps, "speed"), clip.speed)
 }
 
-/// Two clips of one name.
-fn twice(clips: &[ManifestClip]) -> Option<Flaw<'_>> {
+/// Finds a clip with the name of an earlier clip.
+fn duplicate_names(clips: &[ManifestClip]) -> Option<Problem<'_>> {
     let mut names = HashSet::new();
-    let is_second =
+    let is_duplicate =
         |clip: &ManifestClip| !clip.name.is_empty() && !names.insert(folded(&clip.name));
-    let index = clips.iter().position(is_second)?;
+    let index = clips.iter().position(is_duplicate)?;
     let steps = [Field("clips"), Element(index), Field("name")];
-    Some(Flaw::new(steps, "is that of another clip before it"))
+    Some(Problem::new(steps, "is already the name of another clip"))
 }
 
-fn attachment<'a>(steps: &[Step<'a>], of: &'a ManifestAttachment) -> Option<Flaw<'a>> {
-    if of.model.is_empty() {
-        return Some(Flaw::new(steps.to_vec(), "lacks the field `model`"));
+fn check_attachment<'a>(
+    steps: &[Step<'a>],
+    attachment: &'a ManifestAttachment,
+) -> Option<Problem<'a>> {
+    if attachment.model.is_empty() {
+        return Some(Problem::new(steps.to_vec(), "lacks the field `model`"));
     }
     let vector = |field: &'static str, vector: &[f32; 3]| {
         let mut numbers = vector.iter().enumerate();
-        let mut steps = with(steps, field);
+        let mut steps = with_field(steps, field);
         numbers.find_map(|(index, number)| {
             steps.truncate(3);
             steps.push(Element(index));
-            finite(steps.clone(), *number)
+            check_finite(steps.clone(), *number)
         })
     };
-    file(with(steps, "model"), &of.model)
-        .or_else(|| vector("translation", &of.translation))
-        .or_else(|| vector("rotation", &of.rotation))
-        .or_else(|| positive(with(steps, "scale"), of.scale))
+    check_file(with_field(steps, "model"), &attachment.model)
+        .or_else(|| vector("translation", &attachment.translation))
+        .or_else(|| vector("rotation", &attachment.rotation))
+        .or_else(|| check_positive(with_field(steps, "scale"), attachment.scale))
 }
 
-/// The name that something is chosen by, if it is that.
-pub(super) fn name_of(chosen: &Option<NameOrIndex>) -> Option<&str> {
-    match chosen {
+/// The name, if it is not an index.
+pub(super) fn as_name(value: &Option<NameOrIndex>) -> Option<&str> {
+    match value {
         Some(NameOrIndex::Name(name)) => Some(name),
         Some(NameOrIndex::Index(_)) | None => None,
     }

@@ -1,4 +1,4 @@
-//! The component that people spawn.
+//! [`ClassicModel`], the component that spawns a manifest or a model.
 
 use crate::model::manifest::manifest::ModelManifest;
 use crate::scene::{WarningLog, same_name};
@@ -12,29 +12,30 @@ use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy::transform::components::Transform;
 
-/// Spawns a model: of a manifest, `soldier.model.ron`, with all that it states, or a bare one, `ogre.mdl`.
+/// Spawns a model, either with a manifest, `soldier.model.ron`, or without, `ogre.mdl`.
 ///
-/// Once the model is loaded, its entity gets a `WorldAssetRoot` and the components that the manifest states:
+/// Once the model is loaded, its entity gets a `WorldAssetRoot` and the components for the manifest's fields:
 /// [`PlayClip`](crate::scene::PlayClip), [`ModelClips`](crate::scene::ModelClips),
 /// [`ModelSkins`](crate::scene::ModelSkins), [`ModelSkin`](crate::scene::ModelSkin),
 /// [`LodDistances`](crate::scene::LodDistances), [`TeamColor`](crate::scene::TeamColor),
 /// [`PlayerColors`](crate::scene::PlayerColors), [`PartVisibility`](crate::scene::PartVisibility) and
-/// [`DamageStage`](crate::scene::DamageStage), but for those that it has already. When the manifest changes, those follow
-/// that are still as they were given. When this component is removed or replaced, what was given goes. A
-/// `WorldAssetRoot` that is removed without it is given anew.
+/// [`DamageStage`](crate::scene::DamageStage). Components that the entity already has are not replaced.
 ///
-/// `WorldAssetRoot` with the label `Scene` of a manifest gives its entity this component.
+/// When the manifest changes, the components that still have the manifest's old values are updated. When this component
+/// is removed or replaced, they are removed. If only the `WorldAssetRoot` is removed, it is inserted again.
+///
+/// A `WorldAssetRoot` with the label `Scene` of a manifest inserts this component.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[require(Transform, Visibility)]
 pub struct ClassicModel(pub Handle<ModelManifest>);
 
 impl ClassicModel {
-    /// Opens a manifest or a bare model, by what its name ends with.
+    /// Opens a manifest if the path ends with `.model.ron`, otherwise a model without a manifest.
     ///
-    /// `ClassicModel(assets.load(path))` does the same. But where a bare model has a `.meta` file, as every file
-    /// has in `AssetMode::Processed`, Bevy then logs errors, because that names the model's loader and a manifest's
-    /// is asked for. The model is spawned all the same; this way there are no errors.
+    /// `ClassicModel(assets.load(path))` does the same, but Bevy logs errors for a model that has a `.meta` file, as
+    /// every file has in `AssetMode::Processed`: the `.meta` file names the model's loader, not the manifest's. The model
+    /// is spawned nevertheless. With `open` there are no errors.
     pub fn open<'a>(server: &AssetServer, path: impl Into<AssetPath<'a>>) -> Self {
         let path = path.into().into_owned();
         Self(match is_manifest(&path) {
@@ -50,33 +51,33 @@ impl From<Handle<ModelManifest>> for ClassicModel {
     }
 }
 
-/// Whether a file is a manifest by its name.
+/// Whether a path ends with `.model.ron`, in any case.
 pub(super) fn is_manifest(path: &AssetPath<'_>) -> bool {
-    const END: &str = ".model.ron";
+    const SUFFIX: &str = ".model.ron";
     let name = path.path().file_name().unwrap_or_default();
     let name = name.to_string_lossy();
-    let start = name.len().checked_sub(END.len());
+    let start = name.len().checked_sub(SUFFIX.len());
     let end = start.and_then(|start| name.get(start..));
-    end.is_some_and(|end| same_name(end, END))
+    end.is_some_and(|end| same_name(end, SUFFIX))
 }
 
-/// Warns once about the manifest of an entity, however many entities it has. One without a file goes by its model,
-/// as many may be made of that.
-pub(super) fn warn_of(world: &mut World, entity: Entity, message: &str) {
+/// Logs a warning about the manifest of an entity, once for all entities with the manifest. Manifests without a file are
+/// identified by their model.
+pub(super) fn warn_manifest(world: &mut World, entity: Entity, message: &str) {
     let Some(ClassicModel(manifest)) = world.get::<ClassicModel>(entity).cloned() else {
         return;
     };
-    let stated = world.resource::<Assets<ModelManifest>>().get(&manifest);
-    let name = match (manifest.path(), stated) {
+    let value = world.resource::<Assets<ModelManifest>>().get(&manifest);
+    let name = match (manifest.path(), value) {
         (Some(path), _) => format!("{path}:"),
-        (None, Some(stated)) if !stated.model.is_empty() => {
-            format!("a manifest of {}, made by code:", stated.model)
+        (None, Some(value)) if !value.model.is_empty() => {
+            format!("a manifest of {}, created in code:", value.model)
         }
-        (None, _) => "a manifest made by code:".to_owned(),
+        (None, _) => "a manifest created in code:".to_owned(),
     };
     let id = manifest.id().untyped();
-    let mut said = world.resource_mut::<WarningLog>();
-    said.warn_once(Some(id), &name, message);
+    let mut log = world.resource_mut::<WarningLog>();
+    log.warn_once(Some(id), &name, message);
 }
 
 #[cfg(test)]
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn manifests_are_known_by_their_names() {
+    fn manifest_paths_end_with_model_ron() {
         for name in ["a/b.model.ron", "a.MODEL.Ron", "a.b.model.ron"] {
             assert!(is_manifest(&AssetPath::from(name)), "{name}");
         }

@@ -1,4 +1,4 @@
-//! Warnings about clips of manifests that their models do not have, whether they are played or not.
+//! Warns about clips in manifests that their models do not have, even if the clips are not played.
 
 use super::classic_model::ClassicModel;
 use crate::scene::{
@@ -30,37 +30,38 @@ fn key(clips: &ModelClips, model: &Arc<dyn SharedModel>) -> PairKey {
     )
 }
 
-/// What is to be checked, and what was.
+/// The state of the checks of named clips.
 #[derive(Resource, Default)]
 pub(super) struct ClipChecks {
+    /// Roots whose clips must be checked.
     pending: EntityHashSet,
-    /// The files that pending checks wait for, which they hold until all of them are loaded or have failed.
+    /// The files that pending checks wait for. The handles are kept until all files are loaded or have failed.
     awaited: HashMap<PairKey, Vec<UntypedHandle>>,
-    /// Tables of clips with the models that they were checked against, by their addresses.
+    /// The checked pairs of clip tables and models.
     done: HashSet<PairKey>,
-    /// Keep those addresses from being used again.
+    /// Weak pointers that keep the addresses in `done` from being reused.
     held: Vec<CheckedPair>,
 }
 
 impl ClipChecks {
-    /// Remembers that a table was checked against a model, and releases the files that this needed.
+    /// Marks a pair as checked and releases the files that the check needed.
     fn set_done(&mut self, pair: PairKey, clips: &ModelClips, model: &Arc<dyn SharedModel>) {
         self.awaited.remove(&pair);
         self.done.insert(pair);
         self.held
             .push((Arc::downgrade(&clips.0), Arc::downgrade(model)));
         if self.held.len().is_power_of_two() {
-            self.forget_dropped();
+            self.remove_dropped();
         }
     }
 
-    /// Checks the clips of a root again when these files are loaded.
+    /// Schedules another check of a root's clips for when these files are loaded.
     fn set_awaited(&mut self, root: Entity, pair: PairKey, files: Vec<UntypedHandle>) {
         self.pending.insert(root);
         self.awaited.insert(pair, files);
     }
 
-    fn forget_dropped(&mut self) {
+    fn remove_dropped(&mut self) {
         let done = &mut self.done;
         self.held.retain(|(clips, model)| {
             let is_alive = clips.strong_count() > 0 && model.strong_count() > 0;
@@ -76,7 +77,7 @@ impl ClipChecks {
     }
 }
 
-/// The model of a root was spawned.
+/// Schedules a check when a model is spawned.
 pub(super) fn on_model_ready(
     ready: On<WorldInstanceReady>,
     mut checks: ResMut<ClipChecks>,
@@ -87,15 +88,15 @@ pub(super) fn on_model_ready(
     }
 }
 
-/// A root was given clips.
+/// Schedules a check when clips are set on a root.
 pub(super) fn on_clips(inserted: On<Insert, ModelClips>, mut checks: ResMut<ClipChecks>) {
     checks.pending.insert(inserted.entity);
 }
 
-/// Warns of clips of manifests that their models do not have, once for each model.
+/// Warns about clips in manifests that their models do not have, once per model.
 ///
-/// How many frames an animation has is known once its file is loaded, for which models do not wait. Until then a check
-/// is repeated.
+/// A check is repeated until the animation files are loaded, because only these have the frame counts, and models are
+/// spawned before.
 pub(super) fn check_clips(mut commands: Commands, checks: Res<ClipChecks>) {
     if !checks.pending.is_empty() {
         commands.queue(check_pending);
@@ -103,30 +104,30 @@ pub(super) fn check_clips(mut commands: Commands, checks: Res<ClipChecks>) {
 }
 
 fn check_pending(world: &mut World) {
-    let mut complaints = Vec::new();
+    let mut problems = Vec::new();
     world.resource_scope(|world, mut checks: Mut<ClipChecks>| {
         for root in core::mem::take(&mut checks.pending) {
             let found = checks.check(world, root);
-            complaints.extend(found.into_iter().map(|complaint| (root, complaint)));
+            problems.extend(found.into_iter().map(|problem| (root, problem)));
         }
         if checks.pending.is_empty() {
-            // The rest is of roots that were despawned.
+            // The remaining entries belong to despawned roots.
             checks.awaited.clear();
         }
     });
-    if complaints.is_empty() {
+    if problems.is_empty() {
         return;
     }
-    let mut told = SystemState::<ModelWarnings>::new(world);
-    if let Ok(mut told) = told.get_mut(world) {
-        for (root, complaint) in complaints {
-            told.warn_once(root, &complaint);
+    let mut warnings = SystemState::<ModelWarnings>::new(world);
+    if let Ok(mut warnings) = warnings.get_mut(world) {
+        for (root, problem) in problems {
+            warnings.warn_once(root, &problem);
         }
     }
 }
 
 impl ClipChecks {
-    /// Checks the clips of a root, unless that has been done or has to wait for files. Returns what is wrong.
+    /// Checks the clips of a root, unless that was done before or the files are still loading. Returns the warnings.
     fn check(&mut self, world: &World, root: Entity) -> Vec<String> {
         let clips = world.get::<ModelClips>(root);
         let clips = clips.filter(|_| world.get::<ClassicModel>(root).is_some());
@@ -143,13 +144,13 @@ impl ClipChecks {
             self.pending.insert(root);
             return Vec::new();
         }
-        let findings = Findings::of(world, &**model, clips);
-        if is_any_loading(world, &findings.files) {
-            self.set_awaited(root, pair, findings.files);
+        let result = CheckResult::of(world, &**model, clips);
+        if is_any_loading(world, &result.files) {
+            self.set_awaited(root, pair, result.files);
         } else {
             self.set_done(pair, clips, model);
         }
-        findings.complaints
+        result.problems
     }
 }
 
@@ -160,42 +161,42 @@ fn is_any_loading(world: &World, files: &[UntypedHandle]) -> bool {
         .any(|file| server.load_state(file).is_loading())
 }
 
-/// What a check of a table of clips has found.
+/// The result of a check of a clip table.
 #[derive(Default)]
-struct Findings {
-    complaints: Vec<String>,
-    /// The files that tell how many frames clips have.
+struct CheckResult {
+    problems: Vec<String>,
+    /// The animation files that have the frame counts of the clips.
     files: Vec<UntypedHandle>,
 }
 
-impl Findings {
+impl CheckResult {
     fn of(world: &World, model: &dyn SharedModel, clips: &ModelClips) -> Self {
-        let mut findings = Self::default();
+        let mut result = Self::default();
         for named in clips.0.iter() {
             let play = PlayClip::from_manifest(&*named.name);
-            let stated = ResolvedPlay::new(&play, Some(clips));
-            let complaint = findings.complaint(world, model, &stated, clips);
-            findings.complaints.extend(complaint);
+            let resolved = ResolvedPlay::new(&play, Some(clips));
+            let problem = result.problem(world, model, &resolved, clips);
+            result.problems.extend(problem);
         }
-        findings
+        result
     }
 
-    /// What is wrong with a clip, if anything is known to be. Adds the files that the answer depends on.
-    fn complaint(
+    /// The problem with a clip, if one is found. Adds the files that the result depends on.
+    fn problem(
         &mut self,
         world: &World,
         model: &dyn SharedModel,
-        stated: &ResolvedPlay,
+        resolved: &ResolvedPlay,
         clips: &ModelClips,
     ) -> Option<String> {
-        let (whole, part) = stated.play.clip.flat();
+        let (whole, part) = resolved.play.clip.split_frames();
         let count_frames = match model.find_clip(whole)? {
             Ok(count_frames) => count_frames,
-            Err(names) => return Some(stated.missing(Some(clips), &names)),
+            Err(names) => return Some(resolved.missing_clip_warning(Some(clips), &names)),
         };
         let part = part?;
         let count = count_frames(world, &mut self.files)?;
         let is_empty = part.start >= count || part.is_empty();
-        is_empty.then(|| stated.empty(Some(count)))
+        is_empty.then(|| resolved.empty_part_warning(Some(count)))
     }
 }

@@ -1,28 +1,28 @@
-//! Where the files are that a manifest names.
+//! [`ManifestFiles`]: the paths of the files that a manifest names.
 
 use bevy::asset::{AssetPath, UntypedHandle};
 use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What the names in a manifest stand for, as its loader found it.
+/// The paths of the files that a manifest names, as found by its loader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ManifestFiles {
     model: Option<AssetPath<'static>>,
-    /// Files by their names in the manifest; none for those that are nowhere.
+    /// Paths by the names in the manifest. `None` for files that were not found.
     pub(super) named: BTreeMap<String, Option<AssetPath<'static>>>,
-    /// The files that fit each pattern.
+    /// The files that match each pattern.
     pub(super) patterns: BTreeMap<String, Vec<AssetPath<'static>>>,
-    /// Where each folder of pictures may be, from the root of the asset source.
+    /// The possible paths of each texture folder, from the root of the asset source.
     pub(super) folders: BTreeMap<String, Vec<String>>,
-    /// The name that a skin is chosen by, if it was told that no skin has it.
+    /// The name in the field `skin`, if the loader has warned that no skin has it.
     pub(super) unknown_skin: Option<String>,
-    /// Keeps what they name loaded.
+    /// Keeps the assets that the manifest names loaded.
     pub(super) preloaded: Preloaded,
 }
 
 impl ManifestFiles {
-    /// Those of a manifest that names nothing but a model.
+    /// For a manifest that names only a model.
     pub(super) fn of_model(name: &str, model: AssetPath<'static>) -> Self {
         Self {
             named: BTreeMap::from([(name.to_owned(), Some(model.clone()))]),
@@ -31,12 +31,13 @@ impl ManifestFiles {
         }
     }
 
-    /// The model; `None` if there is none, or it was not found.
+    /// The model's path, as found by the loader. `None` in a manifest that is created in code, unless with
+    /// [`ModelManifest::of`](super::ModelManifest::of).
     pub fn model(&self) -> Option<&AssetPath<'static>> {
         self.model.as_ref()
     }
 
-    /// What a name stands for. One that the loader has not seen is code's: a path from the root.
+    /// The path for a name. A name that the loader has not seen was set by code and is a path from the root.
     pub(super) fn path(&self, name: &str) -> Option<AssetPath<'static>> {
         match self.named.get(name) {
             Some(found) => found.clone(),
@@ -45,15 +46,15 @@ impl ManifestFiles {
     }
 }
 
-/// Handles that keep loaded what a manifest names. Copies of a manifest share them.
+/// Handles that keep the assets of a manifest loaded. Clones of a manifest share them.
 #[derive(Clone, Default)]
 pub(super) struct Preloaded(pub(super) Arc<Mutex<Handles>>);
 
 #[derive(Default)]
 pub(super) struct Handles {
-    /// Models that are loading, or that are held as a whole.
+    /// Models that are loading, or whose main asset is kept.
     pub(super) models: Vec<UntypedHandle>,
-    /// All else, and the scenes of models that were released.
+    /// Other assets, and the scenes of models whose main asset was released.
     pub(super) others: Vec<UntypedHandle>,
 }
 
@@ -71,7 +72,7 @@ impl fmt::Debug for Preloaded {
     }
 }
 
-/// What is loaded is no part of what a manifest says.
+/// Always equal, because loaded assets are not part of a manifest's value.
 impl PartialEq for Preloaded {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -1,15 +1,15 @@
-//! Reads the text of a manifest, and finds the files that it names.
+//! Reads the text of a manifest and finds the files that it names.
 
-use super::check::{is_glob, name_of};
+use super::check::{as_name, is_glob};
 use super::files::ManifestFiles;
 use super::glob::Globs;
 use super::loader::ManifestLoaderError;
 use super::manifest::ModelManifest;
 use super::preload::Preloader;
-use super::problem::Flaw;
+use super::problem::Problem;
 use super::problem::Step::{self, Element, Field, Key};
-use super::read::{LONGEST_TEXT, parse, text};
-use super::resolve::MOST_CLIPS;
+use super::read::{MAX_TEXT_LENGTH, parse, text};
+use super::resolve::MAX_CLIP_FILES;
 use super::spawn::manifest_scene;
 use crate::scene::ModelFormats;
 use crate::scene::{FileFinder, FileSearch, LoadTracker, clean_path, same_name};
@@ -20,10 +20,10 @@ use bevy::log::warn;
 use futures_lite::AsyncReadExt;
 use std::path::{Path, PathBuf};
 
-/// How many missing files are logged for one manifest.
-const MOST_WARNINGS: usize = 8;
+/// The maximum count of warnings about one manifest.
+const MAX_WARNINGS: usize = 8;
 
-/// What the loader of manifests reads their files with.
+/// Reads manifests and finds their files, for the manifest loader.
 pub(super) struct ManifestReader {
     finder: FileFinder,
     tracker: LoadTracker,
@@ -49,39 +49,41 @@ impl ManifestReader {
         let path = load_context.path().clone_owned();
         let load = self.tracker.begin(load_context);
         let mut bytes = Vec::new();
-        // One byte more shows that the file is longer.
-        let mut start = reader.take(LONGEST_TEXT as u64 + 1);
+        // One byte more than the maximum, so that longer files are detected.
+        let mut start = reader.take(MAX_TEXT_LENGTH as u64 + 1);
         if let Err(source) = start.read_to_end(&mut bytes).await {
             let path = path.to_string();
             return Err(ManifestLoaderError::Io { path, source });
         }
-        let refused = |source| ManifestLoaderError::Manifest {
+        let invalid = |source| ManifestLoaderError::Manifest {
             path: path.to_string(),
             source,
         };
-        load.reads(&bytes);
-        let mut manifest = parse(&bytes).map_err(refused)?;
-        let text = text(&bytes).map_err(refused)?;
-        let mut finding = Finding {
+        load.add_input(&bytes);
+        let mut manifest = parse(&bytes).map_err(invalid)?;
+        let text = text(&bytes).map_err(invalid)?;
+        let mut finder = ManifestFileFinder {
             search: self.finder.search_for(&load),
             globs: Some(Globs::new()),
             path: &path,
             text,
-            flaws: 0,
+            warnings: 0,
         };
-        let model = match finding.search.find(&manifest.model, &[]).await {
+        let model = match finder.search.find(&manifest.model, &[]).await {
             Ok(model) => model,
             Err(not_found) => {
-                let flaw = Flaw::new([Field("model")], not_found).in_text(text);
-                return Err(refused(flaw));
+                let problem = Problem::new([Field("model")], not_found).in_text(text);
+                return Err(invalid(problem));
             }
         };
-        if !self.formats.has(&model) {
-            let message = self.formats.unknown(&model);
-            return Err(refused(Flaw::new([Field("model")], message).in_text(text)));
+        if !self.formats.is_model(&model) {
+            let message = self.formats.unknown_extension(&model);
+            return Err(invalid(
+                Problem::new([Field("model")], message).in_text(text),
+            ));
         }
-        manifest.files = finding.all(&manifest, model).await;
-        finding.finish();
+        manifest.files = finder.all(&manifest, model).await;
+        finder.finish();
         preloader.preload(load_context, &manifest);
         let scene = manifest_scene(path);
         load_context.add_labeled_asset("Scene".to_owned(), scene);
@@ -89,23 +91,23 @@ impl ManifestReader {
     }
 }
 
-/// The search for the files of one manifest.
-struct Finding<'a> {
+/// Finds the files of one manifest.
+struct ManifestFileFinder<'a> {
     search: FileSearch<'a>,
-    /// `None` once the patterns have taken too long.
+    /// `None` once the patterns have exceeded their limit.
     globs: Option<Globs>,
     path: &'a AssetPath<'static>,
     text: &'a str,
-    /// How many warnings there were.
-    flaws: usize,
+    /// The count of warnings so far.
+    warnings: usize,
 }
 
-impl<'f> Finding<'f> {
+impl<'f> ManifestFileFinder<'f> {
     fn folder(&self) -> &'f Path {
         self.path.path().parent().unwrap_or(Path::new(""))
     }
 
-    /// Where a file is; where it is nowhere there is a warning.
+    /// The path of a file. Warns if the file is missing.
     async fn file<'a>(
         &mut self,
         steps: impl IntoIterator<Item = Step<'a>>,
@@ -114,27 +116,27 @@ impl<'f> Finding<'f> {
         match self.search.find(name, &[]).await {
             Ok(path) => Some(path),
             Err(not_found) => {
-                self.warn(Flaw::new(steps, not_found));
+                self.warn(Problem::new(steps, not_found));
                 None
             }
         }
     }
 
-    fn warn(&mut self, flaw: Flaw<'_>) {
-        self.flaws += 1;
-        if self.flaws <= MOST_WARNINGS {
-            self.tell(flaw);
+    fn warn(&mut self, problem: Problem<'_>) {
+        self.warnings += 1;
+        if self.warnings <= MAX_WARNINGS {
+            self.log(problem);
         }
     }
 
-    fn tell(&self, flaw: Flaw<'_>) {
-        // As compilers do, so that terminals and editors find the place.
-        warn!("{}:{}", self.path, flaw.in_text(self.text));
+    fn log(&self, problem: Problem<'_>) {
+        // In the form of compiler messages, so that terminals and editors can link to the position.
+        warn!("{}:{}", self.path, problem.in_text(self.text));
     }
 
     fn finish(self) {
-        if let Some(others @ 1..) = self.flaws.checked_sub(MOST_WARNINGS) {
-            warn!("{}: so it is with {others} more", self.path);
+        if let Some(others @ 1..) = self.warnings.checked_sub(MAX_WARNINGS) {
+            warn!("{}: {others} more warnings are not logged", self.path);
         }
     }
 
@@ -162,7 +164,7 @@ impl<'f> Finding<'f> {
         files
     }
 
-    /// A folder as one beside the manifest, then as one below the root.
+    /// The possible paths of a texture folder: relative to the manifest, then to the root of the asset source.
     fn texture_folders(&self, name: &str) -> Vec<String> {
         let name = clean_path(name);
         let mut folders = Vec::from([self.folder().join(&name), name]);
@@ -171,7 +173,7 @@ impl<'f> Finding<'f> {
         folders.into_iter().map(text).collect()
     }
 
-    /// Clips that are files.
+    /// Finds the clips that are files.
     async fn clips(&mut self, manifest: &ModelManifest, files: &mut ManifestFiles) {
         let mut count = 0;
         for (entry, clip) in manifest.clips.iter().enumerate() {
@@ -180,52 +182,52 @@ impl<'f> Finding<'f> {
             };
             let steps = [Field("clips"), Element(entry), Field("file")];
             if is_glob(file) {
-                let found = self.pattern(steps, file, MOST_CLIPS - count).await;
-                count = MOST_CLIPS.min(count + found.len());
+                let found = self.pattern(steps, file, MAX_CLIP_FILES - count).await;
+                count = MAX_CLIP_FILES.min(count + found.len());
                 files.patterns.entry(file.clone()).or_insert(found);
             } else {
                 let path = self.file(steps, file).await;
-                count = MOST_CLIPS.min(count + usize::from(path.is_some()));
+                count = MAX_CLIP_FILES.min(count + usize::from(path.is_some()));
                 files.named.insert(file.clone(), path);
             }
         }
     }
 
-    /// The files that fit a pattern.
+    /// The files that match a pattern, at most `limit` and one.
     async fn pattern(
         &mut self,
         steps: [Step<'_>; 3],
         pattern: &str,
-        room: usize,
+        limit: usize,
     ) -> Vec<AssetPath<'static>> {
         let folder = self.folder();
         let Some(globs) = &mut self.globs else {
             return Vec::new();
         };
-        let found = globs.matching(&mut self.search, folder, pattern, room);
+        let found = globs.matching(&mut self.search, folder, pattern, limit);
         let Ok(found) = found.await else {
             self.globs = None;
-            let message = "is left out, as are all patterns after it: \
-                           to look for what fits takes too long";
-            self.tell(Flaw::new(steps, message));
+            let message = "is skipped, as are all patterns after it: the search takes too long";
+            self.log(Problem::new(steps, message));
             return Vec::new();
         };
         if found.is_empty() {
-            self.warn(Flaw::new(steps, format!("{pattern:?} fits no file")));
-        } else if found.len() > room {
-            let message = format!("fits more than {MOST_CLIPS} files, and the others are left out");
-            self.warn(Flaw::new(steps, message));
+            self.warn(Problem::new(steps, format!("{pattern:?} matches no file")));
+        } else if found.len() > limit {
+            let message =
+                format!("matches more than {MAX_CLIP_FILES} files; the others are ignored");
+            self.warn(Problem::new(steps, message));
         }
         found
     }
 
-    /// A skin that is chosen by a name which none has. A clip may have that of one of the model's own, which are
-    /// not known here.
+    /// The name in the field `skin` if no skin has it. There is no such check for `play`, because it may be a clip of the
+    /// model's file, which is not loaded here.
     fn unknown_skin(&mut self, manifest: &ModelManifest) -> Option<String> {
         let has_skin = |name: &str| manifest.skins.keys().any(|key| same_name(key, name));
-        let name = name_of(&manifest.skin).filter(|name| !has_skin(name))?;
-        let message = format!("is {name:?}, which none of `skins` is called");
-        self.warn(Flaw::new([Field("skin")], message));
+        let name = as_name(&manifest.skin).filter(|name| !has_skin(name))?;
+        let message = format!("is {name:?}, but `skins` has no entry of this name");
+        self.warn(Problem::new([Field("skin")], message));
         Some(name.to_owned())
     }
 }

@@ -1,42 +1,43 @@
-//! Names with `*` and `?` in them.
+//! The search for files that match patterns with `*` and `?`.
 
 use crate::scene::{FileSearch, Pattern, folded};
 use bevy::asset::AssetPath;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// How many steps all patterns of a manifest may take: tenths of a second. A letter of a name is one or two.
-const MOST_STEPS: usize = 1 << 26;
+/// The maximum count of steps for all patterns of a manifest, which take tenths of a second. Matching takes one or two steps
+/// per character of a name.
+const MAX_STEPS: usize = 1 << 26;
 
-/// What it takes to ask the disk for something, in steps.
-const STEPS_OF_DISK: usize = 1 << 10;
+/// The cost of a disk access in steps.
+const DISK_ACCESS_STEPS: usize = 1 << 10;
 
-/// The patterns of a manifest have taken [`MOST_STEPS`].
-pub(super) struct TooSlow;
+/// The error if the patterns of a manifest take more than [`MAX_STEPS`].
+pub(super) struct StepLimitExceeded;
 
-/// The search for what fits the patterns of one manifest.
+/// The search for the patterns of one manifest.
 pub(super) struct Globs {
-    /// What is in the folders that were looked into.
+    /// The entries of the folders that were listed.
     folders: HashMap<PathBuf, Vec<Entry>>,
-    steps: Steps,
+    steps: StepBudget,
 }
 
-/// The steps that are left.
-struct Steps(usize);
+/// The remaining steps.
+struct StepBudget(usize);
 
-impl Steps {
-    fn spend(&mut self, steps: usize) -> Result<(), TooSlow> {
-        self.0 = self.0.checked_sub(steps).ok_or(TooSlow)?;
+impl StepBudget {
+    fn spend(&mut self, steps: usize) -> Result<(), StepLimitExceeded> {
+        self.0 = self.0.checked_sub(steps).ok_or(StepLimitExceeded)?;
         Ok(())
     }
 }
 
-/// Something in a folder.
+/// A file or folder in a folder.
 struct Entry {
     path: PathBuf,
-    /// Its name, as patterns want it.
+    /// The case-folded name, as patterns need it.
     name: String,
-    /// `None` until that was asked for.
+    /// `None` until it is needed, because it takes a disk access.
     is_folder: Option<bool>,
 }
 
@@ -44,19 +45,19 @@ impl Globs {
     pub(super) fn new() -> Self {
         Self {
             folders: HashMap::new(),
-            steps: Steps(MOST_STEPS),
+            steps: StepBudget(MAX_STEPS),
         }
     }
 
-    /// The files that fit a pattern, whose folders may have stars as well, by name: those below `folder`, and if there
-    /// are none, those below the root of the asset source. No more than `limit` and one.
+    /// The files that match a pattern, sorted by name. The folders in the pattern may have `*` and `?` too. Searches below
+    /// `folder`, and if no file matches, below the root of the asset source. Returns at most `limit` + 1 files.
     pub(super) async fn matching(
         &mut self,
         search: &mut FileSearch<'_>,
         folder: &Path,
         pattern: &str,
         limit: usize,
-    ) -> Result<Vec<AssetPath<'static>>, TooSlow> {
+    ) -> Result<Vec<AssetPath<'static>>, StepLimitExceeded> {
         let parts = pattern.split(['/', '\\']);
         let parts: Vec<&str> = parts
             .filter(|part| !matches!(*part, "" | "." | ".."))
@@ -65,24 +66,24 @@ impl Globs {
         let Some((last, folders)) = patterns.split_last() else {
             return Ok(Vec::new());
         };
-        let mut begins = Vec::from([folder, Path::new("")]);
-        begins.dedup();
-        for begin in begins {
-            search.awaits(begin, &parts);
-            let mut found = vec![begin.to_path_buf()];
+        let mut starts = Vec::from([folder, Path::new("")]);
+        starts.dedup();
+        for start in starts {
+            search.watch_patterns(start, &parts);
+            let mut found = vec![start.to_path_buf()];
             for part in folders {
                 found = self.entries(search, &found, part, usize::MAX, true).await?;
             }
             let found = self.entries(search, &found, last, limit, false).await?;
             if !found.is_empty() {
-                let asset = |path| search.asset(path);
+                let asset = |path| search.asset_path(path);
                 return Ok(found.into_iter().map(asset).collect());
             }
         }
         Ok(Vec::new())
     }
 
-    /// The folders, or files, within some folders whose names fit: no more than `limit` and one.
+    /// The folders or files in `folders` whose names match. At most `limit` + 1.
     async fn entries(
         &mut self,
         search: &mut FileSearch<'_>,
@@ -90,16 +91,16 @@ impl Globs {
         part: &Pattern,
         limit: usize,
         are_folders: bool,
-    ) -> Result<Vec<PathBuf>, TooSlow> {
+    ) -> Result<Vec<PathBuf>, StepLimitExceeded> {
         let mut found = Vec::new();
         for folder in folders {
             self.list(search, folder).await?;
             let entries = self.folders.get_mut(folder);
             for entry in entries.into_iter().flatten() {
                 let mut steps = 0;
-                let fits = part.fits(&entry.name, &mut steps);
+                let is_match = part.matches(&entry.name, &mut steps);
                 self.steps.spend(steps)?;
-                if fits && entry.is_folder(search, &mut self.steps).await? == are_folders {
+                if is_match && entry.is_folder(search, &mut self.steps).await? == are_folders {
                     found.push(entry.path.clone());
                     if found.len() > limit {
                         return Ok(found);
@@ -110,12 +111,16 @@ impl Globs {
         Ok(found)
     }
 
-    /// Makes known what is in a folder.
-    async fn list(&mut self, search: &mut FileSearch<'_>, folder: &Path) -> Result<(), TooSlow> {
-        // Also for a folder in which nothing is.
+    /// Lists a folder once.
+    async fn list(
+        &mut self,
+        search: &mut FileSearch<'_>,
+        folder: &Path,
+    ) -> Result<(), StepLimitExceeded> {
+        // Also for an empty folder.
         self.steps.spend(1)?;
         if !self.folders.contains_key(folder) {
-            self.steps.spend(STEPS_OF_DISK)?;
+            self.steps.spend(DISK_ACCESS_STEPS)?;
             let paths = search.entries(folder).await.into_iter();
             self.folders
                 .insert(folder.to_owned(), paths.map(Entry::new).collect());
@@ -137,12 +142,12 @@ impl Entry {
     async fn is_folder(
         &mut self,
         search: &FileSearch<'_>,
-        steps: &mut Steps,
-    ) -> Result<bool, TooSlow> {
+        steps: &mut StepBudget,
+    ) -> Result<bool, StepLimitExceeded> {
         if let Some(is_folder) = self.is_folder {
             return Ok(is_folder);
         }
-        steps.spend(STEPS_OF_DISK)?;
+        steps.spend(DISK_ACCESS_STEPS)?;
         let is_folder = search.is_folder(&self.path).await;
         self.is_folder = Some(is_folder);
         Ok(is_folder)

@@ -1,4 +1,4 @@
-//! What manifests say about the loading of their models, of which one asset may have several that disagree.
+//! The loader settings in manifests. Several manifests can have different settings for one model; the first one applies.
 
 use super::manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
@@ -14,26 +14,28 @@ use std::collections::HashSet;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What manifests say about the loading of models, the eldest first. Clones share one list, of which the loader of
-/// manifests has one: what a manifest says must be known before its model is loaded.
+/// The loader settings in manifests, the oldest first. Clones share one list. The manifest loader has a clone, because the
+/// settings of a manifest must be set before its model is loaded.
 #[derive(Resource, Clone)]
 pub(super) struct LoadOverrides {
     all: Arc<Mutex<Vec<LoadOverride>>>,
-    overrides: LoaderOverrides,
+    /// The settings that apply, which model loaders read.
+    effective: LoaderOverrides,
     server: AssetServer,
 }
 
+/// The loader settings of one manifest for its model.
 #[derive(Clone)]
 struct LoadOverride {
     manifest: ManifestKey,
     model: AssetPath<'static>,
     value: LoaderOverride,
-    /// The manifest was dropped while its model was in use. The claim counts until the model is dropped too, or another
-    /// manifest that states something for the model is edited.
+    /// The manifest was dropped while its model was in use. The settings remain until the model is dropped too, or until
+    /// another manifest with settings for the model is edited.
     is_orphan: bool,
 }
 
-/// By what a manifest is known: from a file by its path, because it may be dropped and loaded again.
+/// Identifies a manifest. For one from a file this is the path, because it may be dropped and loaded again.
 #[derive(Clone, PartialEq)]
 enum ManifestKey {
     Path(AssetPath<'static>),
@@ -44,17 +46,18 @@ impl FromWorld for LoadOverrides {
     fn from_world(world: &mut World) -> Self {
         Self {
             all: Arc::default(),
-            overrides: LoaderOverrides::of(world),
+            effective: LoaderOverrides::of(world),
             server: world.resource::<AssetServer>().clone(),
         }
     }
 }
 
-/// Tells loaders what manifests say, and has models loaded anew for which that has changed.
-pub(super) fn follow_claims(
+/// Updates the loader settings from manifests that were loaded, changed or dropped, and reloads models whose settings
+/// changed.
+pub(super) fn update_load_overrides(
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     mut scenes: MessageReader<AssetEvent<WorldAsset>>,
-    claims: Res<LoadOverrides>,
+    overrides: Res<LoadOverrides>,
     manifests: Res<Assets<ModelManifest>>,
 ) {
     let mut is_any_dropped = false;
@@ -62,7 +65,7 @@ pub(super) fn follow_claims(
         match event {
             AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                 if let Some(manifest) = manifests.get(*id) {
-                    claims.set(*id, manifest);
+                    overrides.set(*id, manifest);
                 }
             }
             AssetEvent::Removed { .. } => is_any_dropped = true,
@@ -70,28 +73,28 @@ pub(super) fn follow_claims(
         }
     }
     let is_removed = |event: &AssetEvent<WorldAsset>| matches!(event, AssetEvent::Removed { .. });
-    // All are read, so that none is left for the next frame.
+    // `count` reads all events, so that none is left for the next frame.
     is_any_dropped |= scenes.read().filter(|event| is_removed(event)).count() > 0;
     if is_any_dropped {
-        claims.forget_dropped(&manifests);
+        overrides.remove_dropped(&manifests);
     }
 }
 
-/// What a manifest says about the loading of its model, if that is anything.
-fn claim(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOverride> {
+/// The loader settings of a manifest, if it has any.
+fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOverride> {
     let ResolvedFiles {
         model,
         palette,
         texture_folders,
         ..
-    } = manifest.whereabouts();
+    } = manifest.resolve_files();
     let value = LoaderOverride {
         texture_folders,
         palette,
         load_lights: manifest.load_lights,
     };
-    let is_something = value != LoaderOverride::default();
-    is_something.then_some(LoadOverride {
+    let has_settings = value != LoaderOverride::default();
+    has_settings.then_some(LoadOverride {
         manifest: key.clone(),
         model: model?,
         value,
@@ -99,39 +102,37 @@ fn claim(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOverride> {
     })
 }
 
-/// Whether a model is loaded, or being so. One that is not will be with what is said by then.
-fn is_alive(server: &AssetServer, model: &AssetPath<'static>) -> bool {
+/// Whether a model is loaded or being loaded. Other models need no reload when their settings change.
+fn is_in_use(server: &AssetServer, model: &AssetPath<'static>) -> bool {
     let scene = model.clone().with_label("Scene");
     !server.get_handles_untyped(model).is_empty() || !server.get_handles_untyped(scene).is_empty()
 }
 
 impl LoadOverrides {
-    /// Takes down what a manifest says now, and reloads models for which that makes a difference.
+    /// Sets the loader settings of a manifest, and reloads models whose settings change.
     pub(super) fn set(&self, id: AssetId<ModelManifest>, manifest: &ModelManifest) {
         let key = match self.server.get_path(id) {
             Some(path) => ManifestKey::Path(path.into_owned()),
             None => ManifestKey::Id(id),
         };
-        let claim = claim(&key, manifest);
+        let new = load_override(&key, manifest);
         let mut all = self.all();
-        let known = all.iter_mut().find(|known| known.manifest == key);
-        let edited = match (known, &claim) {
+        let old = all.iter_mut().find(|old| old.manifest == key);
+        let edited = match (old, &new) {
             (None, None) => return,
-            (Some(known), Some(claim))
-                if (&known.model, &known.value) == (&claim.model, &claim.value) =>
-            {
-                known.is_orphan = false;
+            (Some(old), Some(new)) if (&old.model, &old.value) == (&new.model, &new.value) => {
+                old.is_orphan = false;
                 return;
             }
             (None, Some(_)) => None,
-            (Some(_), Some(claim)) => Some(claim.model.clone()),
-            (Some(known), None) => Some(known.model.clone()),
+            (Some(_), Some(new)) => Some(new.model.clone()),
+            (Some(old), None) => Some(old.model.clone()),
         };
         if let Some(model) = edited {
-            // Otherwise the edit would have no effect: a manifest that was dropped is not edited.
+            // Older settings of a dropped manifest would override the edit, and no system could change them.
             all.retain(|other| other.manifest == key || !other.is_orphan || other.model != model);
         }
-        for model in self.put(&mut all, &key, claim) {
+        for model in self.replace(&mut all, &key, new) {
             self.apply(&all, model);
         }
     }
@@ -140,35 +141,35 @@ impl LoadOverrides {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the loader of a model what counts for it.
+    /// Sets the settings that apply to a model, and reloads it if they changed.
     fn apply(&self, all: &[LoadOverride], model: AssetPath<'static>) {
-        let first = all.iter().find(|claim| claim.model == model);
-        let value = first.map(|claim| claim.value.clone()).unwrap_or_default();
-        if set_override(&self.overrides, &model, value) && is_alive(&self.server, &model) {
+        let first = all.iter().find(|other| other.model == model);
+        let value = first.map(|first| first.value.clone()).unwrap_or_default();
+        if set_effective(&self.effective, &model, value) && is_in_use(&self.server, &model) {
             self.server.reload(model);
         }
     }
 
-    /// Forgets the claims of manifests that were dropped. If the model of one is still in use and its claim counts, the
-    /// claim is kept: the model would be reloaded, though nothing was edited.
-    fn forget_dropped(&self, manifests: &Assets<ModelManifest>) {
+    /// Removes the settings of manifests that were dropped. If such settings apply to a model that is still in use, they
+    /// are kept. Otherwise the model would be reloaded although nothing was edited.
+    fn remove_dropped(&self, manifests: &Assets<ModelManifest>) {
         let mut all = self.all();
         let mut kept = HashSet::new();
-        let mut forgotten = HashSet::new();
-        all.retain_mut(|claim| {
-            claim.is_orphan = !self.is_loaded(&claim.manifest, manifests);
-            let counts = !kept.contains(&claim.model);
-            let is_kept = !claim.is_orphan || (counts && is_alive(&self.server, &claim.model));
-            let models = if is_kept { &mut kept } else { &mut forgotten };
-            models.insert(claim.model.clone());
+        let mut removed = HashSet::new();
+        all.retain_mut(|item| {
+            item.is_orphan = !self.is_loaded(&item.manifest, manifests);
+            let applies = !kept.contains(&item.model);
+            let is_kept = !item.is_orphan || (applies && is_in_use(&self.server, &item.model));
+            let models = if is_kept { &mut kept } else { &mut removed };
+            models.insert(item.model.clone());
             is_kept
         });
-        for model in forgotten {
+        for model in removed {
             self.apply(&all, model);
         }
     }
 
-    /// Whether a manifest is loaded, or being so.
+    /// Whether a manifest is loaded or being loaded.
     fn is_loaded(&self, manifest: &ManifestKey, manifests: &Assets<ModelManifest>) -> bool {
         match manifest {
             ManifestKey::Path(path) => {
@@ -179,65 +180,65 @@ impl LoadOverrides {
         }
     }
 
-    /// Puts a manifest's claim in the place of that which it has; the models that either is about.
-    fn put(
+    /// Replaces the settings of a manifest. Returns the models of the old and the new settings.
+    fn replace(
         &self,
         all: &mut Vec<LoadOverride>,
         key: &ManifestKey,
-        claim: Option<LoadOverride>,
+        new: Option<LoadOverride>,
     ) -> Vec<AssetPath<'static>> {
         let mut models = Vec::new();
-        let place = all.iter().position(|claim| claim.manifest == *key);
-        let Some(claim) = claim else {
-            models.extend(place.map(|place| all.remove(place).model));
+        let old = all.iter().position(|item| item.manifest == *key);
+        let Some(new) = new else {
+            models.extend(old.map(|index| all.remove(index).model));
             return models;
         };
-        models.push(claim.model.clone());
-        let place = match place {
-            Some(place) if all[place].model == claim.model => {
-                all[place] = claim;
-                place
+        models.push(new.model.clone());
+        let index = match old {
+            Some(index) if all[index].model == new.model => {
+                all[index] = new;
+                index
             }
-            before => {
-                models.extend(before.map(|place| all.remove(place).model));
-                all.push(claim);
+            old => {
+                models.extend(old.map(|index| all.remove(index).model));
+                all.push(new);
                 all.len() - 1
             }
         };
-        warn_of(all, place);
+        warn_if_ignored(all, index);
         models
     }
 }
 
-/// Warns of a claim that does not count.
-fn warn_of(all: &[LoadOverride], place: usize) {
-    let claim = &all[place];
-    let first = all.iter().find(|other| other.model == claim.model);
-    let Some(first) = first.filter(|first| first.value != claim.value) else {
+/// Warns if other settings apply to the model.
+fn warn_if_ignored(all: &[LoadOverride], index: usize) {
+    let ignored = &all[index];
+    let first = all.iter().find(|other| other.model == ignored.model);
+    let Some(first) = first.filter(|first| first.value != ignored.value) else {
         return;
     };
-    let name = |claim: &LoadOverride| match &claim.manifest {
+    let name = |item: &LoadOverride| match &item.manifest {
         ManifestKey::Path(path) => path.to_string(),
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
     warn!(
-        "{} states other texture folders, another palette or other lights for {} than {}, which was there first and counts",
-        name(claim),
-        claim.model,
+        "{}: its texture_folders, palette and load_lights for {} differ from those of {}, which was loaded first: they are ignored",
+        name(ignored),
+        ignored.model,
         name(first),
     );
 }
 
-/// Says what goes before the settings of a model from now on; whether that is news.
-fn set_override(
-    overrides: &LoaderOverrides,
+/// Sets the settings that override those of a model's loader. Returns whether they changed.
+fn set_effective(
+    effective: &LoaderOverrides,
     model: &AssetPath<'static>,
     value: LoaderOverride,
 ) -> bool {
-    let mut overrides = overrides.0.write().unwrap_or_else(PoisonError::into_inner);
+    let mut effective = effective.0.write().unwrap_or_else(PoisonError::into_inner);
     let before = match value == LoaderOverride::default() {
-        true => overrides.remove(model),
-        false => overrides.insert(model.clone(), value.clone()),
+        true => effective.remove(model),
+        false => effective.insert(model.clone(), value.clone()),
     };
     before.unwrap_or_default() != value
 }
@@ -248,12 +249,12 @@ mod tests {
     use bevy::app::{App, TaskPoolPlugin};
     use bevy::asset::{AssetApp, AssetPlugin, Handle};
 
-    const MODEL: &str = "claimed.mdl";
+    const MODEL: &str = "overridden.mdl";
 
     struct Stage {
-        claims: LoadOverrides,
+        overrides: LoadOverrides,
         manifests: Assets<ModelManifest>,
-        /// The model is in use.
+        /// Keeps the model in use.
         _scene: Handle<WorldAsset>,
         /// Its asset server owns the handles.
         _app: App,
@@ -270,24 +271,24 @@ mod tests {
                 .init_asset::<ModelManifest>()
                 .init_asset::<WorldAsset>()
                 .init_resource::<LoaderOverrides>();
-            let claims = LoadOverrides::from_world(app.world_mut());
+            let overrides = LoadOverrides::from_world(app.world_mut());
             let scene = AssetPath::from(MODEL).with_label("Scene");
             Self {
-                _scene: claims.server.load(scene),
+                _scene: overrides.server.load(scene),
                 manifests: Assets::default(),
-                claims,
+                overrides,
                 _app: app,
             }
         }
 
-        /// What a manifest without a file states about the lights of the model.
+        /// Sets `load_lights` for the model from a manifest without a file.
         fn set(&mut self, id: AssetId<ModelManifest>, load_lights: Option<bool>) {
             let manifest = ModelManifest {
                 model: MODEL.into(),
                 load_lights,
                 ..ModelManifest::default()
             };
-            self.claims.set(id, &manifest);
+            self.overrides.set(id, &manifest);
         }
 
         fn insert(&mut self, load_lights: bool) -> Handle<ModelManifest> {
@@ -298,36 +299,36 @@ mod tests {
 
         fn remove(&mut self, manifest: &Handle<ModelManifest>) {
             self.manifests.remove(manifest);
-            self.claims.forget_dropped(&self.manifests);
+            self.overrides.remove_dropped(&self.manifests);
         }
 
-        /// What counts for the lights of the model.
+        /// The `load_lights` that applies to the model.
         fn lights(&self) -> Option<bool> {
             let model = AssetPath::from(MODEL);
-            self.claims.overrides.get(&model).load_lights
+            self.overrides.effective.get(&model).load_lights
         }
     }
 
     #[test]
-    fn dropped_manifests_leave_one_claim_for_a_model_in_use() {
+    fn dropped_manifests_leave_one_override_for_a_model_in_use() {
         let mut stage = Stage::new();
         for number in 0..100 {
             let manifest = stage.insert(number > 0);
             stage.remove(&manifest);
-            assert_eq!(stage.claims.all().len(), 1);
+            assert_eq!(stage.overrides.all().len(), 1);
             assert_eq!(stage.lights(), Some(false), "nothing was edited");
         }
         let living = stage.insert(true);
         let other = stage.insert(true);
         stage.remove(&other);
-        assert_eq!(stage.claims.all().len(), 2);
+        assert_eq!(stage.overrides.all().len(), 2);
         stage.remove(&living);
-        assert_eq!(stage.claims.all().len(), 1);
+        assert_eq!(stage.overrides.all().len(), 1);
         assert_eq!(stage.lights(), Some(false));
     }
 
     #[test]
-    fn an_edit_replaces_the_claim_of_a_dropped_manifest() {
+    fn an_edit_replaces_the_override_of_a_dropped_manifest() {
         for (edited, expected) in [(Some(false), Some(false)), (None, None)] {
             let mut stage = Stage::new();
             let dropped = stage.insert(true);
@@ -340,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_leaves_the_claim_of_a_loaded_manifest() {
+    fn an_edit_keeps_the_override_of_a_loaded_manifest() {
         let mut stage = Stage::new();
         let first = stage.insert(true);
         let second = stage.insert(true);

@@ -1,11 +1,9 @@
-//! From the asset server's bytes to a [`ModelManifest`] whose files are found.
+//! [`ManifestLoader`]: the asset loader of manifests.
 
 use super::classic_model::is_manifest;
-#[cfg(feature = "manifest")]
 use super::find_files::ManifestReader;
 use super::manifest::ModelManifest;
 use super::preload::Preloader;
-#[cfg(feature = "manifest")]
 use super::read::ManifestError;
 use crate::scene::all_cases;
 use bevy::asset::io::Reader;
@@ -14,25 +12,23 @@ use bevy::ecs::world::{FromWorld, World};
 use bevy::reflect::TypePath;
 use thiserror::Error;
 
-/// Loads manifests. The model, clips, skins and attachments that a manifest names, with all that those need, are
-/// dependencies of its asset.
+/// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of its
+/// asset.
 ///
-/// Files of other names it takes for models, as manifests that say nothing but where those are, and does not read
-/// them.
+/// Files without the extension `.model.ron` are treated as models: the loader does not read them, and returns a manifest
+/// that contains only the path.
 #[derive(TypePath)]
 pub struct ManifestLoader {
-    #[cfg(feature = "manifest")]
     files: ManifestReader,
     preloader: Preloader,
     extensions: Vec<&'static str>,
 }
 
-/// Why a manifest could not be loaded.
+/// The error for a manifest that cannot be loaded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ManifestLoaderError {
     /// The file could not be read.
-    #[cfg(feature = "manifest")]
     #[error("{path}: cannot be read: {source}")]
     Io {
         /// The asset's path.
@@ -41,27 +37,18 @@ pub enum ManifestLoaderError {
         source: std::io::Error,
     },
     /// The file is not a manifest, or a file that it names is missing. Begins with `path:line:column:`.
-    #[cfg(feature = "manifest")]
     #[error("{path}:{source}")]
     Manifest {
         /// The asset's path.
         path: String,
-        /// Where and why.
+        /// The position and the problem.
         source: ManifestError,
-    },
-    /// The crate was built without the feature `manifest`.
-    #[cfg(not(feature = "manifest"))]
-    #[error("{path}: manifests need the feature `manifest` of bevy_classic_models")]
-    Disabled {
-        /// The asset's path.
-        path: String,
     },
 }
 
 impl FromWorld for ManifestLoader {
     fn from_world(world: &mut World) -> Self {
         Self {
-            #[cfg(feature = "manifest")]
             files: ManifestReader::of(world),
             preloader: Preloader::from_world(world),
             extensions: extensions(),
@@ -69,12 +56,12 @@ impl FromWorld for ManifestLoader {
     }
 }
 
-/// `model.ron` in all cases.
+/// `model.ron` in all combinations of upper and lower case.
 pub(super) fn extensions() -> Vec<&'static str> {
     let mut all = Vec::new();
     for model in all_cases(&["model"]) {
         for ron in all_cases(&["ron"]) {
-            // The server keeps loaders for ever, and asks them for borrowed names.
+            // Leaked, because loaders live as long as the app and must return borrowed extensions.
             all.push(&*format!("{model}.{ron}").leak());
         }
     }
@@ -95,17 +82,10 @@ impl AssetLoader for ManifestLoader {
         let path = load_context.path().clone_owned();
         if !is_manifest(&path) {
             let manifest = ModelManifest::of(path);
-            self.preloader.preload_bare(load_context, &manifest);
+            self.preloader.preload_model(load_context, &manifest);
             return Ok(manifest);
         }
-        #[cfg(feature = "manifest")]
-        return self.files.load(&self.preloader, reader, load_context).await;
-        #[cfg(not(feature = "manifest"))]
-        {
-            let _ = reader;
-            let path = path.to_string();
-            Err(ManifestLoaderError::Disabled { path })
-        }
+        self.files.load(&self.preloader, reader, load_context).await
     }
 
     fn extensions(&self) -> &[&str] {

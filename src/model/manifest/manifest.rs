@@ -1,4 +1,4 @@
-//! What a manifest says, as it is written.
+//! [`ModelManifest`] and the types of its fields, as they are in the file.
 
 use super::files::ManifestFiles;
 use super::values::{NameOrIndex, color, list, map};
@@ -11,69 +11,69 @@ use bevy::transform::components::Transform;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a game says about one of its models: a file `*.model.ron`, or a value that code made.
+/// Describes how to load and spawn a model: a file `*.model.ron`, or a value created in code.
 ///
-/// Spawn it with [`ClassicModel`](super::ClassicModel). Files are named from the manifest's own folder, in any
-/// case; where they are not there they are looked for in its sibling `Textures` and from the root of the asset
-/// source. A manifest that was made by code has no folder: its names are paths from the root.
+/// Spawn it with [`ClassicModel`](super::ClassicModel). File names are relative to the manifest's folder and match in any
+/// case. If a file is not there, it is searched for in the sibling folder `Textures` and from the root of the asset
+/// source. A manifest that is created in code has no folder: its file names are paths from the root.
 ///
-/// Only [`model`](Self::model) is needed.
+/// Only [`model`](Self::model) is required.
 #[derive(Asset, TypePath, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelManifest {
     /// The model's file.
     pub model: String,
-    /// How large the model is, times what it is without the manifest. 1 by default.
+    /// A factor for the model's size. A finite number above 0; 1 by default.
     #[serde(skip_serializing_if = "is_one")]
     pub scale: f32,
-    /// Which axes of the file are up and forward; the format's own by default.
+    /// The up and forward axes of the file. `None` means those of the format.
     #[serde(skip_serializing_if = "is_default")]
     pub axes: Option<ManifestAxes>,
-    /// Folders to look for pictures in before those of the loader's settings.
+    /// Folders to search for textures, before those of the loader's settings.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub texture_folders: Vec<String>,
     /// The palette of an MDL model, 768 bytes.
     #[serde(skip_serializing_if = "is_default")]
     pub palette: Option<String>,
-    /// Whether the lights of an ALO model are loaded; what the loader's settings say by default.
+    /// Whether the lights of an ALO model are loaded. `None` means as in the loader's settings.
     #[serde(skip_serializing_if = "is_default")]
     pub load_lights: Option<bool>,
-    /// Clips by names of their own.
+    /// Named clips.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub clips: Vec<ManifestClip>,
-    /// The clip that the model plays at first.
+    /// The clip that the model initially plays.
     #[serde(skip_serializing_if = "is_default")]
     pub play: Option<NameOrIndex>,
-    /// Pictures that the model may wear, by names of their own.
+    /// Image files that can be used as skins, by skin name.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "map")]
     pub skins: BTreeMap<String, String>,
-    /// The skin that the model wears at first: the name of one of `skins`, or the number of one of the file's.
+    /// The initial skin: a name in `skins`, or the index of a skin in the model's file.
     #[serde(skip_serializing_if = "is_default")]
     pub skin: Option<NameOrIndex>,
-    /// From how far away each level of detail after the finest is drawn: see
+    /// The distance from which each level of detail after the finest is drawn: see
     /// [`LodDistances`](crate::scene::LodDistances).
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub lod_distances: Vec<f32>,
-    /// The colour of the team.
+    /// The team color, sRGB without alpha.
     #[serde(skip_serializing_if = "is_default", with = "color")]
     pub team_color: Option<Srgba>,
-    /// The colours of the player, as rows of the palette.
+    /// The player colors, as rows of the palette.
     #[serde(skip_serializing_if = "is_default")]
     pub player_colors: Option<ManifestColors>,
-    /// Parts that are hidden at first.
+    /// Names of parts that are initially hidden.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub hidden: Vec<String>,
-    /// Parts that are shown at first although the file hides them.
+    /// Names of parts that are initially shown although the file hides them.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub shown: Vec<String>,
-    /// How damaged the model is at first: see [`DamageStage`](crate::scene::DamageStage).
+    /// The initial damage stage: see [`DamageStage`](crate::scene::DamageStage).
     #[serde(skip_serializing_if = "is_default")]
     pub alt: Option<u32>,
-    /// Models that hang on this one's bones.
+    /// Models that are attached to this model's bones.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub attachments: Vec<ManifestAttachment>,
-    /// What its names stand for, as far as its loader found it. It is no part of the file, and empty where code made
-    /// the manifest. Names that are not in it are paths from the root.
+    /// The paths of the named files, as found by the loader. It is not part of the file, and it is empty in a manifest
+    /// that is created in code. Names that it does not contain are paths from the root.
     #[serde(skip)]
     pub files: ManifestFiles,
 }
@@ -104,7 +104,7 @@ impl Default for ModelManifest {
 }
 
 impl ModelManifest {
-    /// A manifest that says nothing but where the model is.
+    /// A manifest for a model without further settings.
     pub fn of(model: AssetPath<'static>) -> Self {
         let name = model.to_string();
         Self {
@@ -115,29 +115,29 @@ impl ModelManifest {
     }
 }
 
-/// Which axes of a file are up and forward. The model then looks along Bevy's −Z.
+/// The up and forward axes of a file. The model's front then faces −Z.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(deny_unknown_fields)]
 pub struct ManifestAxes {
-    /// The axis that goes up.
+    /// The up axis.
     pub up: FileAxis,
-    /// The axis that the model looks along. It cannot be the one that goes up, nor that one's opposite.
+    /// The axis that the model's front faces. It must not be parallel to `up`.
     pub forward: FileAxis,
 }
 
 impl ManifestAxes {
-    /// The turn from the file's axes to Bevy's; `None` if both are on one line.
+    /// The rotation from the file's axes to Bevy's. `None` if the axes are parallel.
     pub fn rotation(self) -> Option<Quat> {
         self.rotation_in(Mirror::default())
     }
 
-    /// The same for a file of which axes were mirrored when it was loaded.
+    /// Like [`rotation`](Self::rotation), for a file whose axes were mirrored when it was loaded.
     pub(super) fn rotation_in(self, Mirror(mirror): Mirror) -> Option<Quat> {
         let [up, forward] = [self.up, self.forward].map(|axis| axis.direction() * mirror);
         if up.dot(forward) != 0.0 {
             return None;
         }
-        // Its columns are what becomes X, Y and Z, so its inverse takes those there.
+        // The columns are the directions that become X, Y and Z, so the inverse maps them to these axes.
         let from_bevy = Mat3::from_cols(forward.cross(up), up, -forward);
         Some(Quat::from_mat3(&from_bevy.transpose()))
     }
@@ -145,7 +145,7 @@ impl ManifestAxes {
 
 /// One of the six directions along a file's axes.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "their names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum FileAxis {
     X,
     Y,
@@ -156,7 +156,7 @@ pub enum FileAxis {
 }
 
 impl FileAxis {
-    /// As a vector of length 1.
+    /// As a unit vector.
     pub fn direction(self) -> Vec3 {
         match self {
             Self::X => Vec3::X,
@@ -169,29 +169,29 @@ impl FileAxis {
     }
 }
 
-/// A clip by a name of its own: one of the model's, one that is a file, or frames.
+/// A named clip: a clip of the model, an animation file, or a range of frames.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ManifestClip {
-    /// Its name. A file's clip has that of the file if there is none, without what the file's name has in
-    /// common with the model's: `MOVE_00` for `TANK_MOVE_00.ala` of `TANK.alo`.
+    /// The clip's name. If it is empty and there is a `file`, the name is that of the file, without the model's name
+    /// before it: `MOVE_00` for `TANK_MOVE_00.ala` of `TANK.alo`.
     #[serde(skip_serializing_if = "is_default")]
     pub name: String,
-    /// Which of the model's clips it is, or is a part of.
+    /// The clip of the model.
     #[serde(skip_serializing_if = "is_default")]
     pub clip: Option<NameOrIndex>,
-    /// The animation's file, in the place of `clip`. With `*` and `?` in it, it is all files that fit, in the order
-    /// of their names, and there can be no `name`.
+    /// The animation file, as an alternative to `clip`. With `*` and `?`, this is a pattern for any number of files,
+    /// sorted by name, and `name` must be empty.
     #[serde(skip_serializing_if = "is_default")]
     pub file: Option<String>,
-    /// Which frames of the clip, or without a clip or file, of an MDL model: the first and the last, both of
-    /// which play. All by default.
+    /// The first and the last frame to play of the clip or file, both inclusive; without either, of an MDL model. `None`
+    /// means all.
     #[serde(skip_serializing_if = "is_default")]
     pub frames: Option<(u32, u32)>,
-    /// How fast. 1 by default; negative plays backwards.
+    /// The playback speed. 1 by default; negative values play backward.
     #[serde(skip_serializing_if = "is_one")]
     pub speed: f32,
-    /// What happens at its end.
+    /// What happens at the end of the clip.
     #[serde(skip_serializing_if = "is_default")]
     pub repeat: ManifestRepeat,
 }
@@ -212,10 +212,10 @@ impl Default for ManifestClip {
 /// What happens at the end of a clip.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ManifestRepeat {
-    /// It begins again.
+    /// The clip starts again.
     #[default]
     Loop,
-    /// It stays in its last pose.
+    /// The model stays in the last pose.
     Once,
 }
 
@@ -228,7 +228,7 @@ impl From<ManifestRepeat> for Repeat {
     }
 }
 
-/// The colours of a player: see [`PlayerColors`].
+/// Player colors: see [`PlayerColors`].
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(deny_unknown_fields)]
 pub struct ManifestColors {
@@ -247,29 +247,29 @@ impl From<ManifestColors> for PlayerColors {
     }
 }
 
-/// A model that hangs on a bone of another one.
+/// A model that is attached to a bone of another model.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ManifestAttachment {
-    /// The bone, or what else [`ModelQuery::bone`](crate::model::ModelQuery::bone) finds, by its name in any case. Without
-    /// one the model hangs on the root of the other.
+    /// The name of the bone, in any case: see [`ModelQuery::bone`](crate::model::ModelQuery::bone). If it is empty, the
+    /// model is attached to the root.
     #[serde(skip_serializing_if = "is_default")]
     pub bone: String,
     /// The model's file, or its manifest.
     pub model: String,
-    /// Where it is on the bone, in the bone's space.
+    /// Translation relative to the bone, in the bone's units and axes.
     #[serde(skip_serializing_if = "is_default")]
     pub translation: [f32; 3],
-    /// How it is turned: degrees about X, then Y, then Z of the bone.
+    /// Rotation in degrees about X, then Y, then Z of the bone.
     #[serde(skip_serializing_if = "is_default")]
     pub rotation: [f32; 3],
-    /// How large it is, times what it is on its own. 1 by default.
+    /// A factor for the attached model's size. A finite number above 0; 1 by default.
     #[serde(skip_serializing_if = "is_one")]
     pub scale: f32,
-    /// The clip that it plays at first, in the place of that of its own manifest.
+    /// The clip that the attached model initially plays. Overrides its own manifest.
     #[serde(skip_serializing_if = "is_default")]
     pub play: Option<NameOrIndex>,
-    /// The skin that it wears at first, in the place of that of its own manifest.
+    /// The initial skin of the attached model. Overrides its own manifest.
     #[serde(skip_serializing_if = "is_default")]
     pub skin: Option<NameOrIndex>,
 }
@@ -289,12 +289,12 @@ impl Default for ManifestAttachment {
 }
 
 impl ManifestAttachment {
-    /// Where it is on the bone.
+    /// The transform relative to the bone.
     pub fn transform(&self) -> Transform {
         let [x, y, z] = self.rotation.map(f32::to_radians);
         Transform {
             translation: Vec3::from_array(self.translation),
-            // About the bone's own axes, which do not turn with it.
+            // Extrinsic: the axes of the bone stay fixed.
             rotation: Quat::from_euler(EulerRot::XYZEx, x, y, z),
             scale: Vec3::splat(self.scale),
         }

@@ -1,5 +1,5 @@
-//! Manifests, `*.model.ron`: what a game says about its models, as files in the place of code; and
-//! [`ClassicModel`], which spawns a manifest or a bare model and all that belongs to it.
+//! Manifests, `*.model.ron`, which describe in a file how to load and spawn a model; and [`ClassicModel`], which spawns a
+//! manifest, or a model without one.
 //!
 //! ```no_run
 //! # use bevy::prelude::*;
@@ -9,9 +9,9 @@
 //! # }
 //! ```
 //!
-//! The text becomes a [`ModelManifest`] ([`parse`]), the loader finds the files that it names, and systems give
-//! the entity a `WorldAssetRoot` and the components that the manifest states. What the user has put there, or
-//! changed since, stays.
+//! [`ManifestLoader`] parses the text into a [`ModelManifest`] and finds the files that it names. Systems then insert a
+//! `WorldAssetRoot` and the components for the manifest's fields on the entity. Components that the user has set or changed
+//! are not replaced.
 
 mod applied;
 mod attachments;
@@ -19,23 +19,24 @@ mod check;
 mod classic_model;
 mod clip_check;
 mod files;
-#[cfg(feature = "manifest")]
 mod find_files;
-#[cfg(feature = "manifest")]
 mod glob;
 mod load_overrides;
 mod loader;
 mod manifest;
+#[cfg(not(feature = "manifest"))]
+mod no_ron;
 mod placement;
 mod plan;
 mod plugin;
 mod preload;
 mod problem;
-#[cfg(feature = "manifest")]
 mod read;
 mod resolve;
 #[cfg(feature = "manifest")]
 mod ron_error;
+#[cfg(feature = "manifest")]
+mod ron_text;
 #[cfg(feature = "manifest")]
 mod spans;
 mod spawn;
@@ -52,6 +53,5 @@ pub use manifest::{
 };
 pub(in crate::model) use placement::manifest_transform;
 pub(crate) use plugin::ManifestPlugin;
-#[cfg(feature = "manifest")]
 pub use read::{ManifestError, parse};
 pub use values::NameOrIndex;

@@ -1,4 +1,4 @@
-//! Places the scenes that manifests gave, as they state it.
+//! Applies the scale and axes of manifests to the scenes of their models.
 
 use crate::model::components::SceneTransform;
 use crate::model::manifest::state::ModelState;
@@ -13,7 +13,7 @@ use bevy::math::Quat;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::{WorldInstanceReady, WorldInstanceSpawner};
 
-/// Places a scene that was spawned, or spawned anew because its file changed.
+/// Sets the transform of a scene that was spawned or respawned.
 pub(super) fn on_instance_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
@@ -27,22 +27,24 @@ pub(super) fn on_instance_ready(
     for entity in spawner.iter_instance_entities(ready.instance_id) {
         let root = roots.get(entity);
         let root = root.ok().filter(|(of, ..)| of.parent() == ready.entity);
-        if let Some((_, own, mirror)) = root {
-            let mirror = mirror.copied().unwrap_or_default();
-            let before = SceneTransform { own: *own, mirror };
-            let stand = state.stand.apply(before);
-            commands.entity(entity).try_insert((before, stand));
+        if let Some((_, original, mirror)) = root {
+            let loaded = SceneTransform {
+                original: *original,
+                mirror: mirror.copied().unwrap_or_default(),
+            };
+            let transform = state.transform.apply(loaded);
+            commands.entity(entity).try_insert((loaded, transform));
         }
     }
 }
 
-/// What the manifest of a root states: the factor of its scale, and its rotation.
+/// The scale factor and the rotation from the manifest of a root. 1 and `None` without a manifest or without `axes`.
 pub(in crate::model) fn manifest_transform(
     world: &World,
     root: Entity,
     scene: SceneTransform,
 ) -> (f32, Option<Quat>) {
     let state = world.get::<ModelState>(root);
-    let stand = state.map_or(ManifestTransform::default(), |state| state.stand);
-    (stand.scale, stand.rotation(scene.mirror))
+    let transform = state.map_or(ManifestTransform::default(), |state| state.transform);
+    (transform.scale, transform.rotation(scene.mirror))
 }

@@ -1,7 +1,7 @@
-//! The components, files and transform that a manifest states, computed once and shared by its entities. A model that is
-//! spawned without a manifest gets one of its own.
+//! The components, file paths and transform from a manifest, computed once and shared by its entities. A model that is
+//! spawned without a manifest gets its own plan.
 
-use super::applied::{AppliedComponents, Loads};
+use super::applied::{AppliedComponents, ClipLoader};
 use super::check::check;
 use super::load_overrides::LoadOverrides;
 use super::manifest::ModelManifest;
@@ -16,34 +16,37 @@ use bevy::ecs::world::World;
 use bevy::platform::collections::HashMap;
 use std::sync::Arc;
 
-/// What a manifest comes to. All its entities share it.
+/// What to spawn for a manifest. All entities with the manifest share it.
 pub(super) struct Plan {
     pub(super) manifest: ModelManifest,
     pub(super) files: ResolvedFiles,
-    /// All but the scene.
-    pub(super) given: AppliedComponents,
-    pub(super) stand: ManifestTransform,
-    /// Why nothing can be done with it.
-    pub(super) flaw: Option<String>,
+    /// All components except the scene.
+    pub(super) components: AppliedComponents,
+    pub(super) transform: ManifestTransform,
+    /// Why the manifest is invalid. Nothing is spawned then.
+    pub(super) problem: Option<String>,
 }
 
 impl Plan {
     pub(super) fn new(manifest: ModelManifest, world: &World) -> Self {
-        let files = manifest.whereabouts();
-        let flaw = match check(&manifest) {
-            Some(flaw) => Some(flaw.message),
-            None if files.model.is_none() => Some("names no model".to_owned()),
+        let files = manifest.resolve_files();
+        let problem = match check(&manifest) {
+            Some(problem) => Some(problem.message),
+            None if files.model.is_none() => {
+                let model = &manifest.model;
+                Some(format!("model {model:?} is not a valid asset path"))
+            }
             None => None,
         };
-        let given = match flaw {
+        let components = match problem {
             Some(_) => AppliedComponents::default(),
-            None => AppliedComponents::stated(&manifest, &files, &Loads::of(world)),
+            None => AppliedComponents::from_manifest(&manifest, &files, &ClipLoader::of(world)),
         };
         Self {
-            given,
+            components,
             files,
-            stand: ManifestTransform::stated(&manifest),
-            flaw,
+            transform: ManifestTransform::from_manifest(&manifest),
+            problem,
             manifest,
         }
     }
@@ -51,48 +54,48 @@ impl Plan {
 
 /// The plans of loaded manifests that have entities.
 #[derive(Resource, Default)]
-pub(super) struct Plans(HashMap<AssetId<ModelManifest>, Known>);
+pub(super) struct Plans(HashMap<AssetId<ModelManifest>, CachedPlan>);
 
-struct Known {
+struct CachedPlan {
     plan: Arc<Plan>,
-    /// When it was last seen to be what the manifest says. Code may change manifests at any time, of which Bevy tells
-    /// a frame later.
+    /// The last change of the manifests at which the plan was up to date. Needed because code can change manifests at any
+    /// time, and Bevy sends the event a frame later.
     checked: Tick,
 }
 
 impl Plans {
-    /// What a manifest comes to, if it is loaded.
-    pub(super) fn of(world: &mut World, id: AssetId<ModelManifest>) -> Option<Arc<Plan>> {
-        world.resource_scope(|world, mut plans: Mut<Self>| plans.find(world, id))
+    /// The plan of a manifest, if it is loaded.
+    pub(super) fn get(world: &mut World, id: AssetId<ModelManifest>) -> Option<Arc<Plan>> {
+        world.resource_scope(|world, mut plans: Mut<Self>| plans.get_or_update(world, id))
     }
 
-    fn find(&mut self, world: &World, id: AssetId<ModelManifest>) -> Option<Arc<Plan>> {
+    fn get_or_update(&mut self, world: &World, id: AssetId<ModelManifest>) -> Option<Arc<Plan>> {
         let manifests = world.get_resource_ref::<Assets<ModelManifest>>()?;
         let manifest = manifests.get(id)?;
         let changed = manifests.last_changed();
-        if let Some(known) = self.0.get_mut(&id)
-            && (known.checked == changed || known.plan.manifest == *manifest)
+        if let Some(cached) = self.0.get_mut(&id)
+            && (cached.checked == changed || cached.plan.manifest == *manifest)
         {
-            known.checked = changed;
-            return Some(known.plan.clone());
+            cached.checked = changed;
+            return Some(cached.plan.clone());
         }
         let plan = Plan::new(manifest.clone(), world);
-        if plan.flaw.is_none() {
-            // Before the model is loaded, which heeds it.
+        if plan.problem.is_none() {
+            // Before the model is loaded, because its loader reads this.
             world.resource::<LoadOverrides>().set(id, manifest);
         }
         let plan = Arc::new(plan);
-        let known = Known {
+        let cached = CachedPlan {
             plan: plan.clone(),
             checked: changed,
         };
-        self.0.insert(id, known);
+        self.0.insert(id, cached);
         Some(plan)
     }
 }
 
-/// Forgets the plans of manifests that were changed or dropped.
-pub(super) fn forget_plans(
+/// Removes the plans of manifests that were changed or dropped.
+pub(super) fn remove_stale_plans(
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     mut plans: ResMut<Plans>,
 ) {

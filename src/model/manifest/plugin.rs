@@ -2,15 +2,15 @@
 
 use super::classic_model::ClassicModel;
 use super::clip_check::{ClipChecks, check_clips, on_clips, on_model_ready};
-use super::load_overrides::{LoadOverrides, follow_claims};
+use super::load_overrides::{LoadOverrides, update_load_overrides};
 use super::loader::{ManifestLoader, extensions};
 use super::manifest::ModelManifest;
 use super::placement::on_instance_ready;
-use super::plan::{Plans, forget_plans};
+use super::plan::{Plans, remove_stale_plans};
 use super::preload::{ReleasedModels, release_models};
 use super::spawn::{
-    ManifestScene, follow_manifests, manifest_scene, on_model_removed, on_scene_ready,
-    on_scene_removed,
+    ManifestScene, manifest_scene, on_model_removed, on_scene_ready, on_scene_removed,
+    update_models,
 };
 use crate::scene::{ModelFormats, UnlabeledSceneLoader, UnlabeledScenes, forget_changed_warnings};
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -29,7 +29,7 @@ impl Plugin for ManifestPlugin {
             .init_resource::<ReleasedModels>()
             .init_resource::<Plans>()
             .register_type::<ClassicModel>()
-            // A scene may hold only what is registered.
+            // Scenes may contain only registered types.
             .register_type::<ManifestScene>()
             .add_observer(on_scene_ready)
             .add_observer(on_scene_removed)
@@ -41,13 +41,13 @@ impl Plugin for ManifestPlugin {
             .add_systems(PostUpdate, check_clips)
             .add_systems(
                 SpawnScene,
-                // Behind what `Update` did, so that it is known what the user has put on an entity.
+                // After `Update`, so that components that the user has set there are not overridden.
                 (
                     forget_changed_warnings::<ModelManifest>,
-                    follow_claims,
+                    update_load_overrides,
                     release_models,
-                    forget_plans,
-                    follow_manifests,
+                    remove_stale_plans,
+                    update_models,
                 )
                     .chain()
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),

@@ -1,5 +1,5 @@
-//! What a manifest keeps loaded: its model, clips, skins and attachments are dependencies of its asset, so that a
-//! manifest that is loaded with its dependencies can be spawned at once.
+//! Preloads the model, clips, skins and attachments of a manifest. They are dependencies of its asset, so that a manifest
+//! that is loaded with its dependencies can be spawned immediately.
 
 use super::classic_model::is_manifest;
 use super::files::{Handles, lock};
@@ -20,23 +20,23 @@ use bevy::platform::collections::{HashMap, HashSet};
 use bevy::world_serialization::WorldAsset;
 use std::sync::{Arc, Mutex, Weak};
 
-/// Label of the scene in the files of all formats.
+/// The label of the scene in the files of all formats.
 const SCENE: &str = "Scene";
 
-/// Models of which only the scene is held, with everything that it needs loaded. Clones share one table.
+/// Loaded models whose scene is kept, but not their main asset. Clones share one table.
 ///
-/// Bevy tries twice to reload a broken file whose asset is held, with an error each time, and once if only labeled
-/// assets of it are. It is no use where files are not watched.
+/// This avoids a duplicate error for a broken file: Bevy tries to reload a file twice if its main asset is kept, and once
+/// if only its labeled assets are. Without file watching this is not needed.
 #[derive(Resource, Clone, Default)]
 pub(super) struct ReleasedModels(Arc<Mutex<HashMap<AssetPath<'static>, AssetId<WorldAsset>>>>);
 
 impl ReleasedModels {
-    /// Notes that a model is fully loaded and is held by its scene from now on.
+    /// Adds a fully loaded model whose main asset is dropped from now on.
     pub(super) fn insert(&self, model: &AssetPath<'static>, scene: &Handle<WorldAsset>) {
         lock(&self.0).insert(model.clone(), scene.id());
     }
 
-    /// The scene of a model that was released, if something still holds it.
+    /// The scene of a released model, if it is still loaded.
     pub(super) fn scene(
         &self,
         server: &AssetServer,
@@ -53,12 +53,12 @@ impl ReleasedModels {
     }
 }
 
-/// Which manifests depend on which by their attachments, without cycles: Bevy would wait for a cycle forever.
+/// The dependencies between manifests through attachments, without cycles: Bevy would never finish loading a cycle.
 #[derive(Clone, Default)]
 struct AttachmentGraph(Arc<Mutex<HashMap<AssetPath<'static>, Vec<AssetPath<'static>>>>>);
 
 impl AttachmentGraph {
-    /// Replaces the dependencies of a manifest; those of `wanted` that close no cycle.
+    /// Replaces the dependencies of a manifest. Returns those of `wanted` that close no cycle.
     fn set(
         &self,
         server: &AssetServer,
@@ -70,7 +70,7 @@ impl AttachmentGraph {
         if wanted.is_empty() {
             return wanted;
         }
-        // Those that were dropped wait for nothing.
+        // Manifests that were dropped wait for no dependencies.
         graph.retain(|path, _| server.get_handle::<ModelManifest>(path.clone()).is_some());
         let mut accepted = Vec::new();
         for attached in wanted {
@@ -83,7 +83,7 @@ impl AttachmentGraph {
     }
 }
 
-/// Whether a manifest depends on another one, or is it.
+/// Whether `from` is `to` or depends on it.
 fn reaches(
     graph: &HashMap<AssetPath<'static>, Vec<AssetPath<'static>>>,
     from: &AssetPath<'static>,
@@ -102,11 +102,11 @@ fn reaches(
     false
 }
 
-/// Begins to load what manifests name. The manifest's loader keeps one.
+/// Starts loading the files that manifests name. Part of the manifest loader.
 pub(super) struct Preloader {
     server: AssetServer,
     formats: ModelFormats,
-    claims: LoadOverrides,
+    overrides: LoadOverrides,
     released: ReleasedModels,
     graph: AttachmentGraph,
     clip_files: Option<ClipFiles>,
@@ -117,7 +117,7 @@ impl FromWorld for Preloader {
         Self {
             server: world.resource::<AssetServer>().clone(),
             formats: world.resource::<ModelFormats>().clone(),
-            claims: world.resource::<LoadOverrides>().clone(),
+            overrides: world.resource::<LoadOverrides>().clone(),
             released: world.resource::<ReleasedModels>().clone(),
             graph: AttachmentGraph::default(),
             clip_files: world.get_resource::<ClipFiles>().copied(),
@@ -126,15 +126,16 @@ impl FromWorld for Preloader {
 }
 
 impl Preloader {
-    /// Makes everything that a manifest names a dependency of it, and keeps it loaded as long as the manifest is.
+    /// Starts loading the files that a manifest names, as dependencies of its asset. They stay loaded as long as the
+    /// manifest.
     pub(super) fn preload(&self, load_context: &mut LoadContext<'_>, manifest: &ModelManifest) {
         let path = load_context.path().clone_owned();
-        let files = manifest.whereabouts();
-        // The asset processor has a server of its own, and assets within others have no handle.
+        let files = manifest.resolve_files();
+        // `None` in the asset processor, which has its own server, and for assets that are loaded as values.
         let own = self.server.get_handle::<ModelManifest>(path.clone());
         if let Some(own) = &own {
-            // Before the model is loaded, which heeds it.
-            self.claims.set(own.id(), manifest);
+            // Before the model is loaded, because its loader reads this.
+            self.overrides.set(own.id(), manifest);
         }
         let mut handles = Handles::default();
         if let Some(model) = &files.model {
@@ -157,8 +158,8 @@ impl Preloader {
         *manifest.files.preloaded.handles() = handles;
     }
 
-    /// The same for a manifest that stands for a bare model.
-    pub(super) fn preload_bare(
+    /// Like [`preload`](Self::preload), for a model without a manifest.
+    pub(super) fn preload_model(
         &self,
         load_context: &mut LoadContext<'_>,
         manifest: &ModelManifest,
@@ -166,13 +167,13 @@ impl Preloader {
         let Some(model) = manifest.files.model() else {
             return;
         };
-        // Bevy reloads both assets of the path. Should the model have failed before, it is not to fail twice.
-        let known = self.formats.known(&self.server, model);
+        // Bevy reloads both assets of the path. If the model failed to load before, a load here would fail a second time.
+        let existing = self.formats.existing_handle(&self.server, model);
         let has_failed =
-            |known: &UntypedHandle| matches!(self.server.load_state(known), LoadState::Failed(_));
+            |model: &UntypedHandle| matches!(self.server.load_state(model), LoadState::Failed(_));
         let mut handles = manifest.files.preloaded.handles();
-        match known.filter(has_failed) {
-            Some(known) => handles.models.push(known),
+        match existing.filter(has_failed) {
+            Some(failed) => handles.models.push(failed),
             None => handles
                 .models
                 .extend(self.formats.load_within(load_context, model)),
@@ -186,7 +187,7 @@ impl Preloader {
         handles: &mut Handles,
     ) {
         if let Some(scene) = self.released.scene(&self.server, model) {
-            // To load the whole again would have all its instances respawned.
+            // Loading the main asset again would respawn all instances.
             handles.others.push(scene.untyped());
         } else if let Some(model) = self.formats.load_within(load_context, model) {
             handles.models.push(model);
@@ -211,7 +212,7 @@ impl Preloader {
     }
 }
 
-/// Holds no more than the scenes of models that are loaded, where files are watched: see [`ReleasedModels`].
+/// With file watching, replaces the handles of loaded models by those of their scenes: see [`ReleasedModels`].
 pub(super) fn release_models(
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     mut pending: Local<Vec<Weak<Mutex<Handles>>>>,
@@ -224,7 +225,7 @@ pub(super) fn release_models(
         return;
     }
     for event in events.read() {
-        // Not earlier: until then Bevy asks for the dependencies by their handles.
+        // Not earlier: until the manifest is loaded, Bevy looks up the dependencies by their handles.
         if let AssetEvent::Added { id } | AssetEvent::Modified { id } = event
             && server.get_path(*id).is_some_and(|path| is_manifest(&path))
             && let Some(manifest) = manifests.get(*id)
@@ -239,7 +240,7 @@ pub(super) fn release_models(
 }
 
 impl Handles {
-    /// Releases the models that are loaded; whether those are all.
+    /// Releases the models that are loaded. Returns whether none is left.
     pub(super) fn release(&mut self, server: &AssetServer, released: &ReleasedModels) -> bool {
         let others = &mut self.others;
         self.models.retain(|model| {
@@ -252,7 +253,7 @@ impl Handles {
     }
 }
 
-/// The scene to hold in the place of a model, once the model is loaded with all that it needs, or can be.
+/// The scene to keep instead of a model. `None` until the model is loaded and its dependencies are loaded or have failed.
 pub(super) fn released_scene(
     server: &AssetServer,
     model: &UntypedHandle,

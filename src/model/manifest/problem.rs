@@ -1,42 +1,43 @@
-//! A problem with a value of a manifest, which is named by the path to it.
+//! [`Problem`]: an error about a value of a manifest, with the path to the value.
 
-use Step::{Element, Field, Inner, Key};
+use Step::{Element, Field, Key};
 use core::fmt::{self, Display};
 
-/// One step towards a value.
+/// One step of the path to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step<'a> {
-    /// Into a struct, to the value of a field.
+    /// A field of a struct.
     Field(&'a str),
-    /// Into a list or a tuple.
+    /// An element of a list or a tuple.
     Element(usize),
-    /// Into a map, to the value of a text.
+    /// The value of a key in a map.
     Key(&'a str),
-    /// Into a `Some`. Names of values are without it.
+    /// The value in a `Some`. Not displayed in paths.
+    #[cfg(feature = "manifest")]
     Inner,
 }
 
-/// Something about a value of a manifest.
-pub(super) struct Flaw<'a> {
+/// An error about a value of a manifest.
+pub(super) struct Problem<'a> {
     pub(super) steps: Vec<Step<'a>>,
     pub(super) message: String,
 }
 
-impl<'a> Flaw<'a> {
-    /// The value's name comes before the message.
+impl<'a> Problem<'a> {
+    /// Prefixes the message with the path.
     pub(super) fn new(steps: impl IntoIterator<Item = Step<'a>>, message: impl Display) -> Self {
         let steps: Vec<Step<'a>> = steps.into_iter().collect();
         Self {
-            message: format!("{} {message}", Name(&steps)),
+            message: format!("{} {message}", ValuePath(&steps)),
             steps,
         }
     }
 }
 
-/// `clips[2].speed`
-pub(super) struct Name<'a>(pub(super) &'a [Step<'a>]);
+/// Displays the path to a value, such as `clips[2].speed`.
+pub(super) struct ValuePath<'a>(pub(super) &'a [Step<'a>]);
 
-impl Display for Name<'_> {
+impl Display for ValuePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("the manifest");
@@ -47,7 +48,8 @@ impl Display for Name<'_> {
                 Field(name) => write!(f, ".{name}")?,
                 Element(index) => write!(f, "[{index}]")?,
                 Key(name) => write!(f, "[{name:?}]")?,
-                Inner => {}
+                #[cfg(feature = "manifest")]
+                Step::Inner => {}
             }
         }
         Ok(())

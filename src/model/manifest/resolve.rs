@@ -1,49 +1,50 @@
-//! Where the files are that a manifest names, also of one that code has changed since.
+//! [`ResolvedFiles`]: the paths of the files of a manifest, including a manifest that code has changed since it was
+//! loaded.
 
-use crate::model::manifest::check::{is_glob, name_of};
+use crate::model::manifest::check::{as_name, is_glob};
 use crate::model::manifest::manifest::{ManifestClip, ModelManifest};
 use crate::scene::same_name;
 use bevy::asset::AssetPath;
 use std::collections::BTreeMap;
 
-/// How many clips of a manifest may be files.
-pub(super) const MOST_CLIPS: usize = 4096;
+/// The maximum count of a manifest's clips that are files.
+pub(super) const MAX_CLIP_FILES: usize = 4096;
 
-/// Where everything is that a manifest names.
+/// The paths of the files that a manifest names.
 pub(super) struct ResolvedFiles {
     pub(super) model: Option<AssetPath<'static>>,
-    /// The clips that are files, by their places in the manifest's list.
-    pub(super) clips: Vec<FoundClip>,
-    /// Skins by the manifest's names.
+    /// The clips that are files, in the order of the manifest's list.
+    pub(super) clips: Vec<ClipFile>,
+    /// The paths of skins, by name.
     pub(super) skins: BTreeMap<String, AssetPath<'static>>,
-    /// Whether it was told that the chosen skin is nowhere.
-    pub(super) is_skin_nowhere: bool,
+    /// Whether the selected skin is missing and the loader has warned about that.
+    pub(super) is_skin_missing: bool,
     pub(super) palette: Option<AssetPath<'static>>,
-    /// Folders of pictures, from the root of the asset source.
+    /// Texture folders, from the root of the asset source.
     pub(super) texture_folders: Vec<String>,
-    /// For each attachment, its model or manifest.
+    /// The model or manifest of each attachment. `None` if it was not found.
     pub(super) attachments: Vec<Option<AssetPath<'static>>>,
 }
 
 /// A clip that is a file.
-pub(super) struct FoundClip {
-    /// Which of the manifest's clips names it.
+pub(super) struct ClipFile {
+    /// The index in the manifest's `clips`.
     pub(super) entry: usize,
     pub(super) name: String,
     pub(super) path: AssetPath<'static>,
 }
 
 impl ModelManifest {
-    /// Where the files are, of a manifest from a file that code has changed since as well.
-    pub(super) fn whereabouts(&self) -> ResolvedFiles {
+    /// The paths of the files, also if code has changed the manifest since it was loaded.
+    pub(super) fn resolve_files(&self) -> ResolvedFiles {
         let files = &self.files;
         let model = files.path(&self.model);
         let skin = |(name, file): (&String, &String)| Some((name.clone(), files.path(file)?));
         let attachments = self.attachments.iter();
         let mut texture_folders = Vec::new();
         for name in &self.texture_folders {
-            let own = files.folders.get(name).cloned();
-            for folder in own.unwrap_or_else(|| vec![name.clone()]) {
+            let found = files.folders.get(name).cloned();
+            for folder in found.unwrap_or_else(|| vec![name.clone()]) {
                 if !texture_folders.contains(&folder) {
                     texture_folders.push(folder);
                 }
@@ -52,16 +53,18 @@ impl ModelManifest {
         ResolvedFiles {
             clips: self.clip_files(model.as_ref()),
             skins: self.skins.iter().filter_map(skin).collect(),
-            is_skin_nowhere: self.is_skin_nowhere(),
+            is_skin_missing: self.is_skin_missing(),
             palette: self.palette.as_ref().and_then(|name| files.path(name)),
             texture_folders,
-            attachments: attachments.map(|of| files.path(&of.model)).collect(),
+            attachments: attachments
+                .map(|attachment| files.path(&attachment.model))
+                .collect(),
             model,
         }
     }
 
-    fn is_skin_nowhere(&self) -> bool {
-        let Some(name) = name_of(&self.skin) else {
+    fn is_skin_missing(&self) -> bool {
+        let Some(name) = as_name(&self.skin) else {
             return false;
         };
         let file = self.skins.iter().find(|(key, _)| same_name(key, name));
@@ -71,12 +74,12 @@ impl ModelManifest {
         }
     }
 
-    fn clip_files(&self, model: Option<&AssetPath<'static>>) -> Vec<FoundClip> {
+    fn clip_files(&self, model: Option<&AssetPath<'static>>) -> Vec<ClipFile> {
         let stem = model.and_then(|model| model.path().file_stem());
         let stem = stem.unwrap_or_default().to_string_lossy();
         let of_entry = |(entry, clip): (usize, &ManifestClip)| {
             let paths: Vec<_> = match &clip.file {
-                // Only a loader can tell what fits.
+                // Only the loader can list the files that match.
                 Some(name) if is_glob(name) => {
                     let found = self.files.patterns.get(name);
                     found.into_iter().flatten().cloned().collect()
@@ -85,7 +88,7 @@ impl ModelManifest {
                 None => Vec::new(),
             };
             let name = |path: &AssetPath<'_>| clip_name(&clip.name, path, &stem);
-            let clips = paths.into_iter().map(|path| FoundClip {
+            let clips = paths.into_iter().map(|path| ClipFile {
                 entry,
                 name: name(&path),
                 path,
@@ -93,14 +96,15 @@ impl ModelManifest {
             clips.collect::<Vec<_>>()
         };
         let clips = self.clips.iter().enumerate().flat_map(of_entry);
-        clips.take(MOST_CLIPS).collect()
+        clips.take(MAX_CLIP_FILES).collect()
     }
 }
 
-/// What a clip of a file is called: as it is stated, else as the file, without the model's name before it.
-pub(super) fn clip_name(stated: &str, file: &AssetPath<'_>, model: &str) -> String {
-    if !stated.is_empty() {
-        return stated.to_owned();
+/// The name of a clip that is a file: the one in the manifest, otherwise that of the file without the model's name before
+/// it.
+pub(super) fn clip_name(name: &str, file: &AssetPath<'_>, model: &str) -> String {
+    if !name.is_empty() {
+        return name.to_owned();
     }
     let stem = file.path().file_stem().unwrap_or_default();
     let stem = stem.to_string_lossy();

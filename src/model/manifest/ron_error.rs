@@ -1,27 +1,27 @@
-//! What RON's reader says about a text, with the position and the name of the value that it is about.
+//! Converts errors of the RON deserializer to [`ManifestError`]s with the position and the path of the value.
 
-use super::problem::Name;
 use super::problem::Step::{self, Element, Field, Inner, Key};
+use super::problem::ValuePath;
 use super::read::ManifestError;
-use super::spans::place;
+use super::spans::find_offset;
 use crate::read::TextPosition;
 use ron::error::{Position, SpannedError};
 use serde_path_to_error::{Path, Segment};
 
-/// The error of a reader that is not at a value.
-pub(super) fn of_text(error: &SpannedError, text: &str) -> ManifestError {
-    at(text, stop(error, text), error.code.to_string())
+/// Converts an error that is not about a value.
+pub(super) fn at_deserializer(error: &SpannedError, text: &str) -> ManifestError {
+    at(text, error_offset(error, text), error.code.to_string())
 }
 
-/// The error of a reader at a value, which a path leads to.
-pub(super) fn of_value(error: &SpannedError, path: &Path, text: &str) -> ManifestError {
+/// Converts an error about the value at a path.
+pub(super) fn at_value(error: &SpannedError, path: &Path, text: &str) -> ManifestError {
     let found = steps(path, text).and_then(|steps| {
         let offset = value_offset(error, &steps, text);
         let value = text.get(offset..)?;
-        let message = value_message(&error.code, &Name(&steps), value)?;
+        let message = value_message(&error.code, &ValuePath(&steps), value)?;
         Some(at(text, offset, message))
     });
-    found.unwrap_or_else(|| of_text(error, text))
+    found.unwrap_or_else(|| at_deserializer(error, text))
 }
 
 fn at(text: &str, offset: usize, message: String) -> ManifestError {
@@ -31,20 +31,20 @@ fn at(text: &str, offset: usize, message: String) -> ManifestError {
     }
 }
 
-/// Where a reader that is not at a value was stopped.
-fn stop(error: &SpannedError, text: &str) -> usize {
-    use ron::Error as Of;
+/// The offset of an error that is not about a value.
+fn error_offset(error: &SpannedError, text: &str) -> usize {
+    use ron::Error;
     let end = offset(text, error.span.end);
     match error.code {
-        // The reader is behind a word that it refuses.
-        Of::NoSuchStructField { .. }
-        | Of::DuplicateStructField { .. }
-        | Of::NoSuchEnumVariant { .. }
-        | Of::ExpectedDifferentStructName { .. } => offset(text, error.span.start),
-        // Or behind a letter after a `/` that begins no comment.
-        Of::UnexpectedChar(letter) => {
+        // The deserializer is after the word that it rejects.
+        Error::NoSuchStructField { .. }
+        | Error::DuplicateStructField { .. }
+        | Error::NoSuchEnumVariant { .. }
+        | Error::ExpectedDifferentStructName { .. } => offset(text, error.span.start),
+        // The deserializer is after the character that follows a `/`, if that does not start a comment.
+        Error::UnexpectedChar(character) => {
             let before = text.get(..end).unwrap_or_default();
-            let slash = before.strip_suffix(letter);
+            let slash = before.strip_suffix(character);
             let slash = slash.filter(|before| before.ends_with('/'));
             slash.map_or(end, str::len)
         }
@@ -52,39 +52,39 @@ fn stop(error: &SpannedError, text: &str) -> usize {
     }
 }
 
-/// The offset of a value; of that within a `Some` once the reader has come there.
+/// The offset of a value. If it is in a `Some` and the deserializer has reached it, this is the offset in the `Some`.
 fn value_offset(error: &SpannedError, steps: &[Step<'_>], text: &str) -> usize {
-    let inner = place(text, &[steps, &[Inner]].concat());
+    let inner = find_offset(text, &[steps, &[Inner]].concat());
     match inner <= offset(text, error.span.end) {
         true => inner,
-        false => place(text, steps),
+        false => find_offset(text, steps),
     }
 }
 
-/// What is wrong with a value that a text begins with; `None` if the error is about what is between values.
-fn value_message(error: &ron::Error, name: &Name<'_>, text: &str) -> Option<String> {
-    use ron::Error as Of;
-    let wanted = match error {
-        Of::ExpectedFloat => "must be a number",
-        Of::ExpectedInteger => "must be a whole number",
-        Of::IntegerOutOfBounds => "is out of the bounds of whole numbers here",
-        Of::ExpectedString => "must be a text in quotes",
-        Of::ExpectedArray => "must be a list in `[]`",
-        Of::ExpectedMap => "must be pairs in `{}`",
-        Of::ExpectedStructLike | Of::ExpectedNamedStructLike(_) => "must be in parentheses",
-        Of::InvalidValueForType { expected, found } => {
+/// The message for an error about a value; `text` starts with the value. `None` for an error between values.
+fn value_message(error: &ron::Error, path: &ValuePath<'_>, text: &str) -> Option<String> {
+    use ron::Error;
+    let expected = match error {
+        Error::ExpectedFloat => "must be a number",
+        Error::ExpectedInteger => "must be an integer",
+        Error::IntegerOutOfBounds => "is out of range",
+        Error::ExpectedString => "must be a string in quotes",
+        Error::ExpectedArray => "must be a list in `[]`",
+        Error::ExpectedMap => "must be a map in `{}`",
+        Error::ExpectedStructLike | Error::ExpectedNamedStructLike(_) => "must be in parentheses",
+        Error::InvalidValueForType { expected, found } => {
             let found = match &**found {
                 "a unit value" if !text.starts_with('(') => "a word without quotes",
                 found => found,
             };
-            return Some(format!("{name} must be {expected}, but is {found}"));
+            return Some(format!("{path} must be {expected}, but is {found}"));
         }
-        Of::ExpectedChar | Of::ExpectedStringEnd | Of::InvalidEscape(_) => {
+        Error::ExpectedChar | Error::ExpectedStringEnd | Error::InvalidEscape(_) => {
             return Some(error.to_string());
         }
         _ => return None,
     };
-    Some(format!("{name} {wanted}"))
+    Some(format!("{path} {expected}"))
 }
 
 /// The steps of a path; `None` if it leads to a key.
@@ -94,8 +94,8 @@ fn steps<'a>(path: &'a Path, text: &str) -> Option<Vec<Step<'a>>> {
         let step = match segment {
             Segment::Seq { index } => Element(*index),
             Segment::Map { key } => {
-                let around = text.get(place(text, &steps)..)?;
-                match around.starts_with('{') {
+                let container = text.get(find_offset(text, &steps)..)?;
+                match container.starts_with('{') {
                     true => Key(key),
                     false => Field(key),
                 }
@@ -107,11 +107,14 @@ fn steps<'a>(path: &'a Path, text: &str) -> Option<Vec<Step<'a>>> {
     Some(steps)
 }
 
-/// The offset of a place by line and column.
-fn offset(text: &str, place: Position) -> usize {
+/// The byte offset of a position, which has line and column.
+fn offset(text: &str, position: Position) -> usize {
     let lines = text.split_inclusive('\n');
-    let before: usize = lines.take(place.line.saturating_sub(1)).map(str::len).sum();
+    let before: usize = lines
+        .take(position.line.saturating_sub(1))
+        .map(str::len)
+        .sum();
     let line = text.get(before..).unwrap_or_default();
-    let letters = line.chars().take(place.col.saturating_sub(1));
-    before + letters.map(char::len_utf8).sum::<usize>()
+    let characters = line.chars().take(position.col.saturating_sub(1));
+    before + characters.map(char::len_utf8).sum::<usize>()
 }

@@ -1,35 +1,35 @@
-//! Where the values of a manifest are in its text. RON's own reader finds them, so that nothing here has to know how
-//! they are written.
+//! Finds the byte offsets of values in the text of a manifest. It uses the RON deserializer, so it needs no knowledge of the
+//! syntax.
 
 use super::problem::Step;
-use super::read::options;
+use super::ron_text::options;
 use core::fmt;
 use ron::{Deserializer, Error};
 use serde::de::{self, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The offset of a value, or of the innermost value around it that is there. What follows the value need not be
-/// well formed.
-pub(super) fn place(text: &str, steps: &[Step<'_>]) -> usize {
+/// The offset of a value. If it does not exist, the offset of the innermost existing value around it. The text after the
+/// value may be malformed.
+pub(super) fn find_offset(text: &str, steps: &[Step<'_>]) -> usize {
     let mut depths = (0..=steps.len()).rev();
     let found = depths.find_map(|depth| find(text, steps.get(..depth)?));
     found.unwrap_or_default()
 }
 
-/// The offset of a value, if it is there.
+/// The offset of a value, if it exists.
 fn find(text: &str, steps: &[Step<'_>]) -> Option<usize> {
-    let mut reader = Deserializer::from_str_with_options(text, &options()).ok()?;
-    match (Seeker { steps }).deserialize(&mut reader) {
+    let mut deserializer = Deserializer::from_str_with_options(text, &options()).ok()?;
+    match (Seeker { steps }).deserialize(&mut deserializer) {
         Err(Error::Message(message)) if message == FOUND => {
-            Some(text.len() - reader.remainder().len())
+            Some(text.len() - deserializer.remainder().len())
         }
         _ => None,
     }
 }
 
-/// The error that stops the reader in front of the value.
+/// The error that stops the deserializer before the value.
 const FOUND: &str = "found";
 
-/// Leads RON's reader to a value.
+/// Moves the RON deserializer to a value.
 struct Seeker<'a> {
     steps: &'a [Step<'a>],
 }
@@ -37,10 +37,10 @@ struct Seeker<'a> {
 impl<'de> DeserializeSeed<'de> for Seeker<'_> {
     type Value = ();
 
-    fn deserialize<D: de::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self.steps {
             [] => Err(D::Error::custom(FOUND)),
-            _ => reader.deserialize_any(self),
+            _ => deserializer.deserialize_any(self),
         }
     }
 }
@@ -52,10 +52,10 @@ impl<'de> Visitor<'de> for Seeker<'_> {
         f.write_str("values within values")
     }
 
-    fn visit_some<D: de::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+    fn visit_some<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         let steps = self.steps.strip_prefix(&[Step::Inner]);
         let steps = steps.unwrap_or(self.steps);
-        Seeker { steps }.deserialize(reader)
+        Seeker { steps }.deserialize(deserializer)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
@@ -99,7 +99,7 @@ Manifest /* ( */ (
 )"##;
 
     fn rest(steps: &[Step<'_>]) -> &'static str {
-        &TEXT[place(TEXT, steps)..]
+        &TEXT[find_offset(TEXT, steps)..]
     }
 
     #[test]
@@ -118,18 +118,21 @@ Manifest /* ( */ (
     }
 
     #[test]
-    fn what_is_not_there_is_where_it_would_be() {
+    fn missing_values_have_the_offset_of_their_container() {
         assert!(rest(&[]).starts_with("Manifest"));
         assert!(rest(&[Field("model")]).starts_with("Manifest"));
         assert!(rest(&[Field("clips"), Element(7)]).starts_with("[(name"));
         assert!(rest(&[Field("skins"), Key("blue")]).starts_with("{\"red\""));
-        assert_eq!(place("", &[Field("a")]), 0);
+        assert_eq!(find_offset("", &[Field("a")]), 0);
     }
 
     #[test]
-    fn what_follows_a_value_may_be_malformed() {
-        assert_eq!(place("(a: 1, b: [2, \"c", &[Field("b"), Element(1)]), 14);
-        assert_eq!(place("(a: (1, @", &[Field("a"), Element(1)]), 8);
-        assert_eq!(place("(a: (1, @", &[Field("a"), Element(2)]), 4);
+    fn text_after_a_value_may_be_malformed() {
+        assert_eq!(
+            find_offset("(a: 1, b: [2, \"c", &[Field("b"), Element(1)]),
+            14
+        );
+        assert_eq!(find_offset("(a: (1, @", &[Field("a"), Element(1)]), 8);
+        assert_eq!(find_offset("(a: (1, @", &[Field("a"), Element(2)]), 4);
     }
 }

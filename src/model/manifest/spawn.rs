@@ -1,13 +1,13 @@
-//! From a [`ClassicModel`] to all that belongs to it, and after every change again.
+//! Spawns the models of [`ClassicModel`]s, and updates them when the component or the manifest changes.
 
 use super::applied::AppliedComponents;
-use super::attachments::hang;
-use super::classic_model::{ClassicModel, is_manifest, warn_of};
+use super::attachments::update_attachments;
+use super::classic_model::{ClassicModel, is_manifest, warn_manifest};
 use super::manifest::ModelManifest;
 use super::plan::{Plan, Plans};
 use super::preload::ReleasedModels;
 use super::state::{Model, ModelState};
-use super::transform::apply_stand;
+use super::transform::apply_transform;
 use crate::scene::ModelFormats;
 use crate::scene::SceneScale;
 use bevy::asset::{
@@ -29,12 +29,12 @@ use bevy::world_serialization::{
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// On the one entity of a manifest's own scene: the manifest's path.
+/// On the only entity of a manifest's scene: the manifest's path.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub(super) struct ManifestScene(AssetPath<'static>);
 
-/// The scene of a manifest: it tells whoever spawned it what to spawn in its place.
+/// The scene of a manifest. When it is spawned, [`on_scene_ready`] replaces it by the scene of the model.
 pub(super) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
     let mut world = World::new();
     world.spawn(ManifestScene(path));
@@ -49,26 +49,27 @@ impl Model {
         }
     }
 
-    /// Whether something has come of what was waited for, where another model is shown meanwhile or not.
-    fn is_ready(&self, server: &AssetServer, is_other_shown: bool) -> bool {
+    /// Whether the model can be spawned. If it replaces a spawned model, its dependencies must be loaded too.
+    fn is_ready(&self, server: &AssetServer, replaces_other: bool) -> bool {
         let Some(asset) = &self.asset else {
             return true;
         };
-        let is_there = self.scene.is_some() || server.is_loaded(asset);
-        is_there && !(is_other_shown && are_pictures_coming(server, asset))
+        let is_loaded = self.scene.is_some() || server.is_loaded(asset);
+        is_loaded && !(replaces_other && are_dependencies_loading(server, asset))
     }
 
-    /// Holds no more than the scene, where that is enough for Bevy to load the file anew: it tries twice to load a
-    /// broken file of which the whole is held, with an error each time. It is not enough where files are not
-    /// watched, nor where the whole is held as a manifest, which Bevy then takes it for.
-    fn let_go(&mut self, world: &World, model: &ClassicModel) {
+    /// Drops the handle of the main asset if the scene is enough for Bevy to reload the file: see [`ReleasedModels`].
+    ///
+    /// The scene is not enough without file watching, nor if the model's path was loaded as a manifest: Bevy then
+    /// reloads it only as that.
+    fn release(&mut self, world: &World, model: &ClassicModel) {
         let server = world.resource::<AssetServer>();
-        let is_bare = model.0.path().is_some_and(|path| !is_manifest(path));
-        if !server.watching_for_changes() || is_bare {
+        let is_model_path = model.0.path().is_some_and(|path| !is_manifest(path));
+        if !server.watching_for_changes() || is_model_path {
             return;
         }
         if let (Some(asset), Some(scene)) = (&self.asset, &self.scene)
-            && !are_pictures_coming(server, asset)
+            && !are_dependencies_loading(server, asset)
         {
             world.resource::<ReleasedModels>().insert(&self.path, scene);
         }
@@ -76,8 +77,8 @@ impl Model {
     }
 }
 
-/// Sees to all entities with a [`ClassicModel`] that is new, or whose manifest is, or whose model was waited for.
-pub(super) fn follow_manifests(
+/// Updates the entities whose [`ClassicModel`] or manifest changed, and those whose pending model is loaded.
+pub(super) fn update_models(
     mut commands: Commands,
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     manifests: Res<Assets<ModelManifest>>,
@@ -98,7 +99,7 @@ pub(super) fn follow_manifests(
     }
 }
 
-/// Makes an entity what its [`ClassicModel`] says.
+/// Applies the [`ClassicModel`] of an entity.
 pub(super) fn update(world: &mut World, entity: Entity) {
     let Ok(mut root) = world.get_entity_mut(entity) else {
         return;
@@ -109,47 +110,47 @@ pub(super) fn update(world: &mut World, entity: Entity) {
     let mut state = root.entry::<ModelState>().or_default();
     if let Some(path) = model.0.path().filter(|path| path.label().is_some()) {
         state.get_mut().is_waiting = false;
-        refuse_label(world, entity, path);
+        warn_label(world, entity, path);
         return;
     }
     let mut state = core::mem::take(&mut *state.get_mut());
     state.is_waiting = match plan_of(world, &model) {
-        Some(plan) => !state.follow(world, entity, &model, &plan),
+        Some(plan) => !state.update(world, entity, &model, &plan),
         None => {
-            state.coming = None;
+            state.pending = None;
             true
         }
     };
-    // Nothing of what was done can have removed it, but for hooks of others.
-    if let Some(mut place) = world.get_mut::<ModelState>(entity) {
-        *place = state;
+    // `None` only if an observer or hook has removed it meanwhile.
+    if let Some(mut stored) = world.get_mut::<ModelState>(entity) {
+        *stored = state;
     }
 }
 
-/// Says how a model is to be written whose path was given with a label. It is not loaded here without the label,
-/// because Bevy never ends a load that another one of the same file, which fails for its label, has begun.
-fn refuse_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
+/// Warns about a path with a label. The path without the label is not loaded here: the load with the label fails, and then
+/// Bevy never finishes another load of the same file.
+fn warn_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
     let file = path.without_label();
     let message = format!(
-        "`ClassicModel` takes {file} without a label; `WorldAssetRoot` takes {path}. Nothing is spawned"
+        "`ClassicModel` takes {file} without a label; for {path}, use `WorldAssetRoot`. Nothing is spawned"
     );
-    warn_of(world, entity, &message);
+    warn_manifest(world, entity, &message);
 }
 
-/// What the manifest comes to, if it is loaded. That of a bare model is known by its path alone: where the model has a `.meta` file
-/// the manifest cannot be loaded.
+/// The plan of a manifest, if it is loaded. For a model without a manifest, the plan depends only on the path, because the
+/// path cannot be loaded as a manifest if the model has a `.meta` file.
 fn plan_of(world: &mut World, model: &ClassicModel) -> Option<Arc<Plan>> {
     match model.0.path() {
         Some(path) if !is_manifest(path) => {
             let manifest = ModelManifest::of(path.without_label().into_owned());
             Some(Arc::new(Plan::new(manifest, world)))
         }
-        _ => Plans::of(world, model.0.id()),
+        _ => Plans::get(world, model.0.id()),
     }
 }
 
 impl ModelState {
-    /// Whether what was waited for is there. It is asked every frame of what may never come.
+    /// Whether the manifest or the pending model has been loaded. Called every frame while waiting.
     fn is_due(
         &self,
         model: &ClassicModel,
@@ -157,22 +158,22 @@ impl ModelState {
         server: &AssetServer,
     ) -> bool {
         self.is_waiting
-            && match &self.coming {
-                Some(coming) => coming.is_ready(server, self.shown.is_some()),
+            && match &self.pending {
+                Some(pending) => pending.is_ready(server, self.current.is_some()),
                 None => manifests.contains(&model.0),
             }
     }
 
-    /// Shows what a manifest says; false while its model is being loaded.
-    fn follow(
+    /// Spawns or updates the model of a manifest. Returns whether this is complete: `false` while the model is loading.
+    fn update(
         &mut self,
         world: &mut World,
         entity: Entity,
         model: &ClassicModel,
         plan: &Plan,
     ) -> bool {
-        if let Some(flaw) = &plan.flaw {
-            warn_of(world, entity, flaw);
+        if let Some(problem) = &plan.problem {
+            warn_manifest(world, entity, problem);
             return true;
         }
         let Some(path) = &plan.files.model else {
@@ -181,48 +182,50 @@ impl ModelState {
         let mut next = self.model(world, entity, path);
         next.find_scene(world);
         let Some(scene) = next.scene.clone() else {
-            let is_awaited = next.asset.is_some();
-            self.coming = is_awaited.then_some(next);
-            return !is_awaited;
+            let is_loading = next.asset.is_some();
+            self.pending = is_loading.then_some(next);
+            return !is_loading;
         };
         let server = world.resource::<AssetServer>();
-        if !next.is_ready(server, self.shown.is_some()) {
-            self.coming = Some(next);
+        if !next.is_ready(server, self.current.is_some()) {
+            self.pending = Some(next);
             return false;
         }
-        next.let_go(world, model);
-        self.shown = Some(next);
-        self.coming = None;
-        self.show(world, entity, plan, scene);
+        next.release(world, model);
+        self.current = Some(next);
+        self.pending = None;
+        self.apply(world, entity, plan, scene);
         true
     }
 
-    /// Gives an entity a model and what its manifest says of it.
-    fn show(&mut self, world: &mut World, entity: Entity, plan: &Plan, scene: Handle<WorldAsset>) {
-        self.stand = plan.stand;
+    /// Sets the scene and the components of an entity, and updates its attachments.
+    fn apply(&mut self, world: &mut World, entity: Entity, plan: &Plan, scene: Handle<WorldAsset>) {
+        self.transform = plan.transform;
         if let Ok(mut root) = world.get_entity_mut(entity) {
             let scene = WorldAssetRoot(scene);
-            self.given.follow(&mut root, &plan.given, Some(&scene));
+            self.applied
+                .update(&mut root, &plan.components, Some(&scene));
         }
         // An observer of one of these components may have despawned it.
         if world.get_entity(entity).is_err() {
             return;
         }
-        apply_stand(world, entity, self.stand);
-        let before = core::mem::take(&mut self.hung);
-        self.hung = hang(world, entity, before, &plan.manifest, &plan.files, update);
+        apply_transform(world, entity, self.transform);
+        let spawned = core::mem::take(&mut self.attachments);
+        self.attachments =
+            update_attachments(world, entity, spawned, &plan.manifest, &plan.files, update);
     }
 
-    /// The model of a path, which is begun to be loaded if it is not the one that is shown, or coming.
+    /// The model with a path: the current or the pending one, otherwise a new one, which starts loading.
     fn model(&self, world: &mut World, entity: Entity, path: &AssetPath<'static>) -> Model {
-        let known = self.shown.iter().chain(&self.coming);
-        if let Some(model) = known.into_iter().find(|model| model.path == *path) {
+        let existing = self.current.iter().chain(&self.pending);
+        if let Some(model) = existing.into_iter().find(|model| model.path == *path) {
             return model.clone();
         }
         let server = world.resource::<AssetServer>();
         let scene = world.resource::<ReleasedModels>().scene(server, path);
         if scene.is_some() {
-            // To load the whole again would have all its instances respawned.
+            // Loading the main asset again would respawn all instances.
             return Model {
                 path: path.clone(),
                 asset: None,
@@ -232,8 +235,8 @@ impl ModelState {
         let formats = world.resource::<ModelFormats>();
         let asset = formats.load(server, path);
         if asset.is_none() {
-            let message = formats.unknown(path);
-            warn_of(world, entity, &message);
+            let message = formats.unknown_extension(path);
+            warn_manifest(world, entity, &message);
         }
         Model {
             path: path.clone(),
@@ -243,8 +246,8 @@ impl ModelState {
     }
 }
 
-/// Whether something that a loaded model needs is still being loaded.
-fn are_pictures_coming(server: &AssetServer, model: &UntypedHandle) -> bool {
+/// Whether a dependency of a loaded model, such as a texture, is still loading.
+fn are_dependencies_loading(server: &AssetServer, model: &UntypedHandle) -> bool {
     let state = server.recursive_dependency_load_state(model);
     matches!(
         state,
@@ -252,8 +255,7 @@ fn are_pictures_coming(server: &AssetServer, model: &UntypedHandle) -> bool {
     )
 }
 
-/// Gives the root of a manifest's own scene its [`ClassicModel`]. The scene itself is empty, and the model's takes its
-/// place.
+/// Inserts a [`ClassicModel`] on the root of a manifest's scene. That scene is empty, and the model's scene replaces it.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
@@ -270,7 +272,7 @@ pub(super) fn on_scene_ready(
         return;
     };
     let manifest = server.load(scene.0.clone());
-    let is_news = model.is_none_or(|model| model.0 != manifest);
+    let is_new = model.is_none_or(|model| model.0 != manifest);
     let (entity, root) = (ready.entity, root.clone());
     commands.queue(move |world: &mut World| {
         let Ok(mut entity) = world.get_entity_mut(entity) else {
@@ -278,21 +280,21 @@ pub(super) fn on_scene_ready(
         };
         let mut state = entity.entry::<ModelState>().or_default();
         let mut state = state.get_mut();
-        // It is as good as given: the model's scene takes its place.
-        state.given.root = Some(root);
+        // As if it had been applied, so that the model's scene replaces it.
+        state.applied.scene = Some(root);
         state.is_waiting = true;
-        if is_news {
+        if is_new {
             entity.insert(ClassicModel(manifest));
         }
     });
 }
 
-/// A scene that was given is given anew while there is a [`ClassicModel`], because Bevy would leave the old one where
-/// it is, and follow its file no more.
+/// Inserts a removed scene again while there is a [`ClassicModel`]. Bevy would leave the entities of the old scene and
+/// would not respawn them when its file changes.
 pub(super) fn on_scene_removed(
     removed: On<Remove, WorldAssetRoot>,
     mut commands: Commands,
-    // It is not there while Bevy spawns scenes, and then the root goes too.
+    // Missing while Bevy spawns scenes. The removal is then due to the despawn of the root.
     spawner: Option<Res<WorldInstanceSpawner>>,
     roots: Query<(&WorldAssetRoot, &WorldInstance, &ModelState)>,
 ) {
@@ -300,29 +302,29 @@ pub(super) fn on_scene_removed(
     let (Some(spawner), Ok((scene, instance, state))) = (spawner, roots.get(root)) else {
         return;
     };
-    if state.given.root.as_ref() == Some(scene) {
-        let left: Vec<Entity> = spawner.iter_instance_entities(**instance).collect();
-        commands.queue(move |world: &mut World| ask_for_scene(world, root, left));
+    if state.applied.scene.as_ref() == Some(scene) {
+        let old: Vec<Entity> = spawner.iter_instance_entities(**instance).collect();
+        commands.queue(move |world: &mut World| respawn_scene(world, root, old));
     }
 }
 
-/// Has a scene given anew, if its root is still there, in the place of what is left of it.
-fn ask_for_scene(world: &mut World, root: Entity, left: Vec<Entity>) {
+/// Requests the scene of a root again, if the root still exists, and despawns the entities of the old scene.
+fn respawn_scene(world: &mut World, root: Entity, old: Vec<Entity>) {
     let Ok(mut entity) = world.get_entity_mut(root) else {
         return;
     };
     if let Some(mut state) = entity.get_mut::<ModelState>() {
-        state.given.root = None;
+        state.applied.scene = None;
     }
     if let Some(mut model) = entity.get_mut::<ClassicModel>() {
         model.set_changed();
     }
-    for entity in left {
+    for entity in old {
         world.try_despawn(entity).ok();
     }
 }
 
-/// What was given goes with the [`ClassicModel`].
+/// Removes the scene, the components and the attachments together with the [`ClassicModel`].
 pub(super) fn on_model_removed(
     removed: On<Remove, ClassicModel>,
     mut commands: Commands,
@@ -332,26 +334,27 @@ pub(super) fn on_model_removed(
     let Ok(mut state) = states.get_mut(root) else {
         return;
     };
-    let all_hung = core::mem::take(&mut state.hung);
+    let attachments = core::mem::take(&mut state.attachments);
     commands.queue(move |world: &mut World| {
-        for hung in all_hung {
-            hung.take_down(world, root);
+        for attachment in attachments {
+            attachment.remove(world, root);
         }
-        withdraw(world, root);
+        remove_applied(world, root);
     });
 }
 
-fn withdraw(world: &mut World, root: Entity) {
+/// Removes the scene and the components that were applied to a root.
+fn remove_applied(world: &mut World, root: Entity) {
     let Ok(mut entity) = world.get_entity_mut(root) else {
         return;
     };
     let Some(mut state) = entity.take::<ModelState>() else {
         return;
     };
-    let is_given = entity.get::<WorldAssetRoot>() == state.given.root.as_ref();
+    let is_applied = entity.get::<WorldAssetRoot>() == state.applied.scene.as_ref();
     let instance = entity.get::<WorldInstance>().map(|instance| **instance);
-    if let Some(instance) = instance.filter(|_| is_given) {
-        // Bevy would leave it where it is.
+    if let Some(instance) = instance.filter(|_| is_applied) {
+        // Bevy would not despawn the scene's entities.
         entity.remove::<WorldInstance>();
         world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
             spawner.despawn_instance_sync(world, &instance);
@@ -359,8 +362,8 @@ fn withdraw(world: &mut World, root: Entity) {
     }
     if let Ok(mut entity) = world.get_entity_mut(root) {
         state
-            .given
-            .follow(&mut entity, &AppliedComponents::default(), None);
+            .applied
+            .update(&mut entity, &AppliedComponents::default(), None);
         if !entity.is_despawned() {
             entity.remove::<SceneScale>();
         }

@@ -1,4 +1,4 @@
-//! What became of the models that manifests stand for.
+//! The state of entities with a [`ClassicModel`](super::ClassicModel).
 
 use crate::model::manifest::applied::AppliedComponents;
 use crate::model::manifest::transform::ManifestTransform;
@@ -9,41 +9,43 @@ use bevy::ecs::entity::Entity;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldAsset;
 
-/// On an entity with a [`ClassicModel`](super::ClassicModel): what became of it.
+/// On an entity with a [`ClassicModel`](super::ClassicModel): the model that is spawned or being loaded, and the values
+/// that were applied from the manifest.
 ///
-/// It is large, and roots get one component after another: each of the tables that they pass through keeps room for it
-/// otherwise.
+/// It is in a sparse set because it is large and roots get one component after another. In table storage, each archetype
+/// on the way would allocate memory for it.
 #[derive(Component, Default)]
 #[component(storage = "SparseSet")]
 pub(super) struct ModelState {
-    /// The model that is shown.
-    pub(super) shown: Option<Model>,
-    /// The model that is to be shown once it is loaded.
-    pub(super) coming: Option<Model>,
-    /// Whether there is something to wait for.
+    /// The spawned model.
+    pub(super) current: Option<Model>,
+    /// The model that replaces it once it is loaded.
+    pub(super) pending: Option<Model>,
+    /// Whether the manifest or the pending model is being loaded.
     pub(super) is_waiting: bool,
-    pub(super) given: AppliedComponents,
-    pub(super) hung: Vec<SpawnedAttachment>,
-    pub(super) stand: ManifestTransform,
+    pub(super) applied: AppliedComponents,
+    pub(super) attachments: Vec<SpawnedAttachment>,
+    pub(super) transform: ManifestTransform,
 }
 
+/// A model that is being loaded or is spawned.
 #[derive(Clone)]
 pub(super) struct Model {
     pub(super) path: AssetPath<'static>,
-    /// `None` if no format claims its extension, and where it was let go: see [`Model::let_go`].
+    /// `None` if no format has its extension, and after [`Model::release`].
     pub(super) asset: Option<UntypedHandle>,
-    /// Once it is loaded.
+    /// `None` until the model is loaded.
     pub(super) scene: Option<Handle<WorldAsset>>,
 }
 
-/// A model that was hung on a bone, and what it was given.
+/// A model that was spawned for an attachment of a manifest, and the values that were applied to it.
 pub(super) struct SpawnedAttachment {
     pub(super) entity: Entity,
-    /// Folded, for bones are found in any case.
+    /// Case-folded, because bone names match in any case.
     pub(super) bone: String,
     pub(super) model: AssetPath<'static>,
-    /// Where the manifest states it to be, wherever the game has put it since.
-    pub(super) place: Transform,
+    /// The transform in the manifest. The game may have changed the entity's transform since.
+    pub(super) manifest_transform: Transform,
     pub(super) transform: Option<Transform>,
     pub(super) play: Option<PlayClip>,
     pub(super) skin: Option<ModelSkin>,

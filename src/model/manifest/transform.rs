@@ -1,4 +1,4 @@
-//! How large a scene is and how it is turned, for each instance: several manifests can state that about one model.
+//! The scale and axes of a manifest. They are applied to each instance, because several manifests can have one model.
 
 use super::manifest::{ManifestAxes, ModelManifest};
 use crate::model::components::{BevySpace, SceneTransform};
@@ -10,7 +10,7 @@ use bevy::ecs::world::World;
 use bevy::math::Quat;
 use bevy::transform::components::Transform;
 
-/// What a manifest states about how its model stands.
+/// The scale and axes of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ManifestTransform {
     pub(super) scale: f32,
@@ -27,7 +27,7 @@ impl Default for ManifestTransform {
 }
 
 impl ManifestTransform {
-    pub(super) fn stated(manifest: &ModelManifest) -> Self {
+    pub(super) fn from_manifest(manifest: &ModelManifest) -> Self {
         Self {
             scale: manifest.scale,
             axes: manifest.axes,
@@ -38,20 +38,20 @@ impl ManifestTransform {
         self.axes.and_then(|axes| axes.rotation_in(mirror))
     }
 
-    pub(super) fn apply(self, SceneTransform { own, mirror }: SceneTransform) -> Transform {
+    pub(super) fn apply(self, SceneTransform { original, mirror }: SceneTransform) -> Transform {
         Transform {
-            translation: own.translation,
-            rotation: self.rotation(mirror).unwrap_or(own.rotation),
-            scale: own.scale * self.scale,
+            translation: original.translation,
+            rotation: self.rotation(mirror).unwrap_or(original.rotation),
+            scale: original.scale * self.scale,
         }
     }
 }
 
-/// Places the scene below a root that stands otherwise from now on.
-pub(super) fn apply_stand(world: &mut World, root: Entity, stand: ManifestTransform) {
+/// Updates the transform of the scene below a root, and the root's [`SceneScale`].
+pub(super) fn apply_transform(world: &mut World, root: Entity, transform: ManifestTransform) {
     if let Ok(mut root) = world.get_entity_mut(root) {
-        let scale = SceneScale(stand.scale);
-        if stand.scale == 1.0 {
+        let scale = SceneScale(transform.scale);
+        if transform.scale == 1.0 {
             root.remove::<SceneScale>();
         } else if root.get::<SceneScale>() != Some(&scale) {
             root.insert(scale);
@@ -60,13 +60,13 @@ pub(super) fn apply_stand(world: &mut World, root: Entity, stand: ManifestTransf
     let children = world.get::<Children>(root);
     let children: Vec<Entity> = children.into_iter().flatten().copied().collect();
     for child in children {
-        let before = world.get::<SceneTransform>(child).copied();
-        let transform = world.get_mut::<Transform>(child);
-        if let (Some(before), Some(mut transform)) = (before, transform) {
-            *transform = stand.apply(before);
+        let loaded = world.get::<SceneTransform>(child).copied();
+        let current = world.get_mut::<Transform>(child);
+        if let (Some(loaded), Some(mut current)) = (loaded, current) {
+            *current = transform.apply(loaded);
         }
     }
-    // What it chooses is applied to the new transform.
+    // Applies the `BevySpace` to the new transform.
     if let Some(mut space) = world.get_mut::<BevySpace>(root) {
         space.set_changed();
     }

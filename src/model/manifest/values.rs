@@ -1,4 +1,4 @@
-//! Values that are written in more than one way, and lists that have an end.
+//! Deserialization of values with several notations, and of lists with a length limit.
 
 use crate::scene::{ClipRef, ModelSkin};
 use bevy::color::{Alpha, Srgba};
@@ -8,15 +8,15 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 use serde::ser::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// How many elements a list may have: what they become takes more memory than their text.
-pub(super) const LONGEST_LIST: usize = 1024;
+/// The maximum length of a list. A limit is needed because the elements take more memory than their text.
+pub(super) const MAX_LIST_LENGTH: usize = 1024;
 
-/// Something by its name, or by its place in a list, of which the first is 0.
+/// An item by its name or by its index in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NameOrIndex {
-    /// By its name, in any case.
+    /// A name, in any case.
     Name(String),
-    /// By its place.
+    /// An index from 0.
     Index(usize),
 }
 
@@ -61,12 +61,12 @@ impl Serialize for NameOrIndex {
 
 impl<'de> Deserialize<'de> for NameOrIndex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl Visitor<'_> for Either {
+        struct NameOrIndexVisitor;
+        impl Visitor<'_> for NameOrIndexVisitor {
             type Value = NameOrIndex;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name in quotes, or a number from 0")
+                f.write_str("a name in quotes, or an index from 0")
             }
 
             fn visit_str<E: Error>(self, name: &str) -> Result<NameOrIndex, E> {
@@ -78,11 +78,11 @@ impl<'de> Deserialize<'de> for NameOrIndex {
                 index.map(NameOrIndex::Index).map_err(E::custom)
             }
         }
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(NameOrIndexVisitor)
     }
 }
 
-/// A list of no more than [`LONGEST_LIST`].
+/// A list of at most [`MAX_LIST_LENGTH`] elements.
 pub(super) fn list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -91,14 +91,14 @@ pub(super) fn list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
         type Value = Vec<T>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a list of no more than {LONGEST_LIST}")
+            write!(f, "a list of at most {MAX_LIST_LENGTH} elements")
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<T>, A::Error> {
             let mut list = Vec::new();
             while let Some(element) = elements.next_element()? {
-                if list.len() == LONGEST_LIST {
-                    return Err(A::Error::invalid_length(LONGEST_LIST + 1, &self));
+                if list.len() == MAX_LIST_LENGTH {
+                    return Err(A::Error::invalid_length(MAX_LIST_LENGTH + 1, &self));
                 }
                 list.push(element);
             }
@@ -108,7 +108,7 @@ pub(super) fn list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer.deserialize_seq(List(PhantomData))
 }
 
-/// Texts by texts, no more than [`LONGEST_LIST`], each key once.
+/// A map of strings with at most [`MAX_LIST_LENGTH`] entries and without duplicate keys.
 pub(super) fn map<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, String>, D::Error> {
@@ -117,32 +117,33 @@ pub(super) fn map<'de, D: Deserializer<'de>>(
         type Value = BTreeMap<String, String>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a map of no more than {LONGEST_LIST}")
+            write!(f, "a map of at most {MAX_LIST_LENGTH} entries")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
             let mut map = BTreeMap::new();
             while let Some(key) = entries.next_key::<String>()? {
-                let is_taken = map.contains_key(&key);
-                let value = entries.next_value_seed(ValueOf { is_taken })?;
-                if map.len() == LONGEST_LIST {
-                    return Err(A::Error::invalid_length(LONGEST_LIST + 1, &self));
+                let is_duplicate = map.contains_key(&key);
+                let value = entries.next_value_seed(MapValue { is_duplicate })?;
+                if map.len() == MAX_LIST_LENGTH {
+                    return Err(A::Error::invalid_length(MAX_LIST_LENGTH + 1, &self));
                 }
                 map.insert(key, value);
             }
             Ok(map)
         }
     }
-    /// The value of a key, which is refused before it is read so that the error is where the value begins.
-    struct ValueOf {
-        is_taken: bool,
+    /// The value of a key. A duplicate key is rejected here, before the value is read, so that the error has the position
+    /// of the value.
+    struct MapValue {
+        is_duplicate: bool,
     }
-    impl<'de> DeserializeSeed<'de> for ValueOf {
+    impl<'de> DeserializeSeed<'de> for MapValue {
         type Value = String;
 
         fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
-            if self.is_taken {
-                return Err(D::Error::custom("this name is there twice"));
+            if self.is_duplicate {
+                return Err(D::Error::custom("duplicate name in a map"));
             }
             String::deserialize(deserializer)
         }
@@ -150,13 +151,13 @@ pub(super) fn map<'de, D: Deserializer<'de>>(
     deserializer.deserialize_map(Map)
 }
 
-/// Colours as `"#rrggbb"` or `(red, green, blue)` from 0 to 1, both sRGB.
+/// Colors as `"#rrggbb"` or `(red, green, blue)` from 0 to 1, both sRGB.
 pub(super) mod color {
     use super::*;
 
     struct Color(Srgba);
 
-    /// As it is read: in eight bits a channel if they hold it.
+    /// Writes `"#rrggbb"` if eight bits per channel are exact, otherwise three numbers.
     pub(in super::super) fn serialize<S: Serializer>(
         color: &Option<Srgba>,
         serializer: S,
@@ -184,12 +185,12 @@ pub(super) mod color {
 
     impl<'de> Deserialize<'de> for Color {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct Written;
-            impl<'de> Visitor<'de> for Written {
+            struct ColorVisitor;
+            impl<'de> Visitor<'de> for ColorVisitor {
                 type Value = Color;
 
                 fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str("a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1")
+                    f.write_str("a color: \"#rrggbb\", or (red, green, blue) from 0 to 1")
                 }
 
                 fn visit_str<E: Error>(self, text: &str) -> Result<Color, E> {
@@ -209,7 +210,7 @@ pub(super) mod color {
                     Ok(Color(Srgba::rgb(channels[0], channels[1], channels[2])))
                 }
             }
-            deserializer.deserialize_any(Written)
+            deserializer.deserialize_any(ColorVisitor)
         }
     }
 }

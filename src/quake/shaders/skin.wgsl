@@ -1,4 +1,4 @@
-// Bevy's own fragment shader for StandardMaterial, and before its lighting the colours of players.
+// StandardMaterial's fragment shader, with player colors applied before lighting.
 
 #import bevy_classic_models::fragment_output::{set_base_color, surface_output}
 #import bevy_pbr::pbr_fragment::pbr_input_from_standard_material
@@ -32,7 +32,7 @@ const PANTS_ROW: u32 = 6u;
 // Rows from here on are stored from bright to dark.
 const FIRST_REVERSED_ROW: u32 = 8u;
 
-// The palette index that stands for another one in the player's colours.
+// The palette index that replaces an index in the player's colors.
 fn recolored(index: u32) -> u32 {
     let row = index / 16u;
     var new_row = row;
@@ -41,14 +41,14 @@ fn recolored(index: u32) -> u32 {
     } else if (row == PANTS_ROW) {
         new_row = model.pants;
     }
-    var place = index % 16u;
+    var column = index % 16u;
     if (new_row != row && new_row >= FIRST_REVERSED_ROW) {
-        place = 15u - place;
+        column = 15u - column;
     }
-    return new_row * 16u + place;
+    return new_row * 16u + column;
 }
 
-// What recolouring adds to a texel of the skin.
+// The difference that recoloring makes to a texel of the skin.
 fn color_change(texel: vec2<i32>) -> vec3<f32> {
     let last = vec2<i32>(textureDimensions(indices)) - 1;
     let index = textureLoad(indices, clamp(texel, vec2(0), last), 0).x;
@@ -59,19 +59,19 @@ fn color_change(texel: vec2<i32>) -> vec3<f32> {
     return textureLoad(palette, vec2(new_index, 0u), 0).rgb - textureLoad(palette, vec2(index, 0u), 0).rgb;
 }
 
-// The same, filtered as the skin is. The sampler can't do it: indices do not blend.
+// The difference, filtered like the skin. A sampler can't filter palette indices.
 fn filtered_color_change(uv: vec2<f32>) -> vec3<f32> {
-    let at = uv * vec2<f32>(textureDimensions(indices));
+    let position = uv * vec2<f32>(textureDimensions(indices));
     if (model.linear == 0u) {
-        return color_change(vec2<i32>(floor(at)));
+        return color_change(vec2<i32>(floor(position)));
     }
-    let corner = floor(at - 0.5);
-    let way = at - 0.5 - corner;
+    let corner = floor(position - 0.5);
+    let fraction = position - 0.5 - corner;
     let texel = vec2<i32>(corner);
     return mix(
-        mix(color_change(texel), color_change(texel + vec2(1, 0)), way.x),
-        mix(color_change(texel + vec2(0, 1)), color_change(texel + vec2(1, 1)), way.x),
-        way.y,
+        mix(color_change(texel), color_change(texel + vec2(1, 0)), fraction.x),
+        mix(color_change(texel + vec2(0, 1)), color_change(texel + vec2(1, 1)), fraction.x),
+        fraction.y,
     );
 }
 #endif

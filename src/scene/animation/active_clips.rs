@@ -1,29 +1,29 @@
-//! The clips that play on a model, and how much each of them weighs.
+//! The active clips of a model and their weights.
 
 use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer};
 use bevy::asset::{AssetId, Handle};
 use core::ops::Range;
 
-/// Where a format has a clip from.
+/// The source of a clip: the asset and, optionally, the frames that are selected from it.
 pub(crate) trait ClipSource: Clone {
-    /// The clip, as it is for any model.
+    /// The clip as loaded, not yet adapted to a model.
     fn clip(&self) -> &Handle<AnimationClip>;
 
-    /// Which of its frames are meant; `None` for the whole clip.
+    /// The selected frames; `None` for the whole clip.
     fn frames(&self) -> Option<&Range<u32>>;
 }
 
-/// Where in a graph a clip is.
-pub(crate) fn node(place: usize) -> AnimationNodeIndex {
+/// The graph node of the active clip at an index.
+pub(crate) fn node(index: usize) -> AnimationNodeIndex {
     // The first node is the root.
-    AnimationNodeIndex::new(place + 1)
+    AnimationNodeIndex::new(index + 1)
 }
 
-/// What plays: the last was chosen, those before fade out.
+/// The clips that play on a model: the last one is the selected clip, those before it fade out.
 #[derive(Debug)]
 pub(crate) struct ActiveClips<S> {
-    lanes: Vec<ActiveClip<S>>,
+    clips: Vec<ActiveClip<S>>,
     fade: Option<Fade>,
 }
 
@@ -31,24 +31,25 @@ pub(crate) struct ActiveClips<S> {
 #[derive(Clone, Debug)]
 pub(crate) struct ActiveClip<S> {
     pub(crate) source: S,
-    /// The clip as it is for the model.
+    /// The clip as adapted to the model.
     pub(crate) clip: Handle<AnimationClip>,
-    /// Its weight when the last fade began.
+    /// The weight when the last fade began.
     weight: f32,
-    /// What the player knew of it before the last change of lanes.
+    /// The state in the player before the last change of the active clips.
     state: ActiveAnimation,
 }
 
+/// A cross-fade. Times are in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Fade {
-    seconds: f32,
-    left: f32,
+    duration: f32,
+    remaining: f32,
 }
 
 impl<S> Default for ActiveClips<S> {
     fn default() -> Self {
         Self {
-            lanes: Vec::new(),
+            clips: Vec::new(),
             fade: None,
         }
     }
@@ -56,65 +57,69 @@ impl<S> Default for ActiveClips<S> {
 
 impl<S: ClipSource> ActiveClips<S> {
     pub(crate) fn is_empty(&self) -> bool {
-        self.lanes.is_empty()
+        self.clips.is_empty()
     }
 
-    /// What was chosen, and its place.
-    pub(crate) fn main(&self) -> Option<(usize, &ActiveClip<S>)> {
-        self.lanes.iter().enumerate().next_back()
+    /// The selected clip and its index.
+    pub(crate) fn selected(&self) -> Option<(usize, &ActiveClip<S>)> {
+        self.clips.iter().enumerate().next_back()
     }
 
-    /// Their clips, in the order of the graph.
-    pub(crate) fn clips(&self) -> Vec<Handle<AnimationClip>> {
-        self.lanes.iter().map(|lane| lane.clip.clone()).collect()
+    /// The handles of the clips, in the order of the graph.
+    pub(crate) fn handles(&self) -> Vec<Handle<AnimationClip>> {
+        self.clips
+            .iter()
+            .map(|active| active.clip.clone())
+            .collect()
     }
 
-    /// Whether a part of any of these clips is among them.
-    pub(crate) fn have_part_of(&self, clips: &[AssetId<AnimationClip>]) -> bool {
+    /// Whether any active clip is a part of one of these clips.
+    pub(crate) fn has_part_of(&self, clips: &[AssetId<AnimationClip>]) -> bool {
         let is_part = |source: &S| source.frames().is_some() && clips.contains(&source.clip().id());
-        !clips.is_empty() && self.lanes.iter().any(|lane| is_part(&lane.source))
+        !clips.is_empty() && self.clips.iter().any(|active| is_part(&active.source))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ActiveClip<S>> {
-        self.lanes.iter()
+        self.clips.iter()
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ActiveClip<S>> {
-        self.lanes.iter_mut()
+        self.clips.iter_mut()
     }
 
-    /// How much of what is faded from is still there, from 1 to 0.
-    pub(super) fn rest(&self) -> f32 {
-        self.fade.map_or(0.0, |fade| fade.left / fade.seconds)
+    /// The fraction of the current fade that remains, from 1 to 0; 0 without a fade.
+    pub(super) fn fade_remaining(&self) -> f32 {
+        self.fade.map_or(0.0, |fade| fade.remaining / fade.duration)
     }
 
-    /// The weights of all now. They add up to 1.
+    /// The current weights of all clips. They add up to 1.
     pub(crate) fn weights(&self) -> impl Iterator<Item = f32> {
-        let (rest, main) = (self.rest(), self.lanes.len().wrapping_sub(1));
-        let lanes = self.lanes.iter().enumerate();
-        lanes.map(move |(place, lane)| match place == main {
-            true => 1.0 - rest,
-            false => lane.weight * rest,
+        let remaining = self.fade_remaining();
+        let selected = self.clips.len().wrapping_sub(1);
+        let clips = self.clips.iter().enumerate();
+        clips.map(move |(index, active)| match index == selected {
+            true => 1.0 - remaining,
+            false => active.weight * remaining,
         })
     }
 
-    /// Begins a clip. The others fade out over some seconds, or end at once.
-    pub(super) fn begin(&mut self, source: S, fade: f32) {
+    /// Starts a clip. The others fade out over `fade` seconds, or stop at once if that is not a positive number.
+    pub(super) fn start(&mut self, source: S, fade: f32) {
         let fades = fade > 0.0 && fade.is_finite();
         if fades {
             let weights: Vec<_> = self.weights().collect();
-            for (lane, weight) in self.lanes.iter_mut().zip(weights) {
-                lane.weight = weight;
+            for (active, weight) in self.clips.iter_mut().zip(weights) {
+                active.weight = weight;
             }
-            self.forget_the_lightest();
+            self.drop_lightest();
         } else {
-            self.lanes.clear();
+            self.clips.clear();
         }
-        self.fade = (fades && !self.lanes.is_empty()).then_some(Fade {
-            seconds: fade,
-            left: fade,
+        self.fade = (fades && !self.clips.is_empty()).then_some(Fade {
+            duration: fade,
+            remaining: fade,
         });
-        self.lanes.push(ActiveClip {
+        self.clips.push(ActiveClip {
             clip: source.clip().clone(),
             source,
             weight: 1.0,
@@ -122,67 +127,67 @@ impl<S: ClipSource> ActiveClips<S> {
         });
     }
 
-    /// Puts another clip in the place of what was chosen, at its time.
+    /// Replaces the source of the selected clip, and keeps its time.
     pub(super) fn replace(&mut self, source: S) {
-        if let Some(main) = self.lanes.last_mut() {
-            main.source = source;
+        if let Some(selected) = self.clips.last_mut() {
+            selected.source = source;
         }
     }
 
-    /// Lets a fade go on. True if it is over, and [`end_fade`](Self::end_fade) is due.
+    /// Advances the fade. Returns true once it is over; then call [`end_fade`](Self::end_fade).
     pub(super) fn advance_fade(&mut self, seconds: f32) -> bool {
         self.fade.as_mut().is_some_and(|fade| {
-            fade.left -= seconds;
-            fade.left <= 0.0
+            fade.remaining -= seconds;
+            fade.remaining <= 0.0
         })
     }
 
-    /// Ends all but what was chosen.
+    /// Removes all clips but the selected one.
     pub(super) fn end_fade(&mut self) {
         self.fade = None;
-        let faded = self.lanes.len().saturating_sub(1);
-        self.lanes.drain(..faded);
+        let faded = self.clips.len().saturating_sub(1);
+        self.clips.drain(..faded);
     }
 
-    /// Ends what hardly shows. Else clips would pile up where each choice comes before the fade of the
-    /// last has ended.
-    fn forget_the_lightest(&mut self) {
-        /// No one sees that less is missing.
-        const LEAST: f32 = 1e-3;
-        /// So many fade out at most.
-        const MOST: usize = 8;
-        self.lanes.retain(|lane| lane.weight >= LEAST);
-        while self.lanes.len() > MOST {
-            let lanes = self.lanes.iter().enumerate();
-            let lightest = lanes.min_by(|(_, a), (_, b)| a.weight.total_cmp(&b.weight));
-            if let Some((place, _)) = lightest {
-                self.lanes.remove(place);
+    /// Removes the clips with the lowest weights. Otherwise clips would accumulate if each selection came before the
+    /// end of the previous fade.
+    fn drop_lightest(&mut self) {
+        /// Removing a clip of a lower weight is not visible.
+        const MIN_WEIGHT: f32 = 1e-3;
+        /// The most clips that fade out at the same time.
+        const MAX_FADING: usize = 8;
+        self.clips.retain(|active| active.weight >= MIN_WEIGHT);
+        while self.clips.len() > MAX_FADING {
+            let clips = self.clips.iter().enumerate();
+            let lightest = clips.min_by(|(_, a), (_, b)| a.weight.total_cmp(&b.weight));
+            if let Some((index, _)) = lightest {
+                self.clips.remove(index);
             }
         }
-        let sum: f32 = self.lanes.iter().map(|lane| lane.weight).sum();
-        for lane in &mut self.lanes {
-            lane.weight /= sum;
+        let sum: f32 = self.clips.iter().map(|active| active.weight).sum();
+        for active in &mut self.clips {
+            active.weight /= sum;
         }
     }
 
-    /// Ends everything.
+    /// Removes all clips.
     pub(super) fn stop(&mut self) {
         self.fade = None;
-        self.lanes.clear();
+        self.clips.clear();
     }
 
-    /// Takes down what the player knows, before its nodes are other ones.
-    pub(super) fn remember(&mut self, player: &AnimationPlayer) {
-        for (place, lane) in self.lanes.iter_mut().enumerate() {
-            lane.state = player.animation(node(place)).copied().unwrap_or_default();
+    /// Saves the player's states of the clips, before their nodes change.
+    pub(super) fn save_states(&mut self, player: &AnimationPlayer) {
+        for (index, active) in self.clips.iter_mut().enumerate() {
+            active.state = player.animation(node(index)).copied().unwrap_or_default();
         }
     }
 
-    /// Tells a player what plays.
-    pub(super) fn tell(&self, player: &mut AnimationPlayer) {
+    /// Restarts a player with these clips, in their saved states.
+    pub(super) fn restore_states(&self, player: &mut AnimationPlayer) {
         player.stop_all();
-        for (place, lane) in self.lanes.iter().enumerate() {
-            *player.play(node(place)) = lane.state;
+        for (index, active) in self.clips.iter().enumerate() {
+            *player.play(node(index)) = active.state;
         }
     }
 }
@@ -205,38 +210,38 @@ mod tests {
         Handle::default()
     }
 
-    fn weights(lanes: &ActiveClips<Handle<AnimationClip>>) -> Vec<f32> {
-        lanes.weights().collect()
+    fn weights(clips: &ActiveClips<Handle<AnimationClip>>) -> Vec<f32> {
+        clips.weights().collect()
     }
 
     #[test]
-    fn a_fade_within_a_fade_begins_with_what_shows() {
-        let mut lanes = ActiveClips::default();
-        lanes.begin(source(), 1.0);
-        assert_eq!(weights(&lanes), [1.0], "there is nothing to fade from");
-        lanes.begin(source(), 1.0);
-        assert!(!lanes.advance_fade(0.25));
-        assert_eq!(weights(&lanes), [0.75, 0.25]);
-        lanes.begin(source(), 0.5);
-        assert_eq!(weights(&lanes), [0.75, 0.25, 0.0]);
-        assert!(!lanes.advance_fade(0.25));
-        assert_eq!(weights(&lanes), [0.375, 0.125, 0.5]);
-        assert!(lanes.advance_fade(0.25));
-        lanes.end_fade();
-        assert_eq!(weights(&lanes), [1.0]);
+    fn fade_during_fade_starts_from_current_weights() {
+        let mut clips = ActiveClips::default();
+        clips.start(source(), 1.0);
+        assert_eq!(weights(&clips), [1.0], "there is no clip to fade from");
+        clips.start(source(), 1.0);
+        assert!(!clips.advance_fade(0.25));
+        assert_eq!(weights(&clips), [0.75, 0.25]);
+        clips.start(source(), 0.5);
+        assert_eq!(weights(&clips), [0.75, 0.25, 0.0]);
+        assert!(!clips.advance_fade(0.25));
+        assert_eq!(weights(&clips), [0.375, 0.125, 0.5]);
+        assert!(clips.advance_fade(0.25));
+        clips.end_fade();
+        assert_eq!(weights(&clips), [1.0]);
     }
 
     #[test]
-    fn lanes_do_not_pile_up() {
-        let mut lanes = ActiveClips::default();
+    fn fading_clips_do_not_accumulate() {
+        let mut clips = ActiveClips::default();
         for number in 0..1000 {
-            lanes.begin(source(), 1.0);
-            lanes.advance_fade(0.001 * (number % 7) as f32);
-            assert!(lanes.clips().len() <= 9);
-            let sum: f32 = lanes.weights().sum();
+            clips.start(source(), 1.0);
+            clips.advance_fade(0.001 * (number % 7) as f32);
+            assert!(clips.handles().len() <= 9);
+            let sum: f32 = clips.weights().sum();
             assert!((sum - 1.0).abs() < 1e-5, "{sum}");
         }
-        lanes.begin(source(), 0.0);
-        assert_eq!(weights(&lanes), [1.0]);
+        clips.start(source(), 0.0);
+        assert_eq!(weights(&clips), [1.0]);
     }
 }

@@ -1,12 +1,13 @@
-//! Plays what [`PlayClip`](crate::scene::PlayClip) says on Bevy's `AnimationPlayer`, for formats whose clips are Bevy's.
+//! Plays a [`PlayClip`](crate::scene::PlayClip) on an `AnimationPlayer`, for formats whose clips are Bevy
+//! `AnimationClip`s.
 //!
-//! The player is on the root entity, which survives when the model's file changes. Whoever wants to
-//! blend otherwise leaves `PlayClip` away and gives the root a graph of their own.
+//! The player is on the root entity, which survives a reload of the model. To blend clips in another way, don't add a
+//! `PlayClip`, and give the root a graph of your own.
 
 use crate::scene::animation::active_clips::{ActiveClips, ClipSource, node};
 use crate::scene::animation::clip_provider::ClipProvider;
 use crate::scene::animation::frames::Frames;
-use crate::scene::animation::settle::{Bones, settle};
+use crate::scene::animation::rest_bones::{Bones, restore_rest_pose};
 use crate::scene::clip_ref::Repeat;
 use crate::scene::clips::ModelClips;
 use crate::scene::play::{PlayClip, Playback, ResolvedClip, ResolvedPlay};
@@ -20,12 +21,12 @@ use bevy::ecs::entity::Entity;
 use bevy::ecs::system::EntityCommands;
 use std::sync::Arc;
 
-/// What a root asks for.
+/// The clip that a root requests.
 pub(crate) struct ClipRequest<'a> {
     pub(crate) play: Option<&'a Ref<'a, ResolvedClip>>,
-    /// Its clips by names of their own.
+    /// The clips that the root names itself.
     pub(crate) named: Option<&'a ModelClips>,
-    /// Whether a clip that it plays was edited.
+    /// Whether any active clip was edited.
     pub(crate) is_edited: bool,
 }
 
@@ -35,71 +36,75 @@ impl<'a> ClipRequest<'a> {
     }
 }
 
-/// What a spawned model plays for its [`PlayClip`]. Formats have it in a component of the root.
+/// The playback state of a spawned model. Each format has a root component that wraps it.
 #[derive(Debug)]
 pub(crate) struct Animator<M, S> {
-    lanes: ActiveClips<S>,
-    /// What was asked for when it was chosen.
-    chosen: Option<ClipSelection>,
-    /// What was asked for and is not loaded yet. Until then what played before plays on.
+    active: ActiveClips<S>,
+    /// The request when the clip was selected.
+    selection: Option<ClipSelection>,
+    /// The requested clip until it is loaded. The previous clips play on meanwhile.
     pending: Option<Pending<S>>,
-    /// The model that all of it is bound to; another one after a reload.
+    /// The model that the clips are adapted to. A reload changes it.
     model: Option<Arc<M>>,
-    /// What we have given the root.
+    /// The graph that this animator has inserted on the root.
     graph: Option<Handle<AnimationGraph>>,
-    /// [`Playback::time`] as it was left. Another one is a jump.
+    /// [`Playback::time`] as last written. If it differs now, the user has set it.
     time: f32,
 }
 
 #[derive(Clone, Debug)]
 struct Pending<S> {
     source: S,
-    /// Whether it takes the place of what plays, of which only the file is another.
-    goes_on: bool,
-    /// Whether it was told that nothing is left of it.
-    is_told: bool,
+    /// Whether it replaces the selected clip at its time, because only the file has changed.
+    continues: bool,
+    /// Whether there was a warning that its part has no frames.
+    has_warned: bool,
 }
 
-/// A root of a model in one frame.
+/// The data of a model's root in one frame.
 pub(crate) struct AnimatedRoot<'a, M> {
-    pub(crate) asked: ClipRequest<'a>,
+    pub(crate) request: ClipRequest<'a>,
     pub(crate) model: &'a Arc<M>,
     /// The entities of the bones.
     pub(crate) skeleton: &'a [Entity],
     pub(crate) player: &'a mut AnimationPlayer,
     pub(crate) playback: Option<&'a mut Playback>,
-    /// The graph that the root has.
+    /// The current graph of the root. It may be the user's.
     pub(crate) graph: Option<&'a AnimationGraphHandle>,
     pub(crate) commands: EntityCommands<'a>,
 }
 
-/// What changes about what plays.
+/// A change of the active clips.
 struct Change<S> {
-    begins: Option<Pending<S>>,
+    /// The clip to start.
+    starts: Option<Pending<S>>,
+    /// Whether all clips stop.
     stops: bool,
     ends_fade: bool,
-    /// The model or clips are others than what the clips were bound to.
-    is_rebound: bool,
-    /// What is to be said of the model.
-    complaint: Option<String>,
+    /// Whether the clips must be adapted again, because the model or a clip has changed.
+    rebinds: bool,
+    /// A warning about the model.
+    warning: Option<String>,
 }
 
 impl<S> Change<S> {
     fn is_any(&self) -> bool {
-        self.begins.is_some() || self.stops || self.ends_fade || self.is_rebound
+        self.starts.is_some() || self.stops || self.ends_fade || self.rebinds
     }
 
-    /// Whether a clip begins anew.
-    fn is_beginning(&self) -> bool {
-        self.begins.as_ref().is_some_and(|begins| !begins.goes_on)
+    /// Whether a clip starts from its beginning.
+    fn restarts(&self) -> bool {
+        self.starts
+            .as_ref()
+            .is_some_and(|pending| !pending.continues)
     }
 }
 
 impl<M, S> Default for Animator<M, S> {
     fn default() -> Self {
         Self {
-            lanes: ActiveClips::default(),
-            chosen: None,
+            active: ActiveClips::default(),
+            selection: None,
             pending: None,
             model: None,
             graph: None,
@@ -109,225 +114,236 @@ impl<M, S> Default for Animator<M, S> {
 }
 
 impl<M, S: ClipSource> Animator<M, S> {
-    /// The clip that was chosen, once it plays.
+    /// The selected clip, once it plays.
     pub(crate) fn clip(&self) -> Option<&Handle<AnimationClip>> {
-        self.lanes.main().map(|(_, lane)| lane.source.clip())
+        self.active
+            .selected()
+            .map(|(_, selected)| selected.source.clip())
     }
 
-    /// How much of what shows is the chosen clip: 1 once nothing fades out any more, and 0 where
-    /// nothing plays.
+    /// The weight of the selected clip: below 1 during a fade, and 0 if no clip plays.
     pub(crate) fn weight(&self) -> f32 {
-        match self.lanes.is_empty() {
+        match self.active.is_empty() {
             true => 0.0,
-            false => 1.0 - self.lanes.rest(),
+            false => 1.0 - self.active.fade_remaining(),
         }
     }
 
-    /// One frame of a root, from what its [`PlayClip`] asks for to the pose. Returns what to warn about.
+    /// Updates a root's player for one frame. Returns a warning, if there is one.
     ///
-    /// Bevy then advances the player and poses the bones, and [`read_player`](Self::read_player) reads how far the clip is.
+    /// Bevy then advances the player and poses the bones, and [`read_player`](Self::read_player) reads the clip's time.
     pub(crate) fn update<B: ClipProvider<Model = M, Source = S>, C: Component>(
         &mut self,
         root: AnimatedRoot<'_, M>,
-        binder: &mut B,
+        provider: &mut B,
         bones: &mut Bones<'_, '_, C>,
         seconds: f32,
     ) -> Option<String> {
         let (model, player, graph) = (root.model, root.player, root.graph);
-        let (is_edited, play) = (root.asked.is_edited, root.asked.clip());
-        let play = play.map(|stated| &stated.play);
-        // Which clips begin or end, for what is asked for, what is loaded, and what has faded out.
-        let mut change = self.decide(root.asked, model, seconds, binder);
-        let complaint = change.complaint.take();
-        let begins = change.is_beginning();
+        let (is_edited, play) = (root.request.is_edited, root.request.clip());
+        let play = play.map(|resolved| &resolved.play);
+        // The clips that start and stop depend on the request, on the loaded assets and on the fade.
+        let mut change = self.decide(root.request, model, seconds, provider);
+        let warning = change.warning.take();
+        let restarts = change.restarts();
         if change.is_any() {
-            let before = self.lanes.clips();
-            // The states of the clips that go on move to their nodes in another graph.
-            self.remember(player, graph);
+            let before = self.active.handles();
+            // The clips that play on have other nodes in the new graph.
+            self.save_states(player, graph);
             let fade = play.map_or(0.0, |play| play.fade);
-            self.apply(change, fade, model, binder);
-            self.tell(player, graph);
-            B::play_beside(&self.lanes, player);
-            self.set_graph(graph, root.commands, model, binder);
-            let before = (B::KEEPS_UNMOVED && !is_edited).then_some(&*before);
-            settle(binder, (model, root.skeleton), &self.lanes, before, bones);
+            self.apply(change, fade, model, provider);
+            self.restore_states(player, graph);
+            B::play_extra_nodes(&self.active, player);
+            self.set_graph(graph, root.commands, model, provider);
+            let before = (B::KEEPS_UNANIMATED && !is_edited).then_some(&*before);
+            restore_rest_pose(
+                provider,
+                (model, root.skeleton),
+                &self.active,
+                before,
+                bones,
+            );
         }
-        // Speed, end, time and weights, which may change in any frame.
+        // Speed, repetition, time and weights may change in any frame.
         if let (Some(play), Some(playback)) = (play, root.playback) {
-            self.write_player(player, play, playback, begins, (seconds, binder.clips()));
+            let clips = provider.clips();
+            self.write_player(player, play, playback, restarts, (seconds, clips));
         }
-        complaint
+        warning
     }
 
     /// The clips that play.
-    pub(crate) fn lanes(&self) -> &ActiveClips<S> {
-        &self.lanes
+    pub(crate) fn active_clips(&self) -> &ActiveClips<S> {
+        &self.active
     }
 
-    /// Sees what is asked for, and what of it begins or ends now.
+    /// Decides which clips start and stop in this frame, and advances the fade.
     fn decide(
         &mut self,
-        asked: ClipRequest<'_>,
+        request: ClipRequest<'_>,
         model: &Arc<M>,
         seconds: f32,
-        binder: &impl ClipProvider<Model = M, Source = S>,
+        provider: &impl ClipProvider<Model = M, Source = S>,
     ) -> Change<S> {
-        let is_of = |bound: &Arc<M>| Arc::ptr_eq(bound, model);
-        let is_other_model = !self.model.as_ref().is_some_and(is_of);
+        let is_same = |previous: &Arc<M>| Arc::ptr_eq(previous, model);
+        let is_other_model = !self.model.as_ref().is_some_and(is_same);
         if is_other_model {
             self.model = Some(model.clone());
         }
-        let is_changed = asked.play.is_none_or(DetectChanges::is_changed);
-        let clip = asked.clip();
-        let is_chosen = match &self.chosen {
-            Some(chosen) => !is_changed || chosen.is(clip),
+        let is_changed = request.play.is_none_or(DetectChanges::is_changed);
+        let clip = request.clip();
+        let is_selected = match &self.selection {
+            Some(selection) => !is_changed || selection.matches(clip),
             None => clip.is_none(),
         };
-        let is_other_file = is_other_model || asked.is_edited;
-        let is_asked = !is_chosen || (is_other_file && clip.is_some());
+        let is_other_file = is_other_model || request.is_edited;
+        let selects = !is_selected || (is_other_file && clip.is_some());
         let mut change = Change {
             stops: false,
-            is_rebound: is_other_file && !self.lanes.is_empty(),
-            begins: None,
+            rebinds: is_other_file && !self.active.is_empty(),
+            starts: None,
             ends_fade: false,
-            complaint: None,
+            warning: None,
         };
-        if is_asked {
-            self.ask(&mut change, &asked, model, binder);
+        if selects {
+            self.select(&mut change, &request, model, provider);
         }
         if self.pending.is_some() {
-            self.await_clip(&mut change, clip, model, binder);
+            self.start_pending(&mut change, clip, model, provider);
         }
-        let stands = change.is_beginning() || clip.is_none_or(|clip| clip.play.paused);
-        change.ends_fade = !stands && self.lanes.advance_fade(seconds);
+        let is_paused = change.restarts() || clip.is_none_or(|clip| clip.play.paused);
+        change.ends_fade = !is_paused && self.active.advance_fade(seconds);
         change
     }
 
-    /// Chooses what is asked for.
-    fn ask(
+    /// Selects the requested clip, which starts once it is loaded.
+    fn select(
         &mut self,
         change: &mut Change<S>,
-        asked: &ClipRequest<'_>,
+        request: &ClipRequest<'_>,
         model: &M,
-        binder: &impl ClipProvider<Model = M, Source = S>,
+        provider: &impl ClipProvider<Model = M, Source = S>,
     ) {
-        let clip = asked.clip();
-        let is_same = self.chosen.as_ref().is_some_and(|chosen| chosen.is(clip));
-        self.chosen = Some(ClipSelection::new(clip));
+        let clip = request.clip();
+        let selection = self.selection.as_ref();
+        let is_same = selection.is_some_and(|selection| selection.matches(clip));
+        self.selection = Some(ClipSelection::new(clip));
         let source = clip.and_then(|clip| {
-            let source = binder.find(&clip.play.clip, model);
+            let source = provider.find(&clip.play.clip, model);
             if source.is_none() {
-                change.complaint = Some(clip.missing(asked.named, &binder.names(model)));
+                change.warning =
+                    Some(clip.missing_clip_warning(request.named, &provider.names(model)));
             }
             source
         });
-        let has_begun = self.pending.as_ref().is_none_or(|pending| pending.goes_on);
-        let goes_on = is_same && has_begun && !self.lanes.is_empty();
+        let pending = self.pending.as_ref();
+        let has_started = pending.is_none_or(|pending| pending.continues);
+        let continues = is_same && has_started && !self.active.is_empty();
         self.pending = source.map(|source| Pending {
             source,
-            goes_on,
-            is_told: false,
+            continues,
+            has_warned: false,
         });
         change.stops = self.pending.is_none();
     }
 
-    /// Lets what is asked for begin once it is loaded. What played before ends if that will not be.
-    fn await_clip(
+    /// Starts the pending clip once it is loaded. If that fails, the previous clips stop.
+    fn start_pending(
         &mut self,
         change: &mut Change<S>,
         clip: Option<&ResolvedPlay>,
         model: &M,
-        binder: &impl ClipProvider<Model = M, Source = S>,
+        provider: &impl ClipProvider<Model = M, Source = S>,
     ) {
         let Some(pending) = &mut self.pending else {
             return;
         };
-        // The server has told of what has failed. It begins should the file ever be mended.
-        let mut is_lost = binder.has_failed(&pending.source);
-        if binder.is_ready(&pending.source) {
-            let (is_empty, count) = left_of(&pending.source, model, binder);
-            is_lost = is_empty;
-            if !is_lost {
-                change.begins = self.pending.take();
+        // The asset server has logged the error. The clip starts if the file is fixed later.
+        let mut is_unplayable = provider.has_failed(&pending.source);
+        if provider.is_ready(&pending.source) {
+            let (is_empty, count) = check_part(&pending.source, model, provider);
+            is_unplayable = is_empty;
+            if !is_unplayable {
+                change.starts = self.pending.take();
                 return;
             }
-            if let Some(clip) = clip.filter(|_| !pending.is_told) {
-                change.complaint = Some(clip.empty(count));
+            if let Some(clip) = clip.filter(|_| !pending.has_warned) {
+                change.warning = Some(clip.empty_part_warning(count));
             }
-            pending.is_told = true;
+            pending.has_warned = true;
         }
-        if is_lost {
-            change.stops |= !self.lanes.is_empty();
-            pending.goes_on = false;
+        if is_unplayable {
+            change.stops |= !self.active.is_empty();
+            pending.continues = false;
         }
     }
 
-    /// Whether what plays is not what is asked for, because that is not loaded yet.
+    /// Whether the requested clip does not play yet, because it is not loaded.
     fn is_waiting(&self) -> bool {
         self.pending
             .as_ref()
-            .is_some_and(|pending| !pending.goes_on)
+            .is_some_and(|pending| !pending.continues)
     }
 
-    /// Plays what has changed.
+    /// Applies a change to the active clips.
     fn apply(
         &mut self,
         change: Change<S>,
         fade: f32,
         model: &Arc<M>,
-        binder: &mut impl ClipProvider<Model = M, Source = S>,
+        provider: &mut impl ClipProvider<Model = M, Source = S>,
     ) {
         if change.ends_fade {
-            self.lanes.end_fade();
+            self.active.end_fade();
         }
-        match change.begins {
-            Some(pending) if pending.goes_on => self.lanes.replace(pending.source),
-            Some(pending) => self.lanes.begin(pending.source, fade),
+        match change.starts {
+            Some(pending) if pending.continues => self.active.replace(pending.source),
+            Some(pending) => self.active.start(pending.source, fade),
             None => {}
         }
         if change.stops {
-            self.lanes.stop();
+            self.active.stop();
         }
-        for lane in self.lanes.iter_mut() {
-            // Of what fades out, and was edited so that nothing is left of it, that fades out which was.
-            if let Some(clip) = binder.bound(&lane.source, model) {
-                lane.clip = clip;
+        for active in self.active.iter_mut() {
+            // If an edit has left a clip without frames, its previous version fades out.
+            if let Some(clip) = provider.clip_for_model(&active.source, model) {
+                active.clip = clip;
             }
         }
     }
 
-    /// Whether a root's graph is what we have given it. Another one is the user's.
-    pub(crate) fn owns(&self, has: Option<&AnimationGraphHandle>) -> bool {
-        self.graph.is_some() && has.map(|has| &has.0) == self.graph.as_ref()
+    /// Whether this animator has inserted the root's current graph. Otherwise the graph is the user's.
+    pub(crate) fn owns(&self, current: Option<&AnimationGraphHandle>) -> bool {
+        self.graph.is_some() && current.map(|current| &current.0) == self.graph.as_ref()
     }
 
-    /// Takes down the states of the clips that play.
-    fn remember(&mut self, player: &AnimationPlayer, has: Option<&AnimationGraphHandle>) {
-        if self.owns(has) {
-            self.lanes.remember(player);
+    /// Saves the player's states of the active clips.
+    fn save_states(&mut self, player: &AnimationPlayer, current: Option<&AnimationGraphHandle>) {
+        if self.owns(current) {
+            self.active.save_states(player);
         }
     }
 
-    /// Has the player play the clips of the lanes, in the states that were taken down.
-    fn tell(&self, player: &mut AnimationPlayer, has: Option<&AnimationGraphHandle>) {
-        if self.owns(has) || !self.lanes.is_empty() {
-            self.lanes.tell(player);
+    /// Restarts the player with the active clips, in their saved states.
+    fn restore_states(&self, player: &mut AnimationPlayer, current: Option<&AnimationGraphHandle>) {
+        if self.owns(current) || !self.active.is_empty() {
+            self.active.restore_states(player);
         }
     }
 
-    /// Gives the root the graph of what plays.
+    /// Inserts the graph of the active clips on the root, or removes it if no clip plays.
     fn set_graph(
         &mut self,
-        has: Option<&AnimationGraphHandle>,
+        current: Option<&AnimationGraphHandle>,
         mut root: EntityCommands<'_>,
         model: &Arc<M>,
-        binder: &mut impl ClipProvider<Model = M, Source = S>,
+        provider: &mut impl ClipProvider<Model = M, Source = S>,
     ) {
-        let owns = self.owns(has);
+        let owns = self.owns(current);
         self.graph = None;
-        if !self.lanes.is_empty() {
-            let graph = binder.graph(&self.lanes, model);
-            if has.is_none_or(|has| has.0 != graph) {
+        if !self.active.is_empty() {
+            let graph = provider.graph(&self.active, model);
+            if current.is_none_or(|current| current.0 != graph) {
                 root.try_insert(AnimationGraphHandle(graph.clone()));
             }
             self.graph = Some(graph);
@@ -337,113 +353,115 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     fn set_weights(&self, player: &mut AnimationPlayer, play: &PlayClip, seconds: f32) {
-        for (place, weight) in self.lanes.weights().enumerate() {
-            if let Some(active) = player.animation_mut(node(place)) {
-                active.set_weight(weight);
-                match play.paused || stands(active.speed(), seconds) {
-                    true => active.pause(),
-                    false => active.resume(),
+        for (index, weight) in self.active.weights().enumerate() {
+            if let Some(animation) = player.animation_mut(node(index)) {
+                animation.set_weight(weight);
+                match play.paused || must_pause(animation.speed(), seconds) {
+                    true => animation.pause(),
+                    false => animation.resume(),
                 };
             }
         }
     }
 
-    /// Tells a player's animations what was chosen about them.
+    /// Writes weights, speed, repetition and time to the player.
     fn write_player(
         &mut self,
         player: &mut AnimationPlayer,
         play: &PlayClip,
         playback: &mut Playback,
-        begins: bool,
+        restarts: bool,
         (seconds, clips): (f32, &Assets<AnimationClip>),
     ) {
         self.set_weights(player, play, seconds);
-        let Some((main, lane)) = self.lanes.main() else {
-            // Nothing plays that could be at its end.
+        let Some((index, selected)) = self.active.selected() else {
+            // No clip plays that could be at its end.
             playback.finished = false;
             return;
         };
         if self.is_waiting() {
             return;
         }
-        let duration = clips.get(&lane.clip).map_or(0.0, AnimationClip::duration);
-        let Some(active) = player.animation_mut(node(main)) else {
+        let clip = clips.get(&selected.clip);
+        let duration = clip.map_or(0.0, AnimationClip::duration);
+        let Some(animation) = player.animation_mut(node(index)) else {
             return;
         };
-        let speed = set_speed_and_end(active, play);
-        if begins {
+        let speed = set_speed_and_repeat(animation, play);
+        if restarts {
             playback.time = play.start.unwrap_or(first_time(play, speed, duration));
             playback.finished = false;
         }
-        let jumps = begins || playback.time.to_bits() != self.time.to_bits();
-        if jumps || leaves_end(active, speed, duration) {
+        let jumps = restarts || playback.time.to_bits() != self.time.to_bits();
+        if jumps || continues_from_end(animation, speed, duration) {
             let time = match jumps {
                 true => playback.time,
-                false => active.seek_time(),
+                false => animation.seek_time(),
             };
-            let time = within(time, duration, play.repeat);
-            active.replay();
-            active.set_seek_time(time);
+            let time = valid_time(time, duration, play.repeat);
+            animation.replay();
+            animation.set_seek_time(time);
             playback.time = time;
             self.time = time;
         }
-        // It shows where it begins for a frame before it goes on.
-        match begins || play.paused || stands(speed, seconds) {
-            true => active.pause(),
-            false => active.resume(),
+        // A clip shows its start time for one frame before it advances.
+        match restarts || play.paused || must_pause(speed, seconds) {
+            true => animation.pause(),
+            false => animation.resume(),
         };
     }
 
-    /// Tells where a clip is. True if it has come to its end just now.
+    /// Writes the player's time to `playback`. Returns whether the clip has just ended.
     pub(crate) fn read_player(
         &mut self,
         player: &mut AnimationPlayer,
         playback: &mut Playback,
         clips: &Assets<AnimationClip>,
     ) -> bool {
-        let Some((main, lane)) = self.lanes.main() else {
+        let Some((index, selected)) = self.active.selected() else {
             return false;
         };
-        let (Some(clip), Some(active)) = (clips.get(&lane.clip), player.animation_mut(node(main)))
-        else {
+        let clip = clips.get(&selected.clip);
+        let (Some(clip), Some(animation)) = (clip, player.animation_mut(node(index))) else {
             return false;
         };
         let duration = clip.duration();
-        let time = active.seek_time();
-        if active.repeat_mode() == RepeatAnimation::Forever && !(0.0..=duration).contains(&time) {
-            // Backwards by more than the clip in one step, or by a number beyond all numbers.
+        let time = animation.seek_time();
+        if animation.repeat_mode() == RepeatAnimation::Forever && !(0.0..=duration).contains(&time)
+        {
+            // One step went backwards by more than the clip's duration, or the time is not finite.
             let time = if time.is_finite() {
                 wrap(time, duration)
             } else {
                 0.0
             };
-            active.set_seek_time(time);
+            animation.set_seek_time(time);
         }
-        // What is asked for has not begun.
-        let is_finished = active.is_finished() && !self.is_waiting();
-        let just_now = is_finished && !playback.finished;
-        playback.time = active.seek_time().clamp(0.0, duration);
+        // While the requested clip is not loaded, the clip that plays is another one.
+        let is_finished = animation.is_finished() && !self.is_waiting();
+        let has_just_ended = is_finished && !playback.finished;
+        playback.time = animation.seek_time().clamp(0.0, duration);
         playback.finished = is_finished;
         self.time = playback.time;
-        just_now
+        has_just_ended
     }
 }
 
-/// Sets the speed of an animation, and what happens at its end. Returns the speed.
-fn set_speed_and_end(active: &mut ActiveAnimation, play: &PlayClip) -> f32 {
+/// Sets the speed and the repetition of an animation. Returns the speed.
+fn set_speed_and_repeat(animation: &mut ActiveAnimation, play: &PlayClip) -> f32 {
     let speed = match play.speed.is_finite() {
         true => play.speed,
         false => 0.0,
     };
-    active.set_speed(speed);
-    active.set_repeat(match play.repeat {
+    animation.set_speed(speed);
+    animation.set_repeat(match play.repeat {
         Repeat::Loop | Repeat::FromManifest => RepeatAnimation::Forever,
         Repeat::Once => RepeatAnimation::Never,
     });
     speed
 }
 
-/// Where a clip begins whose start is not given.
+/// The start time of a clip without an explicit start, in seconds.
 fn first_time(play: &PlayClip, speed: f32, duration: f32) -> f32 {
     match play.repeat == Repeat::Once && speed < 0.0 {
         true => duration,
@@ -451,8 +469,8 @@ fn first_time(play: &PlayClip, speed: f32, duration: f32) -> f32 {
     }
 }
 
-/// A time of a clip, for any number.
-fn within(time: f32, duration: f32, repeat: Repeat) -> f32 {
+/// Wraps or clamps any number to a valid time of a clip, in seconds.
+fn valid_time(time: f32, duration: f32, repeat: Repeat) -> f32 {
     match repeat {
         _ if !time.is_finite() => 0.0,
         Repeat::Loop | Repeat::FromManifest => wrap(time, duration),
@@ -460,25 +478,26 @@ fn within(time: f32, duration: f32, repeat: Repeat) -> f32 {
     }
 }
 
-/// Whether an animation that has come to its end goes on from it, because its speed or its length is another one.
-fn leaves_end(active: &ActiveAnimation, speed: f32, duration: f32) -> bool {
-    let time = active.seek_time();
-    active.is_finished() && (speed > 0.0 && time < duration || speed < 0.0 && time > 0.0)
+/// Whether a finished animation must play on, because its speed or its duration has changed.
+fn continues_from_end(animation: &ActiveAnimation, speed: f32, duration: f32) -> bool {
+    let time = animation.seek_time();
+    animation.is_finished() && (speed > 0.0 && time < duration || speed < 0.0 && time > 0.0)
 }
 
-/// Whether an animation must not be advanced by so many seconds, as Bevy takes a time at the end of what
-/// does not move, or is about to go backwards, for the beginning.
-fn stands(speed: f32, seconds: f32) -> bool {
+/// Whether an animation must be paused in a frame of `seconds`.
+///
+/// Bevy takes the end of a clip for its beginning if the speed is 0, or negative with a time step of 0.
+fn must_pause(speed: f32, seconds: f32) -> bool {
     speed == 0.0 || (speed < 0.0 && seconds == 0.0)
 }
 
-/// Whether nothing is left of a part of a clip, and how many frames the clip has if that is known.
-fn left_of<B: ClipProvider>(
+/// Whether the selected part of a clip has no frames, and the count of the clip's frames if it is loaded.
+fn check_part<B: ClipProvider>(
     source: &B::Source,
     model: &B::Model,
-    binder: &B,
+    provider: &B,
 ) -> (bool, Option<u32>) {
-    let frames = binder.frames(source, model);
+    let frames = provider.frames(source, model);
     let has_part = |part| {
         frames
             .as_ref()

@@ -1,4 +1,4 @@
-//! Parts of clips: clips of their own that show some frames of others.
+//! Clips that play a part of another clip.
 
 #[cfg(feature = "lithtech")]
 use crate::scene::animation::events::EventTrack;
@@ -15,12 +15,14 @@ use bevy::reflect::{PartialReflect, ReflectMut};
 use core::any::Any;
 use std::sync::{Arc, Weak};
 
-/// The parts that play. Models share them, and each is forgotten with the last that plays it.
+/// The parts that play, by the source clip and the bits of the [`Span`]. Models share them.
+///
+/// A part is dropped when no model plays it.
 #[derive(Debug, Default)]
 pub(crate) struct ClipParts(HashMap<(AssetId<AnimationClip>, [u32; 3]), Weak<StrongHandle>>);
 
 impl ClipParts {
-    /// A part of a clip; `None` if there is no such clip.
+    /// A part of a clip; `None` if the clip is not loaded.
     pub(crate) fn get(
         &mut self,
         clip: &Handle<AnimationClip>,
@@ -28,27 +30,27 @@ impl ClipParts {
         clips: &mut Assets<AnimationClip>,
     ) -> Option<Handle<AnimationClip>> {
         let key = (clip.id(), span.bits());
-        if let Some(made) = self.0.get(&key).and_then(Weak::upgrade) {
-            return Some(Handle::Strong(made));
+        if let Some(cached) = self.0.get(&key).and_then(Weak::upgrade) {
+            return Some(Handle::Strong(cached));
         }
         let part = part(clips.get(clip)?, span);
-        let made = clips.add(part);
-        self.0.retain(|_, made| made.strong_count() > 0);
-        if let Handle::Strong(strong) = &made {
+        let part = clips.add(part);
+        self.0.retain(|_, cached| cached.strong_count() > 0);
+        if let Handle::Strong(strong) = &part {
             self.0.insert(key, Arc::downgrade(strong));
         }
-        Some(made)
+        Some(part)
     }
 
-    /// Forgets the parts of clips that are others now. Who plays them has them until told otherwise.
-    pub(crate) fn forget(&mut self, edited: &[AssetId<AnimationClip>]) {
+    /// Removes the parts of edited clips from the cache. They play on until the player's clips are replaced.
+    pub(crate) fn remove(&mut self, edited: &[AssetId<AnimationClip>]) {
         if !edited.is_empty() {
             self.0.retain(|(clip, _), _| !edited.contains(clip));
         }
     }
 }
 
-/// The clips that were edited since the last time.
+/// The clips that were edited since the last call.
 pub(crate) fn edited_clips(
     events: &mut MessageReader<AssetEvent<AnimationClip>>,
 ) -> Vec<AssetId<AnimationClip>> {
@@ -59,7 +61,7 @@ pub(crate) fn edited_clips(
     edited.collect()
 }
 
-/// A clip of some time of another. It shares its data with that.
+/// A clip that plays a part of another clip. The curves share their data.
 fn part(clip: &AnimationClip, span: Span) -> AnimationClip {
     let mut part = clip.clone();
     for curves in part.curves_mut().values_mut() {
@@ -77,9 +79,9 @@ fn part(clip: &AnimationClip, span: Span) -> AnimationClip {
     part
 }
 
-/// Leaves the events of a part, at their times in it.
+/// Removes the events outside of a part, and converts the times of the others to times of the part.
 ///
-/// Bevy lets others see a clip's events by reflection alone.
+/// Bevy's `AnimationClip` gives access to its events only through reflection.
 fn shift_events(part: &mut AnimationClip, span: Span) {
     let Some(events) = part.field_mut("events") else {
         return;
@@ -87,20 +89,20 @@ fn shift_events(part: &mut AnimationClip, span: Span) {
     let ReflectMut::Map(events) = events.reflect_mut() else {
         return;
     };
-    events.retain(&mut |_, of_target| {
-        let ReflectMut::List(of_target) = of_target.reflect_mut() else {
+    events.retain(&mut |_, target_events| {
+        let ReflectMut::List(target_events) = target_events.reflect_mut() else {
             return true;
         };
-        for index in (0..of_target.len()).rev() {
-            let event = of_target.get_mut(index);
+        for index in (0..target_events.len()).rev() {
+            let event = target_events.get_mut(index);
             if event
                 .and_then(event_time)
                 .is_some_and(|time| !shift(time, span))
             {
-                of_target.remove(index);
+                target_events.remove(index);
             }
         }
-        !of_target.is_empty()
+        !target_events.is_empty()
     });
 }
 
@@ -111,14 +113,14 @@ fn event_time(event: &mut dyn PartialReflect) -> Option<&mut f32> {
     event.field_mut("time")?.try_downcast_mut()
 }
 
-/// Makes a time of a clip one of a part. False if it is not in that.
+/// Converts a time of a clip to a time of a part. Returns false if it is outside of the part.
 fn shift(time: &mut f32, span: Span) -> bool {
     let within = span.time_within(*time);
     *time = within.unwrap_or_default();
     within.is_some()
 }
 
-/// A curve at the times of a part. To Bevy it is of the same kind as the whole, and so blends with it.
+/// A curve at the times of a part. It has the evaluator of the whole curve, so both blend with each other.
 #[derive(Debug)]
 struct PartOfCurve {
     whole: Box<dyn AnimationCurve>,

@@ -1,4 +1,4 @@
-//! What differs between the formats whose clips are Bevy's, and graphs that roots share.
+//! The operations on clips that differ between formats, and the assets of animation graphs.
 
 use crate::scene::animation::active_clips::{ActiveClips, ClipSource};
 use crate::scene::animation::frames::Frames;
@@ -11,70 +11,72 @@ use bevy::ecs::system::{ResMut, SystemParam};
 use bevy::transform::components::Transform;
 use std::sync::Arc;
 
-/// What a format knows of its clips, and how it makes them ready to be played.
+/// Finds the clips of one format, and prepares them for playback.
 pub(crate) trait ClipProvider {
-    /// What instances of one model share.
+    /// The data that instances of one model share.
     type Model;
-    /// Where a clip is from.
+    /// The source of a clip.
     type Source: ClipSource;
-    /// What was edited.
+    /// The assets that were edited since the last frame.
     type Edits;
 
-    /// Whether bones that no clip has moved keep their transforms when clips change. Otherwise they are put at rest.
-    const KEEPS_UNMOVED: bool;
+    /// Whether bones that no clip has animated keep their transforms when clips change. Otherwise they return to the
+    /// rest pose.
+    const KEEPS_UNANIMATED: bool;
 
-    /// What clips know a bone by.
+    /// The animation target of a bone.
     fn target(bone: usize) -> AnimationTargetId;
 
-    /// The transform of a bone at rest.
-    fn rest(model: &Self::Model, bone: usize) -> Option<Transform>;
+    /// The local transform of a bone in the rest pose.
+    fn rest_transform(model: &Self::Model, bone: usize) -> Option<Transform>;
 
-    /// Whether a clip that moves a bone, but not its scale, sets the scale to 1.
-    fn sets_scale(source: &Self::Source) -> bool;
+    /// Whether a clip that animates a bone without a scale curve sets the scale to 1.
+    fn resets_scale(source: &Self::Source) -> bool;
 
-    /// All clips.
+    /// The loaded clips.
     fn clips(&self) -> &Assets<AnimationClip>;
 
-    /// Forgets what was made of clips that were edited since the last call, and returns what was edited.
+    /// Removes cached data of the clips that were edited since the last call, and returns the edits.
     fn take_edits(&mut self) -> Self::Edits;
 
-    /// Whether any clip that plays was edited.
-    fn are_edited(edits: &Self::Edits, lanes: &ActiveClips<Self::Source>) -> bool;
+    /// Whether any active clip was edited.
+    fn any_edited(edits: &Self::Edits, active: &ActiveClips<Self::Source>) -> bool;
 
-    /// The clip that is meant, which is no name of [`ModelClips`](crate::scene::ModelClips), if the model has it.
+    /// The source of a clip, if the model has the clip. Names of [`ModelClips`](crate::scene::ModelClips) are resolved
+    /// before.
     fn find(&self, clip: &ClipRef, model: &Self::Model) -> Option<Self::Source>;
 
     /// The names of the model's clips.
     fn names<'m>(&self, model: &'m Self::Model) -> Vec<&'m str>;
 
-    /// Whether all is loaded that is needed to play it.
+    /// Whether all assets that playback needs are loaded.
     fn is_ready(&self, source: &Self::Source) -> bool;
 
-    /// Whether it could not be loaded, and perhaps never will be.
+    /// Whether loading the clip has failed. It may still be loaded later.
     fn has_failed(&self, source: &Self::Source) -> bool;
 
-    /// The frames of the clip, if they are known.
+    /// The frames of the whole clip, if they are loaded.
     fn frames<'a>(&'a self, source: &Self::Source, model: &'a Self::Model) -> Option<impl Frames>;
 
-    /// The clip as it is for a model; `None` if nothing is left of it.
-    fn bound(
+    /// The clip to play on a model, cut to the part that the source selects; `None` if that part has no frames.
+    fn clip_for_model(
         &mut self,
         source: &Self::Source,
         model: &Arc<Self::Model>,
     ) -> Option<Handle<AnimationClip>>;
 
-    /// The graph that blends the clips of lanes, in their order.
+    /// The graph that blends the active clips, in their order.
     fn graph(
         &mut self,
-        lanes: &ActiveClips<Self::Source>,
+        active: &ActiveClips<Self::Source>,
         model: &Arc<Self::Model>,
     ) -> Handle<AnimationGraph>;
 
-    /// Plays what the graph has beside the clips of lanes.
-    fn play_beside(lanes: &ActiveClips<Self::Source>, player: &mut AnimationPlayer);
+    /// Plays the nodes that the graph has in addition to the active clips.
+    fn play_extra_nodes(active: &ActiveClips<Self::Source>, player: &mut AnimationPlayer);
 }
 
-/// Adds graphs, so that they can be played in the same frame.
+/// Adds graphs that can be played in the same frame.
 #[derive(SystemParam)]
 pub(crate) struct GraphAssets<'w> {
     graphs: ResMut<'w, Assets<AnimationGraph>>,
@@ -82,7 +84,7 @@ pub(crate) struct GraphAssets<'w> {
 }
 
 impl GraphAssets<'_> {
-    /// Adds the graph of some clips, in their order.
+    /// Adds a graph that blends clips, in their order.
     pub(crate) fn add(
         &mut self,
         clips: impl IntoIterator<Item = Handle<AnimationClip>>,
@@ -92,14 +94,14 @@ impl GraphAssets<'_> {
             graph.add_clip(clip, 1.0, graph.root);
         }
         let graph = self.graphs.add(graph);
-        // Bevy would see it when it next reports new assets, which is after this frame's animations.
+        // Bevy itself writes this message only after the animations of this frame.
         let id = graph.id();
         self.events.write(AssetEvent::Added { id });
         graph
     }
 }
 
-/// Whether a root has a graph, rather than only the table that the handle is from.
+/// Whether any root has a graph. The cache itself holds one strong handle.
 pub(crate) fn is_in_use(graph: &Handle<AnimationGraph>) -> bool {
     match graph {
         Handle::Strong(graph) => Arc::strong_count(graph) > 1,

@@ -1,14 +1,14 @@
-//! Plays [`PlayClip`] on the models of a format whose clips are Bevy's.
+//! The systems that play [`PlayClip`] on the models of a format whose clips are Bevy `AnimationClip`s.
 //!
-//! A frame is: [`ClipDriver::play`] tells each root's `AnimationPlayer` what to play ([`Animator::update`]), Bevy advances
-//! it and moves the bones, and [`follow_player`] reads from it how far the clip is.
+//! In each frame, [`ClipDriver::play`] updates each root's `AnimationPlayer` ([`Animator::update`]). Then Bevy advances
+//! the player and poses the bones. Then [`follow_player`] writes the player's time to [`Playback`].
 
 use crate::scene::animation::active_clips::ClipSource;
 use crate::scene::animation::animator::{AnimatedRoot, Animator, ClipRequest};
 use crate::scene::animation::clip_provider::ClipProvider;
 use crate::scene::animation::links::Skeleton;
 use crate::scene::animation::requests::PlayRequests;
-use crate::scene::animation::settle::Bones;
+use crate::scene::animation::rest_bones::Bones;
 use crate::scene::clips::ModelClips;
 use crate::scene::play::{ClipFinished, PlayClip, Playback, ResolvedClip};
 use crate::scene::warnings::ModelWarnings;
@@ -25,15 +25,15 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::time::Time;
 use std::sync::Arc;
 
-/// A component of a root that has an [`Animator`].
+/// A root component that wraps an [`Animator`].
 pub(crate) trait ClipPlayer: Component<Mutability = Mutable> {
-    /// On the root of a spawned model.
+    /// The component on the root of a spawned model.
     type Instance: Skeleton;
-    /// On every bone.
+    /// The component on every bone.
     type Bone: Component;
-    /// What instances of one model share.
+    /// The data that instances of one model share.
     type Model: Send + Sync + 'static;
-    /// Where a clip is from.
+    /// The source of a clip.
     type Source: ClipSource + Send + Sync + 'static;
 
     /// The model of an instance.
@@ -44,8 +44,8 @@ pub(crate) trait ClipPlayer: Component<Mutability = Mutable> {
     fn animator_mut(&mut self) -> &mut Animator<Self::Model, Self::Source>;
 }
 
-/// What decides about what a model plays.
-type Players<P> = (
+/// The root components that playback reads and writes.
+type PlayedRoot<P> = (
     &'static <P as ClipPlayer>::Instance,
     Option<Ref<'static, ResolvedClip>>,
     Option<&'static ModelClips>,
@@ -55,26 +55,26 @@ type Players<P> = (
     Option<&'static AnimationGraphHandle>,
 );
 
-/// Plays what is chosen on the models of one format.
+/// Plays the selected clips on the models of one format.
 #[derive(SystemParam)]
 pub(crate) struct ClipDriver<'w, 's, P: ClipPlayer> {
     commands: Commands<'w, 's>,
     time: Res<'w, Time>,
-    told: ModelWarnings<'w, 's>,
+    warnings: ModelWarnings<'w, 's>,
     requests: PlayRequests<'w, 's, <P as ClipPlayer>::Instance>,
-    roots: Query<'w, 's, Players<P>>,
+    roots: Query<'w, 's, PlayedRoot<P>>,
     bones: Bones<'w, 's, <P as ClipPlayer>::Bone>,
 }
 
 impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
-    /// Plays what is chosen, and lets fades go on.
+    /// Starts and stops clips, and advances cross-fades.
     ///
-    /// Only models with a [`PlayClip`] are visited, and those that just lost it.
+    /// Visits only the models that have a [`PlayClip`], and those that just lost it.
     pub(crate) fn play<B: ClipProvider<Model = P::Model, Source = P::Source>>(
         &mut self,
-        binder: &mut B,
+        provider: &mut B,
     ) {
-        let edits = binder.take_edits();
+        let edits = provider.take_edits();
         let seconds = self.time.delta_secs();
         for entity in self.requests.roots() {
             let Ok(root) = self.roots.get_mut(entity) else {
@@ -83,10 +83,10 @@ impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
             let (instance, play, named, mut playback, mut player_state, mut player, graph) = root;
             let animator = player_state.bypass_change_detection().animator_mut();
             let root = AnimatedRoot {
-                asked: ClipRequest {
+                request: ClipRequest {
                     play: play.as_ref(),
                     named,
-                    is_edited: B::are_edited(&edits, animator.lanes()),
+                    is_edited: B::any_edited(&edits, animator.active_clips()),
                 },
                 model: P::model(instance),
                 skeleton: instance.bones(),
@@ -97,14 +97,14 @@ impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
                 graph,
                 commands: self.commands.entity(entity),
             };
-            if let Some(complaint) = animator.update(root, binder, &mut self.bones, seconds) {
-                self.told.warn_once(entity, &complaint);
+            if let Some(warning) = animator.update(root, provider, &mut self.bones, seconds) {
+                self.warnings.warn_once(entity, &warning);
             }
         }
     }
 }
 
-/// What tells where a clip is.
+/// The root components from which [`follow_player`] computes [`Playback`].
 type Followed<'w, P> = (
     Entity,
     &'w PlayClip,
@@ -113,7 +113,7 @@ type Followed<'w, P> = (
     &'w mut AnimationPlayer,
 );
 
-/// Writes where clips are, and when they have come to their end.
+/// Writes [`Playback`], and [`ClipFinished`] for clips that have just ended.
 pub(crate) fn follow_player<P: ClipPlayer>(
     clips: Res<Assets<AnimationClip>>,
     mut finished: MessageWriter<ClipFinished>,
@@ -132,15 +132,15 @@ pub(crate) fn follow_player<P: ClipPlayer>(
     }
 }
 
-/// A root that is no model any more keeps nothing that an animator has given it. A component hook.
+/// Removes the animator's graph from a root that is no longer a model, and stops its player. A component hook.
 pub(crate) fn on_animator_removed<P: ClipPlayer>(
     mut world: DeferredWorld<'_>,
     context: HookContext,
 ) {
     let root = context.entity;
-    let has = world.get::<AnimationGraphHandle>(root);
+    let graph = world.get::<AnimationGraphHandle>(root);
     let animator = world.get::<P>(root);
-    if !animator.is_some_and(|animator| animator.animator().owns(has)) {
+    if !animator.is_some_and(|animator| animator.animator().owns(graph)) {
         return;
     }
     if let Some(mut player) = world.get_mut::<AnimationPlayer>(root) {

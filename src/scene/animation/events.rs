@@ -1,7 +1,7 @@
 //! Events of clips, which a system of this crate triggers.
 //!
-//! Bevy's own system returns at the first player whose graph is not loaded, and triggers nothing for the
-//! players after it. The times at which ours triggers events are Bevy's.
+//! Bevy's own system returns at the first player whose graph is not loaded, and triggers no events for the players
+//! after it. This one skips such players, and otherwise triggers events at the same times as Bevy's.
 
 use crate::scene::animation::frames::Span;
 use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
@@ -22,18 +22,20 @@ use core::fmt;
 use core::ops::Range;
 use std::sync::Arc;
 
-/// The target of the curve of a clip that has its events. No entity is this target.
+/// The animation target of the [`EventTrack`] in a clip. No entity has this target.
 const TARGET: AnimationTargetId =
     AnimationTargetId(Uuid::from_u128(0x7d0c_9c9f_3a55_4b0e_9f64_52f8_1b4c_a2e7));
 
-/// Triggers the event of an index for the entity of a player.
+/// Triggers the event of an index on the entity of a player.
 type Trigger = dyn Fn(&mut Commands<'_, '_>, Entity, usize) + Send + Sync;
 
-/// The events of a clip. It is stored in the clip, as a curve that moves nothing, so that it exists as long
-/// as the clip does, whoever plays that.
+/// The events of a clip.
+///
+/// It is stored in the clip, as a curve that animates nothing. So it exists as long as the clip does, whichever player
+/// plays it.
 #[derive(Clone)]
 pub(crate) struct EventTrack {
-    /// The seconds and index of each event, in ascending order of the seconds.
+    /// The time in seconds and the index of each event, in ascending order of the times.
     events: Arc<[(f32, usize)]>,
     trigger: Arc<Trigger>,
 }
@@ -45,7 +47,7 @@ impl fmt::Debug for EventTrack {
 }
 
 impl EventTrack {
-    /// Events at these seconds. `trigger` is called with their indices.
+    /// Creates a track of events at these times, in seconds. `trigger` is called with their indices.
     pub(crate) fn new(
         seconds: impl Iterator<Item = f32>,
         trigger: impl Fn(&mut Commands<'_, '_>, Entity, usize) + Send + Sync + 'static,
@@ -73,7 +75,7 @@ impl EventTrack {
         found.0
     }
 
-    /// Leaves the events of a part of a clip, at their times in it.
+    /// Removes the events outside of a part, and converts the times of the others to times of the part.
     pub(super) fn keep_part(clip: &mut AnimationClip, span: Span) {
         if let Some(whole) = Self::of(clip) {
             let within = whole.events.iter().filter_map(|(seconds, index)| {
@@ -88,21 +90,21 @@ impl EventTrack {
         }
     }
 
-    /// The events that an animation has passed in this frame, in the order in which it did: at most
-    /// those of two passes.
+    /// The indices of the events that an animation has passed in this frame, in playback order. Events of at most two
+    /// passes through the clip are returned.
     fn passed(&self, active: &ActiveAnimation) -> impl Iterator<Item = usize> {
         let is_reversed = active.is_playback_reversed();
         let ranges = self.passed_ranges(active).into_iter();
         ranges.flatten().flat_map(move |range| {
             let events = self.events.get(range).unwrap_or_default();
-            (0..events.len()).map(move |at| match is_reversed {
-                true => events[events.len() - 1 - at].1,
-                false => events[at].1,
+            (0..events.len()).map(move |index| match is_reversed {
+                true => events[events.len() - 1 - index].1,
+                false => events[index].1,
             })
         })
     }
 
-    /// Where in `events` those are that an animation has passed in this frame, pass by pass.
+    /// The ranges of `events` that an animation has passed in this frame: one range per pass through the clip.
     fn passed_ranges(&self, active: &ActiveAnimation) -> Option<[Range<usize>; 2]> {
         let is_finished = active.is_finished();
         let ends_now = active.just_completed();
@@ -124,7 +126,7 @@ impl EventTrack {
     }
 }
 
-/// A curve that moves nothing. It gives its track to a [`FoundTrack`].
+/// A curve that animates nothing. `apply` writes the track to a [`FoundTrack`].
 impl AnimationCurve for EventTrack {
     fn clone_value(&self) -> Box<dyn AnimationCurve> {
         Box::new(self.clone())
@@ -160,7 +162,7 @@ impl AnimationCurve for EventTrack {
     }
 }
 
-/// The track of a clip. It is read as an evaluator, because a sample of a curve would be allocated for each playing
+/// Receives the track of a clip. It is an evaluator, because a sample of a curve would be allocated for each playing
 /// clip and frame.
 #[derive(Default)]
 struct FoundTrack(Option<EventTrack>);
@@ -187,7 +189,7 @@ impl AnimationCurveEvaluator for FoundTrack {
     }
 }
 
-/// Triggers the events of clips that players pass. Runs after players have advanced.
+/// Triggers the events that players have passed in this frame. Runs after players have advanced.
 pub(crate) fn trigger_events(
     mut commands: Commands<'_, '_>,
     clips: Res<'_, Assets<AnimationClip>>,
@@ -196,7 +198,7 @@ pub(crate) fn trigger_events(
 ) {
     for (entity, player, graph) in &players {
         let Some(graph) = graphs.get(graph) else {
-            // It plays nothing until its graph is loaded.
+            // A player plays nothing until its graph is loaded.
             continue;
         };
         for (node, active) in player.playing_animations() {

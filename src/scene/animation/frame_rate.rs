@@ -1,11 +1,13 @@
-//! Frames that follow each other at a fixed rate.
+//! Frames at a constant rate.
 
 use crate::scene::animation::frames::Frames;
 
-/// So many frames, and so many a second.
+/// Frames at a constant rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameRate {
+    /// The count of frames.
     pub(crate) count: u32,
+    /// Frames per second; greater than 0.
     pub(crate) fps: f32,
 }
 
@@ -22,7 +24,7 @@ impl Frames for FrameRate {
         self.time(self.count.saturating_sub(1))
     }
 
-    fn still(&self) -> f32 {
+    fn single_frame_seconds(&self) -> f32 {
         (1.0 / self.fps).min(f32::MAX)
     }
 }
@@ -38,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_at_a_rate() {
+    fn spans_have_the_times_of_the_frame_rate() {
         let frames = FrameRate {
             count: 5,
             fps: 10.0,
@@ -46,20 +48,20 @@ mod tests {
         assert_eq!(span(&frames, 0..5), Some([0.0, 0.4, 0.4]));
         assert_eq!(span(&frames, 1..3), Some([0.1, 0.2, 0.1]));
         assert_eq!(span(&frames, 3..u32::MAX), Some([0.3, 0.4, 0.4 - 0.3]));
-        assert_eq!(span(&frames, 4..5), Some([0.4, 0.4, 0.1]), "a single one");
-        for nothing in [
+        assert_eq!(span(&frames, 4..5), Some([0.4, 0.4, 0.1]), "a single frame");
+        for empty in [
             0..0,
             2..2,
             5..9,
             u32::MAX..u32::MAX,
             Range { start: 3, end: 1 },
         ] {
-            assert_eq!(span(&frames, nothing), None);
+            assert_eq!(span(&frames, empty), None);
         }
     }
 
     #[test]
-    fn any_time_is_in_the_part() {
+    fn any_time_is_clamped_to_the_span() {
         for frames in [1..4, 2..3] {
             let span = FrameRate {
                 count: 9,

@@ -1,14 +1,17 @@
-//! Frames that have times of their own.
+//! Frames at individual times.
 
 use crate::scene::animation::frames::Frames;
 
-/// How long a clip of a single frame takes where its format does not say: a player that repeats divides by it.
-pub(crate) const STILL: f32 = 1.0 / 30.0;
+/// The duration of a clip of a single frame if its format defines none, in seconds. It is not 0, because a player that
+/// repeats divides by it.
+pub(crate) const SINGLE_FRAME_SECONDS: f32 = 1.0 / 30.0;
 
-/// When each frame is, in seconds that never descend, and when the clip ends.
+/// Frames at individual times, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameTimes<'a> {
+    /// The time of each frame. Times never descend.
     pub(crate) times: &'a [f32],
+    /// The end of the clip.
     pub(crate) end: f32,
 }
 
@@ -25,8 +28,8 @@ impl Frames for FrameTimes<'_> {
         self.end
     }
 
-    fn still(&self) -> f32 {
-        STILL
+    fn single_frame_seconds(&self) -> f32 {
+        SINGLE_FRAME_SECONDS
     }
 }
 
@@ -41,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_at_times_of_their_own() {
+    fn spans_have_the_times_of_their_frames() {
         let times = [0.0, 0.1, 0.1, 0.5];
         let frames = FrameTimes {
             times: &times,
@@ -52,9 +55,13 @@ mod tests {
         assert_eq!(
             span(&frames, 3..4),
             Some([0.5, 0.75, 0.25]),
-            "and what is after it"
+            "the last frame lasts to the end of the clip"
         );
-        assert_eq!(span(&frames, 1..3), Some([0.1, 0.1, STILL]), "of no length");
+        assert_eq!(
+            span(&frames, 1..3),
+            Some([0.1, 0.1, SINGLE_FRAME_SECONDS]),
+            "two frames at one time"
+        );
         assert_eq!(
             span(
                 &FrameTimes {

@@ -1,22 +1,22 @@
-//! The frames of a clip, and parts of it.
+//! The times of a clip's frames, and parts of clips.
 
 use core::ops::Range;
 
-/// When the frames of a clip are.
+/// The times of a clip's frames.
 pub(crate) trait Frames {
-    /// How many there are.
+    /// The count of frames.
     fn count(&self) -> u32;
 
-    /// When one of them is, in seconds that never descend.
+    /// The time of a frame, in seconds. Times never descend.
     fn time(&self, frame: u32) -> f32;
 
-    /// When the last one ends. What comes after it belongs to it.
+    /// The end of the last frame, in seconds. The time after the last frame belongs to it.
     fn end(&self) -> f32;
 
-    /// How long a single one takes.
-    fn still(&self) -> f32;
+    /// The duration of a part that has no length, such as a single frame, in seconds.
+    fn single_frame_seconds(&self) -> f32;
 
-    /// The part that consists of some of them; `None` if the clip has none of these.
+    /// The part that consists of a range of frames; `None` if the clip has no frame in the range.
     fn span(&self, frames: &Range<u32>) -> Option<Span> {
         let count = self.count();
         let last = frames.end.min(count).checked_sub(1)?;
@@ -31,35 +31,35 @@ pub(crate) trait Frames {
         let length = if end > start {
             end - start
         } else {
-            self.still()
+            self.single_frame_seconds()
         };
         Some(Span { start, end, length })
     }
 }
 
-/// A part of a clip.
+/// A part of a clip. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span {
-    /// The time of its first frame in the clip, in seconds.
+    /// The time of its first frame in the clip.
     pub(super) start: f32,
-    /// That of its last.
+    /// The time of its last frame in the clip, or the clip's end if that is the clip's last frame.
     pub(super) end: f32,
-    /// How long it takes; greater than 0.
+    /// Its duration; greater than 0.
     pub(super) length: f32,
 }
 
 impl Span {
-    /// The time in the whole clip at a time of the part, which is clamped to it.
+    /// Converts a time of the part to a time of the whole clip. Clamps it to the part.
     #[inline]
     pub(crate) fn time(&self, time: f32) -> f32 {
         if time >= self.length {
             return self.end;
         }
-        // A number that is none is as the beginning.
+        // NaN maps to the start.
         (self.start + time.max(0.0)).min(self.end)
     }
 
-    /// The other way round; `None` if it is not in the part.
+    /// Converts a time of the whole clip to a time of the part; `None` if it is outside of the part.
     pub(super) fn time_within(&self, time: f32) -> Option<f32> {
         let is_within = (self.start..=self.end).contains(&time);
         is_within.then(|| (time - self.start).min(self.length))

@@ -1,6 +1,7 @@
 //! Links the bones of models to the root's `AnimationPlayer` as long as the root has an animation graph.
 //!
-//! Bevy looks at every entity with `AnimatedBy` in every frame, so the bones of models that play nothing have none.
+//! Bevy visits every entity that has an `AnimatedBy` in every frame. So the bones of models that play nothing have
+//! none.
 
 use bevy::animation::AnimatedBy;
 use bevy::animation::graph::AnimationGraphHandle;
@@ -12,13 +13,13 @@ use bevy::ecs::observer::On;
 use bevy::ecs::query::With;
 use bevy::ecs::system::{Commands, Query};
 
-/// A component of a root entity that lists the entities that clips move.
+/// A component of a root entity that lists the entities that clips animate.
 pub(crate) trait Skeleton: Component {
     /// The entities that have an `AnimationTargetId`.
     fn bones(&self) -> &[Entity];
 }
 
-/// Registers the links for one kind of model.
+/// Registers the observers that link the bones of one format.
 pub(crate) fn link_bones<S: Skeleton>(app: &mut App) {
     app.add_observer(on_graph_added::<S>)
         .add_observer(on_graph_removed::<S>)
@@ -71,7 +72,7 @@ fn on_skeleton_removed<S: Skeleton>(
     }
 }
 
-/// Links the bones that have no player of their own.
+/// Links the bones that are not linked to another player.
 fn link(commands: &mut Commands, root: Entity, skeleton: &impl Skeleton) {
     for bone in skeleton.bones() {
         commands.entity(*bone).try_insert_if_new(AnimatedBy(root));

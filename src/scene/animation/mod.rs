@@ -1,7 +1,8 @@
-//! What formats share whose clips are Bevy's: how a [`PlayClip`](super::PlayClip) is played on an
-//! `AnimationPlayer`, and what curves move.
+//! Playback shared by the formats whose clips are Bevy `AnimationClip`s: plays a
+//! [`PlayClip`](super::PlayClip) on an `AnimationPlayer`, and names the transform parts that curves animate.
 //!
-//! What may not enter: curves over the data of one format, and what a clip of it leaves unsaid.
+//! Curves over the data of one format, and the rules for bones that a format's clip does not animate, do not belong
+//! here.
 
 mod active_clips;
 mod animator;
@@ -18,8 +19,8 @@ mod frames;
 mod links;
 mod properties;
 mod requests;
+mod rest_bones;
 mod rotations;
-mod settle;
 
 #[cfg(feature = "alamo")]
 pub(crate) use active_clips::ActiveClip;
@@ -33,10 +34,10 @@ pub(crate) use events::{EventTrack, trigger_events};
 #[cfg(feature = "alamo")]
 pub(crate) use frame_rate::FrameRate;
 #[cfg(feature = "lithtech")]
-pub(crate) use frame_times::{FrameTimes, STILL};
+pub(crate) use frame_times::{FrameTimes, SINGLE_FRAME_SECONDS};
 pub(crate) use frames::Frames;
 pub(crate) use links::{Skeleton, link_bones};
 pub(crate) use properties::{Rotation, Translation};
 #[cfg(feature = "alamo")]
-pub(crate) use properties::{Scale, says};
+pub(crate) use properties::{Scale, has_curve_for};
 pub(crate) use rotations::slerp;

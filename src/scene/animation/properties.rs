@@ -1,4 +1,4 @@
-//! Which part of a joint a curve moves.
+//! The fields of a joint's transform that curves animate.
 
 use bevy::animation::animation_curves::{AnimatableProperty, AnimatedField, EvaluatorId};
 use bevy::animation::{
@@ -9,20 +9,21 @@ use bevy::transform::components::Transform;
 use core::any::TypeId;
 use std::sync::LazyLock;
 
-/// Whether a clip moves a part of a joint's transform.
-pub(crate) fn says(
+/// Whether a clip has a curve for a field of a joint.
+pub(crate) fn has_curve_for(
     clip: &AnimationClip,
     target: AnimationTargetId,
-    part: &EvaluatorId<'_>,
+    field: &EvaluatorId<'_>,
 ) -> bool {
     let curves = clip.curves_for_target(target);
-    curves.is_some_and(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == *part))
+    curves.is_some_and(|curves| curves.iter().any(|curve| curve.0.evaluator_id() == *field))
 }
 
 type Field<T> = AnimatedField<Transform, T, fn(&mut Transform) -> &mut T>;
 
-/// A part of a joint's [`Transform`]. The same to Bevy as what `animated_field!` makes, so that our
-/// curves blend with others, but without a size.
+/// Defines a zero-sized type for a field of a joint's [`Transform`].
+///
+/// It has the evaluator ID of the property that `animated_field!` makes, so that our curves blend with others.
 macro_rules! property {
     ($name:ident, $type:ty, $field:ident) => {
         #[doc = concat!("The ", stringify!($field), " of a joint.")]
@@ -30,7 +31,7 @@ macro_rules! property {
         pub(crate) struct $name;
 
         impl $name {
-            /// The name under which Bevy blends it.
+            /// The ID by which Bevy blends curves of this field.
             pub(crate) fn id() -> EvaluatorId<'static> {
                 static FIELD: LazyLock<Field<$type>> = LazyLock::new(|| {
                     AnimatedField::new_unchecked(stringify!($field), |transform| {

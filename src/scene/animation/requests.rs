@@ -1,4 +1,4 @@
-//! The models that have something to play.
+//! The models that have a clip to play.
 
 use crate::scene::play::ResolvedClip;
 use bevy::ecs::component::Component;
@@ -7,7 +7,7 @@ use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::With;
 use bevy::ecs::system::{Query, SystemParam};
 
-/// The roots of a format that have something to play, or had it a frame ago.
+/// The roots of a format that have a clip to play, or had one in the previous frame.
 #[derive(SystemParam)]
 pub(crate) struct PlayRequests<'w, 's, Instance: Component> {
     playing: Query<'w, 's, Entity, (With<ResolvedClip>, With<Instance>)>,

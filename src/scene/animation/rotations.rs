@@ -1,14 +1,14 @@
-//! The way from one rotation to another.
+//! Spherical linear interpolation of rotations.
 
 use bevy::math::{Quat, Vec2};
 
-/// Along the shorter of the two ways from one rotation to another, as exact as `Quat::slerp` (to the last
-/// bits of a float) in half its time.
+/// Interpolates between two rotations along the shorter arc, with `t` from 0 to 1. It is as exact as `Quat::slerp`, to
+/// the last bits of a float, in half its time.
 ///
 /// The weights are the series of D. Eberly, "A Fast and Accurate Algorithm for Computing SLERP", in
-/// the cosine of the angle, without trigonometry. It needs the fewer terms the smaller the angle.
+/// the cosine of the angle, without trigonometry. A smaller angle needs fewer terms.
 #[inline]
-pub(crate) fn slerp(from: Quat, to: Quat, way: f32) -> Quat {
+pub(crate) fn slerp(from: Quat, to: Quat, t: f32) -> Quat {
     let cosine = from.dot(to);
     // A quaternion and its opposite are the same rotation.
     let (to, cosine) = if cosine < 0.0 {
@@ -17,27 +17,27 @@ pub(crate) fn slerp(from: Quat, to: Quat, way: f32) -> Quat {
         (to, cosine)
     };
     if cosine > 0.9 {
-        weighted::<4>(from, to, way, cosine)
+        weighted::<4>(from, to, t, cosine)
     } else {
-        slerp_far(from, to, way, cosine)
+        slerp_far(from, to, t, cosine)
     }
 }
 
-/// Rotations that are far from each other meet half way.
-fn slerp_far(from: Quat, to: Quat, way: f32, cosine: f32) -> Quat {
+/// Interpolates rotations that are far from each other. If they are very far, it splits the arc in the middle.
+fn slerp_far(from: Quat, to: Quat, t: f32, cosine: f32) -> Quat {
     if cosine > 0.7 {
-        return weighted::<TERMS>(from, to, way, cosine);
+        return weighted::<TERMS>(from, to, t, cosine);
     }
     let middle = (from + to).normalize();
     let cosine = (0.5 + 0.5 * cosine).sqrt();
-    if way < 0.5 {
-        weighted::<TERMS>(from, middle, 2.0 * way, cosine)
+    if t < 0.5 {
+        weighted::<TERMS>(from, middle, 2.0 * t, cosine)
     } else {
-        weighted::<TERMS>(middle, to, 2.0 * way - 1.0, cosine)
+        weighted::<TERMS>(middle, to, 2.0 * t - 1.0, cosine)
     }
 }
 
-/// The most terms of the series that are needed.
+/// The most terms of the series that any angle needs.
 const TERMS: usize = 9;
 
 /// 1 / (i (2 i + 1)), and i / (2 i + 1), for each term i from 1.
@@ -52,17 +52,17 @@ const SERIES: [[f32; 2]; TERMS] = {
     series
 };
 
-/// The sum of both, weighted by so many terms of the series.
+/// The weighted sum of both, from the first `COUNT` terms of the series.
 #[inline]
-fn weighted<const COUNT: usize>(from: Quat, to: Quat, way: f32, cosine: f32) -> Quat {
-    let ways = Vec2::new(1.0 - way, way);
-    let squares = ways * ways;
+fn weighted<const COUNT: usize>(from: Quat, to: Quat, t: f32, cosine: f32) -> Quat {
+    let fractions = Vec2::new(1.0 - t, t);
+    let squares = fractions * fractions;
     let mut sums = Vec2::ONE;
     for [of_square, of_one] in SERIES.iter().take(COUNT).rev() {
         let factors = squares * *of_square - Vec2::splat(*of_one);
         sums = Vec2::ONE + factors * (cosine - 1.0) * sums;
     }
-    let weights = ways * sums;
+    let weights = fractions * sums;
     from * weights.x + to * weights.y
 }
 
@@ -71,28 +71,28 @@ mod tests {
     use super::*;
     use bevy::math::Vec3;
 
-    /// Against the sines that it goes without, in doubles.
+    /// Compares it with the formula with sines, in doubles.
     #[test]
-    fn slerp_is_exact() {
+    fn slerp_agrees_with_the_sine_formula() {
         let from = Quat::from_xyzw(0.1, -0.7, 0.3, 0.2).normalize();
         let axis = Vec3::new(0.3, 0.5, -0.8).normalize();
         for step in 0..=180 {
-            // Half of what the rotation turns by.
+            // Half of the angle between the rotations, as quaternions have it.
             let angle = f64::from(step).to_radians() / 2.0;
             let to = Quat::from_axis_angle(axis, 2.0 * angle as f32) * from;
             for to in [to, -to] {
-                for way in [0.0, 0.1, 0.25, 0.5, 0.7, 1.0] {
-                    let weight = |way: f64| match step {
-                        0 => way,
-                        _ => (way * angle).sin() / angle.sin(),
+                for t in [0.0, 0.1, 0.25, 0.5, 0.7, 1.0] {
+                    let weight = |t: f64| match step {
+                        0 => t,
+                        _ => (t * angle).sin() / angle.sin(),
                     };
                     let nearest = if from.dot(to) < 0.0 { -to } else { to };
                     let [a, b] = [from, nearest].map(|quat| quat.to_array().map(f64::from));
-                    let found = slerp(from, to, way as f32).to_array();
+                    let found = slerp(from, to, t as f32).to_array();
                     for (axis, found) in found.into_iter().enumerate() {
-                        let expected = a[axis] * weight(1.0 - way) + b[axis] * weight(way);
+                        let expected = a[axis] * weight(1.0 - t) + b[axis] * weight(t);
                         let off = (f64::from(found) - expected).abs();
-                        assert!(off < 1e-6, "{step}° at {way}: {off}");
+                        assert!(off < 1e-6, "{step}° at {t}: {off}");
                     }
                 }
             }

@@ -1,10 +1,10 @@
-//! Where a file may be, and under which names.
+//! The candidate paths of a file.
 
 use crate::scene::file_names::{has_extension, path_part};
 use bevy::image::ImageLoader;
 use std::path::{Path, PathBuf};
 
-/// Where a file may be, in the order of trying; `variants` are the names it may have there.
+/// The candidate paths of a file, in search order. `variants` returns the names to try for a name.
 pub(super) fn candidates(
     model: &Path,
     name: &str,
@@ -27,7 +27,7 @@ pub(super) fn candidates(
     candidates
 }
 
-/// What a file may be called in a folder: with its own folders, then without.
+/// The candidate names of a file within a folder: with the directories of `name`, then without.
 pub(super) fn names(name: &str, variants: fn(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
     let whole = clean_path(name);
     let bare = whole.file_name().map(PathBuf::from).unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn names(name: &str, variants: fn(&Path) -> Vec<PathBuf>) -> Vec<Path
         .collect()
 }
 
-/// Adds names in a folder to candidates, each once.
+/// Adds the names in a folder to the candidates, without duplicates.
 pub(super) fn in_folder(folder: &Path, names: &[PathBuf], candidates: &mut Vec<PathBuf>) {
     for name in names {
         let candidate = folder.join(name);
@@ -52,32 +52,37 @@ pub(super) fn as_named(name: &Path) -> Vec<PathBuf> {
     vec![name.to_path_buf()]
 }
 
-/// Games shipped one kind of picture and named the other. What follows a dot may be a part of the name.
-pub(super) fn as_picture(name: &Path) -> Vec<PathBuf> {
-    in_kinds(name, &["dds", "tga"])
+/// The names of a texture. Games shipped one image format and named another one, and a dot can be part of the name.
+pub(super) fn as_texture(name: &Path) -> Vec<PathBuf> {
+    with_extensions(name, &["dds", "tga"])
 }
 
-/// A name as it is if it has the extension of an image, else with each of `kinds`; then with each of
-/// `kinds` in place of its extension.
-pub(crate) fn in_kinds(name: &Path, kinds: &[&str]) -> Vec<PathBuf> {
-    let added = kinds.iter().map(|kind| name.with_added_extension(kind));
+/// The name itself if it has the extension of an image, otherwise the name with each of `extensions` appended. Then the
+/// name with its extension replaced by each of `extensions`.
+pub(crate) fn with_extensions(name: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let added = extensions
+        .iter()
+        .map(|extension| name.with_added_extension(extension));
     let mut names: Vec<_> = match has_loader(name) {
         true => vec![name.to_path_buf()],
         false => added.collect(),
     };
-    names.extend(kinds.iter().map(|kind| name.with_extension(kind)));
+    names.extend(
+        extensions
+            .iter()
+            .map(|extension| name.with_extension(extension)),
+    );
     names
 }
 
-/// Whether a picture's extension is one that this crate or Bevy, with the features that the app has,
-/// loads.
+/// Whether this crate or Bevy, with the enabled features, loads images with this extension.
 fn has_loader(name: &Path) -> bool {
     has_extension(name, &["dds", "tga"])
         || cfg!(feature = "lithtech") && has_extension(name, &["dtx"])
         || has_extension(name, ImageLoader::SUPPORTED_FILE_EXTENSIONS)
 }
 
-/// A path in the manner of Windows as one that stays inside the asset source.
+/// Converts a Windows path to a relative path inside the asset source: without drives, leading slashes, `.` and `..`.
 pub(crate) fn clean_path(name: &str) -> PathBuf {
     let parts = name.split(['/', '\\']).map(path_part);
     parts.filter(|part| !part.is_empty()).collect()

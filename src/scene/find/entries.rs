@@ -1,17 +1,17 @@
-//! What is in folders: for patterns of file names.
+//! Folder contents, for the patterns of file names in manifests.
 
 use super::FileSearch;
 use super::names::Names;
 use std::path::{Path, PathBuf};
 
 impl FileSearch<'_> {
-    /// What is in a folder, from the root of the asset source: files and folders, by name, under the names that
-    /// the disk has. Nothing where the source cannot be listed.
+    /// The files and folders in a folder, sorted by name, with the names as stored on disk. Paths are relative to the
+    /// root of the asset source. Empty if the source cannot be listed.
     pub(crate) async fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
-        let entries = match &mut self.disk {
-            Some(disk) => {
+        let entries = match &mut self.index {
+            Some(index) => {
                 let all = |names: &Names| names.all().cloned().collect();
-                disk.paths(folder, all).await
+                index.paths(folder, all).await
             }
             None => Vec::new(),
         };
@@ -19,19 +19,19 @@ impl FileSearch<'_> {
         entries
     }
 
-    /// Whether something that [`entries`](Self::entries) told is a folder.
+    /// Whether a path that [`entries`](Self::entries) returned is a folder.
     pub(crate) async fn is_folder(&self, path: &Path) -> bool {
-        match &self.disk {
-            Some(disk) => disk.is_folder(path).await,
+        match &self.index {
+            Some(index) => index.is_folder(path).await,
             None => false,
         }
     }
 
-    /// Tells that files which come are for the model if what leads to them from a folder fits these patterns, part
-    /// by part.
-    pub(crate) fn awaits(&mut self, folder: &Path, patterns: &[&str]) {
-        if let Some(hopes) = &mut self.hopes {
-            hopes.fit(folder, patterns);
+    /// Reloads the model when a file is added whose path relative to `folder` matches these patterns, component by
+    /// component.
+    pub(crate) fn watch_patterns(&mut self, folder: &Path, patterns: &[&str]) {
+        if let Some(queries) = &mut self.queries {
+            queries.add_patterns(folder, patterns);
         }
     }
 }

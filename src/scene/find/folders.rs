@@ -1,11 +1,11 @@
-//! Asks an asset source for the names in a folder.
+//! Lists a folder of an asset source.
 
 use crate::scene::find::names::Names;
 use bevy::asset::io::ErasedAssetReader;
 use futures_lite::StreamExt;
 use std::path::Path;
 
-/// The names in a folder; none if the source cannot list it (a web server cannot list any).
+/// The names in a folder; `None` if it is empty or if the source cannot list it. A web server cannot list folders.
 pub(super) async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Option<Names> {
     let mut entries = reader.read_directory(folder).await.ok()?;
     let mut names = Vec::new();

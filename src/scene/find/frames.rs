@@ -1,4 +1,4 @@
-//! Waiting for the next frame, for tasks that have nothing else to wake them.
+//! Lets a task wait for the next frame if no other event wakes it.
 
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::Res;
@@ -7,12 +7,12 @@ use core::mem;
 use core::task::{Poll, Waker};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tasks that wait for the next frame. All clones are one.
+/// The tasks that wait for the next frame. Clones share one list.
 #[derive(Resource, Clone, Debug, Default)]
 pub(crate) struct FrameWakers(Arc<Mutex<Vec<Waker>>>);
 
 impl FrameWakers {
-    /// Ends in the next frame.
+    /// Completes in the next frame.
     pub(super) async fn next(&self) {
         let mut is_waiting = false;
         poll_fn(|context| {
@@ -28,7 +28,7 @@ impl FrameWakers {
     }
 }
 
-/// Wakes the tasks that wait for this frame.
+/// Wakes all waiting tasks. Runs once per frame.
 pub(super) fn wake_tasks(frames: Res<FrameWakers>) {
     let wakers = mem::take(&mut *frames.0.lock().unwrap_or_else(PoisonError::into_inner));
     wakers.into_iter().for_each(Waker::wake);

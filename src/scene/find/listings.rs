@@ -1,18 +1,17 @@
-//! Listings of folders that loads share.
+//! Folder listings, which loads share.
 //!
-//! A folder of up to [`FEW`] entries is listed once in each load, so that the listing is never older than the load. That
-//! costs no more than a constant. The listing of a larger folder is shared by the loads of one [`MAX_AGE`]. It is read
-//! again if
+//! A folder of up to [`MAX_UNSHARED_ENTRIES`] entries is listed once in each load. Its listing is never older than the
+//! load, and the cost is bounded by a constant. Loads share the listing of a larger folder for up to [`MAX_AGE`]. The
+//! folder is listed again earlier if
 //!
-//! - it is older,
 //! - the watcher has reported a change in the folder,
-//! - the folder on disk has another time of modification, or one so recent that a further change might not show,
-//! - a model takes from it for the second time, which is a reload,
-//! - a file that is in it is gone, or one that is not in it is there under exactly the name that is looked for.
+//! - the folder's modification time on disk has changed, or is so recent that it may not show another change,
+//! - a model uses the listing for the second time, which means that it is reloaded,
+//! - a listed file no longer exists, or an unlisted file exists with exactly the requested name.
 //!
-//! What is left are sources that have no times, as archives, and a file that came under a name in other case less than
-//! [`MAX_AGE`] before the load. So each listing that was used by a load which began later is read once more at the end
-//! of its age, and models for which a name has changed are loaded again.
+//! Two cases remain undetected: sources without modification times, such as archives, and a file that was added less
+//! than [`MAX_AGE`] before the load with a name in different case. Therefore a listing that was used by later loads is
+//! read once more when it expires. Models for which a name has changed are reloaded.
 
 use super::folders;
 use super::names::Names;
@@ -30,38 +29,38 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// The most entries of a folder that each load lists.
-pub(super) const FEW: usize = 128;
+/// The maximum count of entries of a folder that each load lists itself.
+pub(super) const MAX_UNSHARED_ENTRIES: usize = 128;
 
-/// How long the listing of a larger folder is shared.
+/// The time for which the listing of a larger folder is shared.
 pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// The coarsest times of modification that file systems have.
-const COARSEST: Duration = Duration::from_secs(2);
+/// The coarsest resolution of modification times in file systems.
+const COARSEST_TIMESTAMP: Duration = Duration::from_secs(2);
 
 /// A folder of an asset source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FolderId {
     pub(super) source: AssetSourceId<'static>,
-    /// Whether it is of the files that the asset processor has made.
+    /// Whether the folder is in the output of the asset processor.
     pub(super) is_processed: bool,
     pub(super) path: PathBuf,
 }
 
-/// The listings of an app. All clones are one.
+/// The listings of an app. Clones share one state.
 #[derive(Resource, Clone, Debug)]
 pub(crate) struct Listings {
     folders: Arc<Mutex<HashMap<FolderId, Arc<Folder>>>>,
-    /// Where the files of the default source are on disk, and those that the asset processor has made.
+    /// The folders on disk of the default source's files and of the asset processor's output.
     roots: [Option<PathBuf>; 2],
     loads: ConcurrentLoads,
-    /// Whether loads share listings. Otherwise each listing is of one search, and nobody has to read it once more.
+    /// Whether loads share listings. Otherwise each listing belongs to one search and is not read again.
     are_shared: bool,
-    /// How long a listing is shared.
+    /// The time for which a listing is shared.
     pub(super) max_age: Duration,
-    /// The sources that cannot be listed, if they are not asked again, as those of the web.
-    unlisted: Arc<Mutex<HashSet<AssetSourceId<'static>>>>,
-    pub(super) remembers_unlisted: bool,
+    /// The sources that cannot be listed, such as web servers. Used only if `caches_unlistable` is set.
+    unlistable: Arc<Mutex<HashSet<AssetSourceId<'static>>>>,
+    pub(super) caches_unlistable: bool,
 }
 
 impl Default for Listings {
@@ -72,53 +71,56 @@ impl Default for Listings {
             loads: ConcurrentLoads::default(),
             are_shared: false,
             max_age: MAX_AGE,
-            unlisted: Arc::default(),
-            // Each time an error would be logged, and no folder of a web server can be listed.
-            remembers_unlisted: cfg!(target_arch = "wasm32"),
+            unlistable: Arc::default(),
+            // A web server cannot list folders, and each attempt would log an error.
+            caches_unlistable: cfg!(target_arch = "wasm32"),
         }
     }
 }
 
-/// A folder that was listed.
+/// A folder and its listing.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
-    /// Held while the folder is listed, so that loads which want it at the same time wait for one listing.
-    pub(super) turn: async_lock::Mutex<()>,
+    /// Held while the folder is listed, so that concurrent loads wait for one listing.
+    pub(super) list_lock: async_lock::Mutex<()>,
     listing: Mutex<Option<Listing>>,
 }
 
 #[derive(Debug)]
 struct Listing {
     names: Arc<Names>,
-    begun: Instant,
+    started: Instant,
     stamp: Stamp,
     is_expired: bool,
-    /// Whether it is being read once more because of its age.
-    is_checked: bool,
-    /// The models that have taken it, so that they get another one when they are loaded again.
-    takers: HashSet<AssetPath<'static>>,
-    /// The models whose loads began after the listing, and the keys of the names that they looked for.
-    users: HashMap<AssetPath<'static>, Uses>,
+    /// Whether it is being read again because it has expired.
+    is_rechecked: bool,
+    /// The models that have used the listing, so that a reload lists the folder again.
+    models: HashSet<AssetPath<'static>>,
+    /// The models whose loads began after the listing, and the names that they searched for.
+    late_users: HashMap<AssetPath<'static>, Uses>,
 }
 
-/// What a model took from a listing.
+/// The names that a model searched for in a listing.
 #[derive(Debug, Default)]
 struct Uses {
     keys: HashSet<String>,
+    /// Whether the model used all names.
     all: bool,
 }
 
 impl Uses {
+    /// Whether two listings have the same names as far as the model searched for them.
     fn are_same(&self, a: &Names, b: &Names) -> bool {
         let are_same = self.keys.iter().all(|key| a.has_same(key, b));
         are_same && (!self.all || a.is_same(b))
     }
 }
 
-/// The time at which a folder was modified, and whether any later change would show in it.
+/// The modification time of a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Stamp {
     modified: Option<SystemTime>,
+    /// Whether the time is old enough that another change would result in a different time.
     is_settled: bool,
 }
 
@@ -128,22 +130,22 @@ impl Stamp {
         let age = modified.and_then(|time| SystemTime::now().duration_since(time).ok());
         Self {
             modified,
-            is_settled: age.is_some_and(|age| age > COARSEST),
+            is_settled: age.is_some_and(|age| age > COARSEST_TIMESTAMP),
         }
     }
 
-    /// Whether it tells that nothing has changed.
-    pub(super) fn is_known(&self) -> bool {
+    /// Whether the source has modification times.
+    pub(super) fn is_available(&self) -> bool {
         self.modified.is_some()
     }
 }
 
-/// The names of a folder, as a load has them.
+/// The names in a folder, as used by a load.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct ListedNames {
     pub(super) names: Arc<Names>,
     /// The folder, if the listing is older than the load.
-    pub(super) borrowed: Option<(Arc<Folder>, Stamp)>,
+    pub(super) shared_from: Option<(Arc<Folder>, Stamp)>,
 }
 
 impl Listings {
@@ -156,63 +158,66 @@ impl Listings {
         }
     }
 
-    /// A listing that need not be read again, for a load of a model that began at a time.
-    pub(super) fn take(
+    /// A listing that is valid for a load of `model` that began at `since`; `None` if the folder must be listed.
+    pub(super) fn get(
         &self,
         folder: &Arc<Folder>,
         id: &FolderId,
         since: Instant,
         model: &AssetPath<'static>,
         is_reload: bool,
-    ) -> Option<Taken> {
-        let is_new = |listing: &Listing| listing.begun >= since;
+    ) -> Option<ListedNames> {
+        let is_new = |listing: &Listing| listing.started >= since;
         {
             let mut listing = folder.listing();
             let listing = listing.as_mut()?;
             if is_new(listing) {
-                return Some(listing.taken(model));
+                return Some(listing.listed(model));
             }
             let may_be_shared = self.are_shared
-                && listing.names.len() > FEW
-                && listing.begun.elapsed() < self.max_age
-                && !(is_reload && listing.takers.contains(model));
+                && listing.names.len() > MAX_UNSHARED_ENTRIES
+                && listing.started.elapsed() < self.max_age
+                && !(is_reload && listing.models.contains(model));
             if !may_be_shared {
                 return None;
             }
         }
-        // The disk is asked only where it matters, and without the lock.
+        // Access the disk only if necessary, and without holding the lock.
         let stamp = self.stamp(id);
         let mut listing = folder.listing();
         let listing = listing.as_mut()?;
         if is_new(listing) {
-            return Some(listing.taken(model));
+            return Some(listing.listed(model));
         }
         listing.is_unchanged(stamp).then(|| {
-            listing.users.entry(model.clone()).or_default();
-            let borrowed = Some((folder.clone(), stamp));
-            Taken {
-                borrowed,
-                ..listing.taken(model)
+            listing.late_users.entry(model.clone()).or_default();
+            let shared_from = Some((folder.clone(), stamp));
+            ListedNames {
+                shared_from,
+                ..listing.listed(model)
             }
         })
     }
 
-    /// Whether a source is known to list nothing.
-    pub(super) fn is_unlisted(&self, source: &AssetSourceId<'static>) -> bool {
-        self.remembers_unlisted && self.unlisted().contains(source)
+    /// Whether it is known that a source cannot be listed.
+    pub(super) fn is_unlistable(&self, source: &AssetSourceId<'static>) -> bool {
+        self.caches_unlistable && self.unlistable().contains(source)
     }
 
-    /// Notes that a folder could not be listed.
-    pub(super) fn note_unlisted(&self, id: &FolderId) {
-        if self.remembers_unlisted && id.path == Path::new("") {
-            self.unlisted().insert(id.source.clone());
+    /// Records that a folder could not be listed.
+    pub(super) fn note_unlistable(&self, id: &FolderId) {
+        if self.caches_unlistable && id.path == Path::new("") {
+            self.unlistable().insert(id.source.clone());
         }
     }
 
-    fn unlisted(&self) -> impl DerefMut<Target = HashSet<AssetSourceId<'static>>> {
-        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn unlistable(&self) -> impl DerefMut<Target = HashSet<AssetSourceId<'static>>> {
+        self.unlistable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The entry of a folder. Adds it if it is missing.
     pub(super) fn folder(&self, id: &FolderId) -> Arc<Folder> {
         let mut folders = self.folders();
         match folders.get(id) {
@@ -221,7 +226,7 @@ impl Listings {
         }
     }
 
-    /// The stamp of a folder that is on disk, as far as that is known.
+    /// The modification time of a folder, if it is on disk.
     pub(super) fn stamp(&self, id: &FolderId) -> Stamp {
         let root = &self.roots[usize::from(id.is_processed)];
         match root {
@@ -230,39 +235,42 @@ impl Listings {
         }
     }
 
-    /// Puts a listing in the place of the one before, and has the models loaded again for which that makes a
-    /// difference.
-    pub(super) fn put(
+    /// Replaces the listing of a folder, and schedules reloads of the models that the changes affect.
+    pub(super) fn replace(
         &self,
         folder: &Folder,
         names: Arc<Names>,
-        begun: Instant,
+        started: Instant,
         stamp: Stamp,
-        taker: Option<&AssetPath<'static>>,
+        for_model: Option<&AssetPath<'static>>,
     ) {
         let new = Listing {
             names: names.clone(),
-            begun,
+            started,
             stamp,
             is_expired: false,
-            is_checked: false,
-            takers: taker.into_iter().cloned().collect(),
-            users: HashMap::new(),
+            is_rechecked: false,
+            models: for_model.into_iter().cloned().collect(),
+            late_users: HashMap::new(),
         };
         let Some(old) = folder.listing().replace(new) else {
             return;
         };
-        for (model, uses) in old.users {
+        for (model, uses) in old.late_users {
             if !uses.are_same(&old.names, &names) {
                 self.loads.outdate(model);
             }
         }
     }
 
-    /// Notes that a model has looked for a name in a listing that is older than its load; for all names, if it is
-    /// `None`.
-    pub(super) fn note(&self, taken: &Taken, model: &AssetPath<'static>, name: Option<&str>) {
-        let Some((folder, _)) = &taken.borrowed else {
+    /// Records that a model has searched for a name in a shared listing. `None` means all names.
+    pub(super) fn note_use(
+        &self,
+        listed: &ListedNames,
+        model: &AssetPath<'static>,
+        name: Option<&str>,
+    ) {
+        let Some((folder, _)) = &listed.shared_from else {
             return;
         };
         let mut listing = folder.listing();
@@ -270,25 +278,25 @@ impl Listings {
             return;
         };
         let mut uses = Uses::default();
-        let noted = match Arc::ptr_eq(&listing.names, &taken.names) {
-            true => listing.users.entry(model.clone()).or_default(),
+        let recorded = match Arc::ptr_eq(&listing.names, &listed.names) {
+            true => listing.late_users.entry(model.clone()).or_default(),
             false => &mut uses,
         };
         match name {
             Some(key) => {
-                noted.keys.insert(key.to_owned());
+                recorded.keys.insert(key.to_owned());
             }
-            None => noted.all = true,
+            None => recorded.all = true,
         }
-        // It may have been listed again since.
-        if !uses.are_same(&taken.names, &listing.names) {
+        // The folder may have been listed again since the load got its names.
+        if !uses.are_same(&listed.names, &listing.names) {
             self.loads.outdate(model.clone());
         }
     }
 
-    /// Has a folder of the default source listed again when it is next needed.
+    /// Expires the listing of a folder of the default source, so that the next load lists it again.
     #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
-    pub(crate) fn forget(&self, path: &Path) {
+    pub(crate) fn expire(&self, path: &Path) {
         for (id, folder) in &*self.folders() {
             if id.source == AssetSourceId::Default
                 && id.path == path
@@ -299,25 +307,25 @@ impl Listings {
         }
     }
 
-    /// The listings that have to be read once more, and forgets those that are of no use any more.
-    fn aged(&self) -> Vec<FolderId> {
-        let mut aged = Vec::new();
+    /// The expired listings that must be read again. Removes unused listings.
+    fn listings_to_recheck(&self) -> Vec<FolderId> {
+        let mut listings_to_recheck = Vec::new();
         self.folders().retain(|id, folder| {
             let mut listing = folder.listing();
             let Some(listing) = &mut *listing else {
-                // It is being listed, if anybody has it.
+                // If another task holds the folder, it is being listed.
                 return Arc::strong_count(folder) > 1;
             };
-            if listing.begun.elapsed() < self.max_age {
+            if listing.started.elapsed() < self.max_age {
                 return true;
             }
-            if !listing.users.is_empty() && !listing.is_checked {
-                listing.is_checked = true;
-                aged.push(id.clone());
+            if !listing.late_users.is_empty() && !listing.is_rechecked {
+                listing.is_rechecked = true;
+                listings_to_recheck.push(id.clone());
             }
-            !listing.users.is_empty() || Arc::strong_count(folder) > 1
+            !listing.late_users.is_empty() || Arc::strong_count(folder) > 1
         });
-        aged
+        listings_to_recheck
     }
 
     fn folders(&self) -> impl DerefMut<Target = HashMap<FolderId, Arc<Folder>>> {
@@ -332,28 +340,28 @@ impl Folder {
 }
 
 impl Listing {
-    /// For a load that began before it.
-    fn taken(&mut self, model: &AssetPath<'static>) -> Taken {
-        self.takers.insert(model.clone());
-        Taken {
+    /// The names, for a load that began before the listing. Records the model.
+    fn listed(&mut self, model: &AssetPath<'static>) -> ListedNames {
+        self.models.insert(model.clone());
+        ListedNames {
             names: self.names.clone(),
-            borrowed: None,
+            shared_from: None,
         }
     }
 
-    /// Whether nothing tells of a change.
+    /// Whether neither the watcher nor the modification time indicates a change.
     fn is_unchanged(&self, stamp: Stamp) -> bool {
         let has_same_time = match self.stamp.modified {
             Some(_) => self.stamp == stamp && stamp.is_settled,
-            None => !stamp.is_known(),
+            None => !stamp.is_available(),
         };
         has_same_time && !self.is_expired
     }
 }
 
-/// Reads listings once more that were used by loads which began later.
-pub(super) fn check_aged_listings(listings: Res<Listings>, server: Res<AssetServer>) {
-    for id in listings.aged() {
+/// Reads expired listings again that were used by later loads.
+pub(super) fn recheck_old_listings(listings: Res<Listings>, server: Res<AssetServer>) {
+    for id in listings.listings_to_recheck() {
         let (listings, server) = (Listings::clone(&listings), AssetServer::clone(&server));
         let check = async move {
             let Ok(source) = server.get_source(&id.source) else {
@@ -367,11 +375,11 @@ pub(super) fn check_aged_listings(listings: Res<Listings>, server: Res<AssetServ
                 return;
             };
             let folder = listings.folder(&id);
-            let _turn = folder.turn.lock().await;
-            let (stamp, begun) = (listings.stamp(&id), Instant::now());
+            let _guard = folder.list_lock.lock().await;
+            let (stamp, started) = (listings.stamp(&id), Instant::now());
             let names = folders::list(reader, &id.path).await;
             let names = Arc::new(names.unwrap_or_default());
-            listings.put(&folder, names, begun, stamp, None);
+            listings.replace(&folder, names, started, stamp, None);
         };
         IoTaskPool::get().spawn(check).detach();
     }

@@ -1,12 +1,14 @@
-//! Finds the files that a model names: without regard to case, in the folders the games used.
+//! Finds the files that a model names: case-insensitively, in the folders that the games used.
 //!
-//! Game files name other files as Windows let them: in any case, with backslashes, sometimes with a
-//! path of the author's disk. What is found is told under the name the disk has, because the asset
-//! server's watcher knows no other. When two names are the same, [`matching`](super::matching) says; of several
-//! files of one name the one that is spelled as it is looked for counts, else the first by order.
-//! Listings of large folders are shared by loads: see `listings`.
-//! A source that cannot be listed, as a web server, is asked for each place as it is spelled, with the
-//! file's name in lower case, and all in lower case.
+//! Game files name other files by the rules of Windows: in any case, with backslashes, sometimes with an absolute path
+//! of the author's disk. [`matching`](super::matching) compares names. If several files match, an exact match is
+//! preferred, otherwise the first in sort order. Results have the names as stored on disk, because the asset server's
+//! watcher recognizes only these.
+//!
+//! Loads share the listings of large folders: see `listings`.
+//!
+//! If a source cannot be listed, such as a web server, three spellings of each candidate are requested: as spelled,
+//! with the file's name in lower case, and entirely in lower case.
 
 mod candidates;
 mod entries;
@@ -22,7 +24,7 @@ mod tests;
 
 pub(crate) use candidates::clean_path;
 #[cfg(feature = "lithtech")]
-pub(crate) use candidates::in_kinds;
+pub(crate) use candidates::with_extensions;
 pub(crate) use listings::Listings;
 
 use crate::scene::concurrent_loads::{ConcurrentLoads, Inputs, RunningLoad};
@@ -36,69 +38,69 @@ use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
 use bevy::platform::time::Instant;
-use candidates::{as_named, as_picture, candidates, in_folder, names};
+use candidates::{as_named, as_texture, candidates, in_folder, names};
 use frames::{FrameWakers, wake_tasks};
 use futures_lite::AsyncReadExt;
-use listings::check_aged_listings;
-use source_index::Disk;
+use listings::recheck_old_listings;
+use source_index::SourceIndex;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Looks for files beside models. Loaders keep one.
+/// Finds files that models name. Each loader holds a clone.
 #[derive(Clone)]
 pub struct FileFinder {
     server: AssetServer,
-    /// Where it is told what was looked for, if anybody follows files that come later.
-    wishes: Option<MissingFileIndex>,
-    /// The asset processor, if it runs in this app.
+    /// Records the queries of each model, if files are watched.
+    missing_files: Option<MissingFileIndex>,
+    /// The asset processor, if this app has one.
     processor: Option<AssetProcessor>,
     frames: FrameWakers,
     listings: Listings,
 }
 
-/// A file that a model names is nowhere.
+/// The error for a file that was not found.
 #[derive(Debug, Error)]
-#[error("\"{name}\" was not found; looked for {}", tried.join(", "))]
+#[error("\"{name}\" was not found; tried {}", tried.join(", "))]
 pub struct NotFound {
-    /// The name, as the model or the settings have it.
+    /// The name in the model or in the settings.
     pub name: String,
-    /// The paths that do not exist.
+    /// The candidate paths; none of them exists.
     pub tried: Vec<String>,
 }
 
 impl FileFinder {
-    /// Searches through the sources of this server.
+    /// Creates a finder for the asset sources of a server.
     pub fn new(server: AssetServer) -> Self {
         Self {
             server,
-            wishes: None,
+            missing_files: None,
             processor: None,
             frames: FrameWakers::default(),
             listings: Listings::default(),
         }
     }
 
-    /// For a loader: models that it loads are loaded anew when a file comes that they would have taken.
+    /// The finder of this app, for a loader. A model is reloaded when a missing file is added that it searched for.
     pub(crate) fn of(world: &World) -> Self {
         Self {
             server: world.resource::<AssetServer>().clone(),
-            wishes: world.get_resource::<MissingFileIndex>().cloned(),
+            missing_files: world.get_resource::<MissingFileIndex>().cloned(),
             processor: world.get_resource::<AssetProcessor>().cloned(),
             frames: world.resource::<FrameWakers>().clone(),
             listings: world.resource::<Listings>().clone(),
         }
     }
 
-    /// The asset path of the first file that exists, under the name that the disk has.
+    /// The asset path of the first candidate that exists, with the names as stored on disk.
     ///
     /// Folders are searched in this order: the model's own, its sibling `Textures`, each of
-    /// `folders` (from the root of the asset source), the root. In each, `name` is tried as it is,
+    /// `folders` (from the root of the asset source), the root. In each, `name` is tried unchanged,
     /// then without its directories.
     ///
     /// # Errors
-    /// [`NotFound`] with everything that was tried. Nothing outside the asset source is looked at:
-    /// drives, leading slashes and `..` in `name` are ignored.
+    /// [`NotFound`] with all candidates. The search never leaves the asset source: drives, leading slashes and `..` in
+    /// `name` are ignored.
     pub async fn find(
         &self,
         model: &AssetPath<'_>,
@@ -108,14 +110,14 @@ impl FileFinder {
         self.search(model).find(name, folders).await
     }
 
-    /// As [`find`](Self::find), for a picture, which may be there under another extension: in each
-    /// place `name` is tried as it is, then as `.dds`, then as `.tga`.
+    /// Like [`find`](Self::find), for a texture, which can have a different extension. In each folder, `name` is tried
+    /// unchanged, then with `.dds`, then with `.tga`.
     ///
-    /// A name without an extension is tried under those two alone. Models that say "none" where
-    /// they wear nothing are the caller's to know.
+    /// A name without the extension of an image is tried only with these two. The caller must handle placeholder names
+    /// such as "none".
     ///
     /// # Errors
-    /// [`NotFound`] as [`find`](Self::find) has it.
+    /// [`NotFound`] as for [`find`](Self::find).
     pub async fn find_texture(
         &self,
         model: &AssetPath<'_>,
@@ -127,13 +129,13 @@ impl FileFinder {
 
     /// Whether a file can be read and begins with these bytes.
     ///
-    /// Nothing is loaded anew when that changes.
+    /// A change of the file does not reload any model.
     pub async fn begins_with(&self, path: &AssetPath<'_>, expected: &[u8]) -> bool {
         let found = self.start(path, expected.len()).await;
         found.is_some_and(|found| found == expected)
     }
 
-    /// The first bytes of a file; `None` if it has not so many, or cannot be read.
+    /// The first `length` bytes of a file; `None` if it is shorter or cannot be read.
     pub(crate) async fn start(&self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
         self.start_of(path, length, self.is_processed()).await
     }
@@ -158,14 +160,14 @@ impl FileFinder {
 
     /// Begins a search for several files of one model, in which each folder is listed at most once.
     ///
-    /// A loader does all its looking in one search, at whose end is known which files, should they
-    /// come, are reason to load the model anew.
+    /// A loader must use one search per load. When the search is dropped, its queries replace those of the previous
+    /// load; they determine which added files reload the model.
     pub fn search(&self, model: &AssetPath<'_>) -> FileSearch<'_> {
         self.begin(model.clone_owned(), None)
     }
 
-    /// As [`search`](Self::search), for a load. Inside the asset processor it searches the unprocessed source, because
-    /// the processor waits for the load.
+    /// Like [`search`](Self::search), for a load. Inside the asset processor it searches the unprocessed source,
+    /// because the processor waits for the load.
     pub(crate) fn search_for(&self, load: &RunningLoad) -> FileSearch<'_> {
         self.begin(load.path().clone(), Some(load))
     }
@@ -180,24 +182,24 @@ impl FileFinder {
             let lister = reader(source, lists_processed)?;
             Some((reader(source, is_processed)?, lister))
         });
-        let disk = readers.map(|(reader, lister)| Disk {
+        let index = readers.map(|(reader, lister)| SourceIndex {
             reader,
             lister,
             processor: processor.map(|processor| (processor, &self.frames)),
             listings: &self.listings,
             is_processed: lists_processed,
             model: model.clone(),
-            is_reload: is_known(&self.server, &model),
+            is_reload: has_loaded_before(&self.server, &model),
             since: Instant::now(),
             folders: HashMap::new(),
         });
         FileSearch {
             finder: self,
             model,
-            disk,
+            index,
             inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
-            hopes: self
-                .wishes
+            queries: self
+                .missing_files
                 .as_ref()
                 .filter(|_| !is_processing)
                 .map(|_| FileQueries::default()),
@@ -212,8 +214,8 @@ fn reader(source: &AssetSource, is_processed: bool) -> Option<&dyn ErasedAssetRe
     }
 }
 
-/// Whether a load of a model has ended before.
-fn is_known(server: &AssetServer, model: &AssetPath<'static>) -> bool {
+/// Whether a load of this model has ended before, successfully or not.
+fn has_loaded_before(server: &AssetServer, model: &AssetPath<'static>) -> bool {
     let scene = scene_path(model);
     let ids = server.get_path_ids(model).into_iter();
     let mut ids = ids.chain(server.get_path_ids(scene));
@@ -223,16 +225,17 @@ fn is_known(server: &AssetServer, model: &AssetPath<'static>) -> bool {
     })
 }
 
-/// Registers what searches need.
+/// Registers the resources and systems of searches.
 pub(super) fn register(app: &mut App) {
     let roots = roots(app);
     let loads = app.world().resource::<ConcurrentLoads>().clone();
     app.insert_resource(Listings::new(roots, loads))
         .init_resource::<FrameWakers>()
-        .add_systems(PreUpdate, (wake_tasks, check_aged_listings));
+        .add_systems(PreUpdate, (wake_tasks, recheck_old_listings));
 }
 
-/// Where the files of the default source are on disk if it is Bevy's, and those that the asset processor has made.
+/// The folders on disk of the default source's files and of the asset processor's output, if Bevy's `AssetPlugin` is
+/// used.
 #[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
 fn roots(app: &App) -> [Option<PathBuf>; 2] {
     let plugins = app.get_added_plugins::<bevy::asset::AssetPlugin>();
@@ -254,26 +257,28 @@ pub struct FileSearch<'a> {
     finder: &'a FileFinder,
     model: AssetPath<'static>,
     /// `None` if there is no such asset source.
-    disk: Option<Disk<'a>>,
-    /// What the load has found.
+    index: Option<SourceIndex<'a>>,
+    /// The hash of the results, which the load depends on.
     inputs: Inputs,
-    /// What would have been taken, had it been there. `None` inside the asset processor, and if no files are watched.
-    hopes: Option<FileQueries>,
+    /// The recorded queries. `None` inside the asset processor, and if no files are watched.
+    queries: Option<FileQueries>,
 }
 
 impl Drop for FileSearch<'_> {
     fn drop(&mut self) {
-        if let (Some(wishes), Some(hopes)) = (&self.finder.wishes, self.hopes.take()) {
-            wishes.renew(&self.model, hopes, &self.finder.server);
+        if let (Some(missing_files), Some(queries)) =
+            (&self.finder.missing_files, self.queries.take())
+        {
+            missing_files.replace(&self.model, queries, &self.finder.server);
         }
     }
 }
 
 impl FileSearch<'_> {
-    /// As [`FileFinder::find`].
+    /// See [`FileFinder::find`].
     ///
     /// # Errors
-    /// [`NotFound`] with everything that was tried.
+    /// [`NotFound`] with all candidates.
     pub async fn find(
         &mut self,
         name: &str,
@@ -282,10 +287,10 @@ impl FileSearch<'_> {
         self.find_variant(name, folders, as_named).await
     }
 
-    /// As [`FileFinder::find_texture`].
+    /// See [`FileFinder::find_texture`].
     ///
     /// # Errors
-    /// [`NotFound`] with everything that was tried.
+    /// [`NotFound`] with all candidates.
     pub async fn find_texture(
         &mut self,
         name: &str,
@@ -294,7 +299,7 @@ impl FileSearch<'_> {
         self.find_texture_from(None, name, folders).await
     }
 
-    /// As [`find_texture`](Self::find_texture), but looks into one folder before all others.
+    /// Like [`find_texture`](Self::find_texture), but searches the folder `first` before all others.
     pub(crate) async fn find_texture_from(
         &mut self,
         first: Option<&str>,
@@ -303,14 +308,14 @@ impl FileSearch<'_> {
     ) -> Result<AssetPath<'static>, NotFound> {
         let mut all = Vec::new();
         if let Some(first) = first {
-            in_folder(&clean_path(first), &names(name, as_picture), &mut all);
+            in_folder(&clean_path(first), &names(name, as_texture), &mut all);
         }
-        let others = candidates(self.model.path(), name, folders, as_picture);
+        let others = candidates(self.model.path(), name, folders, as_texture);
         in_folder(Path::new(""), &others, &mut all);
-        self.first(name, &all).await
+        self.find_first(name, &all).await
     }
 
-    /// As [`find`](Self::find), under each of the names that `variants` returns for a name.
+    /// Like [`find`](Self::find), but tries each of the names that `variants` returns for a name.
     pub(crate) async fn find_variant(
         &mut self,
         name: &str,
@@ -318,14 +323,13 @@ impl FileSearch<'_> {
         variants: fn(&Path) -> Vec<PathBuf>,
     ) -> Result<AssetPath<'static>, NotFound> {
         let candidates = candidates(self.model.path(), name, folders, variants);
-        self.first(name, &candidates).await
+        self.find_first(name, &candidates).await
     }
 
-    /// The files of some extensions in the model's own folder, then in each of `folders` (from the
-    /// root of the asset source): each folder's by name, under the names that the disk has.
+    /// The files with these extensions in the model's own folder, then in each of `folders` (from the root of the asset
+    /// source). The files of a folder are sorted by name, with the names as stored on disk.
     ///
-    /// Nothing where the source cannot be listed: a web server cannot, nor can Bevy list what is
-    /// outside its root.
+    /// Empty if the source cannot be listed: for a web server, or for a model outside Bevy's asset root.
     pub async fn files(
         &mut self,
         folders: &[String],
@@ -334,9 +338,8 @@ impl FileSearch<'_> {
         self.files_beginning("", folders, extensions).await
     }
 
-    /// As [`files`](Self::files), but the caller uses none whose names do not begin with `prefix`, in
-    /// any case: they may be told all the same, but when others come that is no reason to load the
-    /// model anew.
+    /// Like [`files`](Self::files), but only files that begin with `prefix` (case-insensitive). Other added files do
+    /// not reload the model.
     pub(crate) async fn files_beginning(
         &mut self,
         prefix: &str,
@@ -345,61 +348,64 @@ impl FileSearch<'_> {
     ) -> Vec<AssetPath<'static>> {
         let own = self.model.path().parent().unwrap_or(Path::new(""));
         let mut found: Vec<PathBuf> = Vec::new();
-        let mut known = HashSet::new();
+        let mut unique = HashSet::new();
         let folders = folders.iter().map(|folder| clean_path(folder));
         for folder in core::iter::once(own.to_path_buf()).chain(folders) {
-            let Some(disk) = &mut self.disk else {
+            let Some(index) = &mut self.index else {
                 break;
             };
-            if let Some(hopes) = &mut self.hopes {
-                hopes.list(&folder, prefix, extensions);
+            if let Some(queries) = &mut self.queries {
+                queries.add_listing(&folder, prefix, extensions);
             }
-            for path in disk.files_beginning(&folder, prefix, extensions).await {
-                if known.insert(path.clone()) {
+            for path in index.files_beginning(&folder, prefix, extensions).await {
+                if unique.insert(path.clone()) {
                     found.push(path);
                 }
             }
         }
         self.inputs.add(&found);
-        found.into_iter().map(|path| self.asset(path)).collect()
+        found
+            .into_iter()
+            .map(|path| self.asset_path(path))
+            .collect()
     }
 
-    /// A path from the root of the asset source as one of the model's source.
-    pub(crate) fn asset(&self, path: PathBuf) -> AssetPath<'static> {
+    /// Converts a path from the root of the asset source to an asset path in the model's source.
+    pub(crate) fn asset_path(&self, path: PathBuf) -> AssetPath<'static> {
         AssetPath::from(path).with_source(self.model.source().clone_owned())
     }
 
-    /// Tells that the model is made of a file that nobody holds as an asset.
+    /// Records that the model depends on a file that is not loaded as an asset.
     #[cfg(feature = "quake")]
-    pub(crate) fn reads(&mut self, path: &AssetPath<'_>) {
-        if let Some(hopes) = &mut self.hopes {
-            hopes.read(path.path());
+    pub(crate) fn note_read(&mut self, path: &AssetPath<'_>) {
+        if let Some(queries) = &mut self.queries {
+            queries.add_read(path.path());
         }
     }
 
-    /// Tells that a file is there, but of no use as it is.
-    pub(crate) fn cannot_use(&mut self, path: &Path) {
-        if let Some(hopes) = &mut self.hopes {
-            hopes.miss(path);
+    /// Records that a file is missing or unusable, so that a change of it reloads the model.
+    pub(crate) fn note_unusable(&mut self, path: &Path) {
+        if let Some(queries) = &mut self.queries {
+            queries.add_missing(path);
         }
     }
 
-    /// The first of some paths from the root of the asset source that exists, in any case, under the name that the disk
-    /// has.
-    pub(crate) async fn first(
+    /// The first candidate that exists (case-insensitive), with the names as stored on disk. Candidates are relative to
+    /// the root of the asset source.
+    pub(crate) async fn find_first(
         &mut self,
         name: &str,
         candidates: &[PathBuf],
     ) -> Result<AssetPath<'static>, NotFound> {
         for candidate in candidates {
-            let Some(disk) = &mut self.disk else {
+            let Some(index) = &mut self.index else {
                 break;
             };
-            if let Some(found) = disk.find(candidate).await {
+            if let Some(found) = index.find(candidate).await {
                 self.inputs.add(&found);
-                return Ok(self.asset(found));
+                return Ok(self.asset_path(found));
             }
-            self.cannot_use(candidate);
+            self.note_unusable(candidate);
         }
         let tried = candidates.iter().map(|path| path.display().to_string());
         Err(NotFound {

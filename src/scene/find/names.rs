@@ -1,6 +1,6 @@
-//! The names in one folder.
+//! An index of the names in one folder.
 
-use crate::scene::file_names::{file_key, has_extension, raised};
+use crate::scene::file_names::{file_key, has_extension, uppercased};
 use crate::scene::matching::folded;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 #[derive(Debug, Default)]
 pub(super) struct Names {
     by_key: HashMap<String, Vec<String>>,
-    /// For each extension in lower case the names in upper case, and as the disk has them; sorted. Made when files are
-    /// first looked for by extension, because most loads do not.
+    /// For each extension in lower case: the names in upper case and as stored on disk, sorted. Built on first use,
+    /// because most loads do not search by extension.
     by_extension: OnceLock<BTreeMap<String, Vec<(String, String)>>>,
     count: usize,
 }
@@ -35,7 +35,7 @@ impl Names {
             for name in self.all() {
                 let extension = Path::new(name).extension().unwrap_or_default();
                 let extension = folded(&extension.to_string_lossy());
-                let entry = (raised(name), name.clone());
+                let entry = (uppercased(name), name.clone());
                 all.entry(extension).or_default().push(entry);
             }
             all.values_mut().for_each(|names| names.sort());
@@ -43,7 +43,7 @@ impl Names {
         })
     }
 
-    /// How many there are.
+    /// The count of names.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -52,19 +52,19 @@ impl Names {
         self.by_key.values().flatten()
     }
 
-    /// The names with one of some extensions that begin with a prefix, in any case.
+    /// The names that begin with a prefix and have one of these extensions (case-insensitive).
     pub(super) fn beginning<'a>(
         &'a self,
         prefix: &str,
         extensions: &'a [&str],
     ) -> impl Iterator<Item = &'a String> {
-        let prefix = raised(prefix);
-        let is_meant =
+        let prefix = uppercased(prefix);
+        let is_match =
             |extension: &str| has_extension(Path::new(&format!("x.{extension}")), extensions);
         let groups = self
             .by_extension()
             .iter()
-            .filter(move |(extension, _)| is_meant(extension));
+            .filter(move |(extension, _)| is_match(extension));
         groups.flat_map(move |(_, names)| {
             let start = names.partition_point(|(upper, _)| *upper < prefix);
             let prefix = prefix.clone();
@@ -75,15 +75,15 @@ impl Names {
         })
     }
 
-    /// The name that is the same as another: the exact one if there is one, otherwise one that differs in case alone,
-    /// otherwise any that has the same key; of several the first by order.
+    /// The best match for a name: the exact name, otherwise a name that differs only in case, otherwise a name with the
+    /// same key. The first in sort order if there are several.
     pub(super) fn entry<'a>(&'a self, name: &str) -> Option<&'a String> {
         let same = self.by_key.get(&file_key(name))?;
         let rank = |entry: &&'a String| (*entry != name, folded(entry) != folded(name), *entry);
         same.iter().min_by_key(rank)
     }
 
-    /// Whether another listing has the same names of one key.
+    /// Whether another listing has the same names for a key.
     pub(super) fn has_same(&self, key: &str, other: &Self) -> bool {
         self.by_key.get(key) == other.by_key.get(key)
     }

@@ -1,8 +1,8 @@
-//! The files and folders of an asset source, by names in any case.
+//! Case-insensitive lookup of files and folders in an asset source.
 
 use super::folders::list;
 use super::frames::FrameWakers;
-use super::listings::{FolderId, Listings, Taken};
+use super::listings::{FolderId, ListedNames, Listings};
 use super::names::Names;
 use crate::scene::file_names::file_key;
 use crate::scene::matching::folded;
@@ -15,55 +15,55 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An asset source during one search: every folder is listed at most once.
-pub(super) struct Disk<'a> {
+/// An index of an asset source for one search. Each folder is listed at most once.
+pub(super) struct SourceIndex<'a> {
     /// Reads files.
     pub(super) reader: &'a dyn ErasedAssetReader,
-    /// Lists folders. Where an asset processor runs these are the folders of its input, because Bevy's reader of its
-    /// output waits until the processor has finished, and the processor may be waiting for the load that searches.
+    /// Lists folders. If the app has an asset processor, these are the folders of its input. Bevy's reader of the
+    /// output waits for the processor, and the processor may wait for the load of this search: a deadlock.
     pub(super) lister: &'a dyn ErasedAssetReader,
-    /// Knows which of the listed files become assets.
+    /// Decides which of the listed files become assets.
     pub(super) processor: Option<(&'a AssetProcessor, &'a FrameWakers)>,
     pub(super) listings: &'a Listings,
-    /// Whether `lister` lists what the asset processor has made.
+    /// Whether `lister` lists the output of the asset processor.
     pub(super) is_processed: bool,
     pub(super) model: AssetPath<'static>,
-    /// Whether the model was loaded before, or what it took from a listing has turned out to be wrong.
+    /// Whether the model was loaded before, or a shared listing turned out to be outdated.
     pub(super) is_reload: bool,
-    /// Listings that were begun later need not be doubted.
+    /// The start of the search. Listings that were started later are up to date.
     pub(super) since: Instant,
-    /// By the path of the folder; none for what the source cannot list.
-    pub(super) folders: HashMap<PathBuf, Option<Taken>>,
+    /// Keyed by the path of the folder; `None` if the source cannot list it.
+    pub(super) folders: HashMap<PathBuf, Option<ListedNames>>,
 }
 
-/// A folder that the source cannot list.
-struct Unlisted;
+/// The error for a folder that the source cannot list.
+struct Unlistable;
 
-/// A path under the names that the disk has.
-struct Spelled {
-    /// `None` if there is no such thing.
+/// The result of resolving a path to the names as stored on disk.
+struct ResolvedPath {
+    /// `None` if the path does not exist.
     path: Option<PathBuf>,
-    /// Whether a listing says so that is older than the load.
+    /// Whether a listing was used that is older than the load.
     is_old: bool,
-    /// Whether all such listings are of folders whose times tell that nothing has changed.
+    /// Whether all such listings were confirmed by the modification time of their folder.
     is_stamped: bool,
 }
 
-impl Disk<'_> {
-    /// The path under the name that the disk has, if there is such a file.
+impl SourceIndex<'_> {
+    /// The path with the names as stored on disk, if the file exists.
     pub(super) async fn find(&mut self, path: &Path) -> Option<PathBuf> {
         loop {
-            let Ok(spelled) = self.spelled(path).await else {
+            let Ok(resolved) = self.resolve(path).await else {
                 return probe(self.reader, path).await;
             };
-            match spelled.path {
+            match resolved.path {
                 Some(found) if is_hidden(&found) => return probe(self.reader, &found).await,
                 Some(found) if self.is_folder(&found).await => return None,
-                Some(found) if self.is_there(&found, spelled.is_old).await => return Some(found),
-                Some(_) if !spelled.is_old => return None,
-                None if !spelled.is_old || spelled.is_stamped => return None,
+                Some(found) if self.exists(&found, resolved.is_old).await => return Some(found),
+                Some(_) if !resolved.is_old => return None,
+                None if !resolved.is_old || resolved.is_stamped => return None,
                 None if !self.can_read(path).await || self.is_folder(path).await => return None,
-                // The old listing does not hold any more: as in a reload, what the model has taken is read again.
+                // The old listing is outdated: list the folders again, as in a reload.
                 _ => {
                     self.is_reload = true;
                     self.folders.clear();
@@ -72,8 +72,9 @@ impl Disk<'_> {
         }
     }
 
-    /// Whether a file that a listing has is there. New listings are believed, but not of what becomes no asset.
-    async fn is_there(&self, path: &Path, is_old: bool) -> bool {
+    /// Whether a listed file exists. Checks files of old listings, and whether the asset processor makes an asset of
+    /// the file.
+    async fn exists(&self, path: &Path, is_old: bool) -> bool {
         match self.processor {
             Some(_) => self.can_read(path).await,
             None => !is_old || self.can_read(path).await,
@@ -87,8 +88,9 @@ impl Disk<'_> {
         }
     }
 
-    /// Whether the asset processor has made an asset of a file. Waits for this file alone, and no longer than the
-    /// processor is at work: files that it ignores have no status.
+    /// Whether the asset processor has made an asset of a file.
+    ///
+    /// Waits only for this file, and only until the processor has finished: ignored files have no status.
     async fn becomes_asset(
         &self,
         processor: &AssetProcessor,
@@ -103,19 +105,20 @@ impl Disk<'_> {
             while processor.get_state().await != ProcessorState::Finished {
                 frames.next().await;
             }
-            // The status was given before the processor finished: one more look at it.
+            // The processor sets the status before it finishes. Wait one frame, so that `has_asset` is polled once more.
             frames.next().await;
             false
         };
         or(has_asset, is_ignored).await
     }
 
-    /// Whether a path, as the disk spells it, is that of a folder.
+    /// Whether a path is a folder. Its names must be as stored on disk.
     pub(super) async fn is_folder(&self, path: &Path) -> bool {
         self.lister.is_directory(path).await.unwrap_or(false)
     }
 
-    /// The files in a folder whose names begin with a prefix, in any case, and have one of some extensions; by name.
+    /// The files in a folder that begin with a prefix and have one of these extensions (case-insensitive), sorted by
+    /// name.
     pub(super) async fn files_beginning(
         &mut self,
         folder: &Path,
@@ -126,23 +129,23 @@ impl Disk<'_> {
         self.paths(folder, pick).await
     }
 
-    /// The files and folders in a folder that `pick` chooses, by name.
+    /// The files and folders in a folder that `pick` selects, sorted by name.
     pub(super) async fn paths(
         &mut self,
         folder: &Path,
         pick: impl Fn(&Names) -> Vec<String>,
     ) -> Vec<PathBuf> {
-        let Ok(Spelled {
+        let Ok(ResolvedPath {
             path: Some(folder), ..
-        }) = self.spelled(folder).await
+        }) = self.resolve(folder).await
         else {
             return Vec::new();
         };
-        let Some(taken) = self.list(&folder).await else {
+        let Some(listed) = self.list(&folder).await else {
             return Vec::new();
         };
-        self.listings.note(&taken, &self.model, None);
-        let mut names = pick(&taken.names);
+        self.listings.note_use(&listed, &self.model, None);
+        let mut names = pick(&listed.names);
         names.sort();
         let path = |name: String| {
             let mut path = folder.to_string_lossy().into_owned();
@@ -152,83 +155,83 @@ impl Disk<'_> {
         names.into_iter().map(path).collect()
     }
 
-    /// A path under the names that the disk has.
-    async fn spelled(&mut self, path: &Path) -> Result<Spelled, Unlisted> {
-        // Bevy lists nothing outside its root, where models are that somebody loaded by a whole path.
+    /// Resolves a path to the names as stored on disk.
+    async fn resolve(&mut self, path: &Path) -> Result<ResolvedPath, Unlistable> {
+        // Models that were loaded by an absolute path. Bevy does not list folders outside its root.
         if path.has_root() {
-            return Err(Unlisted);
+            return Err(Unlistable);
         }
-        // With the same separator on every system.
+        // With `/` as the separator on every system.
         let mut found = String::new();
-        let mut spelled = Spelled {
+        let mut resolved = ResolvedPath {
             path: None,
             is_old: false,
             is_stamped: true,
         };
         for part in path.components() {
             let part = part.as_os_str().to_string_lossy();
-            let taken = self.list(Path::new(&found)).await.ok_or(Unlisted)?;
-            if let Some((_, stamp)) = &taken.borrowed {
+            let listed = self.list(Path::new(&found)).await.ok_or(Unlistable)?;
+            if let Some((_, stamp)) = &listed.shared_from {
                 self.listings
-                    .note(&taken, &self.model, Some(&file_key(&part)));
-                spelled.is_old = true;
-                spelled.is_stamped &= stamp.is_known();
+                    .note_use(&listed, &self.model, Some(&file_key(&part)));
+                resolved.is_old = true;
+                resolved.is_stamped &= stamp.is_available();
             }
-            let entry = match taken.names.entry(&part) {
+            let entry = match listed.names.entry(&part) {
                 Some(entry) => entry.clone(),
                 None if is_hidden(Path::new(&*part)) => part.into_owned(),
-                None => return Ok(spelled),
+                None => return Ok(resolved),
             };
             push_part(&mut found, &entry);
         }
-        spelled.path = Some(found.into());
-        Ok(spelled)
+        resolved.path = Some(found.into());
+        Ok(resolved)
     }
 
-    async fn list(&mut self, folder: &Path) -> Option<Taken> {
-        if let Some(known) = self.folders.get(folder) {
-            return known.clone();
+    async fn list(&mut self, folder: &Path) -> Option<ListedNames> {
+        if let Some(listed) = self.folders.get(folder) {
+            return listed.clone();
         }
-        let taken = self.take(folder).await;
-        self.folders.insert(folder.to_path_buf(), taken.clone());
-        taken
+        let listed = self.share_or_list(folder).await;
+        self.folders.insert(folder.to_path_buf(), listed.clone());
+        listed
     }
 
-    /// A listing that other loads have made, or a new one.
-    async fn take(&self, path: &Path) -> Option<Taken> {
+    /// A listing that another load has made, or a new one.
+    async fn share_or_list(&self, path: &Path) -> Option<ListedNames> {
         let id = FolderId {
             source: self.model.source().clone_owned(),
             is_processed: self.is_processed,
             path: path.to_path_buf(),
         };
-        if self.listings.is_unlisted(&id.source) {
+        if self.listings.is_unlistable(&id.source) {
             return None;
         }
         let folder = self.listings.folder(&id);
-        let take = || {
+        let shared = || {
             let (since, is_reload) = (self.since, self.is_reload);
             self.listings
-                .take(&folder, &id, since, &self.model, is_reload)
+                .get(&folder, &id, since, &self.model, is_reload)
         };
-        if let Some(taken) = take() {
-            return Some(taken);
+        if let Some(listed) = shared() {
+            return Some(listed);
         }
-        let _turn = folder.turn.lock().await;
-        // Another load may have made it meanwhile.
-        if let Some(taken) = take() {
-            return Some(taken);
+        let _guard = folder.list_lock.lock().await;
+        // Another load may have listed it while this one waited for the lock.
+        if let Some(listed) = shared() {
+            return Some(listed);
         }
-        let (stamp, begun) = (self.listings.stamp(&id), Instant::now());
+        let (stamp, started) = (self.listings.stamp(&id), Instant::now());
         let Some(names) = list(self.lister, path).await else {
-            self.listings.note_unlisted(&id);
+            self.listings.note_unlistable(&id);
             return None;
         };
         let names = Arc::new(names);
         self.listings
-            .put(&folder, names.clone(), begun, stamp, Some(&self.model));
-        Some(Taken {
+            .replace(&folder, names.clone(), started, stamp, Some(&self.model));
+        Some(ListedNames {
             names,
-            borrowed: None,
+            shared_from: None,
         })
     }
 }
@@ -240,18 +243,20 @@ fn push_part(path: &mut String, part: &str) {
     path.push_str(part);
 }
 
-/// Whether Bevy leaves it out of lists; it may be there all the same.
+/// Whether Bevy omits a path from listings. The file can still exist.
 fn is_hidden(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().starts_with('.')
 }
 
-/// Asks for the file itself, as named, with its name in lower case, and with its folders as well: at the same time,
-/// because a web server may be far away.
+/// Tries to read a file without a listing: as spelled, with its name in lower case, and with its folders in lower case
+/// too.
+///
+/// All requests run concurrently, because a web server may have a high latency.
 async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_string_lossy();
     let mut spellings = vec![path.to_path_buf(), path.with_file_name(folded(&name))];
-    // Outside the source other folders are none of the model's.
+    // For an absolute path, other folders do not belong to the model.
     if !path.has_root() {
         spellings.push(folded(&path.to_string_lossy()).into());
     }
@@ -263,9 +268,9 @@ async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
     first.or(second).or(third)
 }
 
-/// A path, if it can be read.
+/// The path, if the file can be read.
 async fn readable(reader: &dyn ErasedAssetReader, path: Option<PathBuf>) -> Option<PathBuf> {
     let path = path?;
-    let is_there = reader.read(&path).await.is_ok();
-    is_there.then_some(path)
+    let exists = reader.read(&path).await.is_ok();
+    exists.then_some(path)
 }

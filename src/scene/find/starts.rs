@@ -1,19 +1,19 @@
-//! The first bytes of files, which decide about models.
+//! Reads the first bytes of files that a model's result depends on.
 
 use super::FileSearch;
 use bevy::asset::AssetPath;
 
 impl FileSearch<'_> {
-    /// The first bytes of a file; `None` if it has not so many, or cannot be read. Should they change,
-    /// the model is loaded anew.
+    /// The first `length` bytes of a file; `None` if it is shorter or cannot be read. The model is reloaded when they
+    /// change.
     pub(crate) async fn start(&mut self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
-        // Inside the asset processor nothing is noted, and the unprocessed source is searched.
-        let is_processed = self.finder.is_processed() && self.hopes.is_some();
+        // Inside the asset processor, queries are not recorded and the unprocessed source is searched.
+        let is_processed = self.finder.is_processed() && self.queries.is_some();
         let start = self.finder.start_of(path, length, is_processed);
         let found = start.await;
         self.inputs.add(&found);
-        if let Some(hopes) = &mut self.hopes {
-            hopes.start(path.path(), length, found.clone());
+        if let Some(queries) = &mut self.queries {
+            queries.add_start(path.path(), length, found.clone());
         }
         found
     }

@@ -1,4 +1,4 @@
-//! Searches in memory, on disks of several kinds.
+//! Tests of searches in asset sources in memory.
 
 use super::*;
 use bevy::app::{App, TaskPoolPlugin};
@@ -16,7 +16,7 @@ use core::time::Duration;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Files in memory that tell which folders were listed.
+/// An asset reader in memory that records which folders are listed.
 struct Listed {
     files: MemoryAssetReader,
     folders: Arc<Mutex<Vec<PathBuf>>>,
@@ -75,9 +75,9 @@ impl Stage {
         }
     }
 
-    /// With a folder of many files, whose listing searches share.
+    /// With a folder `many` that is large enough that loads share its listing.
     fn with_many(files: &[&str]) -> Self {
-        let others: Vec<String> = (0..listings::FEW)
+        let others: Vec<String> = (0..listings::MAX_UNSHARED_ENTRIES)
             .map(|n| format!("many/{n}.dat"))
             .collect();
         let all = others
@@ -94,14 +94,14 @@ impl Stage {
         self.files.insert_asset(Path::new(path), Vec::new());
     }
 
-    /// Of a picture that a model in the large folder names.
+    /// Finds a texture for a model in the large folder.
     fn texture_of(&self, model: &str, name: &str) -> Option<String> {
         let model = AssetPath::from(format!("many/{model}.alo"));
         let found = block_on(self.finder.find_texture(&model, name, &[]));
         found.ok().map(|path| path.to_string())
     }
 
-    /// How often a folder was listed since the last call.
+    /// The count of listings of a folder since the last call.
     fn listings(&self, folder: &str) -> usize {
         let mut folders = self.folders.lock().unwrap();
         let count = folders.iter().filter(|listed| *listed == Path::new(folder));
@@ -110,7 +110,7 @@ impl Stage {
         count
     }
 
-    /// Of a picture that `art/Models/ship.alo` names.
+    /// Finds a texture for `art/Models/ship.alo`.
     fn texture(&self, name: &str, folders: &[&str]) -> Option<String> {
         let model = AssetPath::from("art/Models/ship.alo");
         let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
@@ -120,7 +120,7 @@ impl Stage {
 }
 
 #[test]
-fn pictures_are_found_in_any_case_and_kind() {
+fn textures_are_found_with_any_case_and_extension() {
     let stage = Stage::new(&["Art/TEXTURES/Hull.DDS", "Art/Models/other.tga"]);
     let expected = Some("Art/TEXTURES/Hull.DDS".to_owned());
     assert_eq!(stage.texture("hull.tga", &["art/textures"]), expected);
@@ -131,7 +131,7 @@ fn pictures_are_found_in_any_case_and_kind() {
 }
 
 #[test]
-fn every_kind_is_tried_in_a_folder_before_the_next_folder() {
+fn all_extensions_are_tried_in_a_folder_before_the_next_folder() {
     let near = "art/Models/hull.tga";
     let far = "art/Textures/hull.dds";
     let named = "more/hull.tga";
@@ -146,7 +146,7 @@ fn every_kind_is_tried_in_a_folder_before_the_next_folder() {
 }
 
 #[test]
-fn a_folder_may_come_before_all_others() {
+fn first_folder_is_searched_before_all_others() {
     let below = "Game/art/hull.dds";
     let bare = "Game/hull.tga";
     let near = "art/Models/hull.tga";
@@ -184,11 +184,11 @@ fn files_are_listed_by_extension_and_folder() {
     };
     assert_eq!(listed(&[]), ["Art/Models/a.ala", "Art/Models/b.ALA"]);
     let more = ["Art/Models/a.ala", "Art/Models/b.ALA", "Other/d.Ala"];
-    assert_eq!(listed(&["other", "nowhere", r"ART\Models"]), more);
+    assert_eq!(listed(&["other", "missing", r"ART\Models"]), more);
 }
 
 #[test]
-fn what_is_hidden_is_found_by_its_name_alone() {
+fn hidden_files_are_found_by_exact_name_only() {
     let stage = Stage::new(&["art/.new/hull.tga", "art/Models/.hull.dds", "a/b.tga"]);
     assert_eq!(
         stage.texture("hull.tga", &["art/.new"]).unwrap(),
@@ -202,7 +202,7 @@ fn what_is_hidden_is_found_by_its_name_alone() {
 }
 
 #[test]
-fn a_folder_is_no_picture() {
+fn folders_are_not_found_as_textures() {
     let stage = Stage::new(&["art/Models/hull/x.txt", "art/Models/hull.tga"]);
     assert_eq!(stage.texture("hull", &[]).unwrap(), "art/Models/hull.tga");
 }
@@ -220,9 +220,9 @@ fn a_search_lists_each_folder_once() {
 }
 
 #[test]
-fn pictures_are_tried_under_each_extension_once() {
+fn each_extension_of_a_texture_is_tried_once() {
     let tried = |name| {
-        let tried = candidates(Path::new("ship.alo"), name, &[], as_picture);
+        let tried = candidates(Path::new("ship.alo"), name, &[], as_texture);
         let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
         tried.collect::<Vec<_>>()
     };
@@ -243,7 +243,7 @@ fn pictures_are_tried_under_each_extension_once() {
 #[test]
 fn skins_of_lithtech_models_are_tried_as_dtx_first() {
     let tried = |name| {
-        let as_skin = |name: &Path| in_kinds(name, &["dtx", "dds", "tga"]);
+        let as_skin = |name: &Path| with_extensions(name, &["dtx", "dds", "tga"]);
         let tried = candidates(Path::new("hero.abc"), name, &[], as_skin);
         let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
         tried.collect::<Vec<_>>()
@@ -270,7 +270,7 @@ fn names_never_leave_the_source() {
 }
 
 #[test]
-fn folders_are_tried_in_order_and_once() {
+fn folders_are_tried_once_in_order() {
     let tried = candidates(
         Path::new("progs/Models/ogre.mdl"),
         r"gfx\palette.lmp",
@@ -304,7 +304,7 @@ fn searches_share_listings_of_large_folders() {
 }
 
 #[test]
-fn listings_of_small_folders_are_never_older_than_the_search() {
+fn small_folders_are_listed_by_each_search() {
     let stage = Stage::with_many(&["small/a.dat"]);
     assert_eq!(stage.texture("hull.tga", &["small"]), None);
     stage.add("small/HULL.TGA");
@@ -313,7 +313,7 @@ fn listings_of_small_folders_are_never_older_than_the_search() {
 }
 
 #[test]
-fn files_that_were_added_removed_or_renamed_show_in_shared_listings() {
+fn shared_listings_notice_added_removed_and_renamed_files() {
     let stage = Stage::with_many(&["many/Hull.dds"]);
     assert!(stage.texture_of("a", "hull.dds").is_some());
     assert_eq!(stage.listings("many"), 1);
@@ -332,16 +332,16 @@ fn files_that_were_added_removed_or_renamed_show_in_shared_listings() {
 }
 
 #[test]
-fn sources_that_list_nothing_may_be_asked_once() {
+fn unlistable_sources_are_tried_once_if_cached() {
     let mut stage = Stage::new(&[]);
-    stage.finder.listings.remembers_unlisted = true;
+    stage.finder.listings.caches_unlistable = true;
     for model in ["a", "b"] {
         assert_eq!(stage.texture_of(model, "hull.tga"), None);
     }
     assert_eq!(stage.folders.lock().unwrap().len(), 1);
 }
 
-/// Loads files whose loads wait until they are told to search for another file.
+/// A loader whose loads wait for `may_search`, then search for another file.
 #[derive(TypePath)]
 struct HeldLoader {
     finder: FileFinder,
@@ -385,10 +385,10 @@ fn update_until(app: &mut App, mut is_done: impl FnMut(&App) -> bool) {
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    panic!("gave up");
+    panic!("the condition was not met after 20000 updates");
 }
 
-/// An app that processes files of a folder.
+/// An app with an asset processor for the files of a folder.
 #[cfg(feature = "file_watcher")]
 fn processing_app(folder: &Path, is_watched: bool) -> App {
     let path = |name| folder.join(name).to_string_lossy().into_owned();
@@ -435,8 +435,8 @@ fn processor_state(app: &App) -> ProcessorState {
     block_on(app.world().resource::<AssetProcessor>().get_state())
 }
 
-/// The asset processor waits for the load of a file before it writes that file, and a load must not wait for the
-/// processor in turn.
+/// The asset processor waits for the load of a file before it writes that file. A deadlock occurs if the load waits for
+/// the processor.
 #[cfg(feature = "file_watcher")]
 #[test]
 fn files_are_found_while_the_asset_processor_waits_for_the_load() {
@@ -445,7 +445,7 @@ fn files_are_found_while_the_asset_processor_waits_for_the_load() {
     std::fs::create_dir_all(model_path.parent().unwrap()).unwrap();
     std::fs::write(&model_path, "first").unwrap();
     std::fs::write(model_path.with_file_name("other.held"), "other").unwrap();
-    // All is processed before the second app watches, which so loads nothing twice.
+    // Processes all files before the second app watches them, so that it does not load any file twice.
     let mut app = processing_app(folder.path(), false);
     add_held_loader(&mut app);
     update_until(&mut app, |app| {

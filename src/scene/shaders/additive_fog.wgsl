@@ -1,4 +1,4 @@
-// Fog over what adds light, and so cannot be mixed with the fog's color.
+// Distance fog for additive materials, whose color cannot be mixed with the fog's color.
 #define_import_path bevy_classic_models::additive_fog
 
 #ifdef DISTANCE_FOG
@@ -7,7 +7,7 @@
     pbr_functions::apply_fog,
 }
 
-// Fog dims additive light. It adds no color: what lies behind has it already.
+// Dims additive light by the fog, without adding the fog's color: the background already contains it.
 fn dimmed_by_fog(color: vec4<f32>, world_position: vec3<f32>, frag_coord: vec2<f32>) -> vec4<f32> {
     var black_fog = fog;
     black_fog.base_color = vec4(vec3(0.0), fog.base_color.a);

@@ -1,20 +1,22 @@
-// What an instance shows, read from its row of a PoseTable: two texels of this frame, then two of the one before.
+// Reads the pose of an instance from its row of a PoseTable: two texels of the current frame, then two of the previous
+// frame.
 #define_import_path bevy_classic_models::pose_row
 
 const TEXELS_PER_ROW: u32 = 4u;
 
-// What an instance shows: a, b, the bits of the way from a to b, and those of the share of `from_pair`.
-struct Shown {
+// The pose of an instance. `to`: a, b, the bits of the factor from a to b, the bits of the weight of `from_pair`.
+// `from_pair`: a, b, the bits of the factor from a to b.
+struct PoseRow {
     to: vec4<u32>,
     from_pair: vec3<u32>,
 }
 
-// What the instance with a tag shows in this frame (age 0) or the one before (age 1).
-fn shown_by(rows: texture_2d<u32>, tag: u32, age: u32) -> Shown {
+// The pose of the instance with a tag in the current frame (age 0) or the previous frame (age 1).
+fn read_pose_row(rows: texture_2d<u32>, tag: u32, age: u32) -> PoseRow {
     let index = tag * TEXELS_PER_ROW + age * 2u;
     let next = index + 1u;
     let width = textureDimensions(rows).x;
-    return Shown(
+    return PoseRow(
         textureLoad(rows, vec2(index % width, index / width), 0),
         textureLoad(rows, vec2(next % width, next / width), 0).xyz,
     );

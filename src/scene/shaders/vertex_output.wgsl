@@ -1,4 +1,4 @@
-// What Bevy's own vertex shaders for meshes return, of a vertex that a shader of this crate has moved.
+// Computes the same output as Bevy's vertex shaders for meshes, for a vertex that a shader of this crate has moved.
 //
 // One file for all passes: the pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors and the deferred
 // pass.
@@ -14,15 +14,15 @@
 #import bevy_pbr::forward_io::{Vertex, VertexOutput}
 #endif
 
-// Where a vertex is in its mesh, now and in the frame before. The normal counts only in passes that draw it, and the
-// earlier position only in those that draw motion vectors.
-struct Moved {
+// The position of a vertex in mesh space in the current and the previous frame. The normal is used only in passes that
+// need normals, and `previous_position` only in passes that draw motion vectors.
+struct MovedVertex {
     position: vec3<f32>,
     normal: vec3<f32>,
     previous_position: vec3<f32>,
 }
 
-fn vertex_output(in: Vertex, moved: Moved) -> VertexOutput {
+fn vertex_output(in: Vertex, moved: MovedVertex) -> VertexOutput {
     var out: VertexOutput;
 
     let world_from_local = mesh_functions::get_world_from_local(in.instance_index);
@@ -60,7 +60,7 @@ fn vertex_output(in: Vertex, moved: Moved) -> VertexOutput {
 #else
     out.world_normal = mesh_functions::mesh_normal_local_to_world(moved.normal, in.instance_index);
 #ifdef VERTEX_TANGENTS
-    // Those of the mesh, if a user has given it any: no format has some that move.
+    // The tangents of the mesh, if the app has added them. No format animates tangents.
     out.world_tangent = mesh_functions::mesh_tangent_local_to_world(
         world_from_local, in.tangent, in.instance_index);
 #endif

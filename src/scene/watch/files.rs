@@ -1,13 +1,16 @@
-//! What Bevy's watcher of files overlooks.
+//! Reloads files whose changes Bevy's watcher ignores.
 //!
-//! Bevy loads a file again when it is written to or comes from elsewhere. It does nothing when a file of
-//! the same folder is renamed over it, when its `.meta` comes or goes, when a file comes that a
-//! model looked for in vain, and when a palette changes of a model of which only labels are held ([#10576] has some of
-//! these). A second watcher of the same folder sees to these, and to nothing else.
+//! Bevy reloads a file when it is written to or moved in from another folder. It ignores these events:
+//!
+//! - a file of the same folder is renamed over it,
+//! - its `.meta` file is added or removed,
+//! - a file is added that a model searched for but did not find,
+//! - the palette of a model changes, if only handles of the model's labels are alive.
+//!
+//! A second watcher of the same folder handles exactly these events ([#10576] lists some of them). It is used for the
+//! default asset source, if that is a folder and Bevy watches it.
 //!
 //! [#10576]: https://github.com/bevyengine/bevy/issues/10576
-//!
-//! There is one for the default asset source, if that is of files and Bevy watches it.
 
 use crate::scene::find::{FileFinder, Listings};
 use crate::scene::watch::missing_files::{Change, MissingFileIndex, Start};
@@ -28,21 +31,21 @@ use core::time::Duration;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The most files of a folder that comes as a whole which are looked at.
-const MOST_FILES: usize = 10_000;
+/// The maximum count of files that are processed when a whole folder is added.
+const MAX_FILES: usize = 10_000;
 
-/// How long the watcher waits for more changes of a file, as Bevy's.
+/// The time that the watcher waits for further changes of a file, the same as Bevy's.
 const DEBOUNCE: Duration = Duration::from_millis(300);
 
-/// A source of the same folder as the default one: of it only the watcher is used, because only one
-/// reader gets each event.
+/// An asset source of the same folder as the default one. Only its watcher is used, because each event has one
+/// receiver.
 #[derive(Resource)]
 struct SecondSource {
     source: AssetSource,
     root: PathBuf,
 }
 
-/// Has models follow what Bevy overlooks, if Bevy watches for changes.
+/// Adds the second watcher, if Bevy watches for changes.
 pub(in crate::scene) fn register(app: &mut App) {
     let Some(second) = second_source(app) else {
         return;
@@ -61,7 +64,7 @@ fn second_source(app: &App) -> Option<SecondSource> {
     let server = app.world().get_resource::<AssetServer>()?;
     let plugin = *app.get_added_plugins::<AssetPlugin>().first()?;
     let own = server.get_source(AssetSourceId::Default).ok()?;
-    // Whoever has put another source in the place of Bevy's has no such watcher.
+    // A default source that is not Bevy's has no event receiver of this kind.
     let (events, folder) = match server.mode() {
         AssetServerMode::Unprocessed => (own.event_receiver(), &plugin.file_path),
         AssetServerMode::Processed => (own.processed_event_receiver(), &plugin.processed_file_path),
@@ -74,16 +77,16 @@ fn second_source(app: &App) -> Option<SecondSource> {
     Some(SecondSource { source, root })
 }
 
-/// Builds a source of which the watcher may fail, as where the limits of inotify are reached. Bevy's own helper
-/// panics there. Not reported upstream as far as known.
+/// Builds a source whose watcher may fail, for example at the limits of inotify. Bevy's own helper panics in this case.
+/// No upstream report known.
 fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
     let watch = move |events| -> Option<Box<dyn AssetWatcher>> {
         match FileWatcher::new(root.clone(), events, DEBOUNCE) {
             Ok(watcher) => Some(Box::new(watcher)),
             Err(error) => {
                 warn!(
-                    "{}: files that are renamed, or were missing before, are not followed: \
-                     a second watcher could not be started: {error}",
+                    "{}: models are not reloaded when missing files are added or files are renamed: \
+                     the second file watcher could not be started: {error}",
                     root.display()
                 );
                 None
@@ -95,11 +98,11 @@ fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
     builder
 }
 
-/// Loads anew what changed while Bevy did not look.
+/// Reloads files whose changes Bevy's watcher missed.
 fn follow_files(
     second: Res<SecondSource>,
     server: Res<AssetServer>,
-    wishes: Res<MissingFileIndex>,
+    missing_files: Res<MissingFileIndex>,
     listings: Res<Listings>,
 ) {
     let Some(events) = second.source.event_receiver() else {
@@ -107,7 +110,7 @@ fn follow_files(
     };
     let mut follower = Follower {
         server: AssetServer::clone(&server),
-        wishes: MissingFileIndex::clone(&wishes),
+        missing_files: MissingFileIndex::clone(&missing_files),
         listings: Listings::clone(&listings),
         stale: HashSet::new(),
     };
@@ -115,7 +118,7 @@ fn follow_files(
         match event {
             AssetSourceEvent::AddedFolder(folder) => follower.read_folder(&second.root, folder),
             AssetSourceEvent::RenamedFolder { old, new } => {
-                follower.forget(&old);
+                follower.expire_listing(&old);
                 follower.read_folder(&second.root, new);
             }
             event => follower.follow(event),
@@ -124,20 +127,20 @@ fn follow_files(
     follower.reload();
 }
 
-/// Collects what is to be loaded anew.
+/// Collects the files and models to reload.
 struct Follower {
     server: AssetServer,
-    wishes: MissingFileIndex,
+    missing_files: MissingFileIndex,
     listings: Listings,
     stale: HashSet<AssetPath<'static>>,
 }
 
 impl Follower {
-    /// One that has not collected anything.
+    /// A follower of the same app without collected files.
     fn empty(&self) -> Self {
         Self {
             server: self.server.clone(),
-            wishes: self.wishes.clone(),
+            missing_files: self.missing_files.clone(),
             listings: self.listings.clone(),
             stale: HashSet::new(),
         }
@@ -146,13 +149,13 @@ impl Follower {
     fn follow(&mut self, event: AssetSourceEvent) {
         match event {
             AssetSourceEvent::AddedAsset(path) => {
-                self.forget(&path);
-                self.change(&path, Change::Came);
+                self.expire_listing(&path);
+                self.change(&path, Change::Added);
             }
             AssetSourceEvent::ModifiedAsset(path) => self.change(&path, Change::Edited),
             AssetSourceEvent::RenamedAsset { old, new } => {
-                self.forget(&old);
-                self.forget(&new);
+                self.expire_listing(&old);
+                self.expire_listing(&new);
                 self.change(&new, Change::Replaced);
             }
             AssetSourceEvent::AddedMeta(path)
@@ -167,14 +170,14 @@ impl Follower {
             }
             AssetSourceEvent::RemovedAsset(path)
             | AssetSourceEvent::RemovedFolder(path)
-            | AssetSourceEvent::RemovedUnknown { path, .. } => self.forget(&path),
+            | AssetSourceEvent::RemovedUnknown { path, .. } => self.expire_listing(&path),
             _ => {}
         }
     }
 
-    /// Follows a folder that came as a whole, in a task: nothing is told of what is in it.
+    /// Processes an added folder in a task, because there are no events for the files in it.
     fn read_folder(&self, root: &Path, folder: PathBuf) {
-        self.forget(&folder);
+        self.expire_listing(&folder);
         let (follower, root) = (self.empty(), root.to_path_buf());
         IoTaskPool::get()
             .spawn(async move { follower.follow_folder(&root, &folder) })
@@ -183,25 +186,28 @@ impl Follower {
 
     fn follow_folder(mut self, root: &Path, folder: &Path) {
         for path in files_below(root, folder) {
-            self.forget(&path);
+            self.expire_listing(&path);
             self.change(&path, Change::Replaced);
         }
         self.reload();
     }
 
-    /// Has the folder of a file listed again.
-    fn forget(&self, path: &Path) {
-        self.listings.forget(path.parent().unwrap_or(Path::new("")));
+    /// Expires the listing of a file's folder.
+    fn expire_listing(&self, path: &Path) {
+        self.listings.expire(path.parent().unwrap_or(Path::new("")));
     }
 
+    /// Collects the models that a change of a file affects.
     fn change(&mut self, path: &Path, change: Change) {
         if change == Change::Replaced {
             self.stale.insert(AssetPath::from(path.to_path_buf()));
         }
-        self.stale.extend(self.wishes.of(path, change));
-        self.stale.extend(self.wishes.of_read(path, &self.server));
-        for (model, was) in self.wishes.of_start(path) {
-            reload_if_another(&self.server, model, path, was);
+        self.stale
+            .extend(self.missing_files.models_affected(path, change));
+        self.stale
+            .extend(self.missing_files.models_that_read(path, &self.server));
+        for (model, was) in self.missing_files.models_with_start(path) {
+            reload_if_start_changed(&self.server, model, path, was);
         }
     }
 
@@ -212,19 +218,24 @@ impl Follower {
     }
 }
 
-/// Loads a model anew if a file begins otherwise than when it was loaded.
-fn reload_if_another(server: &AssetServer, model: AssetPath<'static>, path: &Path, was: Start) {
+/// Reloads a model if the first bytes of a file differ from those that were read at the last load.
+fn reload_if_start_changed(
+    server: &AssetServer,
+    model: AssetPath<'static>,
+    path: &Path,
+    was: Start,
+) {
     let (server, path) = (server.clone(), AssetPath::from(path.to_path_buf()));
-    let is_another = async move {
+    let compare = async move {
         let finder = FileFinder::new(server.clone());
         if finder.start(&path, was.length).await != was.found {
             server.reload(model);
         }
     };
-    IoTaskPool::get().spawn(is_another).detach();
+    IoTaskPool::get().spawn(compare).detach();
 }
 
-/// Files in a folder and in those within it, from the root.
+/// The files in a folder and its subfolders. Paths are relative to `root`.
 fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -234,10 +245,10 @@ fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
         };
         for entry in entries.flatten() {
             let path = folder.join(entry.file_name());
-            // Links are not followed: they may lead in a circle.
+            // Symbolic links are not followed, because they can be circular.
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(_) if files.len() < MOST_FILES => files.push(path),
+                Ok(_) if files.len() < MAX_FILES => files.push(path),
                 _ => {}
             }
         }
@@ -250,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_watcher_that_cannot_be_started_is_left_out() {
+    fn failure_to_start_a_watcher_is_not_fatal() {
         let folder = std::env::temp_dir().join("classic-models-without-such-a-folder");
         let mut builder = builder("unused", folder);
         let source = builder.build(AssetSourceId::Default, true, false);

@@ -1,4 +1,4 @@
-//! What models looked for among files, and would have taken had it been there.
+//! The file queries of each model's last load: missing files, read files and listed folders.
 
 use crate::scene::file_names::file_key;
 use crate::scene::labels::scene_path;
@@ -12,21 +12,21 @@ use std::ops::DerefMut;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most paths that are remembered of one model: broken files can name any number.
-const MOST_PATHS: usize = 4096;
+/// The maximum count of recorded queries of each kind per model. Malformed files can name any number of files.
+const MAX_PATHS: usize = 4096;
 
-/// From this many models on, those that nobody uses any more are forgotten.
-const MANY_MODELS: usize = 1024;
+/// The minimum count of models at which unused models are purged.
+const MIN_PURGE_COUNT: usize = 1024;
 
-/// What the last load of one model looked for. Paths are from the root of the asset source and in
-/// lower case, as names are matched.
+/// The file queries of the last load of a model. Paths are keys (see [`key`]), relative to the root of the asset
+/// source.
 #[derive(Debug, Default)]
 pub(in crate::scene) struct FileQueries {
-    /// Where a file would have been taken, had it been there and good.
+    /// Files that were missing or unusable.
     missing: HashSet<String>,
-    /// Files that the model is made of, without being assets that anybody holds.
+    /// Files that the model depends on, but that are not loaded as assets.
     read: HashSet<String>,
-    /// First bytes of files that decided about the model.
+    /// The first bytes of files that the model's result depends on.
     starts: HashMap<String, Start>,
     listed: Vec<Listed>,
     patterns: Vec<Patterns>,
@@ -35,9 +35,9 @@ pub(in crate::scene) struct FileQueries {
 /// The first bytes of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
-    /// How many were asked for.
+    /// The count of requested bytes.
     pub(super) length: usize,
-    /// None if the file had not so many.
+    /// `None` if the file was shorter or could not be read.
     pub(super) found: Option<Vec<u8>>,
 }
 
@@ -45,34 +45,48 @@ pub(super) struct Start {
 #[derive(Debug)]
 struct Listed {
     folder: String,
-    /// What the names of files that count begin with.
+    /// The prefix of the relevant file names.
     prefix: String,
     extensions: Vec<String>,
 }
 
 impl FileQueries {
-    pub(in crate::scene) fn miss(&mut self, path: &Path) {
-        if self.missing.len() < MOST_PATHS {
+    /// Records a file that is missing or unusable.
+    pub(in crate::scene) fn add_missing(&mut self, path: &Path) {
+        if self.missing.len() < MAX_PATHS {
             self.missing.insert(key(path));
         }
     }
 
+    /// Records a file that was read, but is not an asset.
     #[cfg(feature = "quake")]
-    pub(in crate::scene) fn read(&mut self, path: &Path) {
-        if self.read.len() < MOST_PATHS {
+    pub(in crate::scene) fn add_read(&mut self, path: &Path) {
+        if self.read.len() < MAX_PATHS {
             self.read.insert(key(path));
         }
     }
 
+    /// Records the first bytes of a file.
     #[cfg(any(feature = "alamo", feature = "lithtech"))]
-    pub(in crate::scene) fn start(&mut self, path: &Path, length: usize, found: Option<Vec<u8>>) {
-        if self.starts.len() < MOST_PATHS {
+    pub(in crate::scene) fn add_start(
+        &mut self,
+        path: &Path,
+        length: usize,
+        found: Option<Vec<u8>>,
+    ) {
+        if self.starts.len() < MAX_PATHS {
             self.starts.insert(key(path), Start { length, found });
         }
     }
 
-    pub(in crate::scene) fn list(&mut self, folder: &Path, prefix: &str, extensions: &[&str]) {
-        if self.listed.len() < MOST_PATHS {
+    /// Records a search for files by prefix and extension.
+    pub(in crate::scene) fn add_listing(
+        &mut self,
+        folder: &Path,
+        prefix: &str,
+        extensions: &[&str],
+    ) {
+        if self.listed.len() < MAX_PATHS {
             self.listed.push(Listed {
                 folder: key(folder),
                 prefix: folded(prefix),
@@ -81,8 +95,9 @@ impl FileQueries {
         }
     }
 
-    pub(in crate::scene) fn fit(&mut self, folder: &Path, parts: &[&str]) {
-        if self.patterns.len() < MOST_PATHS {
+    /// Records a search by patterns, one per component of a path below `folder`.
+    pub(in crate::scene) fn add_patterns(&mut self, folder: &Path, parts: &[&str]) {
+        if self.patterns.len() < MAX_PATHS {
             self.patterns.push(Patterns {
                 folder: key(folder),
                 parts: parts.iter().map(|part| Pattern::new(part)).collect(),
@@ -90,10 +105,12 @@ impl FileQueries {
         }
     }
 
-    fn fits(&self, path: &str) -> bool {
-        self.patterns.iter().any(|patterns| patterns.fit(path))
+    /// Whether a path matches one of the recorded patterns.
+    fn matches_pattern(&self, path: &str) -> bool {
+        self.patterns.iter().any(|patterns| patterns.matches(path))
     }
 
+    /// Whether a path matches one of the recorded searches by prefix and extension.
     fn lists(&self, path: &str) -> bool {
         let path = Path::new(path);
         let folder = path.parent().and_then(Path::to_str).unwrap_or_default();
@@ -107,16 +124,16 @@ impl FileQueries {
     }
 }
 
-/// Files whose paths fit, whether their folders are there yet or not.
+/// A search by patterns. The folders need not exist yet.
 #[derive(Debug)]
 struct Patterns {
     folder: String,
-    /// Of what is below the folder, part by part.
+    /// One pattern per component of the path below `folder`.
     parts: Vec<Pattern>,
 }
 
 impl Patterns {
-    fn fit(&self, path: &str) -> bool {
+    fn matches(&self, path: &str) -> bool {
         let below = match &*self.folder {
             "" => Some(path),
             folder => path
@@ -125,11 +142,11 @@ impl Patterns {
         };
         let names: Vec<&str> = below.into_iter().flat_map(|path| path.split('/')).collect();
         let mut pairs = self.parts.iter().zip(&names);
-        names.len() == self.parts.len() && pairs.all(|(part, name)| part.fits(name, &mut 0))
+        names.len() == self.parts.len() && pairs.all(|(part, name)| part.matches(name, &mut 0))
     }
 }
 
-/// A path as names are matched.
+/// The key of a path: equal for all paths that [`file_key`] considers the same.
 fn key(path: &Path) -> String {
     let path = path.to_string_lossy();
     let parts: Vec<String> = path.split(['/', '\\']).map(file_key).collect();
@@ -139,67 +156,66 @@ fn key(path: &Path) -> String {
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It was not there before.
-    Came,
-    /// It is another one than before, and Bevy knows.
+    /// The file was added.
+    Added,
+    /// The contents changed, and Bevy reloads the file.
     Edited,
-    /// Another file has taken its place, or its `.meta` has changed, and Bevy does not know.
+    /// Another file replaced it, or its `.meta` file changed, and Bevy does not reload the file.
     Replaced,
 }
 
-/// The hopes of all models in the default asset source that were loaded, by their paths. Loaders
-/// write it, the watcher reads it.
+/// The file queries of all loaded models in the default asset source. Loaders write it, the watcher reads it. Clones
+/// share one index.
 #[derive(Resource, Clone, Debug, Default)]
 pub(crate) struct MissingFileIndex(Arc<Mutex<Index>>);
 
-type ModelQuery = HashSet<AssetPath<'static>>;
+type ModelPaths = HashSet<AssetPath<'static>>;
 
-/// The hopes of models, and which models have them, so that an event of a file costs no more where there are many
-/// models.
+/// The queries per model, and the models per query. The cost of a file event does not depend on the count of models.
 #[derive(Debug, Default)]
 struct Index {
-    hopes: HashMap<AssetPath<'static>, FileQueries>,
-    missing: HashMap<String, ModelQuery>,
-    read: HashMap<String, ModelQuery>,
-    starts: HashMap<String, ModelQuery>,
-    /// By the folders that were listed.
-    listed: HashMap<String, ModelQuery>,
-    patterns: ModelQuery,
-    /// The number of models at which those are forgotten that nobody uses any more.
+    queries: HashMap<AssetPath<'static>, FileQueries>,
+    missing: HashMap<String, ModelPaths>,
+    read: HashMap<String, ModelPaths>,
+    starts: HashMap<String, ModelPaths>,
+    /// Keyed by the listed folder.
+    listed: HashMap<String, ModelPaths>,
+    patterns: ModelPaths,
+    /// The count of models at which unused models are purged.
     purge_at: usize,
 }
 
 impl Index {
-    /// Takes what a load looked for in the place of what the load before did.
-    fn put(&mut self, model: AssetPath<'static>, hopes: FileQueries) {
+    /// Replaces the queries of a model.
+    fn replace(&mut self, model: AssetPath<'static>, queries: FileQueries) {
         self.remove(&model);
-        self.update(&model, &hopes, |models, model| {
+        self.update(&model, &queries, |models, model| {
             models.insert(model.clone());
         });
-        self.hopes.insert(model, hopes);
+        self.queries.insert(model, queries);
     }
 
     fn remove(&mut self, model: &AssetPath<'static>) {
-        let Some(hopes) = self.hopes.remove(model) else {
+        let Some(queries) = self.queries.remove(model) else {
             return;
         };
-        self.update(model, &hopes, |models, model| {
+        self.update(model, &queries, |models, model| {
             models.remove(model);
         });
     }
 
-    /// Changes all sets in which a model is by its hopes. Empty ones go.
+    /// Calls `change` with each set that contains a model because of its queries. Removes empty sets.
     fn update(
         &mut self,
         model: &AssetPath<'static>,
-        hopes: &FileQueries,
-        change: fn(&mut ModelQuery, &AssetPath<'static>),
+        queries: &FileQueries,
+        change: fn(&mut ModelPaths, &AssetPath<'static>),
     ) {
-        let listed = hopes.listed.iter().map(|listed| &listed.folder);
-        let missing = hopes.missing.iter().map(|key| (0, key));
+        let listed = queries.listed.iter().map(|listed| &listed.folder);
+        let missing = queries.missing.iter().map(|key| (0, key));
         let keys = missing
-            .chain(hopes.read.iter().map(|key| (1, key)))
-            .chain(hopes.starts.keys().map(|key| (2, key)))
+            .chain(queries.read.iter().map(|key| (1, key)))
+            .chain(queries.starts.keys().map(|key| (2, key)))
             .chain(listed.map(|key| (3, key)));
         let maps = [
             &mut self.missing,
@@ -214,26 +230,26 @@ impl Index {
                 maps[map].remove(key);
             }
         }
-        if !hopes.patterns.is_empty() {
+        if !queries.patterns.is_empty() {
             change(&mut self.patterns, model);
         }
     }
 
-    /// Forgets models that nobody uses, if there are twice as many as there were used the last time.
+    /// Removes unused models, if the count of models has doubled since the last purge.
     fn purge(&mut self, is_in_use: impl Fn(&AssetPath<'static>) -> bool) {
-        if self.hopes.len() < self.purge_at.max(MANY_MODELS) {
+        if self.queries.len() < self.purge_at.max(MIN_PURGE_COUNT) {
             return;
         }
-        let unused = self.hopes.keys().filter(|model| !is_in_use(model));
+        let unused = self.queries.keys().filter(|model| !is_in_use(model));
         for model in unused.cloned().collect::<Vec<_>>() {
             self.remove(&model);
         }
-        self.purge_at = 2 * self.hopes.len();
+        self.purge_at = 2 * self.queries.len();
     }
 
-    /// The models that have a key in one of the maps.
+    /// The models with a key in one of the maps.
     fn of<'a>(
-        map: &'a HashMap<String, ModelQuery>,
+        map: &'a HashMap<String, ModelPaths>,
         key: &str,
     ) -> impl Iterator<Item = &'a AssetPath<'static>> {
         map.get(key).into_iter().flatten()
@@ -241,11 +257,11 @@ impl Index {
 }
 
 impl MissingFileIndex {
-    /// Takes what a load looked for in the place of what the load before did.
-    pub(in crate::scene) fn renew(
+    /// Replaces the queries of a model by those of a new load.
+    pub(in crate::scene) fn replace(
         &self,
         model: &AssetPath<'static>,
-        hopes: FileQueries,
+        queries: FileQueries,
         server: &AssetServer,
     ) {
         if *model.source() != AssetSourceId::Default {
@@ -253,47 +269,50 @@ impl MissingFileIndex {
         }
         let mut all = self.all();
         all.purge(|model| is_in_use(model, server));
-        all.put(model.clone().without_label().into_owned(), hopes);
+        all.replace(model.clone().without_label().into_owned(), queries);
     }
 
-    /// The models that are to be loaded anew because something happened to a file.
-    pub(super) fn of(&self, path: &Path, change: Change) -> Vec<AssetPath<'static>> {
+    /// The models that must be reloaded after a change of a file.
+    pub(super) fn models_affected(&self, path: &Path, change: Change) -> Vec<AssetPath<'static>> {
         let path = key(path);
         let all = self.all();
-        let mut models: ModelQuery = Index::of(&all.missing, &path).cloned().collect();
+        let mut models: ModelPaths = Index::of(&all.missing, &path).cloned().collect();
         if change == Change::Replaced {
             models.extend(Index::of(&all.read, &path).cloned());
         }
         if change != Change::Edited {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             let listed = Index::of(&all.listed, folder);
-            let listed = listed.filter(|model| all.hopes[*model].lists(&path));
-            let fitting = all.patterns.iter();
-            let fitting = fitting.filter(|model| all.hopes[*model].fits(&path));
-            models.extend(listed.chain(fitting).cloned());
+            let listed = listed.filter(|model| all.queries[*model].lists(&path));
+            let matching = all.patterns.iter();
+            let matching = matching.filter(|model| all.queries[*model].matches_pattern(&path));
+            models.extend(listed.chain(matching).cloned());
         }
         models.into_iter().collect()
     }
 
-    /// The models that are made of a file whose edits Bevy does not follow, because it has let go of all but their
-    /// labels.
-    pub(super) fn of_read(&self, path: &Path, server: &AssetServer) -> Vec<AssetPath<'static>> {
+    /// The models that depend on a file, and that Bevy does not reload because only handles of their labels are alive.
+    pub(super) fn models_that_read(
+        &self,
+        path: &Path,
+        server: &AssetServer,
+    ) -> Vec<AssetPath<'static>> {
         let path = key(path);
         let all = self.all();
         let models = Index::of(&all.read, &path);
-        let meant = models.filter(|model| server.get_path_ids(*model).is_empty());
-        meant.cloned().collect()
+        let unwatched = models.filter(|model| server.get_path_ids(*model).is_empty());
+        unwatched.cloned().collect()
     }
 
-    /// The models that the first bytes of a file decided about, each with those bytes.
-    pub(super) fn of_start(&self, path: &Path) -> Vec<(AssetPath<'static>, Start)> {
+    /// The models that depend on the first bytes of a file, each with those bytes.
+    pub(super) fn models_with_start(&self, path: &Path) -> Vec<(AssetPath<'static>, Start)> {
         let path = key(path);
         let all = self.all();
-        let meant = Index::of(&all.starts, &path).filter_map(|model| {
-            let start = all.hopes[model].starts.get(&path)?;
+        let models = Index::of(&all.starts, &path).filter_map(|model| {
+            let start = all.queries[model].starts.get(&path)?;
             Some((model.clone(), start.clone()))
         });
-        meant.collect()
+        models.collect()
     }
 
     fn all(&self) -> impl DerefMut<Target = Index> {
@@ -301,7 +320,7 @@ impl MissingFileIndex {
     }
 }
 
-/// Whether anybody has the model itself or its scene.
+/// Whether a handle of the model or of its scene is alive.
 fn is_in_use(model: &AssetPath<'static>, server: &AssetServer) -> bool {
     let scene = scene_path(model);
     !server.get_path_ids(model).is_empty() || !server.get_path_ids(&scene).is_empty()
@@ -312,69 +331,78 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hopes_are_matched_without_regard_to_case() {
-        let wishes = MissingFileIndex::default();
-        let mut hopes = FileQueries::default();
-        hopes.miss(Path::new("Art/Hull.DDS"));
-        hopes.read(Path::new("gfx/Palette.lmp"));
-        hopes.list(Path::new("Art"), "Ship", &["ALA"]);
+    fn queries_are_matched_case_insensitively() {
+        let missing_files = MissingFileIndex::default();
+        let mut queries = FileQueries::default();
+        queries.add_missing(Path::new("Art/Hull.DDS"));
+        queries.add_read(Path::new("gfx/Palette.lmp"));
+        queries.add_listing(Path::new("Art"), "Ship", &["ALA"]);
         let model = AssetPath::from("Art/Ship.alo");
-        wishes.all().put(model.clone(), hopes);
-        let wants = |path: &str, change| wishes.of(Path::new(path), change) == [model.clone()];
-        for change in [Change::Came, Change::Edited, Change::Replaced] {
-            assert!(wants("art/HULL.dds", change));
-            assert!(!wants("hull.dds", change));
+        missing_files.all().replace(model.clone(), queries);
+        let is_affected = |path: &str, change| {
+            missing_files.models_affected(Path::new(path), change) == [model.clone()]
+        };
+        for change in [Change::Added, Change::Edited, Change::Replaced] {
+            assert!(is_affected("art/HULL.dds", change));
+            assert!(!is_affected("hull.dds", change));
         }
-        // Bevy follows edits of what was read for models that are held, and of what is held itself.
-        assert!(wants("GFX/palette.LMP", Change::Replaced));
-        assert!(!wants("gfx/palette.lmp", Change::Edited));
-        assert!(wants("ART/SHIP_move_00.ala", Change::Came));
-        assert!(!wants("art/ship_move_00.ala", Change::Edited));
-        assert!(!wants("art/tank_move_00.ala", Change::Came));
-        assert!(!wants("art/deep/ship_move_00.ala", Change::Came));
-        assert!(!wants("art/ship_move_00.alo", Change::Came));
+        // Bevy reloads a model whose handle is alive after edits of files that it has read, and assets after their own
+        // edits.
+        assert!(is_affected("GFX/palette.LMP", Change::Replaced));
+        assert!(!is_affected("gfx/palette.lmp", Change::Edited));
+        assert!(is_affected("ART/SHIP_move_00.ala", Change::Added));
+        assert!(!is_affected("art/ship_move_00.ala", Change::Edited));
+        assert!(!is_affected("art/tank_move_00.ala", Change::Added));
+        assert!(!is_affected("art/deep/ship_move_00.ala", Change::Added));
+        assert!(!is_affected("art/ship_move_00.alo", Change::Added));
     }
 
     #[test]
-    fn later_hopes_replace_earlier_ones() {
+    fn new_queries_replace_those_of_the_previous_load() {
         let mut index = Index::default();
         let model = AssetPath::from("ship.alo");
         for name in ["a.dds", "b.dds"] {
-            let mut hopes = FileQueries::default();
-            hopes.miss(Path::new(name));
-            index.put(model.clone(), hopes);
+            let mut queries = FileQueries::default();
+            queries.add_missing(Path::new(name));
+            index.replace(model.clone(), queries);
         }
-        let wishes = MissingFileIndex(Arc::new(Mutex::new(index)));
-        assert_eq!(wishes.of(Path::new("a.dds"), Change::Came), []);
-        assert_eq!(wishes.of(Path::new("b.dds"), Change::Came), [model]);
-        assert_eq!(wishes.all().missing.len(), 1);
+        let missing_files = MissingFileIndex(Arc::new(Mutex::new(index)));
+        assert_eq!(
+            missing_files.models_affected(Path::new("a.dds"), Change::Added),
+            []
+        );
+        assert_eq!(
+            missing_files.models_affected(Path::new("b.dds"), Change::Added),
+            [model]
+        );
+        assert_eq!(missing_files.all().missing.len(), 1);
     }
 
     #[test]
-    fn models_are_purged_each_time_their_number_has_doubled() {
+    fn unused_models_are_purged_when_the_count_has_doubled() {
         let mut index = Index::default();
-        let asked = core::cell::Cell::new(0);
-        for number in 0..8 * MANY_MODELS {
+        let calls = core::cell::Cell::new(0);
+        for number in 0..8 * MIN_PURGE_COUNT {
             index.purge(|_| {
-                asked.set(asked.get() + 1);
+                calls.set(calls.get() + 1);
                 true
             });
-            index.put(
+            index.replace(
                 AssetPath::from(format!("{number}.alo")),
                 FileQueries::default(),
             );
         }
-        assert_eq!(asked.get(), 7 * MANY_MODELS);
+        assert_eq!(calls.get(), 7 * MIN_PURGE_COUNT);
         index.purge(|_| false);
-        assert!(index.hopes.is_empty());
+        assert!(index.queries.is_empty());
     }
 
     #[test]
-    fn no_model_has_more_hopes_than_a_limit() {
-        let mut hopes = FileQueries::default();
-        for number in 0..2 * MOST_PATHS {
-            hopes.miss(Path::new(&format!("{number}.dds")));
+    fn queries_per_model_are_limited() {
+        let mut queries = FileQueries::default();
+        for number in 0..2 * MAX_PATHS {
+            queries.add_missing(Path::new(&format!("{number}.dds")));
         }
-        assert_eq!(hopes.missing.len(), MOST_PATHS);
+        assert_eq!(queries.missing.len(), MAX_PATHS);
     }
 }

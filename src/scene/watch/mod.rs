@@ -1,8 +1,7 @@
-//! Files that change while models are in use, where Bevy looks away.
+//! Reloads models after file changes that Bevy's watcher ignores.
 //!
-//! With the feature `file_watcher` loaders note what models looked for and how it went ([`MissingFileIndex`]); where Bevy watches
-//! a folder of files, a second watcher of the same folder has models loaded anew by these notes. Without it nothing is
-//! noted.
+//! With the feature `file_watcher`, loaders record the file queries of each model in the [`MissingFileIndex`]. A second
+//! watcher of the folder that Bevy watches reloads the affected models. Without the feature, nothing is recorded.
 
 #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
 mod files;

@@ -1,19 +1,19 @@
-//! From the asset server's bytes to an [`Image`].
+//! The asset loader of [`Image`]s.
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
-mod pictures;
+mod model_images;
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
-pub(crate) use pictures::load_picture;
+pub(crate) use model_images::load_model_image;
 
 use crate::scene::{all_cases, has_extension};
+use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 #[cfg(feature = "lithtech")]
 use crate::texture::dtx;
-use crate::texture::picture::{Limits, Picture, PictureError};
 use crate::texture::placeholder::Placeholder;
-use crate::texture::sampling::{Samplings, tell_once};
+use crate::texture::sampling::{Samplings, log_once};
 use crate::texture::settings::{
-    ClassicImageError, ClassicImageSettings, EXTENSIONS, is_classic_picture, is_loaded_by_bevy,
+    ClassicImageError, ClassicImageSettings, EXTENSIONS, is_classic_image, is_loaded_by_bevy,
 };
 use bevy::asset::io::Reader;
 use bevy::asset::{
@@ -26,42 +26,42 @@ use std::ops::DerefMut;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Label of what a DTX picture gives off by itself.
+/// Label of the emissive image of a DTX file.
 pub(crate) const GLOW: &str = "Glow";
 
-/// Loads DDS, TGA and (feature `lithtech`) DTX pictures as [`Image`]s.
+/// Loads DDS, TGA and (feature `lithtech`) DTX files as [`Image`]s.
 ///
-/// * Which of them a file is, its first bytes say, not its extension.
-/// * BC1, BC2, BC3 and BC7 go to the GPU as they are if the adapter can do them and the sides are
-///   multiples of 4. All else becomes `Rgba8`: grey in all three colours, opaque where there is no
-///   alpha.
-/// * Of the mip levels, those are kept that are whole.
-/// * Cube maps of six squares become cube textures, which their `texture_view_descriptor` tells; a
-///   material must not bind one where its shader has a flat texture, nor the other way round.
-/// * Volumes and arrays are refused.
-/// * What is called `.dtx` has another picture under the label `Glow`: the texels that are not lit, and
-///   black elsewhere. It is a single black texel where all are lit.
-/// * Where models sample one picture in several ways, each is an image under a label of its own, which
-///   begins with `Sampled/`.
+/// * The format is detected by the first bytes of the file, not by its extension.
+/// * BC1, BC2, BC3 and BC7 are passed to the GPU if it supports them and the sides are multiples of 4.
+///   Everything else becomes `Rgba8`: gray in all three colors, opaque if there is no alpha.
+/// * Truncated mip levels are left out.
+/// * Cube maps of six square faces become cube textures, with a `texture_view_descriptor` of dimension
+///   `Cube`. A material must bind them to cube textures of its shader only, and other images to 2D
+///   textures only.
+/// * Volume textures and texture arrays are rejected.
+/// * A `.dtx` file has a second image with the label `Glow`: its unlit texels, and black elsewhere. It is
+///   one black texel if all texels are lit.
+/// * If models sample one file in several ways, each way is an image with a label that begins with
+///   `Sampled/`.
 #[derive(TypePath)]
 pub struct ClassicImageLoader {
     extensions: Vec<&'static str>,
     limits: Limits,
     samplings: Samplings,
-    known: Mutex<HashMap<AssetPath<'static>, Known>>,
+    states: Mutex<HashMap<AssetPath<'static>, PathState>>,
 }
 
-/// What is remembered of a path.
+/// The state of an image file, by path.
 #[derive(Default)]
-struct Known {
-    /// Whether it was decoded once.
-    is_good: bool,
-    /// Whether it was asked to be [`flat`](ClassicImageSettings::flat), and was. When the next file is not
-    /// Bevy tries once more, without anybody's settings. Not reported upstream as far as known.
+struct PathState {
+    /// Whether a load succeeded.
+    was_decoded: bool,
+    /// Whether a load with [`flat`](ClassicImageSettings::flat) succeeded. If a later load fails, Bevy
+    /// tries again with default settings, which must not accept a cube map. No upstream report known.
     is_flat: bool,
-    /// What was said of it last: Bevy loads a file again for each of its labels.
-    told: Option<String>,
-    /// The image that was loaded last, and the settings that count for it.
+    /// The last logged error. Bevy loads a file again for each of its labels, so errors would repeat.
+    last_error: Option<String>,
+    /// The image that was loaded last, and its settings.
     settings: Option<(UntypedAssetId, ClassicImageSettings)>,
 }
 
@@ -70,13 +70,13 @@ impl ClassicImageLoader {
         all_cases(EXTENSIONS)
     }
 
-    /// For what the adapter can do.
+    /// A loader for a GPU with the given capabilities.
     pub(super) fn new(limits: Limits, samplings: Samplings) -> Self {
         Self {
             extensions: Self::extensions(),
             limits,
             samplings,
-            known: Mutex::default(),
+            states: Mutex::default(),
         }
     }
 
@@ -84,72 +84,72 @@ impl ClassicImageLoader {
         not(feature = "lithtech"),
         expect(
             unused_variables,
-            reason = "other pictures are known by their first bytes"
+            reason = "other formats are detected by their first bytes"
         )
     )]
-    fn decode(&self, bytes: &[u8], path: &Path) -> Result<Picture, PictureError> {
-        match Picture::decode(bytes, self.limits) {
-            // The oldest DTX pictures have no first bytes to be known by.
+    fn decode(&self, bytes: &[u8], path: &Path) -> Result<DecodedImage, ImageDecodeError> {
+        match DecodedImage::decode(bytes, self.limits) {
+            // The oldest DTX files don't begin with the magic bytes.
             #[cfg(feature = "lithtech")]
-            Err(PictureError::Tga(_)) if has_extension(path, &["dtx"]) => {
+            Err(ImageDecodeError::Tga(_)) if has_extension(path, &["dtx"]) => {
                 dtx::decode(bytes, self.limits)
             }
-            picture => picture,
+            result => result,
         }
     }
 
-    /// The picture of a file as the settings want it, if they can have it; and all ways in which
-    /// others sample it.
-    fn picture(
+    /// Decodes a file, checks it against the settings, and adds the images of all samplings in use.
+    fn decode_and_add_samplings(
         &self,
         bytes: &[u8],
         settings: &ClassicImageSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Picture, Box<Refusal>> {
+    ) -> Result<DecodedImage, Box<DecodeFailure>> {
         let path = load_context.path().clone();
-        let refusal = |source, is_expected| {
+        let failure = |source, is_expected| {
             let path = path.to_string();
-            let error = ClassicImageError::Picture { path, source };
-            Box::new(Refusal { error, is_expected })
+            let error = ClassicImageError::Decode { path, source };
+            Box::new(DecodeFailure { error, is_expected })
         };
         match self.decode(bytes, path.path()) {
-            Ok(picture) => {
-                let is_sampled = self.samplings.add_images(&picture, load_context);
+            Ok(decoded) => {
+                let is_sampled = self.samplings.add_images(&decoded, load_context);
                 if settings.flat || !is_sampled && self.was_flat(&path) {
-                    let is_flat = picture.check_dimension(false);
-                    is_flat.map_err(|error| refusal(error, is_sampled))?;
+                    let is_flat = decoded.check_dimension(false);
+                    is_flat.map_err(|error| failure(error, is_sampled))?;
                 }
-                Ok(picture)
+                Ok(decoded)
             }
             Err(error) => {
                 if self.samplings.add_placeholders(load_context) {
-                    self.known().entry(path.clone()).or_default().is_good = false;
+                    let mut states = self.lock();
+                    states.entry(path.clone()).or_default().was_decoded = false;
                 }
-                Err(refusal(error, false))
+                Err(failure(error, false))
             }
         }
     }
 
-    /// Whether somebody has a picture who may be given no cube map.
+    /// Whether the image of a path may be bound as a 2D texture, so that it must not become a cube map.
     fn was_flat(&self, path: &AssetPath<'static>) -> bool {
-        self.known().get(path).is_some_and(|known| known.is_flat)
+        self.lock().get(path).is_some_and(|state| state.is_flat)
     }
 
-    /// What is shown instead of a picture, if anything is.
+    /// The placeholder of an image that can't be decoded. `None` if the load must fail.
     fn placeholder(
         &self,
         path: AssetPath<'static>,
-        refusal: &Refusal,
+        failure: &DecodeFailure,
         settings: &ClassicImageSettings,
     ) -> Option<Image> {
         let placeholder = settings.placeholder?;
-        let mut known = self.known();
-        let known = known.entry(path).or_default();
-        if !refusal.is_expected {
-            if known.is_good {
+        let mut states = self.lock();
+        let state = states.entry(path).or_default();
+        if !failure.is_expected {
+            if state.was_decoded {
                 return None;
             }
-            tell_once(&refusal.error, &mut known.told);
+            log_once(&failure.error, &mut state.last_error);
         }
         Some(Image {
             asset_usage: settings.asset_usage,
@@ -157,18 +157,18 @@ impl ClassicImageLoader {
         })
     }
 
-    /// Takes down that a picture was decoded.
-    fn remember(&self, path: AssetPath<'static>, is_flat: bool) {
-        let mut known = self.known();
-        let known = known.entry(path).or_default();
-        known.is_good = true;
-        known.is_flat |= is_flat;
-        known.told = None;
+    /// Records a successful load.
+    fn record_success(&self, path: AssetPath<'static>, is_flat: bool) {
+        let mut states = self.lock();
+        let state = states.entry(path).or_default();
+        state.was_decoded = true;
+        state.is_flat |= is_flat;
+        state.last_error = None;
     }
 
-    /// The settings that count for a load. Bevy loads a whole file again for each label that is asked for,
-    /// with the settings of that request: see <https://github.com/bevyengine/bevy/issues/12756>. The image without a label
-    /// keeps those that it has.
+    /// The settings to use for a load. For each requested label, Bevy loads the whole file again with the
+    /// settings of that request: see <https://github.com/bevyengine/bevy/issues/12756>. The image without a
+    /// label keeps its settings in such a load.
     fn effective(
         &self,
         path: &AssetPath<'static>,
@@ -176,22 +176,22 @@ impl ClassicImageLoader {
     ) -> ClassicImageSettings {
         let image = self.samplings.server().get_path_id(path);
         let is_for_label = self.is_label_loading(path);
-        let mut known = self.known();
-        let known = known.entry(path.clone()).or_default();
-        match &known.settings {
+        let mut states = self.lock();
+        let state = states.entry(path.clone()).or_default();
+        match &state.settings {
             Some((of, first)) if is_for_label && Some(*of) == image => ClassicImageSettings {
                 placeholder: requested.placeholder.or(first.placeholder),
                 flat: requested.flat || first.flat,
                 ..first.clone()
             },
             _ => {
-                known.settings = image.map(|image| (image, requested.clone()));
+                state.settings = image.map(|image| (image, requested.clone()));
                 requested.clone()
             }
         }
     }
 
-    /// Whether an image that has a label is being loaded from a file.
+    /// Whether a labeled image of a file is being loaded.
     fn is_label_loading(&self, path: &AssetPath<'static>) -> bool {
         let server = self.samplings.server();
         let labels = self.samplings.labels(path).into_iter();
@@ -202,15 +202,15 @@ impl ClassicImageLoader {
         })
     }
 
-    fn known(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, PathState>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Why there is no picture.
-struct Refusal {
+/// A failed decode.
+struct DecodeFailure {
     error: ClassicImageError,
-    /// Whether others use the file for what it is, so that nobody need be told.
+    /// Whether the file is a cube map that materials sample as such, so that the error is not logged.
     is_expected: bool,
 }
 
@@ -232,23 +232,23 @@ impl AssetLoader for ClassicImageLoader {
             let path = path.to_string();
             return Err(ClassicImageError::Io { path, source });
         }
-        let into_image = |picture: Picture| {
+        let into_image = |decoded: DecodedImage| {
             let sampler = settings.sampler.clone();
-            picture.into_image(settings.is_srgb, sampler, settings.asset_usage)
+            decoded.into_image(settings.is_srgb, sampler, settings.asset_usage)
         };
         #[cfg(feature = "lithtech")]
         if has_extension(path.path(), &["dtx"]) {
             let glow = into_image(dtx::glow(&bytes, self.limits));
             load_context.add_labeled_asset(GLOW, glow);
         }
-        match self.picture(&bytes, settings, load_context) {
-            Ok(picture) => {
-                self.remember(path, settings.flat);
-                Ok(into_image(picture))
+        match self.decode_and_add_samplings(&bytes, settings, load_context) {
+            Ok(decoded) => {
+                self.record_success(path, settings.flat);
+                Ok(into_image(decoded))
             }
-            Err(refusal) => {
-                let placeholder = self.placeholder(path, &refusal, settings);
-                placeholder.ok_or(refusal.error)
+            Err(failure) => {
+                let placeholder = self.placeholder(path, &failure, settings);
+                placeholder.ok_or(failure.error)
             }
         }
     }
@@ -258,12 +258,12 @@ impl AssetLoader for ClassicImageLoader {
     }
 }
 
-/// Begins to load a picture that somebody put on a model in play, and what of it is unlit.
+/// Starts the load of a skin image that is set at runtime, and of its emissive image if it has one.
 pub(crate) fn load_skin_image(
     server: &AssetServer,
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {
-    if !is_classic_picture(path.path()) {
+    if !is_classic_image(path.path()) {
         let builder = server.load_builder();
         return match is_loaded_by_bevy(path.path()) {
             true => (builder.with_settings(bevy_settings(true)).load(path), None),
@@ -272,19 +272,19 @@ pub(crate) fn load_skin_image(
     }
     let load = |path: AssetPath<'static>| {
         let builder = server.load_builder();
-        builder.with_settings(worn_settings).load(path)
+        builder.with_settings(skin_settings).load(path)
     };
-    // First, because once the file is being loaded the label may be there without these settings.
+    // First, because a load of the file could start the load of the label without these settings.
     let glow = glow_of(path).map(load);
     (load(path.clone()), glow)
 }
 
-/// The same as dependencies of what is being loaded: of a manifest whose models may be given the picture.
+/// Like [`load_skin_image`], but loads the images as dependencies of a manifest with the skin.
 pub(crate) fn preload_skin_image(
     load_context: &mut LoadContext<'_>,
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {
-    if !is_classic_picture(path.path()) {
+    if !is_classic_image(path.path()) {
         let builder = load_context.load_builder();
         return match is_loaded_by_bevy(path.path()) {
             true => (builder.with_settings(bevy_settings(true)).load(path), None),
@@ -293,24 +293,24 @@ pub(crate) fn preload_skin_image(
     }
     let mut load = |path: AssetPath<'static>| {
         let builder = load_context.load_builder();
-        builder.with_settings(worn_settings).load(path)
+        builder.with_settings(skin_settings).load(path)
     };
     let glow = glow_of(path).map(&mut load);
     (load(path.clone()), glow)
 }
 
-fn worn_settings(settings: &mut ClassicImageSettings) {
+fn skin_settings(settings: &mut ClassicImageSettings) {
     settings.placeholder = Some(Placeholder::Checkers);
     settings.flat = true;
 }
 
-/// What of a picture is unlit, if its file says so.
+/// The path of an image's emissive image. `None` if its format has none.
 fn glow_of(path: &AssetPath<'static>) -> Option<AssetPath<'static>> {
-    let glows = has_extension(path.path(), &["dtx"]);
-    glows.then(|| path.clone().with_label(GLOW))
+    let has_glow = has_extension(path.path(), &["dtx"]);
+    has_glow.then(|| path.clone().with_label(GLOW))
 }
 
-/// How Bevy's image loader loads a picture that a model wears: sampled like those of this crate's loader.
+/// Settings of Bevy's image loader for an image of a model, with the sampler of this crate's loader.
 fn bevy_settings(is_srgb: bool) -> impl Fn(&mut ImageLoaderSettings) + Send + Sync + 'static {
     move |settings| {
         settings.is_srgb = is_srgb;

@@ -1,4 +1,4 @@
-//! The loader in an app that reads from memory.
+//! Tests of the loader in an app that reads files from memory.
 
 use super::*;
 use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, masks, tga};
@@ -14,12 +14,12 @@ use bevy::render::render_resource::{
 };
 use std::time::Duration;
 
-struct Stage {
+struct TestApp {
     app: App,
     files: Dir,
 }
 
-impl Stage {
+impl TestApp {
     fn new(files: &[(&str, Vec<u8>)]) -> Self {
         let root = Dir::default();
         for (path, bytes) in files {
@@ -46,17 +46,17 @@ impl Stage {
         server.load_builder().with_settings(settings).load(path)
     }
 
-    /// Updates until something is seen of the server.
-    fn wait(&mut self, what: impl Fn(&AssetServer, &Assets<Image>) -> bool) {
+    /// Updates the app until a condition is true. Panics after 5000 updates.
+    fn wait(&mut self, is_done: impl Fn(&AssetServer, &Assets<Image>) -> bool) {
         for _ in 0..5000 {
             self.app.update();
             let world = self.app.world();
-            if what(world.resource(), world.resource()) {
+            if is_done(world.resource(), world.resource()) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        panic!("it never came");
+        panic!("the expected state was not reached after 5000 updates");
     }
 
     fn loaded(&mut self, path: &'static str, placeholder: bool) -> Image {
@@ -77,12 +77,12 @@ impl Stage {
 }
 
 #[test]
-fn bytes_decide_not_names() {
+fn format_is_detected_by_content_not_extension() {
     let dds = DdsSample::new(4, 4, four_cc(b"DXT1"), &BC1_BLOCK).bytes();
     let tga = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
-    let mut stage = Stage::new(&[("a.TGA", dds), ("b.Dds", tga)]);
-    assert_eq!(stage.loaded("a.TGA", false).width(), 4);
-    let image = stage.loaded("b.Dds", false);
+    let mut app = TestApp::new(&[("a.TGA", dds), ("b.Dds", tga)]);
+    assert_eq!(app.loaded("a.TGA", false).width(), 4);
+    let image = app.loaded("b.Dds", false);
     assert_eq!(image.data.as_deref(), Some(&[3, 2, 1, 255][..]));
     assert_eq!(
         image.texture_descriptor.format,
@@ -91,11 +91,11 @@ fn bytes_decide_not_names() {
 }
 
 #[test]
-fn cube_maps_are_told_to_be_so() {
+fn cube_map_has_a_cube_view_descriptor() {
     let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
     let mut sample = DdsSample::new(2, 2, l8, &[9; 30]);
     (sample.levels, sample.caps2) = (2, 0xFE00);
-    let image = Stage::new(&[("sky.dds", sample.bytes())]).loaded("sky.dds", false);
+    let image = TestApp::new(&[("sky.dds", sample.bytes())]).loaded("sky.dds", false);
     let view = image.texture_view_descriptor.unwrap();
     assert_eq!(view.dimension, Some(TextureViewDimension::Cube));
     let texture = image.texture_descriptor;
@@ -106,10 +106,10 @@ fn cube_maps_are_told_to_be_so() {
 
 #[test]
 fn errors_begin_with_the_path() {
-    let mut stage = Stage::new(&[("art/x.tga", b"?".to_vec())]);
-    let handle = stage.load("art/x.tga", false);
-    stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
-    let server = stage.app.world().resource::<AssetServer>();
+    let mut app = TestApp::new(&[("art/x.tga", b"?".to_vec())]);
+    let handle = app.load("art/x.tga", false);
+    app.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+    let server = app.app.world().resource::<AssetServer>();
     let LoadState::Failed(error) = server.load_state(&handle) else {
         unreachable!()
     };
@@ -122,63 +122,63 @@ fn errors_begin_with_the_path() {
 }
 
 #[test]
-fn a_placeholder_is_shown_until_there_is_a_picture_which_then_stays() {
+fn placeholder_is_used_until_the_first_valid_image_which_is_kept() {
     let good = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
-    let mut stage = Stage::new(&[("x.tga", b"?".to_vec())]);
-    let handle = stage.load("x.tga", true);
-    stage.wait(|server, _| server.is_loaded(&handle));
-    let checkerboard = stage.image(&PLACEHOLDER_IMAGE);
-    assert_eq!(stage.image(&handle).data, checkerboard.data);
+    let mut app = TestApp::new(&[("x.tga", b"?".to_vec())]);
+    let handle = app.load("x.tga", true);
+    app.wait(|server, _| server.is_loaded(&handle));
+    let checkerboard = app.image(&PLACEHOLDER_IMAGE);
+    assert_eq!(app.image(&handle).data, checkerboard.data);
 
     let width = |images: &Assets<Image>| images.get(&handle).map(Image::width);
-    stage.write("x.tga", good);
-    stage.wait(|_, images| width(images) == Some(1));
+    app.write("x.tga", good);
+    app.wait(|_, images| width(images) == Some(1));
 
-    stage.write("x.tga", b"half".to_vec());
-    stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+    app.write("x.tga", b"half".to_vec());
+    app.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
     assert_eq!(
-        stage.image(&handle).width(),
+        app.image(&handle).width(),
         1,
-        "the last good picture is kept"
+        "the last valid image is kept"
     );
 }
 
 #[test]
-fn a_flat_picture_never_becomes_a_cube_map() {
+fn flat_image_never_becomes_a_cube_map_on_reload() {
     let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
     let mut cube = DdsSample::new(2, 2, l8, &[9; 30]);
     (cube.levels, cube.caps2) = (2, 0xFE00);
-    let mut stage = Stage::new(&[("x.tga", tga(2, 1, 1, 24, 0, &[1, 2, 3]))]);
-    let server = stage.app.world().resource::<AssetServer>();
+    let mut app = TestApp::new(&[("x.tga", tga(2, 1, 1, 24, 0, &[1, 2, 3]))]);
+    let server = app.app.world().resource::<AssetServer>();
     let flat = |settings: &mut ClassicImageSettings| settings.flat = true;
     let handle: Handle<Image> = server.load_builder().with_settings(flat).load("x.tga");
-    stage.wait(|server, _| server.is_loaded(&handle));
-    stage.write("x.tga", cube.bytes());
-    stage.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
-    // Bevy's second try, without the settings.
+    app.wait(|server, _| server.is_loaded(&handle));
+    app.write("x.tga", cube.bytes());
+    app.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+    // Waits for Bevy's second try with default settings.
     for _ in 0..100 {
-        stage.app.update();
+        app.app.update();
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(stage.image(&handle).texture_view_descriptor, None);
+    assert_eq!(app.image(&handle).texture_view_descriptor, None);
 }
 
 #[test]
-fn levels_are_renewed_with_the_picture() {
+fn image_with_mip_levels_has_no_copy_dst_usage() {
     let usage = |file: Vec<u8>| {
-        let image = Stage::new(&[("x.dds", file)]).loaded("x.dds", false);
+        let image = TestApp::new(&[("x.dds", file)]).loaded("x.dds", false);
         image.texture_descriptor.usage
     };
     let mut sample = DdsSample::new(2, 2, masks(0x2_0000, 8, [0xFF, 0, 0, 0]), &[9; 5]);
     sample.levels = 2;
-    // Bevy would copy but the largest into the texture that is there.
+    // With `COPY_DST`, Bevy copies only the largest level to the existing texture.
     assert!(!usage(sample.bytes()).contains(TextureUsages::COPY_DST));
     let one = tga(2, 1, 1, 24, 0, &[1, 2, 3]);
     assert!(usage(one).contains(TextureUsages::COPY_DST));
 }
 
 #[test]
-fn settings_may_name_only_what_they_change() {
+fn settings_default_missing_fields_and_reject_unknown_ones() {
     let settings: ClassicImageSettings = serde_json::from_str(r#"{"is_srgb": false}"#).unwrap();
     let expected = ClassicImageSettings {
         is_srgb: false,

@@ -1,4 +1,4 @@
-//! Real LithTech models and pictures: all of them are loaded and played.
+//! Loads and plays every real LithTech model of the corpus, with its textures.
 
 use crate::support::abc_node_matrices::nodes;
 use crate::support::app::TestApp;
@@ -16,43 +16,47 @@ use bevy_classic_models::scene::PoseBlend;
 use classic_models_fixtures::corpus::{corpus_paths as files, paths_of, read};
 use std::path::Path;
 
-/// What is wrong with some real models.
-const KNOWN_FLAW: &str = "texture coordinates";
+/// Part of a warning that some real models cause.
+const KNOWN_WARNING: &str = "texture coordinates";
 
-/// In the names of models that mark places and are not drawn: most of their triangles face inwards.
+/// Part of the names of models that only mark positions and aren't drawn. Most of their triangles face inward.
 const INSIDE_OUT: &str = "PUNISHER_NODES";
 
 #[test]
-fn every_real_model_becomes_meshes_and_clips() {
-    let Some((_, files)) = files("every_real_model_becomes_meshes_and_clips", "abc") else {
+fn real_models_convert_to_meshes_and_clips() {
+    let Some((_, files)) = files("real_models_convert_to_meshes_and_clips", "abc") else {
         return;
     };
     let settings = AbcLoaderSettings::default();
     for path in &files {
-        let what = path.display();
+        let context = path.display();
         let bytes = read(path);
-        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
-        let file = &contents.file;
-        assert_eq!(contents.nodes.len(), file.nodes.len(), "{what}");
-        assert_eq!(contents.clips.len(), file.animations.len(), "{what}");
+        let converted = ConvertedAbc::load(&bytes, &settings).unwrap();
+        let file = &converted.file;
+        assert_eq!(converted.nodes.len(), file.nodes.len(), "{context}");
+        assert_eq!(converted.clips.len(), file.animations.len(), "{context}");
         let warnings = parse(&bytes).unwrap().warnings;
-        let is_inside_out = contents.warnings.len() > warnings.len();
-        assert_eq!(contents.warnings[..warnings.len()], warnings, "{what}");
-        let is_known = what.to_string().contains(INSIDE_OUT);
-        assert_eq!(is_inside_out, is_known, "{what}: {:?}", contents.warnings);
+        let is_inside_out = converted.warnings.len() > warnings.len();
+        assert_eq!(converted.warnings[..warnings.len()], warnings, "{context}");
+        let is_known = context.to_string().contains(INSIDE_OUT);
+        assert_eq!(
+            is_inside_out, is_known,
+            "{context}: {:?}",
+            converted.warnings
+        );
         let full = file.geometry.triangles.len();
-        assert_eq!(contents.levels[0].triangles, full, "{what}");
-        for level in &contents.levels {
+        assert_eq!(converted.levels[0].triangles, full, "{context}");
+        for level in &converted.levels {
             let meshes = level.meshes.iter();
             let indices = meshes.map(|mesh| mesh.mesh.indices().unwrap().len());
-            assert_eq!(indices.sum::<usize>(), level.triangles * 3, "{what}");
-            let left = file.geometry.lod_triangle_count(level.number);
-            assert_eq!(level.triangles, left, "{what}");
+            assert_eq!(indices.sum::<usize>(), level.triangles * 3, "{context}");
+            let expected = file.geometry.lod_triangle_count(level.number);
+            assert_eq!(level.triangles, expected, "{context}");
         }
     }
 }
 
-/// Loads a model of the corpus and spawns it.
+/// Loads and spawns a model of the corpus.
 fn spawn(app: &mut TestApp, path: &str) -> (Entity, std::sync::Arc<AbcModel>) {
     let handle: Handle<Abc> = app.load(path.to_owned());
     let state = app.finish_load(&handle);
@@ -64,8 +68,8 @@ fn spawn(app: &mut TestApp, path: &str) -> (Entity, std::sync::Arc<AbcModel>) {
     (root, model)
 }
 
-/// Whether nodes of a model are where they should be: some points in each of them.
-fn assert_nodes(app: &mut TestApp, root: Entity, expected: &[Rows], what: &str) {
+/// Asserts that the nodes of a model have the expected global transforms, by transforming four points with each.
+fn assert_nodes(app: &mut TestApp, root: Entity, expected: &[Rows], context: &str) {
     let mirrored = |[x, y, z]: [f64; 3]| Vec3::new(x as f32, y as f32, -z as f32);
     let entities = app
         .world()
@@ -73,7 +77,7 @@ fn assert_nodes(app: &mut TestApp, root: Entity, expected: &[Rows], what: &str) 
         .unwrap()
         .nodes()
         .to_vec();
-    assert_eq!(entities.len(), expected.len(), "{what}");
+    assert_eq!(entities.len(), expected.len(), "{context}");
     for (index, (entity, rows)) in entities.iter().zip(expected).enumerate() {
         let node = app
             .world()
@@ -88,17 +92,17 @@ fn assert_nodes(app: &mut TestApp, root: Entity, expected: &[Rows], what: &str) 
         ] {
             let expected = mirrored(transformed(rows, point));
             let found = node.transform_point3(mirrored(point));
-            let close = 1e-5 * expected.abs().max_element().max(10.0);
+            let tolerance = 1e-5 * expected.abs().max_element().max(10.0);
             assert!(
-                found.abs_diff_eq(expected, close),
-                "{what}: node {index} has {found} instead of {expected}"
+                found.abs_diff_eq(expected, tolerance),
+                "{context}: node {index} maps {point:?} to {found}, expected {expected}"
             );
         }
     }
 }
 
-/// Plays all clips at a time of each. How many nodes were compared.
-fn play(app: &mut TestApp, root: Entity, file: &AbcFile<'_>, what: &str) -> usize {
+/// Shows each clip at one time and compares all nodes. Returns the count of compared nodes.
+fn play(app: &mut TestApp, root: Entity, file: &AbcFile<'_>, context: &str) -> usize {
     for (clip, animation) in file.animations.iter().enumerate() {
         let seconds = animation.seconds() * 0.618;
         let play = PlayClip::once(clip).starting_at(seconds).with_speed(0.0);
@@ -106,14 +110,14 @@ fn play(app: &mut TestApp, root: Entity, file: &AbcFile<'_>, what: &str) -> usiz
         app.step(0.0);
         app.step(0.0);
         let expected = nodes(file, clip, seconds.into());
-        let what = format!("{what}: animation {clip} at {seconds}");
-        assert_nodes(app, root, &expected, &what);
+        let context = format!("{context}: animation {clip} at {seconds}");
+        assert_nodes(app, root, &expected, &context);
     }
     file.animations.len() * file.nodes.len()
 }
 
-/// The folder of the games' skins that belongs to that of a model, with all in lower case.
-fn conventional(model: &str) -> Option<String> {
+/// The lower-case path at which the games keep the skin of a model: `skins/` in place of `models/`.
+fn conventional_skin(model: &str) -> Option<String> {
     let (folder, rest) = model
         .to_lowercase()
         .rsplit_once("models/")
@@ -122,8 +126,8 @@ fn conventional(model: &str) -> Option<String> {
 }
 
 #[test]
-fn every_real_model_wears_its_skin_and_plays_its_clips() {
-    let test = "every_real_model_wears_its_skin_and_plays_its_clips";
+fn real_models_use_their_skins_and_play_their_clips() {
+    let test = "real_models_use_their_skins_and_play_their_clips";
     let Some((folder, files)) = files(test, "abc") else {
         return;
     };
@@ -132,47 +136,48 @@ fn every_real_model_wears_its_skin_and_plays_its_clips() {
         let path = path.strip_prefix(&folder).unwrap();
         path.to_str().unwrap().replace('\\', "/")
     };
-    let pictures = paths_of(&folder, "dtx");
-    let pictures: Vec<String> = pictures
+    let textures = paths_of(&folder, "dtx");
+    let textures: Vec<String> = textures
         .iter()
         .map(|path| relative(path).to_lowercase())
         .collect();
     let mut app = TestApp::in_folder(&folder);
-    let (mut by_convention, mut otherwise, mut compared) = (0, 0, 0);
+    let (mut by_convention, mut at_other_paths, mut compared) = (0, 0, 0);
     for path in &files {
         let bytes = read(path);
         let file = parse(&bytes).unwrap();
         let path = relative(path);
         let (root, model) = spawn(&mut app, &path);
         compared += play(&mut app, root, &file, &path);
-        let worn = model
+        let skin_path = model
             .skins
             .first()
             .map(|skin| skin.image.path().unwrap().to_string());
-        match conventional(&path).filter(|skin| pictures.contains(skin)) {
+        match conventional_skin(&path).filter(|skin| textures.contains(skin)) {
             Some(skin) => {
-                assert_eq!(worn.map(|worn| worn.to_lowercase()), Some(skin), "{path}");
+                let found = skin_path.map(|path| path.to_lowercase());
+                assert_eq!(found, Some(skin), "{path}");
                 by_convention += 1;
             }
-            None => otherwise += usize::from(worn.is_some()),
+            None => at_other_paths += usize::from(skin_path.is_some()),
         }
         app.world().entity_mut(root).despawn();
         for warning in log::warnings_with(&path) {
-            let is_known = warning.contains(KNOWN_FLAW) || path.contains(INSIDE_OUT);
+            let is_known = warning.contains(KNOWN_WARNING) || path.contains(INSIDE_OUT);
             assert!(is_known, "{warning}");
         }
     }
     println!(
-        "{} models: {by_convention} wear the skin that the games' folders suggest, {otherwise} one \
-         found elsewhere; {compared} nodes compared",
+        "{} models: {by_convention} use the skin at the games' conventional path, {at_other_paths} use \
+         one from another path; {compared} nodes compared",
         files.len()
     );
 }
 
-/// Degrees between directions: their number, median and 90th percentile.
+/// The count, median and 90th percentile of angles.
 fn percentiles(mut degrees: Vec<f32>) -> (usize, f32, f32) {
     degrees.sort_by(f32::total_cmp);
-    let at = |share: usize| degrees.get(degrees.len() * share / 100).copied();
+    let at = |percent: usize| degrees.get(degrees.len() * percent / 100).copied();
     (degrees.len(), at(50).unwrap_or(0.0), at(90).unwrap_or(0.0))
 }
 
@@ -180,15 +185,15 @@ fn attribute(mesh: &Mesh, name: MeshVertexAttribute) -> &[[f32; 3]] {
     mesh.attribute(name).unwrap().as_float3().unwrap()
 }
 
-fn degrees(one: Vec3, other: Vec3) -> f32 {
-    // Angles of vectors that are nearly the same are lost in the cosine.
-    2.0 * ((one - other).length() / 2.0).min(1.0).asin().to_degrees()
+fn degrees(a: Vec3, b: Vec3) -> f32 {
+    // The arc cosine of the dot product loses precision for nearly equal vectors.
+    2.0 * ((a - b).length() / 2.0).min(1.0).asin().to_degrees()
 }
 
-/// Both where normals are made: for vertices that deform, and for files without them.
+/// Normals are computed in two cases: for vertices that deform, and for files without normals.
 #[test]
-fn made_normals_of_real_models_are_close_to_those_of_their_exporter() {
-    let test = "made_normals_of_real_models_are_close_to_those_of_their_exporter";
+fn computed_normals_of_real_models_match_the_exporters() {
+    let test = "computed_normals_of_real_models_match_the_exporters";
     let Some((_, files)) = files(test, "abc") else {
         return;
     };
@@ -199,54 +204,55 @@ fn made_normals_of_real_models_are_close_to_those_of_their_exporter() {
     let (mut deforming, mut repaired) = (Vec::new(), Vec::new());
     for path in &files {
         let bytes = read(path);
-        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
-        let mut document = AbcDocument::from(&contents.file);
-        let had_none = document
+        let converted = ConvertedAbc::load(&bytes, &settings).unwrap();
+        let mut document = AbcDocument::from(&converted.file);
+        let has_no_normals = document
             .geometry
             .vertices
             .iter()
-            .all(|of| of.normal == [0; 3]);
+            .all(|vertex| vertex.normal == [0; 3]);
         for vertex in &mut document.geometry.vertices {
             vertex.normal = [0; 3];
         }
         let without = write(&document).unwrap();
         let without = ConvertedAbc::load(&without, &settings).unwrap();
-        let meshes = contents.levels[0].meshes.iter();
-        for (mesh, bare) in meshes.zip(&without.levels[0].meshes) {
-            if had_none {
+        let meshes = converted.levels[0].meshes.iter();
+        for (mesh, without_normals) in meshes.zip(&without.levels[0].meshes) {
+            if has_no_normals {
                 continue;
             }
             let stored = attribute(&mesh.mesh, Mesh::ATTRIBUTE_NORMAL);
-            let made = attribute(&bare.mesh, Mesh::ATTRIBUTE_NORMAL);
-            let pairs = stored.iter().zip(made);
+            let computed = attribute(&without_normals.mesh, Mesh::ATTRIBUTE_NORMAL);
+            let pairs = stored.iter().zip(computed);
             repaired.extend(pairs.map(|(a, b)| degrees((*a).into(), (*b).into())));
-            let mut deforms = contents.deforms.iter();
+            let mut deforms = converted.deforms.iter();
             let Some(deform) = deforms.find(|deform| Some(deform.node) == mesh.node) else {
                 continue;
             };
             let slots = mesh.mesh.attribute(Mesh::ATTRIBUTE_UV_1).unwrap();
             let VertexAttributeValues::Float32x2(slots) = slots else {
-                panic!("places are pairs");
+                panic!("UV_1 is not Float32x2");
             };
             for (stored, [slot, _]) in stored.iter().zip(slots) {
                 if *slot >= 0.0
-                    && let Some((_, Some(made))) = deform.vertex(PoseBlend::default(), *slot as u32)
+                    && let Some((_, Some(computed))) =
+                        deform.vertex(PoseBlend::default(), *slot as u32)
                 {
-                    deforming.push(degrees((*stored).into(), made));
+                    deforming.push(degrees((*stored).into(), computed));
                 }
             }
         }
     }
-    // Places of vertices that deform have 8 bits in the file, so that these are farther off.
-    for (what, degrees, most) in [
+    // Deforming vertices have 8-bit positions in the file, so their normals are less accurate.
+    for (case, degrees, limit) in [
         ("deforming", deforming, 9.0),
         ("without normals", repaired, 1.0),
     ] {
         let (count, median, ninetieth) = percentiles(degrees);
         println!(
-            "{what}: {count} normals, {median:.2} degrees off in the median, {ninetieth:.2} in the \
-             90th percentile"
+            "{case}: {count} normals, median error {median:.2} degrees, 90th percentile \
+             {ninetieth:.2} degrees"
         );
-        assert!(count == 0 || median < most, "{what}");
+        assert!(count == 0 || median < limit, "{case}");
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures of LithTech models whose vertices deform, and of what follows from where those are.
+//! Rendered LithTech models whose vertices deform, with the prepasses and shadows that depend on them.
 
 use crate::support::abc::{banner, bytes};
 use crate::support::abc_stage::{Shown, control, control_of};
@@ -33,20 +33,20 @@ fn show(stage: &mut Stage, root: Entity, clip: usize, seconds: f32) {
     stage.world().entity_mut(root).insert(play);
 }
 
-/// Compares what shows with a control, from all sides.
+/// Compares the rendered model with a control mesh, from all views.
 #[track_caller]
-fn compare(stage: &mut Stage, root: Entity, control: &Mesh, what: &str) {
+fn compare(stage: &mut Stage, root: Entity, control: &Mesh, context: &str) {
     for view in VIEWS {
-        stage.look_from(view);
+        stage.move_camera(view);
         let shown = stage.capture();
         let material = material(stage);
-        let control = stage.capture_instead(root, vec![(control.clone(), material)]);
-        shown.assert_is(&control, &format!("{what} from {view}"));
+        let control = stage.capture_controls(root, vec![(control.clone(), material)]);
+        shown.assert_matches(&control, &format!("{context} from {view}"));
     }
 }
 
 #[test]
-fn vertices_deform_in_step_with_the_skeleton() {
+fn vertices_deform_in_sync_with_the_skeleton() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let moments = [(0, 0.0), (0, 0.06), (0, 0.1), (0, 0.4), (1, 0.1), (1, 0.3)];
@@ -60,25 +60,27 @@ fn vertices_deform_in_step_with_the_skeleton() {
         for (clip, seconds) in moments {
             show(&mut stage, root, clip, seconds);
             let control = control(&file, Shown::new(clip, seconds));
-            let what = format!("animation {clip} at {seconds}, {separate_node_meshes}");
-            compare(&mut stage, root, &control, &what);
+            let context = format!(
+                "animation {clip} at {seconds}, separate_node_meshes: {separate_node_meshes}"
+            );
+            compare(&mut stage, root, &control, &context);
         }
     }
 }
 
 #[test]
-fn triangles_back_to_back_have_the_normals_of_the_file() {
+fn back_to_back_triangles_use_stored_normals() {
     let mut document = banner();
     let flag = document.nodes[2].deform_vertices.clone();
     for index in &flag {
         document.geometry.vertices[usize::from(*index)].normal = [30, 110, -50];
     }
-    let is_of_flag = |of: &&Triangle| flag.contains(&of.vertices[0].get());
-    let triangles = document.geometry.triangles.iter().filter(is_of_flag);
+    let is_in_flag = |of: &&Triangle| flag.contains(&of.vertices[0].get());
+    let triangles = document.geometry.triangles.iter().filter(is_in_flag);
     let backs: Vec<Triangle> = triangles
         .map(|front| {
             let [a, b, c] = front.vertices;
-            // Each begins at another corner, so that rounding differs.
+            // The back starts at a different corner, so its rounding differs.
             let vertices = [b, a, c];
             Triangle { vertices, ..*front }
         })
@@ -87,26 +89,29 @@ fn triangles_back_to_back_have_the_normals_of_the_file() {
     let bytes = bytes(&document);
     let file = parse(&bytes).unwrap();
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
-    // Of both only the front is drawn.
+    // Only front faces are drawn.
     let root = stage.spawn_abc(FILE, AbcLoaderSettings::default(), ());
     for (clip, seconds) in [(0, 0.06), (1, 0.3)] {
         show(&mut stage, root, clip, seconds);
         let control = control(&file, Shown::new(clip, seconds));
         for view in VIEWS {
-            stage.look_from(view);
+            stage.move_camera(view);
             let shown = stage.capture();
             let material = stage.add_material(StandardMaterial {
                 base_color: Color::srgb(0.7, 0.7, 0.7),
                 ..matte(None)
             });
-            let control = stage.capture_instead(root, vec![(control.clone(), material)]);
-            shown.assert_is(&control, &format!("{clip} at {seconds} from {view}"));
+            let control = stage.capture_controls(root, vec![(control.clone(), material)]);
+            shown.assert_matches(
+                &control,
+                &format!("animation {clip} at {seconds} from {view}"),
+            );
         }
     }
 }
 
 #[test]
-fn two_instances_of_a_model_deform_apart() {
+fn instances_of_a_model_deform_independently() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
@@ -115,35 +120,35 @@ fn two_instances_of_a_model_deform_apart() {
     let second = stage.spawn_abc(FILE, settings(), aside);
     show(&mut stage, first, 0, 0.06);
     show(&mut stage, second, 1, 0.4);
-    // Both are hidden together.
-    let both = (Transform::default(), Visibility::default());
-    let both = stage.world().spawn(both).id();
+    // A common parent, to hide both.
+    let parent = (Transform::default(), Visibility::default());
+    let parent = stage.world().spawn(parent).id();
     stage
         .world()
-        .entity_mut(both)
+        .entity_mut(parent)
         .add_children(&[first, second]);
     let moments = [Shown::new(0, 0.06), Shown::new(1, 0.4)];
     let [one, other] = moments.map(|shown| control(&file, shown));
     let other = other.transformed_by(aside);
     for view in VIEWS {
-        stage.look_from(view);
+        stage.move_camera(view);
         let shown = stage.capture();
         let controls = [one.clone(), other.clone()].map(|mesh| (mesh, material(&mut stage)));
-        let control = stage.capture_instead(both, controls.into());
-        shown.assert_is(&control, &format!("two banners from {view}"));
+        let control = stage.capture_controls(parent, controls.into());
+        shown.assert_matches(&control, &format!("two banners from {view}"));
     }
 }
 
-/// Places of vertices in their nodes, on the way from one moment to another.
-fn between(file: &AbcFile<'_>, moments: [(usize, f32); 2], way: f32) -> Vec<[f32; 3]> {
+/// Vertex positions in node space, interpolated from one moment to another by `weight`.
+fn interpolated(file: &AbcFile<'_>, moments: [(usize, f32); 2], weight: f32) -> Vec<[f32; 3]> {
     let [from, to] = moments.map(|(clip, seconds)| file.vertex_positions(Some(clip), seconds));
-    let places = from.into_iter().zip(to);
-    let places = places.map(|(from, to)| Vec3::from(from).lerp(to.into(), way).to_array());
-    places.collect()
+    let positions = from.into_iter().zip(to);
+    let positions = positions.map(|(from, to)| Vec3::from(from).lerp(to.into(), weight).to_array());
+    positions.collect()
 }
 
 #[test]
-fn a_fade_blends_both_clips_between_their_keyframes() {
+fn cross_fade_blends_both_clips_between_their_keyframes() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
@@ -157,11 +162,16 @@ fn a_fade_blends_both_clips_between_their_keyframes() {
         .insert(play(1, 0.35).with_fade(1.0));
     // 0.08 s is between the first two keyframes, 0.35 s between the last two.
     let moments = [(0, 0.08), (1, 0.35)];
-    for (step, way) in [(0.0, 0.0), (0.25, 0.25), (0.25, 0.5), (0.3, 0.8)] {
+    for (step, weight) in [(0.0, 0.0), (0.25, 0.25), (0.25, 0.5), (0.3, 0.8)] {
         stage.headless.step(step);
-        let places = between(&file, moments, way);
-        let control = control_of(stage.world(), root, &file, &places);
-        compare(&mut stage, root, &control, &format!("{way} of a fade"));
+        let positions = interpolated(&file, moments, weight);
+        let control = control_of(stage.world(), root, &file, &positions);
+        compare(
+            &mut stage,
+            root,
+            &control,
+            &format!("fade at weight {weight}"),
+        );
     }
     stage.headless.step(0.3);
     let end = control(&file, Shown::new(1, 0.35));
@@ -169,7 +179,7 @@ fn a_fade_blends_both_clips_between_their_keyframes() {
 }
 
 #[test]
-fn the_cloth_of_the_warden_fades_from_clip_to_clip() {
+fn cloth_of_the_bundled_warden_cross_fades_between_clips() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/warden.abc");
     let bytes = std::fs::read(path).unwrap();
     let file = parse(&bytes).unwrap();
@@ -193,28 +203,33 @@ fn the_cloth_of_the_warden_fades_from_clip_to_clip() {
     let play = PlayClip::once(to).starting_at(0.3).with_fade(0.4);
     stage.world().entity_mut(root).insert(play);
     stage.headless.step(0.0);
-    // Both go on while they fade.
+    // Both clips keep playing during the fade.
     for step in [0.05, 0.11, 0.13, 0.09] {
         stage.headless.step(step);
         let player = stage.world().get::<AnimationPlayer>(root).unwrap();
-        let mut lanes: Vec<_> = player.playing_animations().collect();
-        lanes.sort_by_key(|(node, _)| **node);
-        let [(_, out), (_, into)] = lanes[..] else {
-            panic!("two clips fade");
+        let mut active: Vec<_> = player.playing_animations().collect();
+        active.sort_by_key(|(node, _)| **node);
+        let [(_, out), (_, into)] = active[..] else {
+            panic!("expected two active clips");
         };
-        let (moments, way) = (
+        let (moments, weight) = (
             [(from, out.seek_time()), (to, into.seek_time())],
             into.weight(),
         );
-        assert!(way > 0.1 && way < 0.99, "{way}");
-        let places = between(&file, moments, way);
-        let control = control_of(stage.world(), root, &file, &places);
-        compare(&mut stage, root, &control, &format!("the warden at {way}"));
+        assert!(weight > 0.1 && weight < 0.99, "{weight}");
+        let positions = interpolated(&file, moments, weight);
+        let control = control_of(stage.world(), root, &file, &positions);
+        compare(
+            &mut stage,
+            root,
+            &control,
+            &format!("warden at weight {weight}"),
+        );
     }
 }
 
 #[test]
-fn the_depth_prepass_deforms_as_the_picture_does() {
+fn prepass_deforms_like_the_main_pass() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
@@ -224,19 +239,19 @@ fn the_depth_prepass_deforms_as_the_picture_does() {
     let root = stage.spawn_abc(FILE, settings(), ());
     for (clip, seconds) in [(0, 0.06), (1, 0.3)] {
         show(&mut stage, root, clip, seconds);
-        // What the prepass has elsewhere would hide the picture.
+        // A prepass with other vertex positions would hide parts of the model.
         let control = control(&file, Shown::new(clip, seconds));
         compare(
             &mut stage,
             root,
             &control,
-            &format!("prepass of {clip} at {seconds}"),
+            &format!("prepass of animation {clip} at {seconds}"),
         );
     }
 }
 
 #[test]
-fn shadows_deform_as_what_casts_them() {
+fn shadows_follow_deformed_vertices() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
@@ -252,32 +267,35 @@ fn shadows_deform_as_what_casts_them() {
     stage.world().spawn(sun);
     let wall = Mesh::from(Cuboid::new(4.0, 90.0, 90.0));
     let wall = stage.world().resource_mut::<Assets<Mesh>>().add(wall);
-    let grey = stage.add_material(matte(None));
-    let place = Transform::from_xyz(-26.0, 0.0, 0.0);
-    stage.world().spawn((Mesh3d(wall), grey, place));
+    let gray = stage.add_material(matte(None));
+    let transform = Transform::from_xyz(-26.0, 0.0, 0.0);
+    stage.world().spawn((Mesh3d(wall), gray, transform));
     let root = stage.spawn_abc(FILE, settings(), ());
-    // From where one sees the wall's lit side.
+    // The wall's lit side is visible from here.
     let view = Vec3::new(60.0, 40.0, -45.0);
     let mut before = None;
     for (clip, seconds) in [(0, 0.06), (1, 0.4)] {
         show(&mut stage, root, clip, seconds);
-        stage.look_from(view);
+        stage.move_camera(view);
         let shown = stage.capture();
         let material = material(&mut stage);
         let control = control(&file, Shown::new(clip, seconds));
-        let control = stage.capture_instead(root, vec![(control, material)]);
-        shown.assert_is(&control, &format!("shadow of {clip} at {seconds}"));
+        let control = stage.capture_controls(root, vec![(control, material)]);
+        shown.assert_matches(
+            &control,
+            &format!("shadow of animation {clip} at {seconds}"),
+        );
         if let Some(before) = &before {
-            shown.assert_is_not(before, "the shadow of another pose");
+            shown.assert_differs(before, "the shadow of another pose");
         }
         before = Some(shown);
     }
-    let nothing = stage.capture_instead(root, Vec::new());
-    // The model alone covers less than it and its shadow.
-    let with = before.unwrap();
+    let nothing = stage.capture_controls(root, Vec::new());
+    // The model without its shadow covers fewer pixels.
+    let with_model = before.unwrap();
     assert!(
-        with.different(&nothing) > 3000,
+        with_model.different(&nothing) > 3000,
         "{}",
-        with.different(&nothing)
+        with_model.different(&nothing)
     );
 }

@@ -1,5 +1,4 @@
-//! The heap that LithTech models and pictures take while they are loaded, on files made to cost as much of it as they
-//! can.
+//! Peak heap while LithTech models and textures load, measured on files built to maximize it.
 
 use crate::support::abc_adversarial::{adversarial_files, adversarial_textures, many_nodes};
 use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
@@ -8,59 +7,59 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{Abc, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::ClassicImageSettings;
 
-/// The promise: so many times the file, and so much more.
+/// The heap limit in bytes: `FACTOR` × the file's size + `CONSTANT`.
 const FACTOR: usize = 16;
 const CONSTANT: usize = 1 << 20;
+
 #[test]
-fn loading_keeps_the_promise_on_heap() {
-    run_in_own_process("abc::heap::loading_measured_alone");
+fn model_loads_stay_within_the_heap_limit() {
+    run_in_own_process("abc::heap::model_loads_in_own_process");
 }
 
 #[test]
-#[ignore = "run by the test above, alone in its process"]
-fn loading_measured_alone() {
-    let mut measured = HeapBudget::new(FACTOR, CONSTANT);
+#[ignore = "run by the test above in its own process"]
+fn model_loads_in_own_process() {
+    let mut budget = HeapBudget::new(FACTOR, CONSTANT);
     for (name, bytes) in adversarial_files() {
-        measure_load::<Abc>(&mut measured, &format!("{name}.abc"), bytes.clone(), |_| {});
+        measure_load::<Abc>(&mut budget, &format!("{name}.abc"), bytes.clone(), |_| {});
         let separate_node_meshes =
             |settings: &mut AbcLoaderSettings| settings.separate_node_meshes = true;
         measure_load::<Abc>(
-            &mut measured,
-            &format!("{name}-rigid.abc"),
+            &mut budget,
+            &format!("{name}-separate.abc"),
             bytes,
             separate_node_meshes,
         );
     }
-    if let Some(folder) = corpus("loading_keeps_the_promise_on_heap") {
+    if let Some(folder) = corpus("model_loads_stay_within_the_heap_limit") {
         for (name, bytes) in files_of(&folder, "abc") {
-            measure_load::<Abc>(&mut measured, &name, bytes, |_: &mut AbcLoaderSettings| {});
+            measure_load::<Abc>(&mut budget, &name, bytes, |_: &mut AbcLoaderSettings| {});
         }
     }
-    measured.finish();
+    budget.finish();
 }
 
 #[test]
-fn loading_pictures_keeps_the_promise_on_heap() {
-    run_in_own_process("abc::heap::pictures_measured_alone");
+fn texture_loads_stay_within_the_heap_limit() {
+    run_in_own_process("abc::heap::texture_loads_in_own_process");
 }
 
 #[test]
-#[ignore = "run by the test above, alone in its process"]
-fn pictures_measured_alone() {
-    let mut measured = HeapBudget::new(FACTOR, CONSTANT);
-    let none = |_: &mut ClassicImageSettings| {};
+#[ignore = "run by the test above in its own process"]
+fn texture_loads_in_own_process() {
+    let mut budget = HeapBudget::new(FACTOR, CONSTANT);
+    let defaults = |_: &mut ClassicImageSettings| {};
     for (name, bytes) in adversarial_textures() {
-        measure_load::<Image>(&mut measured, &name, bytes, none);
+        measure_load::<Image>(&mut budget, &name, bytes, defaults);
     }
-    if let Some(folder) = corpus("loading_pictures_keeps_the_promise_on_heap") {
+    if let Some(folder) = corpus("texture_loads_stay_within_the_heap_limit") {
         for (name, bytes) in files_of(&folder, "dtx") {
-            measure_load::<Image>(&mut measured, &name, bytes, none);
+            measure_load::<Image>(&mut budget, &name, bytes, defaults);
         }
     }
-    measured.finish();
+    budget.finish();
 }
 
 impl Loadable for Abc {
@@ -72,8 +71,8 @@ impl Loadable for Image {
 }
 
 #[test]
-fn what_would_be_too_many_meshes_is_left_out_and_told_of_once() {
-    for (flags, separate_node_meshes, levels) in [
+fn meshes_over_the_limit_are_skipped_with_one_warning() {
+    for (flags, separate_node_meshes, level_count) in [
         (0, false, 4),
         (0, true, 1),
         (node_flags::SCROLL_U, false, 1),
@@ -85,15 +84,20 @@ fn what_would_be_too_many_meshes_is_left_out_and_told_of_once() {
             separate_node_meshes,
             ..AbcLoaderSettings::default()
         };
-        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
-        assert_eq!(contents.levels.len(), levels);
-        let told = |text: &str| {
-            let warnings = contents.warnings.iter();
-            warnings.filter(|it| it.message.contains(text)).count()
+        let converted = ConvertedAbc::load(&bytes, &settings).unwrap();
+        assert_eq!(converted.levels.len(), level_count);
+        let warning_count = |text: &str| {
+            let warnings = converted.warnings.iter();
+            warnings
+                .filter(|warning| warning.message.contains(text))
+                .count()
         };
-        assert_eq!(told("levels of detail"), usize::from(levels < 4));
-        assert_eq!(told("stand still"), usize::from(deforms));
-        let most = 64 + bytes.len() / 4096;
-        assert_eq!(contents.deforms.len(), if deforms { most } else { 0 });
+        assert_eq!(
+            warning_count("levels of detail"),
+            usize::from(level_count < 4)
+        );
+        assert_eq!(warning_count("stand still"), usize::from(deforms));
+        let limit = 64 + bytes.len() / 4096;
+        assert_eq!(converted.deforms.len(), if deforms { limit } else { 0 });
     }
 }

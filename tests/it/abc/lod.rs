@@ -1,4 +1,4 @@
-//! Levels of detail of LithTech models: which are made, how many triangles they have, and what they cost.
+//! Levels of detail of LithTech models: selection by `lod_shares`, triangle counts, texture coordinates and memory.
 
 use crate::support::abc::bytes;
 use crate::support::abc_app::{drawn, model, spawned};
@@ -13,9 +13,10 @@ use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::prelude::*;
 
-/// The levels to make, by the rule that the setting tells: the full model, and for each share the finest that has no
-/// more than that share of its triangles, or else the coarsest. What is empty or the same is left out.
-fn chosen(counts: &[usize], shares: &[f32]) -> Vec<(u32, usize)> {
+/// The levels that `lod_shares` selects, by the rule in its docs: level 0, and for each share the finest level with at
+/// most that share of the triangles, otherwise the coarsest. Empty and duplicate levels are skipped.
+/// Returns each level's index and triangle count.
+fn selected(counts: &[usize], shares: &[f32]) -> Vec<(u32, usize)> {
     let full = counts[0] as f64;
     let finest = |share: &f32| {
         let fits = |count: &usize| *count as f64 <= (full * f64::from(*share)).floor();
@@ -36,7 +37,7 @@ fn counts(document: &AbcDocument) -> Vec<usize> {
 }
 
 #[test]
-fn levels_are_those_that_the_shares_ask_for() {
+fn lod_shares_select_levels() {
     let random = &mut Random(0x1234_5678_9abc_def1);
     for seed in 1..40 {
         let size = Size {
@@ -54,12 +55,15 @@ fn levels_are_those_that_the_shares_ask_for() {
             separate_node_meshes: random.below(2) == 0,
             ..AbcLoaderSettings::default()
         };
-        let expected = chosen(&counts(&document), &settings.lod_shares);
+        let expected = selected(&counts(&document), &settings.lod_shares);
         let (mut app, root) = spawned(bytes(&document), settings.clone());
         let levels = model(&mut app, root).levels.clone();
-        let found: Vec<_> = levels.iter().map(|it| (it.number, it.triangles)).collect();
+        let found: Vec<_> = levels
+            .iter()
+            .map(|level| (level.number, level.triangles))
+            .collect();
         assert_eq!(found, expected, "seed {seed}, {:?}", settings.lod_shares);
-        // What shows is what was counted, whatever was shown before.
+        // The drawn triangles match the count in any order of changes.
         let order = (0..found.len()).rev().chain(0..found.len() + 2);
         for steps in order {
             app.world().entity_mut(root).insert(ModelLod(steps as u32));
@@ -71,7 +75,7 @@ fn levels_are_those_that_the_shares_ask_for() {
 }
 
 #[test]
-fn corners_keep_their_texture_coordinates_at_every_level() {
+fn corners_keep_texture_coordinates_at_every_level() {
     let size = Size {
         nodes: 3,
         vertices: 10,
@@ -86,16 +90,16 @@ fn corners_keep_their_texture_coordinates_at_every_level() {
         lod_shares: (0..20).map(|share| share as f32 / 20.0).collect(),
         ..AbcLoaderSettings::default()
     };
-    let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
-    assert!(contents.levels.len() > 5);
+    let converted = ConvertedAbc::load(&bytes, &settings).unwrap();
+    assert!(converted.levels.len() > 5);
     let reference = Reference::new(&document);
-    for level in &contents.levels {
+    for level in &converted.levels {
         let [skinned] = &level.meshes[..] else {
-            panic!("one mesh");
+            panic!("expected one mesh");
         };
         let uvs = skinned.mesh.attribute(Mesh::ATTRIBUTE_UV_0).unwrap();
         let bevy::mesh::VertexAttributeValues::Float32x2(uvs) = uvs else {
-            panic!("two floats");
+            panic!("UV_0 is not Float32x2");
         };
         let indices: Vec<usize> = skinned.mesh.indices().unwrap().iter().collect();
         let expected = reference.drawn(level.number as usize, false, true);
@@ -105,34 +109,34 @@ fn corners_keep_their_texture_coordinates_at_every_level() {
             let uv = document.geometry.triangles[expected.triangle].uvs[expected.corner];
             assert_eq!(uvs[index], uv.map(|it| it.get()), "{expected:?}");
         }
-        // A vertex and its coordinates are there once.
-        let all: std::collections::HashSet<_> = expected
+        // Each pair of vertex and coordinates is stored once.
+        let distinct: std::collections::HashSet<_> = expected
             .iter()
-            .map(|it| {
-                let uv = document.geometry.triangles[it.triangle].uvs[it.corner];
-                (it.vertex, uv.map(|it| it.get().to_bits()))
+            .map(|corner| {
+                let uv = document.geometry.triangles[corner.triangle].uvs[corner.corner];
+                (corner.vertex, uv.map(|it| it.get().to_bits()))
             })
             .collect();
-        assert_eq!(uvs.len(), all.len());
+        assert_eq!(uvs.len(), distinct.len());
     }
 }
 
-/// Bytes of vertices and of indices, of the full model and of its levels.
-fn sizes(contents: &ConvertedAbc<'_>) -> [usize; 4] {
+/// Sizes in bytes: vertices of level 0, vertices of coarser levels, indices of level 0, indices of coarser levels.
+fn sizes(converted: &ConvertedAbc<'_>) -> [usize; 4] {
     let mut sizes = [0; 4];
-    for (index, level) in contents.levels.iter().enumerate() {
+    for (index, level) in converted.levels.iter().enumerate() {
         let coarser = usize::from(index > 0);
-        for contents in &level.meshes {
-            sizes[coarser] += contents.mesh.get_vertex_buffer_size();
-            sizes[2 + coarser] += contents.mesh.get_index_buffer_bytes().unwrap().len();
+        for mesh in &level.meshes {
+            sizes[coarser] += mesh.mesh.get_vertex_buffer_size();
+            sizes[2 + coarser] += mesh.mesh.get_index_buffer_bytes().unwrap().len();
         }
     }
     sizes
 }
 
 #[test]
-fn levels_of_real_models_follow_the_rule() {
-    let Some(folder) = corpus("levels_of_real_models_follow_the_rule") else {
+fn lod_shares_select_levels_of_real_models() {
+    let Some(folder) = corpus("lod_shares_select_levels_of_real_models") else {
         return;
     };
     let settings = AbcLoaderSettings::default();
@@ -140,14 +144,16 @@ fn levels_of_real_models_follow_the_rule() {
     for (name, bytes) in files_of(&folder, "abc") {
         let Ok(file) = parse(&bytes) else { continue };
         let document = AbcDocument::from(&file);
-        let contents = ConvertedAbc::load(&bytes, &settings).unwrap();
-        let levels = contents.levels.iter();
-        let found: Vec<_> = levels.map(|it| (it.number, it.triangles)).collect();
+        let converted = ConvertedAbc::load(&bytes, &settings).unwrap();
+        let levels = converted.levels.iter();
+        let found: Vec<_> = levels
+            .map(|level| (level.number, level.triangles))
+            .collect();
         if document.geometry.lod_starts.len() > 1 {
-            let expected = chosen(&counts(&document), &settings.lod_shares);
+            let expected = selected(&counts(&document), &settings.lod_shares);
             assert_eq!(found, expected, "{name}");
             with_levels += 1;
-            for (sum, size) in total.iter_mut().zip(sizes(&contents)) {
+            for (sum, size) in total.iter_mut().zip(sizes(&converted)) {
                 *sum += size;
             }
         } else {
@@ -156,7 +162,7 @@ fn levels_of_real_models_follow_the_rule() {
     }
     let [vertices, coarse_vertices, indices, coarse_indices] = total;
     println!(
-        "{with_levels} models with levels: {vertices} bytes of vertices and {indices} of indices, \
+        "{with_levels} models with coarser levels: {vertices} vertex bytes and {indices} index bytes, \
          in coarser levels {coarse_vertices} and {coarse_indices}"
     );
 }

@@ -1,4 +1,4 @@
-//! Clips that play on spawned LithTech models, and what they tell the game.
+//! Playback of clips on spawned LithTech models, and their keyframe events.
 
 use crate::gpuless;
 use crate::support::abc::{BODY, bytes, figure, walk};
@@ -14,29 +14,29 @@ use std::sync::{Arc, Mutex};
 const FILE: &str = "model.abc";
 const SCENE: &str = "model.abc#Scene";
 
-/// What was told, to whom and of which animation.
-type Told = Arc<Mutex<Vec<(Entity, usize, String)>>>;
+/// Received events: the root entity, the index of the animation, and the string.
+type Events = Arc<Mutex<Vec<(Entity, usize, String)>>>;
 
-fn app(play: impl Bundle) -> (TestApp, Entity, Told) {
+fn app(play: impl Bundle) -> (TestApp, Entity, Events) {
     let mut app = TestApp::new(&[(FILE, bytes(&figure()))]);
-    let told = Told::default();
-    let to = told.clone();
+    let events = Events::default();
+    let recorded = events.clone();
     app.app.add_observer(move |event: On<AbcKeyframeEvent>| {
         let root = event.trigger().target;
-        let told = (root, event.animation, event.string.to_string());
-        to.lock().unwrap().push(told);
+        let event = (root, event.animation, event.string.to_string());
+        recorded.lock().unwrap().push(event);
     });
     let root = app.spawn_ready(SCENE, play);
-    (app, root, told)
+    (app, root, events)
 }
 
-/// What was told since the last time.
-fn take(told: &Told) -> Vec<String> {
-    let told = core::mem::take(&mut *told.lock().unwrap());
-    told.into_iter().map(|(_, _, string)| string).collect()
+/// Takes the strings of all events since the last call.
+fn take(events: &Events) -> Vec<String> {
+    let events = core::mem::take(&mut *events.lock().unwrap());
+    events.into_iter().map(|(_, _, string)| string).collect()
 }
 
-fn body(app: &mut TestApp, root: Entity) -> Vec3 {
+fn body_position(app: &mut TestApp, root: Entity) -> Vec3 {
     let body = app.world().get::<AbcInstance>(root).unwrap().nodes()[BODY];
     app.world().get::<Transform>(body).unwrap().translation
 }
@@ -51,79 +51,79 @@ fn time(app: &mut TestApp, root: Entity) -> f32 {
 }
 
 #[test]
-fn nodes_of_idle_models_are_not_visited() {
+fn idle_models_have_no_animated_nodes() {
     let (mut app, root, _) = app(());
-    let mut visited = app.world().query_filtered::<(), With<AnimatedBy>>();
+    let mut animated = app.world().query_filtered::<(), With<AnimatedBy>>();
     app.step(0.0);
-    assert_eq!(visited.iter(app.app.world()).count(), 0);
+    assert_eq!(animated.iter(app.app.world()).count(), 0);
     let nodes = app.world().get::<AbcInstance>(root).unwrap().nodes().len();
     app.world()
         .entity_mut(root)
         .insert(PlayClip::looping("walk"));
     app.step(0.0);
-    assert_eq!(visited.iter(app.app.world()).count(), nodes);
+    assert_eq!(animated.iter(app.app.world()).count(), nodes);
     app.world().entity_mut(root).remove::<PlayClip>();
     app.step(0.0);
-    assert_eq!(visited.iter(app.app.world()).count(), 0);
+    assert_eq!(animated.iter(app.app.world()).count(), 0);
 }
 
 #[test]
-fn events_are_told_once_in_each_pass() {
-    let (mut app, root, told) = app(PlayClip::looping("walk"));
-    // It shows where it begins for a frame.
+fn events_trigger_once_per_loop() {
+    let (mut app, root, events) = app(PlayClip::looping("walk"));
+    // The clip shows its start for one frame.
     app.step(0.0);
-    take(&told);
+    take(&events);
     let mut all = Vec::new();
-    // Two passes and a little, in steps that meet no keyframe.
+    // Slightly more than two loops, in steps that land on no keyframe.
     for _ in 0..90 {
         app.step(0.007);
-        all.extend(take(&told));
+        all.extend(take(&events));
     }
-    let pass = ["begin", "FOOTSTEP_KEY", "[play_sound:step]"];
-    let expected = [&pass[..], &pass[..], &pass[..1]].concat();
+    let one_loop = ["begin", "FOOTSTEP_KEY", "[play_sound:step]"];
+    let expected = [&one_loop[..], &one_loop[..], &one_loop[..1]].concat();
     assert_eq!(all, expected);
     app.step(0.0);
     for _ in 0..3 {
         app.world().get_mut::<PlayClip>(root).unwrap().paused = true;
         app.step(0.1);
     }
-    assert!(take(&told).is_empty());
+    assert!(take(&events).is_empty());
 }
 
 #[test]
-fn events_of_a_clip_that_plays_once_are_told_once() {
-    let (mut app, root, told) = app(PlayClip::once(2_usize));
+fn events_of_a_clip_played_once_trigger_once() {
+    let (mut app, root, events) = app(PlayClip::once(2_usize));
     app.step(0.0);
     for _ in 0..20 {
         app.step(0.05);
     }
-    let all = core::mem::take(&mut *told.lock().unwrap());
+    let all = core::mem::take(&mut *events.lock().unwrap());
     let expected = ["begin", "FOOTSTEP_KEY", "[play_sound:step]"];
     let expected = expected.map(|string| (root, 2, string.to_owned()));
     assert_eq!(all, expected);
     assert!(app.world().get::<Playback>(root).unwrap().finished);
-    // It stays in its last pose.
-    assert!(body(&mut app, root).abs_diff_eq(Vec3::new(-10.0, 20.0, 0.0), 1e-3));
+    // The model stays in the last pose.
+    assert!(body_position(&mut app, root).abs_diff_eq(Vec3::new(-10.0, 20.0, 0.0), 1e-3));
 }
 
 #[test]
-fn clips_are_chosen_by_name_and_index_and_fade() {
+fn clips_play_by_name_or_index_and_cross_fade() {
     let (mut app, root, _) = app(PlayClip::looping("WALK").starting_at(0.1).with_speed(0.0));
     app.step(0.0);
     app.step(0.0);
-    assert!(body(&mut app, root).abs_diff_eq(Vec3::new(10.0, 0.0, 0.0), 1e-3));
+    assert!(body_position(&mut app, root).abs_diff_eq(Vec3::new(10.0, 0.0, 0.0), 1e-3));
     let play = PlayClip::looping(2_usize).starting_at(0.1).with_speed(0.0);
     app.world().entity_mut(root).insert(play.with_fade(1.0));
     app.step(0.0);
-    // Bevy lets no more than a quarter of a second pass in a frame.
+    // Bevy limits a frame to a quarter of a second.
     app.step(0.25);
     app.step(0.25);
-    // Half of the one and half of the other.
-    assert!(body(&mut app, root).abs_diff_eq(Vec3::ZERO, 1e-2));
+    // Both clips have a weight of one half.
+    assert!(body_position(&mut app, root).abs_diff_eq(Vec3::ZERO, 1e-2));
     for _ in 0..3 {
         app.step(0.25);
     }
-    assert!(body(&mut app, root).abs_diff_eq(Vec3::new(-10.0, 0.0, 0.0), 1e-3));
+    assert!(body_position(&mut app, root).abs_diff_eq(Vec3::new(-10.0, 0.0, 0.0), 1e-3));
     let animator = app.world().get::<AbcAnimator>(root).unwrap();
     assert_eq!(animator.weight(), 1.0);
     let clip = animator.clip().cloned();
@@ -132,7 +132,7 @@ fn clips_are_chosen_by_name_and_index_and_fade() {
 }
 
 #[test]
-fn models_that_play_the_same_share_a_graph() {
+fn models_with_the_same_clip_share_a_graph() {
     let (mut app, first, _) = app(PlayClip::looping("walk"));
     let second = app.spawn_ready(SCENE, PlayClip::looping(0_usize));
     app.step(0.0);
@@ -150,29 +150,32 @@ fn models_that_play_the_same_share_a_graph() {
 }
 
 #[test]
-fn an_edit_goes_on_where_the_clip_was() {
+fn reload_keeps_playback_time_and_lod() {
     let (mut app, root, _) = app((PlayClip::looping("walk"), ModelLod(1)));
-    // Without a watcher Bevy loads only what somebody holds.
+    // Without a watcher Bevy reloads only assets with live handles.
     let abc: Handle<Abc> = app.load(FILE);
-    // That is another load of the file, which is to end before the file is edited.
+    // The handle starts another load, which must end before the file is edited.
     app.wait_loaded(&abc);
     app.step(0.0);
     app.step(0.05);
     app.step(0.05);
-    let (before, then) = (model(&mut app, root), time(&mut app, root));
+    let (before, time_before) = (model(&mut app, root), time(&mut app, root));
     let mut edited = figure();
     edited.animations[0] = walk("Walk", 30.0);
     app.files.insert_asset(FILE.as_ref(), bytes(&edited));
     app.world().resource::<AssetServer>().reload(FILE);
-    let is_another = |world: &mut World| {
+    let is_reloaded = |world: &mut World| {
         let instance = world.get::<AbcInstance>(root);
         instance.is_some_and(|instance| !Arc::ptr_eq(&before, instance.model()))
     };
-    assert!(gpuless::wait_until(&mut app.app, is_another));
+    assert!(gpuless::wait_until(&mut app.app, is_reloaded));
     app.step(0.0);
     app.step(0.0);
-    assert!((time(&mut app, root) - then).abs() < 1e-6);
-    assert!(body(&mut app, root).abs_diff_eq(Vec3::new(30.0 * then / 0.1, 0.0, 0.0), 1e-2));
+    assert!((time(&mut app, root) - time_before).abs() < 1e-6);
+    assert!(
+        body_position(&mut app, root)
+            .abs_diff_eq(Vec3::new(30.0 * time_before / 0.1, 0.0, 0.0), 1e-2)
+    );
     let after = model(&mut app, root);
     let instance = app.world().get::<AbcInstance>(root).unwrap();
     let mesh = instance.meshes()[0];
@@ -181,7 +184,7 @@ fn an_edit_goes_on_where_the_clip_was() {
 }
 
 #[test]
-fn a_root_without_a_scene_keeps_nothing() {
+fn removing_the_scene_removes_playback() {
     let (mut app, root, _) = app(PlayClip::looping("walk"));
     app.step(0.0);
     app.step(0.0);

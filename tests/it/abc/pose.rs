@@ -1,4 +1,4 @@
-//! Where the vertices of LithTech models are while they play, beside a plain reference in doubles.
+//! Vertex positions of LithTech models during playback, compared with a simple reference in `f64`.
 
 use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_app::{drawn, load, model, show, shown, spawn, spawned};
@@ -14,7 +14,7 @@ use bevy_classic_models::lithtech::{AbcAnimator, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::PosePair;
 
-/// Fails unless all triangles are where the reference has them.
+/// Asserts that all triangles have the vertex positions of the reference.
 #[track_caller]
 pub fn assert_posed(
     found: &[[Vec3; 3]],
@@ -26,27 +26,27 @@ pub fn assert_posed(
     let vertices = reference.vertices(clip, seconds);
     let expected = reference.drawn(level, settings.separate_node_meshes, settings.convert_axes);
     assert_eq!(found.len(), expected.len());
-    let largest = vertices.iter().map(|place| place.abs().max_element());
+    let largest = vertices.iter().map(|position| position.abs().max_element());
     let largest = largest.fold(1.0, f64::max);
     for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
-        let mut place = vertices[expected.vertex];
+        let mut position = vertices[expected.vertex];
         if settings.convert_axes {
-            place.z = -place.z;
+            position.z = -position.z;
         }
-        place *= f64::from(settings.scale);
-        let error = found.as_dvec3().distance(place);
+        position *= f64::from(settings.scale);
+        let error = found.as_dvec3().distance(position);
         let vertex = &document.geometry.vertices[expected.vertex];
         let deforms = &document.nodes[usize::from(vertex.node)].deform_vertices;
-        // Places of vertices that deform are rounded to steps.
-        let most = if deforms.is_empty() { 2e-4 } else { 2e-3 };
+        // Positions of deforming vertices are quantized.
+        let tolerance = if deforms.is_empty() { 2e-4 } else { 2e-3 };
         assert!(
-            error < most * largest * f64::from(settings.scale).max(1.0),
-            "{expected:?} in {clip:?} at {seconds}: {found} is not {place}"
+            error < tolerance * largest * f64::from(settings.scale).max(1.0),
+            "{expected:?} in {clip:?} at {seconds}: {found}, expected {position}"
         );
     }
 }
 
-/// The documents with all flips, and without saying so.
+/// The document with all combinations of flips, and without a `TransformInfo`.
 fn flipped(document: &AbcDocument) -> Vec<AbcDocument> {
     let flips = [(false, false), (false, true), (true, false), (true, true)];
     let flips = flips.map(|(flip_geometry, flip_animation)| {
@@ -64,20 +64,20 @@ fn flipped(document: &AbcDocument) -> Vec<AbcDocument> {
         .collect()
 }
 
-/// Before the first keyframe, in every third between two, and past the end.
+/// Sample times in seconds: the start, three times in each interval between keyframes, and one past the end.
 fn times(document: &AbcDocument, clip: usize) -> Vec<f32> {
     let keyframes = &document.animations[clip].keyframes;
     let mut times = vec![0.0];
     for pair in keyframes.windows(2) {
-        let [from, to] = [0, 1].map(|it: usize| pair[it].time as f32 / 1000.0);
-        times.extend([0.31, 0.72, 1.0].map(|way| from + (to - from) * way));
+        let [from, to] = [0, 1].map(|index: usize| pair[index].time as f32 / 1000.0);
+        times.extend([0.31, 0.72, 1.0].map(|part| from + (to - from) * part));
     }
     times.push(5.0 + times.last().unwrap());
     times
 }
 
 #[test]
-fn vertices_are_where_the_format_puts_them() {
+fn vertex_positions_match_the_reference() {
     let random = |seed| {
         abc_random::model(
             seed,
@@ -106,25 +106,25 @@ fn vertices_are_where_the_format_puts_them() {
             };
             let (mut app, root) = spawned(bytes(document), settings.clone());
             app.step(0.0);
-            let what = (document, &settings);
-            assert_posed(&drawn(&mut app, root), what, 0, (None, 0.0));
+            let source = (document, &settings);
+            assert_posed(&drawn(&mut app, root), source, 0, (None, 0.0));
             for clip in 0..document.animations.len() {
                 for seconds in times(document, clip) {
                     show(&mut app, root, clip, seconds);
                     let found = drawn(&mut app, root);
-                    assert_posed(&found, what, 0, (Some(clip), seconds.into()));
+                    assert_posed(&found, source, 0, (Some(clip), seconds.into()));
                 }
             }
             app.world().entity_mut(root).remove::<PlayClip>();
             app.step(0.0);
             app.step(0.0);
-            assert_posed(&drawn(&mut app, root), what, 0, (None, 0.0));
+            assert_posed(&drawn(&mut app, root), source, 0, (None, 0.0));
         }
     }
 }
 
 #[test]
-fn levels_of_detail_deform_and_move_as_the_full_model_does() {
+fn all_lods_match_the_reference() {
     let size = Size {
         nodes: 4,
         vertices: 12,
@@ -146,10 +146,10 @@ fn levels_of_detail_deform_and_move_as_the_full_model_does() {
             for seconds in [0.0, 0.04, 0.2] {
                 show(&mut app, root, 1, seconds);
                 let found = drawn(&mut app, root);
-                let what = (&document, &settings);
+                let source = (&document, &settings);
                 assert_posed(
                     &found,
-                    what,
+                    source,
                     level.number as usize,
                     (Some(1), seconds.into()),
                 );
@@ -158,23 +158,27 @@ fn levels_of_detail_deform_and_move_as_the_full_model_does() {
     }
 }
 
-/// Steps through a clip, and compares wherever it comes to be. `moves` is where it should be after so many
-/// seconds.
-fn follow(document: &AbcDocument, play: PlayClip, clip: usize, moves: impl Fn(f64) -> f64) {
+/// Steps through a clip and compares the pose after each step. `expected_time` maps elapsed seconds to the clip's time.
+fn assert_playback(
+    document: &AbcDocument,
+    play: PlayClip,
+    clip: usize,
+    expected_time: impl Fn(f64) -> f64,
+) {
     let settings = AbcLoaderSettings::default();
     let (mut app, root) = spawned(bytes(document), settings.clone());
     app.world().entity_mut(root).insert(play);
-    // It shows where it begins for a frame.
+    // The clip shows its start for one frame.
     app.step(0.0);
-    let mut passed = 0.0;
+    let mut elapsed = 0.0;
     for _ in 0..23 {
         app.step(0.037);
-        passed += f64::from(0.037_f32);
+        elapsed += f64::from(0.037_f32);
         let time = app.world().get::<Playback>(root).unwrap().time;
-        let expected = moves(passed);
+        let expected = expected_time(elapsed);
         assert!(
             (f64::from(time) - expected).abs() < 1e-4,
-            "{time} is not {expected}"
+            "time is {time}, expected {expected}"
         );
         let found = drawn(&mut app, root);
         let moment = (Some(clip), f64::from(time));
@@ -183,38 +187,40 @@ fn follow(document: &AbcDocument, play: PlayClip, clip: usize, moves: impl Fn(f6
 }
 
 #[test]
-fn clips_go_round_stay_at_their_ends_and_go_backwards() {
+fn clips_loop_stop_at_their_ends_and_play_backward() {
     for document in [figure(), banner()] {
         let last = document.animations.len() - 1;
         let length = f64::from(document.animations[last].length) / 1000.0;
-        let round = |time: f64| time.rem_euclid(length);
-        follow(&document, PlayClip::looping(last), last, round);
+        let looped = |time: f64| time.rem_euclid(length);
+        assert_playback(&document, PlayClip::looping(last), last, looped);
         let slow = PlayClip::looping(last).with_speed(-0.7).starting_at(0.1);
-        follow(&document, slow, last, |it| round(0.1 - 0.7 * it));
+        assert_playback(&document, slow, last, |elapsed| looped(0.1 - 0.7 * elapsed));
         let once = PlayClip::once(last).with_speed(1.3);
-        follow(&document, once, last, |it| (1.3 * it).min(length));
-        let back = PlayClip::once(last).with_speed(-1.0);
-        follow(&document, back, last, |it| (length - it).max(0.0));
+        assert_playback(&document, once, last, |elapsed| (1.3 * elapsed).min(length));
+        let backward = PlayClip::once(last).with_speed(-1.0);
+        assert_playback(&document, backward, last, |elapsed| {
+            (length - elapsed).max(0.0)
+        });
     }
 }
 
 #[test]
-fn clips_of_one_name_are_told_apart_by_their_index() {
+fn clips_with_the_same_name_play_by_index() {
     let document = figure();
     let [first, second] = [0, 2];
     assert_eq!(
         document.animations[first].name,
         document.animations[second].name
     );
-    let middle = |it: f64| it.min(0.3);
-    follow(&document, PlayClip::once("walk"), first, middle);
-    follow(&document, PlayClip::once(second), second, middle);
+    let clamped = |elapsed: f64| elapsed.min(0.3);
+    assert_playback(&document, PlayClip::once("walk"), first, clamped);
+    assert_playback(&document, PlayClip::once(second), second, clamped);
     let poses = [first, second].map(|clip| Reference::new(&document).vertices(Some(clip), 0.1));
     assert_ne!(poses[0], poses[1]);
 }
 
 #[test]
-fn fades_blend_two_pairs_of_keyframes_of_what_deforms() {
+fn cross_fades_blend_two_keyframe_pairs_of_deforming_meshes() {
     let document = banner();
     let (mut app, root) = spawned(bytes(&document), AbcLoaderSettings::default());
     // "Wave" is between its first two keyframes, "Furl" between its last two.
@@ -244,14 +250,14 @@ fn fades_blend_two_pairs_of_keyframes_of_what_deforms() {
         }
         shown(app.world(), flag).unwrap()
     };
-    let begin = at(0.0);
-    assert_wave(begin.to);
-    assert_eq!(begin.from_weight, 0.0);
+    let start = at(0.0);
+    assert_wave(start.to);
+    assert_eq!(start.from_weight, 0.0);
     let quarter = at(0.25);
     assert_wave(quarter.to);
     assert_furl(quarter.from);
     assert!(is_near(quarter.from_weight, 0.25), "{quarter:?}");
-    // The heavier one is `to`, and it makes no difference which one is.
+    // The clip with the greater weight is always `to`.
     let late = at(0.75);
     assert_furl(late.to);
     assert_wave(late.from);
@@ -262,8 +268,8 @@ fn fades_blend_two_pairs_of_keyframes_of_what_deforms() {
 }
 
 #[test]
-fn real_models_are_where_the_format_puts_them() {
-    let Some(folder) = corpus("real_models_are_where_the_format_puts_them") else {
+fn vertex_positions_of_real_models_match_the_reference() {
+    let Some(folder) = corpus("vertex_positions_of_real_models_match_the_reference") else {
         return;
     };
     let files = files_of(&folder, "abc");
@@ -296,7 +302,7 @@ fn real_models_are_where_the_format_puts_them() {
         }
     }
     println!(
-        "{} files, {deforming} deforming nodes, {compared} moments compared",
+        "{} files, {deforming} deforming nodes, {compared} poses compared",
         files.len()
     );
 }

@@ -1,4 +1,4 @@
-//! LithTech models and their skins that change on disk while they are in use, seen by the real watcher.
+//! Reloading LithTech models and skins that change on disk while in use, with Bevy's real file watcher.
 
 use crate::gpuless;
 use crate::support::abc::{FLAG_NODE, IDENTITY_ROTATION, banner, bytes, figure, node, track};
@@ -19,16 +19,16 @@ use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// An app without a GPU that watches a folder with one model in it, which plays its first clip.
+/// An app without a GPU that watches a folder. The folder contains one model, and the app spawns it.
 struct Watched {
     app: App,
     loads: Loads,
     folder: TempDir,
     file: &'static str,
     root: Entity,
-    /// How often the file was saved.
+    /// How often the model was saved.
     edits: usize,
-    /// Kept, because Bevy reloads only what somebody holds.
+    /// Kept because Bevy reloads only assets with live handles.
     model: Handle<Abc>,
 }
 
@@ -57,21 +57,21 @@ impl Watched {
             edits: 0,
             model,
         };
-        watched.wait("it is there", |world| {
+        watched.wait("the model to spawn", |world| {
             world.get::<AbcInstance>(root).is_some()
         });
         watched.save(document);
         watched
     }
 
-    fn wait(&mut self, what: &str, done: impl FnMut(&mut World) -> bool) {
+    fn wait(&mut self, event: &str, done: impl FnMut(&mut World) -> bool) {
         assert!(
             gpuless::wait_until(&mut self.app, done),
-            "in vain until {what}"
+            "timed out waiting for {event}"
         );
     }
 
-    /// Waits until everything that was saved is followed.
+    /// Waits until all saved files are reloaded.
     fn wait_until_idle(&mut self) {
         self.loads.run_until_idle(&mut self.app, 0.0, |_| false);
     }
@@ -93,11 +93,11 @@ impl Watched {
         self.app.world().get::<Playback>(self.root).unwrap().time
     }
 
-    /// Saves another model, and waits until it is seen.
+    /// Saves a model to the file, and waits until the instance shows it.
     #[track_caller]
     fn save(&mut self, document: &AbcDocument) {
         self.edits += 1;
-        // Bevy may load a file once more than it was saved.
+        // Bevy may load a file more often than it was saved, so each save has its own mark.
         let mark = format!("edit {}", self.edits);
         let marked = AbcDocument {
             command_string: mark.clone(),
@@ -105,7 +105,7 @@ impl Watched {
         };
         self.write(&bytes(&marked));
         let root = self.root;
-        self.wait("the edit is seen", |world| {
+        self.wait("the edit to be loaded", |world| {
             let instance = world.get::<AbcInstance>(root).unwrap();
             *instance.model().command_string == *mark
         });
@@ -113,15 +113,18 @@ impl Watched {
         self.step(0.0);
     }
 
-    /// Saves another model, and waits until it is seen. The clip's time stands until then, and after.
+    /// Saves a model like [`Self::save`], and asserts that the clip's time stays the same.
     #[track_caller]
     fn edit(&mut self, document: &AbcDocument) {
-        let then = self.time();
+        let before = self.time();
         self.save(document);
-        assert!((self.time() - then).abs() < 1e-6, "time jumps");
+        assert!(
+            (self.time() - before).abs() < 1e-6,
+            "the clip's time changed"
+        );
     }
 
-    /// Fails unless what shows is the document's model at the clip's time.
+    /// Asserts that the instance shows the document's model at the clip's time.
     #[track_caller]
     fn assert_shows(&mut self, document: &AbcDocument, level: usize) {
         let reference = Reference::new(document);
@@ -130,21 +133,21 @@ impl Watched {
         let found = drawn_in(self.app.world(), self.root);
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
-            let mut place = vertices[expected.vertex];
-            place.z = -place.z;
-            let error = found.as_dvec3().distance(place);
-            assert!(error < 1e-2, "{expected:?}: {found} is not {place}");
+            let mut position = vertices[expected.vertex];
+            position.z = -position.z;
+            let error = found.as_dvec3().distance(position);
+            assert!(error < 1e-2, "{expected:?}: {found}, expected {position}");
         }
     }
 
-    /// Goes on playing, and compares.
+    /// Continues playback, and compares after each step.
     #[track_caller]
     fn assert_plays(&mut self, document: &AbcDocument, level: usize) {
         self.assert_shows(document, level);
         for _ in 0..3 {
             let before = self.time();
             self.step(0.03);
-            assert_ne!(before, self.time(), "it stands");
+            assert_ne!(before, self.time(), "the clip does not advance");
             self.assert_shows(document, level);
         }
     }
@@ -156,7 +159,7 @@ impl Watched {
     }
 }
 
-/// With its vertices further out.
+/// The document with larger vertex positions.
 fn grown(document: &AbcDocument) -> AbcDocument {
     let mut document = document.clone();
     for vertex in &mut document.geometry.vertices {
@@ -165,21 +168,21 @@ fn grown(document: &AbcDocument) -> AbcDocument {
     document
 }
 
-/// With other keys in its first clip.
+/// The document with other keys in its first clip.
 fn moved(document: &AbcDocument) -> AbcDocument {
     let mut document = document.clone();
     for track in &mut document.animations[0].tracks {
-        for (number, key) in track.keys.iter_mut().enumerate() {
-            key.translation[1] = (2.0 * number as f32).into();
+        for (index, key) in track.keys.iter_mut().enumerate() {
+            key.translation[1] = (2.0 * index as f32).into();
         }
-        for place in &mut track.deform {
-            place[2] = 255 - place[2];
+        for position in &mut track.deform {
+            position[2] = 255 - position[2];
         }
     }
     document
 }
 
-/// With a node more, as the last child of the root.
+/// The document with an additional node, as the last child of the root.
 fn with_node(document: &AbcDocument) -> AbcDocument {
     let mut document = document.clone();
     let index = document.nodes.len() as u16;
@@ -192,8 +195,8 @@ fn with_node(document: &AbcDocument) -> AbcDocument {
     document
 }
 
-/// With nothing that deforms.
-fn stiff(document: &AbcDocument) -> AbcDocument {
+/// The document without deforming vertices.
+fn without_deform(document: &AbcDocument) -> AbcDocument {
     let mut document = document.clone();
     document.nodes[FLAG_NODE].deform_vertices.clear();
     for animation in &mut document.animations {
@@ -208,7 +211,7 @@ fn stiff(document: &AbcDocument) -> AbcDocument {
 }
 
 #[test]
-fn every_kind_of_edit_shows_while_the_model_plays() {
+fn every_kind_of_edit_shows_during_playback() {
     let first = banner();
     let mut watched = Watched::new("edited.abc", &first, PlayClip::looping(0_usize));
     watched.step(0.0);
@@ -218,8 +221,8 @@ fn every_kind_of_edit_shows_while_the_model_plays() {
         grown(&first),
         moved(&first),
         with_node(&first),
-        stiff(&first),
-        moved(&stiff(&first)),
+        without_deform(&first),
+        moved(&without_deform(&first)),
         first.clone(),
     ] {
         watched.edit(&document);
@@ -236,7 +239,7 @@ fn every_kind_of_edit_shows_while_the_model_plays() {
             document.nodes[FLAG_NODE].deform_vertices.is_empty()
         );
     }
-    // Nothing is left over of the models before.
+    // No nodes of the previous models are left.
     let mut nodes = watched
         .app
         .world_mut()
@@ -246,35 +249,35 @@ fn every_kind_of_edit_shows_while_the_model_plays() {
 }
 
 #[test]
-fn a_broken_file_changes_nothing_until_it_is_whole() {
+fn broken_file_changes_nothing_until_fixed() {
     let first = banner();
     let mut watched = Watched::new("broken.abc", &first, PlayClip::looping(0_usize));
     watched.step(0.0);
     watched.step(0.05);
-    let whole = bytes(&grown(&first));
-    // Half of it, and one that some number of is wrong.
-    let mut wrong = whole.clone();
-    wrong[40..44].copy_from_slice(&[255; 4]);
-    let mut told = 0;
-    for broken in [&whole[..whole.len() / 2], &wrong, b"Ogawa"] {
+    let valid = bytes(&grown(&first));
+    // A truncated file, a file with a wrong value, and a file of another format.
+    let mut wrong_value = valid.clone();
+    wrong_value[40..44].copy_from_slice(&[255; 4]);
+    let mut logged = 0;
+    for broken in [&valid[..valid.len() / 2], &wrong_value, b"Ogawa"] {
         let before = watched.current();
         watched.write(broken);
         let path = watched.file;
-        watched.wait("the error is logged", |_| {
+        watched.wait("the error to be logged", |_| {
             let errors = log::errors_of(&["bevy_asset"]);
-            errors.iter().filter(|text| text.contains(path)).count() > told
+            errors.iter().filter(|text| text.contains(path)).count() > logged
         });
         watched.wait_until_idle();
         let errors = watched.errors();
-        // Bevy may try twice what somebody holds.
-        assert!(errors.len() <= told + 2, "{errors:#?}");
-        for error in &errors[told..] {
+        // Bevy may load an asset with a live handle twice.
+        assert!(errors.len() <= logged + 2, "{errors:#?}");
+        for error in &errors[logged..] {
             assert!(
                 error.contains("broken.abc: ABC: ") && error.contains("at offset"),
                 "{error}"
             );
         }
-        told = errors.len();
+        logged = errors.len();
         assert!(Arc::ptr_eq(&before, &watched.current()));
         watched.assert_plays(&first, 0);
     }
@@ -288,7 +291,7 @@ fn a_broken_file_changes_nothing_until_it_is_whole() {
 }
 
 #[test]
-fn a_level_of_detail_that_is_gone_is_the_coarsest_that_is_left() {
+fn removed_lod_falls_back_to_the_coarsest() {
     let first = figure();
     let mut fewer = first.clone();
     fewer.geometry.vertices.pop();
@@ -300,7 +303,7 @@ fn a_level_of_detail_that_is_gone_is_the_coarsest_that_is_left() {
     let mut watched = Watched::new("levels.abc", &first, bundle);
     watched.step(0.0);
     watched.step(0.05);
-    // By its shares the full model has 4 triangles, and its two levels 3 and 2.
+    // The full model has 4 triangles, and its two coarser levels 3 and 2. The default shares skip the first.
     let numbers = |watched: &Watched| -> Vec<u32> {
         watched
             .current()
@@ -309,7 +312,7 @@ fn a_level_of_detail_that_is_gone_is_the_coarsest_that_is_left() {
             .map(|level| level.number)
             .collect()
     };
-    for (document, made) in [
+    for (document, expected) in [
         (&first, &[0, 2][..]),
         (&fewer, &[0, 1]),
         (&none, &[0]),
@@ -318,13 +321,13 @@ fn a_level_of_detail_that_is_gone_is_the_coarsest_that_is_left() {
         if document != &first || watched.current().levels.len() == 1 {
             watched.edit(document);
         }
-        assert_eq!(numbers(&watched), made);
-        watched.assert_plays(document, *made.last().unwrap() as usize);
+        assert_eq!(numbers(&watched), expected);
+        watched.assert_plays(document, *expected.last().unwrap() as usize);
     }
 }
 
 #[test]
-fn clips_that_change_go_on_within_themselves() {
+fn shortened_or_removed_clip_keeps_a_valid_time() {
     let first = banner();
     let mut shorter = first.clone();
     let animation = &mut shorter.animations[0];
@@ -341,7 +344,7 @@ fn clips_that_change_go_on_within_themselves() {
     watched.save(&shorter);
     assert!((0.0..=0.1).contains(&watched.time()), "{}", watched.time());
     watched.assert_plays(&shorter, 0);
-    // The clip is gone with all others but one.
+    // Only one other clip remains.
     let mut fewer = first.clone();
     fewer.animations.remove(0);
     fewer.animations[0].name = "Another".into();
@@ -352,24 +355,24 @@ fn clips_that_change_go_on_within_themselves() {
 const SKINNED: &str = "model.abc";
 const SKIN: &str = "model.dtx";
 
-/// What the model looks like with those texels.
+/// Asserts that the model is rendered with a skin of these texels.
 #[track_caller]
-fn assert_wears(stage: &mut Stage, root: Entity, texels: &[[u8; 4]], what: &str) {
+fn assert_skin(stage: &mut Stage, root: Entity, texels: &[[u8; 4]], context: &str) {
     let bytes = bytes(&tower(None));
     let mesh = control(&parse(&bytes).unwrap(), Shown::new(0, 0.0));
     for view in VIEWS {
-        stage.look_from(view);
+        stage.move_camera(view);
         let image = stage.add_levels(texels);
         let material = stage.add_material(matte(Some(image)));
-        let expected = stage.capture_instead(root, vec![(mesh.clone(), material)]);
+        let expected = stage.capture_controls(root, vec![(mesh.clone(), material)]);
         let shown = stage.capture();
-        shown.assert_is(&expected, &format!("{what} from {view}"));
+        shown.assert_matches(&expected, &format!("{context} from {view}"));
     }
 }
 
-/// Waits until the picture of a model's skin begins with a texel.
+/// Waits until the image of a model's skin starts with a texel.
 fn wait_for_skin(stage: &mut Stage, root: Entity, texel: [u8; 4]) {
-    stage.headless.wait_until("the skin is seen", |world| {
+    stage.headless.wait_until("the skin is reloaded", |world| {
         let instance = world.get::<AbcInstance>(root).unwrap();
         let image = &instance.model().skins[0].image;
         let images = world.resource::<Assets<Image>>();
@@ -379,7 +382,7 @@ fn wait_for_skin(stage: &mut Stage, root: Entity, texel: [u8; 4]) {
 }
 
 #[test]
-fn an_edited_skin_shows_and_a_broken_one_does_not() {
+fn edited_skin_shows_and_broken_skin_keeps_the_previous() {
     let first = colors([255; 4]);
     let mut second = first.clone();
     second.reverse();
@@ -392,11 +395,11 @@ fn an_edited_skin_shows_and_a_broken_one_does_not() {
         instance.model().clone()
     };
     let before = model(&mut stage);
-    assert_wears(&mut stage, root, &first, "the first skin");
+    assert_skin(&mut stage, root, &first, "the first skin");
     std::fs::write(&path, dtx(&second)).unwrap();
     wait_for_skin(&mut stage, root, second[0]);
-    assert_wears(&mut stage, root, &second, "the second skin");
-    // A broken one.
+    assert_skin(&mut stage, root, &second, "the second skin");
+    // A truncated skin.
     std::fs::write(&path, &dtx(&third)[..1230]).unwrap();
     stage.headless.wait_until("the error is logged", |_| {
         let errors = log::errors_of(&["bevy_asset"]);
@@ -404,12 +407,12 @@ fn an_edited_skin_shows_and_a_broken_one_does_not() {
         errors.any(|text| text.contains("DTX: mip level 0 at offset 1196"))
     });
     stage.wait_until_idle();
-    assert_wears(&mut stage, root, &second, "while the skin is broken");
+    assert_skin(&mut stage, root, &second, "while the skin is broken");
     std::fs::write(&path, dtx(&third)).unwrap();
     wait_for_skin(&mut stage, root, third[0]);
-    assert_wears(&mut stage, root, &third, "the third skin");
+    assert_skin(&mut stage, root, &third, "the third skin");
     assert!(
         Arc::ptr_eq(&before, &model(&mut stage)),
-        "the model is not loaded again"
+        "the model was reloaded"
     );
 }

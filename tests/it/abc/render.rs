@@ -1,4 +1,4 @@
-//! Pictures of LithTech models: each beside a control that Bevy draws from what the CPU computed.
+//! Rendered LithTech models, each compared with a control mesh whose vertices the CPU computed.
 
 use crate::support::abc::bytes;
 use crate::support::abc_stage::{Axes, MIRRORED, Shown, ball, colors, control, dtx, tower};
@@ -18,8 +18,8 @@ const NOT_FLIPPED: Option<TransformInfo> = Some(TransformInfo {
     flip_animation: false,
 });
 
-/// A stage with a model that wears four colours.
-fn dressed(
+/// A stage with a model that uses a skin of these texels.
+fn stage_with_skin(
     document: &AbcDocument,
     texels: &[[u8; 4]],
     settings: AbcLoaderSettings,
@@ -34,8 +34,8 @@ fn show(stage: &mut Stage, root: Entity, seconds: f32) {
     stage.world().entity_mut(root).insert(play);
 }
 
-/// The model as Bevy draws it with those texels, or without any.
-fn expected(
+/// Renders the control mesh of a document with a material, in place of the model.
+fn capture_control(
     stage: &mut Stage,
     root: Entity,
     (document, shown): (&AbcDocument, Shown),
@@ -44,7 +44,7 @@ fn expected(
     let bytes = bytes(document);
     let mesh = control(&parse(&bytes).unwrap(), shown);
     let material = stage.add_material(material);
-    stage.capture_instead(root, vec![(mesh, material)])
+    stage.capture_controls(root, vec![(mesh, material)])
 }
 
 fn colored(stage: &mut Stage, texels: &[[u8; 4]]) -> StandardMaterial {
@@ -52,7 +52,7 @@ fn colored(stage: &mut Stage, texels: &[[u8; 4]]) -> StandardMaterial {
 }
 
 #[test]
-fn skins_are_neither_turned_nor_mirrored_whatever_the_flips_and_meshes() {
+fn skins_have_the_same_orientation_with_all_flips_and_meshes() {
     let texels = colors([255; 4]);
     let plain = tower(NOT_FLIPPED);
     let flips = [(false, false), (false, true), (true, false), (true, true)];
@@ -62,29 +62,30 @@ fn skins_are_neither_turned_nor_mirrored_whatever_the_flips_and_meshes() {
             flip_animation,
         })
     });
-    // The model is the same however the file tells of it.
+    // All flips encode the same model.
     for transform_info in flips.into_iter().chain([None]) {
         for separate_node_meshes in [false, true] {
             let settings = AbcLoaderSettings {
                 separate_node_meshes,
                 ..AbcLoaderSettings::default()
             };
-            let (mut stage, root) = dressed(&tower(transform_info), &texels, settings);
+            let (mut stage, root) = stage_with_skin(&tower(transform_info), &texels, settings);
             let mut before: Option<Picture> = None;
             for seconds in [0.0, 0.07, 0.28] {
                 show(&mut stage, root, seconds);
                 for view in VIEWS {
-                    stage.look_from(view);
+                    stage.move_camera(view);
                     let shown = stage.capture();
                     let material = colored(&mut stage, &texels);
-                    let what = (&plain, Shown::new(0, seconds));
-                    let control = expected(&mut stage, root, what, material);
-                    let what = format!(
-                        "{transform_info:?}, {separate_node_meshes}, {seconds} from {view}"
+                    let subject = (&plain, Shown::new(0, seconds));
+                    let control = capture_control(&mut stage, root, subject, material);
+                    let context = format!(
+                        "{transform_info:?}, separate_node_meshes: {separate_node_meshes}, \
+                         {seconds} s from {view}"
                     );
-                    shown.assert_is(&control, &what);
+                    shown.assert_matches(&control, &context);
                     if let Some(before) = &before {
-                        shown.assert_is_not(before, &what);
+                        shown.assert_differs(before, &context);
                     }
                     before = Some(shown);
                 }
@@ -94,7 +95,7 @@ fn skins_are_neither_turned_nor_mirrored_whatever_the_flips_and_meshes() {
 }
 
 #[test]
-fn without_conversion_a_model_is_its_mirror_image() {
+fn model_without_axis_conversion_is_mirrored() {
     let texels = colors([255; 4]);
     let axes = Axes { mirrors: false };
     for flip_geometry in [false, true] {
@@ -106,43 +107,46 @@ fn without_conversion_a_model_is_its_mirror_image() {
             convert_axes: false,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = dressed(&document, &texels, settings);
+        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
         show(&mut stage, root, 0.28);
         for view in VIEWS {
-            stage.look_from(view);
+            stage.move_camera(view);
             let shown = stage.capture();
             let material = colored(&mut stage, &texels);
             let moment = Shown {
                 axes,
                 ..Shown::new(0, 0.28)
             };
-            let control = expected(&mut stage, root, (&document, moment), material);
-            shown.assert_is(&control, &format!("as stored, {flip_geometry} from {view}"));
+            let control = capture_control(&mut stage, root, (&document, moment), material);
+            shown.assert_matches(
+                &control,
+                &format!("as stored, flip_geometry: {flip_geometry}, from {view}"),
+            );
             let material = colored(&mut stage, &texels);
             let moment = Shown {
                 axes: MIRRORED,
                 ..moment
             };
-            let control = expected(&mut stage, root, (&document, moment), material);
-            shown.assert_is_not(&control, "as converted");
+            let control = capture_control(&mut stage, root, (&document, moment), material);
+            shown.assert_differs(&control, "the control with converted axes");
         }
     }
 }
 
 #[test]
-fn holes_are_where_alpha_is_below_the_setting() {
+fn texels_below_alpha_cutoff_are_holes() {
     let texels = colors([0, 255, 85, 255]);
     let document = tower(NOT_FLIPPED);
-    let mut pictures = Vec::new();
+    let mut captures = Vec::new();
     for cutoff in [None, Some(0.2), Some(0.6)] {
         let settings = AbcLoaderSettings {
             alpha_cutoff: cutoff,
             double_sided: true,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = dressed(&document, &texels, settings);
+        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
         for view in VIEWS {
-            stage.look_from(view);
+            stage.move_camera(view);
             let shown = stage.capture();
             let material = StandardMaterial {
                 alpha_mode: cutoff.map_or(AlphaMode::Opaque, AlphaMode::Mask),
@@ -150,51 +154,51 @@ fn holes_are_where_alpha_is_below_the_setting() {
                 cull_mode: None,
                 ..colored(&mut stage, &texels)
             };
-            let what = (&document, Shown::new(0, 0.0));
-            let control = expected(&mut stage, root, what, material);
-            shown.assert_is(&control, &format!("holes below {cutoff:?} from {view}"));
-            pictures.push(shown);
+            let subject = (&document, Shown::new(0, 0.0));
+            let control = capture_control(&mut stage, root, subject, material);
+            shown.assert_matches(&control, &format!("holes below {cutoff:?} from {view}"));
+            captures.push(shown);
         }
     }
     let views = VIEWS.len();
-    for (fewer, more) in pictures.iter().zip(pictures.iter().skip(views)) {
-        fewer.assert_is_not(more, "more holes");
+    for (fewer, more) in captures.iter().zip(captures.iter().skip(views)) {
+        fewer.assert_differs(more, "more holes");
     }
 }
 
 #[test]
-fn triangles_are_seen_from_behind_only_by_setting() {
-    // Half of the tower's sides are gone, and so one looks into it.
+fn back_faces_are_drawn_only_with_double_sided() {
+    // Half of the tower's sides are removed, so that its inside is visible.
     let mut document = tower(NOT_FLIPPED);
     document.geometry.triangles = document.geometry.triangles.split_off(12);
     document.geometry.triangles.truncate(6);
     let texels = colors([255; 4]);
-    let mut pictures = Vec::new();
+    let mut captures = Vec::new();
     for double_sided in [false, true] {
         let settings = AbcLoaderSettings {
             double_sided,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = dressed(&document, &texels, settings);
+        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
         for view in VIEWS {
-            stage.look_from(view);
+            stage.move_camera(view);
             let shown = stage.capture();
             let mut material = colored(&mut stage, &texels);
             if double_sided {
                 (material.double_sided, material.cull_mode) = (true, None);
             }
-            let what = (&document, Shown::new(0, 0.0));
-            let control = expected(&mut stage, root, what, material);
+            let subject = (&document, Shown::new(0, 0.0));
+            let control = capture_control(&mut stage, root, subject, material);
             assert!(shown.different(&control) * 50 < control.covered().max(2000));
-            pictures.push(shown.covered());
+            captures.push(shown.covered());
         }
     }
-    let sums = [pictures[0] + pictures[1], pictures[2] + pictures[3]];
+    let sums = [captures[0] + captures[1], captures[2] + captures[3]];
     assert!(sums[1] > sums[0] + 1000, "{sums:?}");
 }
 
 #[test]
-fn every_level_of_detail_looks_as_the_rule_makes_it() {
+fn every_lod_matches_its_control() {
     let texels = colors([255; 4]);
     let document = ball();
     for separate_node_meshes in [false, true] {
@@ -204,7 +208,7 @@ fn every_level_of_detail_looks_as_the_rule_makes_it() {
             double_sided: true,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = dressed(&document, &texels, settings);
+        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
         let instance = stage.world().get::<AbcInstance>(root).unwrap();
         let levels = instance.model().levels.clone();
         assert_eq!(levels.len(), 4);
@@ -215,7 +219,7 @@ fn every_level_of_detail_looks_as_the_rule_makes_it() {
                 .entity_mut(root)
                 .insert(ModelLod(steps as u32));
             for view in VIEWS {
-                stage.look_from(view);
+                stage.move_camera(view);
                 let shown = stage.capture();
                 let material = StandardMaterial {
                     double_sided: true,
@@ -226,10 +230,10 @@ fn every_level_of_detail_looks_as_the_rule_makes_it() {
                     level: level.number,
                     ..Shown::new(0, 0.0)
                 };
-                let control = expected(&mut stage, root, (&document, moment), material);
-                shown.assert_is(&control, &format!("level {} from {view}", level.number));
+                let control = capture_control(&mut stage, root, (&document, moment), material);
+                shown.assert_matches(&control, &format!("level {} from {view}", level.number));
                 if let Some(before) = &before {
-                    shown.assert_is_not(before, "another level or side");
+                    shown.assert_differs(before, "the previous level or view");
                 }
                 before = Some(shown);
             }

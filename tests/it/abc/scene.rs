@@ -1,4 +1,4 @@
-//! What a spawned LithTech model consists of, and where its vertices are.
+//! Spawned LithTech models: entities, vertex positions, skins, levels of detail and load errors.
 
 use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_app::{FILE, drawn, model, shown, spawned as app, spawned_of as app_of};
@@ -21,7 +21,7 @@ pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
     app.world().get::<C>(entity).unwrap().clone()
 }
 
-/// The document's bytes with these flips.
+/// The bytes of the figure with these flips.
 fn flipped(flip_geometry: bool, flip_animation: bool) -> Vec<u8> {
     let mut model = figure();
     model.transform_info = Some(TransformInfo {
@@ -31,12 +31,12 @@ fn flipped(flip_geometry: bool, flip_animation: bool) -> Vec<u8> {
     bytes(&model)
 }
 
-/// The corners of all triangles by the plain functions of the format: mirrored, and counter-clockwise.
+/// The corners of all triangles by the parser's functions, mirrored and in counter-clockwise order.
 fn expected(file: &AbcFile<'_>, level: u32, clip: Option<usize>, seconds: f32) -> Vec<[Vec3; 3]> {
     let positions = file.vertex_positions_in_model(clip, seconds);
-    let left = file.geometry.lod(level).triangles;
-    let triangles = left.iter().map(|left| {
-        let corners = left.vertices.map(|vertex| {
+    let triangles = file.geometry.lod(level).triangles;
+    let triangles = triangles.iter().map(|triangle| {
+        let corners = triangle.vertices.map(|vertex| {
             let [x, y, z] = positions[vertex as usize];
             Vec3::new(x, y, -z)
         });
@@ -54,12 +54,15 @@ fn assert_drawn(app: &mut TestApp, root: Entity, expected: &[[Vec3; 3]]) {
     let drawn = drawn(app, root);
     assert_eq!(drawn.len(), expected.len());
     for (drawn, expected) in drawn.iter().flatten().zip(expected.iter().flatten()) {
-        assert!(drawn.abs_diff_eq(*expected, 1e-3), "{drawn} {expected}");
+        assert!(
+            drawn.abs_diff_eq(*expected, 1e-3),
+            "{drawn}, expected {expected}"
+        );
     }
 }
 
 #[test]
-fn there_is_an_entity_per_node_as_the_file_places_it() {
+fn each_node_is_an_entity_with_the_transform_of_the_file() {
     let bytes = bytes(&figure());
     let file = parse(&bytes).unwrap();
     let (mut app, root) = app(bytes.clone(), AbcLoaderSettings::default());
@@ -83,10 +86,10 @@ fn there_is_an_entity_per_node_as_the_file_places_it() {
         assert_eq!(target, node_target(index));
         let id = AnimationTargetId::from_iter(["lithtech", &index.to_string()]);
         assert_eq!(target, id);
-        let above = node
+        let parent = node
             .parent
-            .map_or(scene_root, |above| nodes[above as usize]);
-        assert_eq!(get::<ChildOf>(&mut app, entity).parent(), above);
+            .map_or(scene_root, |parent| nodes[parent as usize]);
+        assert_eq!(get::<ChildOf>(&mut app, entity).parent(), parent);
         let transform = get::<Transform>(&mut app, entity);
         let [x, y, z] = pose.translation;
         assert!(transform.translation.abs_diff_eq(Vec3::new(x, y, -z), 1e-5));
@@ -98,7 +101,7 @@ fn there_is_an_entity_per_node_as_the_file_places_it() {
 }
 
 #[test]
-fn vertices_follow_their_nodes_whatever_the_flips() {
+fn vertices_follow_their_nodes_with_all_flips() {
     for (flip_geometry, flip_animation) in
         [(false, false), (false, true), (true, false), (true, true)]
     {
@@ -121,7 +124,7 @@ fn vertices_follow_their_nodes_whatever_the_flips() {
                     assert_drawn(&mut app, root, &expected(&file, 0, Some(clip), seconds));
                 }
             }
-            // Without a clip the nodes stand as they were built.
+            // Without a clip the nodes are in their rest pose.
             app.world().entity_mut(root).remove::<PlayClip>();
             app.step(0.0);
             app.step(0.0);
@@ -131,7 +134,7 @@ fn vertices_follow_their_nodes_whatever_the_flips() {
 }
 
 #[test]
-fn axes_and_scale_are_the_settings_to_say() {
+fn settings_control_axes_and_scale() {
     for flip_geometry in [false, true] {
         let bytes = flipped(flip_geometry, false);
         let file = parse(&bytes).unwrap();
@@ -142,7 +145,7 @@ fn axes_and_scale_are_the_settings_to_say() {
         };
         let (mut app, root) = app(bytes.clone(), settings);
         app.step(0.0);
-        // The mirror image of what is drawn otherwise, so the corners go round the other way.
+        // The default result is mirrored, so its winding order is reversed.
         let expected = expected(&file, 0, None, 0.0);
         let mirrored = Vec3::new(0.5, 0.5, -0.5);
         let expected: Vec<_> = expected
@@ -154,7 +157,7 @@ fn axes_and_scale_are_the_settings_to_say() {
 }
 
 #[test]
-fn levels_of_detail_are_chosen_on_the_root() {
+fn model_lod_on_the_root_selects_levels() {
     let bytes = bytes(&figure());
     let file = parse(&bytes).unwrap();
     for separate_node_meshes in [false, true] {
@@ -165,7 +168,10 @@ fn levels_of_detail_are_chosen_on_the_root() {
         };
         let (mut app, root) = app(bytes.clone(), settings);
         let levels = model(&mut app, root).levels.clone();
-        let found: Vec<_> = levels.iter().map(|it| (it.number, it.triangles)).collect();
+        let found: Vec<_> = levels
+            .iter()
+            .map(|level| (level.number, level.triangles))
+            .collect();
         assert_eq!(found, [(0, 4), (1, 3), (2, 2)]);
         for (steps, level) in [(1, 1), (2, 2), (9, 2), (0, 0)] {
             app.world().entity_mut(root).insert(ModelLod(steps));
@@ -181,7 +187,7 @@ fn levels_of_detail_are_chosen_on_the_root() {
 }
 
 #[test]
-fn data_of_the_file_is_there() {
+fn model_has_the_data_of_the_file() {
     let (mut app, root) = app(bytes(&figure()), AbcLoaderSettings::default());
     let model = model(&mut app, root);
     assert_eq!(&*model.command_string, "DrawIndexedDist 2048");
@@ -189,13 +195,15 @@ fn data_of_the_file_is_there() {
     assert_eq!(model.animations_named("WALK"), [0, 2]);
     assert_eq!(model.joints, [1, 2]);
     let [walk, stand, _] = &model.animations[..] else {
-        panic!("three animations");
+        panic!("expected three animations");
     };
     assert_eq!(walk.seconds, 0.3);
     assert_eq!(&*walk.keyframes, [0.0, 0.1, 0.3]);
     assert_eq!(walk.dims, Some(Vec3::new(8.0, 24.0, 8.0)));
     let events = walk.events.iter();
-    let events: Vec<_> = events.map(|it| (it.seconds, &*it.string)).collect();
+    let events: Vec<_> = events
+        .map(|event| (event.seconds, &*event.string))
+        .collect();
     assert_eq!(
         events,
         [
@@ -208,8 +216,8 @@ fn data_of_the_file_is_there() {
     assert!(stand.events.is_empty());
 }
 
-/// The paths of the skins of a model, and how many materials there are to wear.
-fn skins(
+/// Spawns a model. Returns the app, the root, and the paths of the model's skins.
+fn spawned_with_skins(
     files: &[(&str, Vec<u8>)],
     path: &'static str,
     settings: AbcLoaderSettings,
@@ -226,22 +234,22 @@ pub fn dtx(color: [u8; 3]) -> Vec<u8> {
     dtx::write::write(&DtxDocument::indexed(8, 8, &[color], &[0; 64])).unwrap()
 }
 
-pub fn worn(app: &mut TestApp, root: Entity) -> Handle<StandardMaterial> {
+pub fn applied_material(app: &mut TestApp, root: Entity) -> Handle<StandardMaterial> {
     let mesh = app.world().get::<AbcInstance>(root).unwrap().meshes()[0];
     get::<MeshMaterial3d<StandardMaterial>>(app, mesh).0
 }
 
 #[test]
-fn skins_are_found_as_the_games_had_them() {
+fn skins_are_found_at_the_games_paths() {
     let files = [
         ("game/MODELS/Chars/Hero.abc", bytes(&figure())),
         ("game/skins/CHARS/hero.DTX", dtx([255, 0, 0])),
         ("game/MODELS/Chars/hero.dtx", dtx([0, 0, 255])),
     ];
     let path = "game/MODELS/Chars/Hero.abc";
-    let (mut app, root, found) = skins(&files, path, AbcLoaderSettings::default());
+    let (mut app, root, found) = spawned_with_skins(&files, path, AbcLoaderSettings::default());
     assert_eq!(found, ["game/skins/CHARS/hero.DTX"]);
-    let material = worn(&mut app, root);
+    let material = applied_material(&mut app, root);
     let materials = app.world().resource::<Assets<StandardMaterial>>();
     let image = materials.get(&material).unwrap().base_color_texture.clone();
     let images = app.world().resource::<Assets<Image>>();
@@ -250,7 +258,7 @@ fn skins_are_found_as_the_games_had_them() {
 }
 
 #[test]
-fn skins_of_the_settings_are_chosen_on_the_root() {
+fn model_skin_on_the_root_selects_skins_of_the_settings() {
     let files = [
         (FILE, bytes(&figure())),
         ("model.dtx", dtx([255, 0, 0])),
@@ -258,38 +266,51 @@ fn skins_of_the_settings_are_chosen_on_the_root() {
         ("art/b.DTX", dtx([0, 0, 255])),
     ];
     let settings = AbcLoaderSettings {
-        skins: vec!["a.dtx".into(), "nowhere.dtx".into(), "B.dtx".into()],
+        skins: vec![
+            "a.dtx".into(),
+            "missing_in_settings.dtx".into(),
+            "B.dtx".into(),
+        ],
         texture_folders: vec!["ART".into()],
         ..AbcLoaderSettings::default()
     };
-    let (mut app, root, found) = skins(&files, FILE, settings);
+    let (mut app, root, found) = spawned_with_skins(&files, FILE, settings);
     assert_eq!(found, ["art/A.dtx", "art/b.DTX"]);
-    assert_eq!(log::warnings_with("nowhere.dtx").len(), 1);
+    assert_eq!(log::warnings_with("missing_in_settings.dtx").len(), 1);
     let model = model(&mut app, root);
-    assert_eq!(worn(&mut app, root), model.skins[0].materials.surfaces[0]);
+    assert_eq!(
+        applied_material(&mut app, root),
+        model.skins[0].materials.surfaces[0]
+    );
     app.world().entity_mut(root).insert(ModelSkin::Index(1));
     app.step(0.0);
-    assert_eq!(worn(&mut app, root), model.skins[1].materials.surfaces[0]);
+    assert_eq!(
+        applied_material(&mut app, root),
+        model.skins[1].materials.surfaces[0]
+    );
     app.world().entity_mut(root).remove::<ModelSkin>();
     app.step(0.0);
-    assert_eq!(worn(&mut app, root), model.skins[0].materials.surfaces[0]);
+    assert_eq!(
+        applied_material(&mut app, root),
+        model.skins[0].materials.surfaces[0]
+    );
 }
 
 #[test]
-fn without_a_skin_a_model_is_plain() {
-    let (mut app, root, found) = skins(
+fn model_without_a_skin_uses_the_plain_material() {
+    let (mut app, root, found) = spawned_with_skins(
         &[(FILE, bytes(&figure()))],
         FILE,
         AbcLoaderSettings::default(),
     );
     assert!(found.is_empty());
     let plain = model(&mut app, root).plain.clone().unwrap();
-    assert_eq!(worn(&mut app, root), plain.surfaces[0]);
+    assert_eq!(applied_material(&mut app, root), plain.surfaces[0]);
 }
 
 #[test]
-fn what_cannot_be_loaded_says_why() {
-    for (bytes, scale, told) in [
+fn load_errors_state_the_file_and_reason() {
+    for (bytes, scale, reason) in [
         (bytes(&figure()), 0.0, "scale is 0"),
         (bytes(&figure()), f32::NAN, "scale is NaN"),
         (b"Ogawa and more of it".to_vec(), 1.0, "ABC"),
@@ -299,18 +320,18 @@ fn what_cannot_be_loaded_says_why() {
         let set = move |to: &mut AbcLoaderSettings| to.scale = scale;
         let model: Handle<Abc> = server.load_builder().with_settings(set).load(FILE);
         let LoadState::Failed(error) = app.finish_load(&model) else {
-            panic!("it was loaded");
+            panic!("loaded without an error");
         };
         let error = error.to_string();
         assert!(
-            error.contains("model.abc: ") && error.contains(told),
+            error.contains("model.abc: ") && error.contains(reason),
             "{error}"
         );
     }
 }
 
 #[test]
-fn nodes_that_deform_have_meshes_and_rows_of_their_own() {
+fn deforming_nodes_have_their_own_meshes_and_pose_rows() {
     let model = banner();
     let bytes = bytes(&model);
     let (mut app, root) = app(bytes, AbcLoaderSettings::default());
@@ -330,7 +351,7 @@ fn nodes_that_deform_have_meshes_and_rows_of_their_own() {
     let PoseBlend {
         to, from_weight, ..
     } = shown(app.world(), flag).unwrap();
-    // Halfway between the second keyframe and the third of the second animation.
+    // Halfway between the second and third keyframe of the second animation.
     assert_eq!((to.a, to.b, from_weight), (4, 5, 0.0));
     assert!((to.towards_b - 0.5).abs() < 1e-3, "{to:?}");
     app.world().entity_mut(root).remove::<PlayClip>();
@@ -341,7 +362,7 @@ fn nodes_that_deform_have_meshes_and_rows_of_their_own() {
     let mesh = world.resource::<Assets<Mesh>>().get(mesh).unwrap();
     let slots = mesh.attribute(Mesh::ATTRIBUTE_UV_1).unwrap();
     let VertexAttributeValues::Float32x2(slots) = slots else {
-        panic!("no slots");
+        panic!("UV_1 is not Float32x2");
     };
     let mut slots: Vec<u32> = slots.iter().map(|[slot, _]| *slot as u32).collect();
     slots.sort_unstable();
@@ -350,7 +371,7 @@ fn nodes_that_deform_have_meshes_and_rows_of_their_own() {
 }
 
 #[test]
-fn a_file_without_triangles_is_a_skeleton() {
+fn file_without_triangles_is_a_skeleton() {
     let mut model = figure();
     model.geometry = Default::default();
     let (mut app, root) = app(bytes(&model), AbcLoaderSettings::default());
@@ -363,42 +384,43 @@ fn a_file_without_triangles_is_a_skeleton() {
 }
 
 #[test]
-fn the_box_of_a_node_has_its_still_vertices_too() {
+fn bounds_of_a_node_include_its_static_vertices() {
     let mut document = banner();
     let flag = &mut document.nodes[FLAG_NODE];
     let columns = 6;
     let first = flag.deform_vertices[0];
-    let moves = |place: usize| place % columns > 1;
+    let is_moving = |index: usize| index % columns > 1;
     let all = flag.deform_vertices.len();
     flag.deform_vertices = (first..).take(all).collect();
-    let mut place = 0..;
+    let mut index = 0..;
     flag.deform_vertices
-        .retain(|_| moves(place.next().unwrap()));
+        .retain(|_| is_moving(index.next().unwrap()));
     for animation in &mut document.animations {
         let deform = &mut animation.tracks[FLAG_NODE].deform;
-        let mut place = 0..;
-        deform.retain(|_| moves(place.next().unwrap() % all));
+        let mut index = 0..;
+        deform.retain(|_| is_moving(index.next().unwrap() % all));
     }
     for row in 0..all / columns {
-        let still = usize::from(first) + row * columns;
-        document.geometry.vertices[still].position = [-30.0, row as f32, 1.0].map(Into::into);
+        let static_vertex = usize::from(first) + row * columns;
+        document.geometry.vertices[static_vertex].position =
+            [-30.0, row as f32, 1.0].map(Into::into);
     }
     let (mut app, root) = app(bytes(&document), AbcLoaderSettings::default());
     let meshes = app.world().get::<AbcInstance>(root).unwrap().meshes();
     let meshes = meshes.to_vec();
     let is_flag = |mesh: &&Entity| {
-        let of = get::<AbcMesh>(&mut app, **mesh);
-        of.node == Some(FLAG_NODE)
+        let mesh = get::<AbcMesh>(&mut app, **mesh);
+        mesh.node == Some(FLAG_NODE)
     };
     let flag = *meshes.iter().find(is_flag).unwrap();
     let bounds = get::<Aabb>(&mut app, flag);
     assert!(bounds.min().x <= -30.0, "{bounds:?}");
-    // What moves is in it as before.
+    // The bounds still include the deforming vertices.
     assert!(bounds.max().x > 23.0 && bounds.max().y > 11.0, "{bounds:?}");
 }
 
 #[test]
-fn rows_of_poses_are_freed_with_their_meshes() {
+fn pose_rows_are_freed_with_their_meshes() {
     let (mut app, root) = app(bytes(&banner()), AbcLoaderSettings::default());
     let len = |app: &mut TestApp| app.world().resource::<AbcPoseTable>().len();
     assert_eq!(len(&mut app), 1);
@@ -412,7 +434,7 @@ fn rows_of_poses_are_freed_with_their_meshes() {
         .iter(app.app.world())
         .map(|tag| tag.0)
         .collect();
-    assert_eq!(rows.len(), 2, "each has a row of its own");
+    assert_eq!(rows.len(), 2, "each instance has its own row");
     app.world().entity_mut(root).despawn();
     assert_eq!(len(&mut app), 1);
     app.world().entity_mut(second).despawn();

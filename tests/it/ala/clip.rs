@@ -1,4 +1,4 @@
-//! Alamo animations as Bevy's clips: what they say at any time, against a decoder of the tests' own.
+//! Alamo animations as Bevy clips, compared at many times with the tests' own decoder.
 
 use crate::support::ala::{Decoder, clean, every_track};
 use crate::support::app::TestApp;
@@ -11,65 +11,64 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::{Ala, AlaAssetLabel};
 use bevy_classic_models::alamo::{VisibilityCurve, bone_target, clip};
-use bevy_classic_models::prelude::*;
 
-/// How far values may be off, for each unit that they are large.
-const CLOSE: f64 = 1e-5;
+/// Tolerance: relative for values above 1, otherwise absolute.
+const TOLERANCE: f64 = 1e-5;
 
 #[track_caller]
-fn assert_close(found: &[f32], expected: &[f32], what: &str) {
+fn assert_close(found: &[f32], expected: &[f32], context: &str) {
     for (found, expected) in found.iter().zip(expected) {
         let [a, b] = [found, expected].map(|value| f64::from(*value));
-        let off = (a - b).abs() / b.abs().max(1.0);
-        assert!(off <= CLOSE, "{what}: {a} instead of {b}");
+        let error = (a - b).abs() / b.abs().max(1.0);
+        assert!(error <= TOLERANCE, "{context}: {a}, expected {b}");
     }
 }
 
-/// Compares all of a clip with what its bytes mean, at frames, between them and outside.
-fn assert_means(bytes: &[u8], name: &str) {
+/// Compares all tracks of a clip with the decoder, at frames, between them and after the last.
+fn assert_matches_decoder(bytes: &[u8], name: &str) {
     let file = parse(bytes).unwrap();
     let clip = clip(&file);
     let decoder = Decoder::new(bytes);
     let last = file.frames - 1;
     let frames = (0..=last).filter(|frame| last < 100 || frame % 17 == 0 || *frame + 2 > last);
     for frame in frames {
-        for way in [0.0, 0.25, 0.5, 0.999] {
-            let time = (frame as f32 + way) / file.fps;
-            let exactly = if way == 0.0 {
+        for offset in [0.0, 0.25, 0.5, 0.999] {
+            let time = (frame as f32 + offset) / file.fps;
+            let exact_frame = if offset == 0.0 {
                 f64::from(frame)
             } else {
                 f64::from(time) * f64::from(file.fps)
             };
-            for (number, bone) in file.bones.iter().enumerate() {
-                let expected = decoder.sample(number, exactly);
-                let what = format!("{name}: {} at frame {frame} + {way}", bone.name);
+            for (index, bone) in file.bones.iter().enumerate() {
+                let expected = decoder.sample(index, exact_frame);
+                let context = format!("{name}: {} at frame {frame} + {offset}", bone.name);
                 let target = bone_target(bone.index as usize);
                 let translation =
                     clip.sample_clamped(animated_field!(Transform::translation), target, time);
                 assert_close(
                     &translation.unwrap().to_array(),
                     &expected.translation,
-                    &what,
+                    &context,
                 );
                 let scale = clip.sample_clamped(animated_field!(Transform::scale), target, time);
                 let scale = scale.unwrap_or(Vec3::ONE);
-                assert_close(&scale.to_array(), &expected.scale, &what);
+                assert_close(&scale.to_array(), &expected.scale, &context);
                 let rotation =
                     clip.sample_clamped(animated_field!(Transform::rotation), target, time);
-                assert_eq!(rotation.is_some(), expected.rotation.is_some(), "{what}");
+                assert_eq!(rotation.is_some(), expected.rotation.is_some(), "{context}");
                 if let (Some(found), Some(expected)) = (rotation, expected.rotation) {
                     let expected = Quat::from_array(expected);
                     // A quaternion and its opposite are the same rotation.
                     let expected = expected * found.dot(expected).signum();
-                    assert_close(&found.to_array(), &expected.to_array(), &what);
+                    assert_close(&found.to_array(), &expected.to_array(), &context);
                 }
-                assert_eq!(visible(&clip, target, time), expected.visible, "{what}");
+                assert_eq!(visible(&clip, target, time), expected.visible, "{context}");
             }
         }
     }
 }
 
-/// What a clip's visibility curve says, if there is one.
+/// The value of a clip's visibility curve, if it has one.
 fn visible(
     clip: &AnimationClip,
     target: bevy::animation::AnimationTargetId,
@@ -77,39 +76,39 @@ fn visible(
 ) -> Option<bool> {
     let mut curves = clip.curves_for_target(target)?.iter();
     curves.find_map(|curve| {
-        let said = curve.0.sample_clamped(time).downcast::<bool>().ok()?;
-        Some(*said)
+        let value = curve.0.sample_clamped(time).downcast::<bool>().ok()?;
+        Some(*value)
     })
 }
 
 #[test]
-fn a_clip_says_what_its_bytes_mean() {
+fn clips_match_the_reference_decoder() {
     for version in [1, 2] {
         for frames in [1, 2, 3, 11, 64] {
-            assert_means(
+            assert_matches_decoder(
                 &every_track(version, frames),
-                &format!("{frames} of {version}"),
+                &format!("{frames} frames, format {version}"),
             );
         }
     }
 }
 
 #[test]
-fn real_clips_say_what_their_bytes_mean() {
-    let Some(folder) = corpus("real_clips_say_what_their_bytes_mean") else {
+fn real_clips_match_the_reference_decoder() {
+    let Some(folder) = corpus("real_clips_match_the_reference_decoder") else {
         return;
     };
     let files = files_of(&folder, "ala");
     if files.is_empty() {
-        println!("real_clips_say_what_their_bytes_mean: skipped, the corpus has no animations");
+        println!("real_clips_match_the_reference_decoder: skipped, the corpus has no animations");
     }
     for (name, bytes) in files {
-        assert_means(&bytes, &name);
+        assert_matches_decoder(&bytes, &name);
     }
 }
 
 #[test]
-fn values_before_and_after_are_those_of_the_ends() {
+fn times_outside_the_clip_clamp_to_its_ends() {
     let bytes = clean(2);
     let file = parse(&bytes).unwrap();
     let clip = clip(&file);
@@ -126,7 +125,7 @@ fn values_before_and_after_are_those_of_the_ends() {
 }
 
 #[test]
-fn a_clip_lasts_to_its_last_frame_and_never_no_time() {
+fn clip_duration_ends_at_the_last_frame_and_is_never_zero() {
     for (frames, seconds) in [(1, 1.0 / 30.0), (2, 1.0 / 30.0), (11, 10.0 / 30.0)] {
         for version in [1, 2] {
             let bytes = every_track(version, frames);
@@ -136,9 +135,9 @@ fn a_clip_lasts_to_its_last_frame_and_never_no_time() {
     }
 }
 
-/// So that our curves blend with those that other code makes.
+/// Equal evaluator IDs let these curves blend with curves from other code.
 #[test]
-fn curves_move_what_bevys_own_do() {
+fn curves_use_bevys_evaluators() {
     fn id<C, A, F>(field: &AnimatedField<C, A, F>) -> EvaluatorId<'_>
     where
         AnimatedField<C, A, F>: bevy::animation::animation_curves::AnimatableProperty,
@@ -152,23 +151,23 @@ fn curves_move_what_bevys_own_do() {
     let translation = animated_field!(Transform::translation);
     let rotation = animated_field!(Transform::rotation);
     let scale = animated_field!(Transform::scale);
-    let own = [id(&translation), id(&rotation), id(&scale)];
+    let bevy_ids = [id(&translation), id(&rotation), id(&scale)];
     let curves = clip.curves().values().flatten();
-    let (ours, other): (Vec<_>, Vec<_>) =
-        curves.partition(|curve| own.contains(&curve.0.evaluator_id()));
-    assert!(ours.len() >= 32 * 3);
+    let (transforms, other): (Vec<_>, Vec<_>) =
+        curves.partition(|curve| bevy_ids.contains(&curve.0.evaluator_id()));
+    assert!(transforms.len() >= 32 * 3);
     assert_eq!(other.len(), 16, "visibility");
 }
 
 #[test]
-fn a_visibility_curve_can_be_made_by_hand() {
+fn visibility_curve_can_be_built_from_frames() {
     let curve = VisibilityCurve::new([true, false, true], 10.0);
-    let said = [0.0, 0.05, 0.1, 0.19, 0.2, 9.0].map(|time| curve.sample(time));
-    assert_eq!(said, [true, true, false, false, true, true]);
+    let values = [0.0, 0.05, 0.1, 0.19, 0.2, 9.0].map(|time| curve.sample(time));
+    assert_eq!(values, [true, true, false, false, true, true]);
 }
 
 #[test]
-fn an_animation_is_an_asset() {
+fn animation_loads_as_an_asset() {
     let bytes = clean(2);
     let file = parse(&bytes).unwrap();
     let mut app = TestApp::new(&[("Some.ALA", bytes.clone())]);
@@ -198,13 +197,13 @@ fn an_animation_is_an_asset() {
 }
 
 #[test]
-fn a_broken_animation_is_an_error_that_says_where() {
+fn broken_animation_error_states_the_offset() {
     let mut bytes = clean(2);
     bytes.truncate(60);
     let mut app = TestApp::new(&[("broken.ala", bytes)]);
     let ala = app.load::<Ala>("broken.ala");
     let LoadState::Failed(error) = app.finish_load(&ala) else {
-        panic!("it loads");
+        panic!("loaded without an error");
     };
     let error = error.to_string();
     let expected = parse(&clean(2)[..60]).unwrap_err().to_string();

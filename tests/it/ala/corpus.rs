@@ -1,4 +1,4 @@
-//! Real Alamo animations in an app, each with its model: every bone is where the file puts it.
+//! Loads and plays every real Alamo animation of the corpus on its model, and compares all bones with the file.
 
 use crate::support::app::TestApp;
 use crate::support::{corpus, files_of, log};
@@ -10,14 +10,13 @@ use bevy_classic_models::alamo::{AloAnimation, AloBoneInfo, AloModel};
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 
-/// How far values may be off, for each unit that they are large: a time of a float is between its
-/// frames not exactly where it is meant.
-const CLOSE: f32 = 1e-4;
+/// Tolerance: relative for values above 1, otherwise absolute. Frame times are rounded to `f32`.
+const TOLERANCE: f32 = 1e-4;
 
-/// Bones of clips that their models do not have: the clip, and the bone's name there.
+/// Known bones of clips that their models lack: the clip's path and the bone's name.
 const KNOWN_MISMATCHES: [(&str, &str); 0] = [];
 
-/// The corpus in one app: models in a folder, animations in another.
+/// An app with the corpus: models in one folder, animations in another.
 struct Corpus {
     app: TestApp,
     models: Vec<&'static str>,
@@ -48,7 +47,7 @@ impl Corpus {
         })
     }
 
-    /// Loads a model with its animations; `None` if it is none.
+    /// Loads a model with its animations. Returns `None` if it fails to load.
     fn load(&mut self, path: &'static str) -> Option<Handle<Alo>> {
         let server = self.app.world().resource::<AssetServer>().clone();
         let set =
@@ -69,7 +68,7 @@ impl Corpus {
     }
 }
 
-/// What a bone is to be: what the file says of it, and what the model says where that says nothing.
+/// The expected transform and visibility of a bone: from the file if it has the track, otherwise from the rest pose.
 fn expected(
     file: &AlaFile<'_>,
     bone: &AlaBone<'_>,
@@ -91,23 +90,27 @@ fn expected(
 }
 
 #[track_caller]
-fn assert_close(found: &Transform, expected: &Transform, what: &str) {
-    let values = |of: &Transform, turn: Quat| -> Vec<f32> {
-        let (place, scale) = (of.translation.to_array(), of.scale.to_array());
-        [&place[..], &scale[..], &turn.to_array()[..]].concat()
+fn assert_close(found: &Transform, expected: &Transform, context: &str) {
+    let values = |transform: &Transform, rotation: Quat| -> Vec<f32> {
+        let translation = transform.translation.to_array();
+        let scale = transform.scale.to_array();
+        [&translation[..], &scale[..], &rotation.to_array()[..]].concat()
     };
     // A quaternion and its opposite are the same rotation.
-    let turn = expected.rotation * found.rotation.dot(expected.rotation).signum();
+    let rotation = expected.rotation * found.rotation.dot(expected.rotation).signum();
     for (a, b) in values(found, found.rotation)
         .iter()
-        .zip(values(expected, turn))
+        .zip(values(expected, rotation))
     {
-        let off = (a - b).abs() / b.abs().max(1.0);
-        assert!(off <= CLOSE, "{what}: {found:?} instead of {expected:?}");
+        let error = (a - b).abs() / b.abs().max(1.0);
+        assert!(
+            error <= TOLERANCE,
+            "{context}: {found:?}, expected {expected:?}"
+        );
     }
 }
 
-/// Plays a clip at a few times. How many bones were compared.
+/// Shows a clip at six times and compares all bones. Returns the count of compared bones.
 fn play(corpus: &mut Corpus, root: Entity, model: &AloModel, clip: &AloAnimation) -> usize {
     let path = clip.ala.path().unwrap().to_string();
     let bytes = corpus.bytes(&path).to_vec();
@@ -138,18 +141,21 @@ fn play(corpus: &mut Corpus, root: Entity, model: &AloModel, clip: &AloAnimation
         let world = corpus.app.app.world();
         let bones = world.get::<AloInstance>(root).unwrap().bones();
         for (index, (entity, rest)) in bones.iter().zip(&model.bones).enumerate() {
-            let is_meant = |bone: &&AlaBone<'_>| bone.index as usize == index;
-            let spoken_of = file.bones.iter().find(is_meant);
-            let spoken_of =
-                spoken_of.filter(|_| mismatches.iter().all(|other| other.index != index));
-            let (transform, visible) = match spoken_of {
+            let has_index = |bone: &&AlaBone<'_>| bone.index as usize == index;
+            let track = file.bones.iter().find(has_index);
+            let track = track.filter(|_| mismatches.iter().all(|other| other.index != index));
+            let (transform, visible) = match track {
                 Some(bone) => expected(&file, bone, frame, rest),
                 None => (rest.transform, rest.visible),
             };
-            let what = format!("{path}: {} at frame {frame}", rest.name);
-            assert_close(world.get::<Transform>(*entity).unwrap(), &transform, &what);
+            let context = format!("{path}: {} at frame {frame}", rest.name);
+            assert_close(
+                world.get::<Transform>(*entity).unwrap(),
+                &transform,
+                &context,
+            );
             let shown = *world.get::<Visibility>(*entity).unwrap() != Visibility::Hidden;
-            assert_eq!(shown, visible, "{what}");
+            assert_eq!(shown, visible, "{context}");
             compared += 1;
         }
     }
@@ -157,8 +163,8 @@ fn play(corpus: &mut Corpus, root: Entity, model: &AloModel, clip: &AloAnimation
 }
 
 #[test]
-fn every_real_animation_plays_on_its_model() {
-    let Some(mut corpus) = Corpus::open("every_real_animation_plays_on_its_model") else {
+fn real_animations_play_on_their_models() {
+    let Some(mut corpus) = Corpus::open("real_animations_play_on_their_models") else {
         return;
     };
     let mut paired = Vec::new();
@@ -180,7 +186,7 @@ fn every_real_animation_plays_on_its_model() {
         }
         corpus.app.world().entity_mut(root).despawn();
     }
-    // Those without a model load all the same.
+    // Animations without a model must load too.
     let mut alone = Vec::new();
     for (path, _) in corpus.clips.clone() {
         let ala = corpus.app.load::<Ala>(path);
@@ -195,7 +201,7 @@ fn every_real_animation_plays_on_its_model() {
         }
     }
     println!(
-        "{} animations, {} of {models} models, {} without a model: {alone:?}; {compared} bones compared",
+        "{} animations, {} on {models} models, {} without a model: {alone:?}; {compared} bones compared",
         corpus.clips.len(),
         paired.len(),
         alone.len()
@@ -203,7 +209,11 @@ fn every_real_animation_plays_on_its_model() {
     let mut distinct = paired.clone();
     distinct.sort();
     distinct.dedup();
-    assert_eq!(distinct.len(), paired.len(), "each is of one model");
+    assert_eq!(
+        distinct.len(),
+        paired.len(),
+        "an animation belongs to several models"
+    );
     assert_eq!(paired.len() + alone.len(), corpus.clips.len());
     assert!(!paired.is_empty() && compared > 0);
     let warnings = log::warnings_with("clips/");

@@ -1,5 +1,4 @@
-//! Clips that play on spawned Alamo models: `PlayClip`, graphs of one's own, and what becomes of both
-//! when files change.
+//! Playback of clips on spawned Alamo models: `PlayClip`, custom animation graphs, visibility tracks, and reloads.
 
 use crate::alo::raycast::set_visible;
 use crate::gpuless;
@@ -22,18 +21,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub const SCENE: &str = "art/Unit.alo#Scene";
 pub const FPS: f32 = 10.0;
 
-/// Numbers of the model's bones.
+/// Indices of the model's bones.
 pub const HULL: usize = 1;
 pub const TURRET: usize = 2;
-/// The model hides it.
+/// Hidden in the model.
 const FLASH: usize = 3;
 
-/// A model of four bones, on each of which but the first a mesh hangs.
+/// A model with four bones. All except the first have meshes.
 fn model() -> Vec<u8> {
     model_at(5.0)
 }
 
-/// The same with the turret elsewhere.
+/// The same model with the turret at height `turret` above the hull.
 pub fn model_at(turret: f32) -> Vec<u8> {
     let mut bones = vec![
         Bone::new("Root", None, [0.0; 3]),
@@ -89,17 +88,17 @@ pub fn ala(document: &AlaDocument) -> Vec<u8> {
     bevy_classic_models::alamo::ala::write::write(document).unwrap()
 }
 
-/// The hull goes along X by `step` a frame, in five frames.
+/// A clip of five frames that moves the hull along X by `step` per frame.
 pub fn moves(step: f32) -> AlaDocument {
     let mut bones = bones();
-    let way: Vec<_> = (0..5)
+    let translations: Vec<_> = (0..5)
         .map(|frame| [frame as f32 * step, 0.0, 1.0])
         .collect();
-    bones[0].translation = Vectors::from_frames(&way);
+    bones[0].translation = Vectors::from_frames(&translations);
     document(5, bones)
 }
 
-/// The turret is hidden in the frames that say so, and the flash shown.
+/// A clip that hides the turret and shows the flash in the given frames.
 fn blinks(hidden: [bool; 5]) -> AlaDocument {
     let mut bones = bones();
     bones[1].visibility = Some(hidden.map(|hidden| !hidden).into());
@@ -119,9 +118,11 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// What nobody has a handle to is not loaded anew, where files are not watched.
+/// Keeps a handle, because Bevy reloads only assets with live handles unless it watches files.
 #[derive(Resource)]
-struct Kept(#[expect(dead_code, reason = "it is only to be there")] Handle<Alo>);
+struct KeptHandle(
+    #[expect(dead_code, reason = "the handle only keeps the asset loaded")] Handle<Alo>,
+);
 
 /// An app with the model and all its clips loaded, and the model spawned.
 fn app(files: &[(&str, Vec<u8>)], bundle: impl Bundle) -> (TestApp, Entity) {
@@ -130,13 +131,13 @@ fn app(files: &[(&str, Vec<u8>)], bundle: impl Bundle) -> (TestApp, Entity) {
     let alo = app.load::<Alo>("art/Unit.alo");
     app.wait_loaded(&alo);
     let root = app.spawn_ready(SCENE, bundle);
-    app.world().insert_resource(Kept(alo));
+    app.world().insert_resource(KeptHandle(alo));
     app.step(0.0);
     (app, root)
 }
 
-/// Lets time go by, of which Bevy lets pass a quarter of a second at most in one step.
-fn pass(app: &mut TestApp, seconds: f32) {
+/// Steps twice, because Bevy limits a frame to a quarter of a second.
+fn advance(app: &mut TestApp, seconds: f32) {
     app.step(seconds / 2.0);
     app.step(seconds / 2.0);
 }
@@ -150,24 +151,24 @@ fn transform(app: &mut TestApp, root: Entity, index: usize) -> Transform {
     *app.world().get::<Transform>(bone).unwrap()
 }
 
-fn x(app: &mut TestApp, root: Entity) -> f32 {
+fn hull_x(app: &mut TestApp, root: Entity) -> f32 {
     transform(app, root, HULL).translation.x
 }
 
 #[track_caller]
-fn assert_x(app: &mut TestApp, root: Entity, expected: f32) {
-    let x = x(app, root);
-    assert!((x - expected).abs() < 1e-3, "{x} instead of {expected}");
+fn assert_hull_x(app: &mut TestApp, root: Entity, expected: f32) {
+    let x = hull_x(app, root);
+    assert!((x - expected).abs() < 1e-3, "{x}, expected {expected}");
 }
 
-/// Whether bones are not hidden themselves.
-fn shows(app: &mut TestApp, root: Entity, index: usize) -> bool {
+/// Whether a bone itself is not hidden.
+fn is_shown(app: &mut TestApp, root: Entity, index: usize) -> bool {
     let bone = bone(app, root, index);
     *app.world().get::<Visibility>(bone).unwrap() != Visibility::Hidden
 }
 
-/// Names of parts that neither they nor their bones hide.
-fn shown(app: &mut TestApp) -> Vec<String> {
+/// The names of visible parts: neither the part nor a bone above it is hidden.
+fn visible_parts(app: &mut TestApp) -> Vec<String> {
     let mut parts = app.world().query::<(&AloPart, &InheritedVisibility)>();
     let parts = parts.iter(app.app.world());
     let mut names: Vec<_> = parts
@@ -195,10 +196,10 @@ fn names(app: &mut TestApp, root: Entity) -> Vec<String> {
 }
 
 #[test]
-fn a_models_clips_are_found_beside_it() {
+fn clips_are_found_in_the_models_folder() {
     let mut files = files();
     files.extend([
-        // Another model's, whose name begins with that of this one.
+        // Clips of another model, whose name starts with this model's name.
         ("art/Unit_Heavy.alo", model()),
         ("art/Unit_Heavy_MOVE_00.ala", ala(&moves(9.0))),
         ("art/Units_MOVE_00.ala", ala(&moves(9.0))),
@@ -217,7 +218,7 @@ fn a_models_clips_are_found_beside_it() {
 }
 
 #[test]
-fn clips_are_found_in_folders_or_not_looked_for() {
+fn settings_control_clip_folders_and_loading() {
     let mut files = files();
     files.push(("More/Unit_DIE_00.ala", ala(&moves(9.0))));
     files.push(("More/Unit_MOVE_00.ala", ala(&moves(9.0))));
@@ -249,40 +250,40 @@ fn clips_are_found_in_folders_or_not_looked_for() {
 }
 
 #[test]
-fn a_loop_goes_on_from_its_end_to_its_beginning() {
+fn loop_continues_from_end_to_start() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
-    assert_x(&mut app, root, 0.0);
+    assert_hull_x(&mut app, root, 0.0);
     app.step(0.05);
-    assert_x(&mut app, root, 0.5);
-    pass(&mut app, 0.3);
-    assert_x(&mut app, root, 3.5);
-    // Of the four steps between five frames, none leads from the last to the first.
+    assert_hull_x(&mut app, root, 0.5);
+    advance(&mut app, 0.3);
+    assert_hull_x(&mut app, root, 3.5);
+    // Five frames have four steps. There is no step from the last frame to the first.
     app.step(0.1);
-    assert_x(&mut app, root, 0.5);
+    assert_hull_x(&mut app, root, 0.5);
     let time = app.world().get::<Playback>(root).unwrap().time;
     assert!((time - 0.05).abs() < 1e-4);
     assert!(finished(&mut app).is_empty());
 }
 
 #[test]
-fn clips_are_chosen_by_name_index_and_handle() {
+fn clips_play_by_name_index_and_handle() {
     let (mut app, root) = app(&files(), PlayClip::looping("move_01").starting_at(0.1));
-    assert_x(&mut app, root, -1.0);
+    assert_hull_x(&mut app, root, -1.0);
     play(&mut app, root, PlayClip::looping(1).starting_at(0.2));
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
     let clip: Handle<AnimationClip> = app.load("art/UNIT_move_01.ala#Clip");
     play(
         &mut app,
         root,
         PlayClip::looping(clip.clone()).starting_at(0.3),
     );
-    assert_x(&mut app, root, -3.0);
+    assert_hull_x(&mut app, root, -3.0);
     let animator = app.world().get::<AloAnimator>(root).unwrap();
     assert_eq!(animator.clip(), Some(&clip));
 }
 
 #[test]
-fn a_clip_of_another_folder_plays_once_it_is_loaded() {
+fn clip_from_another_folder_plays_when_loaded() {
     let mut files = files();
     files.push(("far/Any.ala", ala(&moves(2.0))));
     let (mut app, root) = app(&files, PlayClip::looping("MOVE_00").starting_at(0.1));
@@ -297,25 +298,25 @@ fn a_clip_of_another_folder_plays_once_it_is_loaded() {
         world.get::<AloAnimator>(root).unwrap().clip() == Some(&clip)
     };
     assert!(gpuless::wait_until(&mut app.app, is_played));
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
 }
 
-/// Until a clip is loaded, what played before plays on as it was told to.
+/// Until a clip is loaded, the previous clip continues with its own settings.
 #[test]
-fn a_clip_that_is_not_loaded_changes_nothing() {
+fn unloaded_clip_keeps_the_previous_clip_playing() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     let clips = app.world().resource_mut::<Assets<AnimationClip>>();
     let never = clips.reserve_handle();
     let play = PlayClip::once(never).with_speed(-7.0);
     app.world().entity_mut(root).insert(play);
     for _ in 0..20 {
-        let before = x(&mut app, root);
+        let before = hull_x(&mut app, root);
         app.step(0.05);
-        // Half a step on, or from the end to the beginning.
-        let way = x(&mut app, root) - before;
+        // Half a frame forward, or from the end to the start.
+        let moved = hull_x(&mut app, root) - before;
         assert!(
-            (way - 0.5).abs() < 1e-3 || (way + 3.5).abs() < 1e-3,
-            "{way}"
+            (moved - 0.5).abs() < 1e-3 || (moved + 3.5).abs() < 1e-3,
+            "{moved}"
         );
         assert!(finished(&mut app).is_empty());
         assert!(!app.world().get::<Playback>(root).unwrap().finished);
@@ -323,7 +324,7 @@ fn a_clip_that_is_not_loaded_changes_nothing() {
 }
 
 #[test]
-fn a_clip_that_cannot_be_loaded_is_no_clip_until_it_is_mended() {
+fn unreadable_clip_leaves_the_rest_pose_until_fixed() {
     let mut files = files();
     files.push(("far/Bad.ala", b"no animation".to_vec()));
     let (mut app, root) = app(&files, PlayClip::looping("MOVE_00").starting_at(0.2));
@@ -337,25 +338,25 @@ fn a_clip_that_cannot_be_loaded_is_no_clip_until_it_is_mended() {
     assert!(at_rest);
     assert!(finished(&mut app).is_empty());
     app.replace("far/Bad.ala", ala(&moves(2.0)));
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
 }
 
-/// Only bones that a clip has a track for are Bevy's to show and hide.
+/// Playback shows and hides only bones with a visibility track.
 #[test]
-fn fades_leave_bones_without_tracks_alone() {
+fn fades_keep_visibility_of_bones_without_tracks() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     let turret = bone(&mut app, root, TURRET);
     *app.world().get_mut::<Visibility>(turret).unwrap() = Visibility::Hidden;
     play(&mut app, root, PlayClip::looping("MOVE_01").with_fade(0.2));
     for _ in 0..6 {
         app.step(0.05);
-        assert!(!shows(&mut app, root, TURRET));
+        assert!(!is_shown(&mut app, root, TURRET));
     }
 }
 
-/// `PlayClip` gives way to a graph of the user's in the frame in which it goes.
+/// A custom graph applies in the frame in which `PlayClip` is removed.
 #[test]
-fn the_users_own_graph_takes_over_at_once() {
+fn custom_graph_applies_immediately() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     let clip: Handle<AnimationClip> = app.load("art/UNIT_move_01.ala#Clip");
     let (graph, node) = AnimationGraph::from_clip(clip);
@@ -371,14 +372,14 @@ fn the_users_own_graph_takes_over_at_once() {
     player.play(node).set_seek_time(0.3).pause();
     app.step(0.05);
     app.step(0.05);
-    assert_x(&mut app, root, -3.0);
-    let has = app.world().get::<AnimationGraphHandle>(root).unwrap();
-    assert_eq!(has.0, graph);
+    assert_hull_x(&mut app, root, -3.0);
+    let current = app.world().get::<AnimationGraphHandle>(root).unwrap();
+    assert_eq!(current.0, graph);
 }
 
-/// `PlayClip` leaves the clock to Bevy, which tells of events as it passes them.
+/// Bevy advances the clips of `PlayClip`, and so triggers their events.
 #[test]
-fn events_of_a_clip_are_told_once_in_each_round() {
+fn clip_events_trigger_once_per_loop() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     let clip = app
         .world()
@@ -386,24 +387,24 @@ fn events_of_a_clip_are_told_once_in_each_round() {
         .unwrap()
         .clip()
         .cloned();
-    let told = Arc::<AtomicUsize>::default();
-    let counter = told.clone();
+    let count = Arc::<AtomicUsize>::default();
+    let counter = count.clone();
     let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
     let mut clip = clips.get_mut(&clip.unwrap()).unwrap();
     clip.add_event_fn(0.15, move |_, _, _, _| {
         counter.fetch_add(1, Ordering::Relaxed);
     });
     drop(clip);
-    // A round takes 0.4 seconds.
+    // A loop takes 0.4 seconds.
     for expected in [0, 1, 1, 1, 1, 2, 2, 2, 2, 3] {
         app.step(0.1);
-        assert_eq!(told.load(Ordering::Relaxed), expected);
+        assert_eq!(count.load(Ordering::Relaxed), expected);
     }
 }
 
-/// What is no model any more keeps nothing of what it played.
+/// A root without a model keeps no graph and no active clips.
 #[test]
-fn a_root_without_a_scene_plays_nothing() {
+fn removing_the_scene_stops_playback() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     assert!(app.world().get::<AnimationGraphHandle>(root).is_some());
     app.world().entity_mut(root).remove::<WorldAssetRoot>();
@@ -415,9 +416,9 @@ fn a_root_without_a_scene_plays_nothing() {
     assert_eq!(player.playing_animations().count(), 0);
 }
 
-/// An edit of one clip is nothing to models that play another.
+/// Reloading a clip does not affect models that play another clip.
 #[test]
-fn edits_of_other_clips_leave_bones_alone() {
+fn reload_of_an_inactive_clip_keeps_bones() {
     let mut few = moves(1.0);
     few.bones.truncate(1);
     let mut files = files();
@@ -434,55 +435,55 @@ fn edits_of_other_clips_leave_bones_alone() {
 }
 
 #[test]
-fn once_stays_at_its_end_and_says_so_once() {
+fn clip_played_once_stays_at_its_end_and_sends_one_message() {
     let (mut app, root) = app(&files(), PlayClip::once("MOVE_00"));
-    pass(&mut app, 0.35);
-    assert_x(&mut app, root, 3.5);
+    advance(&mut app, 0.35);
+    assert_hull_x(&mut app, root, 3.5);
     assert!(finished(&mut app).is_empty());
     app.step(0.1);
-    assert_x(&mut app, root, 4.0);
+    assert_hull_x(&mut app, root, 4.0);
     let expected = ClipFinished {
         entity: root,
         clip: "MOVE_00".into(),
     };
     assert_eq!(finished(&mut app), [expected]);
     app.step(0.1);
-    assert_x(&mut app, root, 4.0);
+    assert_hull_x(&mut app, root, 4.0);
     assert!(finished(&mut app).is_empty());
     let playback = *app.world().get::<Playback>(root).unwrap();
     assert!(playback.finished && (playback.time - 0.4).abs() < 1e-6);
-    // Back from its end.
+    // Backward from the end.
     app.world().get_mut::<PlayClip>(root).unwrap().speed = -1.0;
     app.step(0.1);
-    assert_x(&mut app, root, 3.0);
-    pass(&mut app, 0.4);
-    assert_x(&mut app, root, 0.0);
+    assert_hull_x(&mut app, root, 3.0);
+    advance(&mut app, 0.4);
+    assert_hull_x(&mut app, root, 0.0);
     assert_eq!(finished(&mut app).len(), 1);
 }
 
 #[test]
-fn speed_start_pause_and_jumps() {
+fn speed_start_pause_and_seeking() {
     let (mut app, root) = app(&files(), PlayClip::once("MOVE_00").with_speed(2.0));
     app.step(0.1);
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
     app.world().get_mut::<PlayClip>(root).unwrap().paused = true;
     app.step(0.1);
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
     app.world().get_mut::<Playback>(root).unwrap().time = 0.05;
     app.step(0.1);
-    assert_x(&mut app, root, 0.5);
+    assert_hull_x(&mut app, root, 0.5);
     play(
         &mut app,
         root,
         PlayClip::once("MOVE_00").starting_at(0.4).with_speed(0.0),
     );
-    assert_x(&mut app, root, 4.0);
+    assert_hull_x(&mut app, root, 4.0);
     app.step(0.1);
-    assert_x(&mut app, root, 4.0);
+    assert_hull_x(&mut app, root, 4.0);
     play(&mut app, root, PlayClip::once("MOVE_00").with_speed(-1.0));
-    assert_x(&mut app, root, 4.0);
+    assert_hull_x(&mut app, root, 4.0);
     app.step(0.1);
-    assert_x(&mut app, root, 3.0);
+    assert_hull_x(&mut app, root, 3.0);
     play(
         &mut app,
         root,
@@ -491,21 +492,21 @@ fn speed_start_pause_and_jumps() {
             .starting_at(0.05),
     );
     app.step(0.1);
-    assert_x(&mut app, root, 3.5);
-    // Backwards by more than the clip, and numbers that are none.
+    assert_hull_x(&mut app, root, 3.5);
+    // Backward by more than the clip's length, then NaN and infinity.
     app.world().get_mut::<PlayClip>(root).unwrap().speed = -21.0;
     app.step(0.1);
     app.step(0.1);
-    let found = x(&mut app, root);
+    let found = hull_x(&mut app, root);
     assert!((0.0..=4.0).contains(&found), "{found}");
     app.world().get_mut::<PlayClip>(root).unwrap().speed = f32::NAN;
     app.world().get_mut::<Playback>(root).unwrap().time = f32::INFINITY;
     app.step(0.1);
-    assert_x(&mut app, root, 0.0);
+    assert_hull_x(&mut app, root, 0.0);
 }
 
 #[test]
-fn clips_without_length_stand() {
+fn clips_with_one_pose_hold_it() {
     for frames in [1, 2] {
         let mut still = document(frames, bones());
         still.bones[0].translation = Vectors::constant([7.0, 0.0, 0.0]);
@@ -514,67 +515,67 @@ fn clips_without_length_stand() {
         let (mut app, root) = app(&files, PlayClip::looping("IDLE_00"));
         for _ in 0..10 {
             app.step(0.07);
-            assert_x(&mut app, root, 7.0);
+            assert_hull_x(&mut app, root, 7.0);
         }
         play(&mut app, root, PlayClip::once("IDLE_00"));
         app.step(0.2);
         app.step(0.2);
-        assert_x(&mut app, root, 7.0);
+        assert_hull_x(&mut app, root, 7.0);
         assert_eq!(finished(&mut app).len(), 1);
     }
 }
 
 #[test]
-fn a_fade_blends_and_fades_of_fades_do_not_jump() {
+fn cross_fades_blend_and_interrupted_fades_do_not_jump() {
     let (mut app, root) = app(
         &files(),
         PlayClip::looping("MOVE_00")
             .starting_at(0.2)
             .with_speed(0.0),
     );
-    assert_x(&mut app, root, 2.0);
-    let back = PlayClip::looping("MOVE_01")
+    assert_hull_x(&mut app, root, 2.0);
+    let reverse = PlayClip::looping("MOVE_01")
         .starting_at(0.2)
         .with_speed(0.0);
-    play(&mut app, root, back.with_fade(1.0));
-    assert_x(&mut app, root, 2.0);
+    play(&mut app, root, reverse.with_fade(1.0));
+    assert_hull_x(&mut app, root, 2.0);
     for (seconds, expected) in [(0.25, 1.0), (0.25, 0.0), (0.25, -1.0)] {
         app.step(seconds);
-        assert_x(&mut app, root, expected);
+        assert_hull_x(&mut app, root, expected);
     }
     let weight = app.world().get::<AloAnimator>(root).unwrap().weight();
     assert!((weight - 0.75).abs() < 1e-5);
-    // To the same clip elsewhere: a fade as any other.
+    // A fade to another time of the same clip.
     let end = PlayClip::once("MOVE_01").starting_at(0.4).with_speed(0.0);
     play(&mut app, root, end.with_fade(0.5));
-    assert_x(&mut app, root, -1.0);
+    assert_hull_x(&mut app, root, -1.0);
     app.step(0.25);
-    assert_x(&mut app, root, -2.5);
+    assert_hull_x(&mut app, root, -2.5);
     app.step(0.25);
-    assert_x(&mut app, root, -4.0);
+    assert_hull_x(&mut app, root, -4.0);
     app.step(0.25);
-    assert_x(&mut app, root, -4.0);
+    assert_hull_x(&mut app, root, -4.0);
 }
 
 #[test]
-fn visibility_follows_every_frame_and_the_loop() {
+fn visibility_follows_each_frame_of_a_loop() {
     let (mut app, root) = app(&files(), PlayClip::looping("ATTACK_00"));
-    let mut said = Vec::new();
-    // Two and a half loops of four steps, a quarter of a frame at a time.
+    let mut shown = Vec::new();
+    // Two and a half loops of four frames, by a quarter of a frame per step.
     for _ in 0..40 {
-        let turret = shows(&mut app, root, TURRET);
-        assert_eq!(turret, !shows(&mut app, root, FLASH));
-        said.push(turret);
+        let turret = is_shown(&mut app, root, TURRET);
+        assert_eq!(turret, !is_shown(&mut app, root, FLASH));
+        shown.push(turret);
         app.step(0.025);
     }
-    for (step, said) in said.iter().enumerate() {
+    for (step, shown) in shown.iter().enumerate() {
         let frame = step / 4 % 4;
-        assert_eq!(*said, !(1..3).contains(&frame), "step {step}");
+        assert_eq!(*shown, !(1..3).contains(&frame), "step {step}");
     }
 }
 
 #[test]
-fn the_heavier_clip_decides_what_shows() {
+fn clip_with_greater_weight_decides_visibility() {
     let hides = blinks([true; 5]);
     let reveals = blinks([false; 5]);
     let mut files = files();
@@ -582,39 +583,39 @@ fn the_heavier_clip_decides_what_shows() {
     files.push(("art/Unit_SHOW_00.ala", ala(&reveals)));
     for (from, to, first) in [("HIDE_00", "SHOW_00", false), ("SHOW_00", "HIDE_00", true)] {
         let (mut app, root) = app(&files, PlayClip::looping(from));
-        assert_eq!(shows(&mut app, root, TURRET), first);
+        assert_eq!(is_shown(&mut app, root, TURRET), first);
         play(&mut app, root, PlayClip::looping(to).with_fade(1.0));
         for step in 0..10 {
             let weight = step as f32 / 10.0;
-            // Of two that weigh the same, the one that shows.
+            // If both weights are equal, the clip that shows the bone decides.
             let expected = match weight {
                 0.5 => true,
                 _ if weight < 0.5 => first,
                 _ => !first,
             };
             assert_eq!(
-                shows(&mut app, root, TURRET),
+                is_shown(&mut app, root, TURRET),
                 expected,
                 "{from} to {to} at {weight}"
             );
-            assert_eq!(shows(&mut app, root, FLASH), !expected || weight == 0.5);
+            assert_eq!(is_shown(&mut app, root, FLASH), !expected || weight == 0.5);
             app.step(0.1);
         }
     }
 }
 
 #[test]
-fn a_clip_without_the_track_gives_the_models_flag_back() {
+fn clip_without_a_visibility_track_restores_the_default_flag() {
     let mut files = files();
     files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
     let (mut app, root) = app(&files, PlayClip::looping("HIDE_00"));
-    let both = |app: &mut TestApp| [TURRET, FLASH].map(|bone| shows(app, root, bone));
-    assert_eq!(both(&mut app), [false, true]);
+    let shown = |app: &mut TestApp| [TURRET, FLASH].map(|bone| is_shown(app, root, bone));
+    assert_eq!(shown(&mut app), [false, true]);
     play(&mut app, root, PlayClip::looping("MOVE_00"));
-    assert_eq!(both(&mut app), [true, false]);
+    assert_eq!(shown(&mut app), [true, false]);
     play(&mut app, root, PlayClip::looping("HIDE_00"));
-    assert_eq!(both(&mut app), [false, true]);
-    // In a fade as soon as it weighs more, in both directions.
+    assert_eq!(shown(&mut app), [false, true]);
+    // In a fade the clip with the greater weight decides, in both directions.
     play(&mut app, root, PlayClip::looping("MOVE_00").with_fade(1.0));
     for (seconds, expected) in [
         (0.4, [false, true]),
@@ -624,7 +625,7 @@ fn a_clip_without_the_track_gives_the_models_flag_back() {
         for _ in 0..4 {
             app.step(seconds / 4.0);
         }
-        assert_eq!(both(&mut app), expected);
+        assert_eq!(shown(&mut app), expected);
     }
     play(&mut app, root, PlayClip::looping("HIDE_00").with_fade(1.0));
     for (seconds, expected) in [
@@ -635,35 +636,38 @@ fn a_clip_without_the_track_gives_the_models_flag_back() {
         for _ in 0..4 {
             app.step(seconds / 4.0);
         }
-        assert_eq!(both(&mut app), expected);
+        assert_eq!(shown(&mut app), expected);
     }
     app.world().entity_mut(root).remove::<PlayClip>();
     app.step(0.1);
-    assert_eq!(both(&mut app), [true, false]);
+    assert_eq!(shown(&mut app), [true, false]);
 }
 
-/// The bones that Bevy and this crate look at in every frame.
-fn linked(app: &mut TestApp, root: Entity) -> usize {
+/// The count of bones with `AnimatedBy`, which Bevy and this crate visit every frame.
+fn animated_bones(app: &mut TestApp, root: Entity) -> usize {
     let bones = app.world().get::<AloInstance>(root).unwrap().bones();
     let bones = bones.to_vec();
     let world = app.app.world();
-    let by = |bone: &&Entity| {
+    let is_animated = |bone: &&Entity| {
         world
             .get::<AnimatedBy>(**bone)
-            .is_some_and(|by| by.0 == root)
+            .is_some_and(|animated| animated.0 == root)
     };
-    bones.iter().filter(by).count()
+    bones.iter().filter(is_animated).count()
 }
 
 #[test]
-fn bones_of_idle_models_are_not_visited() {
+fn idle_models_have_no_animated_bones() {
     let (mut app, idle) = app(&files(), ());
     let playing = app.spawn_ready(SCENE, PlayClip::looping("MOVE_00"));
     app.step(0.1);
-    assert_eq!([idle, playing].map(|root| linked(&mut app, root)), [0, 4]);
-    let mut visited = app.world().query_filtered::<(), With<AnimatedBy>>();
-    assert_eq!(visited.iter(app.app.world()).count(), 4);
-    // A clip that hides the turret, and then none: the flag of the model decides again.
+    assert_eq!(
+        [idle, playing].map(|root| animated_bones(&mut app, root)),
+        [0, 4]
+    );
+    let mut animated = app.world().query_filtered::<(), With<AnimatedBy>>();
+    assert_eq!(animated.iter(app.app.world()).count(), 4);
+    // After a clip that hides the turret is removed, the model's flag applies again.
     play(
         &mut app,
         playing,
@@ -672,12 +676,12 @@ fn bones_of_idle_models_are_not_visited() {
             .with_speed(0.0),
     );
     app.step(0.0);
-    assert!(!shows(&mut app, playing, TURRET));
+    assert!(!is_shown(&mut app, playing, TURRET));
     app.world().entity_mut(playing).remove::<PlayClip>();
     app.step(0.1);
-    assert_eq!(linked(&mut app, playing), 0);
-    assert!(shows(&mut app, playing, TURRET));
-    // A graph of the user's.
+    assert_eq!(animated_bones(&mut app, playing), 0);
+    assert!(is_shown(&mut app, playing, TURRET));
+    // A custom graph.
     let graph = app
         .world()
         .resource_mut::<Assets<AnimationGraph>>()
@@ -686,58 +690,58 @@ fn bones_of_idle_models_are_not_visited() {
         .entity_mut(idle)
         .insert(AnimationGraphHandle(graph.clone()));
     app.step(0.1);
-    assert_eq!(linked(&mut app, idle), 4);
+    assert_eq!(animated_bones(&mut app, idle), 4);
     let ready = app.spawn_ready(SCENE, AnimationGraphHandle(graph));
     app.step(0.0);
-    assert_eq!(linked(&mut app, ready), 4);
-    // A bone with another player keeps it.
+    assert_eq!(animated_bones(&mut app, ready), 4);
+    // A bone that another player animates keeps that player.
     let turret = bone(&mut app, ready, TURRET);
     app.world().entity_mut(turret).insert(AnimatedBy(idle));
     app.world()
         .entity_mut(ready)
         .remove::<AnimationGraphHandle>();
     app.step(0.0);
-    assert_eq!(linked(&mut app, ready), 0);
-    let by = app.world().get::<AnimatedBy>(turret);
-    assert_eq!(by.map(|by| by.0), Some(idle));
+    assert_eq!(animated_bones(&mut app, ready), 0);
+    let animated_by = app.world().get::<AnimatedBy>(turret);
+    assert_eq!(animated_by.map(|player| player.0), Some(idle));
 }
 
 #[test]
-fn a_bones_own_flag_is_the_users_where_nothing_animates_it() {
+fn visibility_changes_persist_on_bones_without_animation() {
     let mut files = files();
     files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
     let (mut app, root) = app(&files, ());
     let turret = bone(&mut app, root, TURRET);
     set_visible(app.world(), turret, false);
     app.step(0.0);
-    assert!(!shows(&mut app, root, TURRET));
-    // By its visibility too, which no system overwrites.
+    assert!(!is_shown(&mut app, root, TURRET));
+    // No system overwrites the bone's own visibility.
     *app.world().get_mut::<Visibility>(turret).unwrap() = Visibility::Inherited;
     app.step(0.0);
-    assert!(shows(&mut app, root, TURRET));
+    assert!(is_shown(&mut app, root, TURRET));
     let flash = bone(&mut app, root, FLASH);
     set_visible(app.world(), flash, true);
     play(&mut app, root, PlayClip::looping("HIDE_00"));
     play(&mut app, root, PlayClip::looping("MOVE_00"));
-    assert!(!shows(&mut app, root, TURRET) && shows(&mut app, root, FLASH));
+    assert!(!is_shown(&mut app, root, TURRET) && is_shown(&mut app, root, FLASH));
 }
 
-/// Whoever hides a bone as soon as it is there is not overruled in the same frame.
+/// The plugin does not overwrite changes that an observer makes when the scene is spawned.
 #[test]
-fn a_bone_hidden_when_it_is_spawned_stays_hidden() {
+fn bone_hidden_on_spawn_stays_hidden() {
     let mut app = TestApp::new(&files());
     app.app.add_observer(
         |ready: On<bevy::world_serialization::WorldInstanceReady>,
          bones: Query<(Entity, &AloBone)>,
          mut visibilities: Query<&mut Visibility>,
-         mut flags: Commands| {
+         mut commands: Commands| {
             let _ = ready;
             for (entity, bone) in &bones {
                 if bone.index == TURRET {
                     *visibilities.get_mut(entity).unwrap() = Visibility::Hidden;
                 }
                 if bone.index == HULL {
-                    flags.entity(entity).insert(AloBone {
+                    commands.entity(entity).insert(AloBone {
                         visible: false,
                         ..*bone
                     });
@@ -748,12 +752,12 @@ fn a_bone_hidden_when_it_is_spawned_stays_hidden() {
     let root = app.spawn_ready(SCENE, ());
     for _ in 0..3 {
         app.step(0.1);
-        assert!(!shows(&mut app, root, TURRET) && !shows(&mut app, root, HULL));
+        assert!(!is_shown(&mut app, root, TURRET) && !is_shown(&mut app, root, HULL));
     }
 }
 
 #[test]
-fn none_of_what_hides_shows_what_another_hides() {
+fn part_is_visible_only_if_nothing_hides_it() {
     let mut files = files();
     files.push((
         "art/Unit_HIDE_00.ala",
@@ -763,12 +767,12 @@ fn none_of_what_hides_shows_what_another_hides() {
     let at = |app: &mut TestApp, frame: f32| {
         app.world().get_mut::<Playback>(root).unwrap().time = frame / FPS;
         app.step(0.0);
-        shown(app)
+        visible_parts(app)
     };
     assert_eq!(
         at(&mut app, 0.0),
         ["HullMesh"],
-        "the flash hangs on the turret"
+        "the flash is a child of the turret"
     );
     assert_eq!(at(&mut app, 1.0), ["HullMesh", "TurretMesh_LOD1"]);
     app.world()
@@ -783,14 +787,14 @@ fn none_of_what_hides_shows_what_another_hides() {
     app.world().entity_mut(root).insert(hidden);
     assert_eq!(at(&mut app, 0.0), Vec::<String>::new());
     assert_eq!(at(&mut app, 1.0), ["TurretMesh_ALT1"]);
-    let mut shown_parts = PartVisibility::default();
-    shown_parts.show("TurretMesh_LOD1").show("TurretMesh_ALT1");
-    app.world().entity_mut(root).insert(shown_parts);
+    let mut parts = PartVisibility::default();
+    parts.show("TurretMesh_LOD1").show("TurretMesh_ALT1");
+    app.world().entity_mut(root).insert(parts);
     assert_eq!(at(&mut app, 0.0), ["HullMesh"], "the track hides the bone");
 }
 
 #[test]
-fn bones_that_nothing_moves_any_more_rest() {
+fn bones_without_active_tracks_return_to_rest() {
     let mut grown = moves(1.0);
     grown.bones[1].scale = Vectors::constant([2.0; 3]);
     grown.bones[1].rotation = Rotations::constant([0.0, 0.0, 1.0, 0.0]);
@@ -805,7 +809,7 @@ fn bones_that_nothing_moves_any_more_rest() {
         .with_scale(Vec3::splat(2.0))
         .with_rotation(Quat::from_xyzw(0.0, 0.0, 1.0, 0.0));
     assert_eq!(transform(&mut app, root, TURRET), turned);
-    // One that says nothing of the bone, and one that says nothing of its scale.
+    // A clip without the bone, and a clip without its scale track.
     play(&mut app, root, PlayClip::looping("FEW_00"));
     assert_eq!(transform(&mut app, root, TURRET), rest);
     play(&mut app, root, PlayClip::looping("GROW_00"));
@@ -815,30 +819,30 @@ fn bones_that_nothing_moves_any_more_rest() {
         PlayClip::looping("MOVE_00").starting_at(0.2),
     );
     assert_eq!(transform(&mut app, root, TURRET), rest);
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
     play(&mut app, root, PlayClip::looping("GROW_00"));
     app.world().entity_mut(root).remove::<PlayClip>();
     app.step(0.0);
     assert_eq!(transform(&mut app, root, TURRET), rest);
-    assert_x(&mut app, root, 0.0);
+    assert_hull_x(&mut app, root, 0.0);
     assert!(app.world().get::<AnimationGraphHandle>(root).is_none());
 }
 
 #[test]
-fn tracks_that_are_not_for_the_model_are_left_out() {
+fn tracks_that_do_not_match_the_model_are_skipped() {
     let mut other = moves(1.0);
-    other.bones[1].name = "Barrel_of_another".into();
+    other.bones[1].name = "Barrel_of_other_model".into();
     other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
     other.bones[2].name = "fLASH".into();
     other.bones.push(BoneTracks::new("Beyond", 40, [0.0; 3]));
     let mut files = files();
     files.push(("art/Unit_OTHER_00.ala", ala(&other)));
     let (mut app, root) = app(&files, PlayClip::looping("OTHER_00").starting_at(0.1));
-    assert_x(&mut app, root, 1.0);
+    assert_hull_x(&mut app, root, 1.0);
     assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
     app.spawn_ready(SCENE, PlayClip::looping("OTHER_00"));
     app.step(0.1);
-    let warnings = log::warnings_with("Barrel_of_another");
+    let warnings = log::warnings_with("Barrel_of_other_model");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let warning = &warnings[0];
     assert!(warning.contains("Unit_OTHER_00.ala") && warning.contains("\"Turret\" in the model"));
@@ -848,11 +852,11 @@ fn tracks_that_are_not_for_the_model_are_left_out() {
     );
 }
 
-/// Whatever the file is called: its label says what it is.
+/// The asset label selects the clip, independent of the file's extension.
 #[test]
-fn names_are_checked_in_files_of_other_extensions() {
+fn bone_names_are_checked_with_any_file_extension() {
     let mut other = moves(1.0);
-    other.bones[1].name = "Nobodys_barrel".into();
+    other.bones[1].name = "Unknown_barrel".into();
     other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
     let mut files = files();
     files.push(("far/move.bin", ala(&other)));
@@ -867,17 +871,17 @@ fn names_are_checked_in_files_of_other_extensions() {
         .clip
         .clone();
     play(&mut app, root, PlayClip::looping(clip).starting_at(0.2));
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
     assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
-    assert_eq!(log::warnings_with("Nobodys_barrel").len(), 1);
+    assert_eq!(log::warnings_with("Unknown_barrel").len(), 1);
 }
 
 #[test]
-fn a_clip_that_is_not_there_is_a_warning_and_no_clip() {
+fn missing_clip_warns_and_leaves_the_rest_pose() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00").starting_at(0.2));
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
     play(&mut app, root, PlayClip::looping("JUGGLE_07"));
-    assert_x(&mut app, root, 0.0);
+    assert_hull_x(&mut app, root, 0.0);
     app.step(0.1);
     let warnings = log::warnings_with("JUGGLE_07");
     assert_eq!(warnings.len(), 1);
@@ -890,39 +894,39 @@ fn a_clip_that_is_not_there_is_a_warning_and_no_clip() {
         root,
         PlayClip::looping("MOVE_01").starting_at(0.2),
     );
-    assert_x(&mut app, root, -2.0);
+    assert_hull_x(&mut app, root, -2.0);
 }
 
 #[test]
-fn a_broken_clip_does_not_keep_a_model_away() {
+fn broken_clip_does_not_prevent_spawning() {
     let mut files = files();
     files.push(("art/Unit_BAD_00.ala", b"no animation".to_vec()));
     log::listen();
     let mut app = TestApp::new(&files);
     let root = app.spawn_ready(SCENE, PlayClip::looping("BAD_00"));
-    let is_told = |_: &mut World| {
+    let is_logged = |_: &mut World| {
         let errors = log::errors_of(&["bevy_asset"]);
         errors.iter().any(|error| error.contains("Unit_BAD_00.ala"))
     };
-    assert!(gpuless::wait_until(&mut app.app, is_told));
+    assert!(gpuless::wait_until(&mut app.app, is_logged));
     app.run_until_idle(0.01, |_| {});
-    assert_x(&mut app, root, 0.0);
+    assert_hull_x(&mut app, root, 0.0);
     assert!(names(&mut app, root).contains(&"BAD_00".to_owned()));
     play(
         &mut app,
         root,
         PlayClip::looping("MOVE_00").starting_at(0.2),
     );
-    assert_x(&mut app, root, 2.0);
+    assert_hull_x(&mut app, root, 2.0);
 }
 
 #[test]
-fn models_that_do_the_same_share_clip_and_graph() {
+fn models_with_the_same_clip_share_clip_and_graph() {
     let (mut app, first) = app(&files(), PlayClip::looping("MOVE_00").starting_at(0.1));
     let second = app.spawn_ready(SCENE, PlayClip::looping("MOVE_00").starting_at(0.3));
     app.step(0.0);
-    assert_x(&mut app, first, 1.0);
-    assert_x(&mut app, second, 3.0);
+    assert_hull_x(&mut app, first, 1.0);
+    assert_hull_x(&mut app, second, 3.0);
     let graph = |app: &mut TestApp, root| app.world().get::<AnimationGraphHandle>(root).cloned();
     let shared = graph(&mut app, first);
     assert!(shared.is_some() && shared == graph(&mut app, second));
@@ -931,9 +935,9 @@ fn models_that_do_the_same_share_clip_and_graph() {
         second,
         PlayClip::looping("MOVE_01").starting_at(0.3),
     );
-    assert_x(&mut app, first, 1.0);
-    assert_x(&mut app, second, -3.0);
-    // Graphs that nobody uses any more are forgotten, at the latest when the next is made.
+    assert_hull_x(&mut app, first, 1.0);
+    assert_hull_x(&mut app, second, -3.0);
+    // Unused graphs are removed, at the latest when the next one is created.
     for _ in 0..3 {
         play(
             &mut app,
@@ -953,9 +957,9 @@ fn models_that_do_the_same_share_clip_and_graph() {
     assert!(graphs <= 4, "{graphs}");
 }
 
-/// Whoever wants to blend and mask by themselves puts a graph on the root.
+/// A custom graph on the root can blend and mask clips.
 #[test]
-fn graphs_of_ones_own_blend_and_mask() {
+fn custom_graphs_blend_and_mask() {
     let mut turned = moves(0.0);
     turned.bones[0].translation = Vectors::constant([8.0, 0.0, 1.0]);
     turned.bones[1].translation = Vectors::constant([0.0, 6.0, 5.0]);
@@ -983,9 +987,9 @@ fn graphs_of_ones_own_blend_and_mask() {
     player.play(upper).pause();
     app.step(0.0);
     app.step(0.0);
-    assert_x(&mut app, root, 3.0);
+    assert_hull_x(&mut app, root, 3.0);
     assert_eq!(transform(&mut app, root, TURRET).translation.y, 6.0);
-    // Blended by weights.
+    // Blend by weights.
     let (graph, nodes) = AnimationGraph::from_clips([moving, turning]);
     let handle = app
         .world()
@@ -1004,12 +1008,12 @@ fn graphs_of_ones_own_blend_and_mask() {
     player.play(nodes[1]).set_weight(0.75).pause();
     app.step(0.0);
     app.step(0.0);
-    assert_x(&mut app, root, 0.25 * 3.0 + 0.75 * 8.0);
+    assert_hull_x(&mut app, root, 0.25 * 3.0 + 0.75 * 8.0);
 }
 
-/// Two clips with tracks, and a third of flags, in every order and of several weights.
+/// Blends two clips with visibility tracks and a clip of the default flags, in every order and with several weights.
 #[test]
-fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
+fn visibility_in_custom_graphs_is_the_weighted_majority() {
     let mut files = files();
     files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
     files.push(("art/Unit_SHOW_00.ala", ala(&blinks([false; 5]))));
@@ -1025,7 +1029,7 @@ fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
     let turret = bone(&mut app, root, TURRET);
     let mut check = |clips: &[(&Handle<AnimationClip>, f32)], flag: bool, expected: bool| {
         let mut graph = AnimationGraph::new();
-        // One more level, as those have who blend in several steps.
+        // A nested blend node, as in graphs with several blend steps.
         let inner = graph.add_blend(1.0, graph.root);
         let nodes: Vec<_> = clips
             .iter()
@@ -1048,7 +1052,7 @@ fn visibility_in_graphs_of_ones_own_is_the_weighted_majority() {
         app.step(0.0);
         let weights: Vec<_> = clips.iter().map(|(_, weight)| *weight).collect();
         assert_eq!(
-            shows(&mut app, root, TURRET),
+            is_shown(&mut app, root, TURRET),
             expected,
             "{weights:?}, {flag}"
         );
@@ -1079,40 +1083,44 @@ fn model_of(app: &mut TestApp, root: Entity) -> Arc<AloModel> {
 }
 
 #[test]
-fn an_edited_clip_changes_what_plays_and_not_when() {
+fn reloaded_clip_keeps_the_playback_time() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     app.step(0.25);
-    assert_x(&mut app, root, 2.5);
+    assert_hull_x(&mut app, root, 2.5);
     app.replace("art/unit_MOVE_00.ALA", ala(&moves(10.0)));
-    assert_x(&mut app, root, 25.0);
+    assert_hull_x(&mut app, root, 25.0);
     let time = app.world().get::<Playback>(root).unwrap().time;
     assert!((time - 0.25).abs() < 1e-5, "{time}");
-    // Now it is not for the turret, and hides the hull.
+    // The next edit does not match the turret, and hides the hull.
     let mut other = moves(10.0);
     other.bones[1].name = "Another".into();
     other.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
     other.bones[0].visibility = Some(vec![false; 5]);
     app.replace("art/unit_MOVE_00.ALA", ala(&other));
-    assert_x(&mut app, root, 25.0);
-    assert!(!shows(&mut app, root, HULL));
+    assert_hull_x(&mut app, root, 25.0);
+    assert!(!is_shown(&mut app, root, HULL));
     assert_eq!(transform(&mut app, root, TURRET).translation.z, 5.0);
-    // And back.
+    // Restore the clip.
     app.replace("art/unit_MOVE_00.ALA", ala(&moves(1.0)));
-    assert_x(&mut app, root, 2.5);
-    assert!(shows(&mut app, root, HULL));
-    // One that cannot be read changes nothing.
+    assert_hull_x(&mut app, root, 2.5);
+    assert!(is_shown(&mut app, root, HULL));
+    // A broken file changes nothing.
     app.replace("art/unit_MOVE_00.ALA", vec![1, 2, 3]);
     app.step(0.05);
-    assert_x(&mut app, root, 3.0);
+    assert_hull_x(&mut app, root, 3.0);
 }
 
 #[test]
-fn an_edited_model_keeps_its_clip_and_time() {
+fn reloaded_model_keeps_clip_and_time() {
     let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
     app.step(0.25);
     let old = bone(&mut app, root, HULL);
     app.replace("art/Unit.alo", model_at(6.0));
-    assert_ne!(bone(&mut app, root, HULL), old, "it is spawned anew");
+    assert_ne!(
+        bone(&mut app, root, HULL),
+        old,
+        "the model was not respawned"
+    );
     assert_eq!(
         model_of(&mut app, root).bones[TURRET]
             .transform
@@ -1120,31 +1128,31 @@ fn an_edited_model_keeps_its_clip_and_time() {
             .z,
         6.0
     );
-    assert_x(&mut app, root, 2.5);
+    assert_hull_x(&mut app, root, 2.5);
     app.step(0.1);
-    assert_x(&mut app, root, 3.5);
-    // In the middle of a fade, and of a clip that is at its end.
+    assert_hull_x(&mut app, root, 3.5);
+    // In the middle of a fade, to a clip that has finished.
     play(&mut app, root, PlayClip::once("MOVE_01").with_fade(1.0));
-    pass(&mut app, 0.45);
-    let before = x(&mut app, root);
+    advance(&mut app, 0.45);
+    let before = hull_x(&mut app, root);
     app.replace("art/Unit.alo", model_at(7.0));
-    assert_x(&mut app, root, before);
+    assert_hull_x(&mut app, root, before);
     assert_eq!(finished(&mut app).len(), 1);
-    pass(&mut app, 0.5);
-    pass(&mut app, 0.5);
-    assert_x(&mut app, root, -4.0);
+    advance(&mut app, 0.5);
+    advance(&mut app, 0.5);
+    assert_hull_x(&mut app, root, -4.0);
     assert!(finished(&mut app).is_empty());
 }
 
-/// No frame of a model that was just spawned, or changed to another clip, shows anything else.
+/// The first frame of a spawned model and of a new clip already shows the requested pose.
 #[test]
-fn what_is_chosen_shows_in_the_same_frame() {
+fn new_clip_shows_in_the_same_frame() {
     let mut app = TestApp::new(&files());
     let alo = app.load::<Alo>("art/Unit.alo");
     app.wait_loaded(&alo);
     let root = app.spawn(SCENE, PlayClip::looping("MOVE_01").starting_at(0.3));
     let mut frames = 0;
-    let is_kept = gpuless::wait_until(&mut app.app, |world| {
+    let is_constant = gpuless::wait_until(&mut app.app, |world| {
         if let Some(instance) = world.get::<AloInstance>(root) {
             let x = world.get::<Transform>(instance.bones()[HULL]).unwrap();
             assert!((x.translation.x + 3.0).abs() < 1e-3, "{x:?}");
@@ -1152,11 +1160,11 @@ fn what_is_chosen_shows_in_the_same_frame() {
         }
         frames == 20
     });
-    assert!(is_kept);
+    assert!(is_constant);
     app.world()
         .entity_mut(root)
         .insert(PlayClip::looping("ATTACK_00").starting_at(0.1));
     app.step(0.0);
-    assert_x(&mut app, root, 0.0);
-    assert!(shows(&mut app, root, FLASH) && !shows(&mut app, root, TURRET));
+    assert_hull_x(&mut app, root, 0.0);
+    assert!(is_shown(&mut app, root, FLASH) && !is_shown(&mut app, root, TURRET));
 }

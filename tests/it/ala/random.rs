@@ -1,4 +1,4 @@
-//! Whatever is done to models that play, in any order: they stay sound.
+//! Random changes to playing models, in any order: poses and weights stay valid.
 
 use crate::ala::play::{SCENE, ala, files, moves};
 use crate::support::app::TestApp;
@@ -12,16 +12,16 @@ use bevy_classic_models::scene::Repeat;
 
 const STEPS: usize = 2000;
 const INSTANCES: usize = 6;
-/// Clips that a model may blend at a time, however often it is told another.
-const MOST_LANES: usize = 9;
+/// The greatest count of clips that a model may blend at once, however often its clip changes.
+const MAX_ACTIVE_CLIPS: usize = 9;
 
-/// What is played at random.
-trait RandomPlays {
+/// Random clips and playback settings.
+trait RandomClips {
     fn clip(&mut self, loaded: &Handle<AnimationClip>) -> ClipRef;
     fn play(&mut self, loaded: &Handle<AnimationClip>) -> PlayClip;
 }
 
-impl RandomPlays for Random {
+impl RandomClips for Random {
     fn clip(&mut self, loaded: &Handle<AnimationClip>) -> ClipRef {
         match self.below(8) {
             0..=4 => self
@@ -54,8 +54,8 @@ impl RandomPlays for Random {
     }
 }
 
-/// Does anything to a model.
-fn disturb(
+/// Applies a random change to a model.
+fn change_randomly(
     app: &mut TestApp,
     random: &mut Random,
     root: &mut Entity,
@@ -88,7 +88,7 @@ fn disturb(
             *root = app.spawn(SCENE, play);
         }
         7 => {
-            // The model goes, and all that plays on it stays.
+            // Remove the scene for one frame, and keep the playback components.
             let scene = entity.take::<WorldAssetRoot>();
             app.step(0.01);
             app.world().entity_mut(*root).insert(scene.unwrap());
@@ -110,48 +110,48 @@ fn disturb(
     }
 }
 
-/// What must be true of a model whatever was done to it. How many clips it plays.
-fn assert_sound(app: &mut TestApp, root: Entity, what: &str) -> usize {
+/// Asserts that a model's transforms, weights and time are valid. Returns the count of active clips.
+fn assert_valid(app: &mut TestApp, root: Entity, context: &str) -> usize {
     let world = app.app.world();
     let Some(instance) = world.get::<AloInstance>(root) else {
         return 0;
     };
     for bone in instance.bones() {
-        let own = world.get::<Transform>(*bone).unwrap();
-        let whole = world.get::<GlobalTransform>(*bone).unwrap();
+        let local = world.get::<Transform>(*bone).unwrap();
+        let global = world.get::<GlobalTransform>(*bone).unwrap();
         assert!(
-            own.is_finite() && whole.affine().is_finite(),
-            "{what}: {own:?}"
+            local.is_finite() && global.affine().is_finite(),
+            "{context}: {local:?}"
         );
-        assert!(own.rotation.is_normalized(), "{what}: {own:?}");
+        assert!(local.rotation.is_normalized(), "{context}: {local:?}");
     }
     let player = world.get::<AnimationPlayer>(root).unwrap();
     let mut nodes: Vec<AnimationNodeIndex> =
         player.playing_animations().map(|(node, _)| *node).collect();
     nodes.sort();
-    // Beside more than one clip are the model's flags, which count for themselves.
-    let lanes = if nodes.len() > 1 {
+    // If several clips are active, the last node is the clip of the default visibility flags.
+    let active_clips = if nodes.len() > 1 {
         nodes.len() - 1
     } else {
         nodes.len()
     };
     let weight = |node: &AnimationNodeIndex| player.animation(*node).unwrap().weight();
-    let weights: Vec<f32> = nodes[..lanes].iter().map(weight).collect();
+    let weights: Vec<f32> = nodes[..active_clips].iter().map(weight).collect();
     assert!(
         weights.iter().all(|weight| *weight >= 0.0),
-        "{what}: {weights:?}"
+        "{context}: {weights:?}"
     );
-    if lanes > 0 {
+    if active_clips > 0 {
         let sum: f32 = weights.iter().sum();
-        assert!((sum - 1.0).abs() < 1e-4, "{what}: {weights:?}");
+        assert!((sum - 1.0).abs() < 1e-4, "{context}: {weights:?}");
         let time = world.get::<Playback>(root).unwrap().time;
-        assert!((0.0..=0.4001).contains(&time), "{what}: {time}");
+        assert!((0.0..=0.4001).contains(&time), "{context}: {time}");
     }
-    lanes
+    active_clips
 }
 
 #[test]
-fn whatever_is_chosen_models_stay_sound() {
+fn random_changes_keep_models_valid() {
     let mut few = moves(3.0);
     few.bones.truncate(1);
     let mut still = moves(0.0);
@@ -173,40 +173,44 @@ fn whatever_is_chosen_models_stay_sound() {
         let play = random.play(&loaded);
         roots.push(app.spawn_ready(SCENE, play));
     }
-    let (mut played, mut most_lanes, mut most_graphs) = (0, 0, 0);
+    let (mut played, mut max_active_clips, mut max_graphs) = (0, 0, 0);
     for step in 0..STEPS {
         let root = random.below(INSTANCES);
-        disturb(&mut app, &mut random, &mut roots[root], &loaded);
+        change_randomly(&mut app, &mut random, &mut roots[root], &loaded);
         app.step(random.of(&[0.0, 0.004, 0.016, 0.05, 0.2]));
-        for (number, root) in roots.iter().enumerate() {
-            let lanes = assert_sound(&mut app, *root, &format!("model {number} in step {step}"));
-            played += usize::from(lanes > 0);
-            most_lanes = most_lanes.max(lanes);
+        for (index, root) in roots.iter().enumerate() {
+            let active_clips =
+                assert_valid(&mut app, *root, &format!("model {index} in step {step}"));
+            played += usize::from(active_clips > 0);
+            max_active_clips = max_active_clips.max(active_clips);
         }
         let graphs = app.world().resource::<Assets<AnimationGraph>>().len();
-        most_graphs = most_graphs.max(graphs);
+        max_graphs = max_graphs.max(graphs);
     }
-    println!("{played} poses, up to {most_lanes} clips at a time, up to {most_graphs} graphs");
+    println!("{played} poses, up to {max_active_clips} clips at a time, up to {max_graphs} graphs");
     assert!(played > STEPS * INSTANCES / 2);
-    assert!(most_lanes > 3 && most_lanes <= MOST_LANES, "{most_lanes}");
-    // One for each model and for each clip, and those that go at the end of the frame.
-    assert!(most_graphs <= 4 * INSTANCES, "{most_graphs}");
+    assert!(
+        max_active_clips > 3 && max_active_clips <= MAX_ACTIVE_CLIPS,
+        "{max_active_clips}"
+    );
+    // One per model and per clip, and graphs to be removed at the end of the frame.
+    assert!(max_graphs <= 4 * INSTANCES, "{max_graphs}");
 }
 
-/// A game that cannot decide, of which every frame begins a fade.
+/// Every frame starts a new fade.
 #[test]
-fn a_fade_in_every_frame_does_not_pile_up_clips() {
+fn fade_in_every_frame_limits_active_clips() {
     let mut app = TestApp::new(&files());
     let alo = app.load::<Alo>("art/Unit.alo");
     app.wait_loaded(&alo);
     let root = app.spawn_ready(SCENE, ());
-    let mut most = 0;
+    let mut max_clips = 0;
     for frame in 0..600 {
         let clip = ["MOVE_00", "MOVE_01"][frame % 2];
         let play = PlayClip::looping(clip).with_fade(0.3);
         app.world().entity_mut(root).insert(play);
         app.step(1.0 / 60.0);
-        most = most.max(assert_sound(&mut app, root, &format!("frame {frame}")));
+        max_clips = max_clips.max(assert_valid(&mut app, root, &format!("frame {frame}")));
     }
-    assert!(most <= MOST_LANES, "{most} clips are blended");
+    assert!(max_clips <= MAX_ACTIVE_CLIPS, "{max_clips} active clips");
 }

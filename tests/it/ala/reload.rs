@@ -1,4 +1,4 @@
-//! Animations and models that change on disk while they play, seen by the real watcher.
+//! Reloading Alamo animations and models that change on disk during playback, with Bevy's real file watcher.
 
 use crate::ala::play::{FPS, HULL, TURRET, ala, document, model_at, moves};
 use crate::support::log;
@@ -14,8 +14,8 @@ const MODEL: &str = "watched.alo";
 const CLIP: &str = "watched_MOVE_00.ala";
 const OTHER: &str = "watched_HOLD_00.ala";
 
-/// The hull stands at a place.
-fn holds(x: f32) -> Vec<u8> {
+/// A clip that holds the hull at `x`.
+fn hold_clip(x: f32) -> Vec<u8> {
     let mut hull = BoneTracks::new("Hull", 1, [x, 0.0, 1.0]);
     hull.translation = Vectors::constant([x, 0.0, 1.0]);
     ala(&document(5, vec![hull]))
@@ -25,11 +25,11 @@ fn stage() -> Stage {
     Stage::watching(&[
         (MODEL, model_at(5.0)),
         (CLIP, ala(&moves(1.0))),
-        (OTHER, holds(20.0)),
+        (OTHER, hold_clip(20.0)),
     ])
 }
 
-fn place(world: &World, root: Entity, bone: usize) -> Vec3 {
+fn bone_position(world: &World, root: Entity, bone: usize) -> Vec3 {
     let bone = world.get::<AloInstance>(root).unwrap().bones()[bone];
     world.get::<Transform>(bone).unwrap().translation
 }
@@ -47,23 +47,26 @@ fn is_close(a: f32, b: f32) -> bool {
     (a - b).abs() < 1e-3
 }
 
-/// Waits until the hull is elsewhere. Until then it is where it was, and the clip's time stands.
+/// Waits until the hull moves to `x`. Asserts that its position and the clip's time stay the same until then.
 #[track_caller]
 fn wait_for_hull(stage: &mut Stage, root: Entity, x: f32) {
-    let (before, then) = (
-        place(stage.world(), root, HULL).x,
+    let (before, time_before) = (
+        bone_position(stage.world(), root, HULL).x,
         time(stage.world(), root),
     );
-    assert!(!is_close(before, x), "it is there already");
-    stage.headless.wait_until("the edit is seen", |world| {
-        let now = place(world, root, HULL).x;
-        assert!(is_close(now, x) || is_close(now, before), "{now}");
-        assert!((time(world, root) - then).abs() < 1e-6, "time jumps");
-        is_close(now, x)
+    assert!(!is_close(before, x), "the hull is already at {x}");
+    stage.headless.wait_until("the edit is loaded", |world| {
+        let found = bone_position(world, root, HULL).x;
+        assert!(is_close(found, x) || is_close(found, before), "{found}");
+        assert!(
+            (time(world, root) - time_before).abs() < 1e-6,
+            "the clip's time changed"
+        );
+        is_close(found, x)
     });
 }
 
-/// What was logged about a clip that could not be loaded.
+/// The logged errors about the clip.
 fn errors() -> Vec<String> {
     let mut errors = log::errors_of(&["bevy_asset"]);
     errors.retain(|text| text.contains(CLIP));
@@ -72,12 +75,12 @@ fn errors() -> Vec<String> {
 
 #[track_caller]
 fn assert_hull(stage: &mut Stage, root: Entity, x: f32) {
-    let found = place(stage.world(), root, HULL).x;
-    assert!(is_close(found, x), "{found} instead of {x}");
+    let found = bone_position(stage.world(), root, HULL).x;
+    assert!(is_close(found, x), "{found}, expected {x}");
 }
 
 #[test]
-fn an_edited_animation_shows_without_a_jump_and_a_broken_one_does_not() {
+fn edited_clip_shows_without_a_jump_and_broken_clip_does_not() {
     let mut stage = stage();
     let path = stage.folder().join(CLIP);
     let root = stage.spawn_alo(MODEL, PlayClip::looping("MOVE_00"));
@@ -90,7 +93,7 @@ fn an_edited_animation_shows_without_a_jump_and_a_broken_one_does_not() {
     stage.headless.step(0.1);
     assert_hull(&mut stage, root, 25.0);
 
-    // A broken animation: what plays plays on.
+    // A broken animation: the previous clip keeps playing.
     assert_eq!(errors(), Vec::<String>::new());
     let broken = &ala(&moves(3.0))[..200];
     std::fs::write(&path, broken).unwrap();
@@ -98,7 +101,7 @@ fn an_edited_animation_shows_without_a_jump_and_a_broken_one_does_not() {
         .headless
         .wait_until("the error is logged", |_| !errors().is_empty());
     stage.wait_until_idle();
-    // Bevy tries twice what somebody has a handle to: by the handle, then without.
+    // Bevy may load an asset with a live handle twice: by the handle, then by the path.
     let errors = errors();
     assert!(errors.len() <= 2, "{errors:#?}");
     for error in errors {
@@ -111,17 +114,17 @@ fn an_edited_animation_shows_without_a_jump_and_a_broken_one_does_not() {
     stage.headless.step(0.05);
     assert_hull(&mut stage, root, 30.0);
 
-    // One that is chosen now is of the last good file too.
-    let late = PlayClip::looping("MOVE_00").starting_at(0.1);
-    let late = stage.spawn("watched.alo#Scene", late);
+    // A model spawned now also uses the last valid clip.
+    let second = PlayClip::looping("MOVE_00").starting_at(0.1);
+    let second = stage.spawn("watched.alo#Scene", second);
     stage.headless.step(0.0);
-    assert_hull(&mut stage, late, 10.0);
+    assert_hull(&mut stage, second, 10.0);
 
-    // And whole again, of more frames.
+    // A valid clip with more frames.
     let mut longer = moves(2.0);
     longer.frames = 9;
-    let way: Vec<_> = (0..9).map(|frame| [frame as f32 * 2.0, 0.0, 1.0]).collect();
-    longer.bones[0].translation = Vectors::from_frames(&way);
+    let translations: Vec<_> = (0..9).map(|frame| [frame as f32 * 2.0, 0.0, 1.0]).collect();
+    longer.bones[0].translation = Vectors::from_frames(&translations);
     std::fs::write(&path, ala(&longer)).unwrap();
     wait_for_hull(&mut stage, root, 6.0);
     stage.headless.step(0.25);
@@ -129,7 +132,7 @@ fn an_edited_animation_shows_without_a_jump_and_a_broken_one_does_not() {
 }
 
 #[test]
-fn an_edit_to_a_shorter_clip_goes_on_within_it() {
+fn edit_to_a_shorter_clip_keeps_a_valid_time() {
     let mut stage = stage();
     let path = stage.folder().join(CLIP);
     let root = stage.spawn_alo(MODEL, PlayClip::looping("MOVE_00"));
@@ -138,18 +141,18 @@ fn an_edit_to_a_shorter_clip_goes_on_within_it() {
     assert_hull(&mut stage, root, 3.5);
     let mut shorter = moves(7.0);
     shorter.frames = 3;
-    let way: Vec<_> = (0..3).map(|frame| [frame as f32 * 7.0, 0.0, 1.0]).collect();
-    shorter.bones[0].translation = Vectors::from_frames(&way);
+    let translations: Vec<_> = (0..3).map(|frame| [frame as f32 * 7.0, 0.0, 1.0]).collect();
+    shorter.bones[0].translation = Vectors::from_frames(&translations);
     std::fs::write(&path, ala(&shorter)).unwrap();
-    stage.headless.wait_until("the edit is seen", |world| {
+    stage.headless.wait_until("the edit is loaded", |world| {
         time(world, root) <= 2.0 / FPS + 1e-6
     });
-    let x = place(stage.world(), root, HULL).x;
+    let x = bone_position(stage.world(), root, HULL).x;
     assert!((0.0..=14.001).contains(&x), "{x}");
     for _ in 0..7 {
         stage.headless.step(0.05);
         let (x, time) = (
-            place(stage.world(), root, HULL).x,
+            bone_position(stage.world(), root, HULL).x,
             time(stage.world(), root),
         );
         assert!(is_close(x, 7.0 * FPS * time), "{x} at {time}");
@@ -157,7 +160,7 @@ fn an_edit_to_a_shorter_clip_goes_on_within_it() {
 }
 
 #[test]
-fn an_edit_in_the_middle_of_a_fade_shows_in_it() {
+fn edit_during_a_fade_shows_in_the_fade() {
     let mut stage = stage();
     let other = stage.folder().join(OTHER);
     let root = stage.spawn_alo(MODEL, PlayClip::looping("HOLD_00"));
@@ -172,7 +175,7 @@ fn an_edit_in_the_middle_of_a_fade_shows_in_it() {
     stage.headless.step(0.25);
     assert_hull(&mut stage, root, 0.75 * 20.0 + 0.25 * 2.0);
     // The clip that fades out.
-    std::fs::write(&other, holds(40.0)).unwrap();
+    std::fs::write(&other, hold_clip(40.0)).unwrap();
     wait_for_hull(&mut stage, root, 0.75 * 40.0 + 0.25 * 2.0);
     stage.headless.step(0.5);
     assert_hull(&mut stage, root, 0.25 * 40.0 + 0.75 * 2.0);
@@ -181,7 +184,7 @@ fn an_edit_in_the_middle_of_a_fade_shows_in_it() {
 }
 
 #[test]
-fn an_edited_model_keeps_clip_and_time() {
+fn edited_model_keeps_clip_and_time() {
     let mut stage = stage();
     let path = stage.folder().join(MODEL);
     let root = stage.spawn_alo(MODEL, PlayClip::looping("MOVE_00").with_speed(0.5));
@@ -190,25 +193,28 @@ fn an_edited_model_keeps_clip_and_time() {
     assert_hull(&mut stage, root, 2.5);
     for turret in [6.0, 7.0] {
         let old = model(&mut stage, root);
-        let then = time(stage.world(), root);
+        let time_before = time(stage.world(), root);
         std::fs::write(&path, model_at(turret)).unwrap();
-        stage.headless.wait_until("the edit is seen", |world| {
-            assert!((time(world, root) - then).abs() < 1e-6, "time jumps");
+        stage.headless.wait_until("the edit is loaded", |world| {
+            assert!(
+                (time(world, root) - time_before).abs() < 1e-6,
+                "the clip's time changed"
+            );
             !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
         });
         stage.headless.step(0.0);
-        assert_hull(&mut stage, root, then * FPS);
+        assert_hull(&mut stage, root, time_before * FPS);
         let rest = model(&mut stage, root).bones[TURRET].transform;
-        assert_eq!(rest.translation.z, turret, "the clip holds the turret");
-        assert_eq!(place(stage.world(), root, TURRET).z, 5.0);
+        assert_eq!(rest.translation.z, turret, "the rest pose of the turret");
+        assert_eq!(bone_position(stage.world(), root, TURRET).z, 5.0);
         let animator = stage.world().get::<AloAnimator>(root).unwrap();
         let clip = animator.clip().unwrap().path().unwrap().to_string();
         assert_eq!(clip, format!("{CLIP}#Clip"));
         stage.headless.step(0.1);
-        assert_hull(&mut stage, root, then * FPS + 0.5);
+        assert_hull(&mut stage, root, time_before * FPS + 0.5);
     }
-    // Without a clip the bones are where the new model has them.
+    // Without a clip the bones are in the new model's rest pose.
     stage.world().entity_mut(root).remove::<PlayClip>();
     stage.headless.step(0.0);
-    assert_eq!(place(stage.world(), root, TURRET).z, 7.0);
+    assert_eq!(bone_position(stage.world(), root, TURRET).z, 7.0);
 }

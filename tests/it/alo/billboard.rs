@@ -1,4 +1,4 @@
-//! Bones that turn to the camera, to the light or with the wind.
+//! Billboard bones: transforms for every mode, and rendered orientation.
 
 use crate::support::app::TestApp;
 use crate::support::stage::Stage;
@@ -9,11 +9,10 @@ use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::{AloBillboard, AloRoot, Billboard};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::{BillboardCamera, Wind};
 use std::f32::consts::FRAC_PI_2;
 
-/// A model that is turned, moved and scaled, with a bone below a bone that is turned and moved too.
+/// A rotated, moved and scaled model with a billboard bone. The bone's parent is rotated and moved too.
 struct Model {
     app: TestApp,
     outside: Entity,
@@ -72,7 +71,7 @@ impl Model {
         self.app.world().entity_mut(entity).insert(transform);
     }
 
-    /// What propagation has made of it in the last frame.
+    /// The global transform of the last frame.
     fn global(&mut self, entity: Entity) -> GlobalTransform {
         *self.app.world().get::<GlobalTransform>(entity).unwrap()
     }
@@ -81,106 +80,109 @@ impl Model {
         *self.app.world().get::<Transform>(entity).unwrap()
     }
 
-    /// The bone as it would be without a turn: a space of its own.
-    fn unturned(&mut self, base: Transform) -> GlobalTransform {
+    /// The bone's global transform without the billboard rotation.
+    fn unrotated(&mut self, base: Transform) -> GlobalTransform {
         self.global(self.parent) * base
     }
 
-    /// The turned bone's axes in the space of the bone that does not turn.
+    /// An axis of the rotated bone in the space of the unrotated bone.
     fn axis(&mut self, base: Transform, axis: Vec3) -> Vec3 {
-        let own = self.unturned(base).affine().inverse();
+        let from_world = self.unrotated(base).affine().inverse();
         let world = self.global(self.bone).affine().transform_vector3(axis);
-        own.transform_vector3(world)
+        from_world.transform_vector3(world)
     }
 
     #[track_caller]
-    fn faces_camera(&mut self, what: &str) {
+    fn assert_faces_camera(&mut self, context: &str) {
         let (camera, bone) = (self.global(self.camera), self.global(self.bone));
         let rotation = bone.rotation();
-        same(rotation * Vec3::NEG_Y, *camera.back(), what);
-        same(rotation * Vec3::Z, *camera.up(), what);
-        same(rotation * Vec3::X, *camera.right(), what);
+        assert_near(rotation * Vec3::NEG_Y, *camera.back(), context);
+        assert_near(rotation * Vec3::Z, *camera.up(), context);
+        assert_near(rotation * Vec3::X, *camera.right(), context);
     }
 
     #[track_caller]
-    fn keeps_place_and_size(&mut self, base: Transform, what: &str) {
-        let (bone, unturned) = (self.global(self.bone), self.unturned(base));
-        same(bone.translation(), unturned.translation(), what);
-        same(bone.scale(), unturned.scale(), what);
+    fn assert_keeps_position_and_scale(&mut self, base: Transform, context: &str) {
+        let (bone, unrotated) = (self.global(self.bone), self.unrotated(base));
+        assert_near(bone.translation(), unrotated.translation(), context);
+        assert_near(bone.scale(), unrotated.scale(), context);
     }
 
-    /// A bone that stands upright in its own space and whose back looks along a world direction.
+    /// Asserts that the bone is upright in its own space and its back points along a world direction.
     #[track_caller]
-    fn has_its_back_to(&mut self, base: Transform, world: Vec3, what: &str) {
-        let own = self.unturned(base).affine().inverse();
-        let heading = own.transform_vector3(world).with_z(0.0).normalize();
-        same(self.axis(base, Vec3::Y), heading, what);
-        same(self.axis(base, Vec3::Z), Vec3::Z, what);
-        self.keeps_place_and_size(base, what);
+    fn assert_back_points_to(&mut self, base: Transform, world: Vec3, context: &str) {
+        let from_world = self.unrotated(base).affine().inverse();
+        let heading = from_world.transform_vector3(world).with_z(0.0).normalize();
+        assert_near(self.axis(base, Vec3::Y), heading, context);
+        assert_near(self.axis(base, Vec3::Z), Vec3::Z, context);
+        self.assert_keeps_position_and_scale(base, context);
     }
 
-    /// The bone is where its rest place goes when the model's +X is turned to the sun.
+    /// Asserts that the bone's rest position is rotated as from the model's +X to the direction of the sun.
     #[track_caller]
-    fn is_at_the_sun(&mut self, base: Transform, what: &str) {
+    fn assert_is_at_sun(&mut self, base: Transform, context: &str) {
         let model = self.global(self.root).affine();
-        let unturned = self.unturned(base).translation();
-        let rest = model.inverse().transform_point3(unturned);
-        let towards = *self.global(self.light).back();
-        let sun = model.inverse().transform_vector3(towards).normalize();
+        let unrotated = self.unrotated(base).translation();
+        let rest = model.inverse().transform_point3(unrotated);
+        let to_sun = *self.global(self.light).back();
+        let sun = model.inverse().transform_vector3(to_sun).normalize();
         let side = Vec3::Z.cross(sun).normalize();
-        let carried = rest.x * sun + rest.y * side + rest.z * sun.cross(side);
-        let place = self.global(self.bone).translation();
-        same(place, model.transform_point3(carried), what);
-        let (bone, unturned) = (self.global(self.bone), self.unturned(base));
-        same(bone.scale(), unturned.scale(), what);
+        let expected = rest.x * sun + rest.y * side + rest.z * sun.cross(side);
+        let position = self.global(self.bone).translation();
+        assert_near(position, model.transform_point3(expected), context);
+        let (bone, unrotated) = (self.global(self.bone), self.unrotated(base));
+        assert_near(bone.scale(), unrotated.scale(), context);
     }
 
     #[track_caller]
-    fn child_follows(&mut self, what: &str) {
-        let along = self
+    fn assert_child_follows(&mut self, context: &str) {
+        let expected = self
             .global(self.bone)
             .transform_point(Vec3::new(0.0, -3.0, 0.0));
         let child = self.global(self.child).translation();
-        same(child, along, what);
+        assert_near(child, expected, context);
     }
 
     #[track_caller]
-    fn check(&mut self, mode: Billboard, base: Transform, what: &str) {
-        let what = format!("{mode:?}, {what}");
+    fn check(&mut self, mode: Billboard, base: Transform, context: &str) {
+        let context = format!("{mode:?}, {context}");
         match mode {
             Billboard::None => {
-                let (bone, unturned) = (self.global(self.bone), self.unturned(base));
-                assert!(bone.affine().abs_diff_eq(unturned.affine(), 1e-4), "{what}");
+                let (bone, unrotated) = (self.global(self.bone), self.unrotated(base));
+                assert!(
+                    bone.affine().abs_diff_eq(unrotated.affine(), 1e-4),
+                    "{context}"
+                );
             }
             Billboard::Parallel | Billboard::Face => {
-                self.faces_camera(&what);
-                self.keeps_place_and_size(base, &what);
+                self.assert_faces_camera(&context);
+                self.assert_keeps_position_and_scale(base, &context);
             }
             Billboard::ZView => {
-                let bone = self.unturned(base).translation();
+                let bone = self.unrotated(base).translation();
                 let away = bone - self.global(self.camera).translation();
-                self.has_its_back_to(base, away, &what);
+                self.assert_back_points_to(base, away, &context);
             }
             Billboard::ZLight => {
                 let light = *self.global(self.light).forward();
-                self.has_its_back_to(base, light, &what);
+                self.assert_back_points_to(base, light, &context);
             }
             Billboard::ZWind => {
                 let wind = self.app.world().resource::<Wind>().direction;
-                self.has_its_back_to(base, wind, &what);
+                self.assert_back_points_to(base, wind, &context);
             }
             Billboard::SunGlow | Billboard::Sun => {
-                self.faces_camera(&what);
-                self.is_at_the_sun(base, &what);
+                self.assert_faces_camera(&context);
+                self.assert_is_at_sun(base, &context);
             }
         }
-        self.child_follows(&what);
+        self.assert_child_follows(&context);
     }
 }
 
 #[track_caller]
-fn same(a: Vec3, b: Vec3, what: &str) {
-    assert!(a.abs_diff_eq(b, 1e-4), "{what}: {a} is not {b}");
+fn assert_near(a: Vec3, b: Vec3, context: &str) {
+    assert!(a.abs_diff_eq(b, 1e-4), "{context}: {a}, expected {b}");
 }
 
 fn modes() -> impl Iterator<Item = Billboard> {
@@ -188,7 +190,7 @@ fn modes() -> impl Iterator<Item = Billboard> {
 }
 
 #[test]
-fn every_mode_is_right_in_the_frame_in_which_something_moves() {
+fn every_mode_follows_changes_in_the_same_frame() {
     for mode in modes() {
         let mut model = Model::new(mode);
         model.check(mode, rest(), "at the start");
@@ -215,7 +217,7 @@ fn every_mode_is_right_in_the_frame_in_which_something_moves() {
             Transform::from_xyz(0.0, 1.0, 0.0).with_rotation(Quat::from_rotation_z(1.0)),
         );
         model.app.step(0.1);
-        model.check(mode, rest(), "another place");
+        model.check(mode, rest(), "another position");
 
         for _ in 0..5 {
             model.app.step(0.1);
@@ -227,12 +229,12 @@ fn every_mode_is_right_in_the_frame_in_which_something_moves() {
             .get::<AloBillboard>(model.bone)
             .unwrap()
             .base();
-        assert_eq!(base, rest(), "{mode:?} crept into its base");
+        assert_eq!(base, rest(), "the rotation of {mode:?} changed the base");
     }
 }
 
 #[test]
-fn an_animation_moves_what_turns() {
+fn animations_move_billboards() {
     for mode in modes() {
         let mut model = Model::new(mode);
         for frame in 0..4 {
@@ -248,7 +250,7 @@ fn an_animation_moves_what_turns() {
 }
 
 #[test]
-fn bones_turn_after_animations_of_the_same_frame() {
+fn billboards_rotate_after_animations_of_the_same_frame() {
     #[derive(Resource)]
     struct Pose(Entity, Transform);
     let mut model = Model::new(Billboard::ZView);
@@ -267,22 +269,22 @@ fn bones_turn_after_animations_of_the_same_frame() {
 }
 
 #[test]
-fn an_animation_that_only_moves_a_bone_leaves_its_rotation() {
+fn animations_of_translation_keep_the_base_rotation() {
     for mode in modes() {
         let mut model = Model::new(mode);
         for frame in 1..4 {
-            let place = Vec3::new(frame as f32, 1.0, -2.0);
+            let position = Vec3::new(frame as f32, 1.0, -2.0);
             let bone = model.bone;
             model
                 .app
                 .world()
                 .get_mut::<Transform>(bone)
                 .unwrap()
-                .translation = place;
+                .translation = position;
             model.app.step(0.1);
             model.check(
                 mode,
-                rest().with_translation(place),
+                rest().with_translation(position),
                 &format!("frame {frame}"),
             );
         }
@@ -290,7 +292,7 @@ fn an_animation_that_only_moves_a_bone_leaves_its_rotation() {
 }
 
 #[test]
-fn a_mode_that_is_taken_away_leaves_the_bone_as_it_was() {
+fn removing_the_mode_restores_the_bone() {
     let mut model = Model::new(Billboard::Sun);
     assert_ne!(model.local(model.bone), rest());
     let bone = model.bone;
@@ -305,7 +307,7 @@ fn a_mode_that_is_taken_away_leaves_the_bone_as_it_was() {
 }
 
 #[test]
-fn a_turned_bone_below_a_turned_bone_faces_too() {
+fn nested_billboards_face_the_camera() {
     let mut model = Model::new(Billboard::ZView);
     let inner = Transform::from_xyz(1.0, -2.0, 0.0).with_rotation(Quat::from_rotation_y(1.0));
     let inner = (
@@ -314,18 +316,18 @@ fn a_turned_bone_below_a_turned_bone_faces_too() {
         ChildOf(model.child),
     );
     model.bone = model.app.world().spawn(inner).id();
-    for place in [Vec3::new(5.0, 1.0, 9.0), Vec3::new(-8.0, 4.0, 3.0)] {
+    for position in [Vec3::new(5.0, 1.0, 9.0), Vec3::new(-8.0, 4.0, 3.0)] {
         model.set(
             model.camera,
-            Transform::from_translation(place).looking_at(Vec3::ZERO, Vec3::Y),
+            Transform::from_translation(position).looking_at(Vec3::ZERO, Vec3::Y),
         );
         model.app.step(0.1);
-        model.faces_camera("below another");
+        model.assert_faces_camera("below another billboard");
     }
 }
 
 #[test]
-fn nothing_turns_without_a_camera_or_a_light() {
+fn billboards_stay_at_rest_without_a_camera_or_light() {
     for mode in modes().filter(|mode| *mode != Billboard::ZWind) {
         let mut model = Model::new(mode);
         for entity in [model.camera, model.light] {
@@ -341,7 +343,7 @@ fn nothing_turns_without_a_camera_or_a_light() {
 }
 
 #[test]
-fn a_bone_at_rest_is_not_a_change() {
+fn unchanged_billboards_trigger_no_change_detection() {
     #[derive(Resource, Default)]
     struct Changes(usize);
     let mut model = Model::new(Billboard::Parallel);
@@ -350,13 +352,13 @@ fn a_bone_at_rest_is_not_a_change() {
                  mut changes: ResMut<Changes>| {
         let changed = bones
             .iter()
-            .filter(|(place, bone)| place.is_changed() || bone.is_changed());
+            .filter(|(transform, bone)| transform.is_changed() || bone.is_changed());
         changes.0 += changed.count();
     };
     model.app.app.add_systems(Last, count);
     model.app.step(0.1);
     let so_far = model.app.world().resource::<Changes>().0;
-    assert_eq!(so_far, 1, "the system is new, and sees all as changed");
+    assert_eq!(so_far, 1, "a new system sees every component as changed");
     for _ in 0..3 {
         model.app.step(0.1);
     }
@@ -364,7 +366,7 @@ fn a_bone_at_rest_is_not_a_change() {
 }
 
 #[test]
-fn the_marked_camera_is_faced_before_the_one_of_least_order() {
+fn marked_camera_takes_precedence_over_lowest_order() {
     let mut model = Model::new(Billboard::Parallel);
     let spawn = |model: &mut Model, order: isize, is_active: bool, to: Vec3| {
         let camera = Camera {
@@ -372,42 +374,42 @@ fn the_marked_camera_is_faced_before_the_one_of_least_order() {
             is_active,
             ..default()
         };
-        let place = Transform::default().looking_to(to, Vec3::Y);
+        let transform = Transform::default().looking_to(to, Vec3::Y);
         model
             .app
             .world()
-            .spawn((Camera3d::default(), camera, place))
+            .spawn((Camera3d::default(), camera, transform))
             .id()
     };
     let inactive = spawn(&mut model, -9, false, Vec3::X);
     let later = spawn(&mut model, 3, true, Vec3::Z);
     let marked = spawn(&mut model, 7, true, Vec3::new(1.0, 0.0, 1.0));
-    let unseen = spawn(&mut model, -7, true, Vec3::new(1.0, 0.0, 5.0));
-    let nowhere = bevy::camera::RenderTarget::None { size: UVec2::ONE };
-    model.app.world().entity_mut(unseen).insert(nowhere);
-    let flat = spawn(&mut model, -8, true, Vec3::new(1.0, 0.0, -5.0));
-    model.app.world().entity_mut(flat).remove::<Camera3d>();
+    let untargeted = spawn(&mut model, -7, true, Vec3::new(1.0, 0.0, 5.0));
+    let no_target = bevy::camera::RenderTarget::None { size: UVec2::ONE };
+    model.app.world().entity_mut(untargeted).insert(no_target);
+    let not_3d = spawn(&mut model, -8, true, Vec3::new(1.0, 0.0, -5.0));
+    model.app.world().entity_mut(not_3d).remove::<Camera3d>();
     model.app.step(0.0);
-    model.faces_camera("the one of least order");
+    model.assert_faces_camera("the camera of lowest order");
 
     let first = spawn(&mut model, -1, true, Vec3::NEG_X);
     model.app.step(0.0);
     let old = std::mem::replace(&mut model.camera, first);
-    model.faces_camera("a lower order");
+    model.assert_faces_camera("a new camera of lower order");
 
     model.app.world().entity_mut(marked).insert(BillboardCamera);
     model.app.step(0.0);
     model.camera = marked;
-    model.faces_camera("the marked");
+    model.assert_faces_camera("the marked camera");
     for camera in [old, first, inactive, later] {
         model.app.world().despawn(camera);
     }
     model.app.step(0.0);
-    model.faces_camera("the marked alone");
+    model.assert_faces_camera("only the marked camera");
 }
 
 #[test]
-fn the_brightest_light_that_is_not_hidden_counts() {
+fn brightest_visible_light_is_used() {
     let mut model = Model::new(Billboard::ZLight);
     let old = model.light;
     let bright = DirectionalLight {
@@ -418,7 +420,7 @@ fn the_brightest_light_that_is_not_hidden_counts() {
     let bright = model.app.world().spawn((bright, to)).id();
     model.app.step(0.0);
     model.light = bright;
-    model.check(Billboard::ZLight, rest(), "the brighter");
+    model.check(Billboard::ZLight, rest(), "the brighter light");
     model
         .app
         .world()
@@ -426,11 +428,11 @@ fn the_brightest_light_that_is_not_hidden_counts() {
         .insert(Visibility::Hidden);
     model.app.step(0.0);
     model.light = old;
-    model.check(Billboard::ZLight, rest(), "the other is hidden");
+    model.check(Billboard::ZLight, rest(), "the brighter light is hidden");
 }
 
 #[test]
-fn a_scene_may_hold_billboards() {
+fn billboards_in_scenes_work() {
     let mut source = World::new();
     let root = source
         .spawn((AloRoot, Transform::default(), Visibility::default()))
@@ -461,12 +463,12 @@ fn a_scene_may_hold_billboards() {
         .find(|entity| *entity != bone);
     model.bone = spawned.unwrap();
     model.app.step(0.0);
-    model.faces_camera("spawned from a scene");
+    model.assert_faces_camera("spawned from a scene");
 }
 
-// What is seen.
+// Rendering.
 
-/// Left to right, then down: no turn and no mirror of it looks the same.
+/// Left to right, then down. The image has no symmetry.
 const COLORS: [[u8; 3]; 6] = [
     [255, 0, 0],
     [0, 255, 0],
@@ -476,10 +478,10 @@ const COLORS: [[u8; 3]; 6] = [
     [255, 255, 255],
 ];
 
-/// The half width and half height of the picture's square.
+/// The half width and half height of the rectangle.
 const HALF: Vec2 = Vec2::new(18.0, 12.0);
 
-fn picture() -> Image {
+fn color_image() -> Image {
     let size = Extent3d {
         width: 3,
         height: 2,
@@ -501,8 +503,8 @@ fn picture() -> Image {
     image
 }
 
-/// A square that is seen from one side, where its corners go counter-clockwise from the lower left.
-fn square(corners: [Vec3; 4]) -> Mesh {
+/// A single-sided rectangle. Seen from the front, the corners are counter-clockwise from the lower left.
+fn rectangle(corners: [Vec3; 4]) -> Mesh {
     Mesh::new(
         PrimitiveTopology::TriangleList,
         RenderAssetUsages::default(),
@@ -523,10 +525,10 @@ const LOWER_LEFT_FIRST: [Vec2; 4] = [
     Vec2::new(-1.0, 1.0),
 ];
 
-fn spawn_square(stage: &mut Stage, corners: [Vec3; 4]) -> Entity {
+fn spawn_rectangle(stage: &mut Stage, corners: [Vec3; 4]) -> Entity {
     let world = stage.world();
-    let image = world.resource_mut::<Assets<Image>>().add(picture());
-    let mesh = world.resource_mut::<Assets<Mesh>>().add(square(corners));
+    let image = world.resource_mut::<Assets<Image>>().add(color_image());
+    let mesh = world.resource_mut::<Assets<Mesh>>().add(rectangle(corners));
     let material = StandardMaterial {
         base_color_texture: Some(image),
         unlit: true,
@@ -539,12 +541,14 @@ fn spawn_square(stage: &mut Stage, corners: [Vec3; 4]) -> Entity {
 }
 
 #[test]
-fn a_parallel_bone_shows_its_front_upright_and_unmirrored() {
+fn parallel_billboard_is_upright_and_unmirrored() {
     let mut stage = Stage::dark(&[]);
     let world = stage.world();
-    let turned = Transform::from_xyz(3.0, 4.0, -6.0)
+    let root_transform = Transform::from_xyz(3.0, 4.0, -6.0)
         .with_rotation(Quat::from_rotation_y(2.0) * Quat::from_rotation_x(-FRAC_PI_2));
-    let root = world.spawn((AloRoot, turned, Visibility::default())).id();
+    let root = world
+        .spawn((AloRoot, root_transform, Visibility::default()))
+        .id();
     let bone = Transform::from_xyz(4.0, -3.0, 2.0).with_rotation(Quat::from_rotation_x(0.8));
     let bone = (
         AloBillboard::new(Billboard::Parallel),
@@ -555,43 +559,43 @@ fn a_parallel_bone_shows_its_front_upright_and_unmirrored() {
     let bone = world.spawn(bone).id();
     // Seen from −Y, X is right and Z is up.
     let in_bone = |corner: Vec2| Vec3::new(corner.x * HALF.x, 0.0, corner.y * HALF.y);
-    let subject = spawn_square(&mut stage, LOWER_LEFT_FIRST.map(in_bone));
-    stage.world().entity_mut(subject).insert(ChildOf(bone));
-    let center = turned.transform_point(Vec3::new(4.0, -3.0, 2.0));
+    let entity = spawn_rectangle(&mut stage, LOWER_LEFT_FIRST.map(in_bone));
+    stage.world().entity_mut(entity).insert(ChildOf(bone));
+    let center = root_transform.transform_point(Vec3::new(4.0, -3.0, 2.0));
 
     for view in [
         Vec3::new(50.0, 35.0, -70.0),
         Vec3::new(-75.0, 20.0, 35.0),
         Vec3::new(5.0, -60.0, 50.0),
     ] {
-        stage.look_from(view);
-        let seen = stage.capture();
+        stage.move_camera(view);
+        let subject = stage.capture();
         let camera = *stage.camera().get::<Transform>().unwrap();
         let in_world = |corner: Vec2| {
             center + camera.right() * corner.x * HALF.x + camera.up() * corner.y * HALF.y
         };
-        let control = spawn_square(&mut stage, LOWER_LEFT_FIRST.map(in_world));
+        let control = spawn_rectangle(&mut stage, LOWER_LEFT_FIRST.map(in_world));
         stage.world().entity_mut(bone).insert(Visibility::Hidden);
         let expected = stage.capture();
-        seen.assert_is(&expected, &format!("parallel bone from {view}"));
+        subject.assert_matches(&expected, &format!("parallel bone from {view}"));
         stage.world().entity_mut(bone).insert(Visibility::Inherited);
         stage.world().despawn(control);
 
-        // The control shows what it should: each colour left of the next, and above the next row.
-        let seen_at = |color: [u8; 3]| {
-            let texels = seen.0.iter().enumerate();
+        // Check the control too: each color is left of the next, and above the next row.
+        let color_center = |color: [u8; 3]| {
+            let texels = subject.0.iter().enumerate();
             let of_color = texels.filter(|(_, texel)| texel[..3] == color);
-            let places: Vec<_> = of_color
+            let pixels: Vec<_> = of_color
                 .map(|(index, _)| Vec2::new((index % 320) as f32, (index / 320) as f32))
                 .collect();
             assert!(
-                places.len() > 500,
-                "{color:?} is seen on {} pixels",
-                places.len()
+                pixels.len() > 500,
+                "{color:?} covers only {} pixels",
+                pixels.len()
             );
-            places.iter().sum::<Vec2>() / places.len() as f32
+            pixels.iter().sum::<Vec2>() / pixels.len() as f32
         };
-        let [a, b, c, d, e, f] = COLORS.map(seen_at);
+        let [a, b, c, d, e, f] = COLORS.map(color_center);
         assert!(a.x + 20.0 < b.x && b.x + 20.0 < c.x && d.x + 20.0 < e.x && e.x + 20.0 < f.x);
         assert!(a.y + 20.0 < d.y && b.y + 20.0 < e.y && c.y + 20.0 < f.y);
     }

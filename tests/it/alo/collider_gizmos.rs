@@ -1,4 +1,4 @@
-//! Collision trees as lines.
+//! Gizmos of collision trees.
 
 use crate::gpuless;
 use bevy::gizmos::config::GizmoConfigStore;
@@ -12,7 +12,7 @@ use bevy_classic_models::prelude::*;
 use std::any::TypeId;
 use std::path::Path;
 
-/// Lines of one box: a strip with a break after it, and three pairs.
+/// The count of strip positions per box, including the break after the strip.
 const STRIP: usize = 11;
 
 fn app() -> App {
@@ -31,8 +31,8 @@ fn spawn_walker(app: &mut App, bundle: impl Bundle) -> Entity {
     let scene = app.world().resource::<AssetServer>();
     let scene = scene.load("models/walker.alo#Scene");
     let root = app.world_mut().spawn((WorldAssetRoot(scene), bundle)).id();
-    let is_there = gpuless::wait_until(app, |world| world.get::<AloInstance>(root).is_some());
-    assert!(is_there, "the walker was not spawned");
+    let is_spawned = gpuless::wait_until(app, |world| world.get::<AloInstance>(root).is_some());
+    assert!(is_spawned, "the walker was not spawned");
     gpuless::step(app, 0.0);
     root
 }
@@ -42,7 +42,7 @@ fn configure(app: &mut App, change: impl FnOnce(&mut AloColliderGizmos)) {
     change(store.config_mut::<AloColliderGizmos>().1);
 }
 
-/// The corners of the boxes that were drawn in the next frame, and their strongest colours.
+/// The corners of the boxes drawn in the next frame, and the alpha of each.
 fn drawn(app: &mut App) -> Vec<(Vec<Vec3>, f32)> {
     gpuless::step(app, 0.0);
     let world = app.world();
@@ -60,17 +60,17 @@ fn drawn(app: &mut App) -> Vec<(Vec<Vec3>, f32)> {
         .collect()
 }
 
-/// Colliders, whether they show, and whether the file alone hides them.
+/// All colliders, and whether each is visible.
 fn colliders(app: &mut App) -> Vec<(Entity, AloCollider, bool)> {
     let world = app.world_mut();
     let mut all = world.query::<(Entity, &AloCollider, &InheritedVisibility)>();
     let all = all.iter(world);
-    all.map(|(entity, collider, shows)| (entity, collider.clone(), shows.get()))
+    all.map(|(entity, collider, visible)| (entity, collider.clone(), visible.get()))
         .collect()
 }
 
 #[test]
-fn only_what_is_asked_for_is_drawn() {
+fn configuration_selects_drawn_colliders() {
     let mut app = app();
     spawn_walker(&mut app, ());
     let all = colliders(&mut app);
@@ -86,17 +86,17 @@ fn only_what_is_asked_for_is_drawn() {
     configure(&mut app, |config| {
         config.visibility = AloRayCastVisibility::Visible
     });
-    let shown = all.iter().filter(|(.., shows)| *shows).count();
-    assert_eq!(drawn(&mut app).len(), shown);
+    let visible_count = all.iter().filter(|(.., visible)| *visible).count();
+    assert_eq!(drawn(&mut app).len(), visible_count);
 
-    // The hull is hidden by the file.
+    // The file hides the hull, which is solid.
     configure(&mut app, |config| {
         config.visibility = AloRayCastVisibility::Solid
     });
-    assert!(drawn(&mut app).len() > shown);
+    assert!(drawn(&mut app).len() > visible_count);
 
     configure(&mut app, |config| config.draw_all = false);
-    let (hidden, tree, _) = all.iter().find(|(.., shows)| !shows).unwrap();
+    let (hidden, tree, _) = all.iter().find(|(.., visible)| !visible).unwrap();
     let show = ShowAloColliderGizmo {
         level: Some(1),
         color: None,
@@ -110,12 +110,12 @@ fn only_what_is_asked_for_is_drawn() {
 }
 
 #[test]
-fn boxes_are_where_the_parts_are() {
+fn boxes_follow_the_transforms_of_parts() {
     let mut app = app();
-    let place = Transform::from_xyz(30.0, -4.0, 7.0)
+    let transform = Transform::from_xyz(30.0, -4.0, 7.0)
         .with_rotation(Quat::from_euler(EulerRot::YXZ, 0.7, 0.4, -1.1))
         .with_scale(Vec3::new(-1.0, 2.0, 0.5));
-    spawn_walker(&mut app, place);
+    spawn_walker(&mut app, transform);
     for (entity, collider, _) in colliders(&mut app) {
         if collider.is_skinned() {
             continue;
@@ -134,9 +134,12 @@ fn boxes_are_where_the_parts_are() {
                 .affine()
                 .inverse()
                 .transform_point3a((*corner).into());
-            let to_side = (local - bounds.min).abs().min((local - bounds.max).abs());
+            let distances = (local - bounds.min).abs().min((local - bounds.max).abs());
             let size = (bounds.max - bounds.min).max_element();
-            assert!(to_side.max_element() < 1e-3 * size, "{local} of {bounds:?}");
+            assert!(
+                distances.max_element() < 1e-3 * size,
+                "{local} is not a corner of {bounds:?}"
+            );
         }
         app.world_mut()
             .entity_mut(entity)
@@ -145,7 +148,7 @@ fn boxes_are_where_the_parts_are() {
 }
 
 #[test]
-fn levels_go_down_to_the_leaves() {
+fn levels_reach_the_leaves() {
     let mut app = app();
     spawn_walker(&mut app, ());
     let mut all = colliders(&mut app);
@@ -157,15 +160,15 @@ fn levels_go_down_to_the_leaves() {
         let show = ShowAloColliderGizmo { level, color: None };
         app.world_mut().entity_mut(entity).insert(show);
         let boxes = drawn(&mut app);
-        let strong = boxes.iter().filter(|(_, alpha)| *alpha == 1.0).count();
-        (boxes.len(), strong)
+        let opaque = boxes.iter().filter(|(_, alpha)| *alpha == 1.0).count();
+        (boxes.len(), opaque)
     };
     let mut all_levels = 0;
     for level in 0..tree.levels() {
-        let (boxes, strong) = count(Some(level));
+        let (boxes, opaque) = count(Some(level));
         assert_eq!(boxes, tree.partition(level).count());
-        assert_eq!(strong, tree.boxes(level).count());
-        all_levels += strong;
+        assert_eq!(opaque, tree.boxes(level).count());
+        all_levels += opaque;
     }
     let leaves = tree.partition(usize::MAX).count();
     assert_eq!(count(Some(usize::MAX)), (leaves, leaves));
@@ -173,7 +176,7 @@ fn levels_go_down_to_the_leaves() {
 }
 
 #[test]
-fn without_bevys_gizmos_nothing_happens() {
+fn app_without_gizmos_works() {
     let mut app = App::new();
     app.add_plugins((
         gpuless::plugins(Path::new("unused"), false),

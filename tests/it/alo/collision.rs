@@ -1,5 +1,5 @@
-//! Queries on the collision trees of the bundled walker and of real files, against every triangle by
-//! itself.
+//! Queries on the collision trees of the bundled walker and of real files, compared with brute force over all
+//! triangles.
 
 use crate::support::alo::corpus_alo;
 use bevy::math::bounding::{Aabb3d, BoundingSphere, BoundingVolume};
@@ -8,32 +8,32 @@ use bevy_classic_models::alamo::alo::{AloFile, Mesh, Submesh, VertexRecord, Vert
 use bevy_classic_models::alamo::{Backfaces, CollisionTree, TreeHit, TreeLink};
 use std::ops::ControlFlow;
 
-/// Questions of each kind for each tree.
+/// The count of queries of each kind per tree.
 const PROBES: usize = 300;
 
-/// A sub-mesh that has a tree.
+/// A sub-mesh with a tree.
 struct Subject {
     name: String,
     triangles: Vec<[DVec3; 3]>,
     tree: CollisionTree,
     center: Vec3,
     radius: f32,
-    /// How near to the edge of anything rounding may decide.
-    room: f64,
+    /// The distance to an edge below which rounding may decide the result.
+    tolerance: f64,
 }
 
-/// What a ray makes of a triangle.
+/// The result of a ray cast at a triangle.
 #[derive(PartialEq)]
-enum View {
-    Missed,
-    /// It is too near to an edge to be sure.
-    Open,
-    /// At this distance, which rounding may change by so much.
-    Met(f64, f64),
+enum RayResult {
+    Miss,
+    /// The ray is too near to an edge for a certain result.
+    Uncertain,
+    /// A hit, with its distance and the tolerance of the distance.
+    Hit(f64, f64),
 }
 
 impl Subject {
-    /// `None` if there is no tree, or no triangle in it that has area.
+    /// Returns `None` if there is no tree, or no triangle in it has an area.
     fn new(name: &str, submesh: &Submesh<'_>) -> Option<Self> {
         let tree = submesh.tree.as_ref()?;
         let positions = match submesh.vertices {
@@ -60,57 +60,57 @@ impl Subject {
             tree,
             center: bounds.center().into(),
             radius,
-            room: f64::from(16.0 * radius + reach) / f64::from(1 << 22),
+            tolerance: f64::from(16.0 * radius + reach) / f64::from(1 << 22),
         })
     }
 
-    /// Whether queries may have left a triangle out, for want of area.
+    /// Whether queries may skip a triangle because its area is nearly zero.
     fn is_thin(&self, triangle: usize) -> bool {
         let [a, b, c] = self.triangles[triangle];
         let longest = (b - a).length_squared().max((c - a).length_squared());
         (b - a).cross(c - a).length() <= 1e-5 * longest
     }
 
-    /// All checks. Returns how many rays met something.
+    /// Runs all checks. Returns the count of rays with a hit.
     fn check(&self) -> usize {
         let mut random = Random(1);
         self.check_boxes();
         let mut hits = 0;
-        for turn in 0..PROBES {
+        for index in 0..PROBES {
             let triangle = self.triangles[random.below(self.triangles.len())];
             let [a, b, c] = triangle.map(|corner| corner.as_vec3());
-            let anywhere = self.center + random.point() * self.radius;
-            let target = match turn % 4 {
-                0 => anywhere,
+            let random_point = self.center + random.point() * self.radius;
+            let target = match index % 4 {
+                0 => random_point,
                 1 => a + (b - a) * random.number().abs(),
                 2 => a,
                 _ => (a + b + c) / 3.0,
             };
-            let origin = match turn % 3 {
-                0 => anywhere,
+            let origin = match index % 3 {
+                0 => random_point,
                 _ => self.center + random.point().normalize() * 1.5 * self.radius,
             };
             if let Ok(direction) = Dir3::new(target - origin) {
                 hits += usize::from(self.check_ray(Ray3d { origin, direction }));
             }
-            let size = self.radius * [0.01, 0.1, 0.5][turn % 3];
-            let beside = target + random.point() * size;
-            self.check_ball(BoundingSphere::new(beside, size));
-            self.check_box(&Aabb3d::new(beside, random.point().abs() * size));
+            let size = self.radius * [0.01, 0.1, 0.5][index % 3];
+            let center = target + random.point() * size;
+            self.check_ball(BoundingSphere::new(center, size));
+            self.check_box(&Aabb3d::new(center, random.point().abs() * size));
         }
         hits
     }
 
-    /// Boxes of each level must be within those above them, and each triangle in one of the root's.
+    /// Asserts that each box is within a box of the level above, and each triangle within a leaf box.
     fn check_boxes(&self) {
         let step = self.radius / 16_384.0;
         let mut above: Vec<Aabb3d> = self.tree.boxes(0).collect();
         assert_eq!(above.len(), 1, "{}", self.name);
         for level in 1..self.tree.levels() {
             let boxes: Vec<Aabb3d> = self.tree.boxes(level).collect();
-            for one in &boxes {
-                let held = |other: &Aabb3d| other.grow(Vec3A::splat(step)).contains(one);
-                assert!(above.iter().any(held), "{}: level {level}", self.name);
+            for inner in &boxes {
+                let contains = |outer: &Aabb3d| outer.grow(Vec3A::splat(step)).contains(inner);
+                assert!(above.iter().any(contains), "{}: level {level}", self.name);
             }
             above = boxes;
         }
@@ -119,19 +119,27 @@ impl Subject {
         for (triangle, corners) in self.triangles.iter().enumerate() {
             let corners = corners.map(|corner| Vec3A::from(corner.as_vec3()));
             let inside = |part: &Aabb3d| {
-                let held = |corner: &Vec3A| part.closest_point(*corner) == *corner;
-                corners.iter().all(held)
+                let is_inside = |corner: &Vec3A| part.closest_point(*corner) == *corner;
+                corners.iter().all(is_inside)
             };
-            let held = parts.iter().any(inside) || self.is_thin(triangle);
-            assert!(held, "{}: triangle {triangle}", self.name);
+            let is_contained = parts.iter().any(inside) || self.is_thin(triangle);
+            assert!(
+                is_contained,
+                "{}: no leaf box contains triangle {triangle}",
+                self.name
+            );
             let [a, b, c] = corners;
-            let around = Aabb3d {
+            let bounds = Aabb3d {
                 min: a.min(b).min(c),
                 max: a.max(b).max(c),
             };
-            let found = self.found(|visit| self.tree.query_aabb(&around, visit));
+            let found = self.found(|visit| self.tree.query_aabb(&bounds, visit));
             let found = found.contains(&triangle) || self.is_thin(triangle);
-            assert!(found, "{}: triangle {triangle}", self.name);
+            assert!(
+                found,
+                "{}: triangle {triangle} not found by its own bounds",
+                self.name
+            );
         }
     }
 
@@ -139,75 +147,76 @@ impl Subject {
         for backfaces in [Backfaces::Cull, Backfaces::Keep, Backfaces::Flip] {
             let hit = self.tree.cast_ray(ray, f32::INFINITY, backfaces);
             let any = self.tree.any_hit(ray, f32::INFINITY, backfaces);
-            let said = || format!("{}: {ray:?} {backfaces:?} {hit:?}", self.name);
-            assert_eq!(any, hit.is_some(), "{}", said());
-            let told = hit.map_or(f64::INFINITY, |hit| f64::from(hit.distance));
+            let context = || format!("{}: {ray:?} {backfaces:?} {hit:?}", self.name);
+            assert_eq!(any, hit.is_some(), "{}", context());
+            let hit_distance = hit.map_or(f64::INFINITY, |hit| f64::from(hit.distance));
             for triangle in 0..self.triangles.len() {
-                if let View::Met(distance, room) = self.view(triangle, ray, backfaces) {
-                    let nearer = self.is_thin(triangle) || told <= distance + room;
-                    assert!(nearer, "{}, but triangle {triangle}", said());
+                if let RayResult::Hit(distance, tolerance) = self.cast_at(triangle, ray, backfaces)
+                {
+                    let nearer = self.is_thin(triangle) || hit_distance <= distance + tolerance;
+                    assert!(nearer, "{}: triangle {triangle} is nearer", context());
                 }
             }
             if let Some(hit) = hit {
-                assert!(self.is_right(&hit, ray, backfaces), "{}", said());
+                assert!(self.is_valid_hit(&hit, ray, backfaces), "{}", context());
             }
         }
         self.tree.any_hit(ray, f32::INFINITY, Backfaces::Keep)
     }
 
-    fn is_right(&self, hit: &TreeHit, ray: Ray3d, backfaces: Backfaces) -> bool {
+    fn is_valid_hit(&self, hit: &TreeHit, ray: Ray3d, backfaces: Backfaces) -> bool {
         let triangle = hit.triangle as usize;
         let [a, b, c] = self.triangles[triangle];
         let normal = (b - a).cross(c - a).normalize_or_zero();
         let along = normal.dot(hit.normal.as_dvec3());
-        let turned = backfaces == Backfaces::Flip && normal.dot(ray.direction.as_dvec3()) > 0.0;
-        let normal = if turned {
+        let flipped = backfaces == Backfaces::Flip && normal.dot(ray.direction.as_dvec3()) > 0.0;
+        let normal_matches = if flipped {
             along < -0.999
         } else {
             along > 0.999
         };
-        match self.view(triangle, ray, backfaces) {
-            View::Missed => false,
-            View::Open => true,
-            View::Met(distance, room) => {
-                normal && (distance - f64::from(hit.distance)).abs() <= room
+        match self.cast_at(triangle, ray, backfaces) {
+            RayResult::Miss => false,
+            RayResult::Uncertain => true,
+            RayResult::Hit(distance, tolerance) => {
+                normal_matches && (distance - f64::from(hit.distance)).abs() <= tolerance
             }
         }
     }
 
     /// Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
-    fn view(&self, triangle: usize, ray: Ray3d, backfaces: Backfaces) -> View {
+    fn cast_at(&self, triangle: usize, ray: Ray3d, backfaces: Backfaces) -> RayResult {
         let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
         let [a, b, c] = self.triangles[triangle];
-        let (ab, ac, to) = (b - a, c - a, origin - a);
+        let (ab, ac, to_origin) = (b - a, c - a, origin - a);
         let p = direction.cross(ac);
         let determinant = ab.dot(p);
-        let q = to.cross(ab);
+        let q = to_origin.cross(ab);
         let [v, w, distance] =
-            [to.dot(p), direction.dot(q), ac.dot(q)].map(|part| part / determinant);
-        // How far the ray is within each edge, as it sees them.
+            [to_origin.dot(p), direction.dot(q), ac.dot(q)].map(|part| part / determinant);
+        // The distance of the ray from each edge, projected along the ray. Positive is inside.
         let within = [(1.0 - v - w, c - b), (v, ac), (w, ab)]
             .map(|(weight, edge)| weight * determinant.abs() / edge.length());
         let least = within.into_iter().fold(f64::INFINITY, f64::min);
-        let flat = determinant.abs() <= self.room * ab.length().max(ac.length());
-        if flat || least.abs() <= self.room {
-            return View::Open;
+        let flat = determinant.abs() <= self.tolerance * ab.length().max(ac.length());
+        if flat || least.abs() <= self.tolerance {
+            return RayResult::Uncertain;
         }
-        // How far along it the triangle is for each step beside it, and how much areas are blurred.
-        let blur = 1.0 + self.room * f64::from(self.radius) / determinant.abs();
+        // The error of the distance grows with the slope of the triangle and with the relative error of its area.
+        let blur = 1.0 + self.tolerance * f64::from(self.radius) / determinant.abs();
         let steep = ab.cross(ac).length() / determinant.abs();
-        let room = self.room * blur * (1.0 + steep);
+        let tolerance = self.tolerance * blur * (1.0 + steep);
         let back = determinant < 0.0 && backfaces == Backfaces::Cull;
-        if back || least < 0.0 || distance < -room {
-            View::Missed
-        } else if distance < room {
-            View::Open
+        if back || least < 0.0 || distance < -tolerance {
+            RayResult::Miss
+        } else if distance < tolerance {
+            RayResult::Uncertain
         } else {
-            View::Met(distance, room)
+            RayResult::Hit(distance, tolerance)
         }
     }
 
-    /// The triangles that a query visits, each of which it must visit once.
+    /// The triangles that a query visits. Asserts that it visits none of them twice.
     fn found(
         &self,
         query: impl FnOnce(&mut dyn FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()>,
@@ -219,12 +228,12 @@ impl Subject {
         });
         assert!(end.is_continue());
         found.sort_unstable();
-        let twice = found.windows(2).any(|pair| pair[0] == pair[1]);
-        assert!(!twice, "{}: {found:?}", self.name);
+        let has_duplicates = found.windows(2).any(|pair| pair[0] == pair[1]);
+        assert!(!has_duplicates, "{}: {found:?}", self.name);
         found
     }
 
-    /// A query must find what is certain, and nothing that is impossible.
+    /// Asserts that a query finds all certain triangles, and no impossible ones.
     fn compare(
         &self,
         found: &[usize],
@@ -232,11 +241,11 @@ impl Subject {
         possible: &dyn Fn(usize) -> bool,
     ) {
         for triangle in 0..self.triangles.len() {
-            let right = match found.binary_search(&triangle) {
+            let is_valid = match found.binary_search(&triangle) {
                 Ok(_) => possible(triangle),
                 Err(_) => self.is_thin(triangle) || !certain(triangle),
             };
-            assert!(right, "{}: triangle {triangle} of {found:?}", self.name);
+            assert!(is_valid, "{}: triangle {triangle} of {found:?}", self.name);
         }
     }
 
@@ -248,27 +257,35 @@ impl Subject {
         let radius = f64::from(ball.radius());
         self.compare(
             &found,
-            &|triangle| distances[triangle] < radius - self.room,
-            &|triangle| distances[triangle] < radius + self.room,
+            &|triangle| distances[triangle] < radius - self.tolerance,
+            &|triangle| distances[triangle] < radius + self.tolerance,
         );
-        let thick = (0..distances.len()).filter(|triangle| !self.is_thin(*triangle));
-        let most = thick
+        let checked = (0..distances.len()).filter(|triangle| !self.is_thin(*triangle));
+        let nearest = checked
             .map(|triangle| distances[triangle])
             .fold(f64::INFINITY, f64::min);
-        let near = self
+        let closest = self
             .tree
             .closest_point(center.as_vec3(), f32::INFINITY)
             .unwrap();
-        let told = f64::from(near.distance);
-        let right = (distances[near.triangle as usize] - told).abs() < self.room;
-        assert!(right && told < most + self.room, "{}: {near:?}", self.name);
-        let apart = near.point.as_dvec3().distance(center);
-        assert!((apart - told).abs() < self.room, "{}: {near:?}", self.name);
+        let distance = f64::from(closest.distance);
+        let is_valid = (distances[closest.triangle as usize] - distance).abs() < self.tolerance;
+        assert!(
+            is_valid && distance < nearest + self.tolerance,
+            "{}: {closest:?}",
+            self.name
+        );
+        let point_distance = closest.point.as_dvec3().distance(center);
+        assert!(
+            (point_distance - distance).abs() < self.tolerance,
+            "{}: {closest:?}",
+            self.name
+        );
         let within = self.tree.closest_point(center.as_vec3(), ball.radius());
         assert_eq!(
             within.is_some(),
-            near.distance <= ball.radius(),
-            "{}: {near:?}",
+            closest.distance <= ball.radius(),
+            "{}: {closest:?}",
             self.name
         );
     }
@@ -277,14 +294,14 @@ impl Subject {
         let found = self.found(|visit| self.tree.query_aabb(bounds, visit));
         let center = Vec3::from(bounds.center()).as_dvec3();
         let half = Vec3::from(bounds.half_size()).as_dvec3();
-        let meets = |triangle: usize, room: f64| {
-            let half = half + DVec3::splat(room);
+        let intersects = |triangle: usize, margin: f64| {
+            let half = half + DVec3::splat(margin);
             half.min_element() >= 0.0 && is_in_box(self.triangles[triangle], center, half)
         };
         self.compare(
             &found,
-            &|triangle| meets(triangle, -self.room),
-            &|triangle| meets(triangle, self.room),
+            &|triangle| intersects(triangle, -self.tolerance),
+            &|triangle| intersects(triangle, self.tolerance),
         );
     }
 }
@@ -294,7 +311,7 @@ fn positions<T: VertexRecord>(vertices: &[T]) -> Vec<[f32; 3]> {
     vertices.iter().map(position).collect()
 }
 
-/// The distance of a point from a triangle: from its plane above it, else from its edges.
+/// The distance of a point from a triangle: from its plane if the projection is inside, otherwise from its edges.
 fn distance_to([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
     let normal = (b - a).cross(c - a);
     let edges = [(a, b), (b, c), (c, a)];
@@ -313,23 +330,23 @@ fn distance_to([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// Whether something of a triangle is left in a box: Sutherland and Hodgman's clipping (1974).
+/// Whether a triangle intersects a box, by Sutherland-Hodgman clipping (1974).
 fn is_in_box(corners: [DVec3; 3], center: DVec3, half: DVec3) -> bool {
     let mut polygon = corners.map(|corner| corner - center).to_vec();
     for (axis, sign) in [0, 1, 2]
         .into_iter()
         .flat_map(|axis| [(axis, 1.0), (axis, -1.0)])
     {
-        let inside = |at: DVec3| half[axis] - sign * at[axis];
+        let inside = |point: DVec3| half[axis] - sign * point[axis];
         let mut next = Vec::new();
-        for (index, at) in polygon.iter().enumerate() {
+        for (index, point) in polygon.iter().enumerate() {
             let before = polygon[(index + polygon.len() - 1) % polygon.len()];
-            let (here, there) = (inside(*at), inside(before));
+            let (here, there) = (inside(*point), inside(before));
             if (here < 0.0) != (there < 0.0) {
-                next.push(before + (*at - before) * (there / (there - here)));
+                next.push(before + (*point - before) * (there / (there - here)));
             }
             if here >= 0.0 {
-                next.push(*at);
+                next.push(*point);
             }
         }
         polygon = next;
@@ -337,7 +354,7 @@ fn is_in_box(corners: [DVec3; 3], center: DVec3, half: DVec3) -> bool {
     !polygon.is_empty()
 }
 
-/// Random numbers: SplitMix64.
+/// A SplitMix64 random number generator.
 struct Random(u64);
 
 impl Random {
@@ -349,7 +366,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From -1 to 1.
+    /// A number from -1 to 1.
     fn number(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
@@ -373,7 +390,7 @@ fn subjects(name: &str, file: &AloFile<'_>) -> Vec<Subject> {
 }
 
 #[test]
-fn the_bundled_walker_is_met_where_its_triangles_are() {
+fn queries_on_the_bundled_walker_match_brute_force() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/walker.alo");
     let bytes = std::fs::read(path).unwrap();
     let subjects = subjects("walker", &parse(&bytes).unwrap());
@@ -385,10 +402,10 @@ fn the_bundled_walker_is_met_where_its_triangles_are() {
 }
 
 #[test]
-fn real_models_are_met_where_their_triangles_are() {
+fn queries_on_real_models_match_brute_force() {
     let (mut trees, mut triangles, mut hits) = (0, 0, 0);
-    for (name, bytes) in corpus_alo("real_models_are_met_where_their_triangles_are") {
-        // Other tests look at those that are no models.
+    for (name, bytes) in corpus_alo("queries_on_real_models_match_brute_force") {
+        // Other tests cover files that are not models.
         let Ok(file) = parse(&bytes) else { continue };
         for subject in subjects(&name, &file) {
             trees += 1;
@@ -397,7 +414,7 @@ fn real_models_are_met_where_their_triangles_are() {
         }
     }
     println!(
-        "{trees} trees of {triangles} triangles, {hits} of {} rays met one",
+        "{trees} trees with {triangles} triangles, {hits} of {} rays hit one",
         trees * PROBES
     );
 }

@@ -1,4 +1,4 @@
-//! Dazzles as they are drawn: place, size, picture, brightness over time, and how they add.
+//! Rendered dazzles: position, size, texture, brightness over time, and additive blending.
 
 use crate::support::stage::{Picture, Stage};
 use bevy::asset::RenderAssetUsages;
@@ -36,7 +36,7 @@ fn dazzle(position: [f32; 3]) -> Dazzle<'static> {
     }
 }
 
-/// A square picture of these texels.
+/// A square image of these texels.
 fn image(texels: &[[u8; 4]]) -> Image {
     let side = texels.len().isqrt() as u32;
     let size = Extent3d {
@@ -59,19 +59,19 @@ fn image(texels: &[[u8; 4]]) -> Image {
 
 const WHITE: [[u8; 4]; 1] = [[255, 255, 255, 255]];
 
-struct Night {
+struct NightStage {
     stage: Stage,
     camera: Transform,
 }
 
-impl Night {
-    /// A black stage; the camera looks from the distance of 20 along −Z.
+impl NightStage {
+    /// A black stage. The camera is at Z 20 and looks along −Z.
     fn new() -> Self {
         let mut night = Self {
             stage: Stage::dark(&[]),
             camera: Transform::default(),
         };
-        night.look(Vec3::new(0.0, 0.0, 20.0), Vec3::ZERO);
+        night.set_camera(Vec3::new(0.0, 0.0, 20.0), Vec3::ZERO);
         night.background(Color::BLACK);
         night
     }
@@ -80,7 +80,7 @@ impl Night {
         self.stage.world().insert_resource(ClearColor(color));
     }
 
-    fn look(&mut self, from: Vec3, to: Vec3) {
+    fn set_camera(&mut self, from: Vec3, to: Vec3) {
         self.camera = Transform::from_translation(from).looking_at(to, Vec3::Y);
         let camera = self.camera;
         self.stage.camera().insert(camera);
@@ -102,25 +102,25 @@ impl Night {
         self.stage.capture()
     }
 
-    /// Where a place of the world is seen, in pixels from the left and upper edge.
-    fn project(&self, place: Vec3) -> Vec2 {
-        let seen = self.camera.rotation.inverse() * (place - self.camera.translation);
-        let pixels = self.pixels_per_unit(place);
+    /// The pixel of a world position, from the left and upper edge.
+    fn project(&self, position: Vec3) -> Vec2 {
+        let in_view = self.camera.rotation.inverse() * (position - self.camera.translation);
+        let pixels = self.pixels_per_unit(position);
         Vec2::new(
-            WIDTH as f32 / 2.0 + seen.x * pixels,
-            HEIGHT as f32 / 2.0 - seen.y * pixels,
+            WIDTH as f32 / 2.0 + in_view.x * pixels,
+            HEIGHT as f32 / 2.0 - in_view.y * pixels,
         )
     }
 
-    /// Bevy's cameras see 45° from below to above.
-    fn pixels_per_unit(&self, place: Vec3) -> f32 {
-        let seen = self.camera.rotation.inverse() * (place - self.camera.translation);
-        HEIGHT as f32 / 2.0 / (-seen.z * FRAC_PI_8.tan())
+    /// The pixels per world unit at a position. Bevy's default vertical field of view is 45°.
+    fn pixels_per_unit(&self, position: Vec3) -> f32 {
+        let in_view = self.camera.rotation.inverse() * (position - self.camera.translation);
+        HEIGHT as f32 / 2.0 / (-in_view.z * FRAC_PI_8.tan())
     }
 
-    fn at(&self, picture: &Picture, place: Vec3) -> [u8; 3] {
-        let Vec2 { x, y } = self.project(place);
-        pixel(picture, x, y)
+    fn color_at(&self, image: &Picture, position: Vec3) -> [u8; 3] {
+        let Vec2 { x, y } = self.project(position);
+        pixel(image, x, y)
     }
 
     fn seconds(&mut self) -> f32 {
@@ -128,59 +128,59 @@ impl Night {
     }
 }
 
-fn pixel(picture: &Picture, x: f32, y: f32) -> [u8; 3] {
-    let [r, g, b, _] = picture.0[y as usize * WIDTH + x as usize];
+fn pixel(image: &Picture, x: f32, y: f32) -> [u8; 3] {
+    let [r, g, b, _] = image.0[y as usize * WIDTH + x as usize];
     [r, g, b]
 }
 
-/// The box around all that is not black: its least and greatest corner.
-fn lit_box(picture: &Picture) -> Rect {
-    let texels = picture.0.iter().enumerate();
+/// The bounds in pixels of everything that is not black.
+fn lit_bounds(image: &Picture) -> Rect {
+    let texels = image.0.iter().enumerate();
     let lit = texels.filter(|(_, texel)| texel[..3] != [0, 0, 0]);
-    let mut around = Rect::EMPTY;
+    let mut bounds = Rect::EMPTY;
     for (index, _) in lit {
         let corner = Vec2::new((index % WIDTH) as f32, (index / WIDTH) as f32);
-        around = around.union(Rect::from_corners(corner, corner + 1.0));
+        bounds = bounds.union(Rect::from_corners(corner, corner + 1.0));
     }
-    around
+    bounds
 }
 
 #[track_caller]
-fn near(seen: [u8; 3], expected: [f32; 3], what: &str) {
-    let far = |(seen, expected): (u8, f32)| (f32::from(seen) - 255.0 * expected).abs() > 2.5;
-    let far = seen.into_iter().zip(expected).any(far);
+fn assert_near(found: [u8; 3], expected: [f32; 3], context: &str) {
+    let is_near = |(found, expected): (u8, f32)| (f32::from(found) - 255.0 * expected).abs() <= 2.5;
+    let is_near = found.into_iter().zip(expected).all(is_near);
     assert!(
-        !far,
-        "{what}: {seen:?} is not {:?}",
+        is_near,
+        "{context}: {found:?}, expected {:?}",
         expected.map(|channel| 255.0 * channel)
     );
 }
 
 #[track_caller]
-fn is_square(picture: &Picture, center: Vec2, half: f32, what: &str) {
-    let seen = lit_box(picture);
+fn assert_square(image: &Picture, center: Vec2, half: f32, context: &str) {
+    let found = lit_bounds(image);
     let expected = Rect::from_center_half_size(center, Vec2::splat(half));
-    let off = (seen.min - expected.min)
+    let error = (found.min - expected.min)
         .abs()
-        .max((seen.max - expected.max).abs());
+        .max((found.max - expected.max).abs());
     assert!(
-        off.max_element() <= 1.0,
-        "{what}: {seen:?} is not {expected:?}"
+        error.max_element() <= 1.0,
+        "{context}: {found:?}, expected {expected:?}"
     );
-    let lit = picture
+    let lit = image
         .0
         .iter()
         .filter(|texel| texel[..3] != [0, 0, 0])
         .count() as f32;
     assert!(
-        (lit / seen.size().element_product() - 1.0).abs() < 0.01,
-        "{what}: it has holes"
+        (lit / found.size().element_product() - 1.0).abs() < 0.01,
+        "{context}: the square has holes"
     );
 }
 
 #[test]
-fn size_and_place_are_those_of_a_square_that_faces_the_camera() {
-    let mut night = Night::new();
+fn dazzle_is_a_square_that_faces_the_camera() {
+    let mut night = NightStage::new();
     let mut light = dazzle([1.0, 2.0, -1.0]);
     light.radius = 1.5;
     let transform = Transform::from_xyz(0.5, -1.0, 2.0)
@@ -193,12 +193,12 @@ fn size_and_place_are_those_of_a_square_that_faces_the_camera() {
         Vec3::new(-18.0, 9.0, -6.0),
         Vec3::new(2.0, -16.0, 0.5),
     ] {
-        night.look(from, Vec3::new(0.5, 0.0, 1.0));
-        let picture = night.capture();
+        night.set_camera(from, Vec3::new(0.5, 0.0, 1.0));
+        let captured = night.capture();
         let half = 1.4 * 1.5 * night.pixels_per_unit(center);
         assert!(half > 25.0);
-        is_square(
-            &picture,
+        assert_square(
+            &captured,
             night.project(center),
             half,
             &format!("from {from}"),
@@ -207,62 +207,62 @@ fn size_and_place_are_those_of_a_square_that_faces_the_camera() {
 }
 
 #[test]
-fn a_mirrored_or_uneven_scale_still_shows_a_square() {
-    let mut night = Night::new();
+fn mirrored_or_uneven_scale_keeps_the_square() {
+    let mut night = NightStage::new();
     let mut light = dazzle([0.0; 3]);
     light.radius = 2.0;
     let scale = Vec3::new(-3.0, 1.25, 2.0);
     night.spawn(&[light], &WHITE, Transform::from_scale(scale));
-    let picture = night.capture();
-    // The smallest scale counts.
+    let captured = night.capture();
+    // The smallest scale determines the size.
     let half = 2.5 * night.pixels_per_unit(Vec3::ZERO);
-    is_square(&picture, night.project(Vec3::ZERO), half, "mirrored");
+    assert_square(&captured, night.project(Vec3::ZERO), half, "mirrored");
 }
 
-/// Whatever the scale, a square that reaches into the picture is not culled.
+/// A square that reaches into the image is not culled, with any scale.
 #[test]
-fn uneven_scales_cull_no_square_that_is_in_sight() {
-    // The picture ends at about 10.8 along X.
+fn uneven_scale_culls_no_visible_dazzle() {
+    // The image ends at about X 10.8.
     for scale in [
         Vec3::new(0.25, 1.0, 1.0),
         Vec3::new(0.25, 4.0, 4.0),
         Vec3::new(1.0, 0.25, 4.0),
     ] {
-        let mut night = Night::new();
+        let mut night = NightStage::new();
         let mut light = dazzle([0.0; 3]);
         light.radius = 4.0;
-        let place = Transform::from_xyz(11.2, 0.0, 0.0).with_scale(scale);
-        night.spawn(&[light], &WHITE, place);
-        let picture = night.capture();
+        let transform = Transform::from_xyz(11.2, 0.0, 0.0).with_scale(scale);
+        night.spawn(&[light], &WHITE, transform);
+        let captured = night.capture();
         let half = 4.0 * scale.min_element();
         let left = night.project(Vec3::new(11.2 - half, 0.0, 0.0)).x;
         assert!(left < WIDTH as f32 - 4.0, "{scale}: {left}");
-        let seen = lit_box(&picture);
+        let found = lit_bounds(&captured);
         assert!(
-            (seen.min.x - left).abs() <= 1.0,
-            "{scale}: {seen:?}, {left}"
+            (found.min.x - left).abs() <= 1.0,
+            "{scale}: {found:?}, expected left edge {left}"
         );
     }
 }
 
 #[test]
-fn one_whose_centre_is_out_of_sight_is_drawn() {
-    let mut night = Night::new();
+fn dazzle_with_center_out_of_view_is_drawn() {
+    let mut night = NightStage::new();
     let mut light = dazzle([13.0, 0.0, 0.0]);
     light.radius = 4.0;
     night.spawn(&[light], &WHITE, Transform::default());
-    let picture = night.capture();
-    let seen = lit_box(&picture);
+    let captured = night.capture();
+    let found = lit_bounds(&captured);
     let left = night.project(Vec3::new(9.0, 0.0, 0.0)).x;
     assert!(
-        (seen.min.x - left).abs() <= 1.0 && seen.max.x == WIDTH as f32,
-        "{seen:?}"
+        (found.min.x - left).abs() <= 1.0 && found.max.x == WIDTH as f32,
+        "{found:?}"
     );
 }
 
 #[test]
-fn a_picture_is_upright_and_unmirrored() {
-    let mut night = Night::new();
+fn texture_is_upright_and_unmirrored() {
+    let mut night = NightStage::new();
     let mut light = dazzle([0.0; 3]);
     light.radius = 4.0;
     let texels = [
@@ -273,7 +273,7 @@ fn a_picture_is_upright_and_unmirrored() {
     ];
     let transform = Transform::from_rotation(Quat::from_euler(EulerRot::YXZ, 2.0, 1.0, 2.5));
     night.spawn(&[light], &texels, transform);
-    let picture = night.capture();
+    let captured = night.capture();
     for (x, y, texel) in [
         (-2.0, 2.0, 0),
         (2.0, 2.0, 1),
@@ -281,13 +281,13 @@ fn a_picture_is_upright_and_unmirrored() {
         (2.0, -2.0, 3),
     ] {
         let [r, g, b, _] = texels[texel];
-        assert_eq!(night.at(&picture, Vec3::new(x, y, 0.0)), [r, g, b]);
+        assert_eq!(night.color_at(&captured, Vec3::new(x, y, 0.0)), [r, g, b]);
     }
 }
 
 #[test]
-fn the_slot_chooses_the_picture() {
-    let mut night = Night::new();
+fn slot_selects_the_part_of_the_texture() {
+    let mut night = NightStage::new();
     let texels = [
         [255, 0, 0, 255],
         [0, 255, 0, 255],
@@ -302,23 +302,27 @@ fn the_slot_chooses_the_picture() {
     };
     let cells = [cell(0, 0), cell(1, 0), cell(0, 1), cell(1, 1)];
     night.spawn(&cells, &texels, Transform::default());
-    let picture = night.capture();
+    let captured = night.capture();
     for (cell, [r, g, b, _]) in cells.iter().zip(texels) {
         let center = Vec3::from_array(cell.position);
-        // The whole square is of one colour.
-        for place in [
+        // The whole square has one color.
+        for offset in [
             Vec3::ZERO,
             Vec3::new(0.8, 0.8, 0.0),
             Vec3::new(-0.8, 0.8, 0.0),
             Vec3::new(0.8, -0.8, 0.0),
         ] {
-            assert_eq!(night.at(&picture, center + place), [r, g, b], "{cell:?}");
+            assert_eq!(
+                night.color_at(&captured, center + offset),
+                [r, g, b],
+                "{cell:?}"
+            );
         }
     }
 }
 
-/// Written out once more, from the description of the format.
-fn blink(frequency: f32, phase: f32, bias: Option<f32>, time: f32) -> f32 {
+/// A reference implementation of blinking, from the description of the format.
+fn expected_intensity(frequency: f32, phase: f32, bias: Option<f32>, time: f32) -> f32 {
     let t = match bias {
         _ if frequency == 0.0 => 0.5,
         None => 0.5,
@@ -330,8 +334,8 @@ fn blink(frequency: f32, phase: f32, bias: Option<f32>, time: f32) -> f32 {
 
 #[test]
 fn blinking_follows_frequency_phase_and_bias() {
-    let mut night = Night::new();
-    let blinks = [
+    let mut night = NightStage::new();
+    let parameters = [
         (0.0, 0.0, None),
         (0.0, 0.4, Some(0.3)),
         (2.0, 0.1, None),
@@ -344,14 +348,14 @@ fn blinking_follows_frequency_phase_and_bias() {
         (1.5, 2.7, Some(0.99)),
     ];
     let color = [1.0, 0.6, 0.2];
-    let place = |index: usize| {
+    let position = |index: usize| {
         [
             2.4 * (index % 5) as f32 - 4.8,
             3.0 * (index / 5) as f32 - 1.5,
             0.0,
         ]
     };
-    let dazzles: Vec<_> = blinks
+    let dazzles: Vec<_> = parameters
         .iter()
         .enumerate()
         .map(|(index, (frequency, phase, bias))| Dazzle {
@@ -359,22 +363,22 @@ fn blinking_follows_frequency_phase_and_bias() {
             frequency: *frequency,
             phase: *phase,
             bias: *bias,
-            ..dazzle(place(index))
+            ..dazzle(position(index))
         })
         .collect();
     night.spawn(&dazzles, &WHITE, Transform::default());
     let (mut dark, mut dim) = (0, 0);
     for _ in 0..16 {
         night.stage.headless.step(0.137);
-        let picture = night.capture();
+        let captured = night.capture();
         let time = night.seconds();
-        for (index, (frequency, phase, bias)) in blinks.into_iter().enumerate() {
-            let expected = blink(frequency, phase, bias, time);
-            let stated = dazzle_intensity(frequency, phase, bias.unwrap_or(1.0), time);
-            assert!((expected - stated).abs() < 1e-4);
-            let seen = night.at(&picture, Vec3::from_array(place(index)));
-            let what = format!("{frequency}, {phase}, {bias:?} at {time}");
-            near(seen, color.map(|channel| channel * expected), &what);
+        for (index, (frequency, phase, bias)) in parameters.into_iter().enumerate() {
+            let expected = expected_intensity(frequency, phase, bias, time);
+            let computed = dazzle_intensity(frequency, phase, bias.unwrap_or(1.0), time);
+            assert!((expected - computed).abs() < 1e-4);
+            let found = night.color_at(&captured, Vec3::from_array(position(index)));
+            let context = format!("{frequency}, {phase}, {bias:?} at {time}");
+            assert_near(found, color.map(|channel| channel * expected), &context);
             dark += usize::from(expected == 0.0);
             dim += usize::from((0.05..0.95).contains(&expected));
         }
@@ -383,8 +387,8 @@ fn blinking_follows_frequency_phase_and_bias() {
 }
 
 #[test]
-fn a_bias_without_length_is_always_off() {
-    let mut night = Night::new();
+fn nonpositive_bias_is_always_off() {
+    let mut night = NightStage::new();
     let off = |bias| Dazzle {
         frequency: 1.0,
         bias: Some(bias),
@@ -393,21 +397,21 @@ fn a_bias_without_length_is_always_off() {
     night.spawn(&[off(0.0), off(-1.0)], &WHITE, Transform::default());
     for _ in 0..4 {
         night.stage.headless.step(0.2);
-        assert_eq!(lit_box(&night.capture()), Rect::EMPTY);
+        assert_eq!(lit_bounds(&night.capture()), Rect::EMPTY);
     }
 }
 
-fn light_of(level: f32) -> f32 {
+fn to_light(level: f32) -> f32 {
     Srgba::gamma_function(level)
 }
 
-fn level_of(light: f32) -> f32 {
+fn to_level(light: f32) -> f32 {
     Srgba::gamma_function_inverse(light.min(1.0))
 }
 
 #[test]
-fn light_adds_to_what_is_behind_whatever_the_alpha() {
-    let mut night = Night::new();
+fn light_is_added_independent_of_alpha() {
+    let mut night = NightStage::new();
     night.background(Color::srgb(0.3, 0.3, 0.3));
     let colored = |x, color| Dazzle {
         color,
@@ -422,27 +426,27 @@ fn light_adds_to_what_is_behind_whatever_the_alpha() {
         &WHITE,
         Transform::default(),
     );
-    let picture = night.capture();
-    let behind = light_of(0.3);
-    let at = |x| night.at(&picture, Vec3::new(x, 0.0, 0.0));
-    let texel = light_of(128.0 / 255.0);
-    near(
+    let captured = night.capture();
+    let behind = to_light(0.3);
+    let at = |x| night.color_at(&captured, Vec3::new(x, 0.0, 0.0));
+    let texel = to_light(128.0 / 255.0);
+    assert_near(
         at(-3.0),
-        color.map(|c| level_of(behind + texel * light_of(c))),
+        color.map(|c| to_level(behind + texel * to_light(c))),
         "a texel without alpha",
     );
-    near(
+    assert_near(
         at(0.0),
-        color.map(|c| level_of(behind + 2.0 * light_of(c))),
-        "two at one place",
+        color.map(|c| to_level(behind + 2.0 * to_light(c))),
+        "two at one position",
     );
-    near(at(3.0), [1.0; 3], "more than white");
-    near(at(5.0), [0.3; 3], "background");
+    assert_near(at(3.0), [1.0; 3], "more than white");
+    assert_near(at(5.0), [0.3; 3], "background");
 }
 
 #[test]
-fn what_is_nearer_hides_them_and_they_hide_nothing() {
-    let mut night = Night::new();
+fn nearer_meshes_hide_dazzles_and_dazzles_hide_nothing() {
+    let mut night = NightStage::new();
     let world = night.stage.world();
     let mesh = world
         .resource_mut::<Assets<Mesh>>()
@@ -460,26 +464,30 @@ fn what_is_nearer_hides_them_and_they_hide_nothing() {
         ..dazzle(position)
     };
     let behind = night.spawn(&[red([0.0, 0.0, -2.0], 1.0)], &WHITE, Transform::default());
-    let picture = night.capture();
-    near(
-        night.at(&picture, Vec3::ZERO),
+    let captured = night.capture();
+    assert_near(
+        night.color_at(&captured, Vec3::ZERO),
         [0.0, 0.5, 0.0],
         "behind the cube",
     );
-    near(
-        night.at(&picture, Vec3::new(1.8, 0.0, 0.0)),
+    assert_near(
+        night.color_at(&captured, Vec3::new(1.8, 0.0, 0.0)),
         [1.0, 0.0, 0.0],
         "beside the cube",
     );
     night.stage.world().despawn(behind);
 
-    // Whichever is drawn first does not keep the other from being drawn.
+    // Neither dazzle hides the other, in any order.
     for depths in [[2.0, 4.0], [4.0, 2.0]] {
-        let both = depths.map(|z| red([0.0, 0.0, z], 0.4));
-        let entity = night.spawn(&both, &WHITE, Transform::default());
-        let picture = night.capture();
-        let expected = [level_of(2.0 * light_of(0.4)), 0.5, 0.0];
-        near(night.at(&picture, Vec3::ZERO), expected, "before the cube");
+        let dazzles = depths.map(|z| red([0.0, 0.0, z], 0.4));
+        let entity = night.spawn(&dazzles, &WHITE, Transform::default());
+        let captured = night.capture();
+        let expected = [to_level(2.0 * to_light(0.4)), 0.5, 0.0];
+        assert_near(
+            night.color_at(&captured, Vec3::ZERO),
+            expected,
+            "in front of the cube",
+        );
         night.stage.world().despawn(entity);
     }
 }
@@ -489,8 +497,8 @@ fn tag([r, g, b]: [u8; 3]) -> MeshTag {
 }
 
 #[test]
-fn some_take_the_hue_of_their_team() {
-    let mut night = Night::new();
+fn names_with_prefix_use_the_team_hue() {
+    let mut night = NightStage::new();
     let color = [0.9, 0.3, 0.1];
     let named = |x, name: &'static str| Dazzle {
         color,
@@ -515,7 +523,7 @@ fn some_take_the_hue_of_their_team() {
         if let Some(team) = team {
             night.stage.world().entity_mut(entity).insert(tag(team));
         }
-        let picture = night.capture();
+        let captured = night.capture();
         let own = Hsva::from(Srgba::from_f32_array_no_alpha(color));
         let expected = match team {
             Some([r, g, b]) if r != g || g != b => {
@@ -524,16 +532,16 @@ fn some_take_the_hue_of_their_team() {
             }
             _ => color,
         };
-        let at = |x| night.at(&picture, Vec3::new(x, 0.0, 0.0));
-        near(at(-3.0), color, &format!("no such name, {team:?}"));
-        near(at(0.0), expected, &format!("{team:?}"));
-        near(at(3.0), expected, &format!("small letters, {team:?}"));
+        let at = |x| night.color_at(&captured, Vec3::new(x, 0.0, 0.0));
+        assert_near(at(-3.0), color, &format!("without the prefix, {team:?}"));
+        assert_near(at(0.0), expected, &format!("with the prefix, {team:?}"));
+        assert_near(at(3.0), expected, &format!("lower-case prefix, {team:?}"));
     }
 }
 
 #[test]
-fn every_kind_of_camera_draws_them() {
-    let mut night = Night::new();
+fn every_kind_of_camera_draws_dazzles() {
+    let mut night = NightStage::new();
     let light = Dazzle {
         color: [0.5, 0.4, 0.3],
         radius: 3.0,
@@ -550,8 +558,8 @@ fn every_kind_of_camera_draws_them() {
     assert_eq!(night.capture().different(&plain), 0, "with HDR");
     night.stage.camera().remove::<Hdr>();
     night.stage.camera().insert(Tonemapping::Reinhard);
-    let picture = night.capture();
-    let [r, g, b] = night.at(&picture, Vec3::ZERO);
+    let captured = night.capture();
+    let [r, g, b] = night.color_at(&captured, Vec3::ZERO);
     assert!(
         r > g && g > b && b > 20 && r < 127,
         "tone mapped: {r} {g} {b}"
@@ -560,15 +568,15 @@ fn every_kind_of_camera_draws_them() {
         .stage
         .camera()
         .insert((Tonemapping::None, Msaa::Sample4));
-    let picture = night.capture();
+    let captured = night.capture();
     let edge = 8.0 * 3.0 * night.pixels_per_unit(Vec3::ZERO);
-    // Its edges lie between pixels.
+    // Only pixels at the edges may differ.
     assert!(
-        picture.different(&plain) as f32 <= edge + 8.0,
-        "with many samples"
+        captured.different(&plain) as f32 <= edge + 8.0,
+        "with multisampling"
     );
 
-    // Half of the light is lost in the fog, whose own light is not added once more.
+    // The fog absorbs half of the light, and adds no color of its own.
     let falloff = FogFalloff::Linear {
         start: 10.0,
         end: 30.0,
@@ -579,14 +587,14 @@ fn every_kind_of_camera_draws_them() {
         ..default()
     };
     night.stage.camera().insert(fog);
-    let picture = night.capture();
-    let expected = light.color.map(|channel| level_of(0.5 * light_of(channel)));
-    near(night.at(&picture, Vec3::ZERO), expected, "in fog");
+    let captured = night.capture();
+    let expected = light.color.map(|channel| to_level(0.5 * to_light(channel)));
+    assert_near(night.color_at(&captured, Vec3::ZERO), expected, "in fog");
 }
 
 #[test]
-fn a_camera_without_perspective_sees_squares_too() {
-    let mut night = Night::new();
+fn orthographic_camera_draws_squares() {
+    let mut night = NightStage::new();
     let light = Dazzle {
         radius: 3.0,
         ..dazzle([4.0, -2.0, 5.0])
@@ -597,18 +605,18 @@ fn a_camera_without_perspective_sees_squares_too() {
         ..OrthographicProjection::default_3d()
     };
     night.stage.camera().insert(Projection::from(projection));
-    let picture = night.capture();
-    is_square(
-        &picture,
+    let captured = night.capture();
+    assert_square(
+        &captured,
         Vec2::new(200.0, 140.0),
         30.0,
-        "ten pixels per unit",
+        "orthographic, ten pixels per unit",
     );
 }
 
 #[test]
-fn copies_share_mesh_and_material_and_have_their_own_place_and_team() {
-    let mut night = Night::new();
+fn copies_share_assets_and_have_their_own_transform_and_team() {
+    let mut night = NightStage::new();
     let light = Dazzle {
         color: [0.0, 0.0, 1.0],
         name: "FC_light".into(),
@@ -626,16 +634,16 @@ fn copies_share_mesh_and_material_and_have_their_own_place_and_team() {
     let third = (Transform::from_xyz(4.0, 0.0, -2.0), tag([0, 255, 0]));
     world.spawn((shared.clone(), second));
     world.spawn((shared, third));
-    let picture = night.capture();
-    let at = |x, y, z| night.at(&picture, Vec3::new(x, y, z));
+    let captured = night.capture();
+    let at = |x, y, z| night.color_at(&captured, Vec3::new(x, y, z));
     assert_eq!(at(-4.0, 0.0, 0.0), [0, 0, 255]);
     assert_eq!(at(0.0, 3.0, 0.0), [255, 0, 0]);
     assert_eq!(at(4.0, 0.0, -2.0), [0, 255, 0]);
 }
 
 #[test]
-fn a_missing_texture_is_a_soft_disc() {
-    let mut night = Night::new();
+fn missing_texture_is_a_soft_disc() {
+    let mut night = NightStage::new();
     let light = Dazzle {
         radius: 4.0,
         ..dazzle([0.0; 3])
@@ -646,8 +654,9 @@ fn a_missing_texture_is_a_soft_disc() {
     assert_eq!(material.texture, DAZZLE_DISC);
     let material = world.resource_mut::<Assets<DazzleMaterial>>().add(material);
     world.entity_mut(entity).insert(MeshMaterial3d(material));
-    let picture = night.capture();
-    let levels = [0.0, 1.0, 2.0, 3.0, 3.9].map(|x| night.at(&picture, Vec3::new(x, 0.0, 0.0))[0]);
+    let captured = night.capture();
+    let levels =
+        [0.0, 1.0, 2.0, 3.0, 3.9].map(|x| night.color_at(&captured, Vec3::new(x, 0.0, 0.0))[0]);
     assert!(levels.is_sorted_by(|a, b| a > b), "{levels:?}");
     assert!(levels[0] > 240 && levels[4] < 8, "{levels:?}");
 }

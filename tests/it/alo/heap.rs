@@ -1,4 +1,4 @@
-//! The heap that loading an Alamo model takes, on files made to cost as much of it as they can.
+//! Peak heap while an Alamo model loads, measured on files built to maximize it.
 
 use crate::support::alo::corpus_alo;
 use crate::support::alo_adversarial::adversarial_files;
@@ -9,43 +9,42 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, Proxy, Vertex,
 };
-use bevy_classic_models::prelude::*;
 
 #[test]
-fn loading_keeps_the_promise_on_heap() {
-    run_in_own_process("alo::heap::loading_measured_alone");
+fn model_loads_stay_within_the_heap_limit() {
+    run_in_own_process("alo::heap::model_loads_in_own_process");
 }
 
 #[test]
-#[ignore = "run by the test above, alone in its process"]
-fn loading_measured_alone() {
+#[ignore = "run by the test above in its own process"]
+fn model_loads_in_own_process() {
     let mut files = adversarial_files();
-    files.extend(at_the_limits());
-    files.extend(corpus_alo("loading_keeps_the_promise_on_heap"));
-    println!("{:32} {:>10} {:>8}", "file", "bytes", "× loaded");
-    let mut broken = Vec::new();
+    files.extend(files_at_the_limits());
+    files.extend(corpus_alo("model_loads_stay_within_the_heap_limit"));
+    println!("{:32} {:>10} {:>8}", "file", "bytes", "× peak");
+    let mut failures = Vec::new();
     for (name, bytes) in files {
         let path: &'static str = format!("{name}.alo").leak();
         let mut app = TestApp::new(&[(path, bytes.clone())]);
         for _ in 0..8 {
             app.step(0.0);
         }
-        let taken = peak(|| {
+        let used = peak(|| {
             let handle = app.load::<Alo>(path);
             _ = app.finish_load(&handle);
-            // The assets stay in the app, which is not part of the promise, but of the peak.
+            // The assets stay in the app and count toward the peak.
         });
-        let factor = taken as f64 / bytes.len() as f64;
+        let factor = used as f64 / bytes.len() as f64;
         println!("{name:32} {:10} {factor:8.2}", bytes.len());
-        if taken > 16 * bytes.len() + (1 << 20) {
-            broken.push(format!("{name}: {taken} bytes to load {}", bytes.len()));
+        if used > 16 * bytes.len() + (1 << 20) {
+            failures.push(format!("{name}: {used} bytes to load {}", bytes.len()));
         }
     }
-    assert!(broken.is_empty(), "{broken:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// As much of everything as a small file may have, and of each as little as there can be.
-fn at_the_limits() -> Vec<(String, Vec<u8>)> {
+/// Files with as many elements of each kind as the limits for small files allow, each as small as possible.
+fn files_at_the_limits() -> Vec<(String, Vec<u8>)> {
     let corner = |x: f32| Vertex {
         position: [x, x * x, 1.0],
         ..Vertex::default()
@@ -55,15 +54,15 @@ fn at_the_limits() -> Vec<(String, Vec<u8>)> {
         .with_v1_vertices()
         .with_palette(&[0])
         .with_tree();
-    let submesh = |number: usize| {
-        // A material of its own.
-        let color = vec![Parameter::float4("Diffuse", [number as f32, 0.0, 0.0, 0.0])];
+    let submesh = |index: usize| {
+        // Each sub-mesh has its own material.
+        let color = vec![Parameter::float4("Diffuse", [index as f32, 0.0, 0.0, 0.0])];
         triangle.submesh("SkinGloss.fx", "alD3dVertB4I4NU2U3U3C", color)
     };
     let empty = || AloFile::new(vec![Bone::new("", None, [0.0; 3])]);
     let mut all = empty();
     all.meshes = (0..128)
-        .map(|number| Mesh::new("", 0, vec![submesh(number)]))
+        .map(|index| Mesh::new("", 0, vec![submesh(index)]))
         .collect();
     let light = Light {
         name: "".into(),
@@ -84,7 +83,7 @@ fn at_the_limits() -> Vec<(String, Vec<u8>)> {
         alt_decrease_stay_hidden: None,
     };
     all.proxies = vec![proxy; 512];
-    let dazzle = |number: usize| Dazzle {
+    let dazzle = |index: usize| Dazzle {
         color: [1.0; 3],
         position: [0.0; 3],
         radius: 1.0,
@@ -96,17 +95,17 @@ fn at_the_limits() -> Vec<(String, Vec<u8>)> {
         phase: 0.0,
         night_only: false,
         bone: 0,
-        name: number.to_string().into(),
+        name: index.to_string().into(),
         is_hidden: false,
         bias: None,
     };
     all.version = 2;
     all.dazzles = (0..32).map(dazzle).collect();
     let all = write(&all).unwrap();
-    // As many sub-meshes as a larger file may have.
+    // The limit of sub-meshes for a larger file.
     let mut larger = empty();
     larger.meshes = (0..160)
-        .map(|number| Mesh::new("", 0, vec![submesh(number)]))
+        .map(|index| Mesh::new("", 0, vec![submesh(index)]))
         .collect();
     let larger = write(&larger).unwrap();
     vec![

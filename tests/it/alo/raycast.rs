@@ -1,14 +1,14 @@
-//! Rays into the world, beside what every triangle says by itself.
+//! Ray casts in the world, compared with brute force over all triangles.
 
 use crate::ala::play::{FPS, ala, document, moves};
-use crate::ala::render::{FRAMES, PALETTE, bend, chain, limb, resting, swing};
+use crate::ala::render::{FRAMES, PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
 use crate::support::alo::{patched, span};
 use crate::support::alo_stage::{Matrix, cuboid, stored, turned};
 use crate::support::app::TestApp;
 use crate::support::log;
 use crate::support::rays::{
-    Answer, Ask, Caster, Random, Shape, Tally, Triangle, as_drawn, ball, ball_around,
-    by_transforms, compare, submeshes,
+    HitModel, Random, RayCaster, RayCounts, RayQuery, RayResult, Triangle, ball, bounding_sphere,
+    by_global_transform, by_transforms, compare, submeshes,
 };
 use bevy::math::DVec3;
 use bevy::prelude::*;
@@ -21,19 +21,19 @@ use bevy_classic_models::prelude::*;
 
 const SCENE: &str = "statue.alo#Scene";
 
-/// A body with two sub-meshes, a head that hangs on it, and a hull around the body.
+/// A body with two sub-meshes, a head as a child of the body's bone, and a hull around the body.
 fn statue() -> Vec<u8> {
     let bone = |name: &'static str, parent, matrix: Matrix| Bone {
         matrix: stored(&matrix),
         ..Bone::new(name, parent, [0.0; 3])
     };
-    let made = |(vertices, triangles): (Vec<_>, Vec<_>)| {
+    let with_tree = |(vertices, triangles): (Vec<_>, Vec<_>)| {
         SubmeshBuffers::new(&vertices, &triangles).with_tree()
     };
-    let block = made(cuboid([2.0, 1.5, 3.0], [0.0, 0.0, 0.5]));
-    let belly = made(ball(1.5, [0.0, -1.5, 0.0]));
-    let head = made(ball(1.2, [0.0, 0.0, 0.5]));
-    let hull = made(cuboid([2.6, 3.4, 3.5], [0.0, 0.0, 0.5]));
+    let block = with_tree(cuboid([2.0, 1.5, 3.0], [0.0, 0.0, 0.5]));
+    let belly = with_tree(ball(1.5, [0.0, -1.5, 0.0]));
+    let head = with_tree(ball(1.2, [0.0, 0.0, 0.5]));
+    let hull = with_tree(cuboid([2.6, 3.4, 3.5], [0.0, 0.0, 0.5]));
     let drawn = |buffers| SubmeshBuffers::submesh(buffers, "MeshGloss.fx", "alD3dVertNU2", vec![]);
     let mut file = AloFile::new(vec![
         bone("Root", None, turned(2, 0.0, [0.0; 3])),
@@ -55,24 +55,24 @@ fn statue() -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// An app with files, and a system that casts.
-struct Range {
+/// An app with files and a system that casts rays.
+struct RayTest {
     app: TestApp,
-    caster: Caster,
+    caster: RayCaster,
 }
 
-impl Range {
+impl RayTest {
     fn new(files: &[(&str, Vec<u8>)]) -> Self {
         log::listen();
         let mut app = TestApp::new(files);
-        let caster = Caster::new(app.world());
+        let caster = RayCaster::new(app.world());
         Self { app, caster }
     }
 
-    fn statue() -> (Self, Shape) {
+    fn statue() -> (Self, HitModel) {
         let bytes = statue();
-        let shape = Shape::new(&bytes);
-        (Self::new(&[("statue.alo", bytes)]), shape)
+        let hit_model = HitModel::new(&bytes);
+        (Self::new(&[("statue.alo", bytes)]), hit_model)
     }
 
     fn world(&mut self) -> &mut World {
@@ -97,38 +97,44 @@ impl Range {
         edit(&mut self.world().get_mut::<C>(entity).unwrap());
     }
 
-    fn hit(&mut self, ask: Ask) -> Option<(Entity, AloRayHit)> {
-        self.caster.first(self.app.app.world_mut(), ask)
+    fn hit(&mut self, query: RayQuery) -> Option<(Entity, AloRayHit)> {
+        self.caster.first(self.app.app.world_mut(), query)
     }
 
-    fn ask(&mut self, ask: Ask) -> Option<Entity> {
-        self.hit(ask).map(|(entity, _)| entity)
+    fn first_entity(&mut self, query: RayQuery) -> Option<Entity> {
+        self.hit(query).map(|(entity, _)| entity)
     }
 
-    /// Compares rays at all triangles, of all ways with back faces.
+    /// Compares rays at all triangles, and cycles through the backface modes.
     #[track_caller]
     fn compare(
         &mut self,
         triangles: &[Triangle],
         rays: Vec<Ray3d>,
-        slack: f64,
-        what: &str,
-    ) -> Tally {
-        let ways = [Backfaces::Cull, Backfaces::Keep, Backfaces::Flip];
-        let asks = rays.iter().zip(ways.iter().cycle());
-        let asks = asks.map(|(ray, backfaces)| Ask {
+        tolerance: f64,
+        context: &str,
+    ) -> RayCounts {
+        let modes = [Backfaces::Cull, Backfaces::Keep, Backfaces::Flip];
+        let queries = rays.iter().zip(modes.iter().cycle());
+        let queries = queries.map(|(ray, backfaces)| RayQuery {
             backfaces: *backfaces,
-            ..Ask::new(*ray)
+            ..RayQuery::new(*ray)
         });
         let world = self.app.app.world_mut();
-        compare(world, &self.caster, triangles, asks.collect(), slack, what)
+        compare(
+            world,
+            &self.caster,
+            triangles,
+            queries.collect(),
+            tolerance,
+            context,
+        )
     }
 }
 
-/// How far off places in the world may be, of triangles whose places are rounded but for the last
-/// digits.
-fn slack(triangles: &[Triangle]) -> f64 {
-    let (center, radius) = ball_around(triangles);
+/// The accepted error of world positions, for triangles whose positions are rounded to `f32`.
+fn tolerance(triangles: &[Triangle]) -> f64 {
+    let (center, radius) = bounding_sphere(triangles);
     3e-6 * (center.length() + 4.0 * radius)
 }
 
@@ -137,16 +143,16 @@ fn scaled(scale: [f32; 3]) -> Transform {
 }
 
 #[test]
-fn rays_meet_rigid_parts_however_their_root_is_put() {
-    let (mut range, shape) = Range::statue();
+fn rays_hit_rigid_parts_under_any_transform() {
+    let (mut test, hit_model) = RayTest::statue();
     let mut random = Random(1);
-    let turn = Quat::from_euler(EulerRot::XYZ, 0.4, -1.1, 2.0);
-    let at = |x, y, z| Transform::from_xyz(x, y, z).with_rotation(turn);
+    let rotation = Quat::from_euler(EulerRot::XYZ, 0.4, -1.1, 2.0);
+    let at = |x, y, z| Transform::from_xyz(x, y, z).with_rotation(rotation);
     let none = Transform::IDENTITY;
-    // What is above the root, and the root.
-    let places = [
+    // The transforms of the root's parent and of the root.
+    let transforms = [
         ("at rest", none, none),
-        ("moved and turned", none, at(20.0, -7.0, 3.0)),
+        ("moved and rotated", none, at(20.0, -7.0, 3.0)),
         (
             "uneven",
             none,
@@ -155,7 +161,7 @@ fn rays_meet_rigid_parts_however_their_root_is_put() {
         ("sheared", scaled([1.0, 3.0, 0.4]), at(2.0, 0.0, 1.0)),
         (
             "sheared and uneven",
-            scaled([4.0, 0.3, 1.0]).with_rotation(turn),
+            scaled([4.0, 0.3, 1.0]).with_rotation(rotation),
             at(0.0, 1.0, 0.0).with_scale(Vec3::new(0.5, 1.0, 6.0)),
         ),
         (
@@ -183,20 +189,20 @@ fn rays_meet_rigid_parts_however_their_root_is_put() {
         ("tiny and mirrored", none, scaled([1e-4, -1e-4, 2e-4])),
         ("huge", none, at(1e4, 0.0, 0.0).with_scale(Vec3::splat(1e4))),
     ];
-    for (what, outer, inner) in places {
-        let outer = range.world().spawn((outer, Visibility::default())).id();
-        let root = range.spawn(SCENE, (inner, ChildOf(outer)));
-        let triangles = shape.triangles(range.world(), root, by_transforms);
+    for (context, outer, inner) in transforms {
+        let outer = test.world().spawn((outer, Visibility::default())).id();
+        let root = test.spawn(SCENE, (inner, ChildOf(outer)));
+        let triangles = hit_model.triangles(test.world(), root, by_transforms);
         let rays = random.rays(&triangles, 600);
-        // What is stretched far more along one axis than another is rounded accordingly.
-        let slack = 5.0 * slack(&triangles);
-        let tally = range.compare(&triangles, rays, slack, what);
-        tally.assert_telling(what);
-        range.world().entity_mut(outer).despawn();
+        // Uneven scales increase the rounding errors.
+        let tolerance = 5.0 * tolerance(&triangles);
+        let counts = test.compare(&triangles, rays, tolerance, context);
+        counts.assert_representative(context);
+        test.world().entity_mut(outer).despawn();
     }
 }
 
-/// A triangle that looks along −Y, which is +Z in the world.
+/// A triangle that faces −Y, which is +Z in the world.
 fn flat() -> Vec<u8> {
     let vertices = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]].map(|position| Vertex {
         position,
@@ -211,11 +217,11 @@ fn flat() -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// The side that is drawn is the one from which corners go counterclockwise in the world.
+/// The drawn side is the one with counterclockwise corners in world space.
 #[test]
-fn the_front_of_what_is_mirrored_is_what_is_drawn() {
-    let mut range = Range::new(&[("flat.alo", flat())]);
-    let root = range.spawn("flat.alo#Scene", Transform::IDENTITY);
+fn front_of_mirrored_triangles_is_the_drawn_side() {
+    let mut test = RayTest::new(&[("flat.alo", flat())]);
+    let root = test.spawn("flat.alo#Scene", Transform::IDENTITY);
     for (scale, front) in [
         (Vec3::ONE, 5.0),
         (Vec3::new(-1.0, 1.0, 1.0), -5.0),
@@ -223,68 +229,77 @@ fn the_front_of_what_is_mirrored_is_what_is_drawn() {
         (Vec3::new(-1.0, 1.0, -1.0), -5.0),
     ] {
         let transform = Transform::from_scale(scale);
-        range.world().entity_mut(root).insert(transform);
-        range.app.step(0.0);
-        for (from, seen) in [(front, true), (-front, false)] {
-            let what = format!("{scale} from {from}");
+        test.world().entity_mut(root).insert(transform);
+        test.app.step(0.0);
+        for (from, is_front) in [(front, true), (-front, false)] {
+            let context = format!("{scale} from {from}");
             let origin = Vec3::new(0.5 * scale.x, 0.5, from);
             let direction = if from > 0.0 { Dir3::NEG_Z } else { Dir3::Z };
-            let cull = Ask::new(Ray3d { origin, direction });
-            assert_eq!(range.ask(cull.clone()).is_some(), seen, "{what}");
+            let cull = RayQuery::new(Ray3d { origin, direction });
+            assert_eq!(
+                test.first_entity(cull.clone()).is_some(),
+                is_front,
+                "{context}"
+            );
             for backfaces in [Backfaces::Keep, Backfaces::Flip] {
-                let ask = Ask {
+                let query = RayQuery {
                     backfaces,
                     ..cull.clone()
                 };
-                let (_, hit) = range.hit(ask).unwrap();
-                let towards = hit.normal.z * from > 0.0;
-                let expected = seen || backfaces == Backfaces::Flip;
-                assert_eq!(towards, expected, "{what}: {hit:?}");
+                let (_, hit) = test.hit(query).unwrap();
+                let faces_ray = hit.normal.z * from > 0.0;
+                let expected = is_front || backfaces == Backfaces::Flip;
+                assert_eq!(faces_ray, expected, "{context}: {hit:?}");
             }
         }
     }
 }
 
-/// Places are coarse there, but rays from nearby meet what is drawn as exactly as anywhere.
+/// Positions are imprecise there, but rays from nearby hit the drawn triangles precisely.
 #[test]
-fn rays_are_exact_far_from_the_origin() {
-    let (mut range, shape) = Range::statue();
+fn rays_are_precise_far_from_the_origin() {
+    let (mut test, hit_model) = RayTest::statue();
     let mut random = Random(2);
-    let turn = Quat::from_euler(EulerRot::XYZ, 0.4, -1.1, 2.0);
-    for (what, place, scale) in [
+    let rotation = Quat::from_euler(EulerRot::XYZ, 0.4, -1.1, 2.0);
+    for (context, position, scale) in [
         ("far", Vec3::new(70_000.0, -3.0, 90_000.0), 1.0),
         ("far and small", Vec3::new(900.0, 0.0, -700.0), 0.002),
         ("far and large", Vec3::new(1e6, 1e6, 0.0), 300.0),
     ] {
-        let transform = Transform::from_translation(place)
-            .with_rotation(turn)
+        let transform = Transform::from_translation(position)
+            .with_rotation(rotation)
             .with_scale(Vec3::splat(scale));
-        let root = range.spawn(SCENE, transform);
-        let triangles = shape.triangles(range.world(), root, as_drawn);
+        let root = test.spawn(SCENE, transform);
+        let triangles = hit_model.triangles(test.world(), root, by_global_transform);
         let rays = random.rays(&triangles, 600);
-        // Of the size of the model, and of the last digit of the point.
-        let (_, radius) = ball_around(&triangles);
-        let slack = 1e-5 * radius + 1e-7 * f64::from(place.length());
-        let tally = range.compare(&triangles, rays, slack, what);
-        tally.assert_telling(what);
-        range.world().entity_mut(root).despawn();
+        // An error relative to the model's size, and the rounding of the hit point.
+        let (_, radius) = bounding_sphere(&triangles);
+        let tolerance = 1e-5 * radius + 1e-7 * f64::from(position.length());
+        let counts = test.compare(&triangles, rays, tolerance, context);
+        counts.assert_representative(context);
+        test.world().entity_mut(root).despawn();
     }
 }
 
-/// Many statues, put anywhere and anyhow.
-fn crowd(range: &mut Range, shape: &Shape, random: &mut Random, count: usize) -> Vec<Triangle> {
+/// Spawns statues with random transforms. Returns their triangles.
+fn spawn_statues(
+    test: &mut RayTest,
+    hit_model: &HitModel,
+    random: &mut Random,
+    count: usize,
+) -> Vec<Triangle> {
     let mut roots = Vec::new();
     for _ in 0..count {
-        let transform = anywhere(random);
-        roots.push(range.app.spawn(SCENE, transform));
+        let transform = random_transform(random);
+        roots.push(test.app.spawn(SCENE, transform));
     }
-    range.app.wait_for(&roots);
+    test.app.wait_for(&roots);
     let all = roots.iter();
-    all.flat_map(|root| shape.triangles(range.world(), *root, by_transforms))
+    all.flat_map(|root| hit_model.triangles(test.world(), *root, by_transforms))
         .collect()
 }
 
-fn anywhere(random: &mut Random) -> Transform {
+fn random_transform(random: &mut Random) -> Transform {
     Transform {
         translation: random.point(60.0).as_vec3(),
         rotation: random.rotation(),
@@ -292,172 +307,180 @@ fn anywhere(random: &mut Random) -> Transform {
     }
 }
 
-/// What is asked besides where a ray goes.
-type Kind<'a> = Box<dyn Fn(Ask) -> Ask + 'a>;
+/// Changes the settings of a query.
+type Configure<'a> = Box<dyn Fn(RayQuery) -> RayQuery + 'a>;
 
 #[test]
-fn the_nearest_of_many_models_comes_first() {
-    let (mut range, shape) = Range::statue();
+fn nearest_of_many_models_is_hit_first() {
+    let (mut test, hit_model) = RayTest::statue();
     let mut random = Random(3);
-    let triangles = crowd(&mut range, &shape, &mut random, 200);
+    let triangles = spawn_statues(&mut test, &hit_model, &mut random, 200);
     let mut entities: Vec<Entity> = triangles.iter().map(|triangle| triangle.entity).collect();
     entities.dedup();
     let third: Vec<Entity> = entities.iter().copied().step_by(3).collect();
     let fourth: Vec<Entity> = entities.iter().copied().step_by(4).collect();
     let rays = random.rays(&triangles, 300);
-    let slack = slack(&triangles);
-    let kinds: [(&str, Kind<'_>); 6] = [
-        ("the nearest", Box::new(|ask| ask)),
+    let tolerance = tolerance(&triangles);
+    let cases: [(&str, Configure<'_>); 6] = [
+        ("the nearest", Box::new(|query| query)),
         (
             "all along the ray",
-            Box::new(|ask| Ask {
-                clear: entities.clone(),
-                ..ask
+            Box::new(|query| RayQuery {
+                transparent: entities.clone(),
+                ..query
             }),
         ),
         (
             "filtered",
-            Box::new(|ask| Ask {
-                without: third.clone(),
-                ..ask
+            Box::new(|query| RayQuery {
+                excluded: third.clone(),
+                ..query
             }),
         ),
         (
-            "some hide nothing",
-            Box::new(|ask| Ask {
-                clear: third.clone(),
-                ..ask
+            "some transparent",
+            Box::new(|query| RayQuery {
+                transparent: third.clone(),
+                ..query
             }),
         ),
         (
-            "so far and no farther",
-            Box::new(|ask| Ask {
+            "with a maximum distance",
+            Box::new(|query| RayQuery {
                 max: 70.0,
-                clear: entities.clone(),
-                ..ask
+                transparent: entities.clone(),
+                ..query
             }),
         ),
         (
-            "all of that",
-            Box::new(|ask| Ask {
+            "all settings",
+            Box::new(|query| RayQuery {
                 max: 90.0,
-                clear: third.clone(),
-                without: fourth.clone(),
+                transparent: third.clone(),
+                excluded: fourth.clone(),
                 backfaces: Backfaces::Flip,
-                ..ask
+                ..query
             }),
         ),
     ];
-    for (what, kind) in kinds {
-        let asks = rays.iter().map(|ray| kind(Ask::new(*ray))).collect();
-        let world = range.app.app.world_mut();
-        let tally = compare(world, &range.caster, &triangles, asks, slack, what);
-        tally.assert_telling(what);
+    for (context, configure) in cases {
+        let queries = rays
+            .iter()
+            .map(|ray| configure(RayQuery::new(*ray)))
+            .collect();
+        let world = test.app.app.world_mut();
+        let counts = compare(world, &test.caster, &triangles, queries, tolerance, context);
+        counts.assert_representative(context);
     }
 }
 
-/// Otherwise pointers would leave one and enter the other without having moved.
+/// Otherwise a pointer would leave one part and enter another without moving.
 #[test]
-fn of_parts_in_one_place_the_same_is_met_in_every_frame() {
-    let (mut range, shape) = Range::statue();
+fn order_of_coincident_parts_is_stable() {
+    let (mut test, hit_model) = RayTest::statue();
     let mut random = Random(12);
     let mut roots = Vec::new();
     for _ in 0..20 {
-        let transform = anywhere(&mut random);
-        roots.extend([0; 3].map(|_| range.app.spawn(SCENE, transform)));
+        let transform = random_transform(&mut random);
+        roots.extend([0; 3].map(|_| test.app.spawn(SCENE, transform)));
     }
-    let other = range.spawn(SCENE, Transform::from_xyz(500.0, 0.0, 0.0));
-    range.app.wait_for(&roots);
+    let other = test.spawn(SCENE, Transform::from_xyz(500.0, 0.0, 0.0));
+    test.app.wait_for(&roots);
     let triangles: Vec<Triangle> = roots
         .iter()
-        .flat_map(|root| shape.triangles(range.world(), *root, by_transforms))
+        .flat_map(|root| hit_model.triangles(test.world(), *root, by_transforms))
         .collect();
-    let asks: Vec<Ask> = random
+    let queries: Vec<RayQuery> = random
         .rays(&triangles, 100)
         .into_iter()
-        .map(Ask::new)
+        .map(RayQuery::new)
         .collect();
-    let mut told: Vec<Vec<Option<Entity>>> = Vec::new();
+    let mut first_hits: Vec<Vec<Option<Entity>>> = Vec::new();
     for round in 0..6 {
         if round % 2 == 0 {
-            range.edit::<Transform>(other, |place| place.translation.y += 1.0);
+            test.edit::<Transform>(other, |transform| transform.translation.y += 1.0);
         }
-        range.app.step(0.0);
-        // Another ray is the first in each round, which is asked in another way.
-        let mut asks = asks.clone();
-        asks.rotate_left(round);
-        let answers = range.caster.ask(range.app.app.world_mut(), asks);
-        let first = |answer: &Answer| answer.hits.first().map(|(entity, _)| *entity);
-        let mut first: Vec<_> = answers.iter().map(first).collect();
+        test.app.step(0.0);
+        // The first query takes another code path, so rotate the queries.
+        let mut queries = queries.clone();
+        queries.rotate_left(round);
+        let results = test.caster.cast(test.app.app.world_mut(), queries);
+        let first = |result: &RayResult| result.hits.first().map(|(entity, _)| *entity);
+        let mut first: Vec<_> = results.iter().map(first).collect();
         first.rotate_right(round);
-        told.push(first);
+        first_hits.push(first);
     }
-    assert!(told[0].iter().flatten().count() > 30);
-    assert!(told.iter().all(|round| *round == told[0]));
+    assert!(first_hits[0].iter().flatten().count() > 30);
+    assert!(first_hits.iter().all(|round| *round == first_hits[0]));
 }
 
-/// A system that casts now and then meets what is there then, whatever happened meanwhile.
+/// Ray casts hit the current models, even after frames without ray casts.
 #[test]
-fn the_index_follows_what_moves_comes_and_goes() {
-    let (mut range, shape) = Range::statue();
+fn index_follows_moved_spawned_and_despawned_models() {
+    let (mut test, hit_model) = RayTest::statue();
     let mut random = Random(4);
     let mut roots: Vec<Entity> = Vec::new();
     for round in 0..25 {
-        // Frames without any ray.
+        // Frames without a ray cast.
         for _ in 0..1 + random.below(4) {
             for _ in 0..random.below(3) {
-                let transform = anywhere(&mut random);
-                roots.push(range.app.spawn(SCENE, transform));
+                let transform = random_transform(&mut random);
+                roots.push(test.app.spawn(SCENE, transform));
             }
-            range.app.wait_for(&roots);
+            test.app.wait_for(&roots);
             if random.below(3) == 0 && roots.len() > 2 {
                 let root = roots.swap_remove(random.below(roots.len()));
-                range.world().entity_mut(root).despawn();
+                test.world().entity_mut(root).despawn();
             }
             if random.below(3) == 0 && !roots.is_empty() {
                 let root = roots[random.below(roots.len())];
-                let transform = anywhere(&mut random);
-                range.world().entity_mut(root).insert(transform);
+                let transform = random_transform(&mut random);
+                test.world().entity_mut(root).insert(transform);
             }
             if random.below(3) == 0 && !roots.is_empty() {
                 let root = roots[random.below(roots.len())];
-                let head = range.bone(root, 2);
-                range.edit::<Transform>(head, |head| head.translation.z += 4.0);
+                let head = test.bone(root, 2);
+                test.edit::<Transform>(head, |head| head.translation.z += 4.0);
             }
-            range.app.step(0.0);
+            test.app.step(0.0);
         }
         let mut triangles = Vec::new();
         for root in &roots {
-            triangles.extend(shape.triangles(range.world(), *root, by_transforms));
+            triangles.extend(hit_model.triangles(test.world(), *root, by_transforms));
         }
-        let what = format!("round {round}");
-        let there: Vec<Entity> = triangles.iter().map(|triangle| triangle.entity).collect();
+        let context = format!("round {round}");
+        let entities: Vec<Entity> = triangles.iter().map(|triangle| triangle.entity).collect();
         if triangles.is_empty() {
             continue;
         }
         let rays = random.rays(&triangles, 60);
-        // Nothing that is gone is met, however doubtful the place.
-        let asks = rays.iter().map(|ray| Ask::new(*ray)).collect();
-        for answer in range.caster.ask(range.app.app.world_mut(), asks) {
-            assert!(answer.hits.iter().all(|(entity, _)| there.contains(entity)));
+        // No ray hits a despawned model.
+        let queries = rays.iter().map(|ray| RayQuery::new(*ray)).collect();
+        for result in test.caster.cast(test.app.app.world_mut(), queries) {
+            assert!(
+                result
+                    .hits
+                    .iter()
+                    .all(|(entity, _)| entities.contains(entity))
+            );
         }
-        let tally = range.compare(&triangles, rays, slack(&triangles), &what);
-        assert!(tally.hits > 10, "{what}: {tally:?}");
+        let counts = test.compare(&triangles, rays, tolerance(&triangles), &context);
+        assert!(counts.hits > 10, "{context}: {counts:?}");
     }
     for root in roots {
-        range.world().entity_mut(root).despawn();
+        test.world().entity_mut(root).despawn();
     }
-    range.app.step(0.0);
+    test.app.step(0.0);
     let rays =
         (0..50).map(|_| Ray3d::new(Vec3::ZERO, Dir3::new(random.direction().as_vec3()).unwrap()));
-    let asks: Vec<Ask> = rays.map(Ask::new).collect();
-    for answer in range.caster.ask(range.app.app.world_mut(), asks) {
-        assert!(answer.hits.is_empty() && !answer.any);
+    let queries: Vec<RayQuery> = rays.map(RayQuery::new).collect();
+    for result in test.caster.cast(test.app.app.world_mut(), queries) {
+        assert!(result.hits.is_empty() && !result.any);
     }
 }
 
-/// A box on each of the bones that the clips of `ala_play` are for.
-pub fn unit() -> Vec<u8> {
+/// A model with boxes on the bones that the clips of `ala::play` animate.
+pub fn unit_model() -> Vec<u8> {
     let (vertices, triangles) = cuboid([1.0, 1.0, 0.5], [0.0; 3]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles).with_tree();
     let mesh = |name: &'static str, bone| {
@@ -473,49 +496,49 @@ pub fn unit() -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// A ray down from far above.
-fn down(x: f32, z: f32) -> Ask {
-    Ask::new(Ray3d::new(Vec3::new(x, 50.0, z), Dir3::NEG_Y)).seeing(default())
+/// A ray downward from Y 50.
+fn down(x: f32, z: f32) -> RayQuery {
+    RayQuery::new(Ray3d::new(Vec3::new(x, 50.0, z), Dir3::NEG_Y)).with_visibility(default())
 }
 
 #[test]
-fn rays_meet_rigid_parts_where_a_clip_has_them() {
+fn rays_hit_animated_rigid_parts() {
     let files = [
-        ("unit.alo", unit()),
+        ("unit.alo", unit_model()),
         ("unit_MOVE_00.ala", ala(&moves(10.0))),
     ];
-    let mut range = Range::new(&files);
-    let root = range.spawn("unit.alo#Scene", PlayClip::looping("MOVE_00"));
-    let entities = submeshes(range.world(), root);
+    let mut test = RayTest::new(&files);
+    let root = test.spawn("unit.alo#Scene", PlayClip::looping("MOVE_00"));
+    let entities = submeshes(test.world(), root);
     let [hull, turret] = [(0, 0), (1, 0)].map(|part| Some(entities[&part]));
-    range.app.step(0.0);
-    assert_eq!(range.ask(down(0.0, 0.0)), turret);
-    assert_eq!(range.ask(down(20.0, 0.0)), None);
-    range.app.step(2.0 / FPS);
-    assert_eq!(range.ask(down(0.0, 0.0)), None);
-    assert_eq!(range.ask(down(20.0, 0.0)), turret);
-    let (_, hit) = range.hit(down(20.5, 0.25)).unwrap();
+    test.app.step(0.0);
+    assert_eq!(test.first_entity(down(0.0, 0.0)), turret);
+    assert_eq!(test.first_entity(down(20.0, 0.0)), None);
+    test.app.step(2.0 / FPS);
+    assert_eq!(test.first_entity(down(0.0, 0.0)), None);
+    assert_eq!(test.first_entity(down(20.0, 0.0)), turret);
+    let (_, hit) = test.hit(down(20.5, 0.25)).unwrap();
     assert!(
         hit.point.abs_diff_eq(Vec3::new(20.5, 6.5, 0.25), 1e-4),
         "{hit:?}"
     );
     assert!((hit.distance - 43.5).abs() < 1e-4, "{hit:?}");
-    range.app.step(1.0 / FPS);
-    assert_eq!(range.ask(down(20.0, 0.0)), None);
-    assert_eq!(range.ask(down(30.0, 0.0)), turret);
-    // And by hand: a quarter turn of the hull's bone about its Y lays the turret to the side.
-    range.world().entity_mut(root).remove::<PlayClip>();
-    // What a clip moved goes back to rest.
-    range.app.step(0.0);
-    let bone = range.bone(root, 1);
-    range.edit::<Transform>(bone, |bone| {
+    test.app.step(1.0 / FPS);
+    assert_eq!(test.first_entity(down(20.0, 0.0)), None);
+    assert_eq!(test.first_entity(down(30.0, 0.0)), turret);
+    // Rotate a bone without a clip: a quarter turn of the hull about its Y moves the turret to the side.
+    test.world().entity_mut(root).remove::<PlayClip>();
+    // Animated bones return to the rest pose.
+    test.app.step(0.0);
+    let bone = test.bone(root, 1);
+    test.edit::<Transform>(bone, |bone| {
         *bone = Transform::from_xyz(0.0, 0.0, 1.0)
             .with_rotation(Quat::from_rotation_y(core::f32::consts::FRAC_PI_2));
     });
-    range.app.step(0.0);
-    assert_eq!(range.ask(down(30.0, 0.0)), None);
-    assert_eq!(range.ask(down(0.0, 0.0)), hull);
-    assert_eq!(range.ask(down(5.0, 0.0)), turret);
+    test.app.step(0.0);
+    assert_eq!(test.first_entity(down(30.0, 0.0)), None);
+    assert_eq!(test.first_entity(down(0.0, 0.0)), hull);
+    assert_eq!(test.first_entity(down(5.0, 0.0)), turret);
 }
 
 fn bundled(name: &str) -> Vec<u8> {
@@ -527,30 +550,30 @@ fn bundled(name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn rays_meet_the_bundled_walker_as_it_walks() {
+fn rays_hit_the_walking_bundled_walker() {
     let bytes = bundled("walker.alo");
-    let shape = Shape::new(&bytes);
+    let hit_model = HitModel::new(&bytes);
     let files = [
         ("walker.alo", bytes),
         ("walker_MOVE_00.ala", bundled("walker_MOVE_00.ala")),
     ];
-    let mut range = Range::new(&files);
+    let mut test = RayTest::new(&files);
     let transform = Transform::from_xyz(3.0, 1.0, 0.0).with_rotation(Quat::from_rotation_y(0.7));
     let play = PlayClip::looping("MOVE_00");
-    let root = range.spawn("walker.alo#Scene", (transform, play));
+    let root = test.spawn("walker.alo#Scene", (transform, play));
     let mut random = Random(5);
-    let mut places: Vec<DVec3> = Vec::new();
+    let mut corner_sums: Vec<DVec3> = Vec::new();
     for step in [0.0, 0.13, 0.21, 0.2, 0.17] {
-        range.app.step(step);
-        let triangles = shape.triangles(range.world(), root, by_transforms);
-        places.push(triangles.iter().map(|triangle| triangle.corners[0]).sum());
-        let what = format!("the walker, {step} s later");
+        test.app.step(step);
+        let triangles = hit_model.triangles(test.world(), root, by_transforms);
+        corner_sums.push(triangles.iter().map(|triangle| triangle.corners[0]).sum());
+        let context = format!("walker, {step} s later");
         let rays = random.rays(&triangles, 400);
-        let tally = range.compare(&triangles, rays, slack(&triangles), &what);
-        tally.assert_telling(&what);
+        let counts = test.compare(&triangles, rays, tolerance(&triangles), &context);
+        counts.assert_representative(&context);
     }
-    for pair in places.windows(2) {
-        assert!(pair[0].distance(pair[1]) > 0.1, "it walks");
+    for pair in corner_sums.windows(2) {
+        assert!(pair[0].distance(pair[1]) > 0.1, "the walker does not move");
     }
 }
 
@@ -564,62 +587,62 @@ fn skinned(weighted: bool) -> Vec<u8> {
         true => "alD3dVertB4I4NU2",
         false => "alD3dVertRSkinNU2",
     };
-    let mut file = resting(&chain());
+    let mut file = model_at_rest(&chain());
     let submesh = buffers.submesh("RSkinGloss.fx", format, vec![]);
-    // Skinned vertices are in the model's space: the bone that the mesh hangs on is no matter.
+    // Skinned vertices are in model space, so the mesh's own bone has no effect.
     file.meshes = vec![FileMesh::new("Limb", 2, vec![submesh])];
     write(&file).unwrap()
 }
 
 #[test]
-fn rays_meet_skinned_parts_where_their_bones_have_the_vertices() {
+fn rays_hit_posed_skinned_parts() {
     for weighted in [false, true] {
         let bytes = skinned(weighted);
-        let shape = Shape::new(&bytes);
+        let hit_model = HitModel::new(&bytes);
         let files = [
             ("limb.alo", bytes),
-            ("limb_SWING_00.ala", swing(2)),
-            ("limb_BEND_00.ala", bend(1)),
+            ("limb_SWING_00.ala", swing_clip(2)),
+            ("limb_BEND_00.ala", bend_clip(1)),
         ];
-        let mut range = Range::new(&files);
+        let mut test = RayTest::new(&files);
         let mut random = Random(6);
-        let turn = Quat::from_euler(EulerRot::XYZ, 0.4, -1.1, 2.0);
-        let at = Transform::from_xyz(30.0, -7.0, 3.0).with_rotation(turn);
-        for (place, transform) in [
+        let rotation = Quat::from_euler(EulerRot::XYZ, 0.4, -1.1, 2.0);
+        let at = Transform::from_xyz(30.0, -7.0, 3.0).with_rotation(rotation);
+        for (case, transform) in [
             ("upright", Transform::IDENTITY),
             ("uneven", at.with_scale(Vec3::new(0.5, 2.0, 1.2))),
             ("mirrored", at.with_scale(Vec3::new(-1.0, 1.0, 1.0))),
         ] {
-            let root = range.spawn("limb.alo#Scene", transform);
-            let check = |range: &mut Range, random: &mut Random, what: &str| {
-                let triangles = shape.triangles(range.world(), root, by_transforms);
+            let root = test.spawn("limb.alo#Scene", transform);
+            let check = |test: &mut RayTest, random: &mut Random, context: &str| {
+                let triangles = hit_model.triangles(test.world(), root, by_transforms);
                 let rays = random.rays(&triangles, 250);
-                let what = format!("{what}, {place}, weighted {weighted}");
-                let tally = range.compare(&triangles, rays, slack(&triangles), &what);
-                tally.assert_telling(&what);
+                let context = format!("{context}, {case}, weighted {weighted}");
+                let counts = test.compare(&triangles, rays, tolerance(&triangles), &context);
+                counts.assert_representative(&context);
             };
-            check(&mut range, &mut random, "at rest");
+            check(&mut test, &mut random, "at rest");
             for (clip, frame) in [("SWING_00", 1.75), ("SWING_00", 3.5), ("BEND_00", 2.5)] {
                 assert!(frame < FRAMES as f32);
                 let play = PlayClip::once(clip)
                     .starting_at(frame / FPS)
                     .with_speed(0.0);
-                range.world().entity_mut(root).insert(play);
-                range.app.step(0.0);
-                check(&mut range, &mut random, clip);
+                test.world().entity_mut(root).insert(play);
+                test.app.step(0.0);
+                check(&mut test, &mut random, clip);
             }
-            range.world().entity_mut(root).remove::<PlayClip>();
-            range.app.step(0.0);
-            let bone = range.bone(root, 2);
-            range.edit::<Transform>(bone, |bone| bone.rotate_local_x(0.8));
-            range.app.step(0.0);
-            check(&mut range, &mut random, "bent by hand");
-            range.world().entity_mut(root).despawn();
+            test.world().entity_mut(root).remove::<PlayClip>();
+            test.app.step(0.0);
+            let bone = test.bone(root, 2);
+            test.edit::<Transform>(bone, |bone| bone.rotate_local_x(0.8));
+            test.app.step(0.0);
+            check(&mut test, &mut random, "with a rotated bone");
+            test.world().entity_mut(root).despawn();
         }
     }
 }
 
-/// What the parts of [`cast_of_parts`] are called. Each is a box 10 farther along X.
+/// The names of the parts of [`model_of_parts`]. Each is a box, 10 units along X from the previous one.
 const PARTS: [&str; 10] = [
     "Hull_LOD1",
     "Hull_LOD0",
@@ -633,14 +656,14 @@ const PARTS: [&str; 10] = [
     "Box",
 ];
 
-/// Shield, GunShield and Screen are hidden hulls, Dark is hidden and could be drawn, Box is a hull
-/// that is not hidden; Gun and GunShield hang on an arm, Spectre on a bone that the file hides.
-fn cast_of_parts() -> Vec<u8> {
-    let made = |number: usize| {
-        let (vertices, triangles) = cuboid([1.0; 3], [10.0 * number as f32, 0.0, 0.0]);
+/// Shield, GunShield and Screen are hidden hulls. Dark is a hidden drawable mesh, and Box a hull that is not hidden.
+/// Gun and GunShield are attached to an arm, and Spectre to a bone that the file hides.
+fn model_of_parts() -> Vec<u8> {
+    let with_tree = |index: usize| {
+        let (vertices, triangles) = cuboid([1.0; 3], [10.0 * index as f32, 0.0, 0.0]);
         SubmeshBuffers::new(&vertices, &triangles).with_tree()
     };
-    let buffers: Vec<_> = (0..PARTS.len()).map(made).collect();
+    let buffers: Vec<_> = (0..PARTS.len()).map(with_tree).collect();
     let mut bones = vec![
         Bone::new("Root", None, [0.0; 3]),
         Bone::new("Arm", Some(0), [0.0; 3]),
@@ -670,47 +693,51 @@ fn cast_of_parts() -> Vec<u8> {
 
 const ANY: AloRayCastVisibility = AloRayCastVisibility::Any;
 const SOLID: AloRayCastVisibility = AloRayCastVisibility::Solid;
-const SOLID_NOW: AloRayCastVisibility = AloRayCastVisibility::SolidAtCurrentLod;
+const SOLID_AT_LOD: AloRayCastVisibility = AloRayCastVisibility::SolidAtCurrentLod;
 const VISIBLE: AloRayCastVisibility = AloRayCastVisibility::Visible;
 const IN_VIEW: AloRayCastVisibility = AloRayCastVisibility::VisibleInView;
 
-/// Names of the parts that rays down on each of them meet.
-fn met(range: &mut Range, visibility: AloRayCastVisibility) -> Vec<&'static str> {
-    let ask = |number: usize| down(10.0 * number as f32 + 0.3, 0.2).seeing(visibility);
-    let asks = (0..PARTS.len()).map(ask).collect();
-    let answers = range.caster.ask(range.app.app.world_mut(), asks);
-    let world = range.app.world();
+/// The names of the parts that downward rays at each part hit.
+fn hit_parts(test: &mut RayTest, visibility: AloRayCastVisibility) -> Vec<&'static str> {
+    let query = |index: usize| down(10.0 * index as f32 + 0.3, 0.2).with_visibility(visibility);
+    let queries = (0..PARTS.len()).map(query).collect();
+    let results = test.caster.cast(test.app.app.world_mut(), queries);
+    let world = test.app.world();
     let mut roots = world.query_filtered::<Entity, With<AloInstance>>();
     let root = roots.single(world).unwrap();
     let mut names = Vec::new();
-    for (number, answer) in answers.iter().enumerate() {
-        assert_eq!(answer.any, !answer.hits.is_empty());
-        for (_, hit) in &answer.hits {
-            assert_eq!((hit.root, hit.mesh), (root, number));
-            names.push(PARTS[number]);
+    for (index, result) in results.iter().enumerate() {
+        assert_eq!(result.any, !result.hits.is_empty());
+        for (_, hit) in &result.hits {
+            assert_eq!((hit.root, hit.mesh), (root, index));
+            names.push(PARTS[index]);
         }
     }
     names
 }
 
 #[track_caller]
-fn assert_met(range: &mut Range, what: &str, solid: &[&str], visible: &[&str]) {
-    range.app.step(0.0);
-    range.app.step(0.0);
-    assert_eq!(met(range, SOLID_NOW), solid, "{what}");
-    // Only the level of detail makes a difference.
-    let at_finest = solid.iter().map(|name| match *name {
+fn assert_hit_parts(test: &mut RayTest, context: &str, solid: &[&str], visible: &[&str]) {
+    test.app.step(0.0);
+    test.app.step(0.0);
+    assert_eq!(hit_parts(test, SOLID_AT_LOD), solid, "{context}");
+    // Only the level of detail differs.
+    let finest = solid.iter().map(|name| match *name {
         "Hull_LOD0" => "Hull_LOD1",
         name => name,
     });
-    assert_eq!(met(range, SOLID), at_finest.collect::<Vec<_>>(), "{what}");
-    assert_eq!(met(range, VISIBLE), visible, "{what}");
-    assert_eq!(met(range, ANY), PARTS, "{what}");
-    // There is no camera.
-    assert!(met(range, IN_VIEW).is_empty(), "{what}");
+    assert_eq!(
+        hit_parts(test, SOLID),
+        finest.collect::<Vec<_>>(),
+        "{context}"
+    );
+    assert_eq!(hit_parts(test, VISIBLE), visible, "{context}");
+    assert_eq!(hit_parts(test, ANY), PARTS, "{context}");
+    // Without a camera nothing is in view.
+    assert!(hit_parts(test, IN_VIEW).is_empty(), "{context}");
 }
 
-/// Shows or hides a bone.
+/// Sets the default visibility flag of a bone.
 pub fn set_visible(world: &mut World, bone: Entity, visible: bool) {
     let flag = *world.get::<AloBone>(bone).unwrap();
     let flag = AloBone { visible, ..flag };
@@ -718,42 +745,42 @@ pub fn set_visible(world: &mut World, bone: Entity, visible: bool) {
 }
 
 #[test]
-fn what_is_chosen_and_hidden_decides_what_rays_meet() {
+fn lod_damage_stage_and_visibility_select_hit_parts() {
     let mut arm = BoneTracks::new("Arm", 1, [0.0; 3]);
     arm.visibility = Some(vec![true, false, true]);
     let clip = ala(&document(3, vec![arm]));
-    let files = [("parts.alo", cast_of_parts()), ("parts_HIDE_00.ala", clip)];
-    let mut range = Range::new(&files);
-    let root = range.spawn("parts.alo#Scene", ());
+    let files = [("parts.alo", model_of_parts()), ("parts_HIDE_00.ala", clip)];
+    let mut test = RayTest::new(&files);
+    let root = test.spawn("parts.alo#Scene", ());
     let all = ["Hull_LOD1", "Shield", "Gun", "GunShield", "Dark", "Box"];
-    let seen = ["Hull_LOD1", "Gun", "Box"];
-    let without = |names: &[&'static str], gone: &[&str]| {
-        let left = names.iter().copied().filter(|name| !gone.contains(name));
-        left.collect::<Vec<_>>()
+    let visible = ["Hull_LOD1", "Gun", "Box"];
+    let without = |names: &[&'static str], removed: &[&str]| {
+        let rest = names.iter().copied().filter(|name| !removed.contains(name));
+        rest.collect::<Vec<_>>()
     };
-    let range = &mut range;
-    assert_met(range, "at first", &all, &seen);
+    let test = &mut test;
+    assert_hit_parts(test, "initially", &all, &visible);
 
-    range.world().entity_mut(root).insert(ModelLod(1));
+    test.world().entity_mut(root).insert(ModelLod(1));
     let coarse = ["Hull_LOD0", "Shield", "Gun", "GunShield", "Dark", "Box"];
-    assert_met(range, "coarser", &coarse, &["Hull_LOD0", "Gun", "Box"]);
-    // What hides parts of the finest level hides them while a coarser one is drawn.
+    assert_hit_parts(test, "coarser", &coarse, &["Hull_LOD0", "Gun", "Box"]);
+    // Parts of the finest level stay hidden while a coarser level is drawn.
     let hidden = PartVisibility::new(["hull_lod1"]);
-    range.world().entity_mut(root).insert(hidden);
-    range.app.step(0.0);
+    test.world().entity_mut(root).insert(hidden);
+    test.app.step(0.0);
     assert_eq!(
-        met(range, SOLID),
+        hit_parts(test, SOLID),
         ["Shield", "Gun", "GunShield", "Dark", "Box"]
     );
-    range.world().entity_mut(root).remove::<PartVisibility>();
-    let root_bone = range.bone(root, 0);
-    set_visible(range.world(), root_bone, false);
-    range.app.step(0.0);
-    assert_eq!(met(range, SOLID), Vec::<&str>::new());
-    set_visible(range.world(), root_bone, true);
-    range.world().entity_mut(root).remove::<ModelLod>();
+    test.world().entity_mut(root).remove::<PartVisibility>();
+    let root_bone = test.bone(root, 0);
+    set_visible(test.world(), root_bone, false);
+    test.app.step(0.0);
+    assert_eq!(hit_parts(test, SOLID), Vec::<&str>::new());
+    set_visible(test.world(), root_bone, true);
+    test.world().entity_mut(root).remove::<ModelLod>();
 
-    range.world().entity_mut(root).insert(DamageStage(1));
+    test.world().entity_mut(root).insert(DamageStage(1));
     let damaged = [
         "Hull_LOD1",
         "Wreck_ALT1",
@@ -764,52 +791,52 @@ fn what_is_chosen_and_hidden_decides_what_rays_meet() {
         "Dark",
         "Box",
     ];
-    let seen_damaged = ["Hull_LOD1", "Wreck_ALT1", "Gun", "Box"];
-    assert_met(range, "damaged", &damaged, &seen_damaged);
-    range.world().entity_mut(root).remove::<DamageStage>();
-    assert_met(range, "as at first", &all, &seen);
+    let visible_damaged = ["Hull_LOD1", "Wreck_ALT1", "Gun", "Box"];
+    assert_hit_parts(test, "damaged", &damaged, &visible_damaged);
+    test.world().entity_mut(root).remove::<DamageStage>();
+    assert_hit_parts(test, "as initially", &all, &visible);
 
     let hidden = PartVisibility::new(["SHIELD", "gun", "dark"]);
-    range.world().entity_mut(root).insert(hidden);
+    test.world().entity_mut(root).insert(hidden);
     let left = without(&all, &["Shield", "Gun", "Dark"]);
-    assert_met(range, "turned off", &left, &without(&seen, &["Gun"]));
+    assert_hit_parts(test, "hidden parts", &left, &without(&visible, &["Gun"]));
     let mut shown = PartVisibility::default();
     shown.show("Shield").show("Screen_ALT1");
-    range.world().entity_mut(root).insert(shown);
+    test.world().entity_mut(root).insert(shown);
     let with_shield = ["Hull_LOD1", "Shield", "Gun", "Box"];
-    assert_met(range, "shown", &all, &with_shield);
-    range.world().entity_mut(root).remove::<PartVisibility>();
+    assert_hit_parts(test, "shown parts", &all, &with_shield);
+    test.world().entity_mut(root).remove::<PartVisibility>();
 
-    let (arm, ghost) = (range.bone(root, 1), range.bone(root, 2));
-    set_visible(range.world(), arm, false);
-    set_visible(range.world(), ghost, true);
+    let (arm, ghost) = (test.bone(root, 1), test.bone(root, 2));
+    set_visible(test.world(), arm, false);
+    set_visible(test.world(), ghost, true);
     let swapped = ["Hull_LOD1", "Shield", "Spectre", "Dark", "Box"];
-    let seen_swapped = ["Hull_LOD1", "Spectre", "Box"];
-    assert_met(range, "bones", &swapped, &seen_swapped);
-    set_visible(range.world(), arm, true);
-    set_visible(range.world(), ghost, false);
-    assert_met(range, "bones again", &all, &seen);
+    let visible_swapped = ["Hull_LOD1", "Spectre", "Box"];
+    assert_hit_parts(test, "bone flags", &swapped, &visible_swapped);
+    set_visible(test.world(), arm, true);
+    set_visible(test.world(), ghost, false);
+    assert_hit_parts(test, "bone flags reset", &all, &visible);
 
     let armless = without(&all, &["Gun", "GunShield"]);
-    let seen_armless = without(&seen, &["Gun"]);
-    for (frame, shows) in [(0.5, true), (1.5, false), (2.0, true)] {
+    let visible_armless = without(&visible, &["Gun"]);
+    for (frame, is_arm_visible) in [(0.5, true), (1.5, false), (2.0, true)] {
         let play = PlayClip::once("HIDE_00")
             .starting_at(frame / FPS)
             .with_speed(0.0);
-        range.world().entity_mut(root).insert(play);
-        let what = format!("frame {frame}");
-        match shows {
-            true => assert_met(range, &what, &all, &seen),
-            false => assert_met(range, &what, &armless, &seen_armless),
+        test.world().entity_mut(root).insert(play);
+        let context = format!("frame {frame}");
+        match is_arm_visible {
+            true => assert_hit_parts(test, &context, &all, &visible),
+            false => assert_hit_parts(test, &context, &armless, &visible_armless),
         }
     }
 
-    range.world().entity_mut(root).insert(Visibility::Hidden);
-    assert_met(range, "all hidden", &[], &[]);
+    test.world().entity_mut(root).insert(Visibility::Hidden);
+    assert_hit_parts(test, "all hidden", &[], &[]);
 }
 
 #[test]
-fn an_edited_file_is_met_as_it_is_now() {
+fn rays_hit_the_reloaded_file() {
     let wide = |half: f32| {
         let (vertices, triangles) = cuboid([half, 1.0, 1.0], [half, 0.0, 0.0]);
         let buffers = SubmeshBuffers::new(&vertices, &triangles).with_tree();
@@ -818,51 +845,52 @@ fn an_edited_file_is_met_as_it_is_now() {
         file.meshes = vec![FileMesh::new("Wide", 0, vec![submesh])];
         write(&file).unwrap()
     };
-    // A tree whose map names a triangle that is not there.
+    // A tree that refers to a triangle that does not exist.
     let good = wide(1.0);
     let map = span(&good, "400/10000/1200/1203").body;
     let bad = patched(&good, map, &[0xff, 0xff]);
-    let mut range = Range::new(&[("wide.alo", wide(1.0))]);
-    let kept = range.app.load::<Alo>("wide.alo");
-    range.app.wait_loaded(&kept);
-    let root = range.spawn("wide.alo#Scene", ());
-    // Where x is 1, 3 and 5.
-    let met = |range: &mut Range| [1.0, 3.0, 5.0].map(|x| range.ask(down(x, 0.0)).is_some());
-    assert_eq!(met(&mut range), [true, false, false]);
-    range.app.replace("wide.alo", wide(2.0));
-    assert_eq!(met(&mut range), [true, true, false]);
+    let mut test = RayTest::new(&[("wide.alo", wide(1.0))]);
+    let handle = test.app.load::<Alo>("wide.alo");
+    test.app.wait_loaded(&handle);
+    let root = test.spawn("wide.alo#Scene", ());
+    // Whether rays at X 1, 3 and 5 hit.
+    let hits =
+        |test: &mut RayTest| [1.0, 3.0, 5.0].map(|x| test.first_entity(down(x, 0.0)).is_some());
+    assert_eq!(hits(&mut test), [true, false, false]);
+    test.app.replace("wide.alo", wide(2.0));
+    assert_eq!(hits(&mut test), [true, true, false]);
     let warnings =
         || log::warnings_with("triangle 65535 must be less than the triangle count 12").len();
     assert_eq!(warnings(), 0);
-    range.app.replace("wide.alo", bad);
+    test.app.replace("wide.alo", bad);
     assert_eq!(warnings(), 1);
-    assert_eq!(met(&mut range), [false; 3]);
-    let part = submeshes(range.world(), root)[&(0, 0)];
-    let part = range.world().entity(part);
+    assert_eq!(hits(&mut test), [false; 3]);
+    let part = submeshes(test.world(), root)[&(0, 0)];
+    let part = test.world().entity(part);
     assert!(part.contains::<Mesh3d>() && !part.contains::<AloCollider>());
-    range.app.replace("wide.alo", wide(3.0));
-    assert_eq!(met(&mut range), [true; 3]);
+    test.app.replace("wide.alo", wide(3.0));
+    assert_eq!(hits(&mut test), [true; 3]);
 }
 
 #[test]
-fn a_part_without_a_collider_is_not_met() {
-    let mut range = Range::new(&[("unit.alo", unit())]);
-    let root = range.spawn("unit.alo#Scene", ());
-    let entities = submeshes(range.world(), root);
+fn part_without_a_collider_is_not_hit() {
+    let mut test = RayTest::new(&[("unit.alo", unit_model())]);
+    let root = test.spawn("unit.alo#Scene", ());
+    let entities = submeshes(test.world(), root);
     let [hull, turret] = [(0, 0), (1, 0)].map(|part| entities[&part]);
-    assert_eq!(range.ask(down(0.0, 0.0)), Some(turret));
-    let collider = range.world().entity_mut(turret).take::<AloCollider>();
-    assert_eq!(range.ask(down(0.0, 0.0)), Some(hull));
-    range.world().entity_mut(turret).insert(collider.unwrap());
-    assert_eq!(range.ask(down(0.0, 0.0)), Some(turret));
+    assert_eq!(test.first_entity(down(0.0, 0.0)), Some(turret));
+    let collider = test.world().entity_mut(turret).take::<AloCollider>();
+    assert_eq!(test.first_entity(down(0.0, 0.0)), Some(hull));
+    test.world().entity_mut(turret).insert(collider.unwrap());
+    assert_eq!(test.first_entity(down(0.0, 0.0)), Some(turret));
 }
 
 #[test]
-fn places_that_are_no_numbers_disturb_nothing_else() {
-    let (mut range, shape) = Range::statue();
+fn non_finite_transforms_do_not_affect_other_models() {
+    let (mut test, hit_model) = RayTest::statue();
     let mut random = Random(7);
-    let good = |number: usize| Transform::from_xyz(12.0 * number as f32, 0.0, 0.0);
-    let mut wrong = [
+    let good = |index: usize| Transform::from_xyz(12.0 * index as f32, 0.0, 0.0);
+    let mut invalid = [
         good(1),
         good(2),
         good(3),
@@ -871,81 +899,80 @@ fn places_that_are_no_numbers_disturb_nothing_else() {
         good(6),
         good(7),
     ];
-    wrong[0].translation.x = f32::NAN;
-    wrong[1].translation.y = f32::NAN;
-    wrong[2].translation.z = f32::NAN;
-    wrong[3].rotation = Quat::from_xyzw(f32::NAN, 0.0, 0.0, 1.0);
-    wrong[4].translation.z = f32::INFINITY;
-    wrong[5].scale = Vec3::ZERO;
-    wrong[6].scale.x = f32::INFINITY;
-    // As many that are right, among them and in a row.
+    invalid[0].translation.x = f32::NAN;
+    invalid[1].translation.y = f32::NAN;
+    invalid[2].translation.z = f32::NAN;
+    invalid[3].rotation = Quat::from_xyzw(f32::NAN, 0.0, 0.0, 1.0);
+    invalid[4].translation.z = f32::INFINITY;
+    invalid[5].scale = Vec3::ZERO;
+    invalid[6].scale.x = f32::INFINITY;
+    // A row of valid models among the invalid ones.
     let mut roots = Vec::new();
-    for (number, wrong) in wrong.into_iter().enumerate() {
-        roots.push(range.app.spawn(SCENE, good(number)));
-        range.app.spawn(SCENE, wrong);
+    for (index, invalid) in invalid.into_iter().enumerate() {
+        roots.push(test.app.spawn(SCENE, good(index)));
+        test.app.spawn(SCENE, invalid);
     }
-    range.app.wait_for(&roots);
-    range.app.step(0.0);
+    test.app.wait_for(&roots);
+    test.app.step(0.0);
     let mut triangles = Vec::new();
     for root in &roots {
-        triangles.extend(shape.triangles(range.world(), *root, by_transforms));
+        triangles.extend(hit_model.triangles(test.world(), *root, by_transforms));
     }
-    // The last are one model with a head that is nowhere.
-    let head = range.bone(roots[6], 2);
-    let nowhere = submeshes(range.world(), roots[6])[&(1, 0)];
-    range.edit::<Transform>(head, |head| head.translation.y = f32::NAN);
-    range.app.step(0.0);
-    triangles.retain(|triangle| triangle.entity != nowhere);
+    // One more valid model whose head has an invalid position.
+    let head = test.bone(roots[6], 2);
+    let invalid_head = submeshes(test.world(), roots[6])[&(1, 0)];
+    test.edit::<Transform>(head, |head| head.translation.y = f32::NAN);
+    test.app.step(0.0);
+    triangles.retain(|triangle| triangle.entity != invalid_head);
     let rays = random.rays(&triangles, 900);
-    let what = "among what is nowhere";
-    let tally = range.compare(&triangles, rays, slack(&triangles), what);
-    tally.assert_telling(what);
+    let context = "among invalid transforms";
+    let counts = test.compare(&triangles, rays, tolerance(&triangles), context);
+    counts.assert_representative(context);
 }
 
-/// Whatever the numbers are, nothing panics; as long as they are not beyond measure, so are the
-/// answers.
+/// Extreme values never panic. With moderately extreme values, the results are finite too.
 #[test]
-fn wild_numbers_are_borne() {
-    let (mut range, _) = Range::statue();
+fn extreme_values_do_not_panic() {
+    let (mut test, _) = RayTest::statue();
     let mut random = Random(8);
-    let roots: Vec<Entity> = (0..6).map(|_| range.app.spawn(SCENE, ())).collect();
-    range.app.wait_for(&roots);
+    let roots: Vec<Entity> = (0..6).map(|_| test.app.spawn(SCENE, ())).collect();
+    test.app.wait_for(&roots);
     let mut hits = 0;
     for round in 0..80 {
         let reach = if round % 2 == 0 { 9.0 } else { 40.0 };
-        let wild = |random: &mut Random| {
-            let number = 10_f64.powf(random.between(-reach, reach)) as f32;
-            if random.unit() < 0.5 { number } else { -number }
+        let extreme = |random: &mut Random| {
+            let value = 10_f64.powf(random.between(-reach, reach)) as f32;
+            if random.unit() < 0.5 { value } else { -value }
         };
-        let vector = |random: &mut Random| Vec3::from_array([(); 3].map(|()| wild(random)));
+        let vector = |random: &mut Random| Vec3::from_array([(); 3].map(|()| extreme(random)));
         for root in &roots {
             let transform = Transform {
                 translation: vector(&mut random),
                 rotation: random.rotation(),
                 scale: vector(&mut random),
             };
-            range.world().entity_mut(*root).insert(transform);
+            test.world().entity_mut(*root).insert(transform);
         }
-        range.app.step(0.0);
-        let ask = |_| {
-            let head = range.bone(roots[random.below(roots.len())], 2);
-            let place = range.app.app.world().get::<GlobalTransform>(head).unwrap();
+        test.app.step(0.0);
+        let query = |_| {
+            let head = test.bone(roots[random.below(roots.len())], 2);
+            let transform = test.app.app.world().get::<GlobalTransform>(head).unwrap();
             let origin = vector(&mut random);
-            let direction = Dir3::new(place.translation() - origin);
+            let direction = Dir3::new(transform.translation() - origin);
             let origin = if random.unit() < 0.5 {
                 Vec3::ZERO
             } else {
                 origin
             };
             let direction = direction.unwrap_or(Dir3::X);
-            Ask {
+            RayQuery {
                 backfaces: Backfaces::Flip,
-                ..Ask::new(Ray3d { origin, direction })
+                ..RayQuery::new(Ray3d { origin, direction })
             }
         };
-        let asks: Vec<Ask> = (0..30).map(ask).collect();
-        for answer in range.caster.ask(range.app.app.world_mut(), asks) {
-            for (_, hit) in answer.hits.iter().filter(|_| round % 2 == 0) {
+        let queries: Vec<RayQuery> = (0..30).map(query).collect();
+        for result in test.caster.cast(test.app.app.world_mut(), queries) {
+            for (_, hit) in result.hits.iter().filter(|_| round % 2 == 0) {
                 hits += 1;
                 assert!(hit.distance.is_finite() && hit.distance >= 0.0, "{hit:?}");
                 assert!(
@@ -960,36 +987,36 @@ fn wild_numbers_are_borne() {
 }
 
 #[test]
-fn rays_that_are_none_meet_nothing() {
-    let (mut range, _) = Range::statue();
-    range.spawn(SCENE, ());
-    let nothing = |range: &mut Range, ask: Ask| {
-        let answers = range.caster.ask(range.app.app.world_mut(), vec![ask]);
-        assert!(answers[0].hits.is_empty() && !answers[0].any);
+fn invalid_rays_hit_nothing() {
+    let (mut test, _) = RayTest::statue();
+    test.spawn(SCENE, ());
+    let assert_no_hit = |test: &mut RayTest, query: RayQuery| {
+        let results = test.caster.cast(test.app.app.world_mut(), vec![query]);
+        assert!(results[0].hits.is_empty() && !results[0].any);
     };
-    let through = down(1.0, 2.0).seeing(ANY);
-    assert!(range.ask(through.clone()).is_some());
-    for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+    let valid = down(1.0, 2.0).with_visibility(ANY);
+    assert!(test.first_entity(valid.clone()).is_some());
+    for invalid in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for axis in 0..3 {
-            let mut ask = through.clone();
-            ask.ray.origin[axis] = wrong;
-            nothing(&mut range, ask);
+            let mut query = valid.clone();
+            query.ray.origin[axis] = invalid;
+            assert_no_hit(&mut test, query);
         }
     }
     for max in [f32::NAN, -1.0, f32::NEG_INFINITY, 0.0, 10.0] {
-        let ask = Ask {
+        let query = RayQuery {
             max,
-            ..through.clone()
+            ..valid.clone()
         };
-        nothing(&mut range, ask);
+        assert_no_hit(&mut test, query);
     }
 }
 
 #[test]
-fn without_models_there_is_nothing_to_meet() {
-    let mut range = Range::new(&[]);
+fn rays_without_models_hit_nothing() {
+    let mut test = RayTest::new(&[]);
     for _ in 0..3 {
-        assert_eq!(range.ask(down(0.0, 0.0).seeing(ANY)), None);
-        range.app.step(0.0);
+        assert_eq!(test.first_entity(down(0.0, 0.0).with_visibility(ANY)), None);
+        test.app.step(0.0);
     }
 }

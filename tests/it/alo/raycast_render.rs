@@ -1,9 +1,9 @@
-//! Rays through pixels, beside what is drawn there.
+//! Rays through pixels, compared with the rendered image.
 
-use crate::ala::render::{FRAMES, PALETTE, bend, chain, limb, resting, swing};
-use crate::alo::render::{FILE, dull};
+use crate::ala::render::{FRAMES, PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
+use crate::alo::render::{FILE, matte_parameters};
 use crate::support::alo_stage::{cuboid, quarters, tga};
-use crate::support::rays::{Ask, Caster, Random};
+use crate::support::rays::{Random, RayCaster, RayQuery};
 use crate::support::stage::{Picture, Stage, VIEWS};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloRayCastVisibility;
@@ -14,18 +14,18 @@ use bevy_classic_models::prelude::*;
 const SIZE: UVec2 = UVec2::new(320, 240);
 const FPS: f32 = 10.0;
 
-/// Squares that look anywhere, so that of many the back is seen, which is not drawn.
+/// Single-sided squares in random directions. Many show their backs, which are not drawn.
 fn leaves() -> (Vec<Vertex>, Vec<[u16; 3]>) {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     let mut random = Random(11);
     for _ in 0..40 {
-        let place = random.direction().as_vec3() * 22.0;
-        let turn = random.rotation();
+        let center = random.direction().as_vec3() * 22.0;
+        let rotation = random.rotation();
         let first = vertices.len() as u16;
         for (u, v) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
             vertices.push(Vertex {
-                position: (place + turn * Vec3::new(4.0 * u, 4.0 * v, 0.0)).to_array(),
-                normal: (turn * Vec3::Z).to_array(),
+                position: (center + rotation * Vec3::new(4.0 * u, 4.0 * v, 0.0)).to_array(),
+                normal: (rotation * Vec3::Z).to_array(),
                 color: [1.0; 4],
                 bone_weights: [1.0, 0.0, 0.0, 0.0],
                 ..default()
@@ -37,20 +37,28 @@ fn leaves() -> (Vec<Vertex>, Vec<[u16; 3]>) {
     (vertices, triangles)
 }
 
-/// A skinned limb, leaves on one of its bones, and a hull around all that nothing draws.
+/// A skinned limb, leaves on one of its bones, and an invisible hull around both.
 fn tree() -> Vec<u8> {
     let (vertices, triangles) = limb(true);
     let limb = SubmeshBuffers::new(&vertices, &triangles)
         .with_palette(&PALETTE)
         .with_tree();
-    let made = |(vertices, triangles): (Vec<_>, Vec<_>)| {
+    let with_tree = |(vertices, triangles): (Vec<_>, Vec<_>)| {
         SubmeshBuffers::new(&vertices, &triangles).with_tree()
     };
-    let leaves = made(leaves());
-    let hull = made(cuboid([40.0; 3], [0.0; 3]));
-    let mut file = resting(&chain());
-    let limb = limb.submesh("RSkinGloss.fx", "alD3dVertB4I4NU2", dull("colors.tga"));
-    let leaves = leaves.submesh("MeshGloss.fx", "alD3dVertNU2", dull("colors.tga"));
+    let leaves = with_tree(leaves());
+    let hull = with_tree(cuboid([40.0; 3], [0.0; 3]));
+    let mut file = model_at_rest(&chain());
+    let limb = limb.submesh(
+        "RSkinGloss.fx",
+        "alD3dVertB4I4NU2",
+        matte_parameters("colors.tga"),
+    );
+    let leaves = leaves.submesh(
+        "MeshGloss.fx",
+        "alD3dVertNU2",
+        matte_parameters("colors.tga"),
+    );
     let hull = hull.submesh("Collision.fx", "alD3dVertN", vec![]);
     file.meshes = vec![
         FileMesh::new("Limb", 0, vec![limb]),
@@ -60,12 +68,12 @@ fn tree() -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// Whether a pixel and all around it are drawn, or none of them; `None` on an outline.
-fn is_drawn(picture: &Picture, at: UVec2) -> Option<bool> {
-    let pixel = |x: u32, y: u32| picture.0[(y * SIZE.x + x) as usize];
+/// Whether a pixel and its eight neighbors are all drawn or all empty. Returns `None` on an outline.
+fn is_drawn(image: &Picture, at: UVec2) -> Option<bool> {
+    let pixel = |x: u32, y: u32| image.0[(y * SIZE.x + x) as usize];
     let background = pixel(0, 0);
-    let around = (0..9).map(|n| pixel(at.x + n % 3 - 1, at.y + n / 3 - 1) != background);
-    let drawn = around.filter(|drawn| *drawn).count();
+    let neighbors = (0..9).map(|n| pixel(at.x + n % 3 - 1, at.y + n / 3 - 1) != background);
+    let drawn = neighbors.filter(|drawn| *drawn).count();
     match drawn {
         0 => Some(false),
         9 => Some(true),
@@ -73,51 +81,58 @@ fn is_drawn(picture: &Picture, at: UVec2) -> Option<bool> {
     }
 }
 
-/// Fails unless rays through pixels meet something just where something is drawn.
+/// Asserts that rays through pixels hit exactly where something is drawn. Returns the image.
 #[track_caller]
-fn compare(stage: &mut Stage, caster: &Caster, what: &str) -> Picture {
-    let picture = stage.capture();
+fn compare(stage: &mut Stage, caster: &RayCaster, context: &str) -> Picture {
+    let image = stage.capture();
     let rows = (2..SIZE.y - 1).step_by(4);
     let pixels: Vec<UVec2> = rows
         .flat_map(|y| (2..SIZE.x - 1).step_by(4).map(move |x| UVec2::new(x, y)))
         .collect();
     let camera = stage.camera();
-    let (camera, place) = (
+    let (camera, transform) = (
         camera.get::<Camera>().unwrap(),
         camera.get::<GlobalTransform>().unwrap(),
     );
-    let ask = |pixel: &UVec2| {
-        let ray = camera.viewport_to_world(place, pixel.as_vec2() + 0.5);
-        Ask::new(ray.unwrap()).seeing(AloRayCastVisibility::VisibleInView)
+    let query = |pixel: &UVec2| {
+        let ray = camera.viewport_to_world(transform, pixel.as_vec2() + 0.5);
+        RayQuery::new(ray.unwrap()).with_visibility(AloRayCastVisibility::VisibleInView)
     };
-    let asks = pixels.iter().map(ask).collect();
-    let answers = caster.ask(stage.world(), asks);
+    let queries = pixels.iter().map(query).collect();
+    let results = caster.cast(stage.world(), queries);
     let (mut hits, mut misses, mut wrong) = (0, 0, Vec::new());
-    for (pixel, answer) in pixels.iter().zip(&answers) {
-        let met = !answer.hits.is_empty();
-        match is_drawn(&picture, *pixel) {
-            Some(drawn) if drawn != met => wrong.push(*pixel),
+    for (pixel, result) in pixels.iter().zip(&results) {
+        let hit = !result.hits.is_empty();
+        match is_drawn(&image, *pixel) {
+            Some(drawn) if drawn != hit => wrong.push(*pixel),
             Some(true) => hits += 1,
             Some(false) => misses += 1,
             None => {}
         }
     }
-    assert_eq!(wrong, [], "{what}: drawn and not met, or met and not drawn");
-    assert!(hits > 300 && misses > 500, "{what}: {hits} and {misses}");
-    picture
+    assert_eq!(
+        wrong,
+        [],
+        "{context}: drawn without a hit, or hit without being drawn"
+    );
+    assert!(
+        hits > 300 && misses > 500,
+        "{context}: {hits} hits, {misses} misses"
+    );
+    image
 }
 
 #[test]
-fn rays_through_pixels_meet_what_is_drawn_there() {
+fn rays_through_pixels_hit_what_is_drawn() {
     let mut stage = Stage::new(&[
         (FILE, tree()),
         ("colors.tga", tga(&quarters([255; 4]))),
-        ("subject_SWING_00.ala", swing(2)),
-        ("subject_BEND_00.ala", bend(2)),
+        ("subject_SWING_00.ala", swing_clip(2)),
+        ("subject_BEND_00.ala", bend_clip(2)),
     ]);
-    let caster = Caster::new(stage.world());
+    let caster = RayCaster::new(stage.world());
     let root = stage.spawn_alo(FILE, Transform::IDENTITY);
-    let mut pictures = Vec::new();
+    let mut captures = Vec::new();
     for (mirror, clip, frame) in [
         (Vec3::ONE, "SWING_00", 0.5),
         (Vec3::ONE, "BEND_00", 3.25),
@@ -132,12 +147,12 @@ fn rays_through_pixels_meet_what_is_drawn_there() {
         stage.world().entity_mut(root).insert((play, transform));
         stage.headless.step(0.0);
         for view in VIEWS {
-            stage.look_from(view);
-            let what = format!("{clip} at {frame}, scaled by {mirror}, from {view}");
-            pictures.push(compare(&mut stage, &caster, &what));
+            stage.move_camera(view);
+            let context = format!("{clip} at {frame}, scaled by {mirror}, from {view}");
+            captures.push(compare(&mut stage, &caster, &context));
         }
     }
-    for pair in pictures.windows(2) {
-        pair[0].assert_is_not(&pair[1], "the pictures differ");
+    for pair in captures.windows(2) {
+        pair[0].assert_differs(&pair[1], "the next pose or view");
     }
 }

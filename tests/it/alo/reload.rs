@@ -1,4 +1,4 @@
-//! Alamo models and their textures that change while they are in use, seen by the real watcher.
+//! Reloading Alamo models and textures that change on disk while in use, with Bevy's real file watcher.
 
 use crate::gpuless::Patience;
 use crate::support::alo_stage::{
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 const FILE: &str = "edited.alo";
 
-/// A box that is whole, one that is damaged, and one to hide. The edit makes the damaged one longer.
+/// An intact box, a damaged box, and a box to hide. The edit makes the damaged box longer.
 fn model(edited: bool) -> Vec<u8> {
     let (mut damaged, triangles) = cuboid([10.0, 8.0, 9.0], [0.0, 0.0, 4.0]);
     if edited {
@@ -24,15 +24,15 @@ fn model(edited: bool) -> Vec<u8> {
             vertex.position[0] *= 2.0;
         }
     }
-    let (whole, _) = cuboid([5.0; 3], [0.0, 0.0, 4.0]);
+    let (intact, _) = cuboid([5.0; 3], [0.0, 0.0, 4.0]);
     let (extra, _) = cuboid([6.0; 3], [0.0, 0.0, 24.0]);
     let buffers =
-        [whole, damaged, extra].map(|vertices| SubmeshBuffers::new(&vertices, &triangles));
+        [intact, damaged, extra].map(|vertices| SubmeshBuffers::new(&vertices, &triangles));
     let parameters = || {
         vec![
             Parameter::float4("Specular", [0.0; 4]),
             Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]),
-            Parameter::texture("BaseTexture", "worn.tga"),
+            Parameter::texture("BaseTexture", "reloaded_base.tga"),
         ]
     };
     let mut file = AloFile::new(vec![Bone {
@@ -50,7 +50,7 @@ fn model(edited: bool) -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// White where it wears the team's colour; the edit makes it grey.
+/// White, with alpha for the team color. The edit makes it gray.
 fn texture(edited: bool) -> Vec<[u8; 4]> {
     vec![
         if edited {
@@ -79,7 +79,7 @@ fn expected(stage: &mut Stage, root: Entity, edited_model: bool, color: Color) -
         base_color: color,
         ..matte(None)
     });
-    stage.capture_instead(root, vec![(mesh, material)])
+    stage.capture_controls(root, vec![(mesh, material)])
 }
 
 fn errors() -> usize {
@@ -88,31 +88,37 @@ fn errors() -> usize {
 }
 
 #[test]
-fn an_edit_shows_with_everything_that_was_chosen() {
+fn edit_keeps_the_components_on_the_root() {
     let red = Color::srgb(1.0, 0.0, 0.0);
-    let mut stage = Stage::watching(&[(FILE, model(false)), ("worn.tga", tga(&texture(false)))]);
-    let (path, worn) = (stage.folder().join(FILE), stage.folder().join("worn.tga"));
-    let chosen = (
+    let mut stage = Stage::watching(&[
+        (FILE, model(false)),
+        ("reloaded_base.tga", tga(&texture(false))),
+    ]);
+    let (path, texture_path) = (
+        stage.folder().join(FILE),
+        stage.folder().join("reloaded_base.tga"),
+    );
+    let components = (
         DamageStage(1),
         TeamColor(red),
         PartVisibility::new(["extra"]),
     );
-    let root = stage.spawn_alo(FILE, chosen);
+    let root = stage.spawn_alo(FILE, components);
     let control = expected(&mut stage, root, false, red);
-    stage.capture().assert_is(&control, "before the edit");
+    stage.capture().assert_matches(&control, "before the edit");
 
     // The model.
     let old = current(&mut stage, root);
     std::fs::write(&path, model(true)).unwrap();
-    stage.headless.wait_until("the edit is seen", |world| {
+    stage.headless.wait_until("the edit is loaded", |world| {
         !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
     });
     stage.headless.step(0.0);
     let control = expected(&mut stage, root, true, red);
     let shown = stage.capture();
-    shown.assert_is(&control, "after the edit");
+    shown.assert_matches(&control, "after the edit");
 
-    // A broken model: one error, and nothing else happens.
+    // A broken model causes one error and no other change.
     let old = current(&mut stage, root);
     assert_eq!(errors(), 0);
     std::fs::write(&path, &model(false)[..900]).unwrap();
@@ -124,41 +130,50 @@ fn an_edit_shows_with_everything_that_was_chosen() {
     assert!(Arc::ptr_eq(&old, &current(&mut stage, root)));
     stage
         .capture()
-        .assert_is(&shown, "while the file is broken");
+        .assert_matches(&shown, "while the file is broken");
 
-    // And whole again, twice in a row: Bevy alone would overlook the second.
+    // Two valid edits in a row. Bevy alone would miss the second.
     std::fs::write(&path, model(false)).unwrap();
-    stage.headless.wait_until("it is seen", |world| {
-        !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
-    });
+    stage
+        .headless
+        .wait_until("the first edit is loaded", |world| {
+            !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
+        });
     let old = current(&mut stage, root);
     std::fs::write(&path, model(true)).unwrap();
-    stage.headless.wait_until("the second is seen", |world| {
-        !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
-    });
+    stage
+        .headless
+        .wait_until("the second edit is loaded", |world| {
+            !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
+        });
     stage.headless.step(0.0);
-    stage.capture().assert_is(&control, "after two more edits");
+    stage
+        .capture()
+        .assert_matches(&control, "after two more edits");
 
-    // A texture, which is exchanged in place: the model is not loaded again.
+    // An edited texture replaces the image without reloading the model.
     let old = current(&mut stage, root);
-    std::fs::write(&worn, tga(&texture(true))).unwrap();
-    let grey = Color::srgb_u8(120, 0, 0);
-    let darker = expected(&mut stage, root, true, grey);
+    std::fs::write(&texture_path, tga(&texture(true))).unwrap();
+    let gray = Color::srgb_u8(120, 0, 0);
+    let darker = expected(&mut stage, root, true, gray);
     let mut patience = Patience::new(2000);
     while stage.capture().different(&darker) >= 50 {
-        assert!(!patience.is_exhausted(), "the edited texture never shows");
+        assert!(
+            !patience.is_exhausted(),
+            "the edited texture was not applied"
+        );
         patience.wait();
     }
     assert!(Arc::ptr_eq(&old, &current(&mut stage, root)));
 
     // A broken texture changes nothing.
-    std::fs::write(&worn, &tga(&quarters([255; 4]))[..30]).unwrap();
+    std::fs::write(&texture_path, &tga(&quarters([255; 4]))[..30]).unwrap();
     stage.headless.wait_until("the error is logged", |_| {
         let errors = log::errors_of(&["bevy_asset"]);
-        errors.iter().any(|text| text.contains("worn.tga"))
+        errors.iter().any(|text| text.contains("reloaded_base.tga"))
     });
     stage.wait_until_idle();
     stage
         .capture()
-        .assert_is(&darker, "while the texture is broken");
+        .assert_matches(&darker, "while the texture is broken");
 }

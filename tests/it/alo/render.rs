@@ -1,9 +1,9 @@
-//! Pictures of Alamo models: each beside a control that Bevy draws from what the CPU computed.
+//! Rendered Alamo models, each compared with a control mesh whose vertices the CPU computed.
 
 use crate::support::alo::between_rings;
 use crate::support::alo_stage::{
-    IDENTITY, Matrix, apply, control_mesh, cuboid, matte, quarters, stored, texels, tga, times,
-    transform, turned, undo,
+    IDENTITY, Matrix, apply, control_mesh, cuboid, inverse, matte, quarters, stored, texels, tga,
+    times, transform, turned,
 };
 use crate::support::stage::{Stage, VIEWS};
 use bevy::prelude::*;
@@ -17,7 +17,7 @@ use bevy_classic_models::scene::Wind;
 pub const FILE: &str = "subject.alo";
 const SIZE: UVec2 = UVec2::new(320, 240);
 
-/// Where a test's bones are: each turned and moved away from its parent.
+/// The local matrices of a test's bones: each is rotated and moved relative to its parent.
 fn bone_matrices() -> [Matrix; 3] {
     [
         IDENTITY,
@@ -26,8 +26,8 @@ fn bone_matrices() -> [Matrix; 3] {
     ]
 }
 
-/// From each bone's space to the model's; the parent of each is the one before it.
-pub fn in_model(matrices: &[Matrix]) -> Vec<Matrix> {
+/// Matrices from the space of each bone to model space. Each bone is the child of the previous one.
+pub fn model_matrices(matrices: &[Matrix]) -> Vec<Matrix> {
     let mut all: Vec<Matrix> = Vec::new();
     for matrix in matrices {
         let parent = all.last().copied().unwrap_or(IDENTITY);
@@ -50,7 +50,7 @@ pub fn bones(matrices: &[Matrix]) -> Vec<Bone<'static>> {
         .collect()
 }
 
-pub fn dull(texture: &str) -> Vec<Parameter<'_>> {
+pub fn matte_parameters(texture: &str) -> Vec<Parameter<'_>> {
     vec![
         Parameter::float4("Diffuse", [1.0, 1.0, 1.0, 0.0]),
         Parameter::float4("Specular", [0.0; 4]),
@@ -59,7 +59,7 @@ pub fn dull(texture: &str) -> Vec<Parameter<'_>> {
     ]
 }
 
-/// A model of one box on each of the last two bones.
+/// A model with one box on each of the last two bones.
 fn rigid() -> Vec<u8> {
     let (a, triangles) = cuboid([11.0, 9.0, 10.0], [0.0, 0.0, 0.0]);
     let (b, _) = cuboid([8.0, 12.0, 7.0], [0.0, 3.0, 0.0]);
@@ -69,7 +69,12 @@ fn rigid() -> Vec<u8> {
     );
     let mut file = AloFile::new(bones(&bone_matrices()));
     let part = |buffers| {
-        SubmeshBuffers::submesh(buffers, "MeshGloss.fx", "alD3dVertNU2", dull("colors.tga"))
+        SubmeshBuffers::submesh(
+            buffers,
+            "MeshGloss.fx",
+            "alD3dVertNU2",
+            matte_parameters("colors.tga"),
+        )
     };
     file.meshes = vec![
         AloMesh::new("First", 1, vec![part(&a)]),
@@ -82,16 +87,16 @@ fn rigid_controls(
     stage: &mut Stage,
     shown: &[usize],
 ) -> Vec<(Mesh, MeshMaterial3d<StandardMaterial>)> {
-    let places = in_model(&bone_matrices());
+    let matrices = model_matrices(&bone_matrices());
     let texture = stage.add_image(&quarters([255; 4]));
     let (a, triangles) = cuboid([11.0, 9.0, 10.0], [0.0, 0.0, 0.0]);
     let (b, _) = cuboid([8.0, 12.0, 7.0], [0.0, 3.0, 0.0]);
-    let parts = [(a, places[1]), (b, places[2])];
+    let parts = [(a, matrices[1]), (b, matrices[2])];
     let mut controls = Vec::new();
     for index in shown {
-        let (vertices, place) = &parts[*index];
+        let (vertices, matrix) = &parts[*index];
         let material = stage.add_material(matte(Some(texture.clone())));
-        controls.push((control_mesh(vertices, &triangles, |_| *place), material));
+        controls.push((control_mesh(vertices, &triangles, |_| *matrix), material));
     }
     controls
 }
@@ -100,21 +105,21 @@ fn rigid_controls(
 pub fn compare(
     stage: &mut Stage,
     root: Entity,
-    what: &str,
+    context: &str,
     control: impl Fn(&mut Stage) -> Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>,
 ) {
     for view in VIEWS {
-        stage.look_from(view);
+        stage.move_camera(view);
         let subject = stage.capture();
         let controls = control(stage);
-        let control = stage.capture_instead(root, controls);
-        subject.assert_is(&control, &format!("{what} from {view}"));
+        let control = stage.capture_controls(root, controls);
+        subject.assert_matches(&control, &format!("{context} from {view}"));
     }
 }
 
 #[test]
-fn rigid_meshes_are_where_their_bones_are() {
-    // Another case and another extension than the model says.
+fn rigid_meshes_follow_their_bones() {
+    // The file's name differs in case from the name in the model.
     let mut stage = Stage::new(&[(FILE, rigid()), ("Colors.TGA", tga(&quarters([255; 4])))]);
     let root = stage.spawn_alo(FILE, ());
     compare(&mut stage, root, "rigid meshes", |stage| {
@@ -123,7 +128,7 @@ fn rigid_meshes_are_where_their_bones_are() {
 }
 
 #[test]
-fn a_hidden_bone_hides_what_hangs_on_it_and_on_its_children() {
+fn hidden_bone_hides_its_meshes_and_those_of_its_children() {
     let mut stage = Stage::new(&[(FILE, rigid()), ("colors.tga", tga(&quarters([255; 4])))]);
     let root = stage.spawn_alo(FILE, ());
     let both = stage.capture();
@@ -142,31 +147,31 @@ fn a_hidden_bone_hides_what_hangs_on_it_and_on_its_children() {
             .entity_mut(entity)
             .insert(Visibility::Inherited);
     }
-    stage.look_from(VIEWS[0]);
-    stage.capture().assert_is(&both, "all bones again");
+    stage.move_camera(VIEWS[0]);
+    stage.capture().assert_matches(&both, "all bones again");
 }
 
-/// A column of rings around Z: the lower end follows the first bone of the palette, the upper end
-/// the second; between them the weights go from one to the other.
+/// A column of rings around Z. The lower end follows the first bone of the palette, the upper end the second. The
+/// weights are interpolated between them.
 fn column(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     let mut vertices = Vec::new();
     const RINGS: u16 = 8;
     const SIDES: u16 = 12;
     for ring in 0..=RINGS {
-        let way = f32::from(ring) / f32::from(RINGS);
+        let height = f32::from(ring) / f32::from(RINGS);
         for side in 0..=SIDES {
             let u = f32::from(side) / f32::from(SIDES);
             let (sin, cos) = (u * core::f32::consts::TAU).sin_cos();
             let (indices, weights) = if weighted {
-                // A sum of 2: it must not matter. The slots that weigh nothing name nothing.
-                ([1, 0, 77, 99], [2.0 * way, 2.0 - 2.0 * way, 0.0, 0.0])
+                // Weights are normalized, so a sum of 2 is valid. Bone indices with weight 0 may be invalid.
+                ([1, 0, 77, 99], [2.0 * height, 2.0 - 2.0 * height, 0.0, 0.0])
             } else {
-                ([u32::from(way > 0.5), 88, 0, 0], [1.0, 0.0, 0.0, 0.0])
+                ([u32::from(height > 0.5), 88, 0, 0], [1.0, 0.0, 0.0, 0.0])
             };
             vertices.push(Vertex {
-                position: [11.0 * cos, 11.0 * sin, 40.0 * way - 16.0],
+                position: [11.0 * cos, 11.0 * sin, 40.0 * height - 16.0],
                 normal: [cos, sin, 0.0],
-                tex_coords: [[u, way], [0.0; 2], [0.0; 2], [0.0; 2]],
+                tex_coords: [[u, height], [0.0; 2], [0.0; 2], [0.0; 2]],
                 color: [1.0; 4],
                 bone_indices: indices,
                 bone_weights: weights,
@@ -178,20 +183,20 @@ fn column(weighted: bool) -> (Vec<Vertex>, Vec<[u16; 3]>) {
 }
 
 #[test]
-fn skinned_vertices_follow_their_palette_by_weights() {
+fn skinned_vertices_follow_the_palette_by_weights() {
     let mut stage = Stage::new(&[]);
     for (weighted, format) in [(false, "alD3dVertRSkinNU2"), (true, "alD3dVertB4I4NU2")] {
         let (vertices, triangles) = column(weighted);
         // The first entry of the palette is the last bone.
         let buffers = SubmeshBuffers::new(&vertices, &triangles).with_palette(&[2, 1]);
         let mut file = AloFile::new(bones(&bone_matrices()));
-        let submesh = buffers.submesh("RSkinGloss.fx", format, dull("colors.tga"));
-        // Skinned vertices are in the model's space: the bone that the mesh hangs on is no matter.
+        let submesh = buffers.submesh("RSkinGloss.fx", format, matte_parameters("colors.tga"));
+        // Skinned vertices are in model space, so the mesh's own bone has no effect.
         file.meshes = vec![AloMesh::new("Column", 2, vec![submesh])];
         let bytes = write(&file).unwrap();
-        let file = stage.put(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
+        let file = stage.add_files(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
         let root = stage.spawn_alo(file, ());
-        let rest = in_model(&bone_matrices());
+        let rest = model_matrices(&bone_matrices());
         let mut posed = bone_matrices();
         let mut last = None;
         for pose in 0..3 {
@@ -204,49 +209,49 @@ fn skinned_vertices_follow_their_palette_by_weights() {
                 let bone = stage.bone(root, index);
                 stage.world().entity_mut(bone).insert(transform(matrix));
             }
-            let now = in_model(&posed);
+            let now = model_matrices(&posed);
             let matrix = |vertex: &Vertex| {
-                let of = |slot: usize| {
+                let bone_matrix = |slot: usize| {
                     let bone = [2, 1][vertex.bone_indices[slot] as usize];
-                    times(&now[bone], &undo(&rest[bone]))
+                    times(&now[bone], &inverse(&rest[bone]))
                 };
                 if !weighted {
-                    return of(0);
+                    return bone_matrix(0);
                 }
-                let (a, b) = (of(0), of(1));
-                let way = f64::from(vertex.bone_weights[0]) / 2.0;
+                let (a, b) = (bone_matrix(0), bone_matrix(1));
+                let weight = f64::from(vertex.bone_weights[0]) / 2.0;
                 let mut blended = IDENTITY;
                 for (row, blended) in blended.iter_mut().enumerate() {
                     for (column, value) in blended.iter_mut().enumerate() {
-                        *value = a[row][column] * way + b[row][column] * (1.0 - way);
+                        *value = a[row][column] * weight + b[row][column] * (1.0 - weight);
                     }
                 }
                 blended
             };
-            let what = format!("{format} in pose {pose}");
-            compare(&mut stage, root, &what, |stage| {
+            let context = format!("{format} in pose {pose}");
+            compare(&mut stage, root, &context, |stage| {
                 let texture = stage.add_image(&quarters([255; 4]));
                 let material = stage.add_material(matte(Some(texture)));
                 vec![(control_mesh(&vertices, &triangles, matrix), material)]
             });
-            let picture = stage.capture();
-            if let Some(last) = last.replace(picture) {
-                stage.capture().assert_is_not(&last, &what);
+            let image = stage.capture();
+            if let Some(last) = last.replace(image) {
+                stage.capture().assert_differs(&last, &context);
             }
         }
-        // A joint that is hidden hides no vertex.
+        // A hidden joint hides no vertices.
         let bone = stage.bone(root, 1);
         let before = stage.capture();
         stage.world().entity_mut(bone).insert(Visibility::Hidden);
-        // The mesh hangs on bone 2, a child of bone 1, which hides it.
+        // The mesh is attached to bone 2, a child of the hidden bone 1.
         assert_eq!(stage.capture().covered(), 0);
         stage.world().entity_mut(bone).insert(Visibility::Inherited);
-        stage.capture().assert_is(&before, "shown again");
+        stage.capture().assert_matches(&before, "shown again");
         stage.world().entity_mut(root).despawn();
     }
 }
 
-/// A box of one shader with these parameters.
+/// A model of one box with a shader and parameters.
 pub fn one_box(shader: &str, format: &str, parameters: Vec<Parameter<'_>>) -> Vec<u8> {
     let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
@@ -268,8 +273,8 @@ pub fn box_control(
     vec![(mesh, stage.add_material(material))]
 }
 
-/// A texel with the team's colour by its alpha, computed with light and not with screen colours.
-pub fn in_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
+/// A texel blended with the team color by its alpha, in linear color space.
+pub fn with_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
     let base = Color::srgb_u8(r, g, b).to_linear();
     let team = team.to_linear();
     let mask = f32::from(a) / 255.0;
@@ -284,50 +289,50 @@ pub fn in_team_color([r, g, b, a]: [u8; 4], team: Color) -> [u8; 4] {
 }
 
 #[test]
-fn the_teams_colour_comes_through_the_base_textures_alpha() {
+fn base_texture_alpha_applies_the_team_color() {
     let green = Color::srgb(0.0, 1.0, 0.0);
     let (red, blue) = (Color::srgb_u8(230, 30, 20), Color::srgb(0.2, 0.4, 1.0));
     let mut stage = Stage::new(&[]);
     for alpha in [255, 128, 0] {
-        // Of one colour: colours that are mixed before they are filtered differ where they meet.
+        // A single color, because blending before filtering differs at color borders.
         let base = [[240, 220, 210, alpha]; 4];
-        let mut parameters = dull("base.tga");
+        let mut parameters = matte_parameters("base.tga");
         parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
         let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
-        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&base))]);
         let root = stage.spawn_alo(file, ());
-        // Another instance of the same mesh and material has a colour of its own.
+        // Another instance of the same mesh and material has its own color.
         let other = stage.spawn_alo(file, TeamColor(blue));
-        let far = Transform::from_xyz(0.0, 5000.0, 0.0);
-        stage.world().entity_mut(other).insert(far);
-        let mut pictures = Vec::new();
-        for (given, expected) in [
+        let out_of_view = Transform::from_xyz(0.0, 5000.0, 0.0);
+        stage.world().entity_mut(other).insert(out_of_view);
+        let mut captures = Vec::new();
+        for (team, expected) in [
             (None, green),
             (Some(red), red),
             (Some(blue), blue),
             (None, green),
         ] {
-            match given {
+            match team {
                 Some(color) => stage.world().entity_mut(root).insert(TeamColor(color)),
                 None => stage.world().entity_mut(root).remove::<TeamColor>(),
             };
             compare(
                 &mut stage,
                 root,
-                &format!("alpha {alpha}, {given:?}"),
+                &format!("alpha {alpha}, {team:?}"),
                 |stage| {
                     let texture =
-                        stage.add_image(&base.map(|texel| in_team_color(texel, expected)));
+                        stage.add_image(&base.map(|texel| with_team_color(texel, expected)));
                     box_control(stage, matte(Some(texture)))
                 },
             );
-            pictures.push(stage.capture());
+            captures.push(stage.capture());
         }
         if alpha > 0 {
-            pictures[0].assert_is_not(&pictures[1], "red and green");
-            pictures[1].assert_is_not(&pictures[2], "blue and red");
+            captures[0].assert_differs(&captures[1], "red and green");
+            captures[1].assert_differs(&captures[2], "blue and red");
         }
-        pictures[0].assert_is(&pictures[3], "the file's own again");
+        captures[0].assert_matches(&captures[3], "the file's color again");
         for entity in [root, other] {
             stage.world().entity_mut(entity).despawn();
         }
@@ -335,8 +340,8 @@ fn the_teams_colour_comes_through_the_base_textures_alpha() {
 }
 
 #[test]
-fn what_is_added_is_added_whatever_its_alpha() {
-    // Grey behind, and before it a colour whose texture has an alpha of 50.
+fn additive_blending_ignores_alpha() {
+    // A gray wall, and in front of it a pane whose texture has alpha 50.
     let texel = [200, 100, 40, 50];
     let (wall, triangles) = cuboid([40.0, 1.0, 40.0], [0.0, 12.0, 4.0]);
     let (pane, _) = cuboid([12.0, 1.0, 12.0], [0.0, -12.0, 4.0]);
@@ -365,8 +370,8 @@ fn what_is_added_is_added_whatever_its_alpha() {
     let bytes = write(&file).unwrap();
     let mut stage = Stage::dark(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
     stage.spawn_alo(FILE, ());
-    stage.look_from(Vec3::new(0.0, 4.0, 90.0));
-    let picture = stage.capture();
+    stage.move_camera(Vec3::new(0.0, 4.0, 90.0));
+    let image = stage.capture();
     let behind = Color::srgb(0.3, 0.3, 0.35).to_linear();
     let tint = Color::srgb(0.5, 1.0, 1.0).to_linear();
     let added = Color::srgb_u8(200, 100, 40).to_linear();
@@ -375,26 +380,26 @@ fn what_is_added_is_added_whatever_its_alpha() {
         behind.green + tint.green * added.green,
         behind.blue + tint.blue * added.blue,
     );
-    // Both sides of the pane are there, but only the front is drawn.
-    for (place, expected) in [((0.5, 0.5), sum), ((0.25, 0.5), behind)] {
+    // The pane has both sides, but only the front is drawn.
+    for (position, expected) in [((0.5, 0.5), sum), ((0.25, 0.5), behind)] {
         let expected = Srgba::from(expected).to_u8_array();
-        let found = picture.at(SIZE, place.0, place.1);
+        let found = image.at(SIZE, position.0, position.1);
         for (found, expected) in found.iter().zip(expected) {
             assert!(
                 (found - f32::from(expected)).abs() < 3.0,
-                "{place:?}: {found} is not {expected}"
+                "{position:?}: {found}, expected {expected}"
             );
         }
     }
 }
 
 #[test]
-fn holes_are_where_alpha_is_below_a_half() {
+fn texels_with_alpha_below_half_are_holes() {
     let base = texels(16, |x, y| match (x / 4 + y / 4) % 2 {
         0 => [200, 180, 60, 129],
         _ => [40, 200, 60, 120],
     });
-    let bytes = one_box("Tree.fx", "alD3dVertNU2", dull("leaves.tga"));
+    let bytes = one_box("Tree.fx", "alD3dVertNU2", matte_parameters("leaves.tga"));
     let mut stage = Stage::new(&[(FILE, bytes), ("leaves.tga", tga(&base))]);
     let root = stage.spawn_alo(FILE, ());
     compare(&mut stage, root, "a tree", |stage| {
@@ -407,7 +412,7 @@ fn holes_are_where_alpha_is_below_a_half() {
     });
     let solid = box_control(&mut stage, matte(None));
     let subject = stage.capture();
-    let control = stage.capture_instead(root, solid);
+    let control = stage.capture_controls(root, solid);
     assert!(
         10 * subject.covered() < 9 * control.covered(),
         "there are no holes"
@@ -417,7 +422,7 @@ fn holes_are_where_alpha_is_below_a_half() {
 #[test]
 fn opaque_shaders_ignore_alpha_and_alpha_shaders_do_not() {
     let base = quarters([40; 4]);
-    let half = |_: &()| {
+    let half_opaque = || {
         vec![
             Parameter::float4("Diffuse", [1.0, 1.0, 1.0, 0.5]),
             Parameter::float4("Specular", [0.0; 4]),
@@ -428,10 +433,10 @@ fn opaque_shaders_ignore_alpha_and_alpha_shaders_do_not() {
     for (shader, alpha_mode, alpha) in [
         ("MeshGloss.fx", AlphaMode::Opaque, 1.0),
         ("MeshAlpha.fx", AlphaMode::Blend, 0.5),
-        ("MeshNeverHeardOf.fx", AlphaMode::Opaque, 1.0),
+        ("MeshUnknown.fx", AlphaMode::Opaque, 1.0),
     ] {
-        let bytes = one_box(shader, "alD3dVertNU2", half(&()));
-        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let bytes = one_box(shader, "alD3dVertNU2", half_opaque());
+        let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&base))]);
         let root = stage.spawn_alo(file, ());
         compare(&mut stage, root, shader, |stage| {
             let texture = stage.add_image(&base);
@@ -447,15 +452,15 @@ fn opaque_shaders_ignore_alpha_and_alpha_shaders_do_not() {
 }
 
 #[test]
-fn normal_maps_point_up_where_green_is_bright() {
-    // Normals that lean by 40° towards the top of the texture, and to its right.
-    let lean = Vec3::new(0.3, 0.5, 0.8).normalize();
-    let texel = (lean * 127.5 + 127.5)
+fn bright_green_in_normal_maps_points_up() {
+    // Normals tilted by about 36° toward the top and right of the texture.
+    let tilt = Vec3::new(0.3, 0.5, 0.8).normalize();
+    let texel = (tilt * 127.5 + 127.5)
         .to_array()
         .map(|value| value.round() as u8);
     let map = tga(&[[texel[0], texel[1], texel[2], 0]; 4]);
     let mut stage = Stage::new(&[]);
-    // As it is, and with U running the other way, so that the frame is mirrored.
+    // With U unchanged and reversed. Reversed U mirrors the tangent space.
     for mirrored in [false, true] {
         let (mut vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
         if mirrored {
@@ -465,7 +470,7 @@ fn normal_maps_point_up_where_green_is_bright() {
             }
         }
         let buffers = SubmeshBuffers::new(&vertices, &triangles);
-        let mut parameters = dull("base.tga");
+        let mut parameters = matte_parameters("base.tga");
         parameters.push(Parameter::texture("NormalTexture", "bumps.tga"));
         let mut file = AloFile::new(bones(&[IDENTITY]));
         let submesh = buffers.submesh("TerrainMeshBump.fx", "alD3dVertNU2U3U3", parameters);
@@ -475,36 +480,36 @@ fn normal_maps_point_up_where_green_is_bright() {
             ("base.tga", tga(&quarters([255; 4]))),
             ("bumps.tga", map.clone()),
         ];
-        let file = stage.put(&files);
+        let file = stage.add_files(&files);
         let root = stage.spawn_alo(file, ());
-        let leaning: Vec<Vertex> = vertices
+        let tilted: Vec<Vertex> = vertices
             .iter()
             .map(|vertex| {
                 let [t, b, n] =
                     [vertex.tangent, vertex.binormal, vertex.normal].map(Vec3::from_array);
                 Vertex {
-                    normal: (t * lean.x + b * lean.y + n * lean.z).to_array(),
+                    normal: (t * tilt.x + b * tilt.y + n * tilt.z).to_array(),
                     ..*vertex
                 }
             })
             .collect();
-        let what = format!("a normal map, mirrored: {mirrored}");
-        compare(&mut stage, root, &what, |stage| {
+        let context = format!("a normal map, mirrored: {mirrored}");
+        compare(&mut stage, root, &context, |stage| {
             let texture = stage.add_image(&quarters([255; 4]));
-            let mesh = control_mesh(&leaning, &triangles, |_| IDENTITY);
+            let mesh = control_mesh(&tilted, &triangles, |_| IDENTITY);
             vec![(mesh, stage.add_material(matte(Some(texture))))]
         });
         let flat = stage.add_image(&quarters([255; 4]));
         let flat = box_control(&mut stage, matte(Some(flat)));
         let subject = stage.capture();
-        let flat = stage.capture_instead(root, flat);
-        subject.assert_is_not(&flat, "bumps are seen");
+        let flat = stage.capture_controls(root, flat);
+        subject.assert_differs(&flat, "without the normal map");
         stage.world().entity_mut(root).despawn();
     }
 }
 
 #[test]
-fn textures_scroll_by_the_clock() {
+fn textures_scroll_with_time() {
     let base = quarters([255; 4]);
     let parameters = vec![
         Parameter::texture("BaseTexture", "base.tga"),
@@ -535,9 +540,9 @@ fn textures_scroll_by_the_clock() {
 }
 
 #[test]
-fn light_of_its_own_is_doubled_and_coloured_by_the_texture() {
+fn emissive_is_doubled_and_multiplied_by_the_texture() {
     let base = quarters([255; 4]);
-    let mut parameters = dull("base.tga");
+    let mut parameters = matte_parameters("base.tga");
     parameters[2] = Parameter::float4("Emissive", [0.2, 0.3, 0.1, 0.0]);
     let bytes = one_box("MeshGloss.fx", "alD3dVertNU2", parameters);
     let mut stage = Stage::dark(&[(FILE, bytes), ("base.tga", tga(&base))]);
@@ -553,24 +558,24 @@ fn light_of_its_own_is_doubled_and_coloured_by_the_texture() {
     });
 }
 
-/// Two skinned boxes behind each other, the nearer on the root and the other on a bone.
+/// Two skinned boxes, one behind the other. The nearer is attached to the root bone, the other to a second bone.
 #[test]
-fn skinned_blended_meshes_are_sorted_where_they_are_seen() {
-    // In the model's axes, from what the camera looks at towards the camera.
+fn skinned_blended_meshes_are_sorted_by_vertex_position() {
+    // Offsets toward the camera, in the model's axes.
     let [x, y, z] = [0.546, 0.765, 0.339];
-    let towards = |way: f32| [x * way, y * way, z * way];
+    let toward_camera = |distance: f32| [x * distance, y * distance, z * distance];
     let boxes = [
-        cuboid([7.0; 3], towards(26.0)),
-        cuboid([12.0; 3], towards(14.0)),
+        cuboid([7.0; 3], toward_camera(26.0)),
+        cuboid([12.0; 3], toward_camera(14.0)),
     ];
     let [near, far] = &boxes;
     let near = SubmeshBuffers::new(&near.0, &near.1).with_palette(&[0]);
     let far = SubmeshBuffers::new(&far.0, &far.1).with_palette(&[1]);
-    let bone = turned(2, 70.0, towards(14.0).map(f64::from));
-    // Of what is blended, the alpha of `Diffuse` counts too.
+    let bone = turned(2, 70.0, toward_camera(14.0).map(f64::from));
+    // The alpha of `Diffuse` also applies to blended meshes.
     let opaque = |texture: &'static str| {
         let diffuse = Parameter::float4("Diffuse", [1.0; 4]);
-        let others = dull(texture).into_iter().skip(1);
+        let others = matte_parameters(texture).into_iter().skip(1);
         core::iter::once(diffuse).chain(others).collect()
     };
     let mut file = AloFile::new(bones(&[IDENTITY, bone]));
@@ -598,7 +603,7 @@ fn skinned_blended_meshes_are_sorted_where_they_are_seen() {
                 ..matte(Some(texture))
             })
         };
-        // What has the greater bias is drawn later.
+        // Meshes with greater bias are drawn later.
         let parts = order.into_iter().zip([0.0, 1000.0]);
         parts
             .map(|(part, bias)| {
@@ -609,15 +614,15 @@ fn skinned_blended_meshes_are_sorted_where_they_are_seen() {
             .collect::<Vec<_>>()
     };
     let subject = stage.capture();
-    let right = control(&mut stage, [1, 0]);
-    let right = stage.capture_instead(root, right);
-    subject.assert_is(&right, "the far one first");
-    let wrong = control(&mut stage, [0, 1]);
-    let wrong = stage.capture_instead(root, wrong);
-    subject.assert_is_not(&wrong, "the near one first");
+    let correct = control(&mut stage, [1, 0]);
+    let correct = stage.capture_controls(root, correct);
+    subject.assert_matches(&correct, "far before near");
+    let reversed = control(&mut stage, [0, 1]);
+    let reversed = stage.capture_controls(root, reversed);
+    subject.assert_differs(&reversed, "near before far");
 }
 
-/// A model without meshes but with one light, 5 above its origin.
+/// A model with one light 5 units above its origin, and no meshes.
 fn lamp() -> Vec<u8> {
     let mut file = AloFile::new(vec![
         Bone::new("Root", None, [0.0; 3]),
@@ -638,7 +643,7 @@ fn lamp() -> Vec<u8> {
 }
 
 #[test]
-fn a_scaled_model_lights_its_surroundings_as_far_as_it_is_large() {
+fn light_range_scales_with_the_model() {
     const SCALE: f32 = 3.0;
     let manifest = format!("(model: \"{FILE}\", scale: {SCALE})");
     let files = [(FILE, lamp()), ("lamp.model.ron", manifest.into_bytes())];
@@ -650,12 +655,12 @@ fn a_scaled_model_lights_its_surroundings_as_far_as_it_is_large() {
     let server = stage.world().resource::<AssetServer>().clone();
     let model = ClassicModel(server.load("lamp.model.ron"));
     let root = stage.world().spawn(model).id();
-    stage.headless.wait_until("the model is there", |world| {
+    stage.headless.wait_until("the model is spawned", |world| {
         world.get::<AloInstance>(root).is_some()
     });
     let subject = stage.capture();
     stage.world().entity_mut(root).insert(Visibility::Hidden);
-    // Both begin to fade half way: at 15 units of the file.
+    // Both lights start to fade at half of their range: at 15 units of the file.
     let distance = 15.0 * SCALE;
     let control = |distance: f32| PointLight {
         color: Color::srgb(1.0, 0.6, 0.3),
@@ -665,17 +670,17 @@ fn a_scaled_model_lights_its_surroundings_as_far_as_it_is_large() {
     };
     let above = Transform::from_xyz(0.0, 5.0 * SCALE, 0.0);
     let light = stage.world().spawn((control(distance), above)).id();
-    subject.assert_is(&stage.capture(), "a scaled lamp");
-    // As it was at every scale.
+    subject.assert_matches(&stage.capture(), "a scaled lamp");
+    // An unscaled light must differ.
     stage.world().entity_mut(light).insert(control(15.0));
-    subject.assert_is_not(&stage.capture(), "a lamp that is not scaled");
+    subject.assert_differs(&stage.capture(), "a lamp that is not scaled");
 }
 
-/// The matrices of this file's tests are right: a turn undone is none.
+/// Checks the matrix functions of this file: a matrix times its inverse is the identity.
 #[test]
-fn the_tests_own_matrices_hold() {
-    for matrix in in_model(&bone_matrices()) {
-        let product = times(&matrix, &undo(&matrix));
+fn matrix_functions_of_the_tests_are_correct() {
+    for matrix in model_matrices(&bone_matrices()) {
+        let product = times(&matrix, &inverse(&matrix));
         for (row, expected) in product.iter().zip(IDENTITY) {
             for (value, expected) in row.iter().zip(expected) {
                 assert!((value - expected).abs() < 1e-12);
@@ -687,7 +692,7 @@ fn the_tests_own_matrices_hold() {
     assert!((x - 1.0).abs() < 1e-12 && (y - 1.0).abs() < 1e-12 && (z - 5.0).abs() < 1e-12);
 }
 
-/// From Bevy's axes to the model's.
+/// Converts from Bevy's axes to the model's.
 fn into_model([x, y, z]: [f64; 3]) -> [f64; 3] {
     [x, -z, y]
 }
@@ -709,18 +714,18 @@ fn unit(v: [f64; 3]) -> [f64; 3] {
     v.map(|value| value / length)
 }
 
-/// A direction, seen from a space that is turned and moved.
-fn seen_from(space: &Matrix, v: [f64; 3], w: f64) -> [f64; 3] {
-    let undone = undo(space);
-    undone.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * w)
+/// Transforms a vector into the space of a matrix. `w` is 1 for positions and 0 for directions.
+fn into_space(space: &Matrix, v: [f64; 3], w: f64) -> [f64; 3] {
+    let from_parent = inverse(space);
+    from_parent.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * w)
 }
 
-/// How a camera is turned, in the model's axes, and then by a quarter so that −Y looks out of it.
-fn facing(eye: Vec3) -> Matrix {
+/// The rotation of a camera in the model's axes, then a quarter turn so that −Y faces the camera.
+fn camera_facing(eye: Vec3) -> Matrix {
     let back = unit(vector(eye - Vec3::Y * 4.0));
     let right = unit(cross([0.0, 1.0, 0.0], back));
     let up = cross(back, right);
-    // The turn by −90° about X takes Y to −Z and Z to Y.
+    // A rotation by −90° about X maps Y to −Z and Z to Y.
     let columns = [right, back.map(|value| -value), up].map(into_model);
     let mut matrix = IDENTITY;
     for (row, matrix) in matrix.iter_mut().enumerate() {
@@ -731,30 +736,30 @@ fn facing(eye: Vec3) -> Matrix {
     matrix
 }
 
-/// Where a billboard bone is, by the formulas of the format: from its space to the model's.
+/// The matrix of a billboard bone in model space, by the formulas of the format.
 fn billboard(mode: u32, rest: &Matrix, eye: Vec3, light: Vec3, wind: Vec3) -> Matrix {
     let heading = |v: [f64; 3]| v[1].atan2(v[0]).to_degrees() - 90.0;
     let about_z = |degrees: f64| times(rest, &turned(2, degrees, [0.0; 3]));
-    let mut face = facing(eye);
+    let mut face = camera_facing(eye);
     for (row, rest) in face.iter_mut().zip(rest) {
         row[3] = rest[3];
     }
     match mode {
         1 | 2 => face,
         3 => {
-            let camera = seen_from(rest, into_model(vector(eye)), 1.0);
+            let camera = into_space(rest, into_model(vector(eye)), 1.0);
             about_z(heading(camera.map(|value| -value)))
         }
-        4 => about_z(heading(seen_from(rest, into_model(vector(light)), 0.0))),
-        5 => about_z(heading(seen_from(rest, into_model(vector(wind)), 0.0))),
+        4 => about_z(heading(into_space(rest, into_model(vector(light)), 0.0))),
+        5 => about_z(heading(into_space(rest, into_model(vector(wind)), 0.0))),
         _ => {
             let from = unit(into_model(vector(-light)));
             let azimuth = from[1].atan2(from[0]).to_degrees();
             let tilt = from[2].asin().to_degrees();
-            let carry = times(&turned(2, azimuth, [0.0; 3]), &turned(1, -tilt, [0.0; 3]));
-            let place = [rest[0][3] as f32, rest[1][3] as f32, rest[2][3] as f32];
-            for (row, place) in face.iter_mut().zip(apply(&carry, place, 1.0)) {
-                row[3] = place;
+            let rotation = times(&turned(2, azimuth, [0.0; 3]), &turned(1, -tilt, [0.0; 3]));
+            let position = [rest[0][3] as f32, rest[1][3] as f32, rest[2][3] as f32];
+            for (row, position) in face.iter_mut().zip(apply(&rotation, position, 1.0)) {
+                row[3] = position;
             }
             face
         }
@@ -762,7 +767,7 @@ fn billboard(mode: u32, rest: &Matrix, eye: Vec3, light: Vec3, wind: Vec3) -> Ma
 }
 
 #[test]
-fn billboards_of_every_mode_are_where_their_formulas_put_them() {
+fn billboards_of_every_mode_match_the_formulas() {
     let wind = Vec3::new(0.4, 0.0, -1.0);
     let light = Vec3::new(-40.0, -80.0, 60.0);
     let matrices = [
@@ -770,38 +775,42 @@ fn billboards_of_every_mode_are_where_their_formulas_put_them() {
         turned(2, 35.0, [4.0, -6.0, 2.0]),
         turned(0, 20.0, [8.0, 5.0, 3.0]),
     ];
-    let rest = in_model(&matrices)[2];
+    let rest = model_matrices(&matrices)[2];
     let (vertices, triangles) = cuboid([12.0, 8.0, 14.0], [0.0; 3]);
     let mut stage = Stage::new(&[]);
     stage.world().resource_mut::<Wind>().direction = wind;
     for mode in 1..=7 {
         let buffers = SubmeshBuffers::new(&vertices, &triangles);
-        let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", dull("colors.tga"));
+        let submesh = buffers.submesh(
+            "MeshGloss.fx",
+            "alD3dVertNU2",
+            matte_parameters("colors.tga"),
+        );
         let mut file = AloFile::new(bones(&matrices));
         file.bones[2].billboard = mode;
         file.meshes = vec![AloMesh::new("Sign", 2, vec![submesh])];
         let bytes = write(&file).unwrap();
-        let file = stage.put(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
+        let file = stage.add_files(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
         let root = stage.spawn_alo(file, ());
         for view in VIEWS {
-            stage.look_from(view);
+            stage.move_camera(view);
             let subject = stage.capture();
-            let place = billboard(mode, &rest, view, light, wind);
+            let matrix = billboard(mode, &rest, view, light, wind);
             let texture = stage.add_image(&quarters([255; 4]));
             let material = stage.add_material(matte(Some(texture)));
-            let mesh = control_mesh(&vertices, &triangles, |_| place);
-            let control = stage.capture_instead(root, vec![(mesh, material)]);
-            subject.assert_is(&control, &format!("billboard mode {mode} from {view}"));
+            let mesh = control_mesh(&vertices, &triangles, |_| matrix);
+            let control = stage.capture_controls(root, vec![(mesh, material)]);
+            subject.assert_matches(&control, &format!("billboard mode {mode} from {view}"));
         }
         stage.world().entity_mut(root).despawn();
     }
 }
 
 #[test]
-fn gloss_comes_from_where_the_shader_has_it() {
+fn each_shader_reads_gloss_from_its_own_channel() {
     let white = |alpha: u8| tga(&[[255, 255, 255, alpha]; 4]);
     let mut stage = Stage::new(&[]);
-    // Shader and format, alpha of base and normal map, red of the gloss map; how glossy it is.
+    // The shader, the alpha of the base and normal map, the red of the gloss map, and the expected gloss.
     for (shader, base, normal, gloss, expected) in [
         ("MeshGloss.fx", 255, 0, 0, 1.0),
         ("MeshGloss.fx", 0, 255, 255, 0.0),
@@ -824,17 +833,17 @@ fn gloss_comes_from_where_the_shader_has_it() {
             ("normal.tga", tga(&[[128, 128, 255, normal]; 4])),
             ("gloss.tga", tga(&[[gloss, 0, 0, 255]; 4])),
         ];
-        let file = stage.put(&files);
+        let file = stage.add_files(&files);
         let root = stage.spawn_alo(file, ());
-        let what = format!("{shader} of gloss {expected}");
-        // The width of a highlight of exponent 16, as strong as Bevy's usual one.
+        let context = format!("{shader} with gloss {expected}");
+        // The roughness of a highlight with exponent 16, at Bevy's default strength.
         let glossy = StandardMaterial {
             perceptual_roughness: 0.577,
             reflectance: 0.5,
             ..default()
         };
         let control = if expected > 0.0 { glossy } else { matte(None) };
-        compare(&mut stage, root, &what, |stage| {
+        compare(&mut stage, root, &context, |stage| {
             box_control(stage, control.clone())
         });
         stage.world().entity_mut(root).despawn();
@@ -842,7 +851,7 @@ fn gloss_comes_from_where_the_shader_has_it() {
 }
 
 #[test]
-fn dazzles_of_a_model_shine_where_its_bone_is() {
+fn dazzles_follow_their_bone() {
     let mut file = AloFile::new(bones(&bone_matrices()));
     file.version = 2;
     file.dazzles = vec![bevy_classic_models::alamo::alo::Dazzle {
@@ -861,37 +870,41 @@ fn dazzles_of_a_model_shine_where_its_bone_is() {
         is_hidden: false,
         bias: None,
     }];
-    let picture = quarters([255; 4]);
-    let mut stage = Stage::dark(&[(FILE, write(&file).unwrap()), ("Star.TGA", tga(&picture))]);
+    let texels = quarters([255; 4]);
+    let mut stage = Stage::dark(&[(FILE, write(&file).unwrap()), ("Star.TGA", tga(&texels))]);
     let root = stage.spawn_alo(FILE, ());
-    let at = apply(&in_model(&bone_matrices())[2], [1.0, -2.0, 3.0], 1.0);
+    let position = apply(&model_matrices(&bone_matrices())[2], [1.0, -2.0, 3.0], 1.0);
     for view in VIEWS {
-        stage.look_from(view);
+        stage.move_camera(view);
         let subject = stage.capture();
-        let mut place = facing(view);
-        for (row, at) in place.iter_mut().zip(at) {
-            row[3] = at;
+        let mut matrix = camera_facing(view);
+        for (row, value) in matrix.iter_mut().zip(position) {
+            row[3] = value;
         }
         // The front of a thin box.
         let (vertices, triangles) = cuboid([16.0, 0.001, 16.0], [0.0; 3]);
-        let mesh = control_mesh(&vertices, &triangles[6..8], |_| place);
-        let texture = stage.add_image(&picture);
+        let mesh = control_mesh(&vertices, &triangles[6..8], |_| matrix);
+        let texture = stage.add_image(&texels);
         let material = stage.add_material(StandardMaterial {
             base_color: Color::srgb(0.9, 0.6, 0.3),
             unlit: true,
             alpha_mode: AlphaMode::Add,
             ..matte(Some(texture))
         });
-        let control = stage.capture_instead(root, vec![(mesh, material)]);
-        subject.assert_is(&control, &format!("a dazzle from {view}"));
+        let control = stage.capture_controls(root, vec![(mesh, material)]);
+        subject.assert_matches(&control, &format!("a dazzle from {view}"));
     }
     let bone = stage.bone(root, 1);
     stage.world().entity_mut(bone).insert(Visibility::Hidden);
-    assert_eq!(stage.capture().covered(), 0, "its bone's parent is hidden");
+    assert_eq!(
+        stage.capture().covered(),
+        0,
+        "the parent of the dazzle's bone is hidden"
+    );
 }
 
 #[test]
-fn meshes_of_the_faction_have_their_colour_replaced() {
+fn team_color_replaces_the_color_of_faction_meshes() {
     let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let color = vec![Parameter::float4("Color", [1.0, 0.0, 0.0, 1.0])];
@@ -913,8 +926,8 @@ fn meshes_of_the_faction_have_their_colour_replaced() {
 }
 
 #[test]
-fn a_mask_without_a_texture_masks_nothing() {
-    let mut parameters = dull("None");
+fn team_color_without_a_base_texture_has_no_effect() {
+    let mut parameters = matte_parameters("None");
     parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
     let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
     let mut stage = Stage::new(&[(FILE, bytes)]);
@@ -925,20 +938,20 @@ fn a_mask_without_a_texture_masks_nothing() {
 }
 
 #[test]
-fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
-    // A broken PNG, a broken TGA, none at all: colours where they are missed, nothing where they are
-    // a measure, and for Bevy's own loader, which fails, as for ours.
+fn model_with_unloadable_textures_is_visible() {
+    // A broken PNG for Bevy's loader, a broken TGA for this crate's loader, and a missing file. Color textures get a
+    // placeholder. Normal maps and masks have no effect.
     let mut stage = Stage::new(&[]);
     let broken_png = || Some(b"\x89PNG\r\n\x1a\nbroken".to_vec());
     for (shader, name, file) in [
         ("MeshBumpColorize.fx", "colors.png", broken_png()),
         ("MeshBumpColorize.fx", "colors.tga", Some(vec![0, 0, 2, 0])),
         ("MeshBumpColorize.fx", "colors.tga", None),
-        // Alpha is opacity here, and a measure of gloss as well.
+        // In this shader alpha is both opacity and gloss.
         ("Tree.fx", "colors.png", broken_png()),
         ("Tree.fx", "colors.tga", Some(vec![0, 0, 2, 0])),
     ] {
-        let mut parameters = dull(name);
+        let mut parameters = matte_parameters(name);
         parameters.push(Parameter::texture("NormalTexture", "bumps.png"));
         parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
         let mut files = vec![
@@ -946,17 +959,17 @@ fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
             ("bumps.png", b"\x89PNG\r\n\x1a\nbroken".to_vec()),
         ];
         files.extend(file.clone().map(|file| (name, file)));
-        let path = stage.put(&files);
+        let path = stage.add_files(&files);
         let server = stage.world().resource::<AssetServer>().clone();
         let model: Handle<Alo> = server.load(path);
         let scene = server.load(AloAssetLabel::Scene.from_asset(path));
         let root = stage.world().spawn(WorldAssetRoot(scene)).id();
-        stage.headless.wait_until("the model is there", |world| {
+        stage.headless.wait_until("the model is spawned", |world| {
             world.get::<AloInstance>(root).is_some()
         });
         stage.wait_until_idle();
         let checkers: Vec<_> = (0..64)
-            .map(|at| match (at % 8 + at / 8) % 2 {
+            .map(|index| match (index % 8 + index / 8) % 2 {
                 0 => [255, 0, 255, 255],
                 _ => [0, 0, 0, 255],
             })
@@ -964,8 +977,8 @@ fn textures_that_cannot_be_loaded_leave_the_model_to_be_seen() {
         let mut image = crate::support::alo_stage::image(&checkers, true);
         image.sampler = bevy::image::ImageSampler::nearest();
         let texture = stage.world().resource_mut::<Assets<Image>>().add(image);
-        let what = format!("{shader}, {name}, there: {}", file.is_some());
-        compare(&mut stage, root, &what, |stage| {
+        let context = format!("{shader}, {name}, file exists: {}", file.is_some());
+        compare(&mut stage, root, &context, |stage| {
             box_control(stage, matte(Some(texture.clone())))
         });
         drop(model);

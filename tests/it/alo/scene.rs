@@ -1,4 +1,4 @@
-//! What a spawned Alamo model consists of, and which of its parts show.
+//! Spawned Alamo models: entities, meshes, lights, textures, proxies, and which parts are visible.
 
 use crate::support::alo::{clean, edited, flawed, minimal};
 use crate::support::alo_stage::{cuboid, quarters, tga};
@@ -46,7 +46,7 @@ fn bone(app: &mut TestApp, root: Entity, index: usize) -> Entity {
     instance(app, root).bones()[index]
 }
 
-/// The entity of the part of a name.
+/// The entity of the part with a name.
 fn part(app: &mut TestApp, root: Entity, name: &str) -> Entity {
     let parts = instance(app, root).parts().to_vec();
     let found = parts
@@ -66,28 +66,30 @@ fn parent(app: &mut TestApp, entity: Entity) -> Entity {
 /// The entities of a mesh's sub-meshes.
 fn submeshes(app: &mut TestApp, mesh: usize) -> Vec<(usize, Entity)> {
     let mut query = app.world().query::<(Entity, &AloSubmeshIndex)>();
-    let of = query
+    let matching = query
         .iter(app.app.world())
-        .filter(|(_, of)| of.mesh == mesh);
-    let mut found: Vec<_> = of.map(|(entity, of)| (of.submesh, entity)).collect();
+        .filter(|(_, index)| index.mesh == mesh);
+    let mut found: Vec<_> = matching
+        .map(|(entity, index)| (index.submesh, entity))
+        .collect();
     found.sort_unstable();
     found
 }
 
-/// Names of the parts that show, as far as they themselves decide it.
-fn shown(app: &mut TestApp, root: Entity) -> Vec<String> {
+/// The names of parts that are not hidden themselves.
+fn shown_parts(app: &mut TestApp, root: Entity) -> Vec<String> {
     app.step(0.0);
     let parts = instance(app, root).parts().to_vec();
     let world = app.app.world();
-    let shows = |part: &&Entity| *world.get::<Visibility>(**part).unwrap() != Visibility::Hidden;
+    let is_shown = |part: &&Entity| *world.get::<Visibility>(**part).unwrap() != Visibility::Hidden;
     let name = |part: &Entity| world.get::<AloPart>(*part).unwrap().name.clone();
-    let mut names: Vec<_> = parts.iter().filter(shows).map(name).collect();
+    let mut names: Vec<_> = parts.iter().filter(is_shown).map(name).collect();
     names.sort();
     names
 }
 
 #[test]
-fn there_is_an_entity_per_bone_as_the_file_places_it() {
+fn each_bone_is_an_entity_with_the_transform_of_the_file() {
     let bytes = clean();
     let file = parse(&bytes).unwrap();
     let (mut app, root) = app(bytes.clone());
@@ -104,10 +106,10 @@ fn there_is_an_entity_per_bone_as_the_file_places_it() {
             (found.billboard, found.visible),
             (expected.billboard, expected.visible)
         );
-        let above = expected
+        let expected_parent = expected
             .parent
             .map_or(scene_root, |parent| bone(&mut app, root, parent as usize));
-        assert_eq!(parent(&mut app, entity), above);
+        assert_eq!(parent(&mut app, entity), expected_parent);
         let visibility: Visibility = get(&mut app, entity);
         let expected_visibility = if expected.visible {
             Visibility::Inherited
@@ -141,13 +143,13 @@ fn there_is_an_entity_per_bone_as_the_file_places_it() {
         }
     }
     // Z up becomes Y up, and the front −Y becomes +Z.
-    let place: Transform = get(&mut app, scene_root);
-    let turned = place.transform_point(Vec3::new(1.0, 2.0, 3.0));
-    assert!(turned.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-5));
+    let transform: Transform = get(&mut app, scene_root);
+    let converted = transform.transform_point(Vec3::new(1.0, 2.0, 3.0));
+    assert!(converted.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-5));
 }
 
 #[test]
-fn meshes_hang_on_their_bones_and_sub_meshes_on_them() {
+fn meshes_are_children_of_bones_and_parents_of_sub_meshes() {
     let (mut app, root) = app(clean());
     let model = model(&mut app, root);
     for mesh in &model.meshes {
@@ -157,21 +159,21 @@ fn meshes_hang_on_their_bones_and_sub_meshes_on_them() {
     let hull = part(&mut app, root, "Hull_LOD1");
     let drawn = submeshes(&mut app, 0);
     assert_eq!(drawn.len(), 2);
-    for (number, entity) in drawn {
+    for (index, entity) in drawn {
         assert_eq!(parent(&mut app, entity), hull);
         let mesh: Mesh3d = get(&mut app, entity);
-        assert_eq!(Some(mesh.0), model.meshes[0].submeshes[number].mesh.clone());
+        assert_eq!(Some(mesh.0), model.meshes[0].submeshes[index].mesh.clone());
         let material: MeshMaterial3d<AloMaterial> = get(&mut app, entity);
         assert_eq!(
             Some(material.0),
-            model.meshes[0].submeshes[number].material.clone()
+            model.meshes[0].submeshes[index].material.clone()
         );
         assert_eq!(
             app.world().entity(entity).contains::<TeamColored>(),
-            number == 0
+            index == 0
         );
     }
-    // A hull that nothing draws is there for its tree alone; what has no tree either is data.
+    // A sub-mesh that is not drawn has an entity only if it has a collision tree.
     let hulls = submeshes(&mut app, 3);
     assert_eq!(hulls.len(), 1);
     for (_, hull) in hulls {
@@ -180,7 +182,11 @@ fn meshes_hang_on_their_bones_and_sub_meshes_on_them() {
         assert!(!hull.contains::<Mesh3d>());
         assert!(!hull.contains::<MeshMaterial3d<AloMaterial>>());
     }
-    assert_eq!(submeshes(&mut app, 2).len(), 0, "an empty mesh");
+    assert_eq!(
+        submeshes(&mut app, 2).len(),
+        0,
+        "an empty mesh has no entity"
+    );
     for mesh in [2, 3] {
         assert!(model.meshes[mesh].submeshes[0].material.is_none());
     }
@@ -188,14 +194,14 @@ fn meshes_hang_on_their_bones_and_sub_meshes_on_them() {
     assert!(model.meshes[3].submeshes[0].mesh.is_some());
     let tree = model.meshes[0].submeshes[0].tree.as_ref().unwrap();
     assert_eq!(tree.triangle_count(), 10);
-    // Five squares of a strip, 4 apart.
+    // A strip of five squares, 4 units apart.
     let bounds = tree.bounds().unwrap();
     assert!(bounds.min.abs_diff_eq(Vec3A::new(-2.0, 0.5, 0.0), 1e-4));
     assert!(bounds.max.abs_diff_eq(Vec3A::new(2.0, 0.5, 19.0), 1e-4));
 }
 
 #[test]
-fn a_mesh_that_is_neither_drawn_nor_met_has_no_entity() {
+fn undrawn_mesh_without_a_collider_has_no_entity() {
     let bytes = edited(&clean(), |file| file.meshes[3].submeshes[0].tree = None);
     let (mut app, root) = app(bytes);
     assert_eq!(submeshes(&mut app, 3).len(), 0);
@@ -238,7 +244,7 @@ fn attribute(
 }
 
 #[test]
-fn vertices_keep_what_their_format_has() {
+fn vertices_keep_the_attributes_of_their_format() {
     let (mut app, root) = app(clean());
     let model = model(&mut app, root);
     let meshes = app.world().resource::<Assets<Mesh>>();
@@ -247,13 +253,13 @@ fn vertices_keep_what_their_format_has() {
             .get(model.meshes[mesh].submeshes[part].mesh.as_ref().unwrap())
             .unwrap()
     };
-    // NU2U3U3: the stored binormal is cross(N, T) turned round or not.
+    // NU2U3U3: the sign of the tangent encodes whether the stored binormal is cross(N, T) or its negative.
     let hull = mesh(0, 0);
     let Some(VertexAttributeValues::Float32x4(tangents)) = attribute(hull, Mesh::ATTRIBUTE_TANGENT)
     else {
         panic!("no tangents");
     };
-    // Normal −Y, tangent +X: their cross is +Z, as is the binormal.
+    // Normal −Y and tangent +X: the cross product is +Z, like the binormal.
     assert_eq!(tangents[0], [1.0, 0.0, 0.0, 1.0]);
     assert!(attribute(hull, Mesh::ATTRIBUTE_COLOR).is_none());
     assert!(attribute(hull, Mesh::ATTRIBUTE_UV_1).is_none());
@@ -262,9 +268,9 @@ fn vertices_keep_what_their_format_has() {
     assert!(attribute(wing, Mesh::ATTRIBUTE_TANGENT).is_none());
     let Some(VertexAttributeValues::Float32x4(colors)) = attribute(wing, Mesh::ATTRIBUTE_COLOR)
     else {
-        panic!("no colours");
+        panic!("no colors");
     };
-    // Of the screen in the file, linear in Bevy.
+    // The file has sRGB colors, and Bevy uses linear colors.
     assert_eq!(
         colors[0],
         Color::srgb(1.0, 0.5, 0.25).to_linear().to_f32_array()
@@ -283,7 +289,7 @@ fn vertices_keep_what_their_format_has() {
 }
 
 #[test]
-fn the_second_texture_coordinates_and_mirrored_frames_are_kept() {
+fn second_texture_coordinates_and_mirrored_tangents_are_kept() {
     let corner = |u: f32, v: f32| Vertex {
         position: [u, 0.0, v],
         normal: [0.0, -1.0, 0.0],
@@ -308,7 +314,7 @@ fn the_second_texture_coordinates_and_mirrored_frames_are_kept() {
         .get(model.meshes[0].submeshes[0].mesh.as_ref().unwrap())
         .unwrap();
     let Some(VertexAttributeValues::Float32x2(uvs)) = attribute(mesh, Mesh::ATTRIBUTE_UV_1) else {
-        panic!("no second coordinates");
+        panic!("no second texture coordinates");
     };
     assert_eq!(uvs[1], [2.0, 3.0]);
     let Some(VertexAttributeValues::Float32x4(tangents)) = attribute(mesh, Mesh::ATTRIBUTE_TANGENT)
@@ -319,7 +325,7 @@ fn the_second_texture_coordinates_and_mirrored_frames_are_kept() {
 }
 
 #[test]
-fn numbers_that_are_none_are_made_zero_and_normals_repaired() {
+fn nan_becomes_zero_and_normals_are_repaired() {
     let (mut app, root) = app(flawed());
     let model = model(&mut app, root);
     let names = model.bones_named("HULL");
@@ -328,7 +334,7 @@ fn numbers_that_are_none_are_made_zero_and_normals_repaired() {
         instance(&mut app, root).bone("hull"),
         Some(bone(&mut app, root, 1))
     );
-    // What nothing connects hangs on the root bone.
+    // A mesh without a connection is attached to the root bone.
     assert_eq!(model.meshes[3].bone, 0);
     let meshes = app.world().resource::<Assets<Mesh>>();
     let mesh = meshes
@@ -352,7 +358,7 @@ fn numbers_that_are_none_are_made_zero_and_normals_repaired() {
 }
 
 #[test]
-fn a_position_that_is_no_number_is_told_with_its_offset() {
+fn nan_position_warns_with_its_offset() {
     let bytes = minimal();
     let vertices = crate::support::alo::span(&bytes, "400/10000/10007").body;
     let bytes = crate::support::alo::patched(&bytes, vertices + 144 + 4, &f32::NAN.to_le_bytes());
@@ -363,12 +369,12 @@ fn a_position_that_is_no_number_is_told_with_its_offset() {
 }
 
 #[test]
-fn lights_are_bevys() {
+fn lights_become_bevy_lights() {
     let (mut app, root) = app(clean());
     let omni = part(&mut app, root, "Omni");
     let light: PointLight = get(&mut app, omni);
     assert_eq!(light.range, 40.0);
-    // Twice the full light at 20, half way to where it ends.
+    // Twice the full light at distance 20, half of the range.
     let illuminance = light.intensity / (4.0 * core::f32::consts::PI * 20.0 * 20.0);
     assert!((illuminance / (2.0 * FULL_LIGHT) - 1.0).abs() < 1e-5);
     let sun = part(&mut app, root, "Sun");
@@ -378,20 +384,20 @@ fn lights_are_bevys() {
     let lamp = part(&mut app, root, "Lamp");
     let light: SpotLight = get(&mut app, lamp);
     assert_eq!((light.inner_angle, light.outer_angle), (0.375, 0.3925));
-    let of: AloLight = get(&mut app, lamp);
-    assert_eq!((of.index, of.far_attenuation_start), (2, 10.0));
-    // It shines along −Z of its bone, as Bevy's do; a bone without a turn shines down.
+    let light: AloLight = get(&mut app, lamp);
+    assert_eq!((light.index, light.far_attenuation_start), (2, 10.0));
+    // Lights point along −Z of their bone, as in Bevy. A bone without a rotation points down.
     app.step(0.0);
     let direction = get::<GlobalTransform>(&mut app, omni).forward();
     assert!(direction.abs_diff_eq(Vec3::NEG_Y, 1e-5), "{direction:?}");
 }
 
-/// Range of the light `Omni` of [`clean`], and its intensity in parts of what it is at scale 1.
+/// The range of the light `Omni` of [`clean`], and its intensity relative to scale 1.
 fn omni(app: &mut TestApp, root: Entity) -> [f32; 2] {
     let omni = part(app, root, "Omni");
     let light: PointLight = get(app, omni);
-    let whole = 2.0 * FULL_LIGHT * 4.0 * core::f32::consts::PI * 20.0 * 20.0;
-    [light.range, light.intensity / whole]
+    let unscaled = 2.0 * FULL_LIGHT * 4.0 * core::f32::consts::PI * 20.0 * 20.0;
+    [light.range, light.intensity / unscaled]
 }
 
 #[track_caller]
@@ -399,7 +405,7 @@ fn assert_near(found: [f32; 2], expected: [f32; 2]) {
     let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 * b.abs();
     assert!(
         found.iter().zip(&expected).all(is_near),
-        "{found:?} is not {expected:?}"
+        "{found:?}, expected {expected:?}"
     );
 }
 
@@ -415,31 +421,31 @@ fn lights_scale_with_their_root() {
     app.world().entity_mut(root).insert(scale(1.0));
     app.step(0.0);
     assert_near(omni(&mut app, root), [40.0, 1.0]);
-    let whole: SpotLight = get(&mut app, lamp);
+    let unscaled: SpotLight = get(&mut app, lamp);
     assert_near(
         [small.range, small.intensity],
-        [0.05 * whole.range, 0.0025 * whole.intensity],
+        [0.05 * unscaled.range, 0.0025 * unscaled.intensity],
     );
-    // A mirror is no smaller, and an uneven scale counts by its geometric mean.
+    // Signs are ignored, and the geometric mean of an uneven scale applies.
     let mirrored = Transform::from_scale(Vec3::new(-2.0, 4.0, 1.0));
     app.world().entity_mut(root).insert(mirrored);
     app.step(0.0);
     assert_near(omni(&mut app, root), [80.0, 4.0]);
-    // The light of a sun does not depend on a distance.
+    // The illuminance of a sun does not depend on scale.
     let sun = part(&mut app, root, "Sun");
     let sun: DirectionalLight = get(&mut app, sun);
     assert_eq!(sun.illuminance, 2.0 * FULL_LIGHT);
 }
 
 #[test]
-fn lights_follow_their_values_and_otherwise_stay_as_the_user_left_them() {
+fn lights_follow_alo_light_and_keep_user_changes() {
     let (mut app, root) = app(clean());
     let (lamp, sun) = (part(&mut app, root, "Omni"), part(&mut app, root, "Sun"));
     app.world().get_mut::<PointLight>(lamp).unwrap().intensity = 7.0;
-    for turn in 0..20 {
-        let turned = Transform::from_xyz(turn as f32, 0.0, 0.0)
-            .with_rotation(Quat::from_rotation_y(0.3 * turn as f32));
-        app.world().entity_mut(root).insert(turned);
+    for step in 0..20 {
+        let transform = Transform::from_xyz(step as f32, 0.0, 0.0)
+            .with_rotation(Quat::from_rotation_y(0.3 * step as f32));
+        app.world().entity_mut(root).insert(transform);
         app.step(0.0);
     }
     assert_eq!(get::<PointLight>(&mut app, lamp).intensity, 7.0);
@@ -450,7 +456,7 @@ fn lights_follow_their_values_and_otherwise_stay_as_the_user_left_them() {
     assert_near(omni(&mut app, root), [40.0, 0.25]);
     let sun: DirectionalLight = get(&mut app, sun);
     assert_eq!(sun.illuminance, 0.5 * FULL_LIGHT);
-    // A model that is flattened to nothing has no light, and gets it back.
+    // A model with scale 0 has no light. The light returns with the scale.
     for (scale, expected) in [(0.0, [0.0, 0.0]), (2.0, [80.0, 1.0])] {
         let scale = Transform::from_scale(Vec3::splat(scale));
         app.world().entity_mut(root).insert(scale);
@@ -460,17 +466,17 @@ fn lights_follow_their_values_and_otherwise_stay_as_the_user_left_them() {
 }
 
 #[test]
-fn models_whose_choices_are_removed_in_one_frame_all_follow() {
+fn removed_components_apply_to_all_models_in_the_frame() {
     let mut app = TestApp::new(&[("model.alo", clean())]);
-    let choices = || (ModelLod(1), PartVisibility::new(["Lamp"]));
-    let roots = [(); 5].map(|()| app.spawn_ready(SCENE, choices()));
-    let before = roots.map(|root| shown(&mut app, root));
+    let components = || (ModelLod(1), PartVisibility::new(["Lamp"]));
+    let roots = [(); 5].map(|()| app.spawn_ready(SCENE, components()));
+    let before = roots.map(|root| shown_parts(&mut app, root));
     for root in roots {
         app.world()
             .entity_mut(root)
             .remove::<(ModelLod, PartVisibility)>();
     }
-    let after = roots.map(|root| shown(&mut app, root));
+    let after = roots.map(|root| shown_parts(&mut app, root));
     assert!(
         before
             .iter()
@@ -480,8 +486,8 @@ fn models_whose_choices_are_removed_in_one_frame_all_follow() {
     assert!(after.iter().all(|names| *names == after[0]));
 }
 
-/// A model with one mesh for each of some shaders.
-fn of_shaders(shaders: &[&'static str]) -> Vec<u8> {
+/// A model with one mesh per shader.
+fn model_with_shaders(shaders: &[&'static str]) -> Vec<u8> {
     let (vertices, triangles) = cuboid([1.0; 3], [0.0; 3]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
@@ -517,11 +523,11 @@ fn blended_meshes_and_sky_domes_cast_no_shadows() {
         };
         (0..SHADERS.len()).map(cast).collect::<Vec<_>>()
     };
-    let (mut app, _) = app(of_shaders(&SHADERS));
+    let (mut app, _) = app(model_with_shaders(&SHADERS));
     let solid = [true, true, true, true];
     assert_eq!(cast(&mut app), [&solid[..], &[false; 6]].concat());
-    // With the setting, all but what is added.
-    let mut app = TestApp::new(&[("model.alo", of_shaders(&SHADERS))]);
+    // With the setting, only additive meshes cast no shadows.
+    let mut app = TestApp::new(&[("model.alo", model_with_shaders(&SHADERS))]);
     let server = app.world().resource::<AssetServer>().clone();
     let settings = |settings: &mut AloLoaderSettings| settings.blended_shadows = true;
     let builder = server.load_builder().with_settings(settings);
@@ -532,7 +538,7 @@ fn blended_meshes_and_sky_domes_cast_no_shadows() {
 }
 
 #[test]
-fn proxies_are_where_a_game_attaches_things() {
+fn proxies_are_children_of_their_bones() {
     let (mut app, root) = app(clean());
     let fire = part(&mut app, root, "p_fire_ALT1");
     let proxy: AloProxy = get(&mut app, fire);
@@ -546,101 +552,105 @@ fn proxies_are_where_a_game_attaches_things() {
 }
 
 #[test]
-fn lod_alt_and_hidden_parts_are_inputs_of_their_own() {
-    // Hidden by the file: Wreck_ALT1, Collision, p_fire_ALT1; Blink; by day: both dazzles.
+fn lod_damage_stage_and_part_visibility_combine() {
+    // The file hides Wreck_ALT1, Collision, p_fire_ALT1 and Blink. By day both dazzles are hidden.
     let (mut app, root) = app(clean());
-    let expect = |app: &mut TestApp, what: &str, names: &[&str]| {
+    let assert_shown = |app: &mut TestApp, context: &str, names: &[&str]| {
         let mut names: Vec<_> = names.iter().map(ToString::to_string).collect();
         names.sort();
-        assert_eq!(shown(app, root), names, "{what}");
+        assert_eq!(shown_parts(app, root), names, "{context}");
     };
     let always = ["Crew", "Omni", "Sun", "Lamp", "pe_engine", "lensflare0"];
     let with = |more: &[&'static str]| [&always[..], more].concat();
-    expect(&mut app, "at first", &with(&["Hull_LOD1"]));
+    assert_shown(&mut app, "initially", &with(&["Hull_LOD1"]));
     app.world().entity_mut(root).insert(ModelLod(1));
-    expect(&mut app, "coarser", &with(&["p_smoke_LOD0"]));
+    assert_shown(&mut app, "coarser", &with(&["p_smoke_LOD0"]));
     app.world().entity_mut(root).insert(ModelLod(99));
-    expect(&mut app, "beyond the coarsest", &with(&["p_smoke_LOD0"]));
+    assert_shown(&mut app, "beyond the coarsest", &with(&["p_smoke_LOD0"]));
     app.world().entity_mut(root).remove::<ModelLod>();
-    expect(&mut app, "the finest again", &with(&["Hull_LOD1"]));
+    assert_shown(&mut app, "the finest again", &with(&["Hull_LOD1"]));
     // A damage stage alone does not show what the file hides.
     app.world().entity_mut(root).insert(DamageStage(1));
-    expect(&mut app, "damaged", &with(&["Hull_LOD1"]));
+    assert_shown(&mut app, "damaged", &with(&["Hull_LOD1"]));
     let mut parts = PartVisibility::new(["crew", "SUN"]);
     parts
         .show("wreck_alt1")
         .show("Collision")
         .show("P_FIRE_ALT1");
     app.world().entity_mut(root).insert(parts);
-    let without: Vec<_> = with(&["Hull_LOD1", "Wreck_ALT1", "Collision", "p_fire_ALT1"]);
-    let without: Vec<_> = without
+    let expected: Vec<_> = with(&["Hull_LOD1", "Wreck_ALT1", "Collision", "p_fire_ALT1"]);
+    let expected: Vec<_> = expected
         .into_iter()
         .filter(|name| *name != "Crew" && *name != "Sun")
         .collect();
-    expect(&mut app, "some shown, some hidden", &without);
-    // Shown by the user, but of another stage.
+    assert_shown(&mut app, "some shown, some hidden", &expected);
+    // Parts shown by the user stay hidden in another damage stage.
     app.world().entity_mut(root).insert(DamageStage(0));
-    let whole: Vec<_> = without
+    let undamaged: Vec<_> = expected
         .iter()
         .copied()
         .filter(|name| !name.ends_with("ALT1"))
         .collect();
-    expect(&mut app, "whole again", &whole);
+    assert_shown(&mut app, "undamaged again", &undamaged);
     app.world()
         .get_mut::<PartVisibility>(root)
         .unwrap()
         .reset("Crew");
-    expect(
+    assert_shown(
         &mut app,
-        "one left to the file",
-        &[&whole[..], &["Crew"]].concat(),
+        "one part reset to the file's default",
+        &[&undamaged[..], &["Crew"]].concat(),
     );
     app.world()
         .entity_mut(root)
         .remove::<(PartVisibility, DamageStage)>();
-    expect(&mut app, "as at first", &with(&["Hull_LOD1"]));
+    assert_shown(&mut app, "as initially", &with(&["Hull_LOD1"]));
     app.world().resource_mut::<NightTime>().0 = true;
-    expect(&mut app, "at night", &with(&["Hull_LOD1", "FC_Glow"]));
+    assert_shown(&mut app, "at night", &with(&["Hull_LOD1", "FC_Glow"]));
     app.world()
         .entity_mut(root)
         .insert(PartVisibility::new(["fc_glow"]));
-    expect(&mut app, "a dazzle hidden", &with(&["Hull_LOD1"]));
+    assert_shown(&mut app, "a hidden dazzle", &with(&["Hull_LOD1"]));
 }
 
 #[test]
-fn parts_of_the_same_frame_show_in_it() {
+fn part_visibility_applies_in_the_spawn_frame() {
     let mut app = TestApp::new(&[("model.alo", clean())]);
-    let mut shown_parts = PartVisibility::default();
-    shown_parts.show("Wreck_ALT1");
-    let root = app.spawn_ready(SCENE, (DamageStage(1), shown_parts));
-    assert!(shown(&mut app, root).contains(&"Wreck_ALT1".to_owned()));
+    let mut visibility = PartVisibility::default();
+    visibility.show("Wreck_ALT1");
+    let root = app.spawn_ready(SCENE, (DamageStage(1), visibility));
+    assert!(shown_parts(&mut app, root).contains(&"Wreck_ALT1".to_owned()));
 }
 
 #[test]
-fn effects_that_stay_off_do_so_until_the_damage_grows() {
-    // p_fire_ALT1 stays off when the stage goes down to its own; show it, and add a stage 2.
+fn effects_with_the_flag_stay_hidden_until_damage_increases() {
+    // The file keeps p_fire_ALT1 hidden when the stage decreases to 1. Show it, and add a stage 2.
     let bytes = edited(&clean(), |file| {
         file.proxies[0].hidden = None;
         file.proxies[3].name = "p_smoke_ALT2".into();
-        // Another of the same name, without the flag.
+        // Another proxy of the same name, without the flag.
         file.proxies[1].name = "p_fire_ALT1".into();
     });
     let (mut app, root) = app(bytes);
-    let burns = |app: &mut TestApp, alt: u32| {
-        app.world().entity_mut(root).insert(DamageStage(alt));
-        let shown = shown(app, root);
+    let fire_count = |app: &mut TestApp, stage: u32| {
+        app.world().entity_mut(root).insert(DamageStage(stage));
+        let shown = shown_parts(app, root);
         shown.iter().filter(|name| *name == "p_fire_ALT1").count()
     };
-    assert_eq!(burns(&mut app, 0), 0);
-    assert_eq!(burns(&mut app, 1), 2, "damage grows");
-    assert_eq!(burns(&mut app, 2), 0);
-    assert_eq!(burns(&mut app, 1), 1, "repaired: one stays off");
-    assert_eq!(burns(&mut app, 0), 0);
-    assert_eq!(burns(&mut app, 1), 2, "damage grows again");
+    assert_eq!(fire_count(&mut app, 0), 0);
+    assert_eq!(fire_count(&mut app, 1), 2, "damage increases");
+    assert_eq!(fire_count(&mut app, 2), 0);
+    assert_eq!(
+        fire_count(&mut app, 1),
+        1,
+        "damage decreases: one stays hidden"
+    );
+    assert_eq!(fire_count(&mut app, 0), 0);
+    assert_eq!(fire_count(&mut app, 1), 2, "damage increases again");
 }
 
 #[test]
-fn settings_are_heard() {
+fn settings_apply() {
     log::listen();
     let mut app = TestApp::new(&[("model.alo", clean())]);
     let server = app.world().resource::<AssetServer>().clone();
@@ -666,8 +676,8 @@ fn settings_are_heard() {
     app.wait_for(&[root]);
     let first = bone(&mut app, root, 0);
     let scene_root = parent(&mut app, first);
-    let place: Transform = get(&mut app, scene_root);
-    assert_eq!(place, Transform::from_scale(Vec3::splat(0.5)));
+    let transform: Transform = get(&mut app, scene_root);
+    assert_eq!(transform, Transform::from_scale(Vec3::splat(0.5)));
     let mut lights = app.world().query::<&AloLight>();
     assert_eq!(lights.iter(app.app.world()).count(), 0);
 
@@ -687,13 +697,13 @@ fn settings_are_heard() {
 }
 
 #[test]
-fn particle_systems_are_refused_by_name() {
+fn particle_systems_are_rejected_by_name() {
     let mut bytes = 0x900_u32.to_le_bytes().to_vec();
     bytes.extend([0; 60]);
     let mut app = TestApp::new(&[("P_SMOKE.ALO", bytes)]);
     let handle: Handle<Alo> = app.load("P_SMOKE.ALO");
     let LoadState::Failed(error) = app.finish_load(&handle) else {
-        panic!("it loaded");
+        panic!("loaded without an error");
     };
     let bevy::asset::AssetLoadError::AssetLoaderError(error) = &*error else {
         panic!("{error}");
@@ -704,11 +714,12 @@ fn particle_systems_are_refused_by_name() {
     assert!(text.contains("particle system"), "{text}");
 }
 
-fn worn(file: &'static str) -> Vec<u8> {
+/// A model with this base texture and an unknown shader.
+fn model_with_texture(file: &'static str) -> Vec<u8> {
     edited(&minimal(), |model| {
         let parameters = vec![Parameter::texture("BaseTexture", file)];
         model.meshes[0].submeshes[0].parameters = parameters;
-        model.meshes[0].submeshes[0].shader = "MeshOfTomorrow.fx".into();
+        model.meshes[0].submeshes[0].shader = "MeshUnknown.fx".into();
     })
 }
 
@@ -725,16 +736,19 @@ fn base_texture(app: &mut TestApp, root: Entity) -> Option<Handle<Image>> {
 }
 
 #[test]
-fn textures_are_found_in_any_case_and_beside() {
+fn textures_are_found_in_any_case_and_in_texture_folders() {
     log::listen();
-    // Windows paths, another case, another extension; in the sibling folder, or a configured one.
-    for (number, name, disk) in [
+    // Windows paths, another case and another extension, in the sibling folder or a configured one.
+    for (index, name, disk_path) in [
         (0, "EV_Hull.tga", "Art/TEXTURES/ev_hull.TGA"),
         (1, "D:\\work\\..\\EV_HULL.DDS", "Art/Models/Ev_Hull.tga"),
         (2, "ev_hull", "Shared/ev_HULL.tga"),
     ] {
-        let path: &'static str = format!("Art/Models/m{number}.alo").leak();
-        let mut app = TestApp::new(&[(path, worn(name)), (disk, tga(&quarters([255; 4])))]);
+        let path: &'static str = format!("Art/Models/m{index}.alo").leak();
+        let mut app = TestApp::new(&[
+            (path, model_with_texture(name)),
+            (disk_path, tga(&quarters([255; 4]))),
+        ]);
         let server = app.world().resource::<AssetServer>().clone();
         let settings =
             |settings: &mut AloLoaderSettings| settings.texture_folders = vec!["shared".into()];
@@ -750,56 +764,59 @@ fn textures_are_found_in_any_case_and_beside() {
         let root = app.world().spawn(WorldAssetRoot(scene)).id();
         app.wait_for(&[root]);
         let texture = base_texture(&mut app, root).unwrap();
-        assert_eq!(server.get_path(texture.id()).unwrap().to_string(), disk);
+        assert_eq!(
+            server.get_path(texture.id()).unwrap().to_string(),
+            disk_path
+        );
         let image = app
             .world()
             .resource::<Assets<Image>>()
             .get(&texture)
             .unwrap();
         assert_eq!(image.width(), 16);
-        let unknown = log::warnings_with("MeshOfTomorrow.fx");
+        let unknown = log::warnings_with("MeshUnknown.fx");
         assert!(!unknown.is_empty());
     }
 }
 
 #[test]
-fn a_missing_or_broken_texture_fails_no_model() {
+fn model_with_missing_or_broken_texture_loads() {
     log::listen();
-    let mut app = TestApp::new(&[("lost.alo", worn("nowhere_to_be_found.tga"))]);
-    let root = app.spawn_ready("lost.alo#Scene", ());
+    let mut app = TestApp::new(&[("untextured.alo", model_with_texture("missing_alo_base.tga"))]);
+    let root = app.spawn_ready("untextured.alo#Scene", ());
     let placeholder = base_texture(&mut app, root).unwrap();
     assert_eq!(placeholder, bevy_classic_models::texture::PLACEHOLDER_IMAGE);
-    let warnings = log::warnings_with("nowhere_to_be_found");
+    let warnings = log::warnings_with("missing_alo_base");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(
-        warnings[0].contains("nowhere_to_be_found.dds"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains("missing_alo_base.dds"), "{warnings:?}");
 
     let broken = tga(&quarters([255; 4]))[..40].to_vec();
-    let mut app = TestApp::new(&[("worn.alo", worn("torn.tga")), ("torn.tga", broken)]);
-    let handle: Handle<Alo> = app.load("worn.alo");
+    let mut app = TestApp::new(&[
+        ("textured.alo", model_with_texture("broken_alo_base.tga")),
+        ("broken_alo_base.tga", broken),
+    ]);
+    let handle: Handle<Alo> = app.load("textured.alo");
     assert!(!matches!(app.finish_load(&handle), LoadState::Failed(_)));
-    let root = app.spawn_ready("worn.alo#Scene", ());
+    let root = app.spawn_ready("textured.alo#Scene", ());
     let texture = base_texture(&mut app, root).unwrap();
     let image = app
         .world()
         .resource::<Assets<Image>>()
         .get(&texture)
         .unwrap();
-    assert_eq!(image.width(), 8, "the placeholder");
+    assert_eq!(image.width(), 8, "the placeholder's width");
     let errors = log::errors_of(&["bevy_classic_models"]);
     assert_eq!(
         errors
             .iter()
-            .filter(|error| error.contains("torn.tga"))
+            .filter(|error| error.contains("broken_alo_base.tga"))
             .count(),
         1
     );
 }
 
 #[test]
-fn sub_meshes_that_look_the_same_share_a_material() {
+fn equal_sub_meshes_share_a_material() {
     let (vertices, triangles) = crate::support::alo_stage::cuboid([1.0; 3], [0.0; 3]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let part = |shader: &'static str| buffers.submesh(shader, "alD3dVertNU2", vec![]);
@@ -818,11 +835,11 @@ fn sub_meshes_that_look_the_same_share_a_material() {
         !app.world().entity(entity).contains::<NotShadowCaster>()
     };
     assert!(casts(&mut app, 0));
-    assert!(!casts(&mut app, 1), "what is added casts no shadow");
+    assert!(!casts(&mut app, 1), "additive meshes cast no shadow");
 }
 
 #[test]
-fn proxies_that_name_a_model_can_be_followed() {
+fn proxies_can_spawn_the_named_models() {
     log::listen();
     let proxy = |name: &'static str| {
         edited(&clean(), move |file| {
@@ -842,8 +859,8 @@ fn proxies_that_name_a_model_can_be_followed() {
     ];
     let mut app = TestApp::new(&files);
     let server = app.world().resource::<AssetServer>().clone();
-    let spawn = |app: &mut TestApp, path: &'static str, follow: bool| {
-        let settings = move |settings: &mut AloLoaderSettings| settings.load_proxies = follow;
+    let spawn = |app: &mut TestApp, path: &'static str, load_proxies: bool| {
+        let settings = move |settings: &mut AloLoaderSettings| settings.load_proxies = load_proxies;
         let handle: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
         app.wait_loaded(&handle);
         let scene = app
@@ -862,15 +879,15 @@ fn proxies_that_name_a_model_can_be_followed() {
     let proxy = part(&mut app, root, "inner_LOD1");
     let inner = model(&mut app, proxy);
     assert_eq!(&*inner.meshes[0].name, "Hull");
-    // It stands on the bone as it is, not turned once more, and takes part in what is chosen.
-    let bone_place: GlobalTransform = get(&mut app, proxy);
+    // The proxy's model has no second axis conversion, and the root's components propagate to it.
+    let proxy_transform: GlobalTransform = get(&mut app, proxy);
     let inner_bone = bone(&mut app, proxy, 0);
-    let inner_place: GlobalTransform = get(&mut app, inner_bone);
-    let moved = bone_place.transform_point(Vec3::new(1.0, 2.0, 3.0));
+    let inner_transform: GlobalTransform = get(&mut app, inner_bone);
+    let expected = proxy_transform.transform_point(Vec3::new(1.0, 2.0, 3.0));
     assert!(
-        inner_place
+        inner_transform
             .transform_point(Vec3::new(1.0, 2.0, 3.0))
-            .abs_diff_eq(moved, 1e-4)
+            .abs_diff_eq(expected, 1e-4)
     );
     let red = TeamColor(Color::srgb(1.0, 0.0, 0.0));
     app.world().entity_mut(root).insert((red, DamageStage(1)));
@@ -885,14 +902,14 @@ fn proxies_that_name_a_model_can_be_followed() {
     let smoke = part(&mut app, root, "p_smoke");
     assert!(
         app.world().get::<AloInstance>(smoke).is_none(),
-        "a particle system"
+        "particle systems are not spawned"
     );
-    // A model within itself ends after the first.
+    // A model that contains itself is not followed again.
     let (root, ring_model) = spawn(&mut app, "Models/ring.alo", true);
     let proxy = part(&mut app, root, "ring");
     assert!(app.world().get::<AloInstance>(proxy).is_none());
-    // Another instance, also after the last one was despawned, is no reason to warn again.
-    let ring = "names Models/ring.alo, which contains it";
+    // Another instance does not repeat the warning, even if all others were despawned.
+    let ring = "has a recursive proxy for Models/ring.alo; it is skipped";
     assert_eq!(log::warnings_with(ring).len(), 1);
     spawn(&mut app, "Models/ring.alo", true);
     app.world().entity_mut(root).despawn();
@@ -930,11 +947,11 @@ fn real_models_load_and_spawn() {
         assert_eq!(instance(&mut app, root).bones().len(), file.bones.len());
         count += 1;
     }
-    println!("{count} real models were spawned");
+    println!("{count} real models spawned");
 }
 
 #[test]
-fn a_file_of_nothing_but_proxies_is_refused() {
+fn file_with_too_many_proxies_is_rejected() {
     let bytes = edited(&minimal(), |file| {
         let proxy = bevy_classic_models::alamo::alo::Proxy {
             name: "p".into(),
@@ -949,7 +966,7 @@ fn a_file_of_nothing_but_proxies_is_refused() {
 }
 
 #[test]
-fn bones_below_bones_are_256_at_most() {
+fn bone_depth_is_limited_to_256() {
     let chain = |count: u32| {
         let bone = |index: u32| Bone::new("B", index.checked_sub(1), [0.0, 0.0, 0.1]);
         write(&AloFile::new((0..count).map(bone).collect()))
@@ -962,7 +979,7 @@ fn bones_below_bones_are_256_at_most() {
 }
 
 #[test]
-fn places_beyond_all_numbers_are_refused() {
+fn infinite_bone_transforms_are_rejected() {
     let huge = |parent: Option<u32>| Bone {
         matrix: [
             [1e30, 0.0, 0.0, 0.0],

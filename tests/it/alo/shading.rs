@@ -1,7 +1,9 @@
-//! Materials of Alamo models, beside controls whose colors the tests compute from the formulas of
-//! the games' shaders.
+//! Rendered materials of Alamo models, compared with controls whose colors come from the formulas of the games'
+//! shaders.
 
-use crate::alo::render::{FILE, bones, box_control, compare, dull, in_team_color, one_box};
+use crate::alo::render::{
+    FILE, bones, box_control, compare, matte_parameters, one_box, with_team_color,
+};
 use crate::support::alo_stage::{IDENTITY, control_mesh, cuboid, matte, quarters, texels, tga};
 use crate::support::stage::{Stage, VIEWS};
 use bevy::core_pipeline::prepass::{DeferredPrepass, DepthPrepass};
@@ -14,15 +16,15 @@ use bevy_classic_models::prelude::*;
 
 type Controls = Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>;
 
-/// The box of [`one_box`], with vertices that a function changes.
+/// The box of [`one_box`] with changed vertices.
 fn changed_box(change: impl Fn(&mut Vertex)) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     let (mut vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
     vertices.iter_mut().for_each(change);
     (vertices, triangles)
 }
 
-/// A file with that box as its only mesh.
-fn file_of_box(
+/// A file with [`changed_box`] as its only mesh.
+fn file_with_box(
     name: &str,
     shader: &str,
     parameters: Vec<Parameter<'_>>,
@@ -36,8 +38,8 @@ fn file_of_box(
     write(&file).unwrap()
 }
 
-/// That box with the vertex colors of a function, for a control.
-fn painted_control(
+/// A control of the box with vertex colors.
+fn vertex_color_control(
     stage: &mut Stage,
     material: StandardMaterial,
     color: impl Fn(&Vertex) -> LinearRgba,
@@ -49,7 +51,7 @@ fn painted_control(
     vec![(mesh, stage.add_material(material))]
 }
 
-/// Glows in one color, and reflects nothing.
+/// An unlit material of one color, without fog.
 fn unlit(color: LinearRgba) -> StandardMaterial {
     StandardMaterial {
         base_color: color.into(),
@@ -72,20 +74,20 @@ fn rgb(color: Vec3) -> LinearRgba {
     LinearRgba::rgb(color.x, color.y, color.z)
 }
 
-/// Fog that takes the same part of the light at all distances of a stage.
+/// Fog that absorbs the same part of the light at all distances of a stage.
 fn even_fog(part: f32) -> DistanceFog {
-    const REACH: f32 = 1.0e7;
+    const DISTANCE: f32 = 1.0e7;
     DistanceFog {
         color: Color::WHITE,
         falloff: FogFalloff::Linear {
-            start: -REACH * part,
-            end: REACH * (1.0 - part),
+            start: -DISTANCE * part,
+            end: DISTANCE * (1.0 - part),
         },
         ..default()
     }
 }
 
-/// Draws what is opaque deferred, unless its material says otherwise.
+/// Draws opaque meshes with the deferred renderer, unless their material selects another method.
 fn draw_deferred(stage: &mut Stage) {
     stage
         .world()
@@ -93,7 +95,7 @@ fn draw_deferred(stage: &mut Stage) {
     stage.camera().insert((DepthPrepass, DeferredPrepass));
 }
 
-/// A highlight of exponent 16, as strong as Bevy's usual one.
+/// A material with a highlight of exponent 16, at Bevy's default strength.
 fn glossy() -> StandardMaterial {
     StandardMaterial {
         perceptual_roughness: 0.577,
@@ -112,16 +114,16 @@ fn emissive_is_not_multiplied_by_diffuse_or_vertex_colors() {
         ([0.9, 0.8, 0.7], [0.5, 0.25, 0.75]),
     ] {
         let [r, g, b] = diffuse;
-        let mut parameters = dull("base.tga");
+        let mut parameters = matte_parameters("base.tga");
         parameters[0] = Parameter::float4("Diffuse", [r, g, b, 0.0]);
         parameters[2] = Parameter::float4("Emissive", [0.2, 0.3, 0.1, 0.0]);
-        let bytes = file_of_box("Box", "MeshGloss.fx", parameters, |v| {
+        let bytes = file_with_box("Box", "MeshGloss.fx", parameters, |v| {
             v.color = [vertex[0], vertex[1], vertex[2], 1.0];
         });
-        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+        let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&base))]);
         let root = stage.spawn_alo(file, ());
-        let what = format!("Diffuse {diffuse:?}, vertices {vertex:?}");
-        compare(&mut stage, root, &what, |stage| {
+        let context = format!("Diffuse {diffuse:?}, vertices {vertex:?}");
+        compare(&mut stage, root, &context, |stage| {
             let texture = stage.add_image(&base);
             let material = StandardMaterial {
                 base_color: rgb(linear(diffuse) * linear(vertex)).into(),
@@ -138,17 +140,17 @@ fn emissive_is_not_multiplied_by_diffuse_or_vertex_colors() {
 #[test]
 fn emissive_of_blended_meshes_is_multiplied_by_alpha_once() {
     let base = quarters([255; 4]);
-    let mut parameters = dull("base.tga");
+    let mut parameters = matte_parameters("base.tga");
     parameters[0] = Parameter::float4("Diffuse", [0.6, 0.2, 0.9, 0.5]);
     parameters[2] = Parameter::float4("Emissive", [0.2, 0.3, 0.1, 0.0]);
-    let bytes = file_of_box("Box", "MeshAlpha.fx", parameters, |_| ());
+    let bytes = file_with_box("Box", "MeshAlpha.fx", parameters, |_| ());
     let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
     let root = stage.spawn_alo(FILE, ());
     compare(&mut stage, root, "half transparent", |stage| {
         let texture = stage.add_image(&base);
         let material = StandardMaterial {
             base_color: rgb(linear([0.6, 0.2, 0.9])).with_alpha(0.5).into(),
-            // Bevy multiplies it by alpha, and blending does so again.
+            // Bevy multiplies emissive by alpha, and blending does so again.
             emissive: rgb(linear([0.4, 0.6, 0.2]) / 0.5),
             emissive_texture: Some(texture.clone()),
             alpha_mode: AlphaMode::Blend,
@@ -158,9 +160,9 @@ fn emissive_of_blended_meshes_is_multiplied_by_alpha_once() {
     });
 }
 
-/// A material that a game makes with numbers of its own in part.
+/// A game can create a material with default values of the extension.
 #[test]
-fn default_numbers_of_the_material_change_nothing() {
+fn default_extension_matches_standard_material() {
     let mut stage = Stage::new(&[]);
     let base = quarters([255; 4]);
     let texture = stage.add_image(&base);
@@ -180,37 +182,37 @@ fn default_numbers_of_the_material_change_nothing() {
         .add(material);
     let subject = (Mesh3d(mesh), MeshMaterial3d(material));
     let subject = stage.world().spawn(subject).id();
-    compare(&mut stage, subject, "default numbers", |stage| {
+    compare(&mut stage, subject, "default values", |stage| {
         let texture = stage.add_image(&base);
         box_control(stage, matte(Some(texture)))
     });
 }
 
 #[test]
-fn emissive_has_the_team_color_where_the_base_texture_has_it() {
+fn emissive_uses_the_team_color_of_the_base_texture() {
     let team = Color::srgb(1.0, 0.5, 0.1);
     let texel = [240, 220, 210, 255];
-    let mut parameters = dull("base.tga");
+    let mut parameters = matte_parameters("base.tga");
     parameters[0] = Parameter::float4("Diffuse", [0.2, 0.4, 0.1, 0.0]);
     parameters[2] = Parameter::float4("Emissive", [0.3, 0.3, 0.3, 0.0]);
     let mut stage = Stage::new(&[]);
-    // A faction's mesh has the color in the place of Diffuse.
+    // In a faction's mesh the team color replaces `Diffuse`.
     for (name, shader, albedo, glow) in [
         (
             "Box",
             "MeshGlossColorize.fx",
-            linear_u8(in_team_color(texel, team)) * linear([0.2, 0.4, 0.1]),
-            linear_u8(in_team_color(texel, team)),
+            linear_u8(with_team_color(texel, team)) * linear([0.2, 0.4, 0.1]),
+            linear_u8(with_team_color(texel, team)),
         ),
         (
             "FC_Box",
             "MeshGloss.fx",
-            linear_u8(in_team_color(texel, team)),
+            linear_u8(with_team_color(texel, team)),
             linear_u8(texel),
         ),
     ] {
-        let bytes = file_of_box(name, shader, parameters.clone(), |_| ());
-        let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&[texel; 4]))]);
+        let bytes = file_with_box(name, shader, parameters.clone(), |_| ());
+        let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&[texel; 4]))]);
         let root = stage.spawn_alo(file, TeamColor(team));
         compare(&mut stage, root, name, |stage| {
             let material = StandardMaterial {
@@ -225,10 +227,10 @@ fn emissive_has_the_team_color_where_the_base_texture_has_it() {
 }
 
 #[test]
-fn emissive_is_doubled_and_multiplied_before_it_is_cut_off() {
-    // Of these, red stays below 1 and blue does not.
+fn emissive_is_doubled_and_multiplied_before_clamping() {
+    // The product is below 1 for red and above 1 for blue.
     let texel = [120, 60, 235, 255];
-    let mut parameters = dull("base.tga");
+    let mut parameters = matte_parameters("base.tga");
     parameters[0] = Parameter::float4("Diffuse", [0.0; 4]);
     parameters[2] = Parameter::float4("Emissive", [1.0, 0.75, 0.6, 0.0]);
     let bytes = one_box("MeshGloss.fx", "alD3dVertNU2", parameters);
@@ -239,7 +241,7 @@ fn emissive_is_doubled_and_multiplied_before_it_is_cut_off() {
     compare(&mut stage, root, "bright", |stage| {
         box_control(stage, unlit(rgb(product.min(Vec3::ONE))))
     });
-    // What is cut off does not bloom either: half of it is half of 1.
+    // The color is clamped before fog applies: half of it is half of 1.
     stage.camera().insert(even_fog(0.5));
     compare(&mut stage, root, "bright in fog", |stage| {
         let half = product.min(Vec3::ONE).lerp(Vec3::ONE, 0.5);
@@ -248,39 +250,45 @@ fn emissive_is_doubled_and_multiplied_before_it_is_cut_off() {
 }
 
 #[test]
-fn fog_dims_what_is_added_and_adds_nothing() {
+fn fog_dims_additive_meshes_and_adds_no_color() {
     let texel = [200, 100, 40, 50];
     let mut stage = Stage::dark(&[]);
-    for (shader, both_sides) in [
+    for (shader, double_sided) in [
         ("MeshAdditive.fx", false),
         ("RSkinAdditiveVColor.fx", false),
         ("MeshShield.fx", true),
         ("Nebula.fx", true),
     ] {
         let parameters = vec![Parameter::texture("BaseTexture", "glow.tga")];
-        let bytes = file_of_box("Box", shader, parameters, |_| ());
-        let file = stage.put(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
+        let bytes = file_with_box("Box", shader, parameters, |_| ());
+        let file = stage.add_files(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
         let root = stage.spawn_alo(file, ());
         for part in [0.25, 0.75] {
             stage.camera().insert(even_fog(part));
-            compare(&mut stage, root, &format!("{shader} in {part}"), |stage| {
-                let material = StandardMaterial {
-                    alpha_mode: AlphaMode::Add,
-                    double_sided: both_sides,
-                    cull_mode: (!both_sides).then_some(bevy::render::render_resource::Face::Back),
-                    ..unlit(rgb(linear_u8(texel) * (1.0 - part)))
-                };
-                box_control(stage, material)
-            });
+            compare(
+                &mut stage,
+                root,
+                &format!("{shader} in fog of {part}"),
+                |stage| {
+                    let material = StandardMaterial {
+                        alpha_mode: AlphaMode::Add,
+                        double_sided,
+                        cull_mode: (!double_sided)
+                            .then_some(bevy::render::render_resource::Face::Back),
+                        ..unlit(rgb(linear_u8(texel) * (1.0 - part)))
+                    };
+                    box_control(stage, material)
+                },
+            );
         }
         stage.camera().insert(even_fog(1.0));
-        assert_eq!(stage.capture().covered(), 0, "{shader} in fog alone");
+        assert_eq!(stage.capture().covered(), 0, "{shader} in full fog");
         stage.world().entity_mut(root).despawn();
     }
 }
 
 #[test]
-fn sky_domes_have_no_fog_and_lit_meshes_have() {
+fn sky_domes_ignore_fog_and_lit_meshes_do_not() {
     let base = quarters([255; 4]);
     for deferred in [false, true] {
         let mut stage = Stage::new(&[]);
@@ -289,11 +297,11 @@ fn sky_domes_have_no_fog_and_lit_meshes_have() {
             draw_deferred(&mut stage);
         }
         for (shader, has_fog) in [("Skydome.fx", false), ("MeshGloss.fx", true)] {
-            let bytes = one_box(shader, "alD3dVertNU2", dull("base.tga"));
-            let file = stage.put(&[(FILE, bytes), ("base.tga", tga(&base))]);
+            let bytes = one_box(shader, "alD3dVertNU2", matte_parameters("base.tga"));
+            let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&base))]);
             let root = stage.spawn_alo(file, ());
-            let what = format!("{shader}, deferred: {deferred}");
-            compare(&mut stage, root, &what, |stage| {
+            let context = format!("{shader}, deferred: {deferred}");
+            compare(&mut stage, root, &context, |stage| {
                 let texture = stage.add_image(&base);
                 let material = StandardMaterial {
                     unlit: !has_fog,
@@ -308,10 +316,10 @@ fn sky_domes_have_no_fog_and_lit_meshes_have() {
 }
 
 #[test]
-fn a_map_that_is_missing_gives_no_highlight() {
-    let missing = |name| Parameter::texture(name, "gone.tga");
+fn missing_gloss_map_gives_no_highlight() {
+    let missing = |name| Parameter::texture(name, "missing.tga");
     let mut stage = Stage::new(&[]);
-    // A map that no parameter names leaves the highlight as it is.
+    // Without a parameter for the map, the highlight is unchanged.
     for (shader, map, is_glossy) in [
         ("MeshBumpColorize.fx", Some("NormalTexture"), false),
         ("MeshBumpColorize.fx", None, true),
@@ -324,12 +332,12 @@ fn a_map_that_is_missing_gives_no_highlight() {
             let bytes = one_box(shader, "alD3dVertNU2U3U3", parameters);
             let mut files = vec![(FILE, bytes), ("base.tga", tga(&[[255, 255, 255, 0]; 4]))];
             if broken {
-                files.push(("gone.tga", vec![0, 0, 2, 0]));
+                files.push(("missing.tga", vec![0, 0, 2, 0]));
             }
-            let file = stage.put(&files);
+            let file = stage.add_files(&files);
             let root = stage.spawn_alo(file, ());
-            let what = format!("{shader} with {map:?}, broken: {broken}");
-            compare(&mut stage, root, &what, |stage| {
+            let context = format!("{shader} with {map:?}, broken: {broken}");
+            compare(&mut stage, root, &context, |stage| {
                 box_control(stage, if is_glossy { glossy() } else { matte(None) })
             });
             stage.world().entity_mut(root).despawn();
@@ -338,7 +346,7 @@ fn a_map_that_is_missing_gives_no_highlight() {
 }
 
 #[test]
-fn clouds_that_cannot_be_loaded_cover_nothing() {
+fn unloadable_clouds_are_transparent() {
     let texel = [90, 140, 200, 255];
     let mut stage = Stage::new(&[]);
     for (shader, control) in [
@@ -346,18 +354,18 @@ fn clouds_that_cannot_be_loaded_cover_nothing() {
         ("Skydome.fx", unlit(LinearRgba::WHITE)),
     ] {
         for broken in [false, true] {
-            let mut parameters = dull("base.tga");
-            parameters.push(Parameter::texture("CloudTexture", "gone.tga"));
+            let mut parameters = matte_parameters("base.tga");
+            parameters.push(Parameter::texture("CloudTexture", "missing.tga"));
             parameters.push(Parameter::float4("CityColor", [0.0; 4]));
             let bytes = one_box(shader, "alD3dVertNU2", parameters);
             let mut files = vec![(FILE, bytes), ("base.tga", tga(&[texel; 4]))];
             if broken {
-                files.push(("gone.tga", vec![0, 0, 2, 0]));
+                files.push(("missing.tga", vec![0, 0, 2, 0]));
             }
-            let file = stage.put(&files);
+            let file = stage.add_files(&files);
             let root = stage.spawn_alo(file, ());
-            let what = format!("{shader}, broken: {broken}");
-            compare(&mut stage, root, &what, |stage| {
+            let context = format!("{shader}, broken: {broken}");
+            compare(&mut stage, root, &context, |stage| {
                 let material = StandardMaterial {
                     base_color: rgb(linear_u8(texel)).into(),
                     ..control.clone()
@@ -370,11 +378,11 @@ fn clouds_that_cannot_be_loaded_cover_nothing() {
 }
 
 #[test]
-fn a_shield_adds_its_base_times_its_wave_and_nothing_without_its_wave() {
+fn shield_adds_base_times_wave_and_nothing_without_wave() {
     let (base, wave) = ([200, 250, 120, 255], [250, 120, 200, 255]);
     let mut stage = Stage::dark(&[]);
-    for (what, file) in [
-        ("sound", Some(tga(&[wave; 4]))),
+    for (context, file) in [
+        ("valid", Some(tga(&[wave; 4]))),
         ("missing", None),
         ("broken", Some(vec![0, 0, 2, 0])),
     ] {
@@ -385,9 +393,9 @@ fn a_shield_adds_its_base_times_its_wave_and_nothing_without_its_wave() {
         let bytes = one_box("MeshShield.fx", "alD3dVertNU2", parameters);
         let mut files = vec![(FILE, bytes), ("base.tga", tga(&[base; 4]))];
         files.extend(file.map(|bytes| ("wave.tga", bytes)));
-        let file = stage.put(&files);
+        let file = stage.add_files(&files);
         let root = stage.spawn_alo(file, ());
-        if what == "sound" {
+        if context == "valid" {
             compare(&mut stage, root, "a shield with its wave", |stage| {
                 let material = StandardMaterial {
                     alpha_mode: AlphaMode::Add,
@@ -398,7 +406,11 @@ fn a_shield_adds_its_base_times_its_wave_and_nothing_without_its_wave() {
                 box_control(stage, material)
             });
         } else {
-            assert_eq!(stage.capture().covered(), 0, "a shield, its wave {what}");
+            assert_eq!(
+                stage.capture().covered(),
+                0,
+                "a shield with a {context} wave"
+            );
         }
         stage.world().entity_mut(root).despawn();
     }
@@ -420,10 +432,10 @@ fn blended_gloss_comes_from_the_gloss_texture() {
             ("base.tga", tga(&[[255, 255, 255, alpha]; 4])),
             ("gloss.tga", tga(&[[gloss, 0, 0, 255]; 4])),
         ];
-        let file = stage.put(&files);
+        let file = stage.add_files(&files);
         let root = stage.spawn_alo(file, ());
-        let what = format!("alpha {alpha}, gloss {gloss}");
-        compare(&mut stage, root, &what, |stage| {
+        let context = format!("alpha {alpha}, gloss {gloss}");
+        compare(&mut stage, root, &context, |stage| {
             let material = StandardMaterial {
                 base_color: Color::srgba_u8(255, 255, 255, alpha),
                 alpha_mode: AlphaMode::Blend,
@@ -436,9 +448,9 @@ fn blended_gloss_comes_from_the_gloss_texture() {
 }
 
 #[test]
-fn clouds_fade_with_the_alpha_of_the_vertices() {
+fn clouds_fade_with_vertex_alpha() {
     let (ground, cloud) = ([30, 60, 160, 255], [240, 230, 220, 200]);
-    // From the horizon, the lower half, to the top.
+    // The lower half of the dome is at the horizon, and the upper half at the top.
     let fade = |vertex: &Vertex| {
         if vertex.position[2] > 4.0 { 1.0 } else { 0.0 }
     };
@@ -446,7 +458,7 @@ fn clouds_fade_with_the_alpha_of_the_vertices() {
         Parameter::texture("BaseTexture", "base.tga"),
         Parameter::texture("CloudTexture", "cloud.tga"),
     ];
-    let bytes = file_of_box("Dome", "Skydome.fx", parameters, |vertex| {
+    let bytes = file_with_box("Dome", "Skydome.fx", parameters, |vertex| {
         vertex.color = [1.0, 1.0, 1.0, fade(vertex)];
     });
     let files = [
@@ -457,15 +469,15 @@ fn clouds_fade_with_the_alpha_of_the_vertices() {
     let mut stage = Stage::dark(&files);
     let root = stage.spawn_alo(FILE, ());
     compare(&mut stage, root, "clouds", |stage| {
-        painted_control(stage, unlit(LinearRgba::WHITE), |vertex| {
-            let cover = 200.0 / 255.0 * fade(vertex);
-            rgb(linear_u8(ground).lerp(linear_u8(cloud), cover))
+        vertex_color_control(stage, unlit(LinearRgba::WHITE), |vertex| {
+            let coverage = 200.0 / 255.0 * fade(vertex);
+            rgb(linear_u8(ground).lerp(linear_u8(cloud), coverage))
         })
     });
 }
 
 #[test]
-fn textures_of_fractional_scale_scroll_without_jumps() {
+fn textures_with_fractional_scale_scroll_without_jumps() {
     let base = quarters([255; 4]);
     let (scale, rate) = (1.25, 1.0);
     let float = |name, value| Parameter {
@@ -480,7 +492,7 @@ fn textures_of_fractional_scale_scroll_without_jumps() {
     let bytes = one_box("MeshShield.fx", "alD3dVertNU2", parameters);
     let mut stage = Stage::dark(&[(FILE, bytes), ("base.tga", tga(&base))]);
     let root = stage.spawn_alo(FILE, ());
-    // The last is beyond a whole turn of the coordinates before they are scaled.
+    // The last step exceeds a full period of the unscaled coordinates.
     for step in [0.4, 0.7, 0.5] {
         stage.headless.step(step);
         let seconds = stage.world().resource::<Time>().elapsed_secs();
@@ -504,10 +516,10 @@ fn textures_of_fractional_scale_scroll_without_jumps() {
 }
 
 #[test]
-fn city_lights_are_away_from_the_brightest_sun() {
-    // Sides that look away from the sun by less than a thirtieth would be lit in part.
+fn city_lights_are_on_the_side_away_from_the_brightest_sun() {
+    // No side is nearly parallel to the sun's rays, because such sides are lit in part.
     let (sun, lamp) = (Vec3::new(0.5, 0.7, -0.4), Vec3::new(-0.5, -0.3, 0.6));
-    let mut parameters = dull("base.tga");
+    let mut parameters = matte_parameters("base.tga");
     parameters.push(Parameter::float4("CityColor", [0.9, 0.6, 0.3, 1.0]));
     let bytes = one_box("Planet.fx", "alD3dVertNU2", parameters);
     for deferred in [false, true] {
@@ -524,7 +536,7 @@ fn city_lights_are_away_from_the_brightest_sun() {
                 // Black ground with cities everywhere.
                 ("base.tga", tga(&[[0, 0, 0, 255]; 4])),
             ];
-            let file = stage.put(&files);
+            let file = stage.add_files(&files);
             let lights = order.map(|(from, illuminance)| {
                 let light = DirectionalLight {
                     illuminance,
@@ -534,9 +546,9 @@ fn city_lights_are_away_from_the_brightest_sun() {
                 stage.world().spawn((light, transform)).id()
             });
             let root = stage.spawn_alo(file, ());
-            let what = format!("{order:?}, deferred: {deferred}");
-            compare(&mut stage, root, &what, |stage| {
-                painted_control(stage, unlit(LinearRgba::WHITE), |vertex| {
+            let context = format!("{order:?}, deferred: {deferred}");
+            compare(&mut stage, root, &context, |stage| {
+                vertex_color_control(stage, unlit(LinearRgba::WHITE), |vertex| {
                     let [x, y, z] = vertex.normal;
                     let is_night = Vec3::new(x, z, -y).dot(sun) < 0.0;
                     rgb(linear([0.9, 0.6, 0.3]) * f32::from(u8::from(is_night)))
@@ -550,23 +562,23 @@ fn city_lights_are_away_from_the_brightest_sun() {
 }
 
 #[test]
-fn grass_is_cut_at_half_its_alpha() {
-    // Soft edges, which were an opaque halo: a quarter is faint, a quarter nearly solid.
+fn grass_has_an_alpha_cutoff_of_half() {
+    // Soft edges: alpha in the quarters is opaque, above half, below half, and nearly 0.
     let base = texels(16, |x, y| match (x / 8, y / 8) {
         (0, 0) => [200, 180, 60, 255],
         (1, 0) => [40, 200, 60, 150],
         (0, _) => [220, 60, 50, 100],
         _ => [250, 250, 250, 20],
     });
-    let bytes = one_box("Grass.fx", "alD3dVertGrass", dull("grass.tga"));
+    let bytes = one_box("Grass.fx", "alD3dVertGrass", matte_parameters("grass.tga"));
     let mut stage = Stage::new(&[(FILE, bytes), ("grass.tga", tga(&base))]);
     let root = stage.spawn_alo(FILE, ());
     for prepass in [false, true] {
         if prepass {
             stage.camera().insert(DepthPrepass);
         }
-        let what = format!("grass, depth prepass: {prepass}");
-        compare(&mut stage, root, &what, |stage| {
+        let context = format!("grass, depth prepass: {prepass}");
+        compare(&mut stage, root, &context, |stage| {
             let texture = stage.add_image(&base);
             let material = StandardMaterial {
                 alpha_mode: AlphaMode::Mask(0.5),
@@ -577,13 +589,13 @@ fn grass_is_cut_at_half_its_alpha() {
     }
 }
 
-/// The stage of this file's tests sees more than one side of a box.
+/// The views of these tests show lit and unlit sides of a box.
 #[test]
-fn the_views_see_sides_by_day_and_by_night() {
+fn views_show_lit_and_unlit_sides() {
     let sun = Vec3::new(0.5, 0.7, -0.4);
     for view in VIEWS {
-        let seen = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * view.signum());
-        assert!(seen.iter().any(|normal| normal.dot(sun) > 0.1));
+        let visible = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * view.signum());
+        assert!(visible.iter().any(|normal| normal.dot(sun) > 0.1));
     }
     let [_, second] = VIEWS;
     assert!((Vec3::X * second.signum()).dot(sun) < -0.1);

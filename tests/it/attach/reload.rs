@@ -1,15 +1,15 @@
-//! Things that hang on models whose files change: they are the same things, on the new bones, in every frame.
+//! Attachments to models whose files change: the entities stay, and are attached to the new bones in every frame.
 
 use crate::ala::play as ala_play;
 use crate::attach::scene::{
-    Mine, all_formats, app, assert_hangs, bone_of, local, on, spawn_model, wait_for_model,
+    UserData, all_formats, app, assert_attached, bone_of, local, on, spawn_model, wait_for_model,
 };
 use crate::gpuless;
 use crate::support::abc::{ARM, bytes, figure, walk};
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
 use crate::support::lgw::BICYCLE;
 use crate::support::log;
+use crate::support::mdl::tetrahedron;
 use crate::support::random::Random;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;
@@ -22,12 +22,12 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What nobody has a handle to is not loaded anew.
+/// Keeps a model loaded, because assets without handles are not reloaded.
 #[derive(Component)]
-struct Keeps(#[expect(dead_code, reason = "it is kept, not read")] UntypedHandle);
+struct KeepLoaded(#[expect(dead_code, reason = "only keeps the asset loaded")] UntypedHandle);
 
-/// A model that plays, with a thing on a bone.
-fn hung(app: &mut TestApp, path: &'static str, bone: &str) -> (Entity, Entity) {
+/// A model that plays a clip, and an attachment on a bone.
+fn spawn_with_attachment(app: &mut TestApp, path: &'static str, bone: &str) -> (Entity, Entity) {
     let server = app.world().resource::<AssetServer>().clone();
     let model = match path.rsplit_once('.').unwrap().1 {
         "alo" => server.load::<Alo>(path).untyped(),
@@ -38,22 +38,31 @@ fn hung(app: &mut TestApp, path: &'static str, bone: &str) -> (Entity, Entity) {
     let is_loaded =
         gpuless::wait_until(&mut app.app, |_| server.is_loaded_with_dependencies(&model));
     assert!(is_loaded, "{path} was not loaded");
-    let place = Transform::from_xyz(3.0, 4.0, 5.0);
-    let root = spawn_model(app, path, (place, Keeps(model), PlayClip::looping(0)));
+    let transform = Transform::from_xyz(3.0, 4.0, 5.0);
+    let root = spawn_model(
+        app,
+        path,
+        (transform, KeepLoaded(model), PlayClip::looping(0)),
+    );
     wait_for_model(app, root);
-    let thing = (on(root, bone), local(), Mine(7), Name::new("a thing"));
-    let thing = app.world().spawn(thing).id();
+    let attachment = (
+        on(root, bone),
+        local(),
+        UserData(7),
+        Name::new("attachment"),
+    );
+    let attachment = app.world().spawn(attachment).id();
     app.step(0.0);
-    (root, thing)
+    (root, attachment)
 }
 
-/// Replaces a file without waiting for what comes of it.
+/// Replaces a file without waiting for the reload.
 fn replace(app: &mut TestApp, path: &'static str, bytes: Vec<u8>) {
     app.files.insert_asset(Path::new(path), bytes);
     app.world().resource::<AssetServer>().reload(path);
 }
 
-/// All bytes of the formats, edited so that all models differ from what they were.
+/// The files of all formats, edited so that all models differ.
 fn edited() -> Vec<Vec<u8>> {
     let mut abc = figure();
     abc.animations[0] = walk("Walk", 25.0);
@@ -69,41 +78,41 @@ fn edited() -> Vec<Vec<u8>> {
 }
 
 /// The entity of the scene below a root.
-fn scene(app: &mut TestApp, (root, thing): (Entity, Entity)) -> Option<Entity> {
+fn scene(app: &mut TestApp, (root, attachment): (Entity, Entity)) -> Option<Entity> {
     let children = app.world().get::<Children>(root)?;
-    children.iter().find(|child| *child != thing)
+    children.iter().find(|child| *child != attachment)
 }
 
-/// The model that an MDL model's entity is exchanged for, where it is not spawned anew.
-fn exchanged(app: &mut TestApp, (root, _): (Entity, Entity)) -> Option<Arc<MdlModel>> {
+/// The model of an MDL entity. A reload replaces it without respawning the entity.
+fn mdl_model(app: &mut TestApp, (root, _): (Entity, Entity)) -> Option<Arc<MdlModel>> {
     let animator = app.world().get::<MdlAnimator>(root)?;
     Some(animator.model().clone())
 }
 
 #[test]
-fn a_thing_is_never_elsewhere() {
+fn attachment_stays_on_its_bone_in_every_frame_of_a_reload() {
     for ((path, before, bone), after) in all_formats().into_iter().zip(edited()) {
         let mut app = app();
-        let hung = hung(&mut app, path, bone);
-        let thing = hung.1;
+        let pair = spawn_with_attachment(&mut app, path, bone);
+        let attachment = pair.1;
         for (round, bytes) in [&after, &before, &after].into_iter().enumerate() {
-            let old = scene(&mut app, hung);
-            let old_model = exchanged(&mut app, hung);
+            let old = scene(&mut app, pair);
+            let old_model = mdl_model(&mut app, pair);
             replace(&mut app, path, bytes.clone());
             let mut patience = gpuless::Patience::new(5000);
             let mut after_it = 0;
             while after_it < 5 {
                 app.step(0.011);
-                assert_hangs(app.world(), thing, local());
-                let visible = app.world().get::<InheritedVisibility>(thing).unwrap();
+                assert_attached(app.world(), attachment, local());
+                let visible = app.world().get::<InheritedVisibility>(attachment).unwrap();
                 assert!(visible.get(), "{path}, round {round}");
-                assert_eq!(app.world().get::<Mine>(thing), Some(&Mine(7)));
-                let is_new = match (&old_model, exchanged(&mut app, hung)) {
+                assert_eq!(app.world().get::<UserData>(attachment), Some(&UserData(7)));
+                let is_new = match (&old_model, mdl_model(&mut app, pair)) {
                     (Some(old), Some(new)) => !Arc::ptr_eq(old, &new),
-                    _ => scene(&mut app, hung) != old,
+                    _ => scene(&mut app, pair) != old,
                 };
                 after_it += usize::from(is_new);
-                assert!(!patience.is_exhausted(), "{path} was never spawned anew");
+                assert!(!patience.is_exhausted(), "{path} was not respawned");
                 patience.wait();
             }
         }
@@ -111,73 +120,76 @@ fn a_thing_is_never_elsewhere() {
 }
 
 #[test]
-fn a_thing_on_a_hidden_bone_is_not_shown_by_a_reload() {
+fn attachment_on_a_hidden_bone_stays_hidden_during_a_reload() {
     let mut app = app();
-    let (root, thing) = hung(&mut app, "hung/unit.alo", "flash");
+    let (root, attachment) = spawn_with_attachment(&mut app, "attached/unit.alo", "flash");
     let old = bone_of(app.world(), root, "flash").0.unwrap();
-    replace(&mut app, "hung/unit.alo", ala_play::model_at(9.0));
+    replace(&mut app, "attached/unit.alo", ala_play::model_at(9.0));
     let mut patience = gpuless::Patience::new(5000);
     while bone_of(app.world(), root, "flash").0 == Some(old) {
-        assert!(!patience.is_exhausted(), "it was never spawned anew");
+        assert!(!patience.is_exhausted(), "it was not respawned");
         app.step(0.011);
-        let visible = app.world().get::<InheritedVisibility>(thing).unwrap();
+        let visible = app.world().get::<InheritedVisibility>(attachment).unwrap();
         assert!(!visible.get());
         patience.wait();
     }
 }
 
 #[test]
-fn a_broken_file_moves_nothing() {
+fn invalid_file_keeps_attachments() {
     for (path, before, bone) in all_formats() {
         let mut app = app();
-        let hung = hung(&mut app, path, bone);
-        let old = scene(&mut app, hung);
+        let pair = spawn_with_attachment(&mut app, path, bone);
+        let old = scene(&mut app, pair);
         app.begin_replace(path, before[..before.len() / 2].to_vec());
-        app.run_until_idle(0.011, |world| assert_hangs(world, hung.1, local()));
+        app.run_until_idle(0.011, |world| assert_attached(world, pair.1, local()));
         let server = app.world().resource::<AssetServer>();
         let handles = server.get_handles_untyped(path);
-        let is_broken = |of: &UntypedHandle| server.load_state(of).is_failed();
-        assert!(handles.iter().any(is_broken), "{path} is not read");
-        assert_eq!(scene(&mut app, hung), old, "{path}");
+        let has_failed = |model: &UntypedHandle| server.load_state(model).is_failed();
+        assert!(handles.iter().any(has_failed), "{path} did not fail");
+        assert_eq!(scene(&mut app, pair), old, "{path}");
     }
 }
 
 #[test]
-fn a_bone_that_is_renamed_lets_go_and_takes_up_again() {
-    let path = "hung/unit.abc";
+fn renamed_bone_detaches_to_the_root_and_reattaches() {
+    let path = "attached/unit.abc";
     let mut app = app();
-    let (root, thing) = hung(&mut app, path, "Arm");
+    let (root, attachment) = spawn_with_attachment(&mut app, path, "Arm");
     let mut renamed = figure();
     renamed.nodes[ARM].name = "Wing".to_owned();
     for round in 0..3 {
         replace(&mut app, path, bytes(&renamed));
         let is_gone = |world: &mut World| bone_of(world, root, "arm").0.is_none();
         assert!(gpuless::wait_until(&mut app.app, is_gone));
-        assert_hangs(app.world(), thing, local());
-        let parent = app.world().get::<ChildOf>(thing).unwrap().parent();
+        assert_attached(app.world(), attachment, local());
+        let parent = app.world().get::<ChildOf>(attachment).unwrap().parent();
         assert_eq!(parent, root, "round {round}");
         replace(&mut app, path, bytes(&figure()));
         let is_back = |world: &mut World| bone_of(world, root, "arm").0.is_some();
         assert!(gpuless::wait_until(&mut app.app, is_back));
-        assert_hangs(app.world(), thing, local());
-        let parent = app.world().get::<ChildOf>(thing).unwrap().parent();
+        assert_attached(app.world(), attachment, local());
+        let parent = app.world().get::<ChildOf>(attachment).unwrap().parent();
         assert_ne!(parent, root, "round {round}");
     }
-    // Each time that it was there before.
-    let told = log::warnings_with("has no bone \"Arm\"");
-    assert_eq!(told.len(), 3, "{told:?}");
+    // One warning each time the bone is renamed.
+    let warnings = log::warnings_with("has no bone \"Arm\"");
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
 }
 
-/// Everything that hangs somewhere hangs on something that is there, and all else would hang on itself.
+/// Asserts that all attachments are on their targets, except those that would close a cycle.
 fn check(app: &mut TestApp) {
-    // What was refused is tried again in the next frame.
+    // Rejected attachments are tried again in the next frame.
     for _ in 0..12 {
-        if !may_hang(app) {
+        if !has_rejected_without_cycle(app) {
             break;
         }
         app.step(0.0);
     }
-    assert!(!may_hang(app), "it could hang and does not");
+    assert!(
+        !has_rejected_without_cycle(app),
+        "an attachment without a cycle was rejected"
+    );
     let mut attached = app
         .world()
         .query::<(Entity, &AttachedToBone, Option<&ChildOf>)>();
@@ -185,48 +197,55 @@ fn check(app: &mut TestApp) {
         .iter(app.app.world())
         .map(|(entity, attached, of)| (entity, attached.clone(), of.map(ChildOf::parent)))
         .collect();
-    for (thing, attached, parent) in all {
+    for (attachment, attached, parent) in all {
         let world = app.world();
-        assert!(world.get_entity(attached.to).is_ok(), "its root is gone");
+        assert!(
+            world.get_entity(attached.to).is_ok(),
+            "the root is despawned"
+        );
         let Some(parent) = parent else {
             continue;
         };
-        let (_, is_there) = bone_of(world, attached.to, "");
-        if is_there {
-            assert_hangs(world, thing, local());
+        let (_, is_spawned) = bone_of(world, attached.to, "");
+        if is_spawned {
+            assert_attached(world, attachment, local());
         } else {
-            let of = world.get::<ChildOf>(parent).unwrap().parent();
-            assert_eq!(of, attached.to, "it waits");
+            let root = world.get::<ChildOf>(parent).unwrap().parent();
+            assert_eq!(root, attached.to, "the parent is pending");
         }
     }
 }
 
-/// Whether something hangs nowhere that would not hang on itself.
-fn may_hang(app: &mut TestApp) -> bool {
+/// Whether an attachment has no parent although it closes no cycle.
+fn has_rejected_without_cycle(app: &mut TestApp) -> bool {
     let world = app.world();
-    let mut refused = world.query_filtered::<(Entity, &AttachedToBone), Without<ChildOf>>();
-    refused.iter(world).any(|(thing, attached)| {
-        let above = core::iter::successors(Some(attached.to), |entity| {
+    let mut rejected = world.query_filtered::<(Entity, &AttachedToBone), Without<ChildOf>>();
+    rejected.iter(world).any(|(attachment, attached)| {
+        let ancestors = core::iter::successors(Some(attached.to), |entity| {
             world.get::<ChildOf>(*entity).map(ChildOf::parent)
         });
-        above.into_iter().all(|above| above != thing)
+        ancestors.into_iter().all(|ancestor| ancestor != attachment)
     })
 }
 
-/// One of a list.
+/// A random element of a slice.
 fn any<T: Clone>(random: &mut Random, all: &[T]) -> Option<T> {
     let index = random.below(all.len().max(1));
     all.get(index).cloned()
 }
 
 #[test]
-fn thousands_of_steps_leave_nothing_behind() {
-    const PATHS: [&str; 3] = ["hung/unit.alo", "hung/unit.abc", "hung/unit.mdl"];
+fn random_steps_leave_no_entities_behind() {
+    const PATHS: [&str; 3] = [
+        "attached/unit.alo",
+        "attached/unit.abc",
+        "attached/unit.mdl",
+    ];
     const BONES: [&str; 6] = ["hull", "TURRET", "body", "Arm", "nothing", ""];
     let mut app = app();
-    let keeps: (Handle<Alo>, Handle<Abc>, Handle<Mdl>) =
+    let handles: (Handle<Alo>, Handle<Abc>, Handle<Mdl>) =
         (app.load(PATHS[0]), app.load(PATHS[1]), app.load(PATHS[2]));
-    // What stays is there once everything has been there.
+    // Spawns each format once, so that entities that stay for the whole run exist before the count.
     for (path, _, _) in all_formats() {
         let root = spawn_model(&mut app, path, ());
         wait_for_model(&mut app, root);
@@ -239,34 +258,34 @@ fn thousands_of_steps_leave_nothing_behind() {
     let before = settle(&mut app);
     let random = &mut Random(0x1357_9bdf_2468_ace0);
     let mut roots = Vec::new();
-    let mut things = Vec::new();
+    let mut attachments = Vec::new();
     let mut seen = HashSet::new();
     for step in 0..4000 {
         let is_alive = |entity: &Entity| app.app.world().get_entity(*entity).is_ok();
         roots.retain(is_alive);
-        things.retain(is_alive);
-        let all: Vec<Entity> = roots.iter().chain(&things).copied().collect();
-        let doing = random.below(12);
-        match doing {
+        attachments.retain(is_alive);
+        let all: Vec<Entity> = roots.iter().chain(&attachments).copied().collect();
+        let action = random.below(12);
+        match action {
             0 | 1 if roots.len() < 8 => {
                 let path = any(random, &PATHS).unwrap();
                 roots.push(spawn_model(&mut app, path, local()));
             }
-            2 | 3 if things.len() < 12 => things.push(app.world().spawn(local()).id()),
+            2 | 3 if attachments.len() < 12 => attachments.push(app.world().spawn(local()).id()),
             4..=6 => {
-                if let (Some(to), Some(thing)) = (any(random, &roots), any(random, &all)) {
+                if let (Some(to), Some(attachment)) = (any(random, &roots), any(random, &all)) {
                     let bone = any(random, &BONES).unwrap();
-                    app.world().entity_mut(thing).insert(on(to, bone));
+                    app.world().entity_mut(attachment).insert(on(to, bone));
                 }
             }
             7 => {
-                if let Some(thing) = any(random, &all) {
-                    let mut thing = app.world().entity_mut(thing);
-                    thing.remove::<AttachedToBone>().insert(local());
+                if let Some(attachment) = any(random, &all) {
+                    let mut attachment = app.world().entity_mut(attachment);
+                    attachment.remove::<AttachedToBone>().insert(local());
                 }
             }
             8 | 9 => {
-                // As a change of its file does.
+                // Respawns the scene, as a change of the file does.
                 if let Some(root) = any(random, &roots) {
                     let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
                     scene.as_mut().unwrap().set_changed();
@@ -277,39 +296,39 @@ fn thousands_of_steps_leave_nothing_behind() {
                 app.world().resource::<AssetServer>().reload(path);
             }
             11 if step % 3 == 0 => {
-                if let Some(gone) = any(random, &all) {
-                    app.world().despawn(gone);
+                if let Some(entity) = any(random, &all) {
+                    app.world().despawn(entity);
                 }
             }
             _ => continue,
         }
-        seen.insert(doing);
+        seen.insert(action);
         app.step(0.01);
         check(&mut app);
     }
-    assert_eq!(seen.len(), 12, "everything was done");
-    for entity in roots.into_iter().chain(things) {
+    assert_eq!(seen.len(), 12, "not all actions were tested");
+    for entity in roots.into_iter().chain(attachments) {
         app.world().try_despawn(entity).ok();
     }
     assert_eq!(settle(&mut app), before);
-    drop(keeps);
+    drop(handles);
 }
 
 #[test]
-fn a_thing_on_a_thing_that_is_a_model_survives_both() {
+fn nested_attachments_survive_reloads_of_both_models() {
     let mut app = app();
-    let (unit, _) = hung(&mut app, "hung/unit.alo", "turret");
-    let (guard, light) = hung(&mut app, "hung/unit.abc", "arm");
+    let (unit, _) = spawn_with_attachment(&mut app, "attached/unit.alo", "turret");
+    let (guard, light) = spawn_with_attachment(&mut app, "attached/unit.abc", "arm");
     app.world()
         .entity_mut(guard)
         .insert((on(unit, "turret"), local()));
     app.step(0.01);
     for round in 0..2 {
         let height = 9.0 + round as f32;
-        replace(&mut app, "hung/unit.alo", ala_play::model_at(height));
+        replace(&mut app, "attached/unit.alo", ala_play::model_at(height));
         let mut other = figure();
         other.animations[0] = walk("Walk", height);
-        replace(&mut app, "hung/unit.abc", bytes(&other));
+        replace(&mut app, "attached/unit.abc", bytes(&other));
         let bones = |app: &mut TestApp| {
             let bones = [(unit, "turret"), (guard, "arm")];
             bones.map(|(root, bone)| bone_of(app.world(), root, bone).0.unwrap())
@@ -323,8 +342,8 @@ fn a_thing_on_a_thing_that_is_a_model_survives_both() {
         while !are_new(&mut app) {
             assert!(!patience.is_exhausted());
             app.step(0.01);
-            assert_hangs(app.world(), guard, local());
-            assert_hangs(app.world(), light, local());
+            assert_attached(app.world(), guard, local());
+            assert_attached(app.world(), light, local());
             patience.wait();
         }
     }

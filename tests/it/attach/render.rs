@@ -1,4 +1,4 @@
-//! Pictures of things that hang on the sample models, beside the same things put there by hand.
+//! Renders of attachments on the sample models, compared with unattached entities at the same global transform.
 
 use crate::support::stage::{Picture, Stage};
 use bevy::prelude::*;
@@ -8,14 +8,14 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use std::path::Path;
 
-/// A sample by its name alone.
+/// A sample file under its name without folders.
 fn sample(path: &str) -> (&str, Vec<u8>) {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let (_, name) = path.rsplit_once('/').unwrap();
     (name, std::fs::read(assets.join(path)).unwrap())
 }
 
-/// A model with a brazier on one of its bones, as [`AttachedToBone`] has it.
+/// A model with a brazier that is attached to one of its bones.
 struct Bearer {
     stage: Stage,
     root: Entity,
@@ -23,10 +23,10 @@ struct Bearer {
 }
 
 impl Bearer {
-    fn new(mut stage: Stage, root: Entity, bone: &str, place: Transform) -> Self {
+    fn new(mut stage: Stage, root: Entity, bone: &str, transform: Transform) -> Self {
         let bone = bone.to_owned();
-        let hung = (AttachedToBone { to: root, bone }, place);
-        let brazier = stage.spawn("brazier.mdl#Scene", hung);
+        let attached = (AttachedToBone { to: root, bone }, transform);
+        let brazier = stage.spawn("brazier.mdl#Scene", attached);
         Self {
             stage,
             root,
@@ -34,35 +34,40 @@ impl Bearer {
         }
     }
 
-    fn look(&mut self, from: Vec3, at: Vec3) -> Picture {
-        let place = Transform::from_translation(from).looking_at(at, Vec3::Y);
-        self.stage.camera().insert(place);
+    fn render(&mut self, from: Vec3, at: Vec3) -> Picture {
+        let view = Transform::from_translation(from).looking_at(at, Vec3::Y);
+        self.stage.camera().insert(view);
         self.stage.capture()
     }
 
-    /// Looks from two sides at moments of what plays, and at the same put there by hand.
+    /// Compares renders from two sides at several times with those of the unattached brazier.
     fn check(&mut self, name: &str, (distance, height): (f32, f32), bone: (Entity, Transform)) {
         let at = Vec3::Y * height;
         for (moment, seconds) in [0.0, 0.21, 0.4].into_iter().enumerate() {
             self.stage.headless.step(seconds);
-            for (side, way) in [Vec3::new(-0.6, 0.25, -0.8), Vec3::new(-0.9, 0.3, 0.5)]
+            for (side, direction) in [Vec3::new(-0.6, 0.25, -0.8), Vec3::new(-0.9, 0.3, 0.5)]
                 .into_iter()
                 .enumerate()
             {
                 let what = format!("{name} at moment {moment} from side {side}");
-                let from = at + way * distance;
-                let shown = self.look(from, at);
-                let control = self.by_hand(from, at, bone);
-                shown.assert_is(&control, &what);
+                let from = at + direction * distance;
+                let attached = self.render(from, at);
+                let control = self.without_parent(from, at, bone);
+                attached.assert_matches(&control, &what);
                 let without = self.without(from, at);
-                let covered = shown.different(&without);
-                assert!(covered > 300, "{what}: the thing is {covered} pixels");
+                let covered = attached.different(&without);
+                assert!(covered > 300, "{what}: the brazier covers {covered} pixels");
             }
         }
     }
 
-    /// The brazier without a parent, where the bone is.
-    fn by_hand(&mut self, from: Vec3, at: Vec3, (bone, place): (Entity, Transform)) -> Picture {
+    /// Renders the brazier without a parent, at its attached global transform.
+    fn without_parent(
+        &mut self,
+        from: Vec3,
+        at: Vec3,
+        (bone, transform): (Entity, Transform),
+    ) -> Picture {
         let bone = *self.stage.world().get::<GlobalTransform>(bone).unwrap();
         let attached = self
             .stage
@@ -71,26 +76,26 @@ impl Bearer {
             .cloned();
         let mut brazier = self.stage.world().entity_mut(self.brazier);
         brazier.remove::<AttachedToBone>();
-        brazier.insert((bone * place).compute_transform());
-        let picture = self.look(from, at);
+        brazier.insert((bone * transform).compute_transform());
+        let picture = self.render(from, at);
         let mut brazier = self.stage.world().entity_mut(self.brazier);
-        brazier.insert((attached.unwrap(), place));
+        brazier.insert((attached.unwrap(), transform));
         picture
     }
 
     fn without(&mut self, from: Vec3, at: Vec3) -> Picture {
-        let hidden = |stage: &mut Stage, visibility: Visibility, brazier: Entity| {
+        let set_visibility = |stage: &mut Stage, visibility: Visibility, brazier: Entity| {
             stage.world().entity_mut(brazier).insert(visibility);
         };
-        hidden(&mut self.stage, Visibility::Hidden, self.brazier);
-        let picture = self.look(from, at);
-        hidden(&mut self.stage, Visibility::Inherited, self.brazier);
+        set_visibility(&mut self.stage, Visibility::Hidden, self.brazier);
+        let picture = self.render(from, at);
+        set_visibility(&mut self.stage, Visibility::Inherited, self.brazier);
         picture
     }
 }
 
 #[test]
-fn a_warden_holds_a_brazier() {
+fn brazier_on_a_bone_of_a_lithtech_model_is_drawn() {
     let files = [
         "models/warden.abc",
         "skins/warden.dtx",
@@ -101,8 +106,8 @@ fn a_warden_holds_a_brazier() {
     let root = stage.spawn_abc("warden.abc", AbcLoaderSettings::default(), play);
     let hand = stage.world().get::<AbcInstance>(root).unwrap();
     let hand = hand.node("L_Hand").unwrap();
-    let place = Transform::from_xyz(0.0, -4.0, 0.0).with_scale(Vec3::splat(0.6));
-    let mut bearer = Bearer::new(stage, root, "l_hand", place);
+    let transform = Transform::from_xyz(0.0, -4.0, 0.0).with_scale(Vec3::splat(0.6));
+    let mut bearer = Bearer::new(stage, root, "l_hand", transform);
     assert!(
         bearer
             .stage
@@ -110,12 +115,12 @@ fn a_warden_holds_a_brazier() {
             .get::<MdlAnimator>(bearer.brazier)
             .is_some()
     );
-    bearer.check("a warden", (110.0, 38.0), (hand, place));
+    bearer.check("a warden", (110.0, 38.0), (hand, transform));
     assert!(bearer.stage.world().get_entity(bearer.root).is_ok());
 }
 
 #[test]
-fn a_walker_carries_a_brazier_on_its_hardpoint() {
+fn brazier_on_a_bone_of_an_alamo_model_is_drawn() {
     let files = [
         "models/walker.alo",
         "models/walker_MOVE_00.ala",
@@ -130,9 +135,9 @@ fn a_walker_carries_a_brazier_on_its_hardpoint() {
     let root = stage.spawn_alo("walker.alo", PlayClip::looping("MOVE_00"));
     let bone = stage.world().get::<AloInstance>(root).unwrap();
     let bone = bone.bone("HP_TURRET").unwrap();
-    // The file's Z is up, the brazier's Y.
+    // The up axis of the model is Z, and that of the brazier is Y.
     let up = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
-    let place = Transform::from_rotation(up).with_scale(Vec3::splat(0.12));
-    let mut bearer = Bearer::new(stage, root, "hp_turret", place);
-    bearer.check("a walker", (24.0, 7.0), (bone, place));
+    let transform = Transform::from_rotation(up).with_scale(Vec3::splat(0.12));
+    let mut bearer = Bearer::new(stage, root, "hp_turret", transform);
+    bearer.check("a walker", (24.0, 7.0), (bone, transform));
 }

@@ -1,12 +1,12 @@
-//! Things that hang on models of all formats: where they are, when they show, and what becomes of them.
+//! Attachments to models of all formats: transforms, visibility and lifetime.
 
 use crate::ala::play as ala_play;
 use crate::gpuless;
 use crate::support::abc::{bytes, figure};
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
 use crate::support::lgw::BICYCLE;
 use crate::support::log;
+use crate::support::mdl::tetrahedron;
 use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcInstance;
@@ -15,7 +15,7 @@ use bevy_classic_models::prelude::*;
 
 pub const ALO: &str = "art/Unit.alo";
 
-/// A place on a bone.
+/// A transform relative to a bone.
 pub fn local() -> Transform {
     Transform {
         translation: Vec3::new(1.0, -2.0, 0.5),
@@ -24,8 +24,8 @@ pub fn local() -> Transform {
     }
 }
 
-/// A place in the world.
-fn somewhere() -> Transform {
+/// A global transform for roots.
+fn root_transform() -> Transform {
     Transform {
         translation: Vec3::new(7.0, 20.0, -3.0),
         rotation: Quat::from_euler(EulerRot::XYZ, -0.7, 0.2, 2.0),
@@ -33,21 +33,21 @@ fn somewhere() -> Transform {
     }
 }
 
-/// What users put on their things.
+/// A component of the user on an attachment.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
-pub struct Mine(pub u32);
+pub struct UserData(pub u32);
 
-/// A file of each format, and a bone of it.
+/// Path, bytes and a bone name of a file of each format.
 pub fn all_formats() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     vec![
-        ("hung/unit.alo", ala_play::model_at(5.0), "TURRET"),
-        ("hung/unit.abc", bytes(&figure()), "arm"),
-        ("hung/unit.lgw", BICYCLE.into(), "MESH02"),
-        ("hung/unit.mdl", tetrahedron().to_bytes(), ""),
+        ("attached/unit.alo", ala_play::model_at(5.0), "TURRET"),
+        ("attached/unit.abc", bytes(&figure()), "arm"),
+        ("attached/unit.lgw", BICYCLE.into(), "MESH02"),
+        ("attached/unit.mdl", tetrahedron().to_bytes(), ""),
     ]
 }
 
-/// An app with the files of all formats and of the model with animations.
+/// An app with files of all formats and an Alamo model with animations.
 pub fn app() -> TestApp {
     log::listen();
     let mut files = ala_play::files();
@@ -56,15 +56,15 @@ pub fn app() -> TestApp {
     TestApp::new(&files)
 }
 
-/// The entity of a bone, and whether the model is there.
+/// The entity of a bone, and whether the model is spawned.
 pub fn bone_of(world: &mut World, root: Entity, name: &str) -> (Option<Entity>, bool) {
     let mut state = SystemState::<ModelQuery>::new(world);
     let models = state.get(world).unwrap();
     (models.bone(root, name), models.format(root).is_some())
 }
 
-/// Where a thing belongs that hangs on a bone of a model: on its root where there is no such bone.
-pub fn spot(world: &mut World, AttachedToBone { to, bone }: &AttachedToBone) -> Entity {
+/// The expected parent of an attachment: the bone, or the root if there is no such bone.
+pub fn target(world: &mut World, AttachedToBone { to, bone }: &AttachedToBone) -> Entity {
     bone_of(world, *to, bone).0.unwrap_or(*to)
 }
 
@@ -74,8 +74,8 @@ pub fn spawn_model(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -
 }
 
 pub fn wait_for_model(app: &mut TestApp, root: Entity) {
-    let is_there = |world: &mut World| bone_of(world, root, "").1;
-    assert!(gpuless::wait_until(&mut app.app, is_there), "no model");
+    let is_spawned = |world: &mut World| bone_of(world, root, "").1;
+    assert!(gpuless::wait_until(&mut app.app, is_spawned), "no model");
 }
 
 pub fn on(to: Entity, bone: &str) -> AttachedToBone {
@@ -85,12 +85,15 @@ pub fn on(to: Entity, bone: &str) -> AttachedToBone {
     }
 }
 
-fn parent(app: &mut TestApp, thing: Entity) -> Option<Entity> {
-    app.world().get::<ChildOf>(thing).map(ChildOf::parent)
+fn parent(app: &mut TestApp, attachment: Entity) -> Option<Entity> {
+    app.world().get::<ChildOf>(attachment).map(ChildOf::parent)
 }
 
-fn is_seen(app: &mut TestApp, thing: Entity) -> bool {
-    app.world().get::<InheritedVisibility>(thing).unwrap().get()
+fn is_visible(app: &mut TestApp, attachment: Entity) -> bool {
+    app.world()
+        .get::<InheritedVisibility>(attachment)
+        .unwrap()
+        .get()
 }
 
 fn global(world: &World, entity: Entity) -> GlobalTransform {
@@ -98,8 +101,8 @@ fn global(world: &World, entity: Entity) -> GlobalTransform {
 }
 
 #[track_caller]
-fn assert_at(world: &World, thing: Entity, expected: GlobalTransform) {
-    let found = global(world, thing).affine();
+fn assert_at(world: &World, attachment: Entity, expected: GlobalTransform) {
+    let found = global(world, attachment).affine();
     let expected = expected.affine();
     assert!(
         found.abs_diff_eq(expected, 1e-3),
@@ -107,69 +110,77 @@ fn assert_at(world: &World, thing: Entity, expected: GlobalTransform) {
     );
 }
 
-/// Fails unless a thing is a child of what it is to hang on, and where its place on that is.
+/// Asserts that an attachment is a child of its target and has a transform relative to it.
 #[track_caller]
-pub fn assert_hangs(world: &mut World, thing: Entity, place: Transform) {
-    let attached = world.get::<AttachedToBone>(thing).expect("it is attached");
-    let on = spot(world, &attached.clone());
-    let parent = world.get::<ChildOf>(thing).map(ChildOf::parent);
-    assert_eq!(parent, Some(on));
-    let expected = global(world, on) * place;
-    assert_at(world, thing, expected);
+pub fn assert_attached(world: &mut World, attachment: Entity, local: Transform) {
+    let attached = world
+        .get::<AttachedToBone>(attachment)
+        .expect("no `AttachedToBone`");
+    let target = target(world, &attached.clone());
+    let parent = world.get::<ChildOf>(attachment).map(ChildOf::parent);
+    assert_eq!(parent, Some(target));
+    let expected = global(world, target) * local;
+    assert_at(world, attachment, expected);
 }
 
 #[test]
-fn things_hang_on_models_of_all_formats() {
+fn entities_are_attached_to_models_of_all_formats() {
     let mut app = app();
     for (path, _, bone) in all_formats() {
-        let root = spawn_model(&mut app, path, somewhere());
-        let thing = app.world().spawn((on(root, bone), local(), Mine(4))).id();
+        let root = spawn_model(&mut app, path, root_transform());
+        let attachment = app
+            .world()
+            .spawn((on(root, bone), local(), UserData(4)))
+            .id();
         app.step(0.0);
-        let (_, is_there) = bone_of(app.world(), root, "");
-        assert_eq!(is_seen(&mut app, thing), is_there, "{path}");
+        let (_, is_spawned) = bone_of(app.world(), root, "");
+        assert_eq!(is_visible(&mut app, attachment), is_spawned, "{path}");
         wait_for_model(&mut app, root);
-        assert!(is_seen(&mut app, thing), "in the frame of the model");
-        assert_hangs(app.world(), thing, local());
+        assert!(
+            is_visible(&mut app, attachment),
+            "visible in the frame of the model"
+        );
+        assert_attached(app.world(), attachment, local());
         let (found, _) = bone_of(app.world(), root, bone);
         assert_eq!(found.is_none(), bone.is_empty(), "{path}");
-        assert_eq!(app.world().get::<Mine>(thing), Some(&Mine(4)));
-        assert_eq!(app.world().get::<Transform>(thing), Some(&local()));
+        assert_eq!(app.world().get::<UserData>(attachment), Some(&UserData(4)));
+        assert_eq!(app.world().get::<Transform>(attachment), Some(&local()));
         app.step(0.0);
         let children = app.world().get::<Children>(root).unwrap().len();
         let on_root = usize::from(bone.is_empty());
-        assert_eq!(children, 1 + on_root, "nothing is left of the wait");
+        assert_eq!(children, 1 + on_root, "the pending parent is despawned");
         app.world().despawn(root);
         app.step(0.0);
-        assert!(app.world().get_entity(thing).is_err());
+        assert!(app.world().get_entity(attachment).is_err());
     }
 }
 
 #[test]
-fn things_follow_bones_of_an_alamo_model() {
+fn attachments_follow_bones_of_an_alamo_model() {
     let mut app = app();
     let play = PlayClip::looping("MOVE_00");
-    let root = spawn_model(&mut app, ALO, (somewhere(), play));
-    let thing = app.world().spawn((on(root, "turret"), local())).id();
+    let root = spawn_model(&mut app, ALO, (root_transform(), play));
+    let attachment = app.world().spawn((on(root, "turret"), local())).id();
     app.spawn_ready(ala_play::SCENE, ());
     let up = Quat::from_rotation_x(-core::f32::consts::FRAC_PI_2);
     for _ in 0..30 {
         app.step(0.03);
         let time = app.world().get::<Playback>(root).unwrap().time;
-        // The hull goes a unit a frame, and the turret stands on it.
+        // The hull moves one unit per frame, and the turret is its child.
         let hull = Vec3::new(time * ala_play::FPS, 0.0, 1.0);
         let turret = hull + Vec3::new(0.0, 0.0, 5.0);
         let in_scene = Transform::from_rotation(up) * Transform::from_translation(turret);
-        let expected = GlobalTransform::from(somewhere()) * in_scene * local();
-        assert_at(app.world(), thing, expected);
+        let expected = GlobalTransform::from(root_transform()) * in_scene * local();
+        assert_at(app.world(), attachment, expected);
     }
 }
 
 #[test]
-fn things_follow_nodes_of_a_lithtech_model() {
+fn attachments_follow_nodes_of_a_lithtech_model() {
     let mut app = app();
     let play = PlayClip::looping(0);
-    let root = spawn_model(&mut app, "hung/unit.abc", (somewhere(), play));
-    let thing = app.world().spawn((on(root, "ARM"), local())).id();
+    let root = spawn_model(&mut app, "attached/unit.abc", (root_transform(), play));
+    let attachment = app.world().spawn((on(root, "ARM"), local())).id();
     wait_for_model(&mut app, root);
     let document = bytes(&figure());
     let file = parse(&document).unwrap();
@@ -183,13 +194,13 @@ fn things_follow_nodes_of_a_lithtech_model() {
             rotation: Quat::from_xyzw(-a, -b, c, d),
             scale: Vec3::ONE,
         };
-        let expected = GlobalTransform::from(somewhere()) * node * local();
-        assert_at(app.world(), thing, expected);
+        let expected = GlobalTransform::from(root_transform()) * node * local();
+        assert_at(app.world(), attachment, expected);
     }
 }
 
 #[test]
-fn things_are_hidden_with_their_bone() {
+fn attachments_are_hidden_with_their_bone() {
     let mut app = app();
     let root = spawn_model(&mut app, ALO, PlayClip::looping("attack_00"));
     let turret = app.world().spawn(on(root, "Turret")).id();
@@ -199,110 +210,117 @@ fn things_are_hidden_with_their_bone() {
     for _ in 0..10 {
         app.step(0.04);
         let time = app.world().get::<Playback>(root).unwrap().time;
-        // The turret is hidden in the second and third of five frames, in which the flash shows.
+        // In the second and third of five frames, the turret is hidden and the flash is visible.
         let frame = (time * ala_play::FPS) as usize;
         let is_hidden = matches!(frame, 1 | 2);
-        assert_eq!(is_seen(&mut app, turret), !is_hidden, "at {time}");
-        // The flash is on the turret.
-        assert!(!is_seen(&mut app, flash), "at {time}");
+        assert_eq!(is_visible(&mut app, turret), !is_hidden, "at {time}");
+        // The flash is a child of the turret.
+        assert!(!is_visible(&mut app, flash), "at {time}");
         states.push(is_hidden);
     }
     assert!(states.contains(&true) && states.contains(&false));
 }
 
 #[test]
-fn parts_carry_things_where_no_bone_has_the_name() {
+fn parts_are_found_if_no_bone_has_the_name() {
     let mut app = app();
     let root = spawn_model(&mut app, ALO, ());
     wait_for_model(&mut app, root);
-    let thing = app.world().spawn((on(root, "turretmesh_alt1"), local()));
-    let thing = thing.id();
+    let attachment = app.world().spawn((on(root, "turretmesh_alt1"), local()));
+    let attachment = attachment.id();
     app.step(0.0);
-    let part = parent(&mut app, thing).unwrap();
+    let part = parent(&mut app, attachment).unwrap();
     let name = app.world().get::<Name>(part).unwrap();
     assert_eq!(name.as_str(), "TurretMesh_ALT1");
-    assert_hangs(app.world(), thing, local());
-    // The part shows at that damage stage alone.
-    assert!(!is_seen(&mut app, thing));
+    assert_attached(app.world(), attachment, local());
+    // The part is visible only at this damage stage.
+    assert!(!is_visible(&mut app, attachment));
     app.world().entity_mut(root).insert(DamageStage(1));
     app.step(0.0);
-    assert!(is_seen(&mut app, thing));
+    assert!(is_visible(&mut app, attachment));
 }
 
 #[test]
-fn a_bone_that_is_nowhere_is_the_root_and_one_warning() {
+fn missing_bone_falls_back_to_the_root_with_one_warning() {
     let mut app = app();
     for (path, _, _) in all_formats() {
-        let roots = [(); 2].map(|()| spawn_model(&mut app, path, somewhere()));
-        let things = roots.map(|root| {
-            let thing = (on(root, "Third_Hand"), local());
-            app.world().spawn(thing).id()
+        let roots = [(); 2].map(|()| spawn_model(&mut app, path, root_transform()));
+        let attachments = roots.map(|root| {
+            let attachment = (on(root, "Third_Hand"), local());
+            app.world().spawn(attachment).id()
         });
         for root in roots {
             wait_for_model(&mut app, root);
         }
-        for (root, thing) in roots.into_iter().zip(things) {
-            assert_eq!(parent(&mut app, thing), Some(root));
-            assert_hangs(app.world(), thing, local());
-            assert!(is_seen(&mut app, thing));
+        for (root, attachment) in roots.into_iter().zip(attachments) {
+            assert_eq!(parent(&mut app, attachment), Some(root));
+            assert_attached(app.world(), attachment, local());
+            assert!(is_visible(&mut app, attachment));
         }
-        let told = log::warnings_with("Third_Hand");
-        let told = told.iter().filter(|text| text.contains(path)).count();
-        assert_eq!(told, 1, "{path}");
+        let warnings = log::warnings_with("Third_Hand");
+        let count = warnings.iter().filter(|text| text.contains(path)).count();
+        assert_eq!(count, 1, "{path}");
     }
 }
 
 #[test]
-fn a_change_moves_a_thing_and_a_removal_leaves_it_in_the_world() {
+fn changes_reattach_and_removal_keeps_the_global_transform() {
     let mut app = app();
     let play = || PlayClip::looping("MOVE_00");
-    let root = spawn_model(&mut app, ALO, (somewhere(), play()));
-    let other = spawn_model(&mut app, "hung/unit.abc", Transform::default());
+    let root = spawn_model(&mut app, ALO, (root_transform(), play()));
+    let other = spawn_model(&mut app, "attached/unit.abc", Transform::default());
     wait_for_model(&mut app, root);
     wait_for_model(&mut app, other);
-    let thing = app.world().spawn((on(root, "hull"), local())).id();
+    let attachment = app.world().spawn((on(root, "hull"), local())).id();
     app.step(0.1);
-    assert_hangs(app.world(), thing, local());
-    app.world().get_mut::<AttachedToBone>(thing).unwrap().bone = "turret".to_owned();
+    assert_attached(app.world(), attachment, local());
+    app.world()
+        .get_mut::<AttachedToBone>(attachment)
+        .unwrap()
+        .bone = "turret".to_owned();
     app.step(0.1);
-    assert_hangs(app.world(), thing, local());
-    app.world().entity_mut(thing).insert(on(other, "body"));
+    assert_attached(app.world(), attachment, local());
+    app.world().entity_mut(attachment).insert(on(other, "body"));
     app.step(0.1);
-    assert_hangs(app.world(), thing, local());
-    let was = global(app.world(), thing);
-    app.world().entity_mut(thing).remove::<AttachedToBone>();
+    assert_attached(app.world(), attachment, local());
+    let was = global(app.world(), attachment);
+    app.world()
+        .entity_mut(attachment)
+        .remove::<AttachedToBone>();
     app.step(0.1);
-    assert_eq!(parent(&mut app, thing), None);
-    assert_at(app.world(), thing, was);
+    assert_eq!(parent(&mut app, attachment), None);
+    assert_at(app.world(), attachment, was);
     app.world().despawn(other);
     app.step(0.0);
-    assert!(app.world().get_entity(thing).is_ok());
-    // What hangs elsewhere by the user's will is not touched.
-    app.world().entity_mut(thing).insert(on(root, "hull"));
+    assert!(app.world().get_entity(attachment).is_ok());
+    // A parent that the user has set stays.
+    app.world().entity_mut(attachment).insert(on(root, "hull"));
     app.step(0.0);
     let own = app.world().spawn(Transform::default()).id();
-    app.world().entity_mut(thing).insert(ChildOf(own));
-    app.world().entity_mut(thing).remove::<AttachedToBone>();
+    app.world().entity_mut(attachment).insert(ChildOf(own));
+    app.world()
+        .entity_mut(attachment)
+        .remove::<AttachedToBone>();
     app.step(0.0);
-    assert_eq!(parent(&mut app, thing), Some(own));
+    assert_eq!(parent(&mut app, attachment), Some(own));
 }
 
 #[test]
-fn things_on_things_go_with_all_above_them() {
+fn nested_attachments_follow_and_are_despawned_with_ancestors() {
     let mut app = app();
     let play = PlayClip::looping("MOVE_00");
-    let unit = spawn_model(&mut app, ALO, (somewhere(), play));
-    let hung = (on(unit, "turret"), local(), PlayClip::looping(0));
-    let guard = spawn_model(&mut app, "hung/unit.abc", hung);
-    let gun = spawn_model(&mut app, "hung/unit.mdl", (on(guard, "arm"), local()));
+    let unit = spawn_model(&mut app, ALO, (root_transform(), play));
+    let attached = (on(unit, "turret"), local(), PlayClip::looping(0));
+    let guard = spawn_model(&mut app, "attached/unit.abc", attached);
+    let gun = spawn_model(&mut app, "attached/unit.mdl", (on(guard, "arm"), local()));
     let light = app.world().spawn((on(gun, ""), local())).id();
     for root in [unit, guard, gun] {
         wait_for_model(&mut app, root);
     }
     for _ in 0..20 {
         app.step(0.03);
-        for thing in [guard, gun, light] {
-            assert_hangs(app.world(), thing, local());
+        for attachment in [guard, gun, light] {
+            assert_attached(app.world(), attachment, local());
         }
     }
     app.world().despawn(guard);
@@ -314,7 +332,7 @@ fn things_on_things_go_with_all_above_them() {
 }
 
 #[test]
-fn what_would_hang_on_itself_hangs_nowhere() {
+fn attachment_cycles_are_rejected() {
     let mut app = app();
     let [a, b] = [(); 2].map(|()| spawn_model(&mut app, ALO, local()));
     app.world().entity_mut(a).insert(on(b, "hull"));
@@ -326,160 +344,175 @@ fn what_would_hang_on_itself_hangs_nowhere() {
     }
     app.step(0.0);
     assert_eq!(parent(&mut app, own), None);
-    let hanging = [a, b].map(|root| parent(&mut app, root).is_some());
-    assert_eq!(hanging.iter().filter(|hangs| **hangs).count(), 1);
+    let are_attached = [a, b].map(|root| parent(&mut app, root).is_some());
+    let count = are_attached.iter().filter(|attached| **attached).count();
+    assert_eq!(count, 1);
     for root in [a, b, own] {
-        let name = format!("{root} is attached to what is attached to it");
+        let name = format!("{root} is attached to itself or to its own descendant");
         assert!(log::warnings_with(&name).len() < 2);
     }
-    // Where one lets go, the other can hang.
-    let (upper, lower) = if hanging[0] { (b, a) } else { (a, b) };
+    // If one is detached, the other can be attached.
+    let (upper, lower) = if are_attached[0] { (b, a) } else { (a, b) };
     app.world().entity_mut(lower).remove::<AttachedToBone>();
     app.step(0.0);
     assert_eq!(parent(&mut app, lower), None);
-    assert_hangs(app.world(), upper, local());
+    assert_attached(app.world(), upper, local());
 }
 
 #[test]
-fn without_a_root_there_is_nothing_to_hang_on() {
+fn attachments_without_a_root_are_despawned() {
     let mut app = app();
     let root = app.world().spawn_empty().id();
     app.world().despawn(root);
-    let thing = app.world().spawn(on(root, "hand")).id();
+    let attachment = app.world().spawn(on(root, "hand")).id();
     app.step(0.0);
-    assert!(app.world().get_entity(thing).is_err());
-    // One that goes before its model is there takes along what waits.
-    let root = spawn_model(&mut app, "hung/nowhere.alo", ());
-    let thing = app.world().spawn(on(root, "hand")).id();
+    assert!(app.world().get_entity(attachment).is_err());
+    // A root that is despawned before its model is spawned: its pending attachments are despawned too.
+    let root = spawn_model(&mut app, "attached/missing.alo", ());
+    let attachment = app.world().spawn(on(root, "hand")).id();
     app.step(0.0);
-    assert!(!is_seen(&mut app, thing));
+    assert!(!is_visible(&mut app, attachment));
     app.world().despawn(root);
     app.step(0.0);
-    assert!(app.world().get_entity(thing).is_err());
-    // As does one that goes in the same frame.
-    let root = spawn_model(&mut app, "hung/nowhere.alo", ());
-    let thing = app.world().spawn(on(root, "hand")).id();
+    assert!(app.world().get_entity(attachment).is_err());
+    // The same, in the frame of the attachment.
+    let root = spawn_model(&mut app, "attached/missing.alo", ());
+    let attachment = app.world().spawn(on(root, "hand")).id();
     app.world().despawn(root);
     app.step(0.0);
-    assert!(app.world().get_entity(thing).is_err());
+    assert!(app.world().get_entity(attachment).is_err());
 }
 
 #[test]
-fn a_root_that_is_given_another_scene_keeps_what_hangs_on_it() {
+fn attachments_stay_when_the_root_gets_another_scene() {
     let mut app = app();
-    let root = spawn_model(&mut app, ALO, somewhere());
+    let root = spawn_model(&mut app, ALO, root_transform());
     wait_for_model(&mut app, root);
-    let thing = app.world().spawn((on(root, "arm"), local(), Mine(1))).id();
+    let attachment = app
+        .world()
+        .spawn((on(root, "arm"), local(), UserData(1)))
+        .id();
     app.step(0.0);
-    assert_eq!(parent(&mut app, thing), Some(root));
-    let scene = app.load("hung/unit.abc#Scene");
+    assert_eq!(parent(&mut app, attachment), Some(root));
+    let scene = app.load("attached/unit.abc#Scene");
     app.world()
         .entity_mut(root)
         .insert(WorldAssetRoot(scene.clone()));
-    let came = gpuless::wait_until(&mut app.app, |world| {
-        assert!(world.get_entity(thing).is_ok());
+    let is_new = gpuless::wait_until(&mut app.app, |world| {
+        assert!(world.get_entity(attachment).is_ok());
         world.get::<AbcInstance>(root).is_some()
     });
-    assert!(came);
-    assert_hangs(app.world(), thing, local());
-    assert_ne!(parent(&mut app, thing), Some(root));
-    // And one that is not loaded yet: what hung on a bone waits.
+    assert!(is_new);
+    assert_attached(app.world(), attachment, local());
+    assert_ne!(parent(&mut app, attachment), Some(root));
+    // A scene that is not loaded yet: the attachment waits.
     let scene = app.load("art/Unit.alo#Scene");
-    let late = app.load("hung/nowhere.abc#Scene");
+    let late = app.load("attached/missing.abc#Scene");
     app.world().entity_mut(root).insert(WorldAssetRoot(late));
     app.step(0.0);
     app.step(0.0);
-    assert!(!is_seen(&mut app, thing));
+    assert!(!is_visible(&mut app, attachment));
     app.world().entity_mut(root).insert(WorldAssetRoot(scene));
-    app.world().entity_mut(thing).insert(on(root, "turret"));
-    let hangs = gpuless::wait_until(&mut app.app, |world| {
+    app.world()
+        .entity_mut(attachment)
+        .insert(on(root, "turret"));
+    let is_attached = gpuless::wait_until(&mut app.app, |world| {
         let turret = bone_of(world, root, "turret").0;
-        let parent = world.get::<ChildOf>(thing).map(ChildOf::parent);
+        let parent = world.get::<ChildOf>(attachment).map(ChildOf::parent);
         turret.is_some() && turret == parent
     });
-    assert!(hangs);
-    assert_hangs(app.world(), thing, local());
-    assert!(is_seen(&mut app, thing));
-    assert_eq!(app.world().get::<Mine>(thing), Some(&Mine(1)));
+    assert!(is_attached);
+    assert_attached(app.world(), attachment, local());
+    assert!(is_visible(&mut app, attachment));
+    assert_eq!(app.world().get::<UserData>(attachment), Some(&UserData(1)));
 }
 
 #[test]
-fn a_parent_that_the_game_has_set_stays_when_attached_is_removed() {
+fn parent_set_by_the_game_stays_when_detached() {
     let mut app = app();
-    let root = app.spawn_ready("hung/unit.abc#Scene", ());
+    let root = app.spawn_ready("attached/unit.abc#Scene", ());
     let attach = |app: &mut TestApp, bone: &str| {
         let bone = bone.to_owned();
         let attached = AttachedToBone { to: root, bone };
-        let thing = app.world().spawn((attached, somewhere())).id();
+        let attachment = app.world().spawn((attached, root_transform())).id();
         app.step(0.0);
-        thing
+        attachment
     };
-    let parent =
-        |app: &mut TestApp, thing: Entity| app.world().get::<ChildOf>(thing).map(ChildOf::parent);
-    let thing = attach(&mut app, "arm");
+    let parent = |app: &mut TestApp, attachment: Entity| {
+        app.world().get::<ChildOf>(attachment).map(ChildOf::parent)
+    };
+    let attachment = attach(&mut app, "arm");
     let other = attach(&mut app, "body");
-    // A bone that carries something else already, and something of the game's.
+    // A bone with another attachment, and an entity of the game.
     let bone = parent(&mut app, other).unwrap();
-    let hand = app.world().spawn(somewhere()).id();
+    let hand = app.world().spawn(root_transform()).id();
     for chosen in [bone, hand] {
-        app.world().entity_mut(thing).insert(ChildOf(chosen));
-        app.world().entity_mut(thing).remove::<AttachedToBone>();
+        app.world().entity_mut(attachment).insert(ChildOf(chosen));
+        app.world()
+            .entity_mut(attachment)
+            .remove::<AttachedToBone>();
         app.step(0.0);
-        assert_eq!(parent(&mut app, thing), Some(chosen));
+        assert_eq!(parent(&mut app, attachment), Some(chosen));
         let bone = "arm".to_owned();
         let attached = AttachedToBone { to: root, bone };
-        app.world().entity_mut(thing).insert(attached);
+        app.world().entity_mut(attachment).insert(attached);
         app.step(0.0);
-        assert_ne!(parent(&mut app, thing), Some(chosen));
+        assert_ne!(parent(&mut app, attachment), Some(chosen));
     }
-    // One that it was given goes.
-    app.world().entity_mut(thing).remove::<AttachedToBone>();
+    // A parent that was set for the attachment is removed.
+    app.world()
+        .entity_mut(attachment)
+        .remove::<AttachedToBone>();
     app.step(0.0);
-    assert_eq!(parent(&mut app, thing), None);
-    // What waits for a model that never comes has been given a parent too.
-    let nothing = app.world().spawn(somewhere()).id();
+    assert_eq!(parent(&mut app, attachment), None);
+    // A pending attachment has such a parent too.
+    let nothing = app.world().spawn(root_transform()).id();
     let attached = AttachedToBone {
         to: nothing,
         bone: String::new(),
     };
-    app.world().entity_mut(thing).insert(attached);
+    app.world().entity_mut(attachment).insert(attached);
     app.step(0.0);
-    assert!(parent(&mut app, thing).is_some());
-    app.world().entity_mut(thing).remove::<AttachedToBone>();
+    assert!(parent(&mut app, attachment).is_some());
+    app.world()
+        .entity_mut(attachment)
+        .remove::<AttachedToBone>();
     app.step(0.0);
-    assert_eq!(parent(&mut app, thing), None);
+    assert_eq!(parent(&mut app, attachment), None);
 }
 
-fn despawn_mine(world: &mut World) {
-    let mut things = world.query_filtered::<Entity, With<Mine>>();
-    let things: Vec<Entity> = things.iter(world).collect();
-    for thing in things {
-        world.despawn(thing);
+fn despawn_user_entities(world: &mut World) {
+    let mut attachments = world.query_filtered::<Entity, With<UserData>>();
+    let attachments: Vec<Entity> = attachments.iter(world).collect();
+    for attachment in attachments {
+        world.despawn(attachment);
     }
 }
 
 #[test]
-fn observers_of_a_parent_may_despawn_what_is_attached() {
+fn observers_of_parents_may_despawn_attachments() {
     let mut app = app();
     let root = spawn_model(&mut app, ALO, ());
     wait_for_model(&mut app, root);
-    let thing = app.world().spawn((on(root, "turret"), Mine(1))).id();
+    let attachment = app.world().spawn((on(root, "turret"), UserData(1))).id();
     app.step(0.0);
     app.world()
         .add_observer(|_: On<Remove, ChildOf>, mut commands: Commands| {
-            commands.queue(despawn_mine);
+            commands.queue(despawn_user_entities);
         });
-    app.world().entity_mut(thing).remove::<AttachedToBone>();
-    assert!(app.world().get_entity(thing).is_err(), "detached");
+    app.world()
+        .entity_mut(attachment)
+        .remove::<AttachedToBone>();
+    assert!(app.world().get_entity(attachment).is_err(), "detached");
     app.world()
         .add_observer(|_: On<Insert, ChildOf>, mut commands: Commands| {
-            commands.queue(despawn_mine);
+            commands.queue(despawn_user_entities);
         });
-    // For the missing model, the observer runs when the waiting room is spawned.
-    let missing = spawn_model(&mut app, "hung/nowhere.alo", ());
+    // For the missing model, the observer runs when the pending parent is spawned.
+    let missing = spawn_model(&mut app, "attached/missing.alo", ());
     for root in [root, missing] {
-        let thing = app.world().spawn((on(root, "turret"), Mine(1))).id();
+        let attachment = app.world().spawn((on(root, "turret"), UserData(1))).id();
         app.step(0.0);
-        assert!(app.world().get_entity(thing).is_err(), "attached");
+        assert!(app.world().get_entity(attachment).is_err(), "attached");
     }
 }

@@ -1,18 +1,18 @@
-//! Clips that a model lacks: one rule for all formats that play clips.
+//! Missing clips: the behavior is the same for all formats with clips.
 
 use crate::ala::play as ala_play;
 use crate::gpuless;
 use crate::support::abc::{bytes, figure};
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
 use crate::support::log;
+use crate::support::mdl::tetrahedron;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
 use std::path::Path;
 
-/// A model of each format that plays clips, and one of its clips.
+/// The scene and a clip of a model of each format with clips.
 const MODELS: [(&str, &str); 3] = [
     ("art/Unit.alo#Scene", "MOVE_00"),
     ("missing/unit.abc#Scene", "walk"),
@@ -47,17 +47,17 @@ fn play_to_the_end(app: &mut TestApp, root: Entity) -> Vec<ClipFinished> {
 }
 
 #[test]
-fn a_clip_that_does_not_exist_never_finishes() {
+fn missing_clip_never_finishes() {
     let mut app = app();
     for (scene, clip) in MODELS {
-        let root = app.spawn_ready(scene, PlayClip::once("nowhere"));
+        let root = app.spawn_ready(scene, PlayClip::once("unknown"));
         for missing in [
-            PlayClip::once("nowhere"),
+            PlayClip::once("unknown"),
             PlayClip::once(99),
             PlayClip::once(ClipRef::part(clip, 90..95)),
-            PlayClip::once("nowhere").with_speed(-1.0),
+            PlayClip::once("unknown").with_speed(-1.0),
         ] {
-            // It finishes if it exists, so that what was before does not count.
+            // An existing clip first, which finishes.
             app.world().entity_mut(root).insert(PlayClip::once(clip));
             assert_eq!(play_to_the_end(&mut app, root).len(), 1, "{scene}");
             app.world().entity_mut(root).insert(missing);
@@ -68,13 +68,13 @@ fn a_clip_that_does_not_exist_never_finishes() {
             }
         }
         let path = scene.split('#').next().unwrap();
-        let mut told = log::warnings_with("has no clip \"nowhere\"");
-        told.retain(|text| text.starts_with(path));
-        assert_eq!(told.len(), 1, "{told:?}");
+        let mut warnings = log::warnings_with("has no clip \"unknown\"");
+        warnings.retain(|text| text.starts_with(path));
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
     }
 }
 
-/// The same model with other names of the frames of its first clip.
+/// The same model with another name of its first clip.
 fn renamed(to: &[u8; 3]) -> MdlDocument {
     let mut document = tetrahedron();
     for frame in &mut document.frames {
@@ -88,7 +88,7 @@ fn renamed(to: &[u8; 3]) -> MdlDocument {
 }
 
 #[test]
-fn a_quake_clip_that_a_reload_brings_begins() {
+fn quake_clip_added_by_a_reload_starts() {
     let mut app = TestApp::new(&[("late.mdl", renamed(b"jog").to_bytes())]);
     let model: Handle<Mdl> = app.load("late.mdl");
     let root = app.spawn_ready("late.mdl#Scene", PlayClip::once("run").with_speed(-1.0));
@@ -104,9 +104,12 @@ fn a_quake_clip_that_a_reload_brings_begins() {
         let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
         animator.is_some_and(|animator| animator.sequence().pose_count == 3)
     };
-    assert!(gpuless::wait_until(&mut app.app, plays), "it never came");
+    assert!(
+        gpuless::wait_until(&mut app.app, plays),
+        "the clip was not played after the reload"
+    );
     drop(model);
-    // Backwards from the end, and not from where the other sequence was.
+    // Playback starts at the end, not at the time of the previous sequence.
     let length = app.animator(root).clip_seconds();
     assert_eq!(playback(&mut app, root).time, length);
     assert_eq!(play_to_the_end(&mut app, root).len(), 1);

@@ -1,10 +1,10 @@
-//! Clips by names of their own, on all formats whose models move.
+//! Named clips (`ModelClips`) on all formats with clips.
 
 use crate::ala::play as ala_play;
 use crate::support::abc::{bytes, figure};
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
 use crate::support::log;
+use crate::support::mdl::tetrahedron;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Alo, AloAnimator};
 use bevy_classic_models::lithtech::AbcAnimator;
@@ -12,7 +12,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{PoseBlend, PosePair};
 use bevy_classic_models::scene::{NamedClip, Repeat};
 
-/// A model, one of its clips, how long that takes, and another one.
+/// A model, one of its clips with its duration, and another clip.
 pub struct Kind {
     pub scene: &'static str,
     pub clip: &'static str,
@@ -41,9 +41,9 @@ pub const KINDS: [Kind; 3] = [
     },
 ];
 
-/// Keeps what is loaded, so that clips are there when they are chosen.
+/// Keeps the model loaded, so that its clips are loaded when they are played.
 #[derive(Resource)]
-struct Kept(#[expect(dead_code, reason = "it is only to be there")] Handle<Alo>);
+struct Kept(#[expect(dead_code, reason = "only keeps the asset loaded")] Handle<Alo>);
 
 pub fn app() -> TestApp {
     log::listen();
@@ -70,7 +70,7 @@ fn table(clips: impl Into<Vec<NamedClip>>) -> ModelClips {
     ModelClips::new(clips.into())
 }
 
-/// Spawns a model, which shows where its clip begins.
+/// Spawns a model and updates it without time, so that it shows the start of its clip.
 pub fn spawn(app: &mut TestApp, scene: &'static str, bundle: impl Bundle) -> Entity {
     let root = app.spawn_ready(scene, bundle);
     app.step(0.0);
@@ -97,7 +97,7 @@ pub fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
 }
 
 #[test]
-fn a_clip_plays_as_it_is_stated_and_ends_by_the_name_that_was_given() {
+fn named_clip_applies_speed_and_repeat_and_finishes_by_its_name() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("Patrol", kind.clip, 0.5, Repeat::Once)]);
@@ -123,7 +123,7 @@ fn a_clip_plays_as_it_is_stated_and_ends_by_the_name_that_was_given() {
 }
 
 #[test]
-fn a_name_may_stand_for_the_files_clip_of_the_same_name() {
+fn named_clip_may_shadow_the_clip_of_the_same_name() {
     let mut app = app();
     for kind in &KINDS {
         let lower = kind.clip.to_lowercase();
@@ -140,7 +140,7 @@ fn a_name_may_stand_for_the_files_clip_of_the_same_name() {
 }
 
 #[test]
-fn what_is_stated_about_what_plays_changes_as_it_plays() {
+fn changes_of_a_named_clip_apply_during_playback() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
@@ -154,7 +154,7 @@ fn what_is_stated_about_what_plays_changes_as_it_plays() {
         assert_time(&mut app, root, 0.1);
         app.step(0.2);
         assert_time(&mut app, root, 0.15);
-        // A round or two later the end becomes one.
+        // After one or two loops, the clip becomes one that plays once.
         for _ in 0..8 {
             app.step(0.25);
         }
@@ -175,7 +175,7 @@ fn what_is_stated_about_what_plays_changes_as_it_plays() {
         }
         assert_time(&mut app, root, kind.seconds);
         assert_eq!(count, 1, "{}", kind.scene);
-        // And the table goes: of that name the file has nothing.
+        // Without the table, the name is unknown.
         app.world().entity_mut(root).remove::<ModelClips>();
         app.step(0.0);
         app.step(0.1);
@@ -184,14 +184,18 @@ fn what_is_stated_about_what_plays_changes_as_it_plays() {
 }
 
 #[test]
-fn another_clip_under_the_name_begins() {
+fn another_clip_under_the_same_name_starts() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
         let play = PlayClip::from_manifest("go").with_fade(0.4);
         let root = spawn(&mut app, kind.scene, (clips, play));
         app.step(0.1);
-        assert_eq!(weight(&mut app, root), 1.0, "there is nothing to fade from");
+        assert_eq!(
+            weight(&mut app, root),
+            1.0,
+            "there is no previous clip to fade from"
+        );
         insert(
             &mut app,
             root,
@@ -202,7 +206,7 @@ fn another_clip_under_the_name_begins() {
         assert_time(&mut app, root, 0.01);
         let weight = weight(&mut app, root);
         assert!((weight - 0.25).abs() < 1e-4, "{weight} of {}", kind.scene);
-        // What nobody plays may change.
+        // Changes of other named clips have no effect.
         let more = named("come", kind.clip, 9.0, Repeat::Once);
         let clips = [more, named("GO", kind.other, 0.1, Repeat::Loop)];
         insert(&mut app, root, table(clips));
@@ -210,7 +214,7 @@ fn another_clip_under_the_name_begins() {
     }
 }
 
-/// How much of what shows is the clip that was chosen.
+/// The weight of the selected clip in the cross-fade.
 fn weight(app: &mut TestApp, root: Entity) -> f32 {
     let root = app.app.world().entity(root);
     let of_alo = root.get::<AloAnimator>().map(AloAnimator::weight);
@@ -221,7 +225,7 @@ fn weight(app: &mut TestApp, root: Entity) -> f32 {
 }
 
 #[test]
-fn a_table_that_goes_leaves_the_files_own_names() {
+fn removing_the_table_restores_the_names_of_the_file() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named(kind.clip, kind.other, 1.0, Repeat::Once)]);
@@ -239,12 +243,12 @@ fn a_table_that_goes_leaves_the_files_own_names() {
 }
 
 #[test]
-fn a_clip_that_is_not_there_is_told_with_all_names() {
+fn missing_clip_is_reported_with_all_names() {
     let mut app = app();
     for (number, kind) in KINDS.iter().enumerate() {
-        let gone = format!("nowhere_{number}");
+        let missing = format!("unknown_{number}");
         let clips = table([
-            named("jump", &*gone, 1.0, Repeat::Loop),
+            named("jump", &*missing, 1.0, Repeat::Loop),
             named("crouch", kind.clip, 1.0, Repeat::Loop),
         ]);
         spawn(
@@ -253,27 +257,26 @@ fn a_clip_that_is_not_there_is_told_with_all_names() {
             (clips, PlayClip::from_manifest("Jump")),
         );
         app.step(0.1);
-        let warnings = log::warnings_with(&gone);
+        let warnings = log::warnings_with(&missing);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
-        let told = &warnings[0];
+        let warning = &warnings[0];
         assert!(
-            told.contains(&format!("no clip \"{gone}\", which \"Jump\" stands for")),
-            "{told}"
+            warning.contains(&format!("no clip \"{missing}\" (alias \"Jump\")")),
+            "{warning}"
         );
         assert!(
-            told.contains("by names of their own jump, crouch"),
-            "{told}"
+            warning.contains("names in `ModelClips`: jump, crouch"),
+            "{warning}"
         );
         assert!(
-            told.contains(kind.clip) && told.contains(kind.other),
-            "{told}"
+            warning.contains(kind.clip) && warning.contains(kind.other),
+            "{warning}"
         );
     }
 }
 
-/// Scenes may hold what is played, and what is stated about it.
 #[test]
-fn a_scene_may_say_what_plays() {
+fn scenes_may_contain_play_clip_and_model_clips() {
     let mut app = app();
     let mut world = World::new();
     let clips = table([named("go", "run", 0.5, Repeat::Loop)]);
@@ -290,7 +293,7 @@ fn a_scene_may_say_what_plays() {
 }
 
 #[test]
-fn poses_of_an_mdl_clip_are_a_clip() {
+fn parts_of_mdl_clips_show_their_poses() {
     let mut app = app();
     let shown = |app: &mut TestApp, root| app.animator(root).shown();
     let at = |a: u32, b: u32, towards_b: f32| PoseBlend {
@@ -319,7 +322,7 @@ fn poses_of_an_mdl_clip_are_a_clip() {
             of_part,
             [at(2, 2, 0.0), at(2, 2, 0.5), at(2, 2, 1.0), at(2, 2, 1.0)],
         ),
-        // It has the time from 0.1 to 0.3 s in its group.
+        // The pose at 0.1 to 0.3 s of its group.
         (
             of_group,
             [
@@ -342,7 +345,7 @@ fn poses_of_an_mdl_clip_are_a_clip() {
             [at(0, 1, 0.0), at(0, 1, 0.5), at(1, 1, 0.5), at(1, 1, 1.0)],
         ),
     ];
-    // Those that were spawned first have waited for the others, without time.
+    // Spawning takes frames, but no time passes in them.
     for step in 0..4 {
         for (number, (root, expected)) in steps.iter().enumerate() {
             let found = shown(&mut app, *root);
@@ -359,7 +362,7 @@ fn poses_of_an_mdl_clip_are_a_clip() {
                 .all(|end| [of_part, of_frames].contains(&end.entity))
     );
     assert_eq!(app.animator(of_group).sequence().pose_count, 1);
-    // Backwards, from its end.
+    // Backward, from the end.
     let back = PlayClip::once(ClipRef::part("run", 1..3)).with_speed(-1.0);
     insert(&mut app, part, back);
     assert_time(&mut app, part, 0.2);
@@ -369,7 +372,7 @@ fn poses_of_an_mdl_clip_are_a_clip() {
 }
 
 #[test]
-fn poses_that_an_mdl_clip_does_not_have_are_told() {
+fn missing_poses_of_an_mdl_clip_are_reported() {
     let mut app = app();
     for (clip, text) in [
         (
@@ -382,7 +385,7 @@ fn poses_that_an_mdl_clip_does_not_have_are_told() {
         ),
         (
             ClipRef::part("sprint", 0..2),
-            "no clip \"sprint\", frames 0 to 2; there are run",
+            "no clip \"sprint\", frames 0 to 2; available clips: run",
         ),
     ] {
         let root = spawn(&mut app, "tetra.mdl#Scene", PlayClip::looping(clip));

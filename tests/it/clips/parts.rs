@@ -1,5 +1,4 @@
-//! Parts of clips that Bevy plays: what they say against what the whole files say, as loops and once, in
-//! fades, and when files change.
+//! Parts of clips that Bevy plays: their values compared with the files, looping, playing once, fades and reloads.
 
 use crate::abc::pose::assert_posed;
 use crate::ala::play::{self as ala_play, HULL, SCENE, TURRET, ala, bone, moves};
@@ -29,7 +28,7 @@ use std::sync::{Arc, Mutex};
 const MOVE: &str = "art/unit_MOVE_00.ALA";
 
 #[derive(Resource)]
-struct Kept<A: Asset>(#[expect(dead_code, reason = "it is only to be there")] Handle<A>);
+struct Kept<A: Asset>(#[expect(dead_code, reason = "only keeps the asset loaded")] Handle<A>);
 
 fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
     let asset = app.load::<A>(path);
@@ -37,7 +36,7 @@ fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
     app.world().insert_resource(Kept(asset));
 }
 
-/// An app with the Alamo model and its clips, and these files.
+/// An app with the Alamo model, its clips and more files.
 fn alo_app(more: Vec<(&'static str, Vec<u8>)>, bundle: impl Bundle) -> (TestApp, Entity) {
     log::listen();
     let mut files = ala_play::files();
@@ -64,7 +63,7 @@ fn shows(app: &mut TestApp, root: Entity, index: usize) -> bool {
     *app.world().get::<Visibility>(bone).unwrap() != Visibility::Hidden
 }
 
-/// The clip that Bevy plays on a model.
+/// The only clip that Bevy plays on a model.
 fn played(app: &mut TestApp, root: Entity) -> AnimationClip {
     let world = app.app.world();
     let graph = world.get::<AnimationGraphHandle>(root).unwrap();
@@ -88,7 +87,7 @@ fn count<A: Asset>(app: &mut TestApp) -> usize {
     app.world().resource::<Assets<A>>().len()
 }
 
-/// A model whose bones are those of [`every_track`].
+/// A model with the bones of [`every_track`].
 fn bones_of_every_track() -> Vec<u8> {
     let mut bones = vec![Bone::new("Root", None, [0.0; 3])];
     let names: Vec<String> = (0..32).map(|number| format!("B_{number:02}")).collect();
@@ -98,8 +97,8 @@ fn bones_of_every_track() -> Vec<u8> {
     write(&AloFile::new(bones)).unwrap()
 }
 
-/// Compares all that a part says with what the bytes mean at its frames, and between and around them.
-fn assert_means(part: &AnimationClip, bytes: &[u8], frames: Range<u32>) {
+/// Compares a part with the decoded file at, between and around its frames.
+fn assert_part_matches(part: &AnimationClip, bytes: &[u8], frames: Range<u32>) {
     let file = parse(bytes).unwrap();
     let decoder = Decoder::new(bytes);
     let last = f64::from(frames.end.min(file.frames) - 1);
@@ -136,8 +135,8 @@ fn assert_means(part: &AnimationClip, bytes: &[u8], frames: Range<u32>) {
             }
             let mut curves = part.curves_for_target(target).unwrap().iter();
             let visible = curves.find_map(|curve| {
-                let said = curve.0.sample_clamped(time).downcast::<bool>().ok()?;
-                Some(*said)
+                let visible = curve.0.sample_clamped(time).downcast::<bool>().ok()?;
+                Some(*visible)
             });
             assert_eq!(visible, expected.visible, "{what}");
         }
@@ -145,7 +144,7 @@ fn assert_means(part: &AnimationClip, bytes: &[u8], frames: Range<u32>) {
 }
 
 #[test]
-fn a_part_says_what_the_file_says_at_its_frames() {
+fn part_matches_the_file_at_its_frames() {
     for version in [1, 2] {
         let animation = every_track(version, 11);
         let files = [
@@ -159,13 +158,13 @@ fn a_part_says_what_the_file_says_at_its_frames() {
             let root = spawn(&mut app, "all.alo#Scene", play);
             let found = played(&mut app, root);
             assert_eq!(found.curves().len(), 32);
-            assert_means(&found, &animation, frames);
+            assert_part_matches(&found, &animation, frames);
         }
     }
 }
 
 #[test]
-fn a_part_loops_from_its_first_frame_to_its_last() {
+fn part_loops_from_its_first_to_its_last_frame() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
     assert_x(&mut app, root, 1.0);
     app.step(0.15);
@@ -174,7 +173,7 @@ fn a_part_loops_from_its_first_frame_to_its_last() {
     app.step(0.1);
     assert_time(&mut app, root, 0.05);
     assert_x(&mut app, root, 1.5);
-    // A jump, and backwards over its beginning.
+    // A seek, then backward over the start.
     app.world().get_mut::<Playback>(root).unwrap().time = 0.1;
     app.step(0.05);
     assert_x(&mut app, root, 2.5);
@@ -184,7 +183,7 @@ fn a_part_loops_from_its_first_frame_to_its_last() {
     app.step(0.1);
     assert_time(&mut app, root, 0.15);
     assert_x(&mut app, root, 2.5);
-    // Jumps beyond it go round in it.
+    // Seeks beyond the end wrap around.
     app.world().get_mut::<PlayClip>(root).unwrap().speed = 0.0;
     app.world().get_mut::<Playback>(root).unwrap().time = 0.7;
     app.step(0.0);
@@ -192,7 +191,7 @@ fn a_part_loops_from_its_first_frame_to_its_last() {
 }
 
 #[test]
-fn a_part_that_plays_once_ends_in_its_last_frame() {
+fn part_that_plays_once_ends_in_its_last_frame() {
     for (speed, ends) in [(1.0, [1.0, 3.0]), (-1.0, [3.0, 1.0]), (7.0, [1.0, 3.0])] {
         let clip = part(part("MOVE_00", 0..4), 1..9);
         let play = PlayClip::once(clip.clone()).with_speed(speed);
@@ -213,9 +212,8 @@ fn a_part_that_plays_once_ends_in_its_last_frame() {
     assert_x(&mut app, root, 2.5);
 }
 
-/// As where a game is paused.
 #[test]
-fn a_clip_that_goes_backwards_begins_at_its_end_though_time_stands() {
+fn backward_clip_starts_at_its_end_while_time_is_paused() {
     for clip in [ClipRef::from("MOVE_00"), part("MOVE_00", 2..5)] {
         let play = PlayClip::once(clip).with_speed(-1.0);
         let (mut app, root) = alo_app(vec![], play);
@@ -230,7 +228,7 @@ fn a_clip_that_goes_backwards_begins_at_its_end_though_time_stands() {
 }
 
 #[test]
-fn a_part_blends_with_a_whole_clip_and_with_another_part_of_it() {
+fn part_fades_from_a_whole_clip_and_from_another_part() {
     let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
     let (mut app, root) = alo_app(vec![], still("MOVE_00".into()).starting_at(0.2));
     assert_x(&mut app, root, 2.0);
@@ -248,7 +246,7 @@ fn a_part_blends_with_a_whole_clip_and_with_another_part_of_it() {
 }
 
 #[test]
-fn a_part_shows_and_hides_as_its_frames_do() {
+fn part_applies_the_visibility_of_its_frames() {
     // The turret is hidden in frames 1 and 2.
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("ATTACK_00", 1..3)));
     for _ in 0..7 {
@@ -260,7 +258,7 @@ fn a_part_shows_and_hides_as_its_frames_do() {
         assert!(shows(&mut app, root, TURRET));
         app.step(0.03);
     }
-    // Into one that hides it: the heavier one decides.
+    // A fade to a part that hides it: the clip with the larger weight decides.
     let hides = PlayClip::looping(part("ATTACK_00", 1..2)).with_fade(0.4);
     insert(&mut app, root, hides);
     app.step(0.15);
@@ -270,7 +268,7 @@ fn a_part_shows_and_hides_as_its_frames_do() {
 }
 
 #[test]
-fn a_part_of_a_file_from_elsewhere_plays_once_it_is_loaded() {
+fn part_of_another_file_plays_after_it_is_loaded() {
     let more = vec![("far/Any.ala", ala(&moves(2.0)))];
     let (mut app, root) = alo_app(more, PlayClip::looping("MOVE_00").starting_at(0.2));
     let clip: Handle<AnimationClip> = app.load("far/Any.ala#Clip");
@@ -295,7 +293,7 @@ fn a_part_of_a_file_from_elsewhere_plays_once_it_is_loaded() {
 }
 
 #[test]
-fn a_part_is_for_the_bones_that_the_whole_is_for() {
+fn part_animates_the_same_bones_as_the_whole_clip() {
     let mut bent = moves(1.0);
     bent.bones[1].name = "Partial_barrel".into();
     bent.bones[1].translation =
@@ -307,14 +305,14 @@ fn a_part_is_for_the_bones_that_the_whole_is_for() {
         let first = range.start as f32;
         insert(&mut app, root, PlayClip::looping(part("BENT_00", range)));
         assert_x(&mut app, root, first);
-        let place = app.world().get::<Transform>(turret).unwrap().translation;
-        assert_eq!(place.z, 5.0);
+        let translation = app.world().get::<Transform>(turret).unwrap().translation;
+        assert_eq!(translation.z, 5.0);
     }
     assert_eq!(log::warnings_with("Partial_barrel").len(), 1);
 }
 
 #[test]
-fn frames_that_are_not_there_are_told_and_nothing_plays() {
+fn missing_frames_are_reported_and_not_played() {
     let foreign = Handle::<AnimationClip>::default();
     for (clip, text) in [
         (
@@ -323,15 +321,15 @@ fn frames_that_are_not_there_are_told_and_nothing_plays() {
         ),
         (
             part(1, Range { start: 4, end: 2 }),
-            "number 1, frames 4 to 2; its frames are 0 to 4",
+            "at index 1, frames 4 to 2; its frames are 0 to 4",
         ),
         (
             part("MARCH_01", 0..2),
-            "no clip \"MARCH_01\", frames 0 to 2; there are ATTACK_00, MOVE",
+            "no clip \"MARCH_01\", frames 0 to 2; available clips: ATTACK_00, MOVE",
         ),
         (
             part(foreign, 0..2),
-            "frames 0 to 2; which frames it has is not known",
+            "frames 0 to 2; its frame count is unknown",
         ),
     ] {
         let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00").starting_at(0.2));
@@ -357,7 +355,7 @@ fn frames_that_are_not_there_are_told_and_nothing_plays() {
 }
 
 #[test]
-fn models_share_parts_and_nobody_keeps_those_that_no_model_plays() {
+fn models_share_parts_and_unused_parts_are_dropped() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00"));
     let before = count::<AnimationClip>(&mut app);
     let play = |frames| PlayClip::looping(part("MOVE_00", frames));
@@ -386,13 +384,13 @@ fn models_share_parts_and_nobody_keeps_those_that_no_model_plays() {
     for _ in 0..3 {
         app.step(0.1);
     }
-    // The last one's graph may wait for the next.
+    // The graph of the last part may be cached.
     let clips = count::<AnimationClip>(&mut app);
     assert!(clips <= before + 1, "{clips} of {before}");
 }
 
 #[test]
-fn a_part_follows_its_file() {
+fn part_is_updated_when_its_file_changes() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
     app.step(0.15);
     assert_x(&mut app, root, 2.5);
@@ -408,7 +406,7 @@ fn a_part_follows_its_file() {
     let time = (time + 0.02) % 0.1;
     assert_time(&mut app, root, time);
     assert_x(&mut app, root, 10.0 + 200.0 * time);
-    // Too short for the part: nothing plays, until it is longer again.
+    // Too short for the part: no clip plays until the file is longer again.
     let mut short = moves(1.0);
     short.frames = 1;
     for bone in &mut short.bones {
@@ -417,21 +415,21 @@ fn a_part_follows_its_file() {
     app.replace(MOVE, ala(&short));
     assert_x(&mut app, root, 0.0);
     assert_eq!(
-        log::warnings_with("\"MOVE_00\", frames 1 to 4; its only frame is number 0").len(),
+        log::warnings_with("\"MOVE_00\", frames 1 to 4; its only frame is 0").len(),
         1
     );
     app.replace(MOVE, ala(&moves(2.0)));
     assert_x(&mut app, root, 2.0);
     app.step(0.1);
     assert_x(&mut app, root, 4.0);
-    // One that cannot be read changes nothing.
+    // An invalid file changes nothing.
     app.replace(MOVE, vec![1, 2, 3]);
     app.step(0.05);
     assert_x(&mut app, root, 5.0);
 }
 
 #[test]
-fn an_edit_shows_in_a_part_that_fades() {
+fn part_is_updated_during_a_fade() {
     let hold = PlayClip::looping(part("MOVE_00", 2..3));
     let (mut app, root) = alo_app(vec![], hold);
     let into = PlayClip::looping(part("MOVE_01", 2..3)).with_fade(0.4);
@@ -444,18 +442,18 @@ fn an_edit_shows_in_a_part_that_fades() {
     assert_x(&mut app, root, 0.25 * 20.0 - 0.75 * 2.0);
 }
 
-/// What a user has added to a clip.
+/// An event that a user has added to a clip.
 #[derive(AnimationEvent, Clone)]
 struct Bang(u32);
 
 #[test]
-fn a_part_has_the_events_of_its_time() {
+fn part_has_the_events_matchings_frames() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let to = told.clone();
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let log = sent.clone();
     app.app
-        .add_observer(move |bang: On<Bang>| to.lock().unwrap().push(bang.event().0));
-    // To a clip of which a part plays already.
+        .add_observer(move |bang: On<Bang>| log.lock().unwrap().push(bang.event().0));
+    // Adds events to a clip of which a part plays already.
     let clip = app
         .world()
         .get::<AloAnimator>(root)
@@ -474,8 +472,8 @@ fn a_part_has_the_events_of_its_time() {
     for _ in 0..101 {
         app.step(0.01);
     }
-    let told = core::mem::take(&mut *told.lock().unwrap());
-    assert_eq!(told, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
+    let sent = core::mem::take(&mut *sent.lock().unwrap());
+    assert_eq!(sent, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
 }
 
 fn body(app: &mut TestApp, root: Entity) -> Vec3 {
@@ -490,7 +488,7 @@ fn assert_body(app: &mut TestApp, root: Entity, [x, y]: [f32; 2]) {
 }
 
 #[test]
-fn keyframes_of_an_abc_clip_are_a_clip() {
+fn parts_of_abc_clips_show_their_keyframes() {
     let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
     let play = |frames| PlayClip::looping(part("walk", frames));
     let root = spawn(&mut app, "model.abc#Scene", play(1..3));
@@ -505,7 +503,7 @@ fn keyframes_of_an_abc_clip_are_a_clip() {
     assert_body(&mut app, root, [5.0, 0.0]);
     app.step(0.1);
     assert_time(&mut app, root, 0.05);
-    // A single one stands.
+    // A part of a single keyframe is static.
     insert(&mut app, root, play(1..2));
     for _ in 0..5 {
         assert_body(&mut app, root, [10.0, 0.0]);
@@ -517,7 +515,7 @@ fn keyframes_of_an_abc_clip_are_a_clip() {
     app.step(0.2);
     assert_body(&mut app, root, [10.0, 0.0]);
     assert_eq!(finished(&mut app).len(), 1);
-    // Half of a part and half of a whole clip.
+    // A half-weight fade from a part to a whole clip.
     let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
     insert(&mut app, root, still(part(2, 2..3)));
     insert(
@@ -530,10 +528,10 @@ fn keyframes_of_an_abc_clip_are_a_clip() {
 }
 
 #[test]
-fn an_abc_part_tells_what_its_keyframes_say() {
+fn abc_part_sends_the_events_matchings_keyframes() {
     let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let to = told.clone();
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let log = sent.clone();
     app.app.add_observer(move |event: On<AbcKeyframeEvent>| {
         let AbcKeyframeEvent {
             string,
@@ -541,7 +539,7 @@ fn an_abc_part_tells_what_its_keyframes_say() {
             name,
             ..
         } = event.event();
-        to.lock()
+        log.lock()
             .unwrap()
             .push((string.to_string(), *seconds, name.to_string()));
     });
@@ -559,29 +557,30 @@ fn an_abc_part_tells_what_its_keyframes_say() {
         for speed in [1.0, -1.0] {
             let play = PlayClip::looping(part("walk", frames.clone())).with_speed(speed);
             let root = spawn(&mut app, "model.abc#Scene", play);
-            told.lock().unwrap().clear();
+            sent.lock().unwrap().clear();
             let passes = 10;
-            // As many passes, and nearly half of one.
+            // Nearly half a pass more than `passes`.
             let step = (passes as f32 + 0.45) * length / 200.0;
             for _ in 0..200 {
                 app.step(step);
             }
-            let told = core::mem::take(&mut *told.lock().unwrap());
+            let sent = core::mem::take(&mut *sent.lock().unwrap());
             for (string, seconds) in &events {
-                let of_it = told.iter().filter(|told| told.0 == *string);
-                let of_it: Vec<_> = of_it.collect();
-                let count = of_it.len();
+                let matching = sent.iter().filter(|event| event.0 == *string);
+                let matching: Vec<_> = matching.collect();
+                let count = matching.len();
                 assert!(
                     (passes..=passes + 1).contains(&count),
                     "{string}: {count} in {frames:?}"
                 );
-                let is_its = |told: &&(String, f32, String)| told.1 == *seconds && told.2 == "Walk";
-                assert!(of_it.iter().all(is_its), "{of_it:?}");
+                let is_match =
+                    |event: &&(String, f32, String)| event.1 == *seconds && event.2 == "Walk";
+                assert!(matching.iter().all(is_match), "{matching:?}");
             }
-            let known = |string: &str| events.iter().any(|event| event.0 == string);
+            let is_expected = |string: &str| events.iter().any(|event| event.0 == string);
             assert!(
-                told.iter().all(|told| known(&told.0)),
-                "{frames:?}: {told:?}"
+                sent.iter().all(|event| is_expected(&event.0)),
+                "{frames:?}: {sent:?}"
             );
             app.world().entity_mut(root).despawn();
         }
@@ -589,7 +588,7 @@ fn an_abc_part_tells_what_its_keyframes_say() {
 }
 
 #[test]
-fn vertices_that_deform_show_the_poses_of_a_part() {
+fn deformed_vertices_match_the_poses_of_a_part() {
     let document = banner();
     let settings = AbcLoaderSettings::default();
     let (mut app, root) = spawned(bytes(&document), settings.clone());
@@ -608,7 +607,7 @@ fn vertices_that_deform_show_the_poses_of_a_part() {
                 let found = drawn(&mut app, root);
                 assert_posed(&found, (&document, &settings), 0, (Some(clip), shown));
             }
-            // At its end, which Bevy oversteps.
+            // At the end, which Bevy overshoots.
             insert(
                 &mut app,
                 root,
@@ -623,7 +622,7 @@ fn vertices_that_deform_show_the_poses_of_a_part() {
 }
 
 #[test]
-fn an_abc_part_follows_its_file() {
+fn abc_part_is_updated_when_its_file_changes() {
     let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
     keep::<Abc>(&mut app, "model.abc");
     let root = spawn(
@@ -635,7 +634,7 @@ fn an_abc_part_follows_its_file() {
     assert_body(&mut app, root, [10.0, 10.0]);
     let mut edited = figure();
     edited.animations[0] = walk("Walk", 30.0);
-    // The part begins earlier and takes longer.
+    // The part starts earlier and is longer.
     edited.animations[0].keyframes[1].time = 50;
     edited.animations[0].keyframes[2].time = 450;
     edited.animations[0].length = 450;
@@ -644,7 +643,7 @@ fn an_abc_part_follows_its_file() {
     assert_body(&mut app, root, [30.0, 5.0]);
     app.step(0.2);
     assert_body(&mut app, root, [30.0, 15.0]);
-    // Without these keyframes nothing plays, and the model stands.
+    // Without these keyframes, no clip plays.
     let mut short = edited.clone();
     short.animations[0] = short.animations[1].clone();
     short.animations[0].name = "Walk".into();
@@ -664,7 +663,7 @@ fn an_abc_part_follows_its_file() {
 
 /// Models of one skeleton play each other's clips.
 #[test]
-fn a_part_of_another_models_clip_follows_that_file() {
+fn part_of_another_models_clip_is_updated_when_that_file_changes() {
     let mut other = figure();
     other.animations[0] = walk("Walk", 50.0);
     let files = [

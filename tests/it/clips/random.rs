@@ -1,4 +1,4 @@
-//! Whatever is asked for and stated, in any order, on all formats: models stay sound, and nothing piles up.
+//! Random clips, tables and seeks on all formats: models stay valid, and assets do not accumulate.
 
 use crate::clips::named::{KINDS, Kind, app, insert, named};
 use crate::support::app::TestApp;
@@ -14,16 +14,16 @@ use bevy_classic_models::scene::Repeat;
 const STEPS: usize = 3000;
 const NAMES: [&str; 4] = ["a", "B", "run", "Walk"];
 
-/// What is chosen at random of a kind of model.
+/// Random values for a kind of model.
 trait RandomClips {
-    fn part(&mut self, clip: ClipRef) -> ClipRef;
-    fn clip_of(&mut self, kind: &Kind) -> ClipRef;
-    fn table(&mut self, kind: &Kind) -> ModelClips;
-    fn play_of(&mut self, kind: &Kind) -> PlayClip;
+    fn random_part(&mut self, clip: ClipRef) -> ClipRef;
+    fn random_clip(&mut self, kind: &Kind) -> ClipRef;
+    fn random_table(&mut self, kind: &Kind) -> ModelClips;
+    fn random_play(&mut self, kind: &Kind) -> PlayClip;
 }
 
 impl RandomClips for Random {
-    fn part(&mut self, clip: ClipRef) -> ClipRef {
+    fn random_part(&mut self, clip: ClipRef) -> ClipRef {
         let start = self.of(&[0, 0, 0, 1, 1, 1, 2, 4, 900, u32::MAX]);
         let end = self.of(&[0, 1, 2, 2, 3, 3, 4, 5, 900, u32::MAX]);
         ClipRef::Part {
@@ -32,7 +32,7 @@ impl RandomClips for Random {
         }
     }
 
-    fn clip_of(&mut self, kind: &Kind) -> ClipRef {
+    fn random_clip(&mut self, kind: &Kind) -> ClipRef {
         let clip = match self.below(6) {
             0..=1 => kind.clip.into(),
             2 => kind.other.into(),
@@ -40,16 +40,16 @@ impl RandomClips for Random {
             _ => self.of(&NAMES).into(),
         };
         match self.below(5) {
-            0..=1 => self.part(clip),
+            0..=1 => self.random_part(clip),
             2 => {
-                let part = self.part(clip);
-                self.part(part)
+                let part = self.random_part(clip);
+                self.random_part(part)
             }
             _ => clip,
         }
     }
 
-    fn table(&mut self, kind: &Kind) -> ModelClips {
+    fn random_table(&mut self, kind: &Kind) -> ModelClips {
         let count = self.below(6);
         let clip = |_| {
             let repeat = self.of(&[Repeat::Loop, Repeat::Once, Repeat::FromManifest]);
@@ -57,14 +57,14 @@ impl RandomClips for Random {
                 0 => self.number(),
                 _ => 1.0,
             };
-            let clip = self.clip_of(kind);
+            let clip = self.random_clip(kind);
             named(self.of(&NAMES), clip, speed, repeat)
         };
         ModelClips::new((0..count).map(clip))
     }
 
-    fn play_of(&mut self, kind: &Kind) -> PlayClip {
-        let mut play = PlayClip::from_manifest(self.clip_of(kind));
+    fn random_play(&mut self, kind: &Kind) -> PlayClip {
+        let mut play = PlayClip::from_manifest(self.random_clip(kind));
         play.repeat = self.of(&[Repeat::Loop, Repeat::Once, Repeat::FromManifest]);
         play.fade = self.of(&[0.0, 0.0, 0.1, 0.5, 3.0]);
         if self.below(4) == 0 {
@@ -77,14 +77,14 @@ impl RandomClips for Random {
     }
 }
 
-fn disturb(app: &mut TestApp, random: &mut Random, root: Entity, kind: &Kind) {
+fn change_randomly(app: &mut TestApp, random: &mut Random, root: Entity, kind: &Kind) {
     match random.below(8) {
         0..=2 => {
-            let play = random.play_of(kind);
+            let play = random.random_play(kind);
             app.world().entity_mut(root).insert(play);
         }
         3..=4 => {
-            let table = random.table(kind);
+            let table = random.random_table(kind);
             app.world().entity_mut(root).insert(table);
         }
         5 => {
@@ -102,17 +102,21 @@ fn disturb(app: &mut TestApp, random: &mut Random, root: Entity, kind: &Kind) {
     }
 }
 
-/// What must be true of a model whatever was done to it. Whether a clip of Bevy's plays on it.
-fn assert_sound(app: &mut TestApp, root: Entity, what: &str) -> bool {
+/// Asserts the invariants of a model. Returns whether a Bevy animation clip plays on it.
+fn assert_valid(app: &mut TestApp, root: Entity, what: &str) -> bool {
     let world = app.app.world();
     let mut is_playing = false;
     if let Some(playback) = world.get::<Playback>(root) {
         let time = playback.time;
-        // A jump that nothing plays to stays what it is.
+        // Without a playing clip, the time can have any value.
         is_playing = world.get::<PlayClip>(root).is_some()
             && [
-                world.get::<AloAnimator>(root).map(|it| it.clip().is_some()),
-                world.get::<AbcAnimator>(root).map(|it| it.clip().is_some()),
+                world
+                    .get::<AloAnimator>(root)
+                    .map(|animator| animator.clip().is_some()),
+                world
+                    .get::<AbcAnimator>(root)
+                    .map(|animator| animator.clip().is_some()),
             ]
             .contains(&Some(true));
         assert!(
@@ -123,10 +127,10 @@ fn assert_sound(app: &mut TestApp, root: Entity, what: &str) -> bool {
     let bones = world.get::<AloInstance>(root).map(AloInstance::bones);
     let nodes = world.get::<AbcInstance>(root).map(AbcInstance::nodes);
     for entity in bones.or(nodes).unwrap_or_default() {
-        let place = world.get::<Transform>(*entity).unwrap();
+        let transform = world.get::<Transform>(*entity).unwrap();
         assert!(
-            place.is_finite() && place.rotation.is_normalized(),
-            "{what}: {place:?}"
+            transform.is_finite() && transform.rotation.is_normalized(),
+            "{what}: {transform:?}"
         );
     }
     if let Some(animator) = world.get::<bevy_classic_models::quake::MdlAnimator>(root) {
@@ -150,26 +154,26 @@ fn assert_sound(app: &mut TestApp, root: Entity, what: &str) -> bool {
 }
 
 #[test]
-fn whatever_is_stated_models_stay_sound() {
+fn random_clips_keep_models_valid() {
     let mut app = app();
     let mut random = Random(77);
     let mut roots = Vec::new();
     for number in 0..6 {
         let kind = &KINDS[number % 3];
         let root = app.spawn_ready(kind.scene, ());
-        let play = random.play_of(kind);
+        let play = random.random_play(kind);
         insert(&mut app, root, play);
         roots.push((root, kind));
     }
-    let files_clips = app.world().resource::<Assets<AnimationClip>>().len();
+    let file_clips = app.world().resource::<Assets<AnimationClip>>().len();
     let (mut played, mut most_clips, mut most_graphs) = (0, 0, 0);
     for step in 0..STEPS {
         let (root, kind) = roots[random.below(roots.len())];
-        disturb(&mut app, &mut random, root, kind);
+        change_randomly(&mut app, &mut random, root, kind);
         app.step(random.of(&[0.0, 0.004, 0.016, 0.05, 0.2]));
         for (number, (root, _)) in roots.iter().enumerate() {
             let what = format!("model {number} in step {step}");
-            played += usize::from(assert_sound(&mut app, *root, &what));
+            played += usize::from(assert_valid(&mut app, *root, &what));
         }
         let clips = app.world().resource::<Assets<AnimationClip>>().len();
         most_clips = most_clips.max(clips);
@@ -177,13 +181,12 @@ fn whatever_is_stated_models_stay_sound() {
         most_graphs = most_graphs.max(graphs);
     }
     println!(
-        "{played} poses; of {files_clips} clips up to {most_clips}, up to {most_graphs} graphs"
+        "{played} poses; of {file_clips} clips up to {most_clips}, up to {most_graphs} graphs"
     );
     assert!(played > STEPS, "{played}");
-    // Beside those of the files: each model's part and those that it fades from, as they are with what they
-    // leave unsaid.
+    // Besides the clips of the files: for each model, the current part and those that it fades from.
     assert!(
-        most_clips > files_clips && most_clips <= files_clips + 60,
+        most_clips > file_clips && most_clips <= file_clips + 60,
         "{most_clips}"
     );
     assert!(most_graphs <= 24, "{most_graphs}");

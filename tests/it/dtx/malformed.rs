@@ -1,5 +1,5 @@
-//! The promise on bad DTX pictures, through the loader in an app: every class with its error or what is left of
-//! it, any number wrong, any end missing; and models that wear them draw all the same.
+//! Malformed DTX textures in the asset loader: every class of defect with its error, truncations, random mutations, and
+//! models with a broken skin.
 
 use crate::support::abc::{bytes, figure};
 use crate::support::abc_app::{load, model};
@@ -11,18 +11,17 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
 use bevy_classic_models::lithtech::dtx::{DtxTexelFormat, texture_flags};
-use bevy_classic_models::prelude::*;
 
-/// A picture of version −3 with alpha.
-fn third() -> DtxDocument {
+/// A texture of version −3 with alpha.
+fn version_3() -> DtxDocument {
     let indices: Vec<u8> = (0..=255).collect();
-    let picture = DtxDocument::indexed(16, 16, &[[9, 8, 7], [250, 1, 2]], &indices);
-    picture.with_alpha(&indices)
+    let texture = DtxDocument::indexed(16, 16, &[[9, 8, 7], [250, 1, 2]], &indices);
+    texture.with_alpha(&indices)
 }
 
-/// A picture of version −5.
-fn fifth(texels: DtxTexelFormat, width: u16, height: u16) -> DtxDocument {
-    let mut picture = DtxDocument {
+/// A texture of version −5.
+fn version_5(texels: DtxTexelFormat, width: u16, height: u16) -> DtxDocument {
+    let mut texture = DtxDocument {
         version: -5,
         width,
         height,
@@ -30,39 +29,39 @@ fn fifth(texels: DtxTexelFormat, width: u16, height: u16) -> DtxDocument {
         palette: Vec::new(),
         ..DtxDocument::indexed(8, 8, &[], &[0; 64])
     };
-    picture.extra[2] = texels.code();
+    texture.extra[2] = texels.code();
     let level = |level: u16| {
         let (width, height) = (u32::from(width >> level), u32::from(height >> level));
         let length = texels.level_bytes(width, height);
         (0..length).map(|at| (at * 37) as u8).collect()
     };
-    picture.levels = (0..3).map(level).collect();
-    picture
+    texture.levels = (0..3).map(level).collect();
+    texture
 }
 
 fn all() -> Vec<Vec<u8>> {
-    let second = DtxDocument {
+    let version_2 = DtxDocument {
         version: -2,
-        ..third()
+        ..version_3()
     };
-    let fifths = [
+    let formats = [
         DtxTexelFormat::Bgra8,
         DtxTexelFormat::Bc1,
         DtxTexelFormat::Bc2,
         DtxTexelFormat::Bc3,
     ];
-    let fifths = fifths.map(|texels| fifth(texels, 16, 12));
-    let all = [third(), second].into_iter().chain(fifths);
-    all.map(|picture| write_unchecked(&picture)).collect()
+    let version_5 = formats.map(|texels| version_5(texels, 16, 12));
+    let all = [version_3(), version_2].into_iter().chain(version_5);
+    all.map(|texture| write_unchecked(&texture)).collect()
 }
 
-fn patched(mut file: Vec<u8>, at: usize, by: &[u8]) -> Vec<u8> {
-    file[at..at + by.len()].copy_from_slice(by);
+fn patched(mut file: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
+    file[at..at + bytes.len()].copy_from_slice(bytes);
     file
 }
 
-/// Loads pictures in one app: each is refused with its path and an offset, or has as many texels as it says.
-/// Returns those that load.
+/// Loads files in one app. Asserts that each fails with its path and an offset, or has a valid image. Returns the indices
+/// of the files that load.
 fn run(name: &str, files: Vec<Vec<u8>>) -> Vec<usize> {
     let paths: Vec<String> = (0..files.len())
         .map(|index| format!("{name}-{index}.dtx"))
@@ -75,14 +74,14 @@ fn run(name: &str, files: Vec<Vec<u8>>) -> Vec<usize> {
         match app.finish_load(handle) {
             LoadState::Failed(error) => {
                 let error = error.to_string();
-                let is_told = error.contains(&format!("{path}: "));
-                let is_placed = error.contains("DTX: ") && error.contains("at offset");
-                let is_size = error.contains("but sides must be from 1 to");
-                assert!(is_told && (is_placed || is_size), "{error}");
+                let has_path = error.contains(&format!("{path}: "));
+                let has_offset = error.contains("DTX: ") && error.contains("at offset");
+                let is_size = error.contains("expected sides from 1 to");
+                assert!(has_path && (has_offset || is_size), "{error}");
             }
             _ => {
                 let images = app.world().resource::<Assets<Image>>();
-                assert_whole(images.get(handle).unwrap());
+                assert_valid(images.get(handle).unwrap());
                 loaded.push(index);
             }
         }
@@ -90,9 +89,9 @@ fn run(name: &str, files: Vec<Vec<u8>>) -> Vec<usize> {
     loaded
 }
 
-/// Holds a picture to what the GPU asks of it.
+/// Asserts that the size of the data and the count of mip levels are valid.
 #[track_caller]
-fn assert_whole(image: &Image) {
+fn assert_valid(image: &Image) {
     let levels = image.texture_descriptor.mip_level_count;
     let texels = |level: u32| {
         let side = |side: u32| (side >> level).max(1) as usize;
@@ -105,28 +104,28 @@ fn assert_whole(image: &Image) {
 }
 
 #[test]
-fn every_class_is_refused_by_the_loader() {
-    let picture = write_unchecked(&third());
+fn every_class_is_an_error_of_the_loader() {
+    let valid = write_unchecked(&version_3());
     let old = vec![17; 4096];
     let size = |width: u16, height: u16| {
         let size = [width.to_le_bytes(), height.to_le_bytes()].concat();
-        patched(picture.clone(), 8, &size)
+        patched(valid.clone(), 8, &size)
     };
-    let coding = write_unchecked(&fifth(DtxTexelFormat::Bc1, 8, 8));
+    let compressed = write_unchecked(&version_5(DtxTexelFormat::Bc1, 8, 8));
     let cases = [
         (1, vec![], "needs 4 bytes, but only 0 remain"),
-        (1, picture[..6].to_vec(), "version at offset 4 "),
-        (1, picture[..20].to_vec(), "header at offset 0 "),
+        (1, valid[..6].to_vec(), "version at offset 4 "),
+        (1, valid[..20].to_vec(), "header at offset 0 "),
         (2, b"\x89PNG\r\n\x1a\n and more".to_vec(), "is a PNG"),
         (44, old, "master palette"),
         (
             44,
-            patched(picture.clone(), 4, &(-4_i32).to_le_bytes()),
+            patched(valid.clone(), 4, &(-4_i32).to_le_bytes()),
             "version at offset 4 is -4",
         ),
         (
             44,
-            patched(picture.clone(), 4, &[255; 4]),
+            patched(valid.clone(), 4, &[255; 4]),
             "version at offset 4 is -1",
         ),
         (44, size(0, 16), "width at offset 8 "),
@@ -148,16 +147,16 @@ fn every_class_is_refused_by_the_loader() {
         ),
         (
             44,
-            patched(picture.clone(), 12, &[0, 0]),
+            patched(valid.clone(), 12, &[0, 0]),
             "mip level count at offset 12 ",
         ),
         (
             44,
-            patched(coding, 26, &[9]),
+            patched(compressed, 26, &[9]),
             "texel format at offset 26 is 9",
         ),
     ];
-    for (index, (class, bytes, said)) in cases.into_iter().enumerate() {
+    for (index, (class, bytes, expected)) in cases.into_iter().enumerate() {
         let path: &'static str = format!("class-{class}-{index}.dtx").leak();
         let mut app = TestApp::new(&[(path, bytes)]);
         let handle = app.load::<Image>(path);
@@ -166,30 +165,30 @@ fn every_class_is_refused_by_the_loader() {
         };
         let error = error.to_string();
         assert!(
-            error.contains(&format!("{path}: ")) && error.contains(said),
+            error.contains(&format!("{path}: ")) && error.contains(expected),
             "{error}"
         );
     }
 }
 
 #[test]
-fn flaws_that_do_no_harm_leave_the_picture() {
+fn additional_bytes_are_ignored_and_missing_mip_levels_are_errors() {
     let many = DtxDocument {
         mips: u16::MAX,
-        ..third()
+        ..version_3()
     };
-    let mut longer = third();
+    let mut longer = version_3();
     longer.rest = b"what is this".to_vec();
-    let files = [many, longer].map(|picture| write_unchecked(&picture));
+    let files = [many, longer].map(|texture| write_unchecked(&texture));
     assert_eq!(
-        run("harmless", files.to_vec()).len(),
+        run("extra", files.to_vec()).len(),
         1,
-        "65535 levels announce 5, of which 4 are there"
+        "a count of 65535 levels means 5, and the file has 4"
     );
 }
 
 #[test]
-fn a_picture_may_not_end_early() {
+fn truncated_files_are_errors() {
     for (index, file) in all().into_iter().enumerate() {
         let ends = (0..file.len())
             .rev()
@@ -201,13 +200,13 @@ fn a_picture_may_not_end_early() {
 }
 
 #[test]
-fn damaged_pictures_do_no_harm() {
+fn mutated_files_do_not_panic() {
     let files = all();
     let mut random = Random(0x2d35_8dcc_aa6c_78a5);
     let mut mutated = |file: &Vec<u8>| {
         let mut file = file.clone();
         for _ in 0..=random.below(3) {
-            // The header is where small changes go far.
+            // Mutations of the header are the most likely to cause errors.
             let at = [random.below(36), random.below(file.len())][random.below(2)];
             match random.below(3) {
                 0 => file[at] = random.below(256) as u8,
@@ -220,7 +219,7 @@ fn damaged_pictures_do_no_harm() {
     let damaged: Vec<_> = files.iter().cycle().take(1200).map(&mut mutated).collect();
     let loaded = run("damaged", damaged).len();
     assert!((100..1100).contains(&loaded), "{loaded}");
-    let Some(folder) = corpus("damaged_pictures_do_no_harm") else {
+    let Some(folder) = corpus("mutated_files_do_not_panic") else {
         return;
     };
     let mut real = files_of(&folder, "dtx");
@@ -234,16 +233,16 @@ fn damaged_pictures_do_no_harm() {
     println!("{} of {count} load", run("real", damaged).len());
 }
 
-/// Red, green, blue and alpha by the format's description.
-fn texels(picture: &DtxDocument) -> Vec<u8> {
-    let has_alpha = picture.flags & texture_flags::ALPHA != 0;
+/// The expected RGBA bytes, computed from the format's description.
+fn texels(texture: &DtxDocument) -> Vec<u8> {
+    let has_alpha = texture.flags & texture_flags::ALPHA != 0;
     let mut texels = Vec::new();
-    for (number, level) in picture.levels.iter().enumerate() {
-        for (place, index) in level.iter().enumerate() {
-            let [_, r, g, b] = picture.palette[usize::from(*index)];
+    for (level_index, level) in texture.levels.iter().enumerate() {
+        for (texel, index) in level.iter().enumerate() {
+            let [_, r, g, b] = texture.palette[usize::from(*index)];
             let alpha = if has_alpha {
-                let byte = picture.alpha_levels[number][place / 2];
-                17 * if place % 2 == 0 { byte & 15 } else { byte >> 4 }
+                let byte = texture.alpha_levels[level_index][texel / 2];
+                17 * if texel % 2 == 0 { byte & 15 } else { byte >> 4 }
             } else {
                 255
             };
@@ -254,29 +253,29 @@ fn texels(picture: &DtxDocument) -> Vec<u8> {
 }
 
 #[test]
-fn pictures_of_each_version_have_the_texels_that_the_format_says() {
+fn each_version_has_the_expected_texels() {
     let plain = DtxDocument {
         flags: 8,
         alpha_levels: Vec::new(),
-        ..third()
+        ..version_3()
     };
-    let second = DtxDocument {
+    let version_2 = DtxDocument {
         version: -2,
-        ..third()
+        ..version_3()
     };
-    let mut bgra = fifth(DtxTexelFormat::Bgra8, 8, 4);
+    let mut bgra = version_5(DtxTexelFormat::Bgra8, 8, 4);
     bgra.flags = 0;
-    for (picture, expected) in [
+    for (texture, expected) in [
         (plain.clone(), texels(&plain)),
-        (third(), texels(&third())),
-        (second.clone(), texels(&second)),
+        (version_3(), texels(&version_3())),
+        (version_2.clone(), texels(&version_2)),
         (bgra.clone(), {
             let texels = bgra.levels.concat();
             let texels = texels.as_chunks::<4>().0.iter();
             texels.flat_map(|[b, g, r, a]| [*r, *g, *b, *a]).collect()
         }),
     ] {
-        let mut app = TestApp::new(&[("x.DTX", write_unchecked(&picture))]);
+        let mut app = TestApp::new(&[("x.DTX", write_unchecked(&texture))]);
         let handle = app.load::<Image>("x.DTX");
         app.wait_loaded(&handle);
         let images = app.world().resource::<Assets<Image>>();
@@ -285,19 +284,19 @@ fn pictures_of_each_version_have_the_texels_that_the_format_says() {
             image.data.as_ref(),
             Some(&expected),
             "version {}",
-            picture.version
+            texture.version
         );
         assert_eq!(
             image.texture_descriptor.mip_level_count as usize,
-            picture.levels.len()
+            texture.levels.len()
         );
     }
 }
 
 #[test]
-fn a_model_with_a_broken_skin_is_there_and_its_error_is_logged_once() {
+fn a_model_with_a_broken_skin_is_spawned_with_one_error() {
     log::listen();
-    let skin = &write_unchecked(&third())[..1300];
+    let skin = &write_unchecked(&version_3())[..1300];
     let files = [
         ("Models/broken.abc", bytes(&figure())),
         ("Skins/broken.dtx", skin.to_vec()),
@@ -308,10 +307,10 @@ fn a_model_with_a_broken_skin_is_there_and_its_error_is_logged_once() {
     app.step(0.0);
     let model = model(&mut app, root);
     let [skin] = &model.skins[..] else {
-        panic!("one skin");
+        panic!("expected one skin");
     };
     let images = app.world().resource::<Assets<Image>>();
-    assert!(images.contains(&skin.image), "it wears a placeholder");
+    assert!(images.contains(&skin.image), "a placeholder");
     let errors = log::errors_of(&["bevy_classic_models"]);
     let errors: Vec<_> = errors
         .iter()

@@ -1,4 +1,4 @@
-//! A model of UFO: Aftermath that is edited by hand while it is in use, seen by the real watcher.
+//! A model of UFO: Aftermath that is edited by hand while it is in use, with Bevy's file watcher.
 
 use crate::gpuless;
 use crate::support::lgw::BICYCLE;
@@ -16,7 +16,7 @@ struct Edited {
     folder: TempDir,
     file: &'static str,
     root: Entity,
-    /// Kept, because Bevy reloads only what somebody holds.
+    /// Bevy reloads only assets with a strong handle.
     _model: Handle<Lgw>,
 }
 
@@ -41,7 +41,7 @@ impl Edited {
             root,
             _model,
         };
-        edited.wait("it is there", |world| {
+        edited.wait("the model is spawned", |world| {
             world.get::<LgwInstance>(root).is_some()
         });
         edited
@@ -49,26 +49,23 @@ impl Edited {
 
     #[track_caller]
     fn wait(&mut self, what: &str, done: impl FnMut(&mut World) -> bool) {
-        assert!(
-            gpuless::wait_until(&mut self.app, done),
-            "in vain until {what}"
-        );
+        assert!(gpuless::wait_until(&mut self.app, done), "timeout: {what}");
     }
 
     fn save(&self, text: &str) {
         std::fs::write(self.folder.path().join(self.file), text).unwrap();
     }
 
-    /// Saves a text of a sound model, and waits until it is seen.
+    /// Saves a valid text, and waits until it applies.
     #[track_caller]
-    fn edit(&mut self, text: &str, is_seen: impl Fn(&LgwModel) -> bool) {
+    fn edit(&mut self, text: &str, is_applied: impl Fn(&LgwModel) -> bool) {
         self.save(text);
         let root = self.root;
-        self.wait("the edit is seen", |world| {
+        self.wait("the edit applies", |world| {
             let instance = world.get::<LgwInstance>(root);
-            instance.is_some_and(|instance| is_seen(instance.model()))
+            instance.is_some_and(|instance| is_applied(instance.model()))
         });
-        // What is spawned anew is dressed in the next frame.
+        // Components of the root apply in the frame after the respawn.
         gpuless::step(&mut self.app, 0.0);
     }
 
@@ -77,8 +74,8 @@ impl Edited {
         instance.model().clone()
     }
 
-    /// The visibility of each mesh, by its name.
-    fn seen(&self) -> Vec<(String, Visibility)> {
+    /// The name and visibility of each mesh.
+    fn visibilities(&self) -> Vec<(String, Visibility)> {
         let instance = self.app.world().get::<LgwInstance>(self.root).unwrap();
         let world = self.app.world();
         let mesh = |entity: &Entity| {
@@ -90,7 +87,7 @@ impl Edited {
 }
 
 #[test]
-fn an_edit_shows_and_what_was_chosen_stays() {
+fn an_edit_applies_and_keeps_the_components() {
     let mut edited = Edited::new("edited.lgw");
     let other = BICYCLE
         .replace("Mesh01", "Frame")
@@ -101,27 +98,27 @@ fn an_edit_shows_and_what_was_chosen_stays() {
     use Visibility::{Hidden, Inherited};
     let expected = [("Frame", Inherited), ("Mesh02", Hidden)];
     let expected = expected.map(|(name, visibility)| (name.to_owned(), visibility));
-    assert_eq!(edited.seen(), expected);
-    // There and back again, with a mesh less.
+    assert_eq!(edited.visibilities(), expected);
+    // One mesh less, and then the original text.
     let begin = other.find("  MESH \"Mesh02\"").unwrap();
     let end = other.find("END_OF_MODEL").unwrap();
     let fewer = format!("{}{}", &other[..begin], &other[end..]);
     edited.edit(&fewer, |model| model.meshes.len() == 1);
-    assert_eq!(edited.seen().len(), 1);
+    assert_eq!(edited.visibilities().len(), 1);
     edited.edit(BICYCLE, |model| model.meshes.len() == 2);
-    assert_eq!(edited.seen()[1], ("Mesh02".to_owned(), Hidden));
+    assert_eq!(edited.visibilities()[1], ("Mesh02".to_owned(), Hidden));
 }
 
 #[test]
-fn a_broken_edit_is_told_with_its_line_and_changes_nothing() {
-    let mut edited = Edited::new("slip.lgw");
+fn a_broken_edit_is_an_error_with_its_line_and_keeps_the_model() {
+    let mut edited = Edited::new("typo.lgw");
     let before = edited.model();
-    // What happens to who types: a number too few, a quote too few, an end too few.
-    let slips = [
+    // Typical typos: a missing or additional number, a missing quote, a missing end.
+    let typos = [
         (
             "VERTS 10",
             "VERTS 11",
-            "slip.lgw:30:5: LGW: mesh 0 \"Mesh01\" / VERTS has 80",
+            "typo.lgw:30:5: LGW: mesh 0 \"Mesh01\" / VERTS has 80",
         ),
         (
             "8.602158 0.498448 0.603164 0.962625",
@@ -141,35 +138,35 @@ fn a_broken_edit_is_told_with_its_line_and_changes_nothing() {
         (
             "MESH \"Mesh01\"",
             "MESH \"Mesh01",
-            "slip.lgw:16:8: LGW: MESH",
+            "typo.lgw:16:8: LGW: MESH",
         ),
         (
             "END_OF_GROUP 0\n  END_OF_MESH \"Mesh01\"",
             "END_OF_MESH",
-            "slip.lgw:34:7: LGW: mesh 0",
+            "typo.lgw:34:7: LGW: mesh 0",
         ),
     ];
-    for (text, slip, expected) in slips {
+    for (text, typo, expected) in typos {
         assert!(BICYCLE.contains(text), "{text}");
-        edited.save(&BICYCLE.replacen(text, slip, 1));
-        let told = || {
+        edited.save(&BICYCLE.replacen(text, typo, 1));
+        let found = || {
             let errors = log::errors_of(&["bevy_asset"]);
             errors.into_iter().find(|error| error.contains(expected))
         };
-        edited.wait(expected, |_| told().is_some());
-        // Bevy may load the good text once more, so it is told by what it says.
+        edited.wait(expected, |_| found().is_some());
+        // Bevy may load the valid text once more, so the contents are compared and not the `Arc`.
         assert_eq!(edited.model().bounds, before.bounds);
         assert_eq!(edited.model().meshes[0].vertices, 10);
-        assert_eq!(edited.seen().len(), 2);
+        assert_eq!(edited.visibilities().len(), 2);
     }
-    // The next edit is as good as if nothing had been.
-    edited.edit(&BICYCLE.replace("Mesh01", "Mended"), |model| {
-        !model.meshes_named("Mended").is_empty()
+    // The next valid edit applies.
+    edited.edit(&BICYCLE.replace("Mesh01", "Fixed"), |model| {
+        !model.meshes_named("Fixed").is_empty()
     });
 }
 
 #[test]
-fn warnings_are_told_with_their_line() {
+fn warnings_have_line_and_column() {
     let mut edited = Edited::new("warned.lgw");
     let text = BICYCLE.replace("DIFFUSE_COLOR", "SHININESS 5 DIFFUSE_COLOR");
     edited.edit(&text, |model| !model.warnings.is_empty());

@@ -1,5 +1,5 @@
-//! The promise on bad models of UFO: Aftermath, through the loader: every class of flaw with its error or its
-//! warning, told once with line and column; and nothing half-built, whatever is lost.
+//! Malformed LGW files in the asset loader: every class of defect with its error or its warning, logged once with line and
+//! column. A failed load leaves no assets behind.
 
 use crate::support::app::TestApp;
 use crate::support::lgw::{BICYCLE, EVERYTHING, FLAWED};
@@ -10,19 +10,18 @@ use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lgw::text::Tolerance;
 use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings, LgwMaterial};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{self, LocationText};
 
-/// A row: words of the message, and the line and column.
+/// A table row: a part of the message, and `line:column`.
 type Case = malformed::Case<&'static str, &'static str>;
 
 fn case(class: u32, bytes: impl Into<Vec<u8>>, expect: Expect<&'static str, &'static str>) -> Case {
     Case::logged(class, bytes, expect)
 }
 
-/// A model of a triangle, a group and a material that has no picture.
+/// A model of one triangle, one group, and a material without a texture.
 const WHOLE: &str = r#"MODEL "bike"
 EXPORT_VERSION 4
 MATERIAL_LIST
@@ -45,14 +44,14 @@ END_OF_MESH "Hull"
 END_OF_MODEL
 "#;
 
-/// The same with another text in the place of one that is there once.
+/// [`WHOLE`] with a replaced text, which occurs once.
 #[track_caller]
 fn with(text: &str, other: &str) -> Vec<u8> {
     assert_eq!(WHOLE.matches(text).count(), 1, "{text}");
     WHOLE.replace(text, other).into()
 }
 
-/// The same with a texture in its material.
+/// [`WHOLE`] with a texture in its material.
 fn textured(file: &str) -> Vec<u8> {
     let texture = format!("TEXTURE 0\nFILE_NAME \"{file}\"\nEND_OF_TEXTURE");
     with("DIFFUSE_COLOR 1 1 1", &texture)
@@ -67,7 +66,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn file_cases() -> Vec<Case> {
-    let nowhere = "lacks the key MODEL";
+    let no_model = "lacks the key MODEL";
     let trailing = format!("{WHOLE}MODEL \"\"");
     let cp_1250 = WHOLE.replace("bike", "~").into_bytes();
     let cp_1250: Vec<u8> = cp_1250
@@ -75,8 +74,8 @@ fn file_cases() -> Vec<Case> {
         .map(|byte| if *byte == b'~' { 0xE8 } else { *byte })
         .collect();
     vec![
-        case(1, "", Reject(nowhere, "1:1")),
-        case(1, "\r\n \n", Reject(nowhere, "3:1")),
+        case(1, "", Reject(no_model, "1:1")),
+        case(1, "\r\n \n", Reject(no_model, "3:1")),
         case(1, "MODEL", Reject("end of the file", "1:6")),
         case(1, "MODEL \"\"", Reject("lacks END_OF_MODEL", "1:9")),
         case(
@@ -106,7 +105,7 @@ fn file_cases() -> Vec<Case> {
             with("EXPORT_VERSION 4\n", ""),
             Warn("EXPORT_VERSION is missing", "1:1"),
         ),
-        case(8, textured("nowhere.tga"), Silent),
+        case(8, textured("missing.tga"), Silent),
     ]
 }
 
@@ -320,7 +319,7 @@ fn load(
     (model, state)
 }
 
-/// How many assets there are of the kinds that a model has.
+/// The counts of the kinds of assets that a model has.
 fn count(app: &mut TestApp) -> [usize; 6] {
     let world = app.world();
     [
@@ -333,8 +332,8 @@ fn count(app: &mut TestApp) -> [usize; 6] {
     ]
 }
 
-/// What the loader said, if it was the loader that failed.
-fn refusal(state: &LoadState) -> Option<String> {
+/// The error of the loader; `None` if the model loaded.
+fn loader_error(state: &LoadState) -> Option<String> {
     let LoadState::Failed(error) = state else {
         return None;
     };
@@ -342,11 +341,11 @@ fn refusal(state: &LoadState) -> Option<String> {
         panic!("{error}");
     };
     let error = error.error().downcast_ref::<ModelLoadError>();
-    Some(error.expect("the loader's own error").to_string())
+    Some(error.expect("a `ModelLoadError`").to_string())
 }
 
 #[test]
-fn every_class_is_refused_or_told_of_by_the_loader() {
+fn every_class_is_an_error_or_a_warning_of_the_loader() {
     log::listen();
     let settings = LgwLoaderSettings {
         load_textures: false,
@@ -354,40 +353,49 @@ fn every_class_is_refused_or_told_of_by_the_loader() {
     };
     for (index, case) in malformed::rows(cases()) {
         let path: &'static str = format!("class-{}-{index}.lgw", case.class).leak();
-        let place = |place: &&'static str| LocationText {
-            error: format!("{path}:{place}: LGW: "),
-            warning: format!("{path}:{place}: "),
+        let location = |location: &&'static str| LocationText {
+            error: format!("{path}:{location}: LGW: "),
+            warning: format!("{path}:{location}: "),
         };
         let mut app = TestApp::new(&[(path, case.bytes.clone())]);
         let before = count(&mut app);
         let (model, state) = load(&mut app, path, &settings);
         let warnings = log::warnings_with(path);
-        let error = refusal(&state);
-        case.assert_logged(path, error.as_deref(), &warnings, place);
+        let error = loader_error(&state);
+        case.assert_logged(path, error.as_deref(), &warnings, location);
         match error {
             Some(error) => {
                 assert!(error.starts_with(path), "{path}: {error}");
                 assert_eq!(count(&mut app), before, "{path}");
             }
-            None => drawn(&mut app, &model),
+            None => assert_spawns_valid(&mut app, &model),
         }
-        assert_eq!(log::warnings_with(path).len(), warnings.len(), "told again");
+        assert_eq!(
+            log::warnings_with(path).len(),
+            warnings.len(),
+            "logged again"
+        );
     }
 }
 
-/// Spawns a model, of which all that is drawn has to be sound.
-fn drawn(app: &mut TestApp, model: &Handle<Lgw>) {
+/// Spawns a model, and asserts that all meshes are valid.
+fn assert_spawns_valid(app: &mut TestApp, model: &Handle<Lgw>) {
     let lgws = app.world().resource::<Assets<Lgw>>();
     let scene = lgws.get(model).unwrap().scene.clone();
     let root = app.world().spawn(WorldAssetRoot(scene)).id();
-    let is_there = |world: &mut World| world.get::<LgwInstance>(root).is_some();
-    assert!(crate::gpuless::wait_until(&mut app.app, is_there));
+    let is_spawned = |world: &mut World| world.get::<LgwInstance>(root).is_some();
+    assert!(crate::gpuless::wait_until(&mut app.app, is_spawned));
     app.step(0.01);
     let meshes = app.world().resource::<Assets<Mesh>>();
     for (_, mesh) in meshes.iter() {
         let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
         let positions = positions.as_float3().unwrap();
-        assert!(positions.as_flattened().iter().all(|of| of.is_finite()));
+        assert!(
+            positions
+                .as_flattened()
+                .iter()
+                .all(|value| value.is_finite())
+        );
         let indices = mesh.indices().unwrap();
         assert!(indices.iter().all(|index| index < positions.len()));
         assert!(indices.len().is_multiple_of(3));
@@ -397,9 +405,9 @@ fn drawn(app: &mut TestApp, model: &Handle<Lgw>) {
 }
 
 #[test]
-fn what_strict_and_lenient_loaders_do_is_what_they_are_told() {
+fn the_tolerance_setting_selects_errors_or_warnings() {
     log::listen();
-    let loads = |name: &str, bytes: Vec<u8>, tolerance| {
+    let outcome = |name: &str, bytes: Vec<u8>, tolerance| {
         let path: &'static str = format!("{name}-{tolerance:?}.lgw").leak();
         let settings = LgwLoaderSettings {
             tolerance,
@@ -407,34 +415,37 @@ fn what_strict_and_lenient_loaders_do_is_what_they_are_told() {
         };
         let mut app = TestApp::new(&[(path, bytes)]);
         let (_, state) = load(&mut app, path, &settings);
-        (refusal(&state), log::warnings_with(path).len())
+        (loader_error(&state), log::warnings_with(path).len())
     };
     let unknown = with("COUNT 3\n", "BONES 1 2\nCOUNT 3\n");
-    let (refusal, told) = loads("unknown", unknown.clone(), Tolerance::Strict);
+    let (error, warnings) = outcome("unknown", unknown.clone(), Tolerance::Strict);
+    assert!(error.unwrap().starts_with("unknown-Strict.lgw:16:1: LGW: "));
+    assert_eq!(warnings, 0);
+    assert_eq!(outcome("unknown", unknown, Tolerance::Lenient), (None, 1));
+    let out_of_range = with("0 1 2\n", "0 1 3\n");
     assert!(
-        refusal
-            .unwrap()
-            .starts_with("unknown-Strict.lgw:16:1: LGW: ")
+        outcome("range", out_of_range.clone(), Tolerance::Strict)
+            .0
+            .is_some()
     );
-    assert_eq!(told, 0);
-    assert_eq!(loads("unknown", unknown, Tolerance::Lenient), (None, 1));
-    let out = with("0 1 2\n", "0 1 3\n");
-    assert!(loads("out", out.clone(), Tolerance::Strict).0.is_some());
-    assert_eq!(loads("out", out, Tolerance::Lenient), (None, 1));
+    assert_eq!(
+        outcome("range", out_of_range, Tolerance::Lenient),
+        (None, 1)
+    );
 }
 
 #[test]
-fn limits_are_told_with_a_place() {
+fn errors_about_limits_have_line_and_column() {
     let path = "limits.lgw";
     let meshes = "MESH \"\" END_OF_MESH \"\" ".repeat(1000);
     let mut app = TestApp::new(&[(path, format!("MODEL \"\" {meshes} END_OF_MODEL").into())]);
     let (_, state) = load(&mut app, path, &LgwLoaderSettings::default());
-    let refusal = refusal(&state).unwrap();
-    assert!(refusal.starts_with("limits.lgw:1:1: LGW: "), "{refusal}");
+    let error = loader_error(&state).unwrap();
+    assert!(error.starts_with("limits.lgw:1:1: LGW: "), "{error}");
 }
 
-/// A small picture.
-fn picture() -> Vec<u8> {
+/// A TGA file of one texel.
+fn image_file() -> Vec<u8> {
     let mut tga = vec![0; 18];
     tga[2] = 2;
     tga[12] = 1;
@@ -444,24 +455,24 @@ fn picture() -> Vec<u8> {
     tga
 }
 
-/// The path of the picture that a model wears, if it has any.
-fn worn(app: &mut TestApp, model: &Handle<Lgw>) -> Option<String> {
+/// The path of a model's texture; none for a placeholder.
+fn texture_path(app: &mut TestApp, model: &Handle<Lgw>) -> Option<String> {
     let world = app.world();
     let lgw = world.resource::<Assets<Lgw>>().get(model).unwrap();
     let material = lgw.materials[0].material.clone();
     let materials = world.resource::<Assets<LgwMaterial>>();
-    let picture = materials.get(&material).unwrap().pictures[0]
+    let texture = materials.get(&material).unwrap().textures[0]
         .clone()
         .unwrap();
-    picture.path().map(|path| path.to_string())
+    texture.path().map(|path| path.to_string())
 }
 
 #[test]
-fn pictures_that_are_missing_or_broken_are_told_once_and_models_load() {
+fn models_with_missing_or_broken_textures_load_with_one_warning() {
     log::listen();
     let twice = "TEXTURE 0 FILE_NAME \"Gone.tga\" END_OF_TEXTURE END_OF_MATERIAL\n\
                  MATERIAL 1 \"b\" TEXTURE 0 FILE_NAME \"Gone.tga\" END_OF_TEXTURE";
-    for (path, bytes, told) in [
+    for (path, bytes, count) in [
         ("gone.lgw", with("DIFFUSE_COLOR 1 1 1", twice), 1),
         ("empty-name.lgw", textured(""), 1),
         (
@@ -480,22 +491,27 @@ fn pictures_that_are_missing_or_broken_are_told_once_and_models_load() {
     ] {
         let mut app = TestApp::new(&[(path, bytes)]);
         let (model, state) = load(&mut app, path, &LgwLoaderSettings::default());
-        assert_eq!(refusal(&state), None);
+        assert_eq!(loader_error(&state), None);
         let warnings = log::warnings_with(path);
-        assert_eq!(warnings.len(), told, "{warnings:?}");
-        assert_eq!(worn(&mut app, &model), None);
-        drawn(&mut app, &model);
+        assert_eq!(warnings.len(), count, "{warnings:?}");
+        assert_eq!(texture_path(&mut app, &model), None);
+        assert_spawns_valid(&mut app, &model);
     }
-    let broken = ("broken.tga", b"no picture at all".to_vec());
-    let mut app = TestApp::new(&[("wears.lgw", textured("broken.tga")), broken]);
-    let (model, state) = load(&mut app, "wears.lgw", &LgwLoaderSettings::default());
-    assert_eq!(refusal(&state), None);
-    assert!(worn(&mut app, &model).unwrap().starts_with("broken.tga"));
-    drawn(&mut app, &model);
+    let broken = ("broken.tga", b"not an image at all".to_vec());
+    let mut app = TestApp::new(&[("broken-texture.lgw", textured("broken.tga")), broken]);
+    let (model, state) = load(
+        &mut app,
+        "broken-texture.lgw",
+        &LgwLoaderSettings::default(),
+    );
+    assert_eq!(loader_error(&state), None);
+    let path = texture_path(&mut app, &model).unwrap();
+    assert!(path.starts_with("broken.tga"), "{path}");
+    assert_spawns_valid(&mut app, &model);
 }
 
 #[test]
-fn of_many_missing_pictures_a_few_are_told_with_their_places() {
+fn warnings_about_many_missing_textures_are_limited() {
     log::listen();
     let material = |index: usize| {
         format!(
@@ -508,7 +524,7 @@ fn of_many_missing_pictures_a_few_are_told_with_their_places() {
     );
     let mut app = TestApp::new(&[("lost.lgw", text.into_bytes())]);
     let (_, state) = load(&mut app, "lost.lgw", &LgwLoaderSettings::default());
-    assert_eq!(refusal(&state), None);
+    assert_eq!(loader_error(&state), None);
     let warnings = log::warnings_with("lost.lgw");
     assert_eq!(warnings.len(), 9, "{warnings:?}");
     assert!(
@@ -520,7 +536,7 @@ fn of_many_missing_pictures_a_few_are_told_with_their_places() {
 }
 
 #[test]
-fn pictures_are_looked_for_below_the_asset_root_only() {
+fn textures_are_searched_only_below_the_asset_root() {
     log::listen();
     let names = [
         (r"..\..\..\a.tga", true),
@@ -535,35 +551,36 @@ fn pictures_are_looked_for_below_the_asset_root_only() {
         ("a.tga#Label", false),
     ];
     for (index, (name, leads_out)) in names.into_iter().enumerate() {
-        let path: &'static str = format!("models/way-{index}.lgw").leak();
+        let path: &'static str = format!("models/escape-{index}.lgw").leak();
         let files = [
             (path, textured(name)),
-            ("models/a.tga", picture()),
-            ("a.tga", picture()),
-            ("textures/a.tga", picture()),
+            ("models/a.tga", image_file()),
+            ("a.tga", image_file()),
+            ("textures/a.tga", image_file()),
         ];
         let mut app = TestApp::new(&files);
         let (model, state) = load(&mut app, path, &LgwLoaderSettings::default());
-        assert_eq!(refusal(&state), None);
-        let worn = worn(&mut app, &model);
-        println!("{name:30} {worn:?}");
-        let known = ["models/a.tga", "a.tga", "textures/a.tga"];
-        let is_known = |worn: &String| known.iter().any(|it| worn.split('#').next() == Some(it));
-        assert!(worn.as_ref().is_none_or(is_known), "{name}: {worn:?}");
+        assert_eq!(loader_error(&state), None);
+        let found = texture_path(&mut app, &model);
+        println!("{name:30} {found:?}");
+        let allowed = ["models/a.tga", "a.tga", "textures/a.tga"];
+        let is_allowed =
+            |found: &String| allowed.iter().any(|it| found.split('#').next() == Some(it));
+        assert!(found.as_ref().is_none_or(is_allowed), "{name}: {found:?}");
         let warnings = log::warnings_with(path);
         assert_eq!(
             warnings.len(),
-            usize::from(worn.is_none()) + usize::from(leads_out),
+            usize::from(found.is_none()) + usize::from(leads_out),
             "{name}: {warnings:?}"
         );
-        let is_told = warnings
+        let is_warned = warnings
             .iter()
-            .any(|of| of.contains("is not inside the game"));
-        assert_eq!(is_told, leads_out, "{name}");
+            .any(|text| text.contains("is not inside the game"));
+        assert_eq!(is_warned, leads_out, "{name}");
     }
 }
 
-/// Loads and spawns as many files as there are in one app. How many load is told.
+/// Loads files in one app and spawns the last valid one. Returns the count of files that load.
 fn run(name: &str, files: Vec<Vec<u8>>) -> usize {
     let named = |(index, bytes)| (&*format!("{name}-{index}.lgw").leak(), bytes);
     let files: Vec<(&'static str, Vec<u8>)> = files.into_iter().enumerate().map(named).collect();
@@ -575,19 +592,19 @@ fn run(name: &str, files: Vec<Vec<u8>>) -> usize {
     let mut models = Vec::new();
     for (path, _) in &files {
         let (model, state) = load(&mut app, path, &settings);
-        match refusal(&state) {
+        match loader_error(&state) {
             Some(error) => assert!(error.starts_with(&format!("{path}:")), "{error}"),
             None => models.push(model),
         }
     }
     if let Some(model) = models.last() {
-        drawn(&mut app, model);
+        assert_spawns_valid(&mut app, model);
     }
     models.len()
 }
 
 #[test]
-fn files_may_not_end_early() {
+fn truncated_files_are_errors() {
     for (index, text) in [WHOLE, EVERYTHING].into_iter().enumerate() {
         let whole = text.find("END_OF_MODEL").unwrap() + "END_OF_MODEL".len();
         let ends = (0..whole).map(|end| text.as_bytes()[..end].to_vec());
@@ -596,7 +613,7 @@ fn files_may_not_end_early() {
 }
 
 #[test]
-fn any_bit_of_a_file_may_be_wrong() {
+fn flipped_bits_do_not_panic() {
     let flipped = |bit: usize| {
         let mut bytes = WHOLE.as_bytes().to_vec();
         bytes[bit / 8] ^= 1 << (bit % 8);
@@ -608,7 +625,7 @@ fn any_bit_of_a_file_may_be_wrong() {
 }
 
 #[test]
-fn damaged_texts_do_no_harm() {
+fn mutated_texts_do_not_panic() {
     let texts = [BICYCLE, EVERYTHING, FLAWED, WHOLE];
     let mut random = Random(0x5851_f42d_4c95_7f2d);
     let damaged = (0..1200).map(|round| {

@@ -1,11 +1,10 @@
-//! How pictures of LGW models are sampled, which texels are there, and what is seen where a picture is
-//! not what it should be.
+//! Textures of LGW models: sampling, mip levels, cutouts, and placeholders for missing or invalid textures.
 
 use crate::gpuless;
 use crate::support::alo_stage::{image, matte, texels, tga};
 use crate::support::app::TestApp;
 use crate::support::lgw_stage::{
-    BEFORE, Pixel, Quad, Reference, Sheet, control_mesh, dds, material, model, texture,
+    FRONT_VIEW, Pixel, Quad, Reference, Texels, control_mesh, dds, material, model, texture,
 };
 use crate::support::log;
 use crate::support::stage::{Picture, Stage};
@@ -28,12 +27,14 @@ fn unlit() -> LgwLoaderSettings {
     }
 }
 
-fn materials<const N: usize>(of: [Vec<Texture<'static>>; N]) -> Vec<Material<'static>> {
-    let of = of.into_iter().enumerate();
-    of.map(|(id, textures)| material(id, textures)).collect()
+fn materials<const N: usize>(textures: [Vec<Texture<'static>>; N]) -> Vec<Material<'static>> {
+    let textures = textures.into_iter().enumerate();
+    textures
+        .map(|(id, textures)| material(id, textures))
+        .collect()
 }
 
-/// The same picture plain and by texture units.
+/// A texture drawn by `StandardMaterial` and by texture units.
 fn twice(texture: Texture<'static>) -> [Vec<Texture<'static>>; 2] {
     [TextureMode::Modulate, TextureMode::Replace].map(|mode| {
         vec![Texture {
@@ -44,12 +45,12 @@ fn twice(texture: Texture<'static>) -> [Vec<Texture<'static>>; 2] {
 }
 
 #[test]
-fn one_picture_is_clamped_here_and_repeats_there() {
+fn one_texture_is_clamped_and_repeated_by_different_materials() {
     let colors = texels(8, |x, y| {
         [60 + 20 * x, 200 - 18 * y, 30 + 12 * (x + y), 255].map(|it| it as u8)
     });
-    let ways = [[false, false], [true, false], [false, true], [true, true]];
-    let all: Vec<_> = ways
+    let wraps = [[false, false], [true, false], [false, true], [true, true]];
+    let all: Vec<_> = wraps
         .into_iter()
         .flat_map(|wrap| {
             twice(Texture {
@@ -68,26 +69,27 @@ fn one_picture_is_clamped_here_and_repeats_there() {
     ];
     let mut stage = Stage::dark(&files);
     stage.spawn_lgw(FILE, unlit());
-    stage.view_from(BEFORE);
+    stage.view_from(FRONT_VIEW);
     let picture = stage.capture();
-    let seen = stage.seen(&quads);
+    let fragments = stage.fragments(&quads);
     let reference = Reference {
         materials,
-        sheets: HashMap::from([("sheet.tga", Sheet::Flat(colors))]),
+        images: HashMap::from([("sheet.tga", Texels::Flat(colors))]),
         scale: 1.0,
     };
-    reference.assert_shows(&picture, &seen, None, "clamped and repeated");
+    reference.assert_matches(&picture, &fragments, None, "clamped and repeated");
 }
 
 /// The pixels of a quad.
 fn of_quad(picture: &Picture, pixels: &[Pixel], quad: usize) -> Vec<[u8; 3]> {
     let both = pixels.iter().zip(&picture.0);
-    let own = both.filter(|(pixel, _)| matches!(pixel, Pixel::Of(of) if of.quad == quad));
-    own.map(|(_, [r, g, b, _])| [*r, *g, *b]).collect()
+    let of_quad =
+        both.filter(|(pixel, _)| matches!(pixel, Pixel::Quad(fragment) if fragment.quad == quad));
+    of_quad.map(|(_, [r, g, b, _])| [*r, *g, *b]).collect()
 }
 
-/// Mean and spread of the red of pixels.
-fn mean_and_spread(pixels: &[[u8; 3]]) -> (f32, f32) {
+/// The mean and standard deviation of the red channel.
+fn mean_and_deviation(pixels: &[[u8; 3]]) -> (f32, f32) {
     let count = pixels.len() as f32;
     let reds = || pixels.iter().map(|[red, ..]| f32::from(*red));
     let mean = reds().sum::<f32>() / count;
@@ -96,7 +98,7 @@ fn mean_and_spread(pixels: &[[u8; 3]]) -> (f32, f32) {
 }
 
 #[test]
-fn what_is_far_is_grey_with_smaller_levels_and_flickers_without() {
+fn distant_checkers_are_gray_with_mip_levels_and_alias_without() {
     let checkers = |size| {
         texels(size, |x, y| match (x + y) % 2 {
             0 => [255; 4],
@@ -133,36 +135,36 @@ fn what_is_far_is_grey_with_smaller_levels_and_flickers_without() {
     ];
     let mut stage = Stage::dark(&files);
     stage.spawn_lgw(FILE, unlit());
-    stage.view_from(BEFORE);
+    stage.view_from(FRONT_VIEW);
     let picture = stage.capture();
-    let seen = stage.seen(&quads).pixels;
-    let red = |quad| mean_and_spread(&of_quad(&picture, &seen, quad));
-    let is = |(mean, spread): (f32, f32), expected: f32| {
+    let pixels = stage.fragments(&quads).pixels;
+    let red = |quad| mean_and_deviation(&of_quad(&picture, &pixels, quad));
+    let assert_uniform = |(mean, deviation): (f32, f32), expected: f32| {
         assert!(
-            (mean - expected).abs() < 2.0 && spread < 2.0,
-            "{mean} ± {spread}"
+            (mean - expected).abs() < 2.0 && deviation < 2.0,
+            "{mean} ± {deviation}, expected {expected}"
         );
     };
-    // Half the light, and half the number.
-    is(red(0), 188.0);
-    is(red(1), 128.0);
-    is(red(4), 200.0);
+    // `StandardMaterial` averages linear colors, texture units average sRGB colors.
+    assert_uniform(red(0), 188.0);
+    assert_uniform(red(1), 128.0);
+    assert_uniform(red(4), 200.0);
     for without in [2, 3, 5] {
         assert!(red(without).1 > 25.0, "{:?}", red(without));
     }
 }
 
-/// Alpha from 0 in the middle to 1 outside, and white.
+/// White texels with a hole: alpha from 0 at the center to 1 outside.
 fn hole() -> Vec<[u8; 4]> {
     texels(32, |x, y| {
-        let from = |at: u32| at as f32 - 15.5;
-        let away = (from(x).powi(2) + from(y).powi(2)).sqrt();
-        [255, 255, 255, (away * 16.0).min(255.0) as u8]
+        let offset = |coordinate: u32| coordinate as f32 - 15.5;
+        let distance = (offset(x).powi(2) + offset(y).powi(2)).sqrt();
+        [255, 255, 255, (distance * 16.0).min(255.0) as u8]
     })
 }
 
-/// A floor, and above it what has a hole, as both are in the file.
-fn above_a_floor(alpha_mode: text::AlphaMode) -> (Vec<Material<'static>>, [Quad; 2]) {
+/// The materials and quads of a floor, and of a quad with a hole above it.
+fn floor_and_hole(alpha_mode: text::AlphaMode) -> (Vec<Material<'static>>, [Quad; 2]) {
     let hole = Texture {
         alpha_mode,
         ..texture("hole.tga", TextureMode::Modulate)
@@ -181,7 +183,7 @@ fn above_a_floor(alpha_mode: text::AlphaMode) -> (Vec<Material<'static>>, [Quad;
 }
 
 fn shadow_stage(alpha_mode: text::AlphaMode) -> (Stage, Entity, [Quad; 2]) {
-    let (materials, quads) = above_a_floor(alpha_mode);
+    let (materials, quads) = floor_and_hole(alpha_mode);
     let files = [
         (FILE, model(&materials, &quads)),
         ("hole.tga", tga(&hole())),
@@ -212,24 +214,24 @@ fn control(stage: &mut Stage, root: Entity, quads: &[Quad; 2], alpha_mode: Alpha
     });
     let [under, over] = quads;
     let controls = vec![(control_mesh(under), floor), (control_mesh(over), above)];
-    stage.capture_instead(root, controls)
+    stage.capture_controls(root, controls)
 }
 
-const ABOVE: [Vec3; 2] = [Vec3::new(10.0, 60.0, 70.0), Vec3::new(-60.0, 45.0, -20.0)];
+const VIEWS_FROM_ABOVE: [Vec3; 2] = [Vec3::new(10.0, 60.0, 70.0), Vec3::new(-60.0, 45.0, -20.0)];
 
 #[test]
-fn holes_are_there_in_shadows_too() {
+fn shadows_have_holes() {
     for (file, bevy) in [
         (text::AlphaMode::Opaque, AlphaMode::Opaque),
         (text::AlphaMode::Mask, AlphaMode::Mask(0.5)),
         (text::AlphaMode::Blend, AlphaMode::Blend),
     ] {
         let (mut stage, root, quads) = shadow_stage(file);
-        for place in ABOVE {
-            stage.view_from(place);
+        for position in VIEWS_FROM_ABOVE {
+            stage.view_from(position);
             let shown = stage.capture();
             let expected = control(&mut stage, root, &quads, bevy);
-            shown.assert_is(&expected, &format!("shadow {file:?}"));
+            shown.assert_matches(&expected, &format!("shadow {file:?}"));
             if file != text::AlphaMode::Opaque {
                 let whole = control(&mut stage, root, &quads, AlphaMode::Opaque);
                 assert!(shown.different(&whole) > 50, "{}", shown.different(&whole));
@@ -239,32 +241,34 @@ fn holes_are_there_in_shadows_too() {
 }
 
 #[test]
-fn holes_are_there_for_all_prepasses() {
+fn prepasses_have_holes() {
     let (mut stage, root, quads) = shadow_stage(text::AlphaMode::Mask);
-    stage.view_from(ABOVE[0]);
+    stage.view_from(VIEWS_FROM_ABOVE[0]);
     let without = stage.capture();
     stage
         .camera()
         .insert((DepthPrepass, NormalPrepass, MotionVectorPrepass));
     let shown = stage.capture();
     let expected = control(&mut stage, root, &quads, AlphaMode::Mask(0.5));
-    shown.assert_is(&expected, "with prepasses");
-    shown.assert_is(&without, "with prepasses and without");
+    shown.assert_matches(&expected, "with prepasses");
+    shown.assert_matches(&without, "with prepasses and without");
     stage.camera().remove::<NormalPrepass>();
-    stage.capture().assert_is(&without, "with depth and motion");
-    // What others store of their surfaces has no room for this one's.
+    stage
+        .capture()
+        .assert_matches(&without, "with depth and motion");
+    // These materials are drawn forward, also in the deferred renderer: the G-buffer cannot store them.
     stage
         .world()
         .insert_resource(DefaultOpaqueRendererMethod::deferred());
     stage.camera().insert(DeferredPrepass);
-    stage.capture().assert_is(&without, "deferred");
+    stage.capture().assert_matches(&without, "deferred");
 }
 
-/// Asserts that a quad shows the checkerboard of magenta and black, added to an amount of green: both colors, and no
-/// other. A quad that is black shows no placeholder.
+/// Asserts that a quad shows the magenta and black checkerboard of the placeholder, added to an amount of green: both
+/// colors, and no other.
 fn assert_checkers(shown: &[[u8; 3]], green: u8, quad: usize) {
     assert!(shown.len() > 1000, "{quad}: {}", shown.len());
-    // GPUs round red and blue apart.
+    // GPUs may round red and blue differently.
     let is_light = |[r, g, b]: &[u8; 3]| *r >= 254 && *b >= 254 && *g == green;
     let is_dark = |[r, g, b]: &[u8; 3]| *r <= 1 && *b <= 1 && *g == green;
     let light = shown.iter().filter(|it| is_light(it)).count();
@@ -276,7 +280,7 @@ fn assert_checkers(shown: &[[u8; 3]], green: u8, quad: usize) {
 }
 
 #[test]
-fn what_is_missing_or_broken_or_of_another_kind_is_a_placeholder_and_told_once() {
+fn missing_or_invalid_textures_are_placeholders_with_one_message() {
     let cube = |texture| Texture {
         cube_map: true,
         ..texture
@@ -297,7 +301,7 @@ fn what_is_missing_or_broken_or_of_another_kind_is_a_placeholder_and_told_once()
         vec![plain("six sides.dds")],
         vec![cube(replaced("not there either.dds"))],
         vec![
-            replaced("sound.tga"),
+            replaced("valid.tga"),
             cube(texture("no cube.tga", TextureMode::Add)),
         ],
         vec![no_file],
@@ -309,25 +313,25 @@ fn what_is_missing_or_broken_or_of_another_kind_is_a_placeholder_and_told_once()
         (FILE, model(&materials, &quads)),
         ("half done.tga", tga(&[green; 16])[..40].to_vec()),
         ("no cube.tga", tga(&[green; 16])),
-        ("sound.tga", tga(&[green; 16])),
+        ("valid.tga", tga(&[green; 16])),
         ("six sides.dds", dds(&vec![vec![vec![green; 16]]; 6])),
     ];
     let mut stage = Stage::dark(&files);
     stage.spawn_lgw(FILE, unlit());
-    stage.view_from(BEFORE);
+    stage.view_from(FRONT_VIEW);
     let picture = stage.capture();
-    let seen = stage.seen(&quads).pixels;
-    let shown = |quad| of_quad(&picture, &seen, quad);
+    let pixels = stage.fragments(&quads).pixels;
+    let shown = |quad| of_quad(&picture, &pixels, quad);
     for quad in (0..10).filter(|quad| *quad != 8) {
         assert_checkers(&shown(quad), 0, quad);
     }
-    // The sound one is seen below the placeholder, which is added.
+    // The placeholder is added to the valid texture.
     assert_checkers(&shown(8), 255, 8);
-    let sound = shown(10);
-    assert!(sound.len() > 1000 && sound.iter().all(|of| *of == [0, 255, 0]));
+    let valid = shown(10);
+    assert!(valid.len() > 1000 && valid.iter().all(|pixel| *pixel == [0, 255, 0]));
 
     let warnings = |text| log::warnings_with(text).len();
-    // In whichever case it is written.
+    // One warning for both spellings.
     assert_eq!(
         warnings("nowhere to be"),
         1,
@@ -339,20 +343,20 @@ fn what_is_missing_or_broken_or_of_another_kind_is_a_placeholder_and_told_once()
     let errors = log::errors_of(&["bevy_classic_models", "bevy_asset"]);
     let errors = |text: &str| errors.iter().filter(|error| error.contains(text)).count();
     assert_eq!(errors("half done.tga"), 1);
-    // For each way in which it is asked for.
+    // One error for each requested dimension and sampling.
     assert_eq!(
-        errors("no cube.tga: a flat picture where a cube map is needed"),
+        errors("no cube.tga: a 2D texture in place of a cube map"),
         1
     );
     assert_eq!(
-        errors("six sides.dds: a cube map where a flat picture is needed"),
+        errors("six sides.dds: a cube map in place of a 2D texture"),
         2
     );
     assert_eq!(errors("six sides.dds"), 2);
 }
 
 #[test]
-fn a_broken_picture_with_a_glow_is_told_of_once() {
+fn a_broken_texture_with_a_glow_is_one_error() {
     log::listen();
     let mut broken = vec![0; 200];
     broken[4..8].copy_from_slice(&(-2_i32).to_le_bytes());
@@ -365,7 +369,7 @@ fn a_broken_picture_with_a_glow_is_told_of_once() {
         server.load_builder().with_settings(settings).load(path)
     };
     let images = [load("dim glow.dtx#Glow"), load("dim glow.dtx")];
-    // Bevy begins anew for the second label, so that the first image may be loading again.
+    // Bevy reloads the file for the second label, so that the first image may be loading again.
     let are_loaded = |world: &mut World| {
         let server = world.resource::<AssetServer>();
         images.iter().all(|image| server.is_loaded(image))
@@ -375,6 +379,6 @@ fn a_broken_picture_with_a_glow_is_told_of_once() {
     assert!(done, "{states:?}");
     app.step(0.0);
     let errors = log::errors_of(&["bevy_classic_models"]);
-    let told = errors.iter().filter(|error| error.contains("dim glow.dtx"));
-    assert_eq!(told.count(), 1);
+    let of_file = errors.iter().filter(|error| error.contains("dim glow.dtx"));
+    assert_eq!(of_file.count(), 1);
 }

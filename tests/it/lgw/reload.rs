@@ -1,8 +1,8 @@
-//! Pictures of LGW models that change on disk while they are in use, seen by the real watcher.
+//! Textures of LGW models that change while they are in use, with Bevy's file watcher.
 
 use crate::gpuless::Patience;
 use crate::support::alo_stage::tga;
-use crate::support::lgw_stage::{BEFORE, Pixel, Quad, dds, material, model, texture};
+use crate::support::lgw_stage::{FRONT_VIEW, Pixel, Quad, dds, material, model, texture};
 use crate::support::log;
 use crate::support::stage::Stage;
 use bevy::prelude::*;
@@ -12,44 +12,46 @@ use std::sync::Arc;
 
 const MODEL: &str = "wall.lgw";
 
-/// One picture in four ways.
-fn materials(picture: &'static str) -> Vec<Material<'static>> {
+/// Materials that sample one texture in four ways.
+fn materials(file: &'static str) -> Vec<Material<'static>> {
     let wrapped = |mode| Texture {
         wrap: [true; 2],
         mipmaps: true,
-        ..texture(picture, mode)
+        ..texture(file, mode)
     };
-    let ways = [
-        texture(picture, TextureMode::Modulate),
+    let textures = [
+        texture(file, TextureMode::Modulate),
         wrapped(TextureMode::Modulate),
-        texture(picture, TextureMode::Replace),
+        texture(file, TextureMode::Replace),
         wrapped(TextureMode::Replace),
     ];
-    let ways = ways.into_iter().enumerate();
-    ways.map(|(id, texture)| material(id, vec![texture]))
+    let textures = textures.into_iter().enumerate();
+    textures
+        .map(|(id, texture)| material(id, vec![texture]))
         .collect()
 }
 
 struct Wall {
-    picture: &'static str,
+    /// The path of the texture.
+    texture: &'static str,
     stage: Stage,
     root: Entity,
     quads: Vec<Quad>,
 }
 
 impl Wall {
-    fn new(picture: &'static str, bytes: Vec<u8>) -> Self {
+    fn new(texture: &'static str, bytes: Vec<u8>) -> Self {
         let quads: Vec<Quad> = (0..4).map(|index| Quad::in_grid(index, 4)).collect();
-        let model = model(&materials(picture), &quads);
-        let mut stage = Stage::watching(&[(MODEL, model), (picture, bytes)]);
+        let model = model(&materials(texture), &quads);
+        let mut stage = Stage::watching(&[(MODEL, model), (texture, bytes)]);
         let settings = LgwLoaderSettings {
             unlit: true,
             ..LgwLoaderSettings::default()
         };
         let root = stage.spawn_lgw(MODEL, settings);
-        stage.view_from(BEFORE);
+        stage.view_from(FRONT_VIEW);
         Self {
-            picture,
+            texture,
             stage,
             root,
             quads,
@@ -57,35 +59,38 @@ impl Wall {
     }
 
     fn save(&self, bytes: &[u8]) {
-        std::fs::write(self.stage.folder().join(self.picture), bytes).unwrap();
+        std::fs::write(self.stage.folder().join(self.texture), bytes).unwrap();
     }
 
-    /// Whether all quads are of one colour, but for what is dithered.
+    /// Whether all pixels of the quads have one color, except for dithering.
     fn is_all(&mut self, color: [u8; 3]) -> bool {
         let picture = self.stage.capture();
-        let seen = self.stage.seen(&self.quads).pixels;
-        let both = seen.iter().zip(&picture.0);
-        let mut own = both.filter(|(pixel, _)| matches!(pixel, Pixel::Of(_)));
-        own.all(|(_, shown)| color.iter().zip(shown).all(|(a, b)| a.abs_diff(*b) < 3))
+        let pixels = self.stage.fragments(&self.quads).pixels;
+        let both = pixels.iter().zip(&picture.0);
+        let mut of_quads = both.filter(|(pixel, _)| matches!(pixel, Pixel::Quad(_)));
+        of_quads.all(|(_, shown)| color.iter().zip(shown).all(|(a, b)| a.abs_diff(*b) < 3))
     }
 
     #[track_caller]
     fn wait_for(&mut self, color: [u8; 3]) {
         let mut patience = Patience::new(2000);
         while !self.is_all(color) {
-            assert!(!patience.is_exhausted(), "it is never {color:?}");
+            assert!(
+                !patience.is_exhausted(),
+                "timeout: the quads are not {color:?}"
+            );
             patience.wait();
         }
     }
 
-    /// Waits until an error of the picture's file is logged, and fails if there are others than it.
-    /// Bevy may load a file once more than it was saved.
+    /// Waits until the last error about the texture is logged, and asserts that there are no others. Equal errors count once,
+    /// because Bevy may load a file more often than it was saved.
     #[track_caller]
     fn wait_for_error(&mut self, expected: &[&str]) {
-        let picture = self.picture;
+        let texture = self.texture;
         let errors = || {
             let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-            errors.retain(|error| error.contains(picture));
+            errors.retain(|error| error.contains(texture));
             errors.sort();
             errors.dedup();
             errors
@@ -96,7 +101,7 @@ impl Wall {
         });
         self.stage.wait_until_idle();
         let errors = errors();
-        let is_expected = |error: &String| expected.iter().any(|of| error.contains(of));
+        let is_expected = |error: &String| expected.iter().any(|text| error.contains(text));
         assert!(errors.iter().all(is_expected), "{errors:?}");
         assert_eq!(errors.len(), expected.len(), "{errors:?}");
     }
@@ -111,7 +116,7 @@ fn sized([r, g, b]: [u8; 3], side: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_picture_is_renewed_in_all_ways_in_which_it_is_sampled() {
+fn an_edited_texture_updates_in_every_sampling() {
     let [red, green, blue] = [[200, 30, 40], [20, 180, 60], [40, 50, 220]];
     let mut wall = Wall::new("repainted.tga", plain(red));
     let model = |wall: &mut Wall| {
@@ -124,33 +129,33 @@ fn a_picture_is_renewed_in_all_ways_in_which_it_is_sampled() {
     wall.save(&plain(green));
     wall.wait_for(green);
 
-    // A broken one: one error, and the last good one stays.
+    // A broken file: one error, and the last valid texture remains.
     wall.save(&plain(red)[..50]);
-    wall.wait_for_error(&["more than the 50 bytes"]);
+    wall.wait_for_error(&["too large for the 50 bytes"]);
     assert!(wall.is_all(green));
 
-    // One of another kind, which no shader may be given.
+    // A texture of another dimension, which cannot be bound.
     let face = vec![vec![[9, 9, 9, 255]; 64]];
     wall.save(&dds(&vec![face; 6]));
     wall.wait_for_error(&[
-        "more than the 50 bytes",
-        "a cube map where a flat picture is needed",
+        "too large for the 50 bytes",
+        "a cube map in place of a 2D texture",
     ]);
     assert!(wall.is_all(green));
 
-    // Of the same size and of others.
+    // Of the same size, and of other sizes.
     for (color, side) in [(blue, 8), (red, 32), (blue, 5)] {
         wall.save(&sized(color, side));
         wall.wait_for(color);
     }
     assert!(
         Arc::ptr_eq(&old, &model(&mut wall)),
-        "the model is loaded anew"
+        "the model was reloaded"
     );
 }
 
 #[test]
-fn a_picture_that_is_broken_at_first_is_seen_once_it_is_whole() {
+fn a_texture_broken_at_first_is_used_once_it_is_valid() {
     let green = [20, 180, 60];
     let mut wall = Wall::new("unfinished.tga", b"half".to_vec());
     assert!(!wall.is_all(green));

@@ -1,4 +1,4 @@
-//! What a spawned model of UFO: Aftermath consists of, and what the loader's settings make of it.
+//! The assets, entities and components of a spawned LGW model, and the effects of the loader settings.
 
 use crate::gpuless;
 use crate::support::app::TestApp;
@@ -21,7 +21,7 @@ const FILE: &str = "model.lgw";
 struct Spawned {
     app: TestApp,
     root: Entity,
-    /// Kept, for Bevy drops what nobody holds.
+    /// Keeps the asset loaded.
     asset: Handle<Lgw>,
 }
 
@@ -31,10 +31,10 @@ impl Spawned {
         let mut app = TestApp::new(&[(FILE, text.into())]);
         let asset = load(&mut app, settings);
         let assets = app.world().resource::<Assets<Lgw>>();
-        let scene = assets.get(&asset).expect("it is loaded").scene.clone();
+        let scene = assets.get(&asset).expect("a loaded asset").scene.clone();
         let root = app.world().spawn(WorldAssetRoot(scene)).id();
-        let is_there = |world: &mut World| world.get::<LgwInstance>(root).is_some();
-        assert!(gpuless::wait_until(&mut app.app, is_there));
+        let is_spawned = |world: &mut World| world.get::<LgwInstance>(root).is_some();
+        assert!(gpuless::wait_until(&mut app.app, is_spawned));
         Self { app, root, asset }
     }
 
@@ -50,14 +50,14 @@ impl Spawned {
         self.app.world().get::<C>(entity).cloned()
     }
 
-    /// The mesh of an index.
+    /// The mesh asset of an index.
     fn mesh(&mut self, index: usize) -> Mesh {
         let handle = self.model().meshes[index].mesh.clone().unwrap();
         let meshes = self.app.world().resource::<Assets<Mesh>>();
         meshes.get(&handle).unwrap().clone()
     }
 
-    /// The corners of all triangles where they are drawn.
+    /// The corners of all drawn triangles, in world space.
     fn drawn(&mut self) -> Vec<[Vec3; 3]> {
         self.app.step(0.0);
         let entities = self.instance().meshes().to_vec();
@@ -66,13 +66,13 @@ impl Spawned {
             let Some(Mesh3d(handle)) = self.get::<Mesh3d>(entity) else {
                 continue;
             };
-            let place: GlobalTransform = self.get(entity).unwrap();
+            let transform: GlobalTransform = self.get(entity).unwrap();
             let meshes = self.app.world().resource::<Assets<Mesh>>();
             let mesh = meshes.get(&handle).unwrap();
-            let places = floats3(mesh, Mesh::ATTRIBUTE_POSITION.id);
+            let positions = floats3(mesh, Mesh::ATTRIBUTE_POSITION.id);
             let indices: Vec<usize> = mesh.indices().unwrap().iter().collect();
             drawn.extend(indices.chunks(3).map(|triangle| {
-                let corner = |at: usize| place.transform_point(places[triangle[at]]);
+                let corner = |at: usize| transform.transform_point(positions[triangle[at]]);
                 [corner(0), corner(1), corner(2)]
             }));
         }
@@ -106,13 +106,13 @@ fn uvs(mesh: &Mesh) -> Vec<[f32; 2]> {
     }
 }
 
-/// At right angles to a triangle, on the side from which it is counter-clockwise.
-fn across([a, b, c]: [Vec3; 3]) -> Vec3 {
+/// The unit normal of a triangle's front, from which it is counter-clockwise.
+fn front([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a).normalize()
 }
 
-/// A model of one mesh.
-fn of_mesh(vertices: &[[f32; 8]], groups: &str) -> String {
+/// The text of a model with one mesh.
+fn mesh_text(vertices: &[[f32; 8]], groups: &str) -> String {
     let mut text = format!(
         "MODEL \"one\" EXPORT_VERSION 4 MESH \"a\" VERTS {}\n",
         vertices.len()
@@ -126,17 +126,17 @@ fn of_mesh(vertices: &[[f32; 8]], groups: &str) -> String {
 
 /// A triangle in the plane Z = 0, counter-clockwise as seen from +Z, with these normals.
 fn triangle(normals: [[f32; 3]; 3]) -> String {
-    let places = [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]];
+    let positions = [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]];
     let vertex = |at: usize| {
-        let ([x, y], [nx, ny, nz]) = (places[at], normals[at]);
+        let ([x, y], [nx, ny, nz]) = (positions[at], normals[at]);
         [x, y, 0.0, 0.25, 0.75, nx, ny, nz]
     };
     let vertices = [vertex(0), vertex(1), vertex(2)];
-    of_mesh(&vertices, "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0")
+    mesh_text(&vertices, "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0")
 }
 
 #[test]
-fn there_is_an_entity_per_mesh_with_its_material() {
+fn each_mesh_is_an_entity_with_its_material() {
     let mut spawned = Spawned::new(EVERYTHING, LgwLoaderSettings::default());
     let (root, model) = (spawned.root, spawned.model());
     let meshes = spawned.instance().meshes().to_vec();
@@ -149,21 +149,21 @@ fn there_is_an_entity_per_mesh_with_its_material() {
         let name: Name = spawned.get(*entity).unwrap();
         assert_eq!(name.as_str(), &*model.meshes[index].name);
     }
-    let LgwMaterialHandle::TexEnv(material) = &model.material(7).unwrap().drawn else {
-        panic!("it has two textures");
+    let LgwMaterialHandle::TexEnv(material) = &model.material(7).unwrap().render_material else {
+        panic!("not a `TexEnv` material, despite two textures");
     };
     let drawn: MeshMaterial3d<LgwTexEnvMaterial> = spawned.get(meshes[0]).unwrap();
     assert_eq!(drawn.0, *material);
     let aabb: Aabb = spawned.get(meshes[0]).unwrap();
     let [min, max] = [Vec3::new(-0.5, 0.0, 0.0), Vec3::new(1.0, 1.0, 2.0)];
     assert_eq!(aabb, Aabb::from_min_max(min, max));
-    // Without triangles nothing is drawn.
+    // A mesh without triangles has no `Mesh3d`.
     assert!(spawned.get::<Mesh3d>(meshes[1]).is_none());
     assert!(model.meshes[1].mesh.is_none() && model.meshes[1].bounds.is_none());
 }
 
 #[test]
-fn the_asset_has_everything_by_name_and_number() {
+fn the_asset_has_all_data_by_name_and_id() {
     let mut spawned = Spawned::new(EVERYTHING, LgwLoaderSettings::default());
     let model = spawned.model();
     assert_eq!((&*model.name, model.version), ("all of it", Some(4)));
@@ -187,7 +187,7 @@ fn the_asset_has_everything_by_name_and_number() {
     let material = materials.get(&model.material(7).unwrap().material).unwrap();
     assert_eq!(material.source, file.materials[0].clone().into_owned());
     assert!(
-        material.pictures.iter().all(Option::is_some),
+        material.textures.iter().all(Option::is_some),
         "placeholders"
     );
     let label = LgwAssetLabel::Material(0).from_asset(FILE);
@@ -196,13 +196,13 @@ fn the_asset_has_everything_by_name_and_number() {
 }
 
 #[test]
-fn one_lit_picture_is_bevys_own_material() {
+fn a_single_lit_texture_uses_standard_material() {
     let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
     let model = spawned.model();
     let entity = spawned.instance().meshes()[0];
     let drawn: MeshMaterial3d<StandardMaterial> = spawned.get(entity).unwrap();
     assert_eq!(
-        model.material(0).unwrap().drawn,
+        model.material(0).unwrap().render_material,
         LgwMaterialHandle::Standard(drawn.0.clone())
     );
     let materials = spawned.app.world().resource::<Assets<StandardMaterial>>();
@@ -213,7 +213,7 @@ fn one_lit_picture_is_bevys_own_material() {
 }
 
 #[test]
-fn meshes_whose_material_is_not_there_share_a_white_one() {
+fn meshes_with_a_missing_material_share_a_white_one() {
     let text = triangle([[0.0, 0.0, 1.0]; 3]);
     let mesh = &text[text.find("MESH").unwrap()..text.find("END_OF_MODEL").unwrap()];
     let other = mesh.replace("MESH \"a\" VERTS", "MESH \"a\" MATERIAL_REF 5 VERTS");
@@ -228,11 +228,11 @@ fn meshes_whose_material_is_not_there_share_a_white_one() {
     }
     assert_eq!(model.meshes[1].material_ref, Some(5));
     let bicycle = Spawned::new(BICYCLE, LgwLoaderSettings::default()).model();
-    assert!(bicycle.default_material.is_none(), "nobody needs one");
+    assert!(bicycle.default_material.is_none(), "no mesh needs one");
 }
 
 #[test]
-fn the_front_is_where_most_normals_are() {
+fn the_front_is_on_the_side_of_most_normals() {
     let up = [0.0, 0.0, 1.0];
     let down = [0.0, 0.0, -1.0];
     for (normals, winding, expected) in [
@@ -240,7 +240,7 @@ fn the_front_is_where_most_normals_are() {
         ([down, down, down], LgwWinding::Auto, Vec3::NEG_Z),
         ([down, down, down], LgwWinding::Keep, Vec3::Z),
         ([up, up, up], LgwWinding::Flip, Vec3::NEG_Z),
-        // Normals that say nothing leave it as it is.
+        // Zero normals keep the winding.
         ([[0.0; 3]; 3], LgwWinding::Auto, Vec3::Z),
     ] {
         let settings = LgwLoaderSettings {
@@ -249,7 +249,7 @@ fn the_front_is_where_most_normals_are() {
         };
         let mut spawned = Spawned::new(&triangle(normals), settings);
         assert_eq!(
-            across(spawned.drawn()[0]),
+            front(spawned.drawn()[0]),
             expected,
             "{normals:?} {winding:?}"
         );
@@ -257,7 +257,7 @@ fn the_front_is_where_most_normals_are() {
 }
 
 #[test]
-fn a_few_wrong_normals_do_not_turn_a_mesh_round() {
+fn a_few_wrong_normals_do_not_flip_a_mesh() {
     let vertices: Vec<[f32; 8]> = (0..10)
         .map(|at| {
             let nz = if at == 3 { -1.0 } else { 1.0 };
@@ -265,16 +265,16 @@ fn a_few_wrong_normals_do_not_turn_a_mesh_round() {
         })
         .collect();
     let strip = "GROUP 0 TYPE_STRIP COUNT 10 0 1 2 3 4 5 6 7 8 9 END_OF_GROUP 0";
-    let mut spawned = Spawned::new(&of_mesh(&vertices, strip), LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(&mesh_text(&vertices, strip), LgwLoaderSettings::default());
     let drawn = spawned.drawn();
     assert_eq!(drawn.len(), 8);
-    // 0 1 2 goes clockwise as seen from +Z, where the normals are: all are turned round.
-    assert!(drawn.iter().all(|triangle| across(*triangle) == Vec3::Z));
+    // 0 1 2 is clockwise as seen from +Z, the side of the normals, so all triangles are flipped.
+    assert!(drawn.iter().all(|triangle| front(*triangle) == Vec3::Z));
 }
 
 #[test]
-fn settings_scale_turn_and_mirror() {
-    let text = of_mesh(
+fn settings_change_scale_up_axis_and_handedness() {
+    let text = mesh_text(
         &[
             [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0],
             [2.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0],
@@ -282,36 +282,36 @@ fn settings_scale_turn_and_mirror() {
         ],
         "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0",
     );
-    let place = |settings: LgwLoaderSettings| {
+    let spawn = |settings: LgwLoaderSettings| {
         let mut spawned = Spawned::new(&text, settings);
         let [corner, b, c] = spawned.drawn()[0];
-        (corner, across([corner, b, c]))
+        (corner, front([corner, b, c]))
     };
     let settings = LgwLoaderSettings::default;
     let plain = Vec3::new(1.0, 2.0, 3.0);
-    assert_eq!(place(settings()).0, plain);
+    assert_eq!(spawn(settings()).0, plain);
     let scale = 0.01;
-    let (found, _) = place(LgwLoaderSettings {
+    let (found, _) = spawn(LgwLoaderSettings {
         scale,
         ..settings()
     });
     assert!(found.abs_diff_eq(plain * scale, 1e-6));
     let up = LgwUpAxis::Z;
-    let (found, _) = place(LgwLoaderSettings {
+    let (found, _) = spawn(LgwLoaderSettings {
         up_axis: up,
         ..settings()
     });
     assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-6));
     for winding in [LgwWinding::Auto, LgwWinding::Keep] {
         let left_handed = true;
-        let (found, front) = place(LgwLoaderSettings {
+        let (found, front) = spawn(LgwLoaderSettings {
             left_handed,
             winding,
             ..settings()
         });
         assert_eq!(found, Vec3::new(1.0, 2.0, -3.0));
-        assert!(front.z < 0.0, "what was in front is behind, {winding:?}");
-        let (found, _) = place(LgwLoaderSettings {
+        assert!(front.z < 0.0, "the front is mirrored, {winding:?}");
+        let (found, _) = spawn(LgwLoaderSettings {
             left_handed,
             winding,
             up_axis: up,
@@ -324,11 +324,11 @@ fn settings_scale_turn_and_mirror() {
 #[test]
 fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
     let corners = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 4.0, 3.5]];
-    let front = |normals: [[f32; 3]; 2], left_handed, up, winding| {
+    let fronts = |normals: [[f32; 3]; 2], left_handed, up, winding| {
         // The same triangle twice, each with its own normals.
         let vertices =
             normals.map(|[nx, ny, nz]| corners.map(|[x, y, z]| [x, y, z, 0.0, 0.0, nx, ny, nz]));
-        let text = of_mesh(
+        let text = mesh_text(
             vertices.as_flattened(),
             "GROUP 0 TYPE_LIST COUNT 6 0 1 2 3 4 5 END_OF_GROUP 0",
         );
@@ -339,26 +339,26 @@ fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
             ..LgwLoaderSettings::default()
         };
         let mut spawned = Spawned::new(&text, settings);
-        spawned.drawn().into_iter().map(across).collect::<Vec<_>>()
+        spawned.drawn().into_iter().map(front).collect::<Vec<_>>()
     };
     let none = [[0.0; 3]; 2];
     let opposite = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
     for normals in [none, opposite] {
         for left_handed in [false, true] {
             for up in [LgwUpAxis::Y, LgwUpAxis::Z] {
-                let auto = front(normals, left_handed, up, LgwWinding::Auto);
-                let keep = front(normals, left_handed, up, LgwWinding::Keep);
+                let auto = fronts(normals, left_handed, up, LgwWinding::Auto);
+                let keep = fronts(normals, left_handed, up, LgwWinding::Keep);
                 assert_eq!(auto.len(), 2);
                 assert_eq!(auto, keep, "{normals:?} {left_handed} {up:?}");
             }
         }
     }
-    let mirrored = front(none, true, LgwUpAxis::Y, LgwWinding::Auto);
+    let mirrored = fronts(none, true, LgwUpAxis::Y, LgwWinding::Auto);
     assert!(mirrored.iter().all(|front| front.z < 0.0), "{mirrored:?}");
 }
 
 #[test]
-fn v_goes_up_in_the_file_unless_it_is_said_that_it_does_not() {
+fn v_is_flipped_unless_flip_v_is_false() {
     let text = triangle([[0.0, 0.0, 1.0]; 3]);
     for (flip_v, expected) in [(true, [0.25, 0.25]), (false, [0.25, 0.75])] {
         let settings = LgwLoaderSettings {
@@ -371,7 +371,7 @@ fn v_goes_up_in_the_file_unless_it_is_said_that_it_does_not() {
 }
 
 #[test]
-fn normals_have_the_length_1_and_those_without_any_are_made() {
+fn normals_are_normalized_and_zero_normals_are_computed() {
     let text = triangle([[0.0, 0.0, 1e30], [0.0, 3.0, 4.0], [0.0; 3]]);
     let mesh = Spawned::new(&text, LgwLoaderSettings::default()).mesh(0);
     let expected = [Vec3::Z, Vec3::new(0.0, 0.6, 0.8), Vec3::Z];
@@ -382,8 +382,8 @@ fn normals_have_the_length_1_and_those_without_any_are_made() {
 }
 
 #[test]
-fn what_is_too_far_away_stands_at_the_origin_and_is_told_of() {
-    let text = of_mesh(
+fn vertices_too_far_away_are_moved_to_the_origin_with_a_warning() {
+    let text = mesh_text(
         &[
             [1e19, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0],
             [2.0, 2.0, 3.0, 3e38, -3e38, 0.0, 0.0, 1.0],
@@ -395,19 +395,20 @@ fn what_is_too_far_away_stands_at_the_origin_and_is_told_of() {
     let expected = [Vec3::ZERO, Vec3::new(2.0, 2.0, 3.0), Vec3::ZERO];
     assert_eq!(spawned.drawn()[0], expected);
     let warnings = spawned.model().warnings.clone();
-    let told = |warning: &bevy_classic_models::read::Warning| {
+    let is_expected = |warning: &bevy_classic_models::read::Warning| {
         warning.message.contains("2 of 3 vertices are too far away")
     };
-    assert!(warnings.iter().any(told), "{warnings:?}");
+    assert!(warnings.iter().any(is_expected), "{warnings:?}");
 }
 
 #[test]
-fn indices_have_as_many_bits_as_they_need() {
+fn indices_have_32_bits_if_16_do_not_suffice() {
     for (count, is_long) in [(65_535, false), (65_536, true)] {
         let vertices = vec![[0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0]; count];
         let last = count - 1;
         let group = format!("GROUP 0 TYPE_LIST COUNT 3 0 1 {last} END_OF_GROUP 0");
-        let mesh = Spawned::new(&of_mesh(&vertices, &group), LgwLoaderSettings::default()).mesh(0);
+        let mesh =
+            Spawned::new(&mesh_text(&vertices, &group), LgwLoaderSettings::default()).mesh(0);
         let indices = mesh.indices().unwrap();
         assert_eq!(matches!(indices, Indices::U32(_)), is_long);
         assert_eq!(indices.iter().collect::<Vec<_>>(), [0, 1, last]);
@@ -415,7 +416,7 @@ fn indices_have_as_many_bits_as_they_need() {
 }
 
 #[test]
-fn strips_and_fans_are_what_their_lists_are() {
+fn strips_and_fans_draw_the_same_as_lists() {
     let vertices: Vec<[f32; 8]> = (0..7)
         .map(|at| {
             let angle = at as f32 * 0.8;
@@ -432,11 +433,11 @@ fn strips_and_fans_are_what_their_lists_are() {
         })
         .collect();
     let drawn = |groups: &str| {
-        let text = of_mesh(&vertices, groups);
+        let text = mesh_text(&vertices, groups);
         Spawned::new(&text, LgwLoaderSettings::default()).drawn()
     };
     let strip = drawn("GROUP 0 TYPE_STRIP COUNT 8 0 1 2 3 3 4 5 6 END_OF_GROUP 0");
-    // 2 3 3 and 3 3 4 are left out, and yet counted.
+    // The degenerate triangles 2 3 3 and 3 3 4 are dropped, but count for the alternating winding.
     let list = "GROUP 0 TYPE_LIST COUNT 12 0 1 2 2 1 3 3 4 5 5 4 6 END_OF_GROUP 0";
     assert_eq!(strip, drawn(list));
     let fan = drawn("GROUP 0 TYPE_FAN COUNT 5 6 0 2 4 5 END_OF_GROUP 0");
@@ -451,30 +452,30 @@ fn meshes_are_hidden_by_name() {
     let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
     let root = spawned.root;
     let meshes = spawned.instance().meshes().to_vec();
-    let seen = |spawned: &mut Spawned| {
+    let visibilities = |spawned: &mut Spawned| {
         spawned.app.step(0.0);
         let meshes = meshes.iter();
         let visibility = meshes.map(|mesh| spawned.get::<Visibility>(*mesh).unwrap());
         visibility.collect::<Vec<_>>()
     };
     use Visibility::{Hidden, Inherited};
-    assert_eq!(seen(&mut spawned), [Inherited, Inherited]);
+    assert_eq!(visibilities(&mut spawned), [Inherited, Inherited]);
     let hidden = PartVisibility::new(["mesh01"]);
     spawned.app.world().entity_mut(root).insert(hidden);
-    assert_eq!(seen(&mut spawned), [Hidden, Inherited]);
+    assert_eq!(visibilities(&mut spawned), [Hidden, Inherited]);
     let mut hidden = spawned.app.world().get_mut::<PartVisibility>(root).unwrap();
     hidden.reset("Mesh01").hide("MESH02");
-    assert_eq!(seen(&mut spawned), [Inherited, Hidden]);
+    assert_eq!(visibilities(&mut spawned), [Inherited, Hidden]);
     spawned
         .app
         .world()
         .entity_mut(root)
         .remove::<PartVisibility>();
-    assert_eq!(seen(&mut spawned), [Inherited, Inherited]);
+    assert_eq!(visibilities(&mut spawned), [Inherited, Inherited]);
 }
 
 #[test]
-fn a_root_that_loses_its_scene_is_no_instance() {
+fn removing_world_asset_root_removes_the_instance() {
     let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
     let root = spawned.root;
     spawned
@@ -487,14 +488,14 @@ fn a_root_that_loses_its_scene_is_no_instance() {
 }
 
 #[test]
-fn senseless_settings_are_an_error() {
+fn invalid_settings_are_an_error() {
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut app = TestApp::new(&[(FILE, BICYCLE.into())]);
         let set = move |to: &mut LgwLoaderSettings| to.scale = scale;
         let server = app.world().resource::<AssetServer>();
         let asset: Handle<Lgw> = server.load_builder().with_settings(set).load(FILE);
         let LoadState::Failed(error) = app.finish_load(&asset) else {
-            panic!("{scale} is no scale");
+            panic!("loaded with the scale {scale}");
         };
         assert!(
             error.to_string().contains("loader setting scale"),

@@ -1,9 +1,8 @@
-//! Texture units of LGW models, drawn and compared pixel by pixel with the formulas of OpenGL's
-//! specification.
+//! Rendering of the texture units of LGW models, compared pixel by pixel with the formulas of the OpenGL specification.
 
 use crate::support::alo_stage::{matte, texels, tga};
 use crate::support::lgw_stage::{
-    BEFORE, Quad, Reference, Sheet, control_mesh, dds, material, model, texgen, texture,
+    FRONT_VIEW, Quad, Reference, Texels, control_mesh, dds, material, model, texgen, texture,
 };
 use crate::support::stage::Stage;
 use bevy::prelude::*;
@@ -22,32 +21,32 @@ const MODES: [TextureMode; 6] = [
     TextureMode::Dot3Bump,
 ];
 
-/// Each mode without and with the texels' alpha.
-fn ways() -> impl Iterator<Item = (TextureMode, AlphaMode)> {
+/// Each mode without and with the alpha of the texels.
+fn modes_and_alphas() -> impl Iterator<Item = (TextureMode, AlphaMode)> {
     let alphas = [AlphaMode::Opaque, AlphaMode::Blend];
     MODES
         .into_iter()
         .flat_map(move |mode| alphas.map(|alpha| (mode, alpha)))
 }
 
-/// What is below: each channel another slope.
+/// The texture of the first unit: each channel is another gradient.
 fn lower() -> Vec<[u8; 4]> {
     texels(16, |x, y| {
         [250 - 12 * x, 40 + 13 * y, 60 + 6 * (x + y), 255 - 10 * y].map(|it| it as u8)
     })
 }
 
-/// What is above.
+/// The texture of the second unit.
 fn upper() -> Vec<[u8; 4]> {
     texels(16, |x, y| {
         [30 + 14 * y, 230 - 9 * x, 20 + 14 * x, 15 + 15 * x].map(|it| it as u8)
     })
 }
 
-fn sheets() -> HashMap<&'static str, Sheet> {
+fn images() -> HashMap<&'static str, Texels> {
     HashMap::from([
-        ("lower.tga", Sheet::Flat(lower())),
-        ("upper.tga", Sheet::Flat(upper())),
+        ("lower.tga", Texels::Flat(lower())),
+        ("upper.tga", Texels::Flat(upper())),
     ])
 }
 
@@ -70,27 +69,28 @@ fn wall(count: usize) -> Vec<Quad> {
     (0..count).map(|index| Quad::in_grid(index, 4)).collect()
 }
 
-fn materials(of: impl Iterator<Item = Vec<Texture<'static>>>) -> Vec<Material<'static>> {
-    of.enumerate()
+fn materials(textures: impl Iterator<Item = Vec<Texture<'static>>>) -> Vec<Material<'static>> {
+    textures
+        .enumerate()
         .map(|(id, textures)| material(id, textures))
         .collect()
 }
 
-/// Draws materials without light, and compares.
+/// Draws unlit materials, and compares all pixels.
 #[track_caller]
-fn assert_unlit(materials: Vec<Material<'static>>, what: &str) {
+fn assert_unlit_matches(materials: Vec<Material<'static>>, what: &str) {
     let quads = wall(materials.len());
     let mut stage = Stage::dark(&files(model(&materials, &quads)));
     stage.spawn_lgw(FILE, unlit());
-    stage.view_from(BEFORE);
+    stage.view_from(FRONT_VIEW);
     let picture = stage.capture();
-    let seen = stage.seen(&quads);
+    let fragments = stage.fragments(&quads);
     let reference = Reference {
         materials,
-        sheets: sheets(),
+        images: images(),
         scale: 1.0,
     };
-    reference.assert_shows(&picture, &seen, None, what);
+    reference.assert_matches(&picture, &fragments, None, what);
 }
 
 fn with_alpha(alpha_mode: AlphaMode, texture: Texture<'static>) -> Texture<'static> {
@@ -101,38 +101,39 @@ fn with_alpha(alpha_mode: AlphaMode, texture: Texture<'static>) -> Texture<'stat
 }
 
 #[test]
-fn the_first_unit_has_six_modes_with_alpha_and_without() {
-    let of = ways().map(|(mode, alpha)| vec![with_alpha(alpha, texture("upper.tga", mode))]);
-    assert_unlit(materials(of), "modes of the first unit");
+fn the_first_unit_supports_six_modes_with_and_without_alpha() {
+    let textures =
+        modes_and_alphas().map(|(mode, alpha)| vec![with_alpha(alpha, texture("upper.tga", mode))]);
+    assert_unlit_matches(materials(textures), "modes of the first unit");
 }
 
 #[test]
-fn the_second_unit_has_six_modes_with_alpha_and_without() {
-    for below in [AlphaMode::Opaque, AlphaMode::Blend] {
-        let of = ways().map(|(mode, alpha)| {
+fn the_second_unit_supports_six_modes_with_and_without_alpha() {
+    for first_alpha in [AlphaMode::Opaque, AlphaMode::Blend] {
+        let textures = modes_and_alphas().map(|(mode, alpha)| {
             let lower = texture("lower.tga", TextureMode::Modulate);
             let upper = texture("upper.tga", mode);
-            vec![with_alpha(below, lower), with_alpha(alpha, upper)]
+            vec![with_alpha(first_alpha, lower), with_alpha(alpha, upper)]
         });
-        assert_unlit(
-            materials(of),
-            &format!("modes of the second unit {below:?}"),
+        assert_unlit_matches(
+            materials(textures),
+            &format!("modes of the second unit {first_alpha:?}"),
         );
     }
 }
 
 #[test]
-fn a_mask_is_the_alpha_of_both_units() {
-    let of = ways().map(|(mode, alpha)| {
+fn masks_use_the_alpha_of_both_units() {
+    let textures = modes_and_alphas().map(|(mode, alpha)| {
         let lower = texture("lower.tga", TextureMode::Modulate);
         let upper = texture("upper.tga", mode);
         vec![with_alpha(AlphaMode::Mask, lower), with_alpha(alpha, upper)]
     });
-    assert_unlit(materials(of), "masks of both units");
+    assert_unlit_matches(materials(textures), "masks of both units");
 }
 
-/// Turned and bent quads, on which light varies.
-fn bent_wall(count: usize) -> Vec<Quad> {
+/// Rotated quads with varying normals, on which the light varies.
+fn curved_quads(count: usize) -> Vec<Quad> {
     let quads = wall(count).into_iter();
     quads
         .map(|quad| quad.curved(Quat::from_rotation_y(0.3), 0.7))
@@ -145,33 +146,40 @@ fn add_sun(stage: &mut Stage, illuminance: f32, color: Color) -> Entity {
         color,
         ..default()
     };
-    let place = Transform::from_xyz(50.0, 70.0, 60.0).looking_at(Vec3::ZERO, Vec3::Y);
-    stage.world().spawn((sun, place)).id()
+    let transform = Transform::from_xyz(50.0, 70.0, 60.0).looking_at(Vec3::ZERO, Vec3::Y);
+    stage.world().spawn((sun, transform)).id()
 }
 
 #[test]
-fn light_above_one_passes_through_the_units() {
-    let of = ways().map(|(mode, alpha)| {
+fn texture_units_preserve_light_above_1() {
+    let textures = modes_and_alphas().map(|(mode, alpha)| {
         let upper = with_alpha(alpha, texture("upper.tga", mode));
         match alpha {
             AlphaMode::Opaque => vec![texture("lower.tga", TextureMode::Modulate), upper],
             _ => vec![upper, texture("lower.tga", TextureMode::Modulate)],
         }
     });
-    let materials = materials(of);
-    let quads = bent_wall(materials.len());
+    let materials = materials(textures);
+    let quads = curved_quads(materials.len());
     let mut stage = Stage::dark(&files(model(&materials, &quads)));
-    // As a picture shows no light above 1, the surfaces without textures are seen under a part of it.
-    const PART: f32 = 1.0 / 4.0;
+    // Images clip light above 1, so the untextured surfaces are captured under a fraction of it.
+    const FRACTION: f32 = 1.0 / 4.0;
     const LUX: f32 = 8_000.0;
-    let sun = add_sun(&mut stage, LUX * PART, Color::linear_rgb(1.0, 0.7, 0.45));
+    let sun = add_sun(
+        &mut stage,
+        LUX * FRACTION,
+        Color::linear_rgb(1.0, 0.7, 0.45),
+    );
     let root = stage.spawn_lgw(FILE, LgwLoaderSettings::default());
-    stage.view_from(BEFORE);
-    let seen = stage.seen(&quads);
+    stage.view_from(FRONT_VIEW);
+    let fragments = stage.fragments(&quads);
     let white = stage.add_material(matte(None));
     let controls = quads.iter().map(|quad| (control_mesh(quad), white.clone()));
-    let dim = stage.capture_instead(root, controls.collect());
-    let light = |index: usize| dim.light(index).map(|of| of / f64::from(PART));
+    let dim = stage.capture_controls(root, controls.collect());
+    let light = |index: usize| {
+        dim.linear_color(index)
+            .map(|channel| channel / f64::from(FRACTION))
+    };
     let brightest = (0..dim.0.len())
         .map(|index| light(index)[0])
         .fold(0.0, f64::max);
@@ -184,20 +192,20 @@ fn light_above_one_passes_through_the_units() {
     let picture = stage.capture();
     let reference = Reference {
         materials,
-        sheets: sheets(),
+        images: images(),
         scale: 1.0,
     };
-    // The rounding of the dim picture is multiplied with the light.
-    reference.assert_shows_in(&picture, &seen, light, 2, "bright modes");
+    // The rounding errors of the dim image are multiplied by the light.
+    reference.assert_matches_in_light(&picture, &fragments, light, 2, "bright modes");
 }
 
 #[test]
-fn two_textures_are_as_bright_as_one_under_the_default_sun() {
+fn two_textures_match_the_brightness_of_one_in_daylight() {
     let brown = [[150, 110, 70, 255]; 16];
     let base = || texture("brown.tga", TextureMode::Modulate);
     let white = texture("white.tga", TextureMode::Modulate);
     let both = [vec![base()], vec![base(), white]];
-    let quads = bent_wall(8);
+    let quads = curved_quads(8);
     let pictures = both.map(|textures| {
         let materials = materials((0..8).map(|_| textures.clone()));
         let files = [
@@ -212,18 +220,21 @@ fn two_textures_are_as_bright_as_one_under_the_default_sun() {
             Color::WHITE,
         );
         stage.spawn_lgw(FILE, LgwLoaderSettings::default());
-        stage.view_from(BEFORE);
+        stage.view_from(FRONT_VIEW);
         stage.capture()
     });
     let [plain, units] = pictures;
     let brightest = plain.0.iter().map(|[red, ..]| *red).max();
-    assert!(brightest > Some(180), "{brightest:?}: no light is above 1");
-    units.assert_is(&plain, "two textures under the default sun");
+    assert!(
+        brightest > Some(180),
+        "{brightest:?}: too dark for light above 1"
+    );
+    units.assert_matches(&plain, "two textures under the default sun");
 }
 
 #[test]
-fn units_are_laid_over_what_light_makes_of_a_white_surface() {
-    let of = ways().map(|(mode, alpha)| match alpha {
+fn texture_units_modulate_a_lit_white_surface() {
+    let textures = modes_and_alphas().map(|(mode, alpha)| match alpha {
         AlphaMode::Opaque => vec![
             texture("lower.tga", TextureMode::Modulate),
             texture("upper.tga", mode),
@@ -233,33 +244,33 @@ fn units_are_laid_over_what_light_makes_of_a_white_surface() {
             texture("lower.tga", TextureMode::Modulate),
         ],
     });
-    let materials = materials(of);
-    let quads = bent_wall(12);
+    let materials = materials(textures);
+    let quads = curved_quads(12);
     let mut stage = Stage::dark(&files(model(&materials, &quads)));
-    // No light is above 1, which the picture of the white wall could not tell.
+    // No light above 1, because the image of the white wall would clip it.
     add_sun(&mut stage, 2_500.0, Color::WHITE);
     let root = stage.spawn_lgw(FILE, LgwLoaderSettings::default());
-    stage.view_from(BEFORE);
+    stage.view_from(FRONT_VIEW);
     let picture = stage.capture();
-    let seen = stage.seen(&quads);
+    let fragments = stage.fragments(&quads);
     let white = stage.add_material(matte(None));
     let controls = quads.iter().map(|quad| (control_mesh(quad), white.clone()));
-    let lit = stage.capture_instead(root, controls.collect());
-    lit.assert_is_not(&picture, "a lit white wall");
+    let lit = stage.capture_controls(root, controls.collect());
+    lit.assert_differs(&picture, "a lit white wall");
     let reference = Reference {
         materials,
-        sheets: sheets(),
+        images: images(),
         scale: 1.0,
     };
-    reference.assert_shows(&picture, &seen, Some(&lit), "lit modes");
+    reference.assert_matches(&picture, &fragments, Some(&lit), "lit modes");
 }
 
 #[test]
-fn one_mode_would_not_pass_for_another() {
+fn the_reference_distinguishes_all_modes() {
     let quads = wall(1);
     let mut stage = Stage::dark(&[]);
-    stage.view_from(BEFORE);
-    let seen = stage.seen(&quads);
+    stage.view_from(FRONT_VIEW);
+    let fragments = stage.fragments(&quads);
     let references: Vec<Reference> = MODES
         .into_iter()
         .map(|mode| Reference {
@@ -270,25 +281,25 @@ fn one_mode_would_not_pass_for_another() {
                     with_alpha(AlphaMode::Blend, texture("upper.tga", mode)),
                 ],
             )],
-            sheets: sheets(),
+            images: images(),
             scale: 1.0,
         })
         .collect();
     for (index, one) in references.iter().enumerate() {
         for other in &references[..index] {
-            let (differing, all) = one.differing(other, &seen, 0);
+            let (differing, all) = one.differing(other, &fragments, 0);
             assert!(all > 2000 && 2 * differing > all, "{differing} of {all}");
         }
     }
 }
 
-/// Six faces that nothing maps to each other.
+/// Six faces, of which none is a rotation or reflection of another.
 fn cube() -> Vec<Vec<[u8; 4]>> {
     let face = |face: u32| {
         texels(16, move |x, y| {
-            let along = [8 * x + 40, 9 * y + 60, 220 - 5 * (x + y)];
-            let turned = [0, 1, 2].map(|of| along[((of + face) % 3) as usize]);
-            let [r, g, b] = turned.map(|it| if face < 3 { it } else { 255 - it });
+            let gradients = [8 * x + 40, 9 * y + 60, 220 - 5 * (x + y)];
+            let rotated = [0, 1, 2].map(|channel| gradients[((channel + face) % 3) as usize]);
+            let [r, g, b] = rotated.map(|it| if face < 3 { it } else { 255 - it });
             [r as u8, g as u8, b as u8, 255]
         })
     };
@@ -304,7 +315,7 @@ fn generated(file: &'static str, kinds: [Option<TexGenKind>; 3], wrap: bool) -> 
     }
 }
 
-fn generating() -> Vec<Material<'static>> {
+fn generated_materials() -> Vec<Material<'static>> {
     use TexGenKind::{EyeLinear, NormalMap, ReflectionMap, SphereMap};
     let all = |kind| [Some(kind); 3];
     let flat = |kind| [Some(kind), Some(kind), None];
@@ -333,13 +344,13 @@ fn generating() -> Vec<Material<'static>> {
 const SCALE: f32 = 2.5;
 
 fn curved_wall(materials: &[Material]) -> Vec<Quad> {
-    let turn = |index: usize| {
-        let turn = 0.25 * (index % 3) as f32 - 0.2;
-        Quat::from_rotation_y(turn) * Quat::from_rotation_x(0.3 - turn)
+    let rotation = |index: usize| {
+        let angle = 0.25 * (index % 3) as f32 - 0.2;
+        Quat::from_rotation_y(angle) * Quat::from_rotation_x(0.3 - angle)
     };
     let quads = wall(materials.len()).into_iter().enumerate();
     quads
-        .map(|(index, quad)| quad.curved(turn(index), 0.8))
+        .map(|(index, quad)| quad.curved(rotation(index), 0.8))
         .collect()
 }
 
@@ -354,8 +365,8 @@ fn shrunk(quads: &[Quad]) -> Vec<Quad> {
 }
 
 #[test]
-fn coordinates_are_made_as_opengl_makes_them() {
-    let materials = generating();
+fn generated_coordinates_match_opengl() {
+    let materials = generated_materials();
     let quads = curved_wall(&materials);
     let [plus_x, ..] = &cube()[..] else {
         unreachable!()
@@ -370,41 +381,52 @@ fn coordinates_are_made_as_opengl_makes_them() {
         ..unlit()
     };
     stage.spawn_lgw(FILE, settings);
-    let sheets = || {
-        let mut sheets = sheets();
-        sheets.insert("cube.dds", Sheet::Cube(cube()));
-        sheets
+    let images = || {
+        let mut images = images();
+        images.insert("cube.dds", Texels::Cube(cube()));
+        images
     };
     let reference = Reference {
         materials: materials.clone(),
-        sheets: sheets(),
+        images: images(),
         scale: SCALE.into(),
     };
-    for (view, place) in [BEFORE, Vec3::new(-38.0, 26.0, 42.0)]
+    for (view, position) in [FRONT_VIEW, Vec3::new(-38.0, 26.0, 42.0)]
         .into_iter()
         .enumerate()
     {
-        stage.view_from(place);
+        stage.view_from(position);
         let picture = stage.capture();
-        let seen = stage.seen(&quads);
-        reference.assert_shows(&picture, &seen, None, &format!("coordinates from {view}"));
-        // What nearly is it would be seen.
+        let fragments = stage.fragments(&quads);
+        reference.assert_matches(
+            &picture,
+            &fragments,
+            None,
+            &format!("coordinates from {view}"),
+        );
+        // Small mistakes would be detected.
         let wrong_scale = Reference {
             materials: materials.clone(),
-            sheets: sheets(),
+            images: images(),
             scale: 1.0,
         };
-        assert_differs(reference.differing(&wrong_scale, &seen, 0), "another scale");
+        assert_differs(
+            reference.differing(&wrong_scale, &fragments, 0),
+            "another scale",
+        );
         let mut swapped = materials.clone();
         swapped.swap(2, 3);
         swapped.swap(1, 4);
         let swapped = Reference {
             materials: swapped,
-            sheets: sheets(),
+            images: images(),
             scale: SCALE.into(),
         };
         for quad in 1..5 {
-            assert_differs(reference.differing(&swapped, &seen, quad), "another kind");
+            assert_differs(
+                reference.differing(&swapped, &fragments, quad),
+                "another kind",
+            );
         }
     }
 }

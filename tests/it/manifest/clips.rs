@@ -1,4 +1,4 @@
-//! Clips of manifests: what entities share, and what is said of those that a model does not have.
+//! Clips of manifests: warnings about clips that a model does not have, and sharing between entities.
 
 use crate::ala::play as ala_play;
 use crate::manifest::spawn::{edit, get, mdl, spawn_ready, text, wait};
@@ -15,20 +15,22 @@ use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 
-/// The warnings about a model, of which each contains one of some texts.
+/// Asserts that each warning about a model contains one of the expected texts, and that there are no others.
 #[track_caller]
 fn assert_warnings(path: &str, expected: &[&str]) {
     let mut warnings = log::warnings_with(path);
     warnings.sort();
     for expected in expected {
-        let place = warnings.iter().position(|told| told.contains(expected));
-        let place = place.unwrap_or_else(|| panic!("{expected} is not among {warnings:#?}"));
-        warnings.remove(place);
+        let index = warnings
+            .iter()
+            .position(|warning| warning.contains(expected));
+        let index = index.unwrap_or_else(|| panic!("{expected} is not among {warnings:#?}"));
+        warnings.remove(index);
     }
     assert!(warnings.is_empty(), "{warnings:#?}");
 }
 
-/// Runs frames while a load is held back.
+/// Runs frames while a load is blocked.
 fn run_frames(app: &mut TestApp) {
     for _ in 0..5 {
         app.step(0.1);
@@ -40,7 +42,7 @@ fn settle(app: &mut TestApp) {
 }
 
 #[test]
-fn clips_that_a_quake_model_lacks_are_told_with_those_that_it_has() {
+fn missing_clips_of_a_quake_model_are_reported_with_available_clips() {
     log::listen();
     let manifest = r#"(model: "lacks_clips.mdl", clips: [
         (name: "good", clip: "run"),
@@ -55,16 +57,16 @@ fn clips_that_a_quake_model_lacks_are_told_with_those_that_it_has() {
         assert_warnings(
             "lacks_clips.mdl",
             &[
-                r#"has no clip "rum", which "typo" stands for; there are run"#,
-                r#"has no clip of frames 400 to 501, which "beyond" stands for"#,
-                r#"has nothing left of the clip "run", frames 400 to 501, which "late" stands for; its frames are 0 to"#,
+                r#"has no clip "rum" (alias "typo"); available clips: run"#,
+                r#"has no clip of frames 400 to 501 (alias "beyond")"#,
+                r#"has no valid frame in clip "run", frames 400 to 501 (alias "late"); its frames are 0 to"#,
             ],
         );
     }
 }
 
 #[test]
-fn clips_that_a_lithtech_model_lacks_are_told_with_those_that_it_has() {
+fn missing_clips_of_a_lithtech_model_are_reported() {
     log::listen();
     let manifest = r#"(model: "lacks_clips.abc", clips: [
         (name: "good", clip: 0),
@@ -81,15 +83,15 @@ fn clips_that_a_lithtech_model_lacks_are_told_with_those_that_it_has() {
     assert_warnings(
         "lacks_clips.abc",
         &[
-            r#"has no clip "wlak", which "typo" stands for"#,
-            r#"has nothing left of the clip number 0, frames 400 to 501, which "late" stands for"#,
-            r#"has no clip number 99, which "none" stands for"#,
+            r#"has no clip "wlak" (alias "typo")"#,
+            r#"has no valid frame in clip at index 0, frames 400 to 501 (alias "late")"#,
+            r#"has no clip at index 99 (alias "none")"#,
         ],
     );
 }
 
 #[test]
-fn clips_that_an_alamo_model_lacks_are_told_played_or_not() {
+fn missing_clips_of_an_alamo_model_are_reported_even_if_not_played() {
     log::listen();
     let manifest = r#"(model: "art/Unit.alo", clips: [
         (name: "typo", clip: "MOVE_77"),
@@ -105,12 +107,12 @@ fn clips_that_an_alamo_model_lacks_are_told_played_or_not() {
         let [warning] = &warnings[..] else {
             panic!("{warnings:?}");
         };
-        let expected = format!("has no clip \"{clip}\", which \"{name}\" stands for; there are ");
+        let expected = format!("has no clip \"{clip}\" (alias \"{name}\"); available clips: ");
         assert!(warning.contains(&expected), "{warning}");
     }
 }
 
-/// Loads any animation as one of five frames. Does not finish while the lock is held.
+/// Loads any file as an animation of five frames. Does not finish while the lock is held.
 #[derive(TypePath)]
 struct LockedAlaLoader(Arc<Mutex<()>>);
 
@@ -142,9 +144,9 @@ impl AssetLoader for LockedAlaLoader {
     }
 }
 
-/// The warnings about parts of clips of a model that have no frames.
+/// The warnings about parts of a model's clips without frames.
 fn empty_parts(model: &str) -> Vec<String> {
-    log::warnings_with(&format!("{model} has nothing left of the clip"))
+    log::warnings_with(&format!("{model} has no valid frame in clip"))
 }
 
 #[track_caller]
@@ -175,12 +177,12 @@ fn frames_beyond_an_alamo_clip_are_reported_once_its_file_is_loaded() {
     let first = spawn_ready(&mut app, "late_frames.model.ron", ());
     run_frames(&mut app);
     assert_eq!(empty_parts("late_frames.alo"), [""; 0]);
-    // Another instance of the same clips and model keeps the check pending.
+    // Another instance with the same clips and model keeps the check pending.
     spawn_ready(&mut app, "late_frames.model.ron", ());
     run_frames(&mut app);
     app.world().entity_mut(first).despawn();
     drop(locked);
-    let expected = r#""MOVE_00", frames 5 to 10, which "beyond" stands for; its frames are 0 to 4"#;
+    let expected = r#""MOVE_00", frames 5 to 10 (alias "beyond"); its frames are 0 to 4"#;
     assert_one_empty_part(&mut app, "late_frames.alo", expected);
 }
 
@@ -197,10 +199,9 @@ fn frames_beyond_a_clip_that_is_a_file_are_reported() {
         ("far/walk.ala", ala::small(1)),
     ]);
     spawn_ready(&mut app, "file_frames.model.ron", ());
-    let expected =
-        r#"far/walk.ala#Clip, frames 3 to 10, which "beyond" stands for; its frames are 0 to 2"#;
+    let expected = r#"far/walk.ala#Clip, frames 3 to 10 (alias "beyond"); its frames are 0 to 2"#;
     assert_one_empty_part(&mut app, "file_frames.alo", expected);
-    // Only its clip stays loaded.
+    // Only the clip stays loaded.
     wait(&mut app, "the animation is released", |world| {
         world.resource::<Assets<Ala>>().is_empty()
     });
@@ -234,7 +235,7 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
     let edited = clips(&mut app, one);
     assert_eq!(edited.0[0].clip, ClipRef::Index(0));
     assert!(Arc::ptr_eq(&edited.0, &clips(&mut app, two).0));
-    // Code may change it too, and entities that are spawned in the same frame see that.
+    // An edit in code applies to entities that are spawned in the same frame.
     let handle = get::<ClassicModel>(&mut app, one).unwrap();
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
     manifests.get_mut(&handle.0).unwrap().alt = Some(3);

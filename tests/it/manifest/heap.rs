@@ -1,10 +1,9 @@
-//! The heap that manifests take while they are loaded, on texts made to cost as much as they can.
+//! Heap and time limits for loading manifests, with adversarial texts.
 
 use crate::support::cpu_time;
 use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::parse;
-use bevy_classic_models::prelude::*;
 use std::time::Duration;
 
 impl Loadable for ModelManifest {
@@ -15,7 +14,7 @@ fn adversarial_files() -> Vec<(String, Vec<u8>)> {
     let list = |field: &str, element: &str, count: usize| {
         format!("(model: \"a.mdl\", {field}: [{}])", element.repeat(count))
     };
-    // No text is longer than 1 << 20.
+    // The maximum length of a text is 1 << 20.
     let long = "x".repeat(1 << 19);
     let many = 1024;
     let texts = [
@@ -23,7 +22,7 @@ fn adversarial_files() -> Vec<(String, Vec<u8>)> {
         ("frames", list("clips", "(name:\"a\",frames:(1,2)),", many)),
         ("too_many", list("clips", "(file:\"a\"),", 1 << 16)),
         ("attachments", list("attachments", "(model:\"a\"),", many)),
-        ("nothing", list("attachments", "(),", 1 << 18)),
+        ("empty", list("attachments", "(),", 1 << 18)),
         ("hidden", list("hidden", "\"\",", 1 << 18)),
         ("folders", list("texture_folders", "\"a\",", many)),
         ("distances", list("lod_distances", "1,", 1 << 18)),
@@ -68,7 +67,7 @@ fn adversarial_files() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn loading_keeps_the_promise_on_heap() {
+fn loading_stays_within_the_heap_budget() {
     run_in_own_process("manifest::heap::loading_measured_alone");
 }
 
@@ -83,9 +82,9 @@ fn loading_measured_alone() {
 }
 
 #[test]
-fn parsing_takes_time_by_the_length() {
+fn parsing_takes_linear_time() {
     for (name, bytes) in adversarial_files() {
-        // What goes by the square of a megabyte takes minutes.
+        // Quadratic time would be minutes for a megabyte.
         cpu_time::assert_cpu_time_below(Duration::from_secs(10), &name, || {
             let _ = parse(&bytes);
         });

@@ -1,4 +1,4 @@
-//! Manifests as texts: what they say, what is wrong with them and where, and what they are written as.
+//! Parsing and writing manifests: values, error messages with positions, and round trips.
 
 use crate::support::random::Random;
 use bevy::color::Srgba;
@@ -8,11 +8,11 @@ use bevy_classic_models::model::manifest::{
     NameOrIndex, parse,
 };
 
-/// A manifest that says all there is to say.
-pub const EVERYTHING: &str = include_str!("../../regressions/manifest/everything.model.ron");
+/// A manifest with all fields.
+pub const ALL_FIELDS: &str = include_str!("../../regressions/manifest/everything.model.ron");
 
-/// What [`EVERYTHING`] says.
-fn everything() -> ModelManifest {
+/// The value of [`ALL_FIELDS`].
+fn all_fields() -> ModelManifest {
     let name = |name: &str| Some(NameOrIndex::from(name));
     let named = |name: &str| ManifestClip {
         name: name.into(),
@@ -89,16 +89,16 @@ fn everything() -> ModelManifest {
 }
 
 #[test]
-fn everything_is_read() {
-    assert_eq!(parse(EVERYTHING.as_bytes()).unwrap(), everything());
+fn all_fields_are_parsed() {
+    assert_eq!(parse(ALL_FIELDS.as_bytes()).unwrap(), all_fields());
 }
 
 #[test]
-fn what_is_written_is_read_as_the_same() {
-    let written = everything().to_ron().unwrap();
+fn written_manifests_are_parsed_as_equal() {
+    let written = all_fields().to_ron().unwrap();
     assert_eq!(
         parse(written.as_bytes()).unwrap(),
-        everything(),
+        all_fields(),
         "{written}"
     );
     assert!(!written.contains("Some"), "{written}");
@@ -110,26 +110,26 @@ fn what_is_written_is_read_as_the_same() {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_written() {
-    let refused = |edit: fn(&mut ModelManifest)| {
-        let mut manifest = everything();
+fn invalid_manifests_are_not_written() {
+    let write_error = |edit: fn(&mut ModelManifest)| {
+        let mut manifest = all_fields();
         edit(&mut manifest);
         manifest.to_ron().unwrap_err().message
     };
-    let message = refused(|manifest| manifest.scale = f32::NAN);
+    let message = write_error(|manifest| manifest.scale = f32::NAN);
     assert_eq!(message, "scale is NaN, but must be a finite number above 0");
-    let message = refused(|manifest| manifest.hidden = vec![String::new(); 1025]);
+    let message = write_error(|manifest| manifest.hidden = vec![String::new(); 1025]);
     assert_eq!(
         message,
         "hidden has 1025 elements, but must have at most 1024"
     );
-    refused(|manifest| manifest.team_color = Some(Srgba::rgb(2.0, 0.0, 0.0)));
-    refused(|manifest| manifest.team_color = Some(Srgba::new(1.0, 0.0, 0.0, 0.5)));
-    refused(|manifest| manifest.model.clear());
+    write_error(|manifest| manifest.team_color = Some(Srgba::rgb(2.0, 0.0, 0.0)));
+    write_error(|manifest| manifest.team_color = Some(Srgba::new(1.0, 0.0, 0.0, 0.5)));
+    write_error(|manifest| manifest.model.clear());
 }
 
 #[test]
-fn small_ways_to_say_the_same() {
+fn notations_are_equivalent() {
     let plain = parse(br#"(model: "a.mdl", skin: 1, team_color: (1, 0.5, 0))"#).unwrap();
     let expected = ModelManifest {
         model: "a.mdl".into(),
@@ -149,12 +149,12 @@ fn small_ways_to_say_the_same() {
     assert_eq!(color, Srgba::rgb_u8(255, 128, 0));
 }
 
-/// Bad texts, and what is said about each.
-const BAD: &[(&str, &str)] = &[
+/// Invalid texts, and the error for each.
+const INVALID: &[(&str, &str)] = &[
     ("", "1:1: the manifest must be in parentheses"),
     ("()", "1:1: the manifest lacks the field `model`"),
     ("(model: \"\")", "1:1: the manifest lacks the field `model`"),
-    ("(\n  model: 3\n)", "2:10: model must be a text in quotes"),
+    ("(\n  model: 3\n)", "2:10: model must be a string in quotes"),
     (
         "( model: \"a\", colour: 1)",
         "1:15: Unexpected field named `colour` in `ModelManifest`, expected one of ",
@@ -210,7 +210,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", axes: (up: Z, forward: NegZ))",
-        "1:20: axes has one line for both axes, but they must be at right angles",
+        "1:20: axes has parallel axes, but `up` and `forward` must be perpendicular",
     ),
     (
         "(model: \"a\", axes: (up: z, forward: X))",
@@ -234,7 +234,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", clip: \"a\"), ()])",
-        "1:46: clips[1] has neither clip nor file nor frames",
+        "1:46: clips[1] needs `clip`, `file` or `frames`",
     ),
     (
         "(model: \"a\", clips: [(clip: \"x\")])",
@@ -242,15 +242,15 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", clip: \"y\", file: \"z\")])",
-        "1:22: clips[0] has both clip and file, but must have one of them",
+        "1:22: clips[0] has both `clip` and `file`, but must have only one of them",
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", file: \"*.ala\")])",
-        "1:29: clips[0].name names many files, which have names of their own",
+        "1:29: clips[0].name must be empty, because `file` is a pattern for several files",
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", frames: (3, 2))])",
-        "1:42: clips[0].frames is from 3 to 2, but the last must not be before the first",
+        "1:42: clips[0].frames is (3, 2), but the last frame must be at least the first and below 4294967295",
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", frames: (3))])",
@@ -262,7 +262,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", frames: (-3, 4))])",
-        "1:43: clips[0].frames[0] is out of the bounds of whole numbers here",
+        "1:43: clips[0].frames[0] is out of range",
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", clip: \"y\", speed: inf)])",
@@ -274,11 +274,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", clip: 0), (name: \"X\", clip: 1)])",
-        "1:51: clips[1].name is that of another clip before it",
+        "1:51: clips[1].name is already the name of another clip",
     ),
     (
         "(model: \"a\", clips: [(name: \"x\", clip: -1)])",
-        "1:40: clips[0].clip must be a name in quotes, or a number from 0, but is the signed integer `-1`",
+        "1:40: clips[0].clip must be a name in quotes, or an index from 0, but is the signed integer `-1`",
     ),
     (
         "(model: \"a\", clips: [(file: \"\")])",
@@ -286,11 +286,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", play: true)",
-        "1:20: play must be a name in quotes, or a number from 0, but is the boolean `true`",
+        "1:20: play must be a name in quotes, or an index from 0, but is the boolean `true`",
     ),
     (
         "(model: \"a\", skins: [\"red\"])",
-        "1:21: skins must be pairs in `{}`",
+        "1:21: skins must be a map in `{}`",
     ),
     (
         "(model: \"a\", skins: {\"red\": \"\"})",
@@ -298,11 +298,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", skins: {\"red\": \"r\", \"red\": \"s\"})",
-        "1:41: this name is there twice",
+        "1:41: duplicate name in a map",
     ),
     (
         "(model: \"a\", skin: 1.5)",
-        "1:20: skin must be a name in quotes, or a number from 0, but is the floating point number `1.5`",
+        "1:20: skin must be a name in quotes, or an index from 0, but is the floating point number `1.5`",
     ),
     (
         "(model: \"a\", lod_distances: [1, 3, 2])",
@@ -314,19 +314,19 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", team_color: \"orange\")",
-        "1:26: team_color must be a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"orange\"",
+        "1:26: team_color must be a color: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"orange\"",
     ),
     (
         "(model: \"a\", team_color: \"#ff80\")",
-        "1:26: team_color must be a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"#ff80\"",
+        "1:26: team_color must be a color: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"#ff80\"",
     ),
     (
         "(model: \"a\", team_color: (1, 2, 3))",
-        "1:26: team_color must have numbers from 0 to 1, and no alpha",
+        "1:26: team_color must have channels from 0 to 1 and no alpha",
     ),
     (
         "(model: \"a\", team_color: (1, 0))",
-        "1:31: Expected a colour: \"#rrggbb\", or (red, green, blue) from 0 to 1 but found 2 elements instead",
+        "1:31: Expected a color: \"#rrggbb\", or (red, green, blue) from 0 to 1 but found 2 elements instead",
     ),
     (
         "(model: \"a\", team_color: (1, 0, 0, 1))",
@@ -342,11 +342,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", player_colors: (shirt: 3, pants: 256))",
-        "1:47: player_colors.pants is out of the bounds of whole numbers here",
+        "1:47: player_colors.pants is out of range",
     ),
     (
         "(model: \"a\", hidden: [3])",
-        "1:23: hidden[0] must be a text in quotes",
+        "1:23: hidden[0] must be a string in quotes",
     ),
     (
         "(model: \"a\", attachments: (model: \"b\"))",
@@ -354,11 +354,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\",\n play: march)",
-        "2:8: play must be a name in quotes, or a number from 0, but is a word without quotes",
+        "2:8: play must be a name in quotes, or an index from 0, but is a word without quotes",
     ),
     (
         "(model: \"a\", skin: Some(()))",
-        "1:25: skin must be a name in quotes, or a number from 0, but is a unit value",
+        "1:25: skin must be a name in quotes, or an index from 0, but is a unit value",
     ),
     (
         "(model: \"a\", axes: \"Y\")",
@@ -366,14 +366,11 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\", skins: {\"red\": 3})",
-        "1:29: skins[\"red\"] must be a text in quotes",
+        "1:29: skins[\"red\"] must be a string in quotes",
     ),
     ("(model: \"a\", skins: {3: \"r\"})", "1:22: Expected string"),
-    (
-        "(model: \"a\", alt: one)",
-        "1:19: alt must be a whole number",
-    ),
-    // Lines end in three ways, for all kinds of errors.
+    ("(model: \"a\", alt: one)", "1:19: alt must be an integer"),
+    // All three line endings.
     (
         "(\r model: \"a\",\r\n scale: -1)",
         "3:9: scale is -1, but must be a finite number above 0",
@@ -383,10 +380,7 @@ const BAD: &[(&str, &str)] = &[
         "3:9: scale must be a number",
     ),
     ("(\r model: \"a\"\r\n scale: 2)", "3:2: Expected comma"),
-    (
-        "(model: \"a\", alt: -1)",
-        "1:19: alt is out of the bounds of whole numbers here",
-    ),
+    ("(model: \"a\", alt: -1)", "1:19: alt is out of range"),
     (
         "(model: \"a\", attachments: [(bone: \"b\")])",
         "1:28: attachments[0] lacks the field `model`",
@@ -412,42 +406,39 @@ const BAD: &[(&str, &str)] = &[
         "(model: \"a\", scale: Some(2))",
         "1:21: scale must be a number",
     ),
-    (
-        "(model: \"a\", alt: Some(-1))",
-        "1:24: alt is out of the bounds of whole numbers here",
-    ),
+    ("(model: \"a\", alt: Some(-1))", "1:24: alt is out of range"),
     (
         "(model: \"a\", play: march \"b\", skin: {)",
-        "1:20: play must be a name in quotes, or a number from 0, but is a word without quotes",
+        "1:20: play must be a name in quotes, or an index from 0, but is a word without quotes",
     ),
     ("(model: \"a\", play: 'march')", "1:20: Expected char"),
     ("(model: \"a\", play:: 1)", "1:19: Unexpected char ':'"),
     ("(model: \"a\" / alt: 1)", "1:14: Unexpected char ' '"),
     (
         "(model: \"a\", skins: {\"b\\\"\": 3})",
-        "1:29: skins[\"b\\\"\"] must be a text in quotes",
+        "1:29: skins[\"b\\\"\"] must be a string in quotes",
     ),
     (
         "(model: \"a\", skins: {\"red\": \"r\", \"red\": /* c */ \"s\",})",
-        "1:49: this name is there twice",
+        "1:49: duplicate name in a map",
     ),
 ];
 
 #[test]
-fn flaws_are_told_with_line_and_column() {
-    for (text, expected) in BAD {
+fn errors_have_line_and_column() {
+    for (text, expected) in INVALID {
         let error = parse(text.as_bytes()).expect_err(text).to_string();
-        // The names of all fields are not repeated here.
-        let is_it = match expected.ends_with(" of ") {
+        // Error messages that list all field names are not complete here.
+        let is_match = match expected.ends_with(" of ") {
             true => error.starts_with(expected),
             false => error == *expected,
         };
-        assert!(is_it, "{text}: {error}");
+        assert!(is_match, "{text}: {error}");
     }
 }
 
 #[test]
-fn what_is_no_text_is_told_with_its_place() {
+fn invalid_utf8_is_reported_with_its_position() {
     let error = parse(b"(\n  model: \"\xff\",\n)").unwrap_err();
     assert_eq!(error.to_string(), "2:11: is not UTF-8");
     let error = parse(b"(\r model: \"a\",\r\n \xff)").unwrap_err();
@@ -457,7 +448,7 @@ fn what_is_no_text_is_told_with_its_place() {
 }
 
 #[test]
-fn the_file_of_a_name_is_no_longer_than_games_have_them() {
+fn file_names_have_a_maximum_length() {
     let text = |length| format!("(\n model: {:?})", "x".repeat(length));
     assert!(parse(text(1024).as_bytes()).is_ok());
     let error = parse(text(1025).as_bytes()).unwrap_err().to_string();
@@ -490,16 +481,15 @@ fn regressions_stay_fixed() {
 }
 
 #[test]
-fn examples_of_the_docs_are_manifests() {
+fn examples_in_the_docs_are_valid_manifests() {
     for docs in [
         include_str!("../../../docs/manifest.md"),
         include_str!("../../../docs/manual.md"),
-        include_str!("../../../README.md"),
     ] {
         let mut blocks = 0;
         for block in docs.split("```ron\n").skip(1) {
             let text = block.split("```").next().unwrap();
-            // That of a loader's settings is no manifest.
+            // A block with loader settings is not a manifest.
             if !text.contains("meta_format_version") {
                 parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
                 blocks += 1;
@@ -510,7 +500,7 @@ fn examples_of_the_docs_are_manifests() {
 }
 
 #[test]
-fn the_docs_tell_of_every_field() {
+fn docs_list_every_field() {
     let docs = include_str!("../../../docs/manifest.md");
     for text in ["(x: 1)", "(clips: [(x: 1)])", "(attachments: [(x: 1)])"] {
         let error = parse(text.as_bytes()).unwrap_err().message;
@@ -523,8 +513,8 @@ fn the_docs_tell_of_every_field() {
 }
 
 #[test]
-fn cuts_and_flipped_bits_do_no_harm() {
-    let bytes = EVERYTHING.as_bytes();
+fn truncated_and_corrupted_manifests_are_handled() {
+    let bytes = ALL_FIELDS.as_bytes();
     for end in 0..bytes.len() {
         target(&bytes[..end]);
     }
@@ -539,7 +529,7 @@ fn cuts_and_flipped_bits_do_no_harm() {
 }
 
 #[test]
-fn mutations_do_no_harm() {
+fn mutated_manifests_are_handled() {
     const PIECES: [&str; 26] = [
         "(",
         ")",
@@ -570,7 +560,7 @@ fn mutations_do_no_harm() {
     ];
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..20_000 {
-        let mut bytes = EVERYTHING.as_bytes().to_vec();
+        let mut bytes = ALL_FIELDS.as_bytes().to_vec();
         for _ in 0..=random.below(3) {
             let at = random.below(bytes.len());
             let to = bytes.len().min(at + random.below(40));
@@ -591,7 +581,7 @@ fn mutations_do_no_harm() {
 }
 
 #[test]
-fn random_manifests_are_written_and_read_as_the_same() {
+fn random_manifests_survive_a_round_trip() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..2000 {
         let manifest = arbitrary(&mut random);
@@ -659,8 +649,8 @@ fn arbitrary(random: &mut Random) -> ModelManifest {
 }
 
 #[test]
-fn words_without_quotes_are_told_where_they_are() {
-    for (text, place) in [
+fn unquoted_words_are_reported_with_their_position() {
+    for (text, position) in [
         ("(\n    model: \"a\",\n    play: walk,\n)", "3:11:"),
         ("(model: \"a\", play: walk)", "1:20:"),
         ("(model: \"a\", skin: (1))", "1:20:"),
@@ -669,12 +659,12 @@ fn words_without_quotes_are_told_where_they_are() {
         ("(model: \"a\", play: -1)", "1:20:"),
     ] {
         let error = parse(text.as_bytes()).unwrap_err().to_string();
-        assert!(error.starts_with(place), "{text}: {error}");
+        assert!(error.starts_with(position), "{text}: {error}");
     }
 }
 
 #[test]
-fn texts_have_a_longest_length() {
+fn texts_have_a_maximum_length() {
     let start = "(model: \"a\")";
     let padded = |length: usize| start.to_owned() + &" ".repeat(length - start.len());
     assert!(parse(padded(1 << 20).as_bytes()).is_ok());

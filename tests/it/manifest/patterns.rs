@@ -1,4 +1,4 @@
-//! Patterns of files in manifests: how much they may cost, and what is left out.
+//! Limits of file patterns in manifests.
 
 use crate::gpuless;
 use crate::support::alo;
@@ -6,9 +6,8 @@ use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::prelude::*;
 use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::prelude::*;
 
-/// Warnings of a manifest at `path` beside a model and some files, as its loader tells them.
+/// The warnings of the loader for a manifest at `path`, with a model and empty files of some names.
 fn warnings(
     path: &'static str,
     manifest: String,
@@ -24,21 +23,23 @@ fn warnings(
     let mut app = TestApp::new(&files);
     let manifest = app.load::<ModelManifest>(path);
     let server = app.world().resource::<AssetServer>().clone();
-    // The files that fit are empty, and are not waited for.
+    // The matching files are empty and fail to load, so dependencies are not awaited.
     let is_loaded = |_: &mut World| server.is_loaded(&manifest);
     assert!(gpuless::wait_until(&mut app.app, is_loaded));
     log::warnings_with(path)
 }
 
 fn manifest(patterns: impl Iterator<Item = String>) -> String {
-    let clips: Vec<String> = patterns.map(|of| format!("(file: {of:?}),\n")).collect();
+    let clips: Vec<String> = patterns
+        .map(|pattern| format!("(file: {pattern:?}),\n"))
+        .collect();
     format!("(model: \"a.alo\", clips: [\n{}])", clips.concat())
 }
 
 #[test]
-fn patterns_that_take_too_long_are_left_out() {
+fn slow_patterns_are_skipped() {
     let path = "units/slow.model.ron";
-    // Each begins to fit at every letter of every name, and fits none.
+    // Each pattern partly matches at every character of every name, and matches none.
     let slow = (0..1000).map(|number| format!("*{}{number}*b", "a".repeat(100)));
     let patterns = ["quick*".to_owned()].into_iter().chain(slow);
     let names = (0..1000).map(|number| format!("units/{}{number}.ala", "a".repeat(200)));
@@ -49,9 +50,9 @@ fn patterns_that_take_too_long_are_left_out() {
     let [end] = ends[..] else {
         panic!("{warnings:#?}");
     };
-    let place = |index: usize| format!("{path}:{}:8: clips[{index}].file is left out", index + 2);
-    // No single pattern takes so long, and not all of them are looked for.
-    let is_at = |index: &usize| end.contains(&place(*index));
+    let position = |index: usize| format!("{path}:{}:8: clips[{index}].file is skipped", index + 2);
+    // A single pattern is within the limit, and all together are not.
+    let is_at = |index: &usize| end.contains(&position(*index));
     assert!((2..1000).any(|index| is_at(&index)), "{end}");
     assert_eq!(
         warnings
@@ -63,7 +64,7 @@ fn patterns_that_take_too_long_are_left_out() {
 }
 
 #[test]
-fn as_many_patterns_as_there_may_be_are_quick_in_a_folder_of_a_game() {
+fn maximum_count_of_patterns_is_fast_in_a_typical_folder() {
     let path = "units/many.model.ron";
     let patterns = (0..1024).map(|number| format!("tank_{number:04}_*.ala"));
     let names = (0..3000).map(|number| format!("units/Tank_{:04}_{number}.ALA", number % 1024));
@@ -71,10 +72,10 @@ fn as_many_patterns_as_there_may_be_are_quick_in_a_folder_of_a_game() {
 }
 
 #[test]
-fn folders_that_fit_do_not_count_as_files() {
+fn matching_folders_do_not_count_as_files() {
     let path = "units/folders.model.ron";
     let patterns = ["b*.ala", "*/z.ala"].map(str::to_owned).into_iter();
-    // There is room for one more.
+    // One below the limit of 4096.
     let names = (0..4095).map(|number| format!("units/b{number}.ala"));
     let deep = ["c/y", "d/y", "e/y", "f/z"].map(|name| format!("units/{name}.ala"));
     assert_eq!(

@@ -1,7 +1,7 @@
-//! Manifests that are loaded with their dependencies: all that they name is there, and is spawned at once.
+//! Manifests that are loaded with their dependencies: all files are loaded and spawned in the first frame.
 
 use crate::gpuless;
-use crate::manifest::spawn::{hung, is_there, mdl, text};
+use crate::manifest::spawn::{attachments, is_spawned, mdl, text};
 use crate::support::app::TestApp;
 use crate::support::loads::Loads;
 use crate::support::stage::{Picture, Stage};
@@ -18,10 +18,10 @@ use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 use std::path::Path;
 
-/// Frames that are looked at after something was spawned.
+/// The count of frames that are checked after a spawn.
 const FRAMES: usize = 6;
 
-/// Waits until a manifest is loaded with all that it names.
+/// Waits until a manifest is loaded with its dependencies.
 fn preload(app: &mut TestApp, path: &'static str) -> Handle<ModelManifest> {
     let manifest: Handle<ModelManifest> = app.load(path);
     let server = app.world().resource::<AssetServer>().clone();
@@ -30,7 +30,7 @@ fn preload(app: &mut TestApp, path: &'static str) -> Handle<ModelManifest> {
     manifest
 }
 
-/// A stage with the bundled models in their folders.
+/// A stage with copies of the bundled models.
 fn stage_of_samples() -> Stage {
     let stage = Stage::new(&[]);
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
@@ -45,7 +45,7 @@ fn stage_of_samples() -> Stage {
     stage
 }
 
-/// What is drawn in each of the next frames, in which no time passes.
+/// Screenshots of the next frames, in which no time passes.
 fn film(stage: &mut Stage) -> Vec<Picture> {
     #[derive(Resource, Default)]
     struct Film(Vec<Option<Image>>);
@@ -62,9 +62,11 @@ fn film(stage: &mut Stage) -> Vec<Picture> {
         );
         stage.headless.step(0.0);
     }
-    stage.headless.wait_until("all frames are there", |world| {
-        world.resource::<Film>().0.iter().all(Option::is_some)
-    });
+    stage
+        .headless
+        .wait_until("all screenshots are captured", |world| {
+            world.resource::<Film>().0.iter().all(Option::is_some)
+        });
     let film = stage.world().remove_resource::<Film>().unwrap();
     let picture = |image: Image| {
         let (texels, _) = image.data.as_ref().unwrap().as_chunks::<4>();
@@ -73,8 +75,8 @@ fn film(stage: &mut Stage) -> Vec<Picture> {
     film.0.into_iter().flatten().map(picture).collect()
 }
 
-/// Preloads a manifest by nothing but its handle, spawns it, and looks at every frame.
-fn is_drawn_at_once(path: &'static str, from: Vec3, at: Vec3) {
+/// Preloads a manifest by its handle, spawns it, and compares the first frames with a later one.
+fn assert_drawn_from_first_frame(path: &'static str, from: Vec3, at: Vec3) {
     let mut stage = stage_of_samples();
     let view = Transform::from_translation(from).looking_at(at, Vec3::Y);
     stage.camera().insert(view);
@@ -88,39 +90,46 @@ fn is_drawn_at_once(path: &'static str, from: Vec3, at: Vec3) {
     let root = stage.world().spawn(ClassicModel(manifest)).id();
     let film = film(&mut stage);
     let settled = stage.capture();
-    assert!(settled.different(&empty) > 2000, "{path} is seen");
+    assert!(settled.different(&empty) > 2000, "{path} is drawn");
     for (frame, picture) in film.iter().enumerate() {
         let different = picture.different(&settled);
         if different > 20 {
             let what = format!("{path} in frame {frame}");
             let saved = picture.save_beside(&settled, &what);
-            panic!("{what}: {different} pixels are not as they stay, see {saved}");
+            panic!("{what}: {different} pixels differ from the later frame, see {saved}");
         }
     }
-    // What hangs on it is among what is seen.
+    // The attachment is drawn too.
     let mut attached = stage.world().query::<(Entity, &AttachedToBone)>();
     let mut attached = attached.iter(stage.world());
-    let (hung, _) = attached.find(|(_, of)| of.to == root).unwrap();
-    stage.world().entity_mut(hung).insert(Visibility::Hidden);
-    assert!(stage.capture().different(&settled) > 30, "{path} holds it");
+    let is_on_root = |(_, attached): &(Entity, &AttachedToBone)| attached.to == root;
+    let (attachment, _) = attached.find(is_on_root).unwrap();
+    stage
+        .world()
+        .entity_mut(attachment)
+        .insert(Visibility::Hidden);
+    assert!(
+        stage.capture().different(&settled) > 30,
+        "{path}: the attachment is drawn"
+    );
     let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
     errors.retain(|error| error.contains("models/"));
     assert_eq!(errors, [""; 0]);
 }
 
 #[test]
-fn a_preloaded_lithtech_model_is_drawn_from_its_first_frame() {
+fn preloaded_lithtech_model_is_drawn_from_its_first_frame() {
     let path = "models/frost_warden.model.ron";
-    is_drawn_at_once(path, Vec3::new(-70.0, 60.0, -90.0), Vec3::Y * 35.0);
+    assert_drawn_from_first_frame(path, Vec3::new(-70.0, 60.0, -90.0), Vec3::Y * 35.0);
 }
 
 #[test]
-fn a_preloaded_alamo_model_is_drawn_from_its_first_frame() {
+fn preloaded_alamo_model_is_drawn_from_its_first_frame() {
     let path = "models/patrol.model.ron";
-    is_drawn_at_once(path, Vec3::new(-15.0, 12.0, 20.0), Vec3::Y * 6.0);
+    assert_drawn_from_first_frame(path, Vec3::new(-15.0, 12.0, 20.0), Vec3::Y * 6.0);
 }
 
-/// Files of a soldier who holds a gun and a lamp: all that a manifest can name.
+/// A soldier with a gun and a lamp. Together the manifests name all kinds of files.
 fn armory() -> Vec<(&'static str, Vec<u8>)> {
     let soldier = r#"(model: "body.abc", skins: {"red": "red.tga"}, skin: "red", attachments: [
         (bone: "Arm", model: "gun.model.ron", play: "run"), (model: "lamp.alo")])"#;
@@ -142,19 +151,19 @@ fn armory() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// All models that hang on a root, and on those.
-fn all_hung(app: &mut TestApp, root: Entity) -> Vec<Entity> {
+/// A root and all attachments below it.
+fn with_attachments(app: &mut TestApp, root: Entity) -> Vec<Entity> {
     let mut all = vec![root];
     let mut next = 0;
     while let Some(root) = all.get(next).copied() {
-        all.extend(hung(app, root).into_iter().map(|(_, entity)| entity));
+        all.extend(attachments(app, root).into_iter().map(|(_, entity)| entity));
         next += 1;
     }
     all
 }
 
 #[test]
-fn a_preloaded_manifest_is_complete_in_its_first_frame() {
+fn preloaded_manifest_is_complete_in_its_first_frame() {
     log::listen();
     let mut app = TestApp::new(&armory());
     let manifest = preload(&mut app, "soldier.model.ron");
@@ -165,10 +174,10 @@ fn a_preloaded_manifest_is_complete_in_its_first_frame() {
             .id();
         for frame in 0..FRAMES {
             app.step(0.0);
-            let all = all_hung(&mut app, root);
+            let all = with_attachments(&mut app, root);
             assert_eq!(all.len(), 4, "frame {frame}");
             for entity in all {
-                assert!(is_there(app.world(), entity), "frame {frame}: {entity}");
+                assert!(is_spawned(app.world(), entity), "frame {frame}: {entity}");
                 let visible = app.world().get::<Visibility>(entity);
                 assert_eq!(visible, Some(&Visibility::Inherited));
             }
@@ -177,7 +186,7 @@ fn a_preloaded_manifest_is_complete_in_its_first_frame() {
 }
 
 #[test]
-fn models_are_loaded_once_with_what_their_manifests_state() {
+fn manifest_settings_apply_to_the_first_load_of_a_model() {
     let mut app = TestApp::new(&armory());
     let mut changes = MessageCursor::<AssetEvent<Mdl>>::default();
     let manifest = preload(&mut app, "gun.model.ron");
@@ -188,7 +197,7 @@ fn models_are_loaded_once_with_what_their_manifests_state() {
             assert!(!matches!(event, AssetEvent::Modified { .. }), "{event:?}");
         }
     });
-    // The palette is of one color.
+    // All colors of the palette are equal.
     let model = app.world().get::<MdlAnimator>(root).unwrap().model();
     let material = model.material(0, 0).unwrap().clone();
     let materials = app.world().resource::<Assets<MdlMaterial>>();
@@ -199,18 +208,18 @@ fn models_are_loaded_once_with_what_their_manifests_state() {
 }
 
 #[test]
-fn cycles_of_attachments_do_not_keep_manifests_from_being_loaded() {
+fn manifests_with_attachment_cycles_are_loaded() {
     log::listen();
-    let holds = |model: &str, attached: &str| {
+    let with_attachment = |model: &str, attached: &str| {
         text(&format!(
             "(model: \"{model}\", attachments: [(model: \"{attached}\")])"
         ))
     };
     let mut app = TestApp::new(&[
-        ("self.model.ron", holds("a.mdl", "self.model.ron")),
-        ("one.model.ron", holds("a.mdl", "two.model.ron")),
-        ("two.model.ron", holds("b.mdl", "three.model.ron")),
-        ("three.model.ron", holds("c.mdl", "one.model.ron")),
+        ("self.model.ron", with_attachment("a.mdl", "self.model.ron")),
+        ("one.model.ron", with_attachment("a.mdl", "two.model.ron")),
+        ("two.model.ron", with_attachment("b.mdl", "three.model.ron")),
+        ("three.model.ron", with_attachment("c.mdl", "one.model.ron")),
         ("a.mdl", mdl()),
         ("b.mdl", mdl()),
         ("c.mdl", mdl()),
@@ -221,17 +230,17 @@ fn cycles_of_attachments_do_not_keep_manifests_from_being_loaded() {
     for (manifest, count) in [(alone, 1), (one, 3), (three, 3)] {
         let root = app.world().spawn(ClassicModel(manifest)).id();
         app.step(0.0);
-        let all = all_hung(&mut app, root);
+        let all = with_attachments(&mut app, root);
         assert_eq!(all.len(), count);
         for entity in all {
-            assert!(is_there(app.world(), entity));
+            assert!(is_spawned(app.world(), entity));
         }
     }
-    // All at once, in which the order of loads is anybody's guess.
+    // Concurrent loads, which run in any order.
     let mut app = TestApp::new(&[
-        ("one.model.ron", holds("a.mdl", "two.model.ron")),
-        ("two.model.ron", holds("a.mdl", "three.model.ron")),
-        ("three.model.ron", holds("a.mdl", "one.model.ron")),
+        ("one.model.ron", with_attachment("a.mdl", "two.model.ron")),
+        ("two.model.ron", with_attachment("a.mdl", "three.model.ron")),
+        ("three.model.ron", with_attachment("a.mdl", "one.model.ron")),
         ("a.mdl", mdl()),
     ]);
     let all = ["one", "two", "three"].map(|name| app.load(format!("{name}.model.ron")));
@@ -244,7 +253,7 @@ fn cycles_of_attachments_do_not_keep_manifests_from_being_loaded() {
 }
 
 #[test]
-fn a_missing_attachment_is_no_failure() {
+fn manifest_with_missing_attachment_is_loaded() {
     log::listen();
     let manifest = r#"(model: "a.mdl", skins: {"no": "no.tga"}, attachments: [(model: "no.mdl")])"#;
     let mut app = TestApp::new(&[("lacks.model.ron", text(manifest)), ("a.mdl", mdl())]);
@@ -252,7 +261,7 @@ fn a_missing_attachment_is_no_failure() {
 }
 
 #[test]
-fn a_broken_attachment_fails_only_as_a_dependency_until_it_is_fixed() {
+fn invalid_attachment_fails_as_a_dependency_until_it_is_fixed() {
     log::listen();
     let manifest = r#"(model: "a.mdl", attachments: [(model: "broken.mdl")])"#;
     let mut app = TestApp::new(&[
@@ -262,27 +271,27 @@ fn a_broken_attachment_fails_only_as_a_dependency_until_it_is_fixed() {
     ]);
     let manifest: Handle<ModelManifest> = app.load("holds_broken.model.ron");
     let server = app.world().resource::<AssetServer>().clone();
-    let is_known = |_: &mut World| {
+    let has_dependency_failed = |_: &mut World| {
         let state = server.recursive_dependency_load_state(&manifest);
         matches!(state, RecursiveDependencyLoadState::Failed(_))
     };
-    assert!(gpuless::wait_until(&mut app.app, is_known));
+    assert!(gpuless::wait_until(&mut app.app, has_dependency_failed));
     assert!(server.is_loaded(&manifest));
     let root = app.world().spawn(ClassicModel(manifest.clone())).id();
     app.step(0.0);
-    assert!(is_there(app.world(), root), "the rest is drawn");
-    // The attachment's entity has tried it once more.
+    assert!(is_spawned(app.world(), root), "the model itself is spawned");
+    // The attachment's entity loads the file once more.
     let broken = server.get_handle::<Mdl>("broken.mdl").unwrap();
     let has_failed = |_: &mut World| server.load_state(&broken).is_failed();
     assert!(gpuless::wait_until(&mut app.app, has_failed));
-    // Once it is fixed, the manifest is complete when it is loaded again.
+    // After the file is fixed, a reload of the manifest succeeds with all dependencies.
     app.files.insert_asset(Path::new("broken.mdl"), mdl());
     server.reload("holds_broken.model.ron");
     let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
     assert!(gpuless::wait_until(&mut app.app, is_loaded));
 }
 
-/// How many assets of each kind there are.
+/// The count of assets of each type.
 fn counts(app: &mut TestApp) -> [usize; 8] {
     fn count<A: Asset>(world: &World) -> usize {
         world.resource::<Assets<A>>().len()
@@ -301,7 +310,7 @@ fn counts(app: &mut TestApp) -> [usize; 8] {
 }
 
 #[test]
-fn all_that_a_manifest_keeps_loaded_goes_with_it() {
+fn assets_of_a_manifest_are_dropped_with_its_handle() {
     let mut app = TestApp::new(&armory());
     app.step(0.0);
     let before = counts(&mut app);
@@ -310,14 +319,14 @@ fn all_that_a_manifest_keeps_loaded_goes_with_it() {
     assert_eq!(held[..4], [3, 1, 2, 1]);
     assert!(held[5] > before[5] && held[6] > before[6], "{held:?}");
     app.wait_until_idle();
-    assert_eq!(counts(&mut app), held, "it is held by the handle alone");
+    assert_eq!(counts(&mut app), held, "the handle keeps them loaded");
     drop(manifest);
     app.wait_until_idle();
     assert_eq!(counts(&mut app), before);
 }
 
 #[test]
-fn spawning_again_does_not_reload_where_files_are_watched() {
+fn spawning_again_does_not_reload_with_file_watching() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
     write("one.model.ron", br#"(model: "a.mdl")"#);
@@ -340,7 +349,7 @@ fn spawning_again_does_not_reload_where_files_are_watched() {
         for _ in 0..2 {
             let root = app.world_mut().spawn(ClassicModel(manifest.clone())).id();
             gpuless::step(&mut app, 0.0);
-            assert!(is_there(app.world(), root), "{path}");
+            assert!(is_spawned(app.world(), root), "{path}");
         }
         held.push(manifest);
     }

@@ -1,8 +1,7 @@
-//! Manifests and their models that change on disk while they are in use, seen by the real watcher; and the same with
-//! the real asset processor.
+//! Manifests and models that change on disk while they are in use, with Bevy's file watcher and with its asset processor.
 
 use crate::gpuless;
-use crate::manifest::spawn::{is_there, mdl};
+use crate::manifest::spawn::{is_spawned, mdl};
 use crate::support::loads::Loads;
 use crate::support::{ala, alo, log};
 use bevy::asset::AssetMode;
@@ -15,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// An app without a GPU whose files are in a folder, and watched.
+/// An app without a GPU that watches a folder of asset files.
 struct Folder {
     app: App,
     loads: Loads,
@@ -34,9 +33,9 @@ impl Folder {
 
     /// With the asset processor.
     ///
-    /// All is processed before the app watches. Otherwise the app would load files anew that have just been processed,
-    /// while the first edits are processed, and that may stop both: Bevy's server locks a file for its `.meta` file
-    /// and again for its bytes, and if the processor asks for the lock in between, all wait.
+    /// All files are processed before the app watches them. Otherwise the app would reload the processed files while the
+    /// first edits are processed, which can deadlock: Bevy's server locks a file for its `.meta` file and again for its
+    /// bytes, and the processor can request the lock in between.
     fn processed(files: &[(&str, Vec<u8>)]) -> Self {
         let mut first = Self::processing(folder(files), false);
         first.wait_until_idle();
@@ -57,7 +56,7 @@ impl Folder {
         let (files, processed) = (folder.path().join("files"), folder.path().join("processed"));
         let loads = Loads::from_processed_folder(&mut app, &files, &processed);
         app.add_plugins(gpuless::plugins(folder.path(), true).set(plugin));
-        // By default it lies in the folder of whoever runs the tests.
+        // The default is the current folder.
         let log = FileTransactionLogFactory {
             file_path: folder.path().join("log"),
         };
@@ -84,21 +83,21 @@ impl Folder {
     #[track_caller]
     fn wait(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
         let is_done = done(self.app.world_mut()) || gpuless::wait_until(&mut self.app, done);
-        assert!(is_done, "never: {what}");
+        assert!(is_done, "timed out: {what}");
     }
 
     #[track_caller]
     fn wait_for(&mut self, root: Entity) {
-        self.wait("the model", |world| is_there(world, root));
+        self.wait("the model", |world| is_spawned(world, root));
     }
 
-    /// Runs frames until everything that was saved is processed and followed, and nothing is being loaded.
+    /// Runs frames until all saved files are processed and reloaded.
     #[track_caller]
     fn wait_until_idle(&mut self) {
         let processor = self.app.world().get_resource::<AssetProcessor>().cloned();
         self.loads.run_until_idle(&mut self.app, 0.0, |_| {
             let mut processor = processor.iter();
-            processor.any(|it| block_on(it.get_state()) != ProcessorState::Finished)
+            processor.any(|processor| block_on(processor.get_state()) != ProcessorState::Finished)
         });
     }
 }
@@ -136,7 +135,7 @@ fn has_clip(world: &World, root: Entity, name: &str) -> bool {
 }
 
 #[test]
-fn bare_models_follow_their_files() {
+fn models_without_manifest_are_reloaded() {
     let files = ["by_load.mdl", "by_open.mdl", "by_meta.mdl"];
     let mut app = Folder::watching(&files.map(|path| (path, mdl())));
     let meta = r#"(meta_format_version: "1.0", asset: Load(
@@ -155,14 +154,14 @@ fn bare_models_follow_their_files() {
     }
     for root in [loaded, opened, described] {
         app.wait("the edit", |world| {
-            assert!(is_there(world, root), "no frame is empty");
+            assert!(is_spawned(world, root), "no frame is empty");
             has_clip(world, root, "fly")
         });
     }
 }
 
 #[test]
-fn manifests_follow_their_files() {
+fn edited_manifests_are_reloaded() {
     log::listen();
     let mut app = Folder::watching(&[
         (
@@ -179,7 +178,7 @@ fn manifests_follow_their_files() {
     app.save("watched_one.model.ron", r#"(model: "a.mdl", alt: 2)"#);
     app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
 
-    // Broken: one error, and no change.
+    // An invalid edit: one error, and no change.
     let errors = || {
         let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
         errors.retain(|error| error.contains("watched_one.model.ron"));
@@ -189,19 +188,19 @@ fn manifests_follow_their_files() {
     app.save("watched_one.model.ron", "(model: \"a.mdl\",\nalt: 3");
     app.wait("an error", |_| !errors().is_empty());
     app.wait_until_idle();
-    // Bevy tries a second time to load a file that is held as a whole.
-    let mut told = errors();
-    told.dedup();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("watched_one.model.ron:2:"), "{told:?}");
+    // Bevy tries twice to load a file whose main asset is kept.
+    let mut logged = errors();
+    logged.dedup();
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert!(logged[0].contains("watched_one.model.ron:2:"), "{logged:?}");
     assert_eq!(app.app.world().get(root), Some(&DamageStage(2)));
 
-    // Another model: the old one is there until the new one is.
+    // Another model: the old one stays until the new one is spawned.
     app.save("new.ron", r#"(model: "b.mdl", alt: 4)"#);
     let files = app.folder.path().join("files");
     std::fs::rename(files.join("new.ron"), files.join("watched_one.model.ron")).unwrap();
     app.wait("the other model", |world| {
-        assert!(is_there(world, root), "no frame is empty");
+        assert!(is_spawned(world, root), "no frame is empty");
         assert_eq!(world.get::<Children>(root).unwrap().len(), 1);
         has_clip(world, root, "fly")
     });
@@ -209,7 +208,7 @@ fn manifests_follow_their_files() {
 }
 
 #[test]
-fn a_broken_model_is_one_error() {
+fn invalid_model_is_one_error() {
     log::listen();
     let mut app = Folder::watching(&[
         (
@@ -237,11 +236,11 @@ fn a_broken_model_is_one_error() {
 }
 
 #[test]
-fn a_model_that_is_missing_may_come_later() {
+fn missing_model_is_spawned_when_its_file_is_created() {
     log::listen();
     let manifest = |model: &str| format!("(model: {model:?}, alt: 1)");
     let mut app = Folder::watching(&[
-        ("late.model.ron", manifest("comes_late.mdl").into_bytes()),
+        ("late.model.ron", manifest("created_late.mdl").into_bytes()),
         ("later.model.ron", manifest("a.mdl").into_bytes()),
         ("a.mdl", mdl()),
     ]);
@@ -251,15 +250,15 @@ fn a_model_that_is_missing_may_come_later() {
         let mut errors = errors.iter();
         errors.any(|error| error.contains("late.model.ron:1:9: model"))
     });
-    assert!(!is_there(app.app.world(), root));
-    app.save("comes_late.mdl", mdl());
+    assert!(!is_spawned(app.app.world(), root));
+    app.save("created_late.mdl", mdl());
     app.wait_for(root);
     assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
 
-    // The manifest of a model that is there names one that is not yet.
+    // A spawned manifest is edited to a model that does not exist yet.
     let root = app.spawn("later.model.ron");
     app.wait_for(root);
-    app.save("later.model.ron", manifest("comes_later.mdl"));
+    app.save("later.model.ron", manifest("created_later.mdl"));
     app.wait("an error", |_| {
         let errors = log::errors_of(&["bevy_asset"]);
         let mut errors = errors.iter();
@@ -267,15 +266,15 @@ fn a_model_that_is_missing_may_come_later() {
     });
     app.wait_until_idle();
     assert!(has_clip(app.app.world(), root, "run"));
-    app.save("comes_later.mdl", renamed_clip());
+    app.save("created_later.mdl", renamed_clip());
     app.wait("the model", |world| {
-        assert!(is_there(world, root), "no frame is empty");
+        assert!(is_spawned(world, root), "no frame is empty");
         has_clip(world, root, "fly")
     });
 }
 
 #[test]
-fn processed_manifests_and_models_are_spawned_and_followed() {
+fn processed_manifests_and_models_are_reloaded() {
     log::listen();
     let mut app = Folder::processed(&[
         (
@@ -283,14 +282,14 @@ fn processed_manifests_and_models_are_spawned_and_followed() {
             br#"(model: "P.MDL", scale: 2, alt: 1)"#.to_vec(),
         ),
         ("p.mdl", mdl()),
-        ("processed_bare.mdl", mdl()),
+        ("processed_plain.mdl", mdl()),
     ]);
     let root = app.spawn("processed_one.model.ron");
     let server = app.app.world().resource::<AssetServer>();
-    let bare = ClassicModel::open(server, "processed_bare.mdl");
-    let bare = app.app.world_mut().spawn(bare).id();
+    let plain = ClassicModel::open(server, "processed_plain.mdl");
+    let plain = app.app.world_mut().spawn(plain).id();
     app.wait_for(root);
-    app.wait_for(bare);
+    app.wait_for(plain);
     assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
     let processed = app.folder.path().join("processed");
     assert!(Path::new(&processed.join("processed_one.model.ron.meta")).exists());
@@ -300,21 +299,21 @@ fn processed_manifests_and_models_are_spawned_and_followed() {
     app.save("p.mdl", renamed_clip());
     app.wait("the model", |world| has_clip(world, root, "fly"));
     app.wait_until_idle();
-    app.save("processed_bare.mdl", renamed_clip());
-    app.wait("the bare model", |world| has_clip(world, bare, "fly"));
+    app.save("processed_plain.mdl", renamed_clip());
+    app.wait("the plain model", |world| has_clip(world, plain, "fly"));
     let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
     errors.retain(|error| error.contains("processed_"));
     assert!(errors.is_empty(), "{errors:?}");
 }
 
 #[test]
-fn patterns_follow_folders_that_come_later() {
+fn patterns_match_files_in_new_folders() {
     let manifest = r#"(model: "a.alo", clips: [(file: "extra/*.ala"), (file: "*/deep/b?.ala")])"#;
     let mut app = Folder::watching(&[
-        ("awaits.model.ron", manifest.as_bytes().to_vec()),
+        ("patterns.model.ron", manifest.as_bytes().to_vec()),
         ("a.alo", alo::clean()),
     ]);
-    let root = app.spawn("awaits.model.ron");
+    let root = app.spawn("patterns.model.ron");
     app.wait_for(root);
     let files = app.folder.path().join("files");
     let clips = |world: &World| {
@@ -327,7 +326,7 @@ fn patterns_follow_folders_that_come_later() {
     app.wait_until_idle();
     app.save("extra/first.ala", ala::small(1));
     app.wait("the first", |world| clips(world) == ["first"]);
-    // A folder that comes with what is in it.
+    // A folder that is moved in with its files.
     let other = app.folder.path().join("other");
     std::fs::create_dir_all(other.join("deep")).unwrap();
     std::fs::write(other.join("deep/b2.ala"), ala::small(1)).unwrap();

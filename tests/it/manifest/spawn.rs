@@ -1,14 +1,15 @@
-//! What becomes of entities with a `ClassicModel`.
+//! Entities with a `ClassicModel`: spawning, updates and removal.
 
 use crate::gpuless;
 use crate::support::app::TestApp;
-use crate::support::fixtures::figure;
 use crate::support::lgw::BICYCLE;
+use crate::support::mdl::figure;
 use crate::support::{abc, ala, alo, cpu_time, log};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::AloLight;
+use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::ManifestAttachment;
@@ -31,17 +32,17 @@ pub fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Enti
 
 #[track_caller]
 pub fn wait(app: &mut TestApp, what: &str, done: impl FnMut(&mut World) -> bool) {
-    assert!(gpuless::wait_until(&mut app.app, done), "never: {what}");
+    assert!(gpuless::wait_until(&mut app.app, done), "timed out: {what}");
 }
 
-/// Waits until a model's scene is there.
+/// Waits until a model's scene is spawned.
 #[track_caller]
 pub fn wait_for(app: &mut TestApp, root: Entity) {
-    wait(app, "the scene", |world| is_there(world, root));
+    wait(app, "the scene", |world| is_spawned(world, root));
     app.step(0.0);
 }
 
-pub fn is_there(world: &World, root: Entity) -> bool {
+pub fn is_spawned(world: &World, root: Entity) -> bool {
     let root = world.entity(root);
     root.contains::<MdlAnimator>()
         || root.contains::<AloInstance>()
@@ -54,7 +55,7 @@ pub fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -
     root
 }
 
-/// Changes a file, and has it loaded anew.
+/// Changes a file and reloads it.
 pub fn edit(app: &mut TestApp, path: &'static str, text: &str) {
     app.files
         .insert_asset(Path::new(path), text.as_bytes().to_vec());
@@ -73,7 +74,7 @@ pub fn children(app: &mut TestApp, root: Entity) -> Vec<Entity> {
         .to_vec()
 }
 
-/// The transform of the scene's own root.
+/// The transform of the scene's root.
 #[track_caller]
 fn scene(app: &mut TestApp, root: Entity) -> Transform {
     let children = children(app, root);
@@ -81,7 +82,7 @@ fn scene(app: &mut TestApp, root: Entity) -> Transform {
     get(app, children[0]).unwrap()
 }
 
-fn shown(app: &mut TestApp, root: Entity) -> String {
+fn scene_path(app: &mut TestApp, root: Entity) -> String {
     let root = get::<WorldAssetRoot>(app, root).unwrap();
     root.0.path().unwrap().to_string()
 }
@@ -118,10 +119,10 @@ fn soldier() -> TestApp {
 }
 
 #[test]
-fn a_manifest_gives_all_that_it_states() {
+fn all_manifest_fields_are_applied() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
-    assert_eq!(shown(&mut app, root), "units/figure.mdl#Scene");
+    assert_eq!(scene_path(&mut app, root), "units/figure.mdl#Scene");
     assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
     let clip = |name: &str, clip: ClipRef, speed, repeat| NamedClip {
         name: name.into(),
@@ -152,7 +153,7 @@ fn a_manifest_gives_all_that_it_states() {
 }
 
 #[test]
-fn a_manifest_that_states_nothing_gives_nothing() {
+fn manifest_without_fields_applies_no_components() {
     let files = [
         ("plain.model.ron", text(r#"(model: "a.mdl")"#)),
         ("a.mdl", mdl()),
@@ -167,7 +168,7 @@ fn a_manifest_that_states_nothing_gives_nothing() {
 }
 
 #[test]
-fn what_the_user_has_put_there_stays() {
+fn user_components_override_the_manifest() {
     let mut app = soldier();
     let own = (
         PlayClip::once("die"),
@@ -177,9 +178,9 @@ fn what_the_user_has_put_there_stays() {
     let root = spawn_ready(&mut app, "units/soldier.model.ron", own);
     assert_eq!(get(&mut app, root), Some(PlayClip::once("die")));
     assert_eq!(get(&mut app, root), Some(DamageStage(7)));
-    let place = get::<Transform>(&mut app, root).unwrap().translation;
-    assert_eq!(place, Vec3::new(1.0, 2.0, 3.0));
-    // What was given may be changed, and taken away.
+    let translation = get::<Transform>(&mut app, root).unwrap().translation;
+    assert_eq!(translation, Vec3::new(1.0, 2.0, 3.0));
+    // Applied components can be changed and removed.
     app.world().entity_mut(root).insert(TeamColor(Color::BLACK));
     app.world().entity_mut(root).remove::<PartVisibility>();
     let edited = SOLDIER
@@ -201,7 +202,7 @@ fn what_the_user_has_put_there_stays() {
 }
 
 #[test]
-fn what_was_given_follows_the_manifest() {
+fn applied_components_follow_manifest_edits() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
     app.step(0.1);
@@ -221,13 +222,13 @@ fn what_was_given_follows_the_manifest() {
     assert_eq!(get::<ModelSkin>(&mut app, root), None);
     assert_eq!(get::<LodDistances>(&mut app, root), None);
     assert_eq!(scene(&mut app, root).scale, Vec3::ONE);
-    // The scene is the same one, and its clip goes on.
+    // The scene was not respawned, and its clip continues.
     assert_eq!(children(&mut app, root), before);
     assert_eq!(get::<Playback>(&mut app, root).unwrap().time, time);
 }
 
 #[test]
-fn a_scene_stands_as_each_manifest_states() {
+fn each_manifest_applies_its_own_scale_and_axes() {
     let manifest = |rest: &str| text(&format!("(model: \"a.mdl\", {rest})"));
     let mut app = TestApp::new(&[
         ("a.mdl", mdl()),
@@ -236,7 +237,7 @@ fn a_scene_stands_as_each_manifest_states() {
         ("turned.model.ron", manifest("axes: (up: Y, forward: X)")),
         ("quake.model.ron", manifest("axes: (up: Z, forward: X)")),
     ]);
-    let [bare, small, large, turned, quake] = [
+    let [plain, small, large, turned, quake] = [
         "a.mdl",
         "small.model.ron",
         "large.model.ron",
@@ -244,7 +245,7 @@ fn a_scene_stands_as_each_manifest_states() {
         "quake.model.ron",
     ]
     .map(|path| spawn_ready(&mut app, path, ()));
-    let own = scene(&mut app, bare);
+    let own = scene(&mut app, plain);
     assert_eq!(own.scale, Vec3::ONE);
     assert_eq!(scene(&mut app, small), own.with_scale(Vec3::splat(0.5)));
     assert_eq!(scene(&mut app, large), own.with_scale(Vec3::splat(4.0)));
@@ -256,21 +257,21 @@ fn a_scene_stands_as_each_manifest_states() {
     let rotation = scene(&mut app, turned).rotation;
     assert!((rotation * Vec3::X).abs_diff_eq(Vec3::NEG_Z, 1e-6));
     assert!((rotation * Vec3::Y).abs_diff_eq(Vec3::Y, 1e-6));
-    // The model's file changes: it stands as before.
+    // After a reload of the model, the transform is the same.
     app.world().resource::<AssetServer>().reload("a.mdl");
     let child = children(&mut app, large)[0];
-    wait(&mut app, "the scene is spawned anew", |world| {
+    wait(&mut app, "the scene is respawned", |world| {
         world
             .get::<Children>(large)
             .is_some_and(|children| children[0] != child)
     });
     app.step(0.0);
     assert_eq!(scene(&mut app, large), own.with_scale(Vec3::splat(4.0)));
-    assert_eq!(scene(&mut app, bare), own);
+    assert_eq!(scene(&mut app, plain), own);
 }
 
 #[test]
-fn axes_of_a_mirrored_file_are_those_of_the_file() {
+fn manifest_axes_refer_to_the_unmirrored_file() {
     let manifest = |axes: &str| text(&format!("(model: \"hero.abc\", axes: {axes})"));
     let mut app = TestApp::new(&[
         ("hero.abc", abc::bytes(&abc::figure())),
@@ -289,7 +290,7 @@ fn axes_of_a_mirrored_file_are_those_of_the_file() {
 }
 
 #[test]
-fn bare_models_are_spawned_by_either_way() {
+fn models_without_manifest_are_spawned_by_load_and_open() {
     log::listen();
     let mut app = TestApp::new(&[("bare_one.mdl", mdl()), ("bare_two.ALO", alo::clean())]);
     let server = app.world().resource::<AssetServer>().clone();
@@ -297,17 +298,17 @@ fn bare_models_are_spawned_by_either_way() {
     let opened = ClassicModel::open(&server, "bare_two.ALO");
     let opened = app.world().spawn(opened).id();
     wait_for(&mut app, opened);
-    assert_eq!(shown(&mut app, loaded), "bare_one.mdl#Scene");
-    assert_eq!(shown(&mut app, opened), "bare_two.ALO#Scene");
-    let told = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+    assert_eq!(scene_path(&mut app, loaded), "bare_one.mdl#Scene");
+    assert_eq!(scene_path(&mut app, opened), "bare_two.ALO#Scene");
+    let logged = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
     assert!(
-        told.iter().all(|error| !error.contains("bare_")),
-        "{told:?}"
+        logged.iter().all(|error| !error.contains("bare_")),
+        "{logged:?}"
     );
 }
 
 #[test]
-fn bare_models_with_meta_files_are_spawned() {
+fn models_with_meta_files_are_spawned_without_manifest() {
     log::listen();
     let meta = r#"(meta_format_version: "1.0", asset: Load(
         loader: "bevy_classic_models::quake::loader::MdlLoader",
@@ -325,18 +326,18 @@ fn bare_models_with_meta_files_are_spawned() {
     wait_for(&mut app, opened);
     assert_eq!(scene(&mut app, loaded).scale, Vec3::splat(3.0));
     assert_eq!(scene(&mut app, opened).scale, Vec3::splat(3.0));
-    let told = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-    let of = |name: &str| told.iter().filter(|error| error.contains(name)).count();
-    assert_eq!(of("meta_opened"), 0, "{told:?}");
+    let logged = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
+    let of = |name: &str| logged.iter().filter(|error| error.contains(name)).count();
+    assert_eq!(of("meta_opened"), 0, "{logged:?}");
 }
 
 #[test]
-fn the_scene_of_a_manifest_is_the_same_thing() {
+fn scene_label_of_a_manifest_inserts_classic_model() {
     let mut app = soldier();
     let scene_of = "units/soldier.model.ron#Scene";
     let root = app.spawn(scene_of, DamageStage(7));
     wait_for(&mut app, root);
-    assert_eq!(shown(&mut app, root), "units/figure.mdl#Scene");
+    assert_eq!(scene_path(&mut app, root), "units/figure.mdl#Scene");
     assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
     assert_eq!(get(&mut app, root), Some(DamageStage(7)));
     assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
@@ -355,7 +356,7 @@ fn the_scene_of_a_manifest_is_the_same_thing() {
 }
 
 #[test]
-fn what_was_given_goes_with_the_component() {
+fn removing_classic_model_removes_applied_components() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", DamageStage(7));
     app.world().entity_mut(root).insert(TeamColor(Color::BLACK));
@@ -368,7 +369,7 @@ fn what_was_given_goes_with_the_component() {
     assert!(!entity.contains::<ModelClips>() && !entity.contains::<MdlAnimator>());
     assert_eq!(get(&mut app, root), Some(DamageStage(7)));
     assert_eq!(get(&mut app, root), Some(TeamColor(Color::BLACK)));
-    // And comes back.
+    // Inserting it again applies the components again.
     let again = ClassicModel(app.load("units/soldier.model.ron"));
     app.world().entity_mut(root).insert(again);
     wait_for(&mut app, root);
@@ -376,7 +377,7 @@ fn what_was_given_goes_with_the_component() {
 }
 
 #[test]
-fn a_scene_that_is_removed_is_given_anew() {
+fn removed_scene_is_inserted_again() {
     let mut app = soldier();
     let manifest = "units/soldier.model.ron";
     let as_scene = app.spawn("units/soldier.model.ron#Scene", ());
@@ -386,23 +387,23 @@ fn a_scene_that_is_removed_is_given_anew() {
         app.world().entity_mut(root).remove::<WorldAssetRoot>();
         assert!(app.world().get_entity(before).is_err());
         app.step(0.0);
-        assert!(is_there(app.world(), root), "in the same frame");
+        assert!(is_spawned(app.world(), root), "in the same frame");
         assert_eq!(scene(&mut app, root).scale, Vec3::splat(2.0));
         assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("walk")));
     }
-    // It follows its file again.
+    // It is respawned when its file changes.
     let before = children(&mut app, as_scene)[0];
     app.world()
         .resource::<AssetServer>()
         .reload("units/figure.mdl");
-    wait(&mut app, "the model anew", |world| {
-        world.get_entity(before).is_err() && is_there(world, as_scene)
+    wait(&mut app, "the model is respawned", |world| {
+        world.get_entity(before).is_err() && is_spawned(world, as_scene)
     });
     assert_eq!(scene(&mut app, as_scene).scale, Vec3::splat(2.0));
 }
 
 #[test]
-fn a_scene_that_is_removed_with_all_else_is_gone() {
+fn scene_removed_with_classic_model_is_not_inserted_again() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
     let mut entity = app.world().entity_mut(root);
@@ -415,7 +416,7 @@ fn a_scene_that_is_removed_with_all_else_is_gone() {
 }
 
 #[test]
-fn a_scene_of_the_games_own_stays() {
+fn user_scene_overrides_the_manifest() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
     app.world().entity_mut(root).remove::<WorldAssetRoot>();
@@ -429,14 +430,14 @@ fn a_scene_of_the_games_own_stays() {
         app.step(0.0);
     }
     assert_eq!(get(&mut app, root), Some(own.clone()));
-    // Bevy's ways are those of what is not given.
+    // Removing the user's scene does not insert the manifest's.
     app.world().entity_mut(root).remove::<WorldAssetRoot>();
     app.step(0.0);
     assert_eq!(get::<WorldAssetRoot>(&mut app, root), None);
 }
 
 #[test]
-fn another_manifest_takes_the_place_of_what_was_given() {
+fn new_manifest_replaces_applied_components() {
     let mut app = soldier();
     let root = spawn_ready(&mut app, "units/soldier.model.ron", ());
     app.files.insert_asset(Path::new("other.mdl"), mdl());
@@ -448,7 +449,7 @@ fn another_manifest_takes_the_place_of_what_was_given() {
     app.world().entity_mut(root).insert(other);
     wait(&mut app, "the other", |world| {
         let path = world.get::<WorldAssetRoot>(root).unwrap().0.path().unwrap();
-        assert!(is_there(world, root), "no frame is empty");
+        assert!(is_spawned(world, root), "no frame is empty");
         path.to_string() == "other.mdl#Scene"
     });
     assert_eq!(get(&mut app, root), Some(PlayClip::from_manifest("die")));
@@ -458,7 +459,7 @@ fn another_manifest_takes_the_place_of_what_was_given() {
 }
 
 #[test]
-fn a_manifest_may_be_made_by_code() {
+fn manifest_can_be_created_in_code() {
     let mut app = TestApp::new(&[("a/figure.mdl", mdl())]);
     let manifest = ModelManifest {
         model: "a/figure.mdl".into(),
@@ -480,7 +481,7 @@ fn a_manifest_may_be_made_by_code() {
 }
 
 #[test]
-fn clips_are_files_and_patterns() {
+fn clips_are_found_by_file_names_and_patterns() {
     let manifest = r#"(model: "tank.alo", clips: [
         (name: "idle", file: "Tank_Stand_00.ALA", speed: 2, frames: (0, 1)),
         (file: "anims/*/tank_m?ve_*.ala", repeat: Once),
@@ -497,10 +498,10 @@ fn clips_are_files_and_patterns() {
     ]);
     let root = spawn_ready(&mut app, "u/tank.model.ron", ());
     let clips = get::<ModelClips>(&mut app, root).unwrap().0;
-    let told = |clip: &NamedClip| format!("{} {} {:?}", clip.name, clip.clip, clip.repeat);
-    let told: Vec<String> = clips.iter().map(told).collect();
+    let describe = |clip: &NamedClip| format!("{} {} {:?}", clip.name, clip.clip, clip.repeat);
+    let clips: Vec<String> = clips.iter().map(describe).collect();
     assert_eq!(
-        told,
+        clips,
         [
             "idle u/tank_stand_00.ala#Clip, frames 0 to 2 Loop",
             "move_00 u/Anims/a/tank_move_00.ALA#Clip Once",
@@ -511,10 +512,10 @@ fn clips_are_files_and_patterns() {
 }
 
 #[test]
-fn what_is_nowhere_is_told_with_its_place() {
+fn missing_files_are_reported_with_their_positions() {
     log::listen();
     let bad = r#"(
-    model: "nowhere.mdl",
+    model: "missing.mdl",
 )"#;
     let lacking = "(
     model: \"here.mdl\",
@@ -532,38 +533,38 @@ fn what_is_nowhere_is_told_with_its_place() {
     ]);
     let handle = app.load::<ModelManifest>("far/no_model.model.ron");
     let LoadState::Failed(error) = app.finish_load(&handle) else {
-        panic!("it has a model");
+        panic!("the model should be missing");
     };
     let error = error.to_string();
-    let expected = "far/no_model.model.ron:2:12: model \"nowhere.mdl\" was not found; looked for \
-                    far/nowhere.mdl, Textures/nowhere.mdl, nowhere.mdl";
+    let expected = "far/no_model.model.ron:2:12: model \"missing.mdl\" was not found; tried \
+                    far/missing.mdl, Textures/missing.mdl, missing.mdl";
     assert!(error.contains(expected), "{error}");
     let root = spawn_ready(&mut app, "far/lacking.model.ron", ());
     let warnings = log::warnings_with("far/lacking.model.ron");
-    for (place, what) in [
+    for (position, file) in [
         ("3:20: clips[0].file", "gone.ala"),
-        ("4:20: clips[1].file \"none/*.ala\" fits no file", ""),
+        ("4:20: clips[1].file \"none/*.ala\" matches no file", ""),
         ("5:20: skins[\"red\"]", "gone.tga"),
         (
-            "6:11: skin is \"blue\", which none of `skins` is called",
+            "6:11: skin is \"blue\", but `skins` has no entry of this name",
             "",
         ),
         ("7:14: palette", "gone.lmp"),
         ("8:27: attachments[0].model", "gone.mdl"),
     ] {
-        let place = format!("far/lacking.model.ron:{place}");
-        let is_it = |text: &&String| text.contains(&place) && text.contains(what);
+        let position = format!("far/lacking.model.ron:{position}");
+        let is_match = |text: &&String| text.contains(&position) && text.contains(file);
         assert_eq!(
-            warnings.iter().filter(is_it).count(),
+            warnings.iter().filter(is_match).count(),
             1,
-            "{place} {warnings:#?}"
+            "{position} {warnings:#?}"
         );
     }
-    assert!(is_there(app.world(), root));
+    assert!(is_spawned(app.world(), root));
 }
 
 #[test]
-fn a_broken_edit_changes_nothing() {
+fn invalid_edit_keeps_the_model() {
     log::listen();
     let files = [
         ("broken_edit.model.ron", text(r#"(model: "a.mdl", alt: 1)"#)),
@@ -583,7 +584,7 @@ fn a_broken_edit_changes_nothing() {
     };
     wait(&mut app, "an error", |_| errors() > 0);
     app.wait_until_idle();
-    // Bevy tries a second time to load a file that is held as a whole, and says again why it cannot.
+    // Bevy tries twice to load a file whose main asset is kept, and logs the error each time.
     assert!(errors() <= 2);
     assert_eq!(get(&mut app, root), Some(DamageStage(1)));
     edit(
@@ -600,54 +601,54 @@ fn a_broken_edit_changes_nothing() {
 fn color(world: &mut World, root: Entity) -> Option<u8> {
     let model = world.get::<MdlAnimator>(root)?.model().clone();
     let images = world.resource::<Assets<Image>>();
-    let image = images.get(&model.skins[0].pictures[0].image)?;
+    let image = images.get(&model.skins[0].images[0].image)?;
     Some(image.data.as_ref()?[0])
 }
 
 #[test]
-fn loaders_hear_of_texture_folders_and_palettes() {
+fn first_manifest_sets_the_palette_of_a_shared_model() {
     log::listen();
     let manifest = |palette: &str| text(&format!("(model: \"a.mdl\", palette: {palette:?})"));
     let mut app = TestApp::new(&[
         ("a.mdl", mdl()),
-        ("claims_first.model.ron", manifest("p/grey.lmp")),
-        ("claims_second.model.ron", manifest("p/white.lmp")),
+        ("palette_first.model.ron", manifest("p/grey.lmp")),
+        ("palette_second.model.ron", manifest("p/white.lmp")),
         ("p/grey.lmp", vec![100; 768]),
         ("p/white.lmp", vec![255; 768]),
     ]);
-    let first = spawn_ready(&mut app, "claims_first.model.ron", ());
+    let first = spawn_ready(&mut app, "palette_first.model.ron", ());
     assert_eq!(color(app.world(), first), Some(100));
-    let second = spawn_ready(&mut app, "claims_second.model.ron", ());
+    let second = spawn_ready(&mut app, "palette_second.model.ron", ());
     assert_eq!(color(app.world(), second), Some(100));
-    let warnings = log::warnings_with("claims_second.model.ron");
+    let warnings = log::warnings_with("palette_second.model.ron");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(
-        warnings[0].contains("claims_first.model.ron"),
+        warnings[0].contains("palette_first.model.ron"),
         "{warnings:?}"
     );
-    // The first one changes, and the model with it.
-    edit(&mut app, "claims_first.model.ron", r#"(model: "a.mdl")"#);
-    wait(&mut app, "the second counts", |world| {
+    // An edit of the first manifest reloads the model with the settings of the second.
+    edit(&mut app, "palette_first.model.ron", r#"(model: "a.mdl")"#);
+    wait(&mut app, "the second palette", |world| {
         color(world, second) == Some(255)
     });
-    // The second one goes. Nothing was edited, so the model stays what it is while it is in use.
-    let bare = spawn_ready(&mut app, "a.mdl", ());
+    // Dropping manifests is no edit, so the model keeps its palette while it is in use.
+    let plain = spawn_ready(&mut app, "a.mdl", ());
     for root in [second, first] {
         app.world().entity_mut(root).despawn();
-        app.run_until_idle(0.0, |world| assert_eq!(color(world, bare), Some(255)));
+        app.run_until_idle(0.0, |world| assert_eq!(color(world, plain), Some(255)));
     }
-    // Once it is not, nothing counts any more.
-    app.world().entity_mut(bare).despawn();
+    // Loaded again, it has no override.
+    app.world().entity_mut(plain).despawn();
     app.wait_until_idle();
-    let bare = spawn_ready(&mut app, "a.mdl", ());
-    let color = color(app.world(), bare).unwrap();
+    let plain = spawn_ready(&mut app, "a.mdl", ());
+    let color = color(app.world(), plain).unwrap();
     assert!(color != 255 && color != 100, "{color}");
 }
 
 #[test]
 fn an_edit_replaces_the_palette_of_a_dropped_manifest() {
     let manifest = |palette: &str| format!("(model: \"a.mdl\", palette: {palette:?})");
-    let (dropped, living) = ("dropped_claim.model.ron", "living_claim.model.ron");
+    let (dropped, living) = ("dropped_palette.model.ron", "living_palette.model.ron");
     let mut app = TestApp::new(&[
         ("a.mdl", mdl()),
         (dropped, text(&manifest("p/grey.lmp"))),
@@ -669,7 +670,7 @@ fn an_edit_replaces_the_palette_of_a_dropped_manifest() {
 }
 
 #[test]
-fn lights_of_alo_models_are_left_out_where_a_manifest_says_so() {
+fn alo_lights_are_skipped_without_load_lights() {
     let mut app = TestApp::new(&[
         ("model.alo", alo::clean()),
         (
@@ -683,7 +684,7 @@ fn lights_of_alo_models_are_left_out_where_a_manifest_says_so() {
     };
     let dark = spawn_ready(&mut app, "dark.model.ron", ());
     assert_eq!(lights(&mut app), 0);
-    // An edit of the manifest has the model loaded anew.
+    // An edit of the manifest reloads the model.
     edit(&mut app, "dark.model.ron", "(model: \"model.alo\")");
     wait(&mut app, "the lights", |world| {
         let mut lights = world.query::<&AloLight>();
@@ -693,7 +694,7 @@ fn lights_of_alo_models_are_left_out_where_a_manifest_says_so() {
 }
 
 #[test]
-fn texture_folders_are_looked_into_first() {
+fn texture_folders_are_searched_first() {
     let manifest = r#"(model: "hero.abc", texture_folders: ["more"])"#;
     let mut app = TestApp::new(&[
         ("u/hero.abc", abc::bytes(&abc::figure())),
@@ -709,18 +710,20 @@ fn texture_folders_are_looked_into_first() {
     wait(&mut app, "the edit", |world| skins(world, root) == 0);
 }
 
-/// The models that hang on one, by the bones.
-pub fn hung(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
+/// The attachments of a root, sorted by bone.
+pub fn attachments(app: &mut TestApp, root: Entity) -> Vec<(String, Entity)> {
     let world = app.world();
     let mut all = world.query::<(Entity, &AttachedToBone)>();
     let all = all.iter(world).filter(|(_, attached)| attached.to == root);
-    let mut all: Vec<_> = all.map(|(entity, of)| (of.bone.clone(), entity)).collect();
+    let mut all: Vec<_> = all
+        .map(|(entity, attached)| (attached.bone.clone(), entity))
+        .collect();
     all.sort();
     all
 }
 
 #[test]
-fn attachments_come_and_go() {
+fn attachments_follow_manifest_edits() {
     let manifest =
         |attachments: &str| format!("(model: \"body.abc\", attachments: [{attachments}])");
     let gun = r#"(bone: "Arm", model: "gun.model.ron", translation: (1, 2, 3), play: "die")"#;
@@ -736,12 +739,12 @@ fn attachments_come_and_go() {
         ("hat.mdl", mdl()),
     ]);
     let root = spawn_ready(&mut app, "armed.model.ron", ());
-    let [(_, arm), (_, head)] = hung(&mut app, root)[..] else {
+    let [(_, arm), (_, head)] = attachments(&mut app, root)[..] else {
         panic!("a gun and a hat");
     };
     wait_for(&mut app, arm);
     wait_for(&mut app, head);
-    assert_eq!(shown(&mut app, arm), "gun.mdl#Scene");
+    assert_eq!(scene_path(&mut app, arm), "gun.mdl#Scene");
     assert_eq!(get(&mut app, arm), Some(PlayClip::from_manifest("die")));
     assert_eq!(get(&mut app, arm), Some(DamageStage(1)));
     assert_eq!(get(&mut app, arm), Some(Transform::from_xyz(1.0, 2.0, 3.0)));
@@ -749,7 +752,7 @@ fn attachments_come_and_go() {
     assert!((turned.rotation * Vec3::Z).abs_diff_eq(Vec3::X, 1e-6));
     assert_eq!(turned.scale, Vec3::splat(2.0));
 
-    // What is still asked for stays what it is.
+    // An attachment that is still in the manifest keeps its entity.
     let moved = gun
         .replace("(1, 2, 3)", "(4, 5, 6)")
         .replace("\"die\"", "\"run\"");
@@ -757,7 +760,7 @@ fn attachments_come_and_go() {
     wait(&mut app, "the edit", |world| {
         world.get_entity(head).is_err()
     });
-    assert_eq!(hung(&mut app, root), [("Arm".to_owned(), arm)]);
+    assert_eq!(attachments(&mut app, root), [("Arm".to_owned(), arm)]);
     assert_eq!(get(&mut app, arm), Some(PlayClip::from_manifest("run")));
     assert_eq!(get(&mut app, arm), Some(Transform::from_xyz(4.0, 5.0, 6.0)));
     edit(
@@ -771,39 +774,39 @@ fn attachments_come_and_go() {
 
     app.world().entity_mut(root).despawn();
     app.step(0.0);
-    assert!(hung(&mut app, root).is_empty());
+    assert!(attachments(&mut app, root).is_empty());
     assert!(app.world().get_entity(arm).is_err());
 }
 
 #[test]
-fn attachments_go_with_the_component() {
+fn removing_classic_model_despawns_attachments() {
     let manifest = r#"(model: "a.mdl", attachments: [(model: "a.mdl")])"#;
     let mut app = TestApp::new(&[("a.mdl", mdl()), ("with_hat.model.ron", text(manifest))]);
     let root = spawn_ready(&mut app, "with_hat.model.ron", ());
-    assert_eq!(hung(&mut app, root).len(), 1);
+    assert_eq!(attachments(&mut app, root).len(), 1);
     app.world().entity_mut(root).remove::<ClassicModel>();
     app.step(0.0);
-    assert!(hung(&mut app, root).is_empty());
+    assert!(attachments(&mut app, root).is_empty());
 }
 
 #[test]
-fn no_model_hangs_on_itself() {
+fn attachment_cycles_and_deep_nesting_are_rejected() {
     log::listen();
-    let hangs = |on: &str| {
+    let with_attachment = |model: &str| {
         text(&format!(
-            "(model: \"a.mdl\", attachments: [(model: {on:?})])"
+            "(model: \"a.mdl\", attachments: [(model: {model:?})])"
         ))
     };
     let mut app = TestApp::new(&[
         ("a.mdl", mdl()),
-        ("cycle_a.model.ron", hangs("cycle_b.model.ron")),
-        ("cycle_b.model.ron", hangs("cycle_a.model.ron")),
-        ("deep_0.model.ron", hangs("deep_1.model.ron")),
-        ("deep_1.model.ron", hangs("deep_2.model.ron")),
-        ("deep_2.model.ron", hangs("deep_3.model.ron")),
-        ("deep_3.model.ron", hangs("deep_4.model.ron")),
-        ("deep_4.model.ron", hangs("deep_5.model.ron")),
-        ("deep_5.model.ron", hangs("a.mdl")),
+        ("cycle_a.model.ron", with_attachment("cycle_b.model.ron")),
+        ("cycle_b.model.ron", with_attachment("cycle_a.model.ron")),
+        ("deep_0.model.ron", with_attachment("deep_1.model.ron")),
+        ("deep_1.model.ron", with_attachment("deep_2.model.ron")),
+        ("deep_2.model.ron", with_attachment("deep_3.model.ron")),
+        ("deep_3.model.ron", with_attachment("deep_4.model.ron")),
+        ("deep_4.model.ron", with_attachment("deep_5.model.ron")),
+        ("deep_5.model.ron", with_attachment("a.mdl")),
     ]);
     for path in ["cycle_a.model.ron", "deep_0.model.ron", "cycle_a.model.ron"] {
         spawn(&mut app, path, ());
@@ -822,20 +825,20 @@ fn no_model_hangs_on_itself() {
 }
 
 #[test]
-fn what_no_format_claims_is_an_error_of_a_file() {
+fn manifest_with_unsupported_model_extension_fails_to_load() {
     let manifest = text("(\n    model: \"unclaimed.xyz\",\n)");
     let files = [("unclaimed.model.ron", manifest), ("unclaimed.xyz", mdl())];
     let mut app = TestApp::new(&files);
     let manifest = app.load::<ModelManifest>("unclaimed.model.ron");
     let LoadState::Failed(error) = app.finish_load(&manifest) else {
-        panic!("no format has it");
+        panic!("no format should have the extension");
     };
-    let expected = "unclaimed.model.ron:2:12: model unclaimed.xyz has no extension of a model format; those are .alo";
+    let expected = "unclaimed.model.ron:2:12: model unclaimed.xyz has no extension of a model format; expected one of .alo";
     assert!(error.to_string().contains(expected), "{error}");
 }
 
 #[test]
-fn what_no_format_claims_is_told_once() {
+fn unsupported_model_extension_is_reported_once() {
     log::listen();
     let mut app = TestApp::new(&[]);
     let server = app.world().resource::<AssetServer>().clone();
@@ -845,21 +848,21 @@ fn what_no_format_claims_is_told_once() {
         app.step(0.0);
     }
     app.wait_until_idle();
-    let told = log::warnings_with("opened_often.xyz has no extension of a model format");
-    assert_eq!(told.len(), 1, "{told:?}");
+    let logged = log::warnings_with("opened_often.xyz has no extension of a model format");
+    assert_eq!(logged.len(), 1, "{logged:?}");
 }
 
 #[test]
-fn attachments_of_attachments_do_not_multiply() {
+fn nested_attachments_are_limited() {
     log::listen();
-    let hangs = |model: &str, count: usize| {
+    let with_attachments = |model: &str, count: usize| {
         let all = format!("(model: {model:?}),").repeat(count);
         text(&format!("(model: \"a.mdl\", attachments: [{all}])"))
     };
     let mut app = TestApp::new(&[
         ("a.mdl", mdl()),
-        ("many_0.model.ron", hangs("many_1.model.ron", 40)),
-        ("many_1.model.ron", hangs("a.mdl", 40)),
+        ("many_0.model.ron", with_attachments("many_1.model.ron", 40)),
+        ("many_1.model.ron", with_attachments("a.mdl", 40)),
     ]);
     let first = spawn(&mut app, "many_0.model.ron", ());
     let second = spawn(&mut app, "many_0.model.ron", ());
@@ -867,15 +870,15 @@ fn attachments_of_attachments_do_not_multiply() {
     wait(&mut app, "all", |world| attached(world) >= 2 * 1024);
     app.wait_until_idle();
     assert_eq!(attached(app.world()), 2 * 1024);
-    let told = log::warnings_with("many_0.model.ron: more than 1024 models");
-    assert_eq!(told.len(), 1, "{told:?}");
+    let logged = log::warnings_with("many_0.model.ron: more than 1024 models");
+    assert_eq!(logged.len(), 1, "{logged:?}");
     app.world().entity_mut(first).despawn();
     app.world().entity_mut(second).despawn();
     assert_eq!(attached(app.world()), 0);
 }
 
 #[test]
-fn models_that_do_not_come_cost_nothing() {
+fn waiting_for_a_failed_model_is_cheap() {
     let clips: String = (0..1000)
         .map(|number| format!("(name: \"{number}\", clip: 0),"))
         .collect();
@@ -895,13 +898,13 @@ fn models_that_do_not_come_cost_nothing() {
     };
     wait(&mut app, "an error", |_| errors());
     app.wait_until_idle();
-    // Copies of the manifest would take some 5 s.
+    // Cloning the manifests takes about 5 s.
     cpu_time::assert_cpu_time_below(Duration::from_secs(1), "waiting", || {
         for _ in 0..100 {
             app.step(0.0);
         }
     });
-    // And it comes after all.
+    // The model is spawned once its file is fixed.
     app.files
         .insert_asset(Path::new("broken_for_all.mdl"), mdl());
     let server = app.world().resource::<AssetServer>();
@@ -909,40 +912,45 @@ fn models_that_do_not_come_cost_nothing() {
     wait_for(&mut app, roots[199]);
 }
 
-/// How a model stands whose manifest states axes, and whose `.meta` file settings.
-fn standing(model: (&'static str, Vec<u8>), loader: &str, settings: &str, axes: &str) -> Quat {
+/// The rotation of the scene of a model with `axes` in its manifest and loader settings in its `.meta` file.
+fn scene_rotation(
+    model: (&'static str, Vec<u8>),
+    loader: &str,
+    settings: &str,
+    axes: &str,
+) -> Quat {
     let meta = format!(
         "(meta_format_version: \"1.0\", asset: Load(loader: \"bevy_classic_models::{loader}\", \
          settings: ({settings})))"
     );
     let manifest = format!("(model: {:?}, axes: {axes})", model.0);
     let path = model.0;
-    let mut app = TestApp::new(&[model, ("stands.model.ron", text(&manifest))]);
+    let mut app = TestApp::new(&[model, ("axes.model.ron", text(&manifest))]);
     app.files.insert_meta_text(Path::new(path), &meta);
-    let root = spawn(&mut app, "stands.model.ron", ());
+    let root = spawn(&mut app, "axes.model.ron", ());
     wait(&mut app, "the scene", |world| {
-        is_there(world, root) || world.entity(root).contains::<LgwInstance>()
+        is_spawned(world, root) || world.entity(root).contains::<LgwInstance>()
     });
     app.step(0.0);
     scene(&mut app, root).rotation
 }
 
 #[test]
-fn axes_are_those_of_the_file_whatever_is_mirrored() {
+fn manifest_axes_are_independent_of_mirroring_settings() {
     let abc = |settings: &str| {
         let model = ("hero.abc", abc::bytes(&abc::figure()));
         let loader = "lithtech::loader::AbcLoader";
-        standing(model, loader, settings, "(up: Y, forward: Z)")
+        scene_rotation(model, loader, settings, "(up: Y, forward: Z)")
     };
     let is = |a: Quat, b: Quat| assert!(a.abs_diff_eq(b, 1e-6), "{a} {b}");
     is(abc("convert_axes: true"), Quat::IDENTITY);
-    // Its +Z is still there, and Bevy's models look along −Z.
+    // The file's +Z is unchanged, and becomes −Z, the forward direction in Bevy.
     let turned = abc("convert_axes: false");
     assert!((turned * Vec3::Z).abs_diff_eq(Vec3::NEG_Z, 1e-6));
     assert!((turned * Vec3::Y).abs_diff_eq(Vec3::Y, 1e-6));
     let lgw = |settings: &str, axes: &str| {
         let loader = "lgw::loader::LgwLoader";
-        standing(("bike.lgw", text(BICYCLE)), loader, settings, axes)
+        scene_rotation(("bike.lgw", text(BICYCLE)), loader, settings, axes)
     };
     is(
         lgw("left_handed: true", "(up: Y, forward: Z)"),
@@ -956,7 +964,7 @@ fn axes_are_those_of_the_file_whatever_is_mirrored() {
 }
 
 #[test]
-fn code_changes_what_a_file_stated() {
+fn code_can_change_a_loaded_manifest() {
     let manifest = r#"(model: "a.mdl", clips: [(file: "near*.ala")], skins: {"red": "red.tga"})"#;
     let mut app = TestApp::new(&[
         ("u/changed.model.ron", text(manifest)),
@@ -985,15 +993,15 @@ fn code_changes_what_a_file_stated() {
     skins.insert("blue", ModelSkin::Path("far/blue.tga".into()));
     skins.insert("red", ModelSkin::Path("u/red.tga".into()));
     assert_eq!(get(&mut app, root), Some(skins));
-    assert_eq!(hung(&mut app, root).len(), 1);
-    // What a pattern brought stays.
+    assert_eq!(attachments(&mut app, root).len(), 1);
+    // The files that a pattern matched are kept.
     let clips = get::<ModelClips>(&mut app, root).unwrap().0;
     assert_eq!(clips.len(), 1);
     assert_eq!(clips[0].name, "near_1");
 }
 
 #[test]
-fn manifests_made_by_code_are_checked() {
+fn manifests_created_in_code_are_validated() {
     log::listen();
     let mut app = TestApp::new(&[("by_code.mdl", mdl())]);
     let manifest = ModelManifest {
@@ -1008,18 +1016,18 @@ fn manifests_made_by_code_are_checked() {
     let root = app.world().spawn(ClassicModel(manifest.clone())).id();
     app.world().spawn(ClassicModel(manifest.clone()));
     let warnings = [
-        "a manifest of by_code.mdl, made by code: scale is NaN",
-        "a manifest made by code: the manifest lacks the field `model`",
+        "a manifest of by_code.mdl, created in code: scale is NaN",
+        "a manifest created in code: the manifest lacks the field `model`",
     ];
     wait(&mut app, "the warnings", |_| {
-        let is_told = |warning: &&str| !log::warnings_with(warning).is_empty();
-        warnings.iter().all(is_told)
+        let is_logged = |warning: &&str| !log::warnings_with(warning).is_empty();
+        warnings.iter().all(is_logged)
     });
     app.wait_until_idle();
-    assert!(!is_there(app.world(), root));
+    assert!(!is_spawned(app.world(), root));
     for warning in warnings {
-        let told = log::warnings_with(warning);
-        assert_eq!(told.len(), 1, "{told:?}");
+        let logged = log::warnings_with(warning);
+        assert_eq!(logged.len(), 1, "{logged:?}");
     }
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
     manifests.get_mut(&manifest).unwrap().scale = 2.0;
@@ -1028,7 +1036,7 @@ fn manifests_made_by_code_are_checked() {
 }
 
 #[test]
-fn a_skin_that_is_nowhere_is_told_once() {
+fn missing_skin_is_reported_once() {
     log::listen();
     let files = |skins: &str, skin: &str| {
         text(&format!(
@@ -1053,7 +1061,7 @@ fn a_skin_that_is_nowhere_is_told_once() {
 }
 
 #[test]
-fn a_pattern_fits_files_and_not_folders() {
+fn patterns_match_files_but_not_folders() {
     let manifest = r#"(model: "a.mdl", clips: [(file: "*.ala")])"#;
     let mut app = TestApp::new(&[
         ("folders.model.ron", text(manifest)),
@@ -1068,7 +1076,7 @@ fn a_pattern_fits_files_and_not_folders() {
 }
 
 #[test]
-fn an_observer_may_despawn_a_root_while_it_is_given_components() {
+fn observer_may_despawn_the_root_while_components_are_applied() {
     fn despawn_on<C: Component>(app: &mut TestApp) {
         app.world()
             .add_observer(|insert: On<Insert, C>, mut commands: Commands| {

@@ -1,28 +1,27 @@
-//! The heap that a load takes, counted by the allocator in a process of its own.
+//! The heap use of loading MDL models, counted by the allocator in a separate process.
 
 use crate::support::app::TestApp;
 use crate::support::corpus_mdl;
-use crate::support::fixtures::{figure, st, tetrahedron, wide_tetrahedron};
 use crate::support::heap::{peak, run_in_own_process};
-use bevy_classic_models::prelude::*;
+use crate::support::mdl::{figure, st, tetrahedron, wide_tetrahedron};
 use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
 use bevy_classic_models::quake::mdl::{Precision, TriVertex};
 use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
 
-/// The promise: so many times the file, and so much more.
+/// The documented limit: `FACTOR` × the file size + `CONSTANT` bytes.
 const FACTOR: usize = 16;
 const CONSTANT: usize = 1 << 20;
 
 #[test]
-fn loads_keep_the_promise_on_heap() {
-    run_in_own_process("mdl::heap::measured_alone");
+fn heap_use_stays_below_the_documented_limit() {
+    run_in_own_process("mdl::heap::measured_in_own_process");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
-fn measured_alone() {
-    let mut files = corpus_mdl("loads_keep_the_promise_on_heap");
+fn measured_in_own_process() {
+    let mut files = corpus_mdl("heap_use_stays_below_the_documented_limit");
     files.extend(adversarial_files());
     println!(
         "{:24} {:>10} {:>12} {:>12}",
@@ -30,7 +29,7 @@ fn measured_alone() {
     );
     for (name, bytes) in files {
         let converted = peak(|| {
-            // A file is in memory while it loads.
+            // The bytes of the file count while it loads.
             let bytes = bytes.clone();
             let settings = MdlLoaderSettings::default();
             let loaded = ConvertedMdl::load(&bytes, &settings, &Palette::default());
@@ -44,7 +43,7 @@ fn measured_alone() {
         let loaded = peak(|| {
             let handle = app.load::<Mdl>(path);
             _ = app.finish_load(&handle);
-            // The assets stay in the app, which is not part of the promise, but of the peak.
+            // The assets stay in the app, so they are part of the peak.
         });
         let factor = |peak: usize| peak as f64 / bytes.len() as f64;
         println!(
@@ -53,16 +52,13 @@ fn measured_alone() {
             factor(converted),
             factor(loaded)
         );
-        let promised = FACTOR * bytes.len() + CONSTANT;
-        assert!(
-            converted <= promised,
-            "{name}: {converted} bytes to convert"
-        );
-        assert!(loaded <= promised, "{name}: {loaded} bytes to load");
+        let limit = FACTOR * bytes.len() + CONSTANT;
+        assert!(converted <= limit, "{name}: {converted} bytes to convert");
+        assert!(loaded <= limit, "{name}: {loaded} bytes to load");
     }
 }
 
-/// Files made to cost as much heap per byte as they can, and files that lie about their counts.
+/// Files with the highest heap use for each byte, and files with wrong counts.
 fn adversarial_files() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = vec![
         ("figure.mdl".into(), figure(Precision::Bits8).to_bytes()),
@@ -103,7 +99,7 @@ fn many_frames(mut document: MdlDocument) -> MdlDocument {
     document.frames = (0..20_000_u32)
         .map(|index| {
             if let FrameDocument::Single(pose) = &mut frame {
-                // A clip of its own for each frame, of bytes that grow when made text.
+                // Each name makes a separate clip, of bytes that take more space as UTF-8.
                 pose.name = [0xff; 16];
                 pose.name[..4].copy_from_slice(&index.to_le_bytes());
                 pose.name[3] = b'x';
@@ -132,13 +128,13 @@ fn many_groups() -> MdlDocument {
 fn skins(count: usize, size: u32) -> MdlDocument {
     let mut document = tetrahedron();
     (document.header.skin_width, document.header.skin_height) = (size, size);
-    // Texels of all kinds, so that every image is needed.
-    let picture = vec![250; (size * size) as usize];
-    document.skins = vec![SkinDocument::Single(picture); count];
+    // Full-bright texels, so that every skin has a second image.
+    let image = vec![250; (size * size) as usize];
+    document.skins = vec![SkinDocument::Single(image); count];
     document
 }
 
-/// The least a pose can be.
+/// The smallest possible poses.
 fn one_vertex() -> MdlDocument {
     let mut document = many_frames(tetrahedron());
     document.st_vertices.truncate(1);
@@ -152,13 +148,13 @@ fn one_vertex() -> MdlDocument {
     document
 }
 
-/// Every vertex is split.
+/// A model whose vertices are all split at the seam.
 fn seams() -> MdlDocument {
     let mut document = tetrahedron();
     let vertices = 60_000;
     document.st_vertices = vec![st(1, 0, 0); vertices];
     document.triangles = (0..vertices as i32)
-        .map(|at| crate::support::fixtures::triangle(at % 2, [at, (at + 1) % 60_000, at]))
+        .map(|at| crate::support::mdl::triangle(at % 2, [at, (at + 1) % 60_000, at]))
         .collect();
     document.frames.truncate(1);
     if let FrameDocument::Single(pose) = &mut document.frames[0] {

@@ -1,6 +1,6 @@
-//! The promise on bad input: every class, with its kind and offset; truncation; bit flips.
+//! Malformed MDL files: every class of defect with its error kind or warning and its offset; truncation; bit flips.
 
-use crate::support::fixtures::{Offsets, tetrahedron, wide_tetrahedron};
+use crate::support::mdl::{Offsets, tetrahedron, wide_tetrahedron};
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
 use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
@@ -23,7 +23,7 @@ error_kinds! {
     version: ErrorKind::UnsupportedVersion { found: 3 | 7, supported: 6, .. },
 }
 
-/// The tetrahedron's bytes with some of them replaced.
+/// The bytes of the tetrahedron, some of them replaced.
 fn patched(at: u64, bytes: &[u8]) -> Vec<u8> {
     let mut file = tetrahedron().to_bytes();
     let at = at as usize;
@@ -154,7 +154,7 @@ fn header_cases() -> Vec<Case> {
             with_i32(48, -1),
             Reject(bad_count, 48),
         ),
-        // The texture coordinates, taken for a third skin, say that it is a group of 0.
+        // The texture coordinates are read as a third skin: a group of 0 images.
         case(
             30,
             "huge skins",
@@ -180,10 +180,10 @@ fn foreign_cases() -> Vec<Case> {
     ];
     let mut cases: Vec<_> = foreign
         .into_iter()
-        .map(|(name, magic, said)| {
+        .map(|(name, magic, expected)| {
             let bytes = patched(0, magic);
             let message = load(&bytes).unwrap_err().to_string();
-            assert!(message.contains(said), "{name}: {message}");
+            assert!(message.contains(expected), "{name}: {message}");
             case(2, name, bytes, Reject(wrong_magic, 0))
         })
         .collect();
@@ -213,14 +213,14 @@ fn skin_cases() -> Vec<Case> {
         edited(|document| {
             document.header.skin_width = width;
             document.header.skin_height = width;
-            let picture = vec![0; (width * width) as usize];
-            document.skins = vec![SkinDocument::Single(picture); count];
+            let image = vec![0; (width * width) as usize];
+            document.skins = vec![SkinDocument::Single(image); count];
             for st in &mut document.st_vertices {
                 (st.s, st.t) = (0.into(), 0.into());
             }
         })
     };
-    // A texture that adapters refuse, and end the app over.
+    // A texture larger than GPU limits, on which wgpu would panic.
     let long_skin = edited(|document| {
         document.header.skin_width = 8196;
         document.header.skin_height = 1;
@@ -268,37 +268,37 @@ fn skin_cases() -> Vec<Case> {
         case(31, "skin width 2", odd, Warn("multiple of 4", 52)),
         case(
             32,
-            "no pictures in a group",
+            "no images in a group",
             with_i32(group + 4, 0),
             Reject(bad_count, group + 4),
         ),
         case(
             32,
-            "negative pictures",
+            "negative image count",
             with_i32(group + 4, -2),
             Reject(bad_count, group + 4),
         ),
         case(
             32,
-            "huge pictures",
+            "huge image count",
             with_i32(group + 4, i32::MAX),
             Reject(truncated, group + 8),
         ),
         case(
             33,
-            "picture times that stand",
+            "image times that do not increase",
             with_f32(group + 12, 0.1),
             Warn("times of skin group 1", group + 8),
         ),
         case(
             33,
-            "picture time 0",
+            "image time 0",
             with_f32(group + 8, 0.0),
             Warn("times of skin group 1", group + 8),
         ),
         case(
             33,
-            "picture time NaN",
+            "image time NaN",
             with_f32(group + 12, f32::NAN),
             Warn("times of skin group 1", group + 8),
         ),
@@ -388,7 +388,7 @@ fn frame_cases() -> Vec<Case> {
         case(32, "huge poses", huge, Reject(truncated, times)),
         case(
             33,
-            "pose times that fall",
+            "pose times that decrease",
             with_f32(times + 4, 0.05),
             Warn("times of frame group 3", times),
         ),
@@ -408,24 +408,24 @@ fn frame_cases() -> Vec<Case> {
             35,
             "normal 162",
             patched(first + 4 + 24 + 4 + 3, &[162]),
-            Warn("normal above 161", first + 35),
+            Warn("normal index above 161", first + 35),
         ),
         case(
             35,
             "normal 255",
             patched(first + 4 + 24 + 12 + 3, &[255]),
-            Warn("normal above 161", first + 43),
+            Warn("normal index above 161", first + 43),
         ),
     ]
 }
 
 #[test]
-fn every_class_is_refused_or_warned_about_where_it_is_wrong() {
+fn every_class_is_an_error_or_a_warning_at_its_offset() {
     assert_parsed(Format::Mdl, &cases(), |bytes| Ok(load(bytes)?.warnings));
 }
 
 #[test]
-fn a_message_names_the_triangle_and_the_vertex() {
+fn the_error_names_the_triangle_and_the_vertex() {
     let at = Offsets::of(&tetrahedron()).triangles + 16 + 4;
     let error = load(&with_i32(at, 900)).unwrap_err();
     assert_eq!(
@@ -435,7 +435,7 @@ fn a_message_names_the_triangle_and_the_vertex() {
 }
 
 #[test]
-fn more_poses_than_the_file_holds_are_refused_before_they_are_read() {
+fn too_many_poses_are_an_error_before_they_are_read() {
     let mut document = tetrahedron();
     document.frames.truncate(4);
     let group = Offsets::of(&document).frames[3];
@@ -447,30 +447,30 @@ fn more_poses_than_the_file_holds_are_refused_before_they_are_read() {
 }
 
 #[test]
-fn unusable_times_become_tenths_of_a_second() {
+fn invalid_times_become_a_rate_of_10_hz() {
     let at = Offsets::of(&tetrahedron());
-    let contents = load(&with_f32(at.frames[3] + 16, f32::NAN)).unwrap();
-    assert_eq!(contents.frames[3].timing, Some(Timing::Rate(10.0)));
-    let contents = load(&with_f32(at.skins[1] + 8, -1.0)).unwrap();
-    assert_eq!(contents.skins[1].timing, Some(Timing::Rate(10.0)));
+    let converted = load(&with_f32(at.frames[3] + 16, f32::NAN)).unwrap();
+    assert_eq!(converted.frames[3].timing, Some(Timing::Rate(10.0)));
+    let converted = load(&with_f32(at.skins[1] + 8, -1.0)).unwrap();
+    assert_eq!(converted.skins[1].timing, Some(Timing::Rate(10.0)));
 }
 
 #[test]
-fn normals_that_do_not_exist_become_the_last_one() {
+fn normal_indices_out_of_range_become_the_last_one() {
     for mut document in [tetrahedron(), wide_tetrahedron()] {
         if let FrameDocument::Single(pose) = &mut document.frames[0] {
             pose.vertices[1].normal = 200;
         }
-        let contents = load(&document.to_bytes()).unwrap();
+        let converted = load(&document.to_bytes()).unwrap();
         let last = bevy_classic_models::quake::mdl::normals()[161].into();
-        assert_eq!(contents.poses.vertex(0, 1).1, last);
-        assert_ne!(contents.poses.vertex(1, 1).1, last);
-        assert_eq!(contents.warnings.len(), 1);
+        assert_eq!(converted.poses.vertex(0, 1).1, last);
+        assert_ne!(converted.poses.vertex(1, 1).1, last);
+        assert_eq!(converted.warnings.len(), 1);
     }
 }
 
 #[test]
-fn truncation_at_every_byte_is_an_error() {
+fn truncation_at_any_byte_is_an_error() {
     for document in [tetrahedron(), wide_tetrahedron()] {
         let bytes = document.to_bytes();
         for length in 0..bytes.len() {
@@ -480,7 +480,7 @@ fn truncation_at_every_byte_is_an_error() {
         }
         load(&bytes).unwrap();
     }
-    // Bad files may be refused for what is bad before the end is missed, but never more than that.
+    // Truncated malformed files must not panic.
     for Case { bytes, .. } in cases().into_iter().filter(|case| case.bytes.len() < 4096) {
         for length in 0..bytes.len() {
             let _ = load(&bytes[..length]);
@@ -489,7 +489,7 @@ fn truncation_at_every_byte_is_an_error() {
 }
 
 #[test]
-fn no_flipped_bit_is_fatal() {
+fn flipped_bits_do_not_panic() {
     let mut outcomes = [0; 2];
     for document in [tetrahedron(), wide_tetrahedron()] {
         let mut bytes = document.to_bytes();

@@ -1,7 +1,7 @@
-//! Clips over time, on the components of a spawned model.
+//! Playback of clips, by the components of a spawned model.
 
 use crate::support::app::TestApp;
-use crate::support::fixtures::{figure, tetrahedron};
+use crate::support::mdl::{figure, tetrahedron};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
@@ -22,13 +22,13 @@ fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
 fn assert_shows(app: &mut TestApp, root: Entity, expected: PoseBlend) {
     let shown = app.animator(root).shown();
     let close = |a: f32, b: f32| (a - b).abs() < 1e-4;
-    let same = (shown.to.a, shown.to.b) == (expected.to.a, expected.to.b)
+    let is_same = (shown.to.a, shown.to.b) == (expected.to.a, expected.to.b)
         && close(shown.to.towards_b, expected.to.towards_b)
         && close(shown.from_weight, expected.from_weight)
         && (expected.from_weight == 0.0
             || ((shown.from.a, shown.from.b) == (expected.from.a, expected.from.b)
                 && close(shown.from.towards_b, expected.from.towards_b)));
-    assert!(same, "shows {shown:?}, not {expected:?}");
+    assert!(is_same, "{shown:?}, expected {expected:?}");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_loop_steps_through_its_poses_and_back_to_the_first() {
 }
 
 #[test]
-fn once_stays_in_its_last_pose_and_says_so_once() {
+fn once_ends_in_its_last_pose_with_one_message() {
     let mut app = app();
     let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::once("die"));
     assert_shows(&mut app, root, at(5, 6, 0.0));
@@ -99,7 +99,7 @@ fn speed_start_pause_and_interpolation_are_per_instance() {
 }
 
 #[test]
-fn a_change_of_speed_goes_on_and_a_change_of_clip_begins() {
+fn a_new_speed_continues_the_clip_and_a_new_clip_restarts() {
     let mut app = app();
     let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
     app.step(0.15);
@@ -120,7 +120,7 @@ fn a_change_of_speed_goes_on_and_a_change_of_clip_begins() {
 }
 
 #[test]
-fn clips_go_by_name_index_and_frames() {
+fn clips_are_selected_by_name_index_and_frames() {
     let mut app = app();
     let by_index = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping(2));
     let by_frames = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping(1..3));
@@ -129,7 +129,7 @@ fn clips_go_by_name_index_and_frames() {
     app.step(0.1);
     assert_shows(&mut app, by_index, at(6, 5, 0.0));
     assert_shows(&mut app, by_frames, at(2, 1, 0.0));
-    // The group's own times: its first pose ends at 0.1 s, its second at 0.3 s.
+    // The times of the group: its first pose ends at 0.1 s, its second at 0.3 s.
     assert_shows(&mut app, group, at(4, 4, 0.0));
     assert_shows(&mut app, unknown, at(0, 0, 0.0));
     app.step(0.1);
@@ -137,7 +137,7 @@ fn clips_go_by_name_index_and_frames() {
 }
 
 #[test]
-fn a_fade_begins_in_the_pose_that_shows() {
+fn a_fade_starts_from_the_current_pose() {
     let mut app = app();
     let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
     app.step(0.15);
@@ -163,7 +163,7 @@ fn a_fade_begins_in_the_pose_that_shows() {
 }
 
 #[test]
-fn frame_groups_run_by_themselves_on_the_clients_clock() {
+fn frame_groups_play_without_a_clip_in_game_time() {
     let mut document = figure(Precision::Bits8);
     document.frames.rotate_right(1);
     for (name, sync_type) in [("phase.mdl", 0), ("random.mdl", 1)] {
@@ -171,7 +171,7 @@ fn frame_groups_run_by_themselves_on_the_clients_clock() {
         let scene = format!("{name}#Scene").leak();
         let mut app = TestApp::new(&[(name, document.to_bytes())]);
         let early = app.spawn_ready(scene, ());
-        // Bevy's clock takes no steps longer than a quarter of a second.
+        // Bevy's virtual time advances at most a quarter of a second in each frame.
         app.step(0.25);
         let late = app.spawn_ready(scene, ());
         let played = app.spawn_ready(scene, PlayClip::looping("spin"));
@@ -180,7 +180,7 @@ fn frame_groups_run_by_themselves_on_the_clients_clock() {
         let late = app.animator(late).shown();
         let played = app.animator(played).shown();
         if sync_type == 0 {
-            // 0.5 s is one pass; the second pose begins at 0.1 s.
+            // One loop takes 0.5 s; the second pose begins at 0.1 s.
             assert!(early.to.a == 0 && early.to.towards_b < 0.01, "{early:?}");
             assert!(
                 close(early, late) && close(early, played),
@@ -197,7 +197,7 @@ fn close(a: PoseBlend, b: PoseBlend) -> bool {
 }
 
 #[test]
-fn the_pose_table_holds_what_shows_and_gives_rows_back() {
+fn the_pose_table_has_current_poses_and_frees_rows() {
     use bevy_classic_models::quake::PoseTable;
     let mut app = app();
     let first = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));

@@ -1,7 +1,7 @@
-//! Files that change while they are in use, seen by the real watcher of a real folder.
+//! MDL files that change while they are in use, in a folder with Bevy's file watcher.
 
-use crate::support::fixtures::figure;
 use crate::support::log;
+use crate::support::mdl::figure;
 use crate::support::stage::{Control, Stage};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
@@ -16,8 +16,7 @@ const COLORS: PlayerColors = PlayerColors {
     pants: 13,
 };
 
-/// The figure with its frames in another order, so that every clip shows other poses, and another
-/// skin.
+/// The figure with its frames in another order, so that every clip has other poses, and with another skin.
 fn edited() -> MdlDocument {
     let mut document = figure(Precision::Bits8);
     document.frames.rotate_left(4);
@@ -35,7 +34,7 @@ fn model(stage: &mut Stage, root: Entity) -> Arc<MdlModel> {
 }
 
 fn wait_for_another(stage: &mut Stage, root: Entity, old: &Arc<MdlModel>) {
-    stage.headless.wait_until("the edit is seen", |world| {
+    stage.headless.wait_until("the edit is applied", |world| {
         !Arc::ptr_eq(world.get::<MdlAnimator>(root).unwrap().model(), old)
     });
 }
@@ -46,7 +45,7 @@ fn errors_about_the_file() -> usize {
 }
 
 #[test]
-fn an_edit_shows_and_a_broken_file_does_not() {
+fn an_edit_applies_and_a_broken_file_keeps_the_model() {
     let before: &MdlDocument = Box::leak(Box::new(figure(Precision::Bits8)));
     let after: &MdlDocument = Box::leak(Box::new(edited()));
     let mut stage = Stage::watching(&[(FILE, before.to_bytes())]);
@@ -59,7 +58,7 @@ fn an_edit_shows_and_a_broken_file_does_not() {
         stage.headless.step(0.07);
     }
     let control = |document: &'static MdlDocument, a: u32, b: u32, towards_b: f32| Control {
-        picture: (1, 0),
+        skin_image: (1, 0),
         colors: Some(COLORS),
         ..Control::new(
             document,
@@ -71,9 +70,9 @@ fn an_edit_shows_and_a_broken_file_does_not() {
     };
     let shown = stage.capture();
     let expected = stage.capture_control(root, control(before, 3, 0, 0.5));
-    shown.assert_is(&expected, "before the edit");
+    shown.assert_matches(&expected, "before the edit");
 
-    // A good edit: the clip's time goes on, and everything else is as it was.
+    // A valid edit: the time of the clip continues, and the other components are unchanged.
     let old = model(&mut stage, root);
     std::fs::write(&path, after.to_bytes()).unwrap();
     wait_for_another(&mut stage, root, &old);
@@ -82,12 +81,12 @@ fn an_edit_shows_and_a_broken_file_does_not() {
     let shown = stage.capture();
     // The clip now begins at pose 5 of the new file and is one pose longer.
     let expected = stage.capture_control(root, control(after, 8, 9, 0.5));
-    shown.assert_is(&expected, "after the edit");
+    shown.assert_matches(&expected, "after the edit");
     stage.headless.step(0.1);
     let time = stage.world().get::<Playback>(root).unwrap().time;
     assert!((time - 0.45).abs() < 1e-4, "{time}");
 
-    // A broken file: one error, and nothing else happens.
+    // A broken file: one error, and the model is unchanged.
     let old = model(&mut stage, root);
     let shown = stage.capture();
     assert_eq!(errors_about_the_file(), 0);
@@ -105,23 +104,23 @@ fn an_edit_shows_and_a_broken_file_does_not() {
     assert!(Arc::ptr_eq(&old, &model(&mut stage, root)));
     stage
         .capture()
-        .assert_is(&shown, "while the file is broken");
+        .assert_matches(&shown, "while the file is broken");
     stage.headless.step(0.05);
-    stage.capture().assert_is_not(&shown, "the clip goes on");
+    stage.capture().assert_differs(&shown, "the clip continues");
 
-    // Models that are spawned now are of the last good file.
+    // Models spawned now have the last valid version.
     let late = stage.spawn("watched.mdl#Scene", ());
     assert!(Arc::ptr_eq(&old, &model(&mut stage, late)));
     stage.world().entity_mut(late).despawn();
 
-    // The next good save recovers.
+    // The next valid version applies.
     std::fs::write(&path, before.to_bytes()).unwrap();
     wait_for_another(&mut stage, root, &old);
     stage.world().get_mut::<PlayClip>(root).unwrap().paused = true;
     stage.world().get_mut::<Playback>(root).unwrap().time = 0.05;
     let shown = stage.capture();
     let expected = stage.capture_control(root, control(before, 0, 1, 0.5));
-    shown.assert_is(&expected, "after the repair");
+    shown.assert_matches(&expected, "after the repair");
     assert_eq!(model(&mut stage, root).poses.pose_count(), 9);
     assert!(Arc::ptr_eq(
         &model(&mut stage, root),
@@ -147,11 +146,11 @@ fn reloads_leave_nothing_behind() {
         let old = model(&mut stage, root);
         std::fs::write(stage.folder().join("again.mdl"), &versions[(round + 1) % 2]).unwrap();
         wait_for_another(&mut stage, root, &old);
-        // Assets go a few frames after the last thing that needs them.
+        // Assets are dropped a few frames after their last handle.
         stage.wait_until_idle();
         let now = counts(stage.world());
         let expected = *after_the_first.get_or_insert(now);
-        let what = format!("{now:?} is as after the first reload, {expected:?}");
+        let what = format!("the counts {now:?} are {expected:?}, as after the first reload");
         stage
             .headless
             .wait_until(&what, |world| counts(world) == expected);

@@ -1,6 +1,6 @@
-//! Pictures: each beside a control that Bevy draws from what the CPU computed.
+//! Rendering of MDL models, compared with controls that Bevy draws from CPU-computed meshes and textures.
 
-use crate::support::fixtures::figure;
+use crate::support::mdl::figure;
 use crate::support::stage::{Control, Stage, VIEWS};
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy::prelude::*;
@@ -23,14 +23,14 @@ fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
     }
 }
 
-/// Compares subject and control from both sides.
+/// Compares subject and control from all views.
 #[track_caller]
 fn compare(stage: &mut Stage, root: Entity, what: &str, control: impl Fn() -> Control<'static>) {
     for view in VIEWS {
-        stage.look_from(view);
+        stage.move_camera(view);
         let subject = stage.capture();
         let control = stage.capture_control(root, control());
-        subject.assert_is(&control, &format!("{what} from {view}"));
+        subject.assert_matches(&control, &format!("{what} from {view}"));
     }
 }
 
@@ -39,7 +39,7 @@ fn leaked(document: MdlDocument) -> &'static MdlDocument {
 }
 
 #[test]
-fn a_morphed_mesh_is_where_the_cpu_puts_it() {
+fn morphed_meshes_match_the_cpu() {
     for precision in [Precision::Bits8, Precision::Bits16] {
         let document = leaked(figure(precision));
         let mut stage = stage(document);
@@ -56,7 +56,7 @@ fn a_morphed_mesh_is_where_the_cpu_puts_it() {
             compare(&mut stage, root, &what, || Control::new(document, blend));
             let picture = stage.capture();
             if let Some(last) = last.replace(picture) {
-                stage.capture().assert_is_not(&last, &what);
+                stage.capture().assert_differs(&last, &what);
             }
         }
     }
@@ -91,29 +91,29 @@ fn a_cross_fade_blends_both_clips() {
 }
 
 #[test]
-fn skins_are_those_of_the_file() {
+fn skins_match_the_file() {
     let document = leaked(figure(Precision::Bits8));
     let mut stage = stage(document);
     let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
     let mut pictures = Vec::new();
-    for (skin, picture) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
+    for (skin, image) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
         stage
             .world()
             .entity_mut(root)
             .insert(ModelSkin::Index(skin));
-        if picture == 1 {
-            // The second picture of the group shows from 0.2 s to 0.5 s of the client's clock.
+        if image == 1 {
+            // The second image of the group is drawn from 0.2 s to 0.5 s of game time.
             stage.headless.step(0.22);
         }
-        let what = format!("picture {picture} of skin {skin}");
+        let what = format!("image {image} of skin {skin}");
         compare(&mut stage, root, &what, || Control {
-            picture: (skin, picture),
+            skin_image: (skin, image),
             ..Control::new(document, at(0, 0, 0.0))
         });
         pictures.push(stage.capture());
     }
     for pair in pictures.windows(2) {
-        pair[0].assert_is_not(&pair[1], "another skin");
+        pair[0].assert_differs(&pair[1], "another skin");
     }
 }
 
@@ -126,7 +126,7 @@ fn load_with(stage: &mut Stage, settings: fn(&mut MdlLoaderSettings)) {
     stage.headless.wait_until("the model is loaded", |_| {
         server.is_loaded_with_dependencies(&handle)
     });
-    // Kept until the scene holds it.
+    // Kept loaded until the scene has a handle.
     stage.world().spawn(Kept(handle));
 }
 
@@ -134,7 +134,7 @@ fn load_with(stage: &mut Stage, settings: fn(&mut MdlLoaderSettings)) {
 struct Kept(#[expect(dead_code, reason = "keeps the asset")] Handle<Mdl>);
 
 #[test]
-fn player_colours_replace_two_rows_of_the_palette() {
+fn player_colors_replace_two_rows_of_the_palette() {
     let document = leaked(figure(Precision::Bits8));
     for linear in [false, true] {
         let mut stage = stage(document);
@@ -160,24 +160,24 @@ fn player_colours_replace_two_rows_of_the_palette() {
                 linear,
                 ..Control::new(document, at(0, 0, 0.0))
             });
-            stage.look_from(VIEWS[0]);
-            stage.capture().assert_is_not(&plain, &what);
+            stage.move_camera(VIEWS[0]);
+            stage.capture().assert_differs(&plain, &what);
         }
         stage.world().entity_mut(root).remove::<PlayerColors>();
-        stage.look_from(VIEWS[0]);
-        stage.capture().assert_is(&plain, "colours taken off");
+        stage.move_camera(VIEWS[0]);
+        stage.capture().assert_matches(&plain, "colors removed");
     }
 }
 
 #[test]
-fn fullbright_texels_glow_in_the_dark_and_nothing_else_does() {
+fn only_fullbright_texels_are_visible_in_the_dark() {
     let document = leaked(figure(Precision::Bits8));
     let mut dark = Stage::dark(&[("figure.mdl", document.to_bytes())]);
     let root = dark.spawn(SCENE, PlayClip::looping("run").paused());
     compare(&mut dark, root, "in the dark", || {
         Control::new(document, at(0, 0, 0.0))
     });
-    dark.look_from(VIEWS[0]);
+    dark.move_camera(VIEWS[0]);
     let picture = dark.capture();
     let glowing = |pixel: &&[u8; 4]| pixel[..3].iter().any(|channel| *channel > 60);
     let black = |pixel: &&[u8; 4]| pixel[..3] == [0, 0, 0];
@@ -190,11 +190,11 @@ fn fullbright_texels_glow_in_the_dark_and_nothing_else_does() {
 }
 
 #[test]
-fn holes_are_cut_where_the_colour_is_255() {
+fn color_255_is_cut_out() {
     let mut document = figure(Precision::Bits8);
-    if let SkinDocument::Single(picture) = &mut document.skins[0] {
-        for (place, texel) in picture.iter_mut().enumerate() {
-            if place / 96 % 12 < 4 {
+    if let SkinDocument::Single(image) = &mut document.skins[0] {
+        for (index, texel) in image.iter_mut().enumerate() {
+            if index / 96 % 12 < 4 {
                 *texel = 255;
             }
         }
@@ -219,19 +219,19 @@ fn holes_are_cut_where_the_colour_is_255() {
 }
 
 #[test]
-fn the_shadow_is_that_of_the_morphed_pose() {
+fn shadows_match_the_morphed_pose() {
     let document = leaked(figure(Precision::Bits8));
     let mut stage = Stage::dark(&[("figure.mdl", document.to_bytes())]);
     let ground = Plane3d::default().mesh().size(300.0, 300.0).build();
     let ground = stage.world().resource_mut::<Assets<Mesh>>().add(ground);
-    let grey = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
-    let grey = stage
+    let gray = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
+    let gray = stage
         .world()
         .resource_mut::<Assets<StandardMaterial>>()
-        .add(grey);
+        .add(gray);
     stage.world().spawn((
         Mesh3d(ground),
-        MeshMaterial3d(grey),
+        MeshMaterial3d(gray),
         Transform::from_xyz(0.0, -25.0, 0.0),
     ));
     stage.world().spawn((
@@ -245,21 +245,20 @@ fn the_shadow_is_that_of_the_morphed_pose() {
     let root = stage.spawn(SCENE, PlayClip::looping("spin").paused().starting_at(0.3));
     let blend = at(7, 8, 0.8);
     compare(&mut stage, root, "shadow", || Control::new(document, blend));
-    // The shadow alone must tell poses apart: from above, with the caster out of the picture.
-    let seen = |stage: &mut Stage| stage.capture();
-    stage.look_from(VIEWS[1]);
-    let one = seen(&mut stage);
+    // Another pose must change the image.
+    stage.move_camera(VIEWS[1]);
+    let one = stage.capture();
     stage
         .world()
         .entity_mut(root)
         .insert(PlayClip::looping("run").paused());
-    let two = seen(&mut stage);
+    let two = stage.capture();
     let different = one.different(&two);
     assert!(different > 500, "{different} pixels differ between poses");
 }
 
 #[test]
-fn prepasses_agree_with_the_main_pass() {
+fn prepasses_match_the_main_pass() {
     let document = leaked(figure(Precision::Bits8));
     let mut stage = stage(document);
     let root = stage.spawn(
@@ -279,7 +278,7 @@ fn prepasses_agree_with_the_main_pass() {
 }
 
 #[test]
-fn the_deferred_renderer_draws_the_same() {
+fn deferred_rendering_matches() {
     use bevy::core_pipeline::prepass::DeferredPrepass;
     use bevy::pbr::DefaultOpaqueRendererMethod;
     let document = leaked(figure(Precision::Bits8));
@@ -300,10 +299,10 @@ fn the_deferred_renderer_draws_the_same() {
 }
 
 #[test]
-fn more_instances_than_one_line_of_the_table_are_all_drawn() {
+fn more_instances_than_one_texture_line_of_poses_are_drawn() {
     let document = leaked(figure(Precision::Bits8));
     let mut stage = stage(document);
-    // The table grows from 512 rows to 1024; the model that is compared is in the last of them.
+    // The table grows from 512 rows to 1024. The compared model has one of the new rows.
     let handle = stage.world().resource::<AssetServer>().load(SCENE);
     for _ in 0..600 {
         stage.world().spawn((
@@ -312,9 +311,11 @@ fn more_instances_than_one_line_of_the_table_are_all_drawn() {
             PlayClip::looping("die"),
         ));
     }
-    stage.headless.wait_until("all are there", |world| {
-        world.query::<&MdlAnimator>().iter(world).count() == 600
-    });
+    stage
+        .headless
+        .wait_until("all models are spawned", |world| {
+            world.query::<&MdlAnimator>().iter(world).count() == 600
+        });
     let root = stage.spawn(SCENE, PlayClip::looping("run").paused().starting_at(0.13));
     compare(&mut stage, root, "instance 600", || {
         Control::new(document, at(1, 2, 0.3))
@@ -322,24 +323,24 @@ fn more_instances_than_one_line_of_the_table_are_all_drawn() {
 }
 
 #[test]
-fn instances_of_a_mesh_and_skin_are_one_draw() {
+fn instances_with_one_mesh_and_skin_are_one_draw_call() {
     use crate::draws::{DrawCount, DrawCountPlugin};
     let files = ["figure.mdl", "other.mdl"];
     let bytes = figure(Precision::Bits8).to_bytes();
     let mut stage = Stage::with_plugins(&files.map(|file| (file, bytes.clone())), DrawCountPlugin);
     let mut spawned = 0;
     for (scene, skin, count) in [(SCENE, 0, 30), (SCENE, 1, 20), ("other.mdl#Scene", 0, 10)] {
-        for place in 0..count {
-            let clip = ["run", "die", "spin"][place % 3];
-            let start = 0.013 * place as f32;
+        for index in 0..count {
+            let clip = ["run", "die", "spin"][index % 3];
+            let start = 0.013 * index as f32;
             let bundle = (
                 PlayClip::looping(clip).starting_at(start),
                 ModelSkin::Index(skin),
-                Transform::from_xyz(place as f32 - 15.0, 0.0, 5.0 * skin as f32),
+                Transform::from_xyz(index as f32 - 15.0, 0.0, 5.0 * skin as f32),
             );
             let root = stage.spawn(scene, bundle);
             spawned += 1;
-            if place % 10 == 9 {
+            if index % 10 == 9 {
                 stage
                     .world()
                     .entity_mut(root)
@@ -349,11 +350,11 @@ fn instances_of_a_mesh_and_skin_are_one_draw() {
     }
     assert_eq!(spawned, 60);
     for view in VIEWS {
-        stage.look_from(3.0 * view);
+        stage.move_camera(3.0 * view);
         for _ in 0..5 {
             stage.headless.step(0.03);
         }
-        // Two skins of one model, the other model, and each of the three in a player's colours.
+        // Two skins of one model, the other model, and each of these three with player colors.
         assert_eq!(
             stage.world().resource::<DrawCount>().get(),
             6,

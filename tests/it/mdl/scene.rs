@@ -1,7 +1,7 @@
-//! What a loaded and spawned model consists of.
+//! The assets, entities and components of a loaded and spawned MDL model.
 
 use crate::support::app::TestApp;
-use crate::support::fixtures::{figure, tetrahedron};
+use crate::support::mdl::{figure, tetrahedron};
 use bevy::asset::LoadState;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::NoAutoAabb;
@@ -10,23 +10,17 @@ use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
-use bevy_classic_models::quake::{MdlMaterial, SyncType};
+use bevy_classic_models::quake::{MdlMaterial, QuakePlugin, SyncType};
 
 #[test]
-fn the_asset_has_everything_by_name() {
+fn the_asset_has_all_data_by_name_and_label() {
     let mut app = TestApp::new(&[("models/tetra.mdl", tetrahedron().to_bytes())]);
     let handle = app.load::<Mdl>("models/tetra.mdl");
     assert!(matches!(app.finish_load(&handle), LoadState::Loaded));
     let label = |label: MdlAssetLabel| label.from_asset("models/tetra.mdl");
-    let picture = label(MdlAssetLabel::Picture {
-        skin: 1,
-        picture: 1,
-    });
-    let fullbright = label(MdlAssetLabel::Fullbright {
-        skin: 1,
-        picture: 1,
-    });
-    let picture = app.load::<Image>(picture);
+    let image = label(MdlAssetLabel::Image { skin: 1, image: 1 });
+    let fullbright = label(MdlAssetLabel::Fullbright { skin: 1, image: 1 });
+    let image = app.load::<Image>(image);
     let fullbright = app.load::<Image>(fullbright);
 
     let mdl = app
@@ -36,36 +30,33 @@ fn the_asset_has_everything_by_name() {
         .unwrap()
         .clone();
     assert_eq!(mdl.skins.len(), 2);
-    assert_eq!(mdl.skins[1].pictures[1].image, picture);
-    assert_eq!(
-        mdl.skins[1].pictures[1].fullbright,
-        Some(fullbright.clone())
-    );
-    assert_eq!(mdl.skins[0].pictures[0].fullbright, None);
+    assert_eq!(mdl.skins[1].images[1].image, image);
+    assert_eq!(mdl.skins[1].images[1].fullbright, Some(fullbright.clone()));
+    assert_eq!(mdl.skins[0].images[0].fullbright, None);
     assert_eq!(mdl.named_clips["die"], 2);
     assert_eq!(mdl.frames.len(), 6);
     assert_eq!(&*mdl.pose_names[4], "burn2");
-    assert_eq!((mdl.flags, mdl.sync_type), (8, SyncType::Synchronised));
+    assert_eq!((mdl.flags, mdl.sync_type), (8, SyncType::Synchronized));
     assert_eq!(mdl.eye_position, Vec3::new(0.0, 0.0, 22.0));
     let (min, max) = mdl.poses.bounds();
     assert_eq!(min, Vec3::new(-10.0, 0.0, -24.0));
     assert_eq!(max, Vec3::new(40.0, 25.0, 226.0));
 
-    // Colours 222 to 229: two that are lit, six that glow.
+    // Palette indices 222 to 229: two lit ones, six full-bright ones.
     let palette = bevy_classic_models::quake::Palette::default();
     let images = app.world().resource::<Assets<Image>>();
-    let lit = images.get(&picture).unwrap().data.as_ref().unwrap();
-    let glowing = images.get(&fullbright).unwrap().data.as_ref().unwrap();
-    for (place, index) in (222..230).enumerate() {
+    let lit = images.get(&image).unwrap().data.as_ref().unwrap();
+    let emissive = images.get(&fullbright).unwrap().data.as_ref().unwrap();
+    for (position, index) in (222..230).enumerate() {
         let [r, g, b] = palette.color(index);
         let (color, black) = ([r, g, b, 255], [0, 0, 0, 255]);
-        let texel = |data: &[u8]| <[u8; 4]>::try_from(&data[4 * place..][..4]).unwrap();
+        let texel = |data: &[u8]| <[u8; 4]>::try_from(&data[4 * position..][..4]).unwrap();
         let expected = if index < 224 {
             (color, black)
         } else {
             (black, color)
         };
-        assert_eq!((texel(lit), texel(glowing)), expected, "colour {index}");
+        assert_eq!((texel(lit), texel(emissive)), expected, "color {index}");
     }
 }
 
@@ -85,7 +76,7 @@ fn a_spawned_model_is_one_entity_below_the_root() {
     assert!(entity.contains::<NoAutoAabb>());
     let aabb = entity.get::<Aabb>().unwrap();
     assert_eq!(Vec3::from(aabb.max()), Vec3::new(40.0, 25.0, 226.0));
-    // X forward, Z up becomes −Z forward, Y up.
+    // From X forward, Z up to −Z forward, Y up.
     let transform = entity.get::<Transform>().unwrap();
     assert_eq!(
         transform.transform_point(Vec3::new(1.0, 2.0, 3.0)),
@@ -94,7 +85,7 @@ fn a_spawned_model_is_one_entity_below_the_root() {
 }
 
 #[test]
-fn the_mesh_is_pose_0_counter_clockwise_with_the_seam_split() {
+fn the_mesh_has_pose_0_counter_clockwise_triangles_and_a_split_seam() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let handle = app.load::<Mdl>("tetra.mdl");
     app.wait_loaded(&handle);
@@ -113,10 +104,10 @@ fn the_mesh_is_pose_0_counter_clockwise_with_the_seam_split() {
     let Some(VertexAttributeValues::Float32x2(file_vertices)) =
         mesh.attribute(Mesh::ATTRIBUTE_UV_1)
     else {
-        panic!("no indices of the file's vertices");
+        panic!("no attribute with the vertex indices of the file");
     };
     let file_vertices: Vec<_> = file_vertices.iter().map(|uv| uv[0] as u32).collect();
-    // Triangle 1 is on the back, so vertex 0, on the seam, is there twice.
+    // Triangle 1 is on the back, so vertex 0, which is on the seam, is duplicated.
     assert_eq!(file_vertices, [0, 2, 1, 0, 3]);
     let Some(Indices::U16(indices)) = mesh.indices() else {
         panic!("not 16-bit indices");
@@ -125,7 +116,7 @@ fn the_mesh_is_pose_0_counter_clockwise_with_the_seam_split() {
     let Some(VertexAttributeValues::Float32x2(uv)) = mesh.attribute(Mesh::ATTRIBUTE_UV_0) else {
         panic!("no texture coordinates");
     };
-    // Half a texel in, half of 4 texels further for the back.
+    // Texel centers. On the back, half the width of 4 texels is added.
     assert_eq!(uv[0], [0.125, 0.25]);
     assert_eq!(uv[3], [0.625, 0.25]);
     let Some(VertexAttributeValues::Float32x3(positions)) =
@@ -162,7 +153,7 @@ fn sixteen_bit_positions_are_finer() {
 }
 
 #[test]
-fn settings_scale_turn_and_retime() {
+fn settings_change_scale_axes_and_frame_rate() {
     let mut app = TestApp::new(&[("tetra.MDL", tetrahedron().to_bytes())]);
     let handle: Handle<Mdl> = app
         .world()
@@ -186,7 +177,7 @@ fn settings_scale_turn_and_retime() {
 }
 
 #[test]
-fn senseless_settings_are_an_error() {
+fn invalid_settings_are_an_error() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let handle: Handle<Mdl> = app
         .world()
@@ -201,7 +192,7 @@ fn senseless_settings_are_an_error() {
 }
 
 #[test]
-fn a_meta_file_sets_them_too_and_a_wrong_name_is_an_error() {
+fn a_meta_file_has_settings_and_an_unknown_one_is_an_error() {
     let meta = |settings: &str| {
         format!(
             r#"(meta_format_version: "1.0", asset: Load(
@@ -230,8 +221,8 @@ fn a_meta_file_sets_them_too_and_a_wrong_name_is_an_error() {
     assert!(matches!(app.finish_load(&bad), LoadState::Failed(_)));
 }
 
-/// A palette of greys that are twice as far apart as the indices.
-fn grey_palette() -> Vec<u8> {
+/// A palette of grays: index × 2.
+fn gray_palette() -> Vec<u8> {
     (0..256)
         .flat_map(|index| [(index * 2 % 256) as u8; 3])
         .collect()
@@ -245,7 +236,7 @@ fn first_color(app: &mut TestApp, mdl: &Handle<Mdl>) -> [u8; 3] {
         .unwrap()
         .clone();
     let images = app.world().resource::<Assets<Image>>();
-    let image = images.get(&mdl.skins[0].pictures[0].image).unwrap();
+    let image = images.get(&mdl.skins[0].images[0].image).unwrap();
     image.data.as_ref().unwrap()[..3].try_into().unwrap()
 }
 
@@ -264,19 +255,19 @@ fn load_with_palette(app: &mut TestApp, path: &'static str, palette: &'static st
 }
 
 #[test]
-fn a_palette_is_found_without_regard_to_case_and_a_missing_one_is_no_error() {
+fn palettes_are_found_in_any_case_and_missing_ones_are_no_error() {
     let mut app = TestApp::new(&[
         ("progs/tetra.mdl", tetrahedron().to_bytes()),
-        ("progs/lost.mdl", tetrahedron().to_bytes()),
+        ("progs/missing.mdl", tetrahedron().to_bytes()),
         ("progs/broken.mdl", tetrahedron().to_bytes()),
-        ("GFX/Palette.lmp", grey_palette()),
+        ("GFX/Palette.lmp", gray_palette()),
         ("GFX/short.lmp", vec![1, 2, 3]),
     ]);
     let found = load_with_palette(&mut app, "progs/tetra.mdl", r"..\PALETTE.LMP");
     assert_eq!(first_color(&mut app, &found), [28; 3]);
     let quake = bevy_classic_models::quake::Palette::default().color(14);
-    let lost = load_with_palette(&mut app, "progs/lost.mdl", "nowhere.lmp");
-    assert_eq!(first_color(&mut app, &lost), quake);
+    let missing = load_with_palette(&mut app, "progs/missing.mdl", "missing.lmp");
+    assert_eq!(first_color(&mut app, &missing), quake);
     let broken = load_with_palette(&mut app, "progs/broken.mdl", "short.lmp");
     assert_eq!(first_color(&mut app, &broken), quake);
 }
@@ -297,9 +288,10 @@ fn a_broken_file_fails_with_its_path_and_offset() {
 
 #[test]
 fn extensions_are_configurable() {
-    let mut plugin = ClassicModelsPlugins;
-    plugin.quake.extensions = vec!["qmdl".into()];
-    let mut app = TestApp::with_plugin(&[("tetra.QMdl", tetrahedron().to_bytes())], plugin);
+    let mut quake = QuakePlugin::default();
+    quake.extensions = vec!["qmdl".into()];
+    let files = [("tetra.QMdl", tetrahedron().to_bytes())];
+    let mut app = TestApp::with_plugin(&files, ClassicModelsPlugins.set(quake));
     let handle = app.load::<Mdl>("tetra.QMdl");
     assert!(matches!(app.finish_load(&handle), LoadState::Loaded));
 }
@@ -314,7 +306,7 @@ fn material_of(app: &mut TestApp, root: Entity) -> Handle<MdlMaterial> {
 }
 
 #[test]
-fn skins_switch_and_groups_take_turns() {
+fn skins_switch_and_skin_groups_animate() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let root = app.spawn_ready("tetra.mdl#Scene", ());
     let model = app.animator(root).model().clone();
@@ -326,7 +318,7 @@ fn skins_switch_and_groups_take_turns() {
     assert_eq!(&material_of(&mut app, root), model.material(1, 1).unwrap());
     app.step(0.3);
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
-    // A skin that does not exist is drawn as the last one, and nothing breaks.
+    // A skin index out of range means the last skin.
     app.world().entity_mut(root).insert(ModelSkin::Index(7));
     app.step(0.0);
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
@@ -336,7 +328,7 @@ fn skins_switch_and_groups_take_turns() {
 }
 
 #[test]
-fn players_of_the_same_colours_share_a_material() {
+fn equal_player_colors_share_a_material() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let colors = |shirt, pants| PlayerColors { shirt, pants };
     let plain = app.spawn_ready("tetra.mdl#Scene", ());
@@ -351,7 +343,7 @@ fn players_of_the_same_colours_share_a_material() {
     assert_eq!(
         app.world().resource::<Assets<Image>>().len(),
         images,
-        "no image per player"
+        "player colors need no image"
     );
 
     let materials = app.world().resource::<Assets<MdlMaterial>>().len();
@@ -367,14 +359,14 @@ fn players_of_the_same_colours_share_a_material() {
 }
 
 #[test]
-fn a_model_without_skins_is_drawn_plain() {
+fn a_model_without_skins_has_the_plain_material() {
     let mut document = tetrahedron();
     document.skins.clear();
     let mut app = TestApp::new(&[("tetra.mdl", document.to_bytes())]);
     let root = app.spawn_ready("tetra.mdl#Scene", ());
     let model = app.animator(root).model().clone();
     assert_eq!(Some(material_of(&mut app, root)), model.plain_material);
-    // There is nothing to recolour.
+    // Player colors have no effect.
     let colors = PlayerColors { shirt: 4, pants: 4 };
     app.world().entity_mut(root).insert(colors);
     app.step(0.0);
@@ -390,7 +382,7 @@ fn a_root_can_change_its_model() {
     let root = app.spawn_ready("one.mdl#Scene", PlayClip::looping("run"));
     let first = app.animator(root).mesh();
     let scene = app.load("two.mdl#Scene");
-    // Taken off and put on again, the old scene stays where it is, as Bevy has it.
+    // After removal and insertion of the component, Bevy keeps the entities of the old scene.
     app.world().entity_mut(root).remove::<WorldAssetRoot>();
     app.world().entity_mut(root).insert(WorldAssetRoot(scene));
     let changed = crate::gpuless::wait_until(&mut app.app, |world| {

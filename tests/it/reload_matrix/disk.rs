@@ -1,12 +1,12 @@
-//! Where the files of the reload matrix are, and what is done to them there.
+//! The asset source of the reload matrix, and the edits of its files.
 
-use crate::reload_matrix::edits::{Act, METAS};
+use crate::reload_matrix::edits::{FileChange, METAS};
 use crate::reload_matrix::matrix::Cell;
 use bevy::asset::io::memory::Dir;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Where the files are.
+/// A watched folder, or files in memory.
 pub enum Disk {
     Folder { root: TempDir, outside: TempDir },
     Memory(Dir),
@@ -35,18 +35,18 @@ impl Disk {
         }
     }
 
-    /// Puts a file beside another, to be renamed later.
+    /// Writes the files that later steps rename.
     pub fn prepare(&self, cell: &Cell) {
         let Self::Folder { root, outside } = self else {
             return;
         };
-        for (act, ..) in &cell.steps {
-            let (folder, version) = match act {
-                Act::RenameInside(version) => (root.path(), version),
-                Act::RenameFromOutside(version) => (outside.path(), version),
+        for (change, ..) in &cell.steps {
+            let (folder, version) = match change {
+                FileChange::RenameInside(version) => (root.path(), version),
+                FileChange::RenameFromOutside(version) => (outside.path(), version),
                 _ => continue,
             };
-            // Bevy takes what ends in `.meta` for what it says.
+            // Keep `.meta` at the end, so that Bevy does not treat the file as an asset.
             let end = if METAS.contains(&cell.kind) {
                 ".meta"
             } else {
@@ -57,7 +57,7 @@ impl Disk {
         }
     }
 
-    pub fn act(&self, cell: &Cell, act: Act) {
+    pub fn apply(&self, cell: &Cell, change: FileChange) {
         let path = cell.path(cell.kind);
         let contents = |version| cell.format.contents(cell.kind, version);
         let end = if METAS.contains(&cell.kind) {
@@ -72,28 +72,30 @@ impl Disk {
             }
             Self::Memory(_) => self.put(&path, &contents(version)),
         };
-        match act {
-            Act::Write(version) | Act::WriteNearer(version) => self.put(&path, &contents(version)),
-            Act::WriteHalf(version) => {
+        match change {
+            FileChange::Write(version) | FileChange::WriteInFirstFolder(version) => {
+                self.put(&path, &contents(version))
+            }
+            FileChange::WriteHalf(version) => {
                 let whole = contents(version);
                 self.put(&path, &whole[..whole.len() / 2]);
             }
-            Act::WriteNonsense => self.put(&path, b"nonsense"),
-            Act::Remove => self.remove(&path),
-            Act::Replace(version) => {
+            FileChange::WriteInvalid => self.put(&path, b"nonsense"),
+            FileChange::Remove => self.remove(&path),
+            FileChange::Replace(version) => {
                 self.remove(&path);
                 self.put(&path, &contents(version));
             }
-            Act::BackUp(version) => {
+            FileChange::BackUp(version) => {
                 if let Self::Folder { root, .. } = self {
-                    let place = root.path().join(&path);
+                    let original = root.path().join(&path);
                     let backup = root.path().join(&cell.folder).join(format!("backup{end}"));
-                    std::fs::rename(place, backup).unwrap();
+                    std::fs::rename(original, backup).unwrap();
                 }
                 self.put(&path, &contents(version));
             }
-            Act::RenameInside(version) => rename(self.root(), version),
-            Act::RenameFromOutside(version) => rename(self.outside(), version),
+            FileChange::RenameInside(version) => rename(self.root(), version),
+            FileChange::RenameFromOutside(version) => rename(self.outside(), version),
         }
     }
 

@@ -1,36 +1,36 @@
-//! The ways to edit files, and which kinds of files each is tried with.
+//! The kinds of edits, and the kinds of files that each applies to.
 
 use crate::reload_matrix::subjects::Kind;
 
-/// What is done to a file.
+/// A change of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Act {
-    /// It is written to, from its beginning.
+pub enum FileChange {
+    /// Overwrites the file with a version.
     Write(u8),
-    /// It is written to, but only half of it.
+    /// Overwrites the file with the first half of a version.
     WriteHalf(u8),
-    /// It is written to, and is no file of its kind.
-    WriteNonsense,
+    /// Overwrites the file with invalid contents.
+    WriteInvalid,
     Remove,
-    /// It is removed, and written at once.
+    /// Removes the file and writes a version at once.
     Replace(u8),
-    /// A file of its folder that was there before is renamed to it.
+    /// Renames an existing file of the same folder to it.
     RenameInside(u8),
-    /// A file from elsewhere is renamed to it.
+    /// Renames a file from outside the asset folder to it.
     RenameFromOutside(u8),
-    /// It is renamed to a name that nobody knows, and written: so do some editors.
+    /// Renames the file to a backup and writes a version, as some editors do.
     BackUp(u8),
-    /// It is written in a folder that is looked into earlier.
-    WriteNearer(u8),
+    /// Writes a version to the folder that is searched first.
+    WriteInFirstFolder(u8),
 }
 
-/// An act, the version that shows when it is seen, and how many errors it is.
-pub type Step = (Act, u8, usize);
+/// A change, the version that is shown afterwards, and the count of errors that it causes.
+pub type Step = (FileChange, u8, usize);
 
-/// A way to edit.
+/// A named sequence of changes.
 pub struct Edit {
     pub name: &'static str,
-    /// The version that is there at first, if any.
+    /// The initial version; none if there is no file at first.
     pub first: Option<u8>,
     pub steps: Vec<Step>,
     pub kinds: &'static [Kind],
@@ -39,37 +39,37 @@ pub struct Edit {
 const ALL: &[Kind] = &[
     Kind::Model,
     Kind::Meta,
-    Kind::Picture,
-    Kind::PictureMeta,
+    Kind::Texture,
+    Kind::TextureMeta,
     Kind::Animation,
     Kind::Palette,
     Kind::Manifest,
-    Kind::Held,
-    Kind::HeldModel,
+    Kind::AttachedManifest,
+    Kind::AttachedModel,
     Kind::Skin,
 ];
 const FILES: &[Kind] = &[
     Kind::Model,
-    Kind::Picture,
+    Kind::Texture,
     Kind::Animation,
     Kind::Palette,
     Kind::Manifest,
-    Kind::Held,
-    Kind::HeldModel,
+    Kind::AttachedManifest,
+    Kind::AttachedModel,
     Kind::Skin,
 ];
-const WISHED: &[Kind] = &[
-    Kind::Picture,
+const DEPENDENCIES: &[Kind] = &[
+    Kind::Texture,
     Kind::Animation,
     Kind::Palette,
-    Kind::Held,
-    Kind::HeldModel,
+    Kind::AttachedManifest,
+    Kind::AttachedModel,
     Kind::Skin,
 ];
-pub const METAS: &[Kind] = &[Kind::Meta, Kind::PictureMeta];
+pub const METAS: &[Kind] = &[Kind::Meta, Kind::TextureMeta];
 
 pub fn edits() -> Vec<Edit> {
-    use Act::*;
+    use FileChange::*;
     let edit = |name, first, steps: &[Step], kinds| Edit {
         name,
         first,
@@ -97,7 +97,7 @@ pub fn edits() -> Vec<Edit> {
         edit(
             "broken",
             Some(1),
-            &[(WriteNonsense, 1, 1), (Write(2), 2, 0)],
+            &[(WriteInvalid, 1, 1), (Write(2), 2, 0)],
             ALL,
         ),
         edit(
@@ -112,32 +112,37 @@ pub fn edits() -> Vec<Edit> {
             &[(Remove, 1, 0), (RenameInside(2), 2, 0)],
             FILES,
         ),
-        // Without one everything is as by default.
+        // Without the file, the default settings apply.
         edit(
             "deleted",
             Some(2),
             &[(Remove, 1, 0), (Write(2), 2, 0)],
             METAS,
         ),
-        edit("comes", None, &[(Write(2), 2, 0)], METAS),
-        edit("comes", None, &[(Write(2), 2, 0), (Write(3), 3, 0)], WISHED),
+        edit("added", None, &[(Write(2), 2, 0)], METAS),
         edit(
-            "comes by renaming",
+            "added",
+            None,
+            &[(Write(2), 2, 0), (Write(3), 3, 0)],
+            DEPENDENCIES,
+        ),
+        edit(
+            "added by renaming",
             None,
             &[(RenameInside(2), 2, 0)],
-            WISHED,
+            DEPENDENCIES,
         ),
         edit(
-            "comes from outside",
+            "added from outside",
             None,
             &[(RenameFromOutside(2), 2, 0)],
-            WISHED,
+            DEPENDENCIES,
         ),
         edit(
-            "comes nearer",
+            "added in the first folder",
             Some(1),
-            &[(WriteNearer(2), 2, 0)],
-            &[Kind::Picture],
+            &[(WriteInFirstFolder(2), 2, 0)],
+            &[Kind::Texture],
         ),
     ]
 }

@@ -1,5 +1,4 @@
-//! What is spawned is never behind its scene, not by one frame: not even when a file changes again before Bevy
-//! looks again.
+//! Instances respawn in the frame in which their scene is reloaded, even if the file changes again at once.
 
 use crate::reload_matrix::subjects::{Format, Kind};
 use crate::support::app::TestApp;
@@ -7,14 +6,13 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::lgw::{Lgw, LgwInstance};
 use bevy_classic_models::lithtech::{Abc, AbcInstance};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlAnimator;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether what is spawned is of the model that is loaded, which is another after each load.
-fn is_of(world: &World, root: Entity, model: &UntypedHandle) -> Option<bool> {
+/// Whether an instance has the loaded model, which every load replaces.
+fn is_current(world: &World, root: Entity, model: &UntypedHandle) -> Option<bool> {
     let id = model.id();
     if let Ok(id) = id.try_typed::<Mdl>() {
         let instance = world.get::<MdlAnimator>(root)?.model();
@@ -36,10 +34,10 @@ fn is_of(world: &World, root: Entity, model: &UntypedHandle) -> Option<bool> {
     Some(Arc::ptr_eq(instance, &loaded.model))
 }
 
-fn is_never_behind(format: Format) {
+fn assert_respawns_at_once(format: Format) {
     let mut app = TestApp::new(&[]);
     for kind in format.kinds() {
-        if !matches!(kind, Kind::Meta | Kind::PictureMeta) {
+        if !matches!(kind, Kind::Meta | Kind::TextureMeta) {
             let path = format.file(*kind);
             let contents = format.contents(*kind, 1);
             app.files.insert_asset(Path::new(&path), contents);
@@ -53,19 +51,19 @@ fn is_never_behind(format: Format) {
     let mut is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&model);
     assert!(crate::gpuless::wait_until(&mut app.app, &mut is_loaded));
     let root = format.spawn(app.world(), &path);
-    let mut is_there = |world: &mut World| format.is_settled(world, root);
-    assert!(crate::gpuless::wait_until(&mut app.app, &mut is_there));
+    let mut is_ready = |world: &mut World| format.is_ready(world, root);
+    assert!(crate::gpuless::wait_until(&mut app.app, &mut is_ready));
     for version in 2..12 {
         let contents = format.contents(Kind::Model, version);
         app.files.insert_asset(Path::new(&path), contents);
         server.reload(path.clone());
-        // At once again, or a few frames later.
-        let mut is_seen = |world: &mut World| {
-            assert_eq!(is_of(world, root, &model), Some(true), "{format:?}");
-            assert_eq!(format.keeps(world, root), Ok(()), "{format:?}");
+        // The next edit follows at once, or a few frames later.
+        let mut is_applied = |world: &mut World| {
+            assert_eq!(is_current(world, root, &model), Some(true), "{format:?}");
+            assert_eq!(format.check_state(world, root), Ok(()), "{format:?}");
             format.shown(world, root, Kind::Model) == Some(version)
         };
-        assert!(crate::gpuless::wait_until(&mut app.app, &mut is_seen));
+        assert!(crate::gpuless::wait_until(&mut app.app, &mut is_applied));
         for _ in 0..version % 4 {
             app.step(0.0);
         }
@@ -73,8 +71,8 @@ fn is_never_behind(format: Format) {
 }
 
 #[test]
-fn what_is_spawned_is_never_behind_its_scene() {
+fn instances_respawn_in_the_frame_of_the_reload() {
     for format in [Format::Mdl, Format::Alo, Format::Abc, Format::Lgw] {
-        is_never_behind(format);
+        assert_respawns_at_once(format);
     }
 }

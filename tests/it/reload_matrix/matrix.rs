@@ -1,9 +1,9 @@
-//! Every kind of file × every kind of edit × every format: what is spawned follows, and keeps what was chosen
-//! about it in every frame. Once in a folder, seen by the real watcher, and once in memory.
+//! Every kind of file × every kind of edit × every format: instances apply the edit, and keep their components in every
+//! frame. Tested in a folder with Bevy's file watcher, and in memory.
 
 use crate::gpuless;
 use crate::reload_matrix::disk::Disk;
-use crate::reload_matrix::edits::{Act, Edit, METAS, Step, edits};
+use crate::reload_matrix::edits::{Edit, FileChange, METAS, Step, edits};
 use crate::reload_matrix::subjects::{Format, Kind};
 use crate::support::loads::Loads;
 use crate::support::log;
@@ -12,10 +12,10 @@ use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use std::collections::HashSet;
 
-/// Turns of the task pool without anything new after which nothing more is expected of an edit.
+/// Turns of the task pool without progress after which the test stops waiting for an edit.
 const PATIENCE: usize = 10_000;
 
-/// Modules whose errors are told apart by cells.
+/// Modules whose errors are counted for the cells.
 const MODULES: &[&str] = &["bevy_asset", "bevy_classic_models"];
 
 const FORMATS: [Format; 7] = [
@@ -28,7 +28,7 @@ const FORMATS: [Format; 7] = [
     Format::ManifestOfLgw,
 ];
 
-/// One place in the table.
+/// One combination of format, kind of file, and edit.
 pub struct Cell {
     name: String,
     pub format: Format,
@@ -38,22 +38,23 @@ pub struct Cell {
     /// The model's folder, from the root.
     pub folder: String,
     root: Entity,
-    /// The version that shows.
+    /// The version that the model shows.
     shown: u8,
-    /// What went wrong.
-    flaws: Vec<String>,
-    /// The errors about the cell's files so far, and how many they were before the last edit.
+    /// Messages about failed expectations.
+    failures: Vec<String>,
+    /// The errors about the cell's files so far.
     errors: HashSet<String>,
+    /// The count of errors before the last edit.
     errors_before: usize,
-    /// Whether what was waited for has been seen.
+    /// Whether the expected result of the step was reached.
     is_done: bool,
 }
 
 impl Cell {
-    /// Of some edits; the log is all tests', so that files need names of their own.
-    fn all(test: &str, is_meant: impl Fn(&Edit) -> bool) -> Vec<Self> {
+    /// The cells of the edits that pass a filter. `test` makes file names unique, because all tests share the log.
+    fn all(test: &str, filter: impl Fn(&Edit) -> bool) -> Vec<Self> {
         let mut cells = Vec::new();
-        for edit in edits().iter().filter(|edit| is_meant(edit)) {
+        for edit in edits().iter().filter(|edit| filter(edit)) {
             for format in FORMATS {
                 let kinds = format.kinds().iter().copied();
                 for kind in kinds.filter(|kind| edit.kinds.contains(kind)) {
@@ -67,7 +68,7 @@ impl Cell {
                         steps: edit.steps.clone(),
                         root: Entity::PLACEHOLDER,
                         shown: edit.first.unwrap_or_else(|| format.shown_without(kind)),
-                        flaws: Vec::new(),
+                        failures: Vec::new(),
                         errors: HashSet::new(),
                         errors_before: 0,
                         is_done: false,
@@ -83,24 +84,24 @@ impl Cell {
     }
 
     fn model(&self) -> String {
-        self.path(self.format.opened())
+        self.path(self.format.spawned_kind())
     }
 
-    /// Whether the file is in the folder that is looked into second.
-    fn is_far(&self) -> bool {
-        matches!(self.steps[0].0, Act::WriteNearer(_))
+    /// Whether the file is in the folder that is searched second.
+    fn is_in_second_folder(&self) -> bool {
+        matches!(self.steps[0].0, FileChange::WriteInFirstFolder(_))
     }
 
-    /// All files that are there before anything is edited.
+    /// All files before the first step.
     fn files(&self) -> Vec<(String, Vec<u8>)> {
         let mut files = Vec::new();
         for kind in self.format.kinds() {
             let version = match kind {
                 _ if *kind == self.kind => self.first,
-                Kind::Meta | Kind::PictureMeta => None,
+                Kind::Meta | Kind::TextureMeta => None,
                 _ => Some(1),
             };
-            let path = match *kind == self.kind && self.is_far() {
+            let path = match *kind == self.kind && self.is_in_second_folder() {
                 true => {
                     let second = format!("/{}/", self.format.second_folder());
                     self.path(*kind).replace("/Models/", &second)
@@ -117,17 +118,17 @@ impl Cell {
         files
     }
 
-    /// Why not everything shows that is there.
+    /// The reason why the model does not show all files yet.
     fn unsettled(&self, world: &World) -> Option<String> {
-        if let Err(flaw) = self.format.keeps(world, self.root) {
-            return Some(flaw);
+        if let Err(failure) = self.format.check_state(world, self.root) {
+            return Some(failure);
         }
-        let is_there = |kind: &&Kind| match self.kind {
-            // Both say how large the model is.
+        let is_shown = |kind: &&Kind| match self.kind {
+            // Both set the scale of the model.
             Kind::Meta => **kind != Kind::Manifest,
             other => self.first.is_some() || !self.format.needs(**kind, other),
         };
-        let mut kinds = self.format.kinds().iter().filter(is_there);
+        let mut kinds = self.format.kinds().iter().filter(is_shown);
         kinds.find_map(|kind| {
             let shown = self.format.shown(world, self.root, *kind);
             let expected = if *kind == self.kind { self.shown } else { 1 };
@@ -135,19 +136,19 @@ impl Cell {
         })
     }
 
-    /// Looks at what shows in this frame.
-    fn look(&mut self, world: &World, expected: u8) -> bool {
-        if let Err(flaw) = self.format.keeps(world, self.root) {
-            self.flaws.push(format!("in some frame it is {flaw}"));
+    /// Checks this frame. Returns whether the expected version is shown.
+    fn check_frame(&mut self, world: &World, expected: u8) -> bool {
+        if let Err(failure) = self.format.check_state(world, self.root) {
+            self.failures.push(format!("in a frame: {failure}"));
         }
         let shown = self.format.shown(world, self.root, self.kind);
         if shown != Some(self.shown) && shown != Some(expected) {
-            self.flaws.push(format!("in some frame it shows {shown:?}"));
+            self.failures.push(format!("in a frame: shows {shown:?}"));
         }
         shown == Some(expected)
     }
 
-    /// How many different errors the last edit has caused.
+    /// The count of different errors that the last edit has caused.
     fn new_errors(&self) -> usize {
         self.errors.len() - self.errors_before
     }
@@ -160,7 +161,7 @@ struct Table {
     disk: Disk,
     cells: Vec<Cell>,
     log: log::NewErrors,
-    /// Settings are the handles' of the models themselves, and Bevy loads anew what somebody holds.
+    /// Keeps the loader settings. Bevy reloads only assets with a strong handle.
     _models: Vec<UntypedHandle>,
 }
 
@@ -179,14 +180,14 @@ impl Table {
             Disk::Memory(files) => Loads::from_memory(&mut app, files),
             Disk::Folder { root, .. } => Loads::from_folder(&mut app, root.path(), true),
         };
-        // In memory there is nothing to watch, but Bevy loads anew what has only labels left.
+        // In memory there is no watcher, but with `watch_for_changes` Bevy reloads assets of which only labels are in use.
         app.add_plugins(gpuless::plugins(disk.root(), true))
             .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
         let load = |cell: &Cell| cell.format.load(&server, cell.model());
         let models: Vec<UntypedHandle> = cells.iter().map(load).collect();
-        // A manifest that names a file which comes later is loaded, but not all that it names.
+        // A manifest with a missing file is loaded, but not all of its dependencies are.
         let is_ready = |(cell, model): (&Cell, &UntypedHandle)| match cell.first {
             Some(_) => server.is_loaded_with_dependencies(model),
             None => {
@@ -199,11 +200,13 @@ impl Table {
         for cell in &mut cells {
             cell.root = cell.format.spawn(app.world_mut(), &cell.model());
         }
-        let is_settled =
-            |world: &mut World| cells.iter().all(|cell| cell.unsettled(world).is_none());
-        if !gpuless::wait_until(&mut app, is_settled) {
-            let of = |cell: &Cell| Some((cell.name.clone(), cell.unsettled(app.world())?));
-            panic!("{:#?}", cells.iter().filter_map(of).collect::<Vec<_>>());
+        let is_ready = |world: &mut World| cells.iter().all(|cell| cell.unsettled(world).is_none());
+        if !gpuless::wait_until(&mut app, is_ready) {
+            let unsettled = |cell: &Cell| Some((cell.name.clone(), cell.unsettled(app.world())?));
+            panic!(
+                "{:#?}",
+                cells.iter().filter_map(unsettled).collect::<Vec<_>>()
+            );
         }
         for cell in &cells {
             cell.format.change(app.world_mut(), cell.root);
@@ -218,109 +221,112 @@ impl Table {
         }
     }
 
-    /// All cells' steps, each at the same time.
+    /// Runs the steps of all cells at the same time.
     fn run(mut self) {
         let most = self.cells.iter().map(|cell| cell.steps.len()).max();
-        for number in 0..most.unwrap_or(0) {
-            self.step(number);
+        for step in 0..most.unwrap_or(0) {
+            self.step(step);
         }
-        let mut flawed = 0;
+        let mut failed = 0;
         for cell in &mut self.cells {
-            cell.flaws.dedup();
-            let is_good = cell.flaws.is_empty();
-            flawed += usize::from(!is_good);
-            let verdict = if is_good { "follows" } else { "DOES NOT" };
-            println!("{:40} {verdict} {}", cell.name, cell.flaws.join("; "));
+            cell.failures.dedup();
+            let is_ok = cell.failures.is_empty();
+            failed += usize::from(!is_ok);
+            let result = if is_ok { "ok" } else { "FAILED" };
+            println!("{:40} {result} {}", cell.name, cell.failures.join("; "));
         }
-        assert_eq!(flawed, 0, "of {} cells", self.cells.len());
+        assert_eq!(failed, 0, "failed of {} cells", self.cells.len());
     }
 
-    fn step(&mut self, number: usize) {
+    fn step(&mut self, step: usize) {
         sort_errors(&mut self.cells, &mut self.log);
         for cell in &mut self.cells {
             cell.errors_before = cell.errors.len();
             cell.is_done = false;
-            if let Some((act, ..)) = cell.steps.get(number) {
-                self.disk.act(cell, *act);
+            if let Some((change, ..)) = cell.steps.get(step) {
+                self.disk.apply(cell, *change);
             }
         }
-        self.reload(number);
-        self.wait_until_done(number);
-        // What the edits have caused besides.
+        self.reload(step);
+        self.wait_until_done(step);
+        // Further effects of the edits.
         let (cells, log) = (&mut self.cells, &mut self.log);
         self.loads.run_until_idle(&mut self.app, 0.0, |world| {
-            look(cells, log, world, number);
+            check_frame(cells, log, world, step);
             false
         });
-        self.conclude(number);
+        self.conclude(step);
     }
 
-    /// Waits until all cells show what the step leads to, or until none has for long.
-    fn wait_until_done(&mut self, number: usize) {
+    /// Waits until all cells reach the result of the step, or until there is no progress for long.
+    fn wait_until_done(&mut self, step: usize) {
         let mut patience = gpuless::Patience::new(PATIENCE);
         while !patience.is_exhausted() {
             gpuless::step(&mut self.app, 0.0);
             let world = self.app.world();
-            let (is_new, are_all_done) = look(&mut self.cells, &mut self.log, world, number);
+            let (is_progress, are_all_done) =
+                check_frame(&mut self.cells, &mut self.log, world, step);
             if are_all_done {
                 return;
             }
-            if is_new {
+            if is_progress {
                 patience.reset();
             }
             patience.wait();
         }
     }
 
-    /// In memory nobody watches.
-    fn reload(&self, number: usize) {
+    /// Reloads edited files in memory, where there is no watcher.
+    fn reload(&self, step: usize) {
         if !matches!(self.disk, Disk::Memory(_)) {
             return;
         }
         let server = self.app.world().resource::<AssetServer>();
         for cell in &self.cells {
-            let Some((act, ..)) = cell.steps.get(number) else {
+            let Some((change, ..)) = cell.steps.get(step) else {
                 continue;
             };
             let path = cell.path(cell.kind);
             let path = path.strip_suffix(".meta").unwrap_or(&path).to_owned();
             match cell.kind {
-                _ if *act == Act::Remove && !METAS.contains(&cell.kind) => {}
+                _ if *change == FileChange::Remove && !METAS.contains(&cell.kind) => {}
                 _ if cell.first.is_none() && !METAS.contains(&cell.kind) => {
                     server.reload(path);
-                    server.reload(cell.path(cell.format.seeker(cell.kind)));
-                    if cell.kind == Kind::Palette && number > 0 {
-                        server.reload(cell.path(cell.format.colored()));
+                    server.reload(cell.path(cell.format.referrer(cell.kind)));
+                    if cell.kind == Kind::Palette && step > 0 {
+                        server.reload(cell.path(cell.format.palette_user()));
                     }
                 }
-                Kind::Palette => server.reload(cell.path(cell.format.colored())),
+                Kind::Palette => server.reload(cell.path(cell.format.palette_user())),
                 _ => server.reload(path),
             }
         }
     }
 
-    fn conclude(&mut self, number: usize) {
+    fn conclude(&mut self, step: usize) {
         for cell in &mut self.cells {
-            let Some((act, expected, errors)) = cell.steps.get(number).copied() else {
+            let Some((change, expected, errors)) = cell.steps.get(step).copied() else {
                 continue;
             };
             let shown = cell.format.shown(self.app.world(), cell.root, cell.kind);
             if shown != Some(expected) {
-                cell.flaws.push(format!("{shown:?} after {act:?}"));
+                cell.failures
+                    .push(format!("shows {shown:?} after {change:?}"));
             }
             let found = cell.new_errors();
             if found != errors {
-                cell.flaws.push(format!("{found} errors of {act:?}"));
+                cell.failures
+                    .push(format!("{found} errors of {change:?}, expected {errors}"));
             }
             cell.shown = expected;
         }
     }
 }
 
-/// Gives each cell the new errors about its files.
+/// Adds the new errors to the cells of their files.
 fn sort_errors(cells: &mut [Cell], log: &mut log::NewErrors) {
     for mut error in log.take() {
-        // Bevy may tell from where it comes.
+        // Bevy may append a backtrace.
         error.truncate(error.find('\n').unwrap_or(error.len()));
         let mut cells = cells.iter_mut();
         if let Some(cell) = cells.find(|cell| error.contains(&cell.folder)) {
@@ -329,45 +335,47 @@ fn sort_errors(cells: &mut [Cell], log: &mut log::NewErrors) {
     }
 }
 
-/// Looks at all cells in this frame. Whether something is seen that was not before, and whether all is that the step
-/// leads to.
-fn look(
+/// Checks all cells in this frame. Returns whether a further cell has reached the result of the step, and whether all have.
+fn check_frame(
     cells: &mut [Cell],
     log: &mut log::NewErrors,
     world: &World,
-    number: usize,
+    step: usize,
 ) -> (bool, bool) {
     sort_errors(cells, log);
-    let (mut is_new, mut are_all_done) = (false, true);
+    let (mut is_progress, mut are_all_done) = (false, true);
     for cell in cells {
-        let Some((_, expected, errors)) = cell.steps.get(number).copied() else {
+        let Some((_, expected, errors)) = cell.steps.get(step).copied() else {
             continue;
         };
-        let is_shown = cell.look(world, expected);
+        let is_shown = cell.check_frame(world, expected);
         let is_done = is_shown && cell.new_errors() >= errors;
-        is_new |= is_done && !cell.is_done;
+        is_progress |= is_done && !cell.is_done;
         cell.is_done = is_done;
         are_all_done &= is_done;
     }
-    (is_new, are_all_done)
+    (is_progress, are_all_done)
 }
 
 #[test]
-fn every_edit_of_every_file_in_a_folder_is_followed() {
+fn every_edit_in_a_watched_folder_is_applied() {
     let [root, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     Table::new(Cell::all("saved", |_| true), Disk::Folder { root, outside }).run();
 }
 
 #[test]
-fn every_edit_of_every_file_in_memory_is_followed() {
-    // Without a watcher a way to save is as good as another, and what comes nearer is not known.
-    let is_meant = |edit: &Edit| {
-        let act = edit.steps[0].0;
+fn every_edit_in_memory_is_applied() {
+    // Without a watcher all ways of saving are equal, and files added in the first folder are not detected.
+    let filter = |edit: &Edit| {
+        let change = edit.steps[0].0;
         matches!(
-            act,
-            Act::Write(_) | Act::WriteHalf(_) | Act::WriteNonsense | Act::Remove
+            change,
+            FileChange::Write(_)
+                | FileChange::WriteHalf(_)
+                | FileChange::WriteInvalid
+                | FileChange::Remove
         )
     };
     let files = Disk::Memory(Dir::default());
-    Table::new(Cell::all("kept", is_meant), files).run();
+    Table::new(Cell::all("kept", filter), files).run();
 }

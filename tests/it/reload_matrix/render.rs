@@ -1,13 +1,13 @@
-//! No frame without the model: every frame from an edit on shows the old picture or the new one.
+//! Reloads do not flicker: every frame after an edit shows either the old image or the new one.
 //!
-//! Bevy's renderer compiles pipelines before it draws here, as the stage tells it to.
+//! The stage compiles pipelines synchronously, so that no frame lacks a mesh because of that.
 
 use crate::gpuless::Patience;
 use crate::support::abc::bytes as abc_bytes;
 use crate::support::abc_stage::tower;
 use crate::support::alo_stage::{cuboid, stored, tga, turned};
-use crate::support::fixtures::figure;
-use crate::support::lgw_stage::{BEFORE, Quad, dds, material, model as lgw_bytes, texture};
+use crate::support::lgw_stage::{FRONT_VIEW, Quad, dds, material, model as lgw_bytes, texture};
+use crate::support::mdl::figure;
 use crate::support::stage::{Picture, Stage};
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
@@ -17,10 +17,10 @@ use bevy_classic_models::lgw::text::TextureMode;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::mdl::write::SkinDocument;
 
-/// Frames that are looked at from the first one that is another.
+/// The count of frames that are compared, from the first changed one.
 const FRAMES: usize = 15;
 
-/// Turns of the task pool, at least one per frame, after which an edit is not expected to be seen.
+/// Turns of the task pool, at least one in each frame, within which an edit must be visible.
 const PATIENCE: usize = 5000;
 
 const RED: [u8; 3] = [230, 20, 30];
@@ -37,9 +37,9 @@ fn large([r, g, b]: [u8; 3]) -> Vec<u8> {
     dds(&[levels.to_vec()])
 }
 
-/// What was photographed, by the numbers of frames.
+/// Captured images with their frame indices.
 #[derive(Resource, Default)]
-struct Film(Vec<(usize, Picture)>);
+struct CapturedFrames(Vec<(usize, Picture)>);
 
 struct Watched {
     stage: Stage,
@@ -49,21 +49,21 @@ struct Watched {
 impl Watched {
     fn new(model: &'static str, files: &[(&str, Vec<u8>)]) -> Self {
         let mut stage = Stage::watching(files);
-        stage.world().init_resource::<Film>();
+        stage.world().init_resource::<CapturedFrames>();
         stage.world().insert_resource(GlobalAmbientLight {
             brightness: 4000.0,
             ..default()
         });
         if model.ends_with("lgw") {
-            stage.view_from(BEFORE);
+            stage.view_from(FRONT_VIEW);
         }
         let scene = format!("{model}#Scene");
         let scene = WorldAssetRoot(stage.world().resource::<AssetServer>().load(scene));
         let root = stage.world().spawn(scene).id();
-        stage.headless.wait_until("the model is there", |world| {
+        stage.headless.wait_until("the model is spawned", |world| {
             world.get::<Children>(root).is_some()
         });
-        // Its pictures come when they come: at first there is nothing to keep.
+        // Textures may load later than the model: before the first edit there is no old image to keep.
         stage.wait_until_idle();
         Self { stage, frames: 0 }
     }
@@ -72,58 +72,58 @@ impl Watched {
         std::fs::write(self.stage.folder().join(path), bytes).unwrap();
     }
 
-    /// One frame, which is photographed.
+    /// Runs a frame and captures it.
     fn step(&mut self) {
-        let number = self.frames;
+        let index = self.frames;
         self.frames += 1;
         let shot = Screenshot::image(self.stage.headless.target.clone());
-        let develop = move |shot: On<ScreenshotCaptured>, mut film: ResMut<Film>| {
+        let keep = move |shot: On<ScreenshotCaptured>, mut frames: ResMut<CapturedFrames>| {
             let (texels, _) = shot.image.data.as_ref().unwrap().as_chunks::<4>();
-            film.0.push((number, Picture(texels.to_vec())));
+            frames.0.push((index, Picture(texels.to_vec())));
         };
-        self.stage.world().spawn(shot).observe(develop);
+        self.stage.world().spawn(shot).observe(keep);
         self.stage.headless.step(0.0);
     }
 
-    /// All frames from the first that is not as before.
+    /// All frames from the first changed one.
     #[track_caller]
     fn frames_of_an_edit(&mut self, old: &Picture) -> Vec<Picture> {
-        let mut film = Vec::new();
+        let mut frames = Vec::new();
         let mut first = None;
         let mut patience = Patience::new(PATIENCE);
         while !patience.is_exhausted() {
             patience.wait();
             self.step();
-            let new = core::mem::take(&mut self.stage.world().resource_mut::<Film>().0);
-            for (number, picture) in new {
+            let new = core::mem::take(&mut self.stage.world().resource_mut::<CapturedFrames>().0);
+            for (index, picture) in new {
                 if first.is_none() && picture.different(old) > 0 {
-                    first = Some(number);
+                    first = Some(index);
                 }
-                film.push((number, picture));
+                frames.push((index, picture));
             }
-            let is_old = |(number, _): &(usize, Picture)| first.is_none_or(|first| *number < first);
-            film.retain(|picture| !is_old(picture));
-            if film.len() >= FRAMES {
-                film.sort_by_key(|(number, _)| *number);
-                let numbers = film.iter().map(|(number, _)| *number - film[0].0);
-                assert!(numbers.eq(0..film.len()), "a frame was not photographed");
-                return film.into_iter().map(|(_, picture)| picture).collect();
+            let is_old = |(index, _): &(usize, Picture)| first.is_none_or(|first| *index < first);
+            frames.retain(|picture| !is_old(picture));
+            if frames.len() >= FRAMES {
+                frames.sort_by_key(|(index, _)| *index);
+                let indices = frames.iter().map(|(index, _)| *index - frames[0].0);
+                assert!(indices.eq(0..frames.len()), "a frame was not captured");
+                return frames.into_iter().map(|(_, picture)| picture).collect();
             }
         }
-        panic!("the edit was never seen");
+        panic!("timeout: the edit is not visible");
     }
 
-    /// Fails if some frame shows neither what was there before nor what is there in the end.
+    /// Asserts that every frame shows the old image or the final one.
     #[track_caller]
     fn assert_no_flicker(&mut self, what: &str, old: &Picture) -> Picture {
         let frames = self.frames_of_an_edit(old);
         let new = self.stage.capture();
-        new.assert_is_not(old, what);
-        for (number, frame) in frames.iter().enumerate() {
+        new.assert_differs(old, what);
+        for (index, frame) in frames.iter().enumerate() {
             let (from_old, from_new) = (frame.different(old), frame.different(&new));
             assert!(
                 from_new == 0,
-                "{what}: frame {number} differs from the old one in {from_old} pixels and from the \
+                "{what}: frame {index} differs from the old one in {from_old} pixels and from the \
                  new one in {from_new}, see {}",
                 frame.save_beside(&new, what)
             );
@@ -132,88 +132,87 @@ impl Watched {
     }
 }
 
-/// Fails unless most that is not background is more of one colour than of the others.
+/// Asserts that a color channel dominates most pixels that are not background.
 #[track_caller]
-fn assert_is(picture: &Picture, color: [u8; 3]) {
+fn assert_color(picture: &Picture, color: [u8; 3]) {
     let channel = if color == RED { 0 } else { 1 };
     let background = picture.0[0];
     let shown = picture.0.iter().filter(|pixel| **pixel != background);
     let shown: Vec<_> = shown.collect();
-    let is_right = |pixel: &&&[u8; 4]| (0..3).all(|other| pixel[other] <= pixel[channel]);
-    let right = shown.iter().filter(is_right).count();
+    let is_dominant = |pixel: &&&[u8; 4]| (0..3).all(|other| pixel[other] <= pixel[channel]);
+    let matching = shown.iter().filter(is_dominant).count();
     assert!(
-        shown.len() > 1500 && 4 * right > 3 * shown.len(),
-        "{right} of {} pixels are so",
+        shown.len() > 1500 && 4 * matching > 3 * shown.len(),
+        "{matching} of {} pixels have the color",
         shown.len()
     );
 }
 
-/// A picture of 4 × 4 texels becomes one of 8 × 8 in another kind of file and with levels, then one of
-/// the same but for its colour, and so back.
-fn a_picture_changes(model: &'static str, files: &[(&str, Vec<u8>)]) {
+/// Edits a texture of 4 × 4 texels. The first edit has 8 × 8 texels, mip levels, and another file format. The second one has
+/// another color, the third one again 4 × 4 texels.
+fn assert_texture_edits_do_not_flicker(model: &'static str, files: &[(&str, Vec<u8>)]) {
     let files = [files, &[("first.tga", small(RED))]].concat();
     let mut watched = Watched::new(model, &files);
     let mut old = watched.stage.capture();
-    assert_is(&old, RED);
+    assert_color(&old, RED);
     for (bytes, color, how) in [
         (large(GREEN), GREEN, "larger"),
         (large(RED), RED, "of the same size"),
         (small(GREEN), GREEN, "smaller"),
     ] {
         watched.write("first.tga", &bytes);
-        let new = watched.assert_no_flicker(&format!("{model}, picture {how}"), &old);
-        assert_is(&new, color);
+        let new = watched.assert_no_flicker(&format!("{model}, texture {how}"), &old);
+        assert_color(&new, color);
         old = new;
     }
 }
 
-/// A model changes its size and place and comes to wear a picture that nobody has loaded, then changes
-/// back, and once more, the last time at once.
-fn a_model_changes(
+/// Edits a model: another size, another position, and a texture that is not loaded yet. Then edits it back and once more.
+fn assert_model_edits_do_not_flicker(
     model: &'static str,
     edited: &str,
     versions: [Vec<u8>; 2],
     files: &[(&str, Vec<u8>)],
 ) {
-    let pictures = [
+    let edited_files = [
         ("first.tga", small(RED)),
         ("second.tga", large(GREEN)),
         (edited, versions[0].clone()),
     ];
-    let mut watched = Watched::new(model, &[files, &pictures].concat());
+    let mut watched = Watched::new(model, &[files, &edited_files].concat());
     let mut old = watched.stage.capture();
-    assert_is(&old, RED);
+    assert_color(&old, RED);
     for round in 1..4 {
         let version = round % 2;
         watched.write(edited, &versions[version]);
-        let new = watched.assert_no_flicker(&format!("{model}, edit {round} of it"), &old);
-        assert_is(&new, [RED, GREEN][version]);
+        let new = watched.assert_no_flicker(&format!("{model}, edit {round} of the model"), &old);
+        assert_color(&new, [RED, GREEN][version]);
         old = new;
     }
 }
 
-fn alo(picture: &'static str, size: f32) -> Vec<u8> {
+fn alo(texture: &'static str, size: f32) -> Vec<u8> {
     let (vertices, triangles) = cuboid([9.0 * size, 8.0, 10.0], [0.0, 0.0, 4.0]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
-    let place = [f64::from(size) * 5.0, 0.0, 0.0];
+    let translation = [f64::from(size) * 5.0, 0.0, 0.0];
     let mut file = AloFile::new(vec![
         Bone::new("Root", None, [0.0; 3]),
         Bone {
-            matrix: stored(&turned(2, f64::from(size) * 30.0, place)),
+            matrix: stored(&turned(2, f64::from(size) * 30.0, translation)),
             ..Bone::new("Hull", Some(0), [0.0; 3])
         },
     ]);
     let parameters = vec![
         Parameter::float4("Specular", [0.0; 4]),
-        Parameter::texture("BaseTexture", picture),
+        Parameter::texture("BaseTexture", texture),
     ];
     let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", parameters);
     file.meshes = vec![AloMesh::new("Hull", 1, vec![submesh])];
     write(&file).unwrap()
 }
 
-fn lgw(picture: &'static str, mode: TextureMode, size: f32) -> Vec<u8> {
-    let mut texture = texture(picture, mode);
+fn lgw(file: &'static str, mode: TextureMode, size: f32) -> Vec<u8> {
+    let mut texture = texture(file, mode);
     texture.mipmaps = true;
     let mut quads = [0, 1].map(|index| Quad::in_grid(index, 2));
     for quad in &mut quads {
@@ -225,14 +224,14 @@ fn lgw(picture: &'static str, mode: TextureMode, size: f32) -> Vec<u8> {
     lgw_bytes(&materials, &quads)
 }
 
-fn abc_meta(picture: &str, scale: f32) -> Vec<u8> {
-    let settings = format!("(scale: {scale:?}, skins: [\"{picture}\"])");
+fn abc_meta(skin: &str, scale: f32) -> Vec<u8> {
+    let settings = format!("(scale: {scale:?}, skins: [\"{skin}\"])");
     let loader = "bevy_classic_models::lithtech::loader::AbcLoader";
     let asset = format!("Load(loader: \"{loader}\", settings: {settings})");
     format!("(meta_format_version: \"1.0\", asset: {asset})").into_bytes()
 }
 
-/// Colours of Quake's palette, as red and as green as it has them.
+/// The reddest and the greenest color of Quake's palette.
 const RED_INDEX: u8 = 79;
 const GREEN_INDEX: u8 = 63;
 
@@ -246,59 +245,62 @@ fn mdl(color: u8, size: f32) -> Vec<u8> {
 }
 
 #[test]
-fn alo_pictures_change_without_flicker() {
-    a_picture_changes("box.alo", &[("box.alo", alo("first.tga", 1.0))]);
+fn alo_textures_reload_without_flicker() {
+    assert_texture_edits_do_not_flicker("box.alo", &[("box.alo", alo("first.tga", 1.0))]);
 }
 
 #[test]
-fn alo_models_change_without_flicker() {
+fn alo_models_reload_without_flicker() {
     let versions = [alo("first.tga", 1.0), alo("second.tga", 1.5)];
-    a_model_changes("box.alo", "box.alo", versions, &[]);
+    assert_model_edits_do_not_flicker("box.alo", "box.alo", versions, &[]);
 }
 
 #[test]
-fn abc_pictures_change_without_flicker() {
+fn abc_textures_reload_without_flicker() {
     let files = [
         ("tower.abc", abc_bytes(&tower(None))),
         ("tower.abc.meta", abc_meta("first.tga", 1.0)),
     ];
-    a_picture_changes("tower.abc", &files);
+    assert_texture_edits_do_not_flicker("tower.abc", &files);
 }
 
 #[test]
-fn abc_models_change_without_flicker() {
+fn abc_models_reload_without_flicker() {
     let versions = [abc_meta("first.tga", 1.0), abc_meta("second.tga", 1.3)];
     let files = [("tower.abc", abc_bytes(&tower(None)))];
-    a_model_changes("tower.abc", "tower.abc.meta", versions, &files);
+    assert_model_edits_do_not_flicker("tower.abc", "tower.abc.meta", versions, &files);
 }
 
 #[test]
-fn lgw_pictures_change_without_flicker() {
+fn lgw_textures_reload_without_flicker() {
     for mode in [TextureMode::Modulate, TextureMode::Replace] {
-        a_picture_changes("wall.lgw", &[("wall.lgw", lgw("first.tga", mode, 1.0))]);
+        assert_texture_edits_do_not_flicker(
+            "wall.lgw",
+            &[("wall.lgw", lgw("first.tga", mode, 1.0))],
+        );
     }
 }
 
 #[test]
-fn lgw_models_change_without_flicker() {
+fn lgw_models_reload_without_flicker() {
     for mode in [TextureMode::Modulate, TextureMode::Replace] {
         let versions = [lgw("first.tga", mode, 1.0), lgw("second.tga", mode, 1.3)];
-        a_model_changes("wall.lgw", "wall.lgw", versions, &[]);
+        assert_model_edits_do_not_flicker("wall.lgw", "wall.lgw", versions, &[]);
     }
 }
 
 #[test]
-fn lgw_models_change_their_kind_of_material_without_flicker() {
+fn lgw_models_change_the_material_type_without_flicker() {
     let versions = [
         lgw("first.tga", TextureMode::Modulate, 1.0),
         lgw("second.tga", TextureMode::Replace, 1.3),
     ];
-    a_model_changes("wall.lgw", "wall.lgw", versions, &[]);
+    assert_model_edits_do_not_flicker("wall.lgw", "wall.lgw", versions, &[]);
 }
 
 #[test]
-fn mdl_models_change_without_flicker() {
-    a_model_changes(
+fn mdl_models_reload_without_flicker() {
+    assert_model_edits_do_not_flicker(
         "figure.mdl",
         "figure.mdl",
         [mdl(RED_INDEX, 1.0), mdl(GREEN_INDEX, 1.3)],

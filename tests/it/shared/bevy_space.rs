@@ -1,9 +1,9 @@
-//! Models that face −Z in meters.
+//! `BevySpace`: models face −Z and are scaled to meters.
 
 use crate::gpuless;
 use crate::support::abc::{bytes, figure};
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
+use crate::support::mdl::tetrahedron;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
@@ -14,7 +14,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlLoaderSettings;
 use std::path::Path;
 
-/// The samples, and their heights in meters as the manual has them.
+/// The sample models, and their heights in meters as documented in the manual.
 const SAMPLES: [(&str, f32); 4] = [
     ("models/sentry.mdl", 54.0 / 32.0),
     ("models/walker.alo", 13.6 * 0.4),
@@ -29,16 +29,16 @@ fn samples() -> TestApp {
 fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
     let model = ClassicModel(app.load(path));
     let root = app.world().spawn((model, bundle)).id();
-    let is_there = |world: &mut World| {
+    let is_spawned = |world: &mut World| {
         let mut state = SystemState::<ModelQuery>::new(world);
         state.get(world).unwrap().format(root).is_some()
     };
-    assert!(gpuless::wait_until(&mut app.app, is_there), "{path}");
+    assert!(gpuless::wait_until(&mut app.app, is_spawned), "{path}");
     app.step(0.0);
     root
 }
 
-/// The transform of the scene below a root.
+/// The scene entity below a root, and its transform.
 fn scene(app: &mut TestApp, root: Entity) -> (Entity, Transform) {
     let children = app.world().get::<Children>(root).unwrap();
     let [child] = children[..] else {
@@ -47,13 +47,13 @@ fn scene(app: &mut TestApp, root: Entity) -> (Entity, Transform) {
     (child, *app.world().get::<Transform>(child).unwrap())
 }
 
-/// The scale of the scene below a root in the world.
+/// The global scale of the scene below a root.
 fn world_scale(app: &mut TestApp, root: Entity) -> Vec3 {
     let (scene, _) = scene(app, root);
     app.world().get::<GlobalTransform>(scene).unwrap().scale()
 }
 
-/// Spawns a model in meters, and another one that is attached to a bone of it.
+/// Spawns a model in meters, and another one attached to its bone.
 fn spawn_attached(
     app: &mut TestApp,
     [outer, inner]: [&'static str; 2],
@@ -74,8 +74,8 @@ fn edit_manifest(app: &mut TestApp, root: Entity, manifest: Vec<u8>, expected: f
     app.world().resource::<AssetServer>().reload(path);
     let is_edited = |world: &mut World| {
         let child = world.get::<Children>(root).unwrap()[0];
-        let stand = world.get::<Transform>(child).unwrap();
-        stand.scale.abs_diff_eq(Vec3::splat(expected), 1e-5)
+        let transform = world.get::<Transform>(child).unwrap();
+        transform.scale.abs_diff_eq(Vec3::splat(expected), 1e-5)
     };
     assert!(gpuless::wait_until(&mut app.app, is_edited), "{expected}");
 }
@@ -87,7 +87,7 @@ fn bone(app: &mut TestApp, root: Entity, name: &str) -> GlobalTransform {
     *world.get::<GlobalTransform>(bone).unwrap()
 }
 
-/// The box of a model in its root's space, as it is bound.
+/// The bounding box of a model's visible meshes in the root's space.
 fn bounds(app: &mut TestApp, root: Entity) -> (Vec3, Vec3) {
     let world = app.world();
     let to_root = world
@@ -98,8 +98,8 @@ fn bounds(app: &mut TestApp, root: Entity) -> (Vec3, Vec3) {
     let mut all = world.query::<(Entity, &Aabb, &GlobalTransform, &InheritedVisibility)>();
     let parents = world.query::<&ChildOf>();
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for (entity, bounds, place, seen) in all.iter(world) {
-        if !seen.get()
+    for (entity, bounds, transform, visibility) in all.iter(world) {
+        if !visibility.get()
             || !parents
                 .query_manual(world)
                 .iter_ancestors(entity)
@@ -110,18 +110,18 @@ fn bounds(app: &mut TestApp, root: Entity) -> (Vec3, Vec3) {
         for corner in 0..8 {
             let side = |bit: i32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
             let corner = Vec3::new(side(0), side(1), side(2)) * Vec3::from(bounds.half_extents);
-            let at = place.transform_point(Vec3::from(bounds.center) + corner);
-            let at = to_root.transform_point3(at);
-            (low, high) = (low.min(at), high.max(at));
+            let corner = transform.transform_point(Vec3::from(bounds.center) + corner);
+            let corner = to_root.transform_point3(corner);
+            (low, high) = (low.min(corner), high.max(corner));
         }
     }
     (low, high)
 }
 
-fn assert_near(is: Vec3, expected: Vec3, what: &str) {
+fn assert_near(found: Vec3, expected: Vec3, what: &str) {
     assert!(
-        is.distance(expected) < 1e-4,
-        "{what}: {is} is not {expected}"
+        found.distance(expected) < 1e-4,
+        "{what}: {found}, expected {expected}"
     );
 }
 
@@ -129,33 +129,36 @@ fn assert_near(is: Vec3, expected: Vec3, what: &str) {
 fn samples_face_minus_z_in_meters() {
     let mut app = samples();
     for (path, height) in SAMPLES {
-        // Anywhere, and turned to a target.
+        // Off the origin, and turned to a target.
         let target = Vec3::new(30.0, 1.0, -20.0);
-        let stand = Transform::from_xyz(5.0, 1.0, 2.0).looking_at(target, Vec3::Y);
-        let root = spawn(&mut app, path, (BevySpace::default(), stand));
-        // The box of a LithTech model has room for all its clips.
+        let transform = Transform::from_xyz(5.0, 1.0, 2.0).looking_at(target, Vec3::Y);
+        let root = spawn(&mut app, path, (BevySpace::default(), transform));
+        // The bounding box of a LithTech model encloses all its clips.
         if path != "models/warden.abc" {
             let (low, high) = bounds(&mut app, root);
-            let is = high.y - low.y;
-            assert!((is / height - 1.0).abs() < 0.15, "{path} is {is} m high");
-            assert!(low.y.abs() < 0.3, "{path} stands at {}", low.y);
+            let found = high.y - low.y;
+            assert!(
+                (found / height - 1.0).abs() < 0.15,
+                "{path} is {found} m high"
+            );
+            assert!(low.y.abs() < 0.3, "the lowest point of {path} is {}", low.y);
         }
         let (scene, _) = scene(&mut app, root);
-        let place = *app.world().get::<GlobalTransform>(scene).unwrap();
-        let ahead = (target - stand.translation).normalize();
+        let of_scene = *app.world().get::<GlobalTransform>(scene).unwrap();
+        let ahead = (target - transform.translation).normalize();
         let right = ahead.cross(Vec3::Y).normalize();
         match path {
-            // The file has no bones: its front is +X, its left +Y.
+            // The file has no bones: +X is forward, +Y is left.
             "models/sentry.mdl" => {
-                let front = place.affine().transform_vector3(Vec3::X).normalize();
-                let left = place.affine().transform_vector3(Vec3::Y).normalize();
+                let front = of_scene.affine().transform_vector3(Vec3::X).normalize();
+                let left = of_scene.affine().transform_vector3(Vec3::Y).normalize();
                 assert_near(front, ahead, "front");
                 assert_near(left, -right, "left");
             }
             "models/walker.alo" => {
                 let left = bone(&mut app, root, "MuzzleA_00").translation();
                 let right_one = bone(&mut app, root, "MuzzleA_01").translation();
-                let origin = stand.translation;
+                let origin = transform.translation;
                 assert!((left - origin).dot(ahead) > 0.3, "muzzles are ahead");
                 assert!(
                     (right_one - left).normalize().dot(right) > 0.99,
@@ -178,7 +181,7 @@ fn samples_face_minus_z_in_meters() {
                     .iter(world)
                     .find(|(name, _)| name.as_str() == "Head lamps");
                 let center = Vec3::from(lamp.unwrap().1.center);
-                let center = lamps.transform_point(center) - stand.translation;
+                let center = lamps.transform_point(center) - transform.translation;
                 assert!(center.dot(ahead) > 1.0, "head lamps are ahead");
             }
         }
@@ -187,7 +190,7 @@ fn samples_face_minus_z_in_meters() {
 }
 
 #[test]
-fn bevy_space_is_followed_and_undone() {
+fn bevy_space_follows_changes_and_removal() {
     let mut app = samples();
     for (path, _) in SAMPLES {
         let root = spawn(&mut app, path, ());
@@ -208,9 +211,9 @@ fn bevy_space_is_followed_and_undone() {
             app.step(0.0);
             assert_eq!(scene(&mut app, root).1, space, "{path}");
         }
-        // The file's scene is spawned again.
-        let mut shown = app.world().get_mut::<WorldAssetRoot>(root).unwrap();
-        shown.set_changed();
+        // The scene is respawned.
+        let mut scene_root = app.world().get_mut::<WorldAssetRoot>(root).unwrap();
+        scene_root.set_changed();
         app.step(0.0);
         assert_eq!(scene(&mut app, root).1, space, "{path}, in the first frame");
         app.world().entity_mut(root).remove::<BevySpace>();
@@ -244,12 +247,12 @@ fn bevy_space_replaces_scale_and_axes_of_loader_settings() {
             .world()
             .spawn((WorldAssetRoot(scene_of), BevySpace::default()))
             .id();
-        let is_there = |world: &mut World| world.get::<Children>(root).is_some();
-        assert!(gpuless::wait_until(&mut app.app, is_there), "{path}");
+        let is_spawned = |world: &mut World| world.get::<Children>(root).is_some();
+        assert!(gpuless::wait_until(&mut app.app, is_spawned), "{path}");
         app.step(0.0);
         assert_eq!(scene(&mut app, root).1, expected, "{path}");
     }
-    // A LithTech model that is not mirrored looks along +Z.
+    // A LithTech model that is not mirrored faces +Z.
     let abc = server
         .load_builder()
         .with_settings(|settings: &mut AbcLoaderSettings| {
@@ -260,11 +263,12 @@ fn bevy_space_replaces_scale_and_axes_of_loader_settings() {
         .world()
         .spawn((WorldAssetRoot(abc), BevySpace::default()))
         .id();
-    let is_there = |world: &mut World| world.get::<Children>(root).is_some();
-    assert!(gpuless::wait_until(&mut app.app, is_there));
+    let is_spawned = |world: &mut World| world.get::<Children>(root).is_some();
+    assert!(gpuless::wait_until(&mut app.app, is_spawned));
     app.step(0.0);
-    let (_, stand) = scene(&mut app, root);
-    assert_near(stand.transform_point(Vec3::Z), Vec3::NEG_Z / 40.0, "front");
+    let (_, transform) = scene(&mut app, root);
+    let front = transform.transform_point(Vec3::Z);
+    assert_near(front, Vec3::NEG_Z / 40.0, "front");
 }
 
 #[test]
@@ -281,10 +285,10 @@ fn manifests_keep_their_axes_and_scale_under_bevy_space() {
         "unit.model.ron",
         BevySpace::with_meters_per_unit(0.5),
     );
-    let (_, stand) = scene(&mut app, root);
-    assert_near(stand.transform_point(Vec3::Z), Vec3::NEG_Z, "front");
-    assert_near(stand.transform_point(Vec3::Y), Vec3::Y, "up");
-    // An edit is followed.
+    let (_, transform) = scene(&mut app, root);
+    assert_near(transform.transform_point(Vec3::Z), Vec3::NEG_Z, "front");
+    assert_near(transform.transform_point(Vec3::Y), Vec3::Y, "up");
+    // An edited manifest applies.
     edit_manifest(&mut app, root, manifest(4.0), 4.0 * 0.5);
     assert_near(
         scene(&mut app, root).1.transform_point(Vec3::Z),
@@ -294,22 +298,22 @@ fn manifests_keep_their_axes_and_scale_under_bevy_space() {
 }
 
 #[test]
-fn a_unit_is_a_meter_on_bones_too() {
+fn attached_models_are_scaled_to_meters() {
     let mut app = samples();
     let paths = ["models/warden.abc", "models/brazier.mdl"];
     let (_, brazier) = spawn_attached(&mut app, paths, "R_Hand");
     let expected = Vec3::splat(1.0 / 32.0);
     assert_near(world_scale(&mut app, brazier), expected, "attached");
     let (scene, _) = scene(&mut app, brazier);
-    let place = |app: &mut TestApp| app.world().get::<GlobalTransform>(scene).unwrap().affine();
-    let before = place(&mut app);
+    let of_scene = |app: &mut TestApp| app.world().get::<GlobalTransform>(scene).unwrap().affine();
+    let before = of_scene(&mut app);
     app.world().entity_mut(brazier).remove::<AttachedToBone>();
     app.step(0.0);
     assert_near(world_scale(&mut app, brazier), expected, "detached");
-    let after = place(&mut app);
+    let after = of_scene(&mut app);
     assert!(
         after.abs_diff_eq(before, 1e-4),
-        "{after:?} is not {before:?}"
+        "{after:?}, expected {before:?}"
     );
 }
 
@@ -330,8 +334,8 @@ fn attached_models_follow_the_space_of_the_outer_model() {
             None => root.remove::<BevySpace>(),
         };
         app.step(0.0);
-        let is = world_scale(&mut app, brazier);
-        assert_near(is, Vec3::splat(1.0 / 32.0), &format!("{space:?}"));
+        let found = world_scale(&mut app, brazier);
+        assert_near(found, Vec3::splat(1.0 / 32.0), &format!("{space:?}"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Two loads of one file at the same time, of which the one that read the older file ends last.
+//! Two concurrent loads of one file. The load that read the older contents ends last.
 
 use crate::gpuless;
 use crate::reload_matrix::subjects::{Format, Kind};
@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-/// Files in memory of which one read can be held after it has opened the file.
+/// Files in memory. One read can be blocked after it has spawned_kind its file.
 #[derive(Clone)]
 struct Gate {
     files: MemoryAssetReader,
@@ -25,23 +25,23 @@ struct Gate {
 
 #[derive(Default)]
 struct State {
-    /// The file whose next read is held.
+    /// The file whose next read is blocked.
     next: Option<PathBuf>,
-    is_held: bool,
+    is_blocked: bool,
     is_released: bool,
     waker: Option<Waker>,
 }
 
 impl Gate {
-    fn hold_next(&self, path: &str) {
+    fn block_next(&self, path: &str) {
         *self.state.lock().unwrap() = State {
             next: Some(path.into()),
             ..State::default()
         };
     }
 
-    fn is_holding(&self) -> bool {
-        self.state.lock().unwrap().is_held
+    fn is_blocked(&self) -> bool {
+        self.state.lock().unwrap().is_blocked
     }
 
     fn release(&self) {
@@ -50,23 +50,23 @@ impl Gate {
         state.waker.take().unwrap().wake();
     }
 
-    /// Whether a read of a file is the one that is to be held.
-    fn takes(&self, path: &Path) -> bool {
+    /// Whether to block this read of a file. Applies once.
+    fn take_block(&self, path: &Path) -> bool {
         let mut state = self.state.lock().unwrap();
-        let is_meant = state.next.as_deref() == Some(path);
-        if is_meant {
+        let is_next = state.next.as_deref() == Some(path);
+        if is_next {
             state.next = None;
         }
-        is_meant
+        is_next
     }
 }
 
-/// A file that is open, whose contents are those of the time when it was opened.
+/// An open file with the contents that it had when it was spawned_kind.
 struct GateReader<'a> {
     inner: Box<dyn Reader + 'a>,
     gate: Gate,
-    /// Whether the read is held until it is released.
-    is_meant: bool,
+    /// Whether the read blocks until it is released.
+    blocks: bool,
 }
 
 impl AsyncRead for GateReader<'_> {
@@ -77,8 +77,8 @@ impl AsyncRead for GateReader<'_> {
     ) -> Poll<std::io::Result<usize>> {
         let this = self.get_mut();
         let mut state = this.gate.state.lock().unwrap();
-        if this.is_meant && !state.is_released {
-            state.is_held = true;
+        if this.blocks && !state.is_released {
+            state.is_blocked = true;
             state.waker = Some(context.waker().clone());
             return Poll::Pending;
         }
@@ -98,7 +98,7 @@ impl AssetReader for Gate {
         Ok(GateReader {
             inner: Box::new(AssetReader::read(&self.files, path).await?),
             gate: self.clone(),
-            is_meant: self.takes(path),
+            blocks: self.take_block(path),
         })
     }
 
@@ -118,10 +118,10 @@ impl AssetReader for Gate {
     }
 }
 
-fn newest_file_shows(format: Format) {
+fn assert_newest_file_is_used(format: Format) {
     let files = Dir::default();
     for kind in format.kinds() {
-        if !matches!(kind, Kind::Meta | Kind::PictureMeta) {
+        if !matches!(kind, Kind::Meta | Kind::TextureMeta) {
             let (path, contents) = (format.file(*kind), format.contents(*kind, 1));
             files.insert_asset(Path::new(&path), contents);
         }
@@ -146,16 +146,16 @@ fn newest_file_shows(format: Format) {
     let model = format.load(&server, path.clone());
     assert!(gpuless::wait_until(&mut app, |_| server.is_loaded_with_dependencies(&model)));
     let root = format.spawn(app.world_mut(), &path);
-    assert!(gpuless::wait_until(&mut app, |world| format.is_settled(world, root)));
+    assert!(gpuless::wait_until(&mut app, |world| format.is_ready(world, root)));
 
     let edit = |version| {
         let contents = format.contents(Kind::Model, version);
         files.insert_asset(Path::new(&path), contents);
         server.reload(path.clone());
     };
-    gate.hold_next(&path);
+    gate.block_next(&path);
     edit(2);
-    assert!(gpuless::wait_until(&mut app, |_| gate.is_holding()));
+    assert!(gpuless::wait_until(&mut app, |_| gate.is_blocked()));
     edit(3);
     let shown = |world: &World| format.shown(world, root, Kind::Model);
     assert!(gpuless::wait_until(&mut app, |world| shown(world) == Some(3)));
@@ -168,11 +168,11 @@ fn newest_file_shows(format: Format) {
     }));
     seen.dedup();
     assert_eq!(seen.last(), Some(&3), "{format:?}: {seen:?}");
-    // The model was loaded again with the settings that belong to its handle.
+    // The model was reloaded with the settings of its handle.
     let world = app.world();
-    assert_eq!(format.keeps(world, root), Ok(()), "{format:?}");
+    assert_eq!(format.check_state(world, root), Ok(()), "{format:?}");
     let others = format.kinds().iter().filter(|kind| **kind != Kind::Model);
-    for kind in others.filter(|kind| !matches!(kind, Kind::Meta | Kind::PictureMeta)) {
+    for kind in others.filter(|kind| !matches!(kind, Kind::Meta | Kind::TextureMeta)) {
         assert_eq!(
             format.shown(world, root, *kind),
             Some(1),
@@ -182,8 +182,8 @@ fn newest_file_shows(format: Format) {
 }
 
 #[test]
-fn newest_file_shows_whichever_load_ends_last() {
+fn the_newest_file_is_used_whichever_load_ends_last() {
     for format in [Format::Mdl, Format::Alo, Format::Abc, Format::Lgw] {
-        newest_file_shows(format);
+        assert_newest_file_is_used(format);
     }
 }

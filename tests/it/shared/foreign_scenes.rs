@@ -1,5 +1,5 @@
-//! Scenes that are not the own one of a model's root: without a parent, below another model, or below what is despawned
-//! at once.
+//! Scenes of models that a `WorldInstanceSpawner` spawns without a `WorldAssetRoot`: without a parent, below another model,
+//! or below an entity that is despawned at once.
 
 use crate::attach::scene::{all_formats, wait_for_model};
 use crate::gpuless;
@@ -10,20 +10,19 @@ use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::lithtech::AbcPoseTable;
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, PoseTable};
 
-/// Each format twice, under two paths.
+/// An app with a file of each format, each under two paths.
 fn app() -> TestApp {
     let mut files = Vec::new();
     for (path, bytes, _) in all_formats() {
         files.push((path, bytes.clone()));
-        files.push((other(path), bytes));
+        files.push((second_path(path), bytes));
     }
     TestApp::new(&files)
 }
 
-fn other(path: &str) -> &'static str {
+fn second_path(path: &str) -> &'static str {
     match path.rsplit_once('.').unwrap().1 {
         "alo" => "other/unit.alo",
         "abc" => "other/unit.abc",
@@ -53,7 +52,7 @@ fn spawn_below(app: &mut TestApp, scene: Handle<WorldAsset>, parent: Entity) -> 
     instance
 }
 
-/// The model of a root, and one of the entities of its scene.
+/// The address of a root's model, and one of the entities of its scene.
 fn model_of(world: &World, root: Entity) -> Option<(usize, Entity)> {
     let address = |model: *const ()| model as usize;
     let root = world.entity(root);
@@ -74,7 +73,7 @@ fn model_of(world: &World, root: Entity) -> Option<(usize, Entity)> {
     Some((address(model.cast()), mdl.mesh()))
 }
 
-/// Asserts that no entity is a model of any format, and that no mesh has a row of poses.
+/// Asserts that no entity has an instance component, and that the pose tables are empty.
 fn assert_no_model(app: &mut TestApp, what: &str) {
     type IsModel = Or<(
         With<AloInstance>,
@@ -90,7 +89,7 @@ fn assert_no_model(app: &mut TestApp, what: &str) {
 }
 
 #[test]
-fn a_scene_without_a_parent_is_no_model() {
+fn a_scene_without_a_parent_has_no_instance_component() {
     let mut app = app();
     for (path, ..) in all_formats() {
         let scene = scene(&mut app, path);
@@ -104,9 +103,9 @@ fn a_scene_without_a_parent_is_no_model() {
 }
 
 #[test]
-fn a_root_that_an_observer_despawns_leaves_nothing_behind() {
+fn a_root_despawned_by_an_observer_leaves_nothing_behind() {
     let mut app = app();
-    // Bevy runs the observers of an event in no particular order.
+    // The order of observers is not defined, so that some of these run before the crate's.
     for _ in 0..16 {
         app.app
             .add_observer(|ready: On<WorldInstanceReady>, mut commands: Commands| {
@@ -134,10 +133,10 @@ fn scenes_below_a_root_do_not_replace_its_model() {
         wait_for_model(&mut app, root);
         let model = model_of(app.world(), root);
         assert!(model.is_some(), "{path}");
-        let foreign = scene(&mut app, other(path));
+        let foreign = scene(&mut app, second_path(path));
         spawn_below(&mut app, foreign, root);
         assert_eq!(model_of(app.world(), root), model, "{path}");
-        // Nor does a scene without a model.
+        // A scene without a model does not replace it either.
         let empty = WorldAsset::new(World::new());
         let empty = app.world().resource_mut::<Assets<WorldAsset>>().add(empty);
         spawn_below(&mut app, empty, root);
@@ -146,7 +145,7 @@ fn scenes_below_a_root_do_not_replace_its_model() {
 }
 
 #[test]
-fn without_a_root_component_the_first_scene_is_the_model() {
+fn without_world_asset_root_the_first_scene_is_the_model() {
     let mut app = app();
     for (path, ..) in all_formats() {
         let parent = app.world().spawn(Transform::default()).id();
@@ -154,10 +153,10 @@ fn without_a_root_component_the_first_scene_is_the_model() {
         let instance = spawn_below(&mut app, first.clone(), parent);
         let model = model_of(app.world(), parent);
         assert!(model.is_some(), "{path}");
-        let second = scene(&mut app, other(path));
+        let second = scene(&mut app, second_path(path));
         spawn_below(&mut app, second.clone(), parent);
         assert_eq!(model_of(app.world(), parent), model, "{path}");
-        // Both are respawned, the second one last. The first stays the model.
+        // Both scenes are respawned, the second one last. The first one remains the model.
         for scene in [&first, &second] {
             let mut scenes = app.world().resource_mut::<Assets<WorldAsset>>();
             scenes.get_mut(scene).unwrap().into_inner();

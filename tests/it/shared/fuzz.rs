@@ -1,12 +1,13 @@
-//! What the fuzz targets do with the conversions, on files that are kept and on files that are damaged at random.
-//! The parsers' part is among the tests of `classic_model_formats`.
+//! Runs the conversion part of the fuzz targets on stored regressions and on random mutations of valid files.
+//! `classic_model_formats` tests the parser part.
 
 use bevy::math::{Quat, Vec3};
 use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
 use bevy_classic_models::alamo::clip;
 use bevy_classic_models::lgw::ConvertedLgw;
+use bevy_classic_models::lgw::LgwLoaderSettings;
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::ConvertedAbc;
-use bevy_classic_models::prelude::{AbcLoaderSettings, LgwLoaderSettings};
 use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette, PoseBlend};
 use classic_models_fixtures::{for_each_regression, mutations};
 
@@ -15,8 +16,8 @@ fn mdl_target(bytes: &[u8]) {
     let settings = MdlLoaderSettings::default();
     if let Ok(contents) = ConvertedMdl::load(bytes, &settings, &Palette::default()) {
         let last = contents.poses.pose_count() - 1;
-        let mut places = contents.poses.blend(PoseBlend::from(last));
-        assert!(places.all(|(place, _)| place.is_finite()));
+        let mut vertices = contents.poses.blend(PoseBlend::from(last));
+        assert!(vertices.all(|(position, _)| position.is_finite()));
     }
 }
 
@@ -27,7 +28,7 @@ fn ala_target(bytes: &[u8]) {
     }
 }
 
-/// What Bevy would be told of each bone.
+/// Samples every curve that Bevy would evaluate.
 fn sample_clip(file: &AlaFile) {
     let clip = clip(file);
     let duration = clip.duration();
@@ -62,21 +63,21 @@ fn regressions_stay_fixed() {
 }
 
 #[test]
-fn mutations_of_good_files_do_no_harm() {
+fn mutated_mdl_models_do_not_panic() {
     mutations::for_each_mdl(mdl_target);
 }
 
 #[test]
-fn mutations_of_good_ala_animations_do_no_harm() {
+fn mutated_ala_animations_do_not_panic() {
     mutations::for_each_ala(ala_target);
 }
 
 #[test]
-fn mutations_of_good_abc_models_do_no_harm() {
+fn mutated_abc_models_do_not_panic() {
     mutations::for_each_abc(abc_target);
 }
 
 #[test]
-fn mutations_of_good_lgw_models_do_no_harm() {
+fn mutated_lgw_models_do_not_panic() {
     mutations::for_each_lgw(lgw_target);
 }

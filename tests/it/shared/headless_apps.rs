@@ -1,4 +1,4 @@
-//! Apps that draw nothing: servers without images or a renderer, and apps without a GPU.
+//! Apps without rendering: without `ImagePlugin`, without a renderer, and without a GPU.
 
 use crate::ala::play as ala_play;
 use crate::attach::scene::{all_formats, wait_for_model};
@@ -18,7 +18,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 use std::path::Path;
 
-/// An app whose files are in memory.
+/// An app with files in memory.
 fn app_of(files: &[(&str, Vec<u8>)]) -> App {
     let root = Dir::default();
     for (path, bytes) in files {
@@ -32,7 +32,7 @@ fn app_of(files: &[(&str, Vec<u8>)]) -> App {
     app
 }
 
-/// Spawns a model of each format and plays a clip on those that have any.
+/// Spawns a model of each format, and plays a clip if it has any.
 fn run_all_formats(bevy: PluginGroupBuilder) {
     let mut files = ala_play::files();
     files.extend(
@@ -62,17 +62,17 @@ fn run_all_formats(bevy: PluginGroupBuilder) {
 }
 
 #[test]
-fn models_of_all_formats_live_without_the_image_plugin() {
+fn all_formats_work_without_the_image_plugin() {
     run_all_formats(gpuless::plugins(Path::new("unused"), false).disable::<ImagePlugin>());
 }
 
 #[test]
-fn models_of_all_formats_live_without_a_renderer() {
+fn all_formats_work_without_a_renderer() {
     run_all_formats(gpuless::plugins(Path::new("unused"), false));
 }
 
 #[test]
-fn models_of_all_formats_live_on_the_plugins_that_the_manual_lists() {
+fn all_formats_work_with_the_plugins_listed_in_the_manual() {
     let server = MinimalPlugins
         .build()
         .disable::<ScheduleRunnerPlugin>()
@@ -85,14 +85,14 @@ fn models_of_all_formats_live_on_the_plugins_that_the_manual_lists() {
 }
 
 #[test]
-fn models_of_all_formats_live_in_an_app_without_a_gpu() {
-    // Bevy logs errors in such an app, which tests of pictures would take for their own.
-    run_in_own_process("shared::headless_apps::without_a_gpu");
+fn all_formats_work_without_a_gpu() {
+    // Bevy logs errors in such an app, and rendering tests fail on any error in the log of the process.
+    run_in_own_process("shared::headless_apps::without_gpu_in_own_process");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
-fn without_a_gpu() {
+fn without_gpu_in_own_process() {
     let no_gpu = RenderPlugin {
         render_creation: WgpuSettings {
             backends: None,
@@ -105,7 +105,7 @@ fn without_a_gpu() {
 }
 
 #[test]
-fn an_image_plugin_that_comes_late_keeps_the_images_of_the_crate() {
+fn an_image_plugin_added_later_keeps_the_images_of_the_crate() {
     let (path, bytes, _) = all_formats().pop().unwrap();
     let mut app = app_of(&[(path, bytes)]);
     app.add_plugins(gpuless::plugins(Path::new("unused"), false).disable::<ImagePlugin>())
@@ -117,8 +117,8 @@ fn an_image_plugin_that_comes_late_keeps_the_images_of_the_crate() {
         .resource::<AssetServer>()
         .load(format!("{path}#Scene"));
     let root = app.world_mut().spawn(WorldAssetRoot(scene)).id();
-    let is_there = |world: &mut World| world.get::<MdlAnimator>(root).is_some();
-    assert!(gpuless::wait_until(&mut app, is_there));
+    let is_spawned = |world: &mut World| world.get::<MdlAnimator>(root).is_some();
+    assert!(gpuless::wait_until(&mut app, is_spawned));
     let world = app.world();
     let mesh = world.get::<MdlAnimator>(root).unwrap().mesh();
     let material = world.get::<MeshMaterial3d<MdlMaterial>>(mesh).unwrap();

@@ -1,11 +1,11 @@
-//! The loader settings that count for the images of models.
+//! Which loader settings apply to the images of models.
 
 use crate::gpuless;
 use crate::support::abc::{bytes, figure};
 use crate::support::alo_stage::tga;
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
 use crate::support::lgw_stage::{Quad, material, model, texture};
+use crate::support::mdl::tetrahedron;
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{CompressedImageFormats, ImageLoader, ImageSampler};
 use bevy::prelude::*;
@@ -19,10 +19,10 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::ClassicImageSettings;
 use std::path::Path;
 
-/// One texel, (255, 128, 64).
+/// A PNG file of one texel, (255, 128, 64).
 const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde\x00\x00\x00\x0cIDATx\x9cc\xf8\xdf\xe0\x00\x00\x04A\x01\xc0\x0c\xd1\xed\x91\x00\x00\x00\x00IEND\xaeB`\x82";
 
-/// An image of a file, once it is loaded.
+/// The image of a file. Waits until it is loaded.
 fn image(app: &mut TestApp, path: &'static str) -> Image {
     let is_loaded = gpuless::wait_until(&mut app.app, |world| {
         let handle = world.resource::<AssetServer>().get_handle::<Image>(path);
@@ -36,17 +36,17 @@ fn image(app: &mut TestApp, path: &'static str) -> Image {
 }
 
 #[test]
-fn skins_of_both_kinds_of_paths_repeat() {
+fn skins_from_settings_and_components_repeat() {
     let files = [
         ("model.abc", bytes(&figure())),
         ("setting.png", PNG.to_vec()),
         ("component.png", PNG.to_vec()),
     ];
     let mut app = TestApp::new(&files);
-    // Without a renderer nobody registers it.
+    // Bevy registers the PNG loader only with a renderer.
     let loader = ImageLoader::new(CompressedImageFormats::NONE);
     app.app.register_asset_loader(loader);
-    let settings = |to: &mut AbcLoaderSettings| to.skins = vec!["setting.png".into()];
+    let settings = |settings: &mut AbcLoaderSettings| settings.skins = vec!["setting.png".into()];
     let server = app.world().resource::<AssetServer>().clone();
     let model: Handle<Abc> = server
         .load_builder()
@@ -55,11 +55,11 @@ fn skins_of_both_kinds_of_paths_repeat() {
     app.wait_loaded(&model);
     let skin = ModelSkin::from("component.png");
     app.spawn_ready("model.abc#Scene", skin);
-    let [of_setting, of_component] =
+    let [from_setting, from_component] =
         ["setting.png", "component.png"].map(|path| image(&mut app, path).sampler);
     let repeating = ClassicImageSettings::default().sampler;
-    assert_eq!(of_setting, repeating);
-    assert_eq!(of_component, repeating);
+    assert_eq!(from_setting, repeating);
+    assert_eq!(from_component, repeating);
 }
 
 /// Whether an image has the settings of [`load_raw`].
@@ -68,7 +68,7 @@ fn is_raw(image: &Image) -> bool {
         && image.sampler == ImageSampler::nearest()
 }
 
-/// Loads an image with settings that no model asks for.
+/// Loads an image with settings that no model requests.
 fn load_raw(app: &mut TestApp, path: &'static str) -> Handle<Image> {
     let settings = |settings: &mut ClassicImageSettings| {
         settings.is_srgb = false;
@@ -81,7 +81,7 @@ fn load_raw(app: &mut TestApp, path: &'static str) -> Handle<Image> {
     handle
 }
 
-/// A skin whose second half is unlit.
+/// A DTX skin whose second half is full-bright.
 fn glowing() -> Vec<u8> {
     let indices: Vec<u8> = (0..64)
         .map(|texel| if texel < 32 { 1 } else { 255 })
@@ -94,15 +94,15 @@ fn glowing() -> Vec<u8> {
 }
 
 #[test]
-fn asking_for_the_glow_keeps_the_settings_of_the_image() {
-    for is_worn in [true, false] {
+fn requesting_the_glow_keeps_the_settings_of_the_image() {
+    for is_skin in [true, false] {
         let files = [
             ("tetra.mdl", tetrahedron().to_bytes()),
             ("x.dtx", glowing()),
         ];
         let mut app = TestApp::new(&files);
         let handle = load_raw(&mut app, "x.dtx");
-        let held: Option<Handle<Image>> = if is_worn {
+        let held: Option<Handle<Image>> = if is_skin {
             app.spawn_ready("tetra.mdl#Scene", ModelSkin::from("x.dtx"));
             None
         } else {
@@ -111,13 +111,13 @@ fn asking_for_the_glow_keeps_the_settings_of_the_image() {
         let glow = image(&mut app, "x.dtx#Glow");
         assert_eq!(glow.width(), 8, "the skin has a glow");
         app.step(0.0);
-        assert!(is_raw(&image(&mut app, "x.dtx")), "{is_worn}");
+        assert!(is_raw(&image(&mut app, "x.dtx")), "{is_skin}");
         drop((handle, held));
     }
 }
 
 #[test]
-fn an_edited_meta_file_changes_settings_after_the_glow_was_asked_for() {
+fn an_edited_meta_file_applies_after_the_glow_was_requested() {
     let mut app = TestApp::new(&[("x.dtx", glowing())]);
     let handle = load_raw(&mut app, "x.dtx");
     let _glow: Handle<Image> = app.load("x.dtx#Glow");
@@ -132,16 +132,16 @@ fn an_edited_meta_file_changes_settings_after_the_glow_was_asked_for() {
     app.files
         .insert_meta(Path::new("x.dtx"), meta.as_bytes().to_vec());
     app.world().resource::<AssetServer>().reload("x.dtx");
-    let is_followed = gpuless::wait_until(&mut app.app, |world| {
+    let is_applied = gpuless::wait_until(&mut app.app, |world| {
         let images = world.resource::<Assets<Image>>();
         let usage = images.get(&handle).map(|image| image.asset_usage);
         usage == Some(RenderAssetUsages::MAIN_WORLD)
     });
-    assert!(is_followed, "the new settings do not count");
+    assert!(is_applied, "the new settings are not applied");
 }
 
 #[test]
-fn sampling_an_image_in_another_way_keeps_the_image() {
+fn a_resampled_image_keeps_the_original_image() {
     let materials = [material(
         0,
         vec![texture("sheet.tga", TextureMode::Modulate)],

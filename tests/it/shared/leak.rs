@@ -1,4 +1,4 @@
-//! Nothing is left of a thousand reloads: entities, assets of every kind and the heap are what they were.
+//! A thousand reloads leak no entities, no assets of any kind, and no heap memory.
 
 use crate::gpuless;
 use crate::reload_matrix::subjects::{Format, Kind};
@@ -24,20 +24,20 @@ use std::path::Path;
 
 const ROUNDS: usize = 1000;
 
-/// Rounds after which tables have the room that they need from then on.
-const WARM: usize = 20;
+/// Rounds after which collections have reached their final capacity.
+const WARM_UP_ROUNDS: usize = 20;
 
-/// Bytes that the heap may have grown by, less than 100 a reload.
-const TOLERANCE: usize = 100 * (ROUNDS - WARM);
+/// The growth of the heap that is accepted, in bytes: less than 100 for each reload.
+const TOLERANCE: usize = 100 * (ROUNDS - WARM_UP_ROUNDS);
 
 #[test]
-fn nothing_is_left_of_a_thousand_reloads() {
-    run_in_own_process("shared::leak::reloaded_alone");
+fn a_thousand_reloads_leak_nothing() {
+    run_in_own_process("shared::leak::reloads_in_own_process");
 }
 
 #[test]
 #[ignore = "run by the test above, alone in its process"]
-fn reloaded_alone() {
+fn reloads_in_own_process() {
     for format in [
         Format::Mdl,
         Format::Alo,
@@ -49,24 +49,26 @@ fn reloaded_alone() {
         subject.round(1);
         subject.round(2);
         let after_one = subject.counts();
-        let mut warm = 0;
+        let mut heap_after_warm_up = 0;
         for round in 3..=ROUNDS {
             subject.round(round);
-            if round == WARM {
-                warm = subject.heap();
+            if round == WARM_UP_ROUNDS {
+                heap_after_warm_up = subject.heap();
             }
         }
         assert_eq!(subject.counts(), after_one, "{format:?}");
-        let grown = subject.heap() as i64 - warm as i64;
-        println!("{format:?}: {after_one:?}, the heap {warm} bytes and {grown} more");
+        let growth = subject.heap() as i64 - heap_after_warm_up as i64;
+        println!(
+            "{format:?}: {after_one:?}, the heap {heap_after_warm_up} bytes and {growth} more"
+        );
         assert!(
-            grown < TOLERANCE as i64,
-            "{format:?}: the heap grew by {grown} bytes"
+            growth < TOLERANCE as i64,
+            "{format:?}: the heap grew by {growth} bytes"
         );
     }
 }
 
-/// As many threads on every machine: each keeps memory of its own.
+/// The same count of threads on every machine, because each thread keeps some memory.
 fn few_threads() -> TaskPoolPlugin {
     TaskPoolPlugin {
         task_pool_options: TaskPoolOptions::with_num_threads(2),
@@ -79,7 +81,7 @@ struct Subject {
     loads: Loads,
     files: Dir,
     roots: [Entity; 2],
-    /// Its settings count, and Bevy loads anew what somebody holds.
+    /// Keeps the loader settings. Bevy reloads only assets with a strong handle.
     _model: UntypedHandle,
 }
 
@@ -91,31 +93,34 @@ impl Subject {
         }
         let plain = crate::support::abc_stage::dtx(&[[7, 9, 9, 255]; 64]);
         insert(&files, "plain.dtx", plain);
-        insert(&files, "from_elsewhere.tga", picture(1));
+        insert(&files, "external.tga", texture(1));
         let mut app = App::new();
         let loads = Loads::from_memory(&mut app, &files);
         app.add_plugins(gpuless::plugins(Path::new("unused"), true).set(few_threads()))
             .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
         let server = app.world().resource::<AssetServer>().clone();
-        let path = format.file(format.opened());
+        let path = format.file(format.spawned_kind());
         let model = format.load(&server, path.clone());
         let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&model);
         assert!(gpuless::wait_until(&mut app, is_loaded));
         let roots = [(); 2].map(|()| format.spawn(app.world_mut(), &path));
         if matches!(format, Format::Mdl | Format::Abc) {
-            let skin = ModelSkin::Path(AssetPath::from("from_elsewhere.tga"));
+            let skin = ModelSkin::Path(AssetPath::from("external.tga"));
             app.world_mut().entity_mut(roots[1]).insert(skin);
         }
-        let are_there = |world: &mut World| {
-            let shows = |root| kinds(format).all(|kind| format.shown(world, root, kind).is_some());
-            let holds = |root| {
+        let are_ready = |world: &mut World| {
+            let has_all_files =
+                |root| kinds(format).all(|kind| format.shown(world, root, kind).is_some());
+            let has_attachment = |root| {
                 format != Format::Manifest || format.shown(world, root, Kind::Skin) == Some(1)
             };
-            format.is_settled(world, roots[0])
-                && roots.into_iter().all(|root| shows(root) && holds(root))
+            format.is_ready(world, roots[0])
+                && roots
+                    .into_iter()
+                    .all(|root| has_all_files(root) && has_attachment(root))
         };
-        assert!(gpuless::wait_until(&mut app, are_there));
+        assert!(gpuless::wait_until(&mut app, are_ready));
         for root in roots {
             format.change(app.world_mut(), root);
         }
@@ -129,9 +134,9 @@ impl Subject {
         }
     }
 
-    /// Saves every file, each with its other contents, and waits until all of them show.
-    fn round(&mut self, number: usize) {
-        let version = (number % 2 + 1) as u8;
+    /// Writes every file with its other version, and waits until all of them are applied.
+    fn round(&mut self, round: usize) {
+        let version = (round % 2 + 1) as u8;
         let format = self.format;
         let server = self.app.world().resource::<AssetServer>().clone();
         let mut stale: Vec<String> = Vec::new();
@@ -143,29 +148,29 @@ impl Subject {
                 stale.push(file);
             }
         }
-        insert(&self.files, "from_elsewhere.tga", picture(version));
-        stale.push("from_elsewhere.tga".into());
+        insert(&self.files, "external.tga", texture(version));
+        stale.push("external.tga".into());
         for path in stale {
             server.reload(path);
         }
         let roots = self.roots;
-        let is_seen = |world: &mut World| {
+        let is_applied = |world: &mut World| {
             let is_new = |root| {
-                let picture = |kind: &Kind| matches!(kind, Kind::Picture | Kind::PictureMeta);
-                let mut kinds = kinds(format).filter(|kind| root == roots[0] || !picture(kind));
+                let is_texture = |kind: &Kind| matches!(kind, Kind::Texture | Kind::TextureMeta);
+                let mut kinds = kinds(format).filter(|kind| root == roots[0] || !is_texture(kind));
                 kinds.all(|kind| format.shown(world, root, kind) == Some(version))
             };
             roots.into_iter().all(is_new)
         };
         assert!(
-            gpuless::wait_until(&mut self.app, is_seen),
-            "{format:?}, round {number}"
+            gpuless::wait_until(&mut self.app, is_applied),
+            "{format:?}, round {round}"
         );
-        assert_eq!(format.keeps(self.app.world(), roots[0]), Ok(()));
+        assert_eq!(format.check_state(self.app.world(), roots[0]), Ok(()));
         forget_messages(self.app.world_mut());
     }
 
-    /// Waits until nothing more happens.
+    /// Waits until the app is idle.
     fn settle(&mut self) {
         self.loads.run_until_idle(&mut self.app, 0.0, |world| {
             forget_messages(world);
@@ -207,12 +212,12 @@ impl Subject {
     }
 }
 
-/// Bevy keeps messages until a fixed step has gone by, and here no time goes by.
+/// Bevy drops messages only after a fixed step, and no time passes here.
 fn forget_messages(world: &mut World) {
     world.run_schedule(FixedPostUpdate);
 }
 
-/// The files of a model; a manifest says how large its model is, as a `.meta` would.
+/// The kinds of files of a model. A manifest sets the scale, so its model has no `.meta` file.
 fn kinds(format: Format) -> impl Iterator<Item = Kind> {
     let kinds = format.kinds().iter().copied();
     kinds.filter(move |kind| format != Format::Manifest || *kind != Kind::Meta)
@@ -222,8 +227,8 @@ fn count<A: Asset>(world: &World) -> usize {
     world.resource::<Assets<A>>().len()
 }
 
-fn picture(version: u8) -> Vec<u8> {
-    // Of other sizes.
+fn texture(version: u8) -> Vec<u8> {
+    // Each version has its own size.
     let side = 4 * usize::from(version);
     crate::support::alo_stage::tga(&vec![[version, 3, 3, 255]; side * side])
 }

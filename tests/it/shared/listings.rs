@@ -1,24 +1,23 @@
-//! Files that are added, renamed and removed in folders so large that loads share their listings.
+//! Files added, renamed and removed in folders so large that loads share the folder listing.
 
 use crate::gpuless;
 use crate::support::alo_stage::{quarters, tga};
 use crate::support::app::TestApp;
-use crate::support::kit::wall;
+use crate::support::sample_files::wall;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::{Lgw, LgwMaterial};
-use bevy_classic_models::prelude::*;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Where files are, and whether Bevy watches them.
-enum Place {
+/// An asset source, and whether Bevy watches it.
+enum Source {
     Memory(Dir),
     Folder { root: TempDir, is_watched: bool },
 }
 
-impl Place {
+impl Source {
     fn all() -> [Self; 3] {
         let folder = |is_watched| Self::Folder {
             root: tempfile::tempdir().unwrap(),
@@ -72,38 +71,38 @@ impl Place {
     }
 }
 
-/// The path of the picture that a model wears, if it was found.
-fn picture(world: &World, model: &Handle<Lgw>) -> Option<String> {
+/// The path of a model's texture, if it was found.
+fn texture_path(world: &World, model: &Handle<Lgw>) -> Option<String> {
     let model = world.resource::<Assets<Lgw>>().get(model)?;
     let materials = world.resource::<Assets<LgwMaterial>>();
     let material = materials.get(&model.materials[0].material)?;
-    let path = material.pictures[0].as_ref()?.path()?;
+    let path = material.textures[0].as_ref()?.path()?;
     Some(path.without_label().to_string())
 }
 
 #[test]
-fn changes_of_large_folders_are_never_missed() {
-    for place in Place::all() {
+fn changes_in_large_folders_are_found() {
+    for source in Source::all() {
         let image = || tga(&quarters([255; 4]));
-        for number in 0..300 {
-            place.add(&format!("many/{number}.dat"), vec![0]);
+        for index in 0..300 {
+            source.add(&format!("many/{index}.dat"), vec![0]);
         }
         for name in ["first", "added", "renamed", "removed"] {
             let model = wall(&format!("{name}.TGA"));
-            place.add(&format!("many/{name}.lgw"), model.into());
+            source.add(&format!("many/{name}.lgw"), model.into());
         }
         for name in ["first", "renamed", "removed"] {
-            place.add(&format!("many/{name}.tga"), image());
+            source.add(&format!("many/{name}.tga"), image());
         }
-        let mut app = place.app();
+        let mut app = source.app();
         let first = app.load::<Lgw>("many/first.lgw");
         app.wait_loaded(&first);
-        assert!(picture(app.world(), &first).is_some());
+        assert!(texture_path(app.world(), &first).is_some());
 
-        // All in other case than the models have, and none of these was loaded before.
-        place.add("many/Added.Tga", image());
-        place.rename("many/renamed.tga", "many/Renamed.Tga");
-        place.remove("many/removed.tga");
+        // All names differ from the models' in case, and none of the models was loaded before.
+        source.add("many/Added.Tga", image());
+        source.rename("many/renamed.tga", "many/Renamed.Tga");
+        source.remove("many/removed.tga");
         let load = |app: &mut TestApp, name: &str| app.load::<Lgw>(format!("many/{name}.lgw"));
         let [added, renamed, removed] =
             ["added", "renamed", "removed"].map(|name| load(&mut app, name));
@@ -113,17 +112,18 @@ fn changes_of_large_folders_are_never_missed() {
             (&removed, None),
         ] {
             app.wait_loaded(model);
-            let is_seen = |world: &mut World| picture(world, model).as_deref() == expected;
-            assert!(gpuless::wait_until(&mut app.app, is_seen), "{expected:?}");
+            let is_found = |world: &mut World| texture_path(world, model).as_deref() == expected;
+            assert!(gpuless::wait_until(&mut app.app, is_found), "{expected:?}");
         }
 
-        // A reload takes nothing from the listing of the load before.
-        place.rename("many/Renamed.Tga", "many/RENAMED.TGA");
+        // A reload does not reuse the listing of the previous load.
+        source.rename("many/Renamed.Tga", "many/RENAMED.TGA");
         app.world()
             .resource::<AssetServer>()
             .reload("many/renamed.lgw");
-        let is_seen =
-            |world: &mut World| picture(world, &renamed).as_deref() == Some("many/RENAMED.TGA");
-        assert!(gpuless::wait_until(&mut app.app, is_seen));
+        let is_found = |world: &mut World| {
+            texture_path(world, &renamed).as_deref() == Some("many/RENAMED.TGA")
+        };
+        assert!(gpuless::wait_until(&mut app.app, is_found));
     }
 }

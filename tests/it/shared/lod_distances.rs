@@ -1,9 +1,9 @@
-//! Levels of detail by the distances that a root states, on the formats that have levels.
+//! `LodDistances` of a root, on the formats with levels of detail.
 
 use crate::gpuless;
 use crate::support::abc::{bytes as abc_bytes, figure};
 use crate::support::app::TestApp;
-use crate::support::lods::{assert_chosen_by_distance, level, place};
+use crate::support::lods::{assert_selected_by_distance, level, move_to};
 use crate::support::log;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
@@ -13,8 +13,8 @@ use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
-/// A model of three levels, on whose bone a proxy may name another one.
-fn leveled(proxy: Option<&'static str>) -> Vec<u8> {
+/// A model with three levels of detail, and with a proxy of this name if given.
+fn with_lods(proxy: Option<&'static str>) -> Vec<u8> {
     let (vertices, triangles) = crate::support::alo_stage::cuboid([1.0; 3], [0.0; 3]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
@@ -38,8 +38,8 @@ fn app() -> TestApp {
     let mut abc = figure();
     abc.command_string = "LODSTARTDIST 50;LODINCREMENT 25".to_owned();
     TestApp::new(&[
-        ("far.alo", leveled(None)),
-        ("outer.alo", leveled(Some("far"))),
+        ("far.alo", with_lods(None)),
+        ("outer.alo", with_lods(Some("far"))),
         ("far.abc", abc_bytes(&abc)),
     ])
 }
@@ -53,10 +53,10 @@ fn spawn_abc(app: &mut TestApp, bundle: impl Bundle) -> Entity {
     crate::support::abc_app::spawn(app, &model, bundle)
 }
 
-/// Asserts that levels follow distances, and other distances too.
+/// Asserts that the level follows the distances, and follows them again when they change.
 fn assert_levels(app: &mut TestApp, root: Entity) {
-    let camera = assert_chosen_by_distance(app, root);
-    // Other distances, and none.
+    let camera = assert_selected_by_distance(app, root);
+
     let farther = LodDistances(vec![1000.0, 2000.0]);
     app.world().entity_mut(root).insert(farther);
     app.step(0.0);
@@ -65,33 +65,37 @@ fn assert_levels(app: &mut TestApp, root: Entity) {
         .entity_mut(root)
         .insert(LodDistances(vec![100.0]));
     app.step(0.0);
-    assert_eq!(level(app, root), 1, "levels beyond the list are never");
-    let never = LodDistances(Vec::new());
-    app.world().entity_mut(root).insert(never);
+    assert_eq!(
+        level(app, root),
+        1,
+        "levels without a distance are not used"
+    );
+    let none = LodDistances(Vec::new());
+    app.world().entity_mut(root).insert(none);
     app.step(0.0);
     assert_eq!(level(app, root), 0);
     app.world().despawn(camera);
 }
 
-fn stated() -> LodDistances {
+fn distances() -> LodDistances {
     LodDistances(vec![100.0, 200.0])
 }
 
 #[test]
-fn distances_choose_levels_of_alamo_models() {
+fn distances_select_levels_of_alamo_models() {
     let mut app = app();
-    let root = app.spawn_ready("far.alo#Scene", stated());
+    let root = app.spawn_ready("far.alo#Scene", distances());
     assert_levels(&mut app, root);
 }
 
 #[test]
-fn distances_go_before_a_lithtech_models_own() {
+fn distances_of_the_root_override_those_of_a_lithtech_file() {
     let mut app = app();
-    let root = spawn_abc(&mut app, stated());
+    let root = spawn_abc(&mut app, distances());
     assert_levels(&mut app, root);
-    // Its own are 50 and 75.
+    // The distances of the file are 50 and 75.
     let camera = app.world().spawn(Camera3d::default()).id();
-    place(&mut app, camera, 60.0);
+    move_to(&mut app, camera, 60.0);
     assert_eq!(level(&mut app, root), 0);
     app.world().entity_mut(root).remove::<LodDistances>();
     app.step(0.0);
@@ -99,11 +103,11 @@ fn distances_go_before_a_lithtech_models_own() {
 }
 
 #[test]
-fn without_distances_it_is_the_finest_again() {
+fn removing_the_distances_restores_the_finest_level() {
     let mut app = app();
-    let root = app.spawn_ready("far.alo#Scene", stated());
+    let root = app.spawn_ready("far.alo#Scene", distances());
     let camera = app.world().spawn(Camera3d::default()).id();
-    place(&mut app, camera, 150.0);
+    move_to(&mut app, camera, 150.0);
     assert_eq!(level(&mut app, root), 1);
     app.world().entity_mut(root).remove::<LodDistances>();
     app.step(0.0);
@@ -111,15 +115,15 @@ fn without_distances_it_is_the_finest_again() {
 }
 
 #[test]
-fn a_level_stays_over_a_reload() {
+fn the_level_is_kept_on_respawn() {
     let mut app = app();
     let alo: Handle<Alo> = app.load("far.alo");
     let roots = [
-        app.spawn_ready("far.alo#Scene", stated()),
-        spawn_abc(&mut app, stated()),
+        app.spawn_ready("far.alo#Scene", distances()),
+        spawn_abc(&mut app, distances()),
     ];
     let camera = app.world().spawn(Camera3d::default()).id();
-    place(&mut app, camera, 150.0);
+    move_to(&mut app, camera, 150.0);
     for root in roots {
         let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
         scene.as_mut().unwrap().set_changed();
@@ -134,7 +138,7 @@ fn a_level_stays_over_a_reload() {
 }
 
 #[test]
-fn models_that_proxies_bring_along_have_the_level_of_the_whole() {
+fn proxy_models_have_the_level_of_the_outer_model() {
     let mut app = app();
     let settings = |settings: &mut AloLoaderSettings| {
         settings.load_proxies = true;
@@ -147,29 +151,29 @@ fn models_that_proxies_bring_along_have_the_level_of_the_whole() {
         .load("outer.alo");
     app.wait_loaded(&alo);
     let scene = app.load("outer.alo#Scene");
-    let root = app.world().spawn((WorldAssetRoot(scene), stated())).id();
+    let root = app.world().spawn((WorldAssetRoot(scene), distances())).id();
     app.wait_for(&[root]);
-    let brought = |world: &mut World| {
+    let proxy_model = |world: &mut World| {
         let mut proxies = world.query_filtered::<Entity, (With<AloProxy>, With<AloInstance>)>();
         proxies.single(world).ok()
     };
-    let is_brought = |world: &mut World| brought(world).is_some();
-    assert!(gpuless::wait_until(&mut app.app, is_brought));
-    let proxy = brought(app.world()).unwrap();
+    let is_spawned = |world: &mut World| proxy_model(world).is_some();
+    assert!(gpuless::wait_until(&mut app.app, is_spawned));
+    let proxy = proxy_model(app.world()).unwrap();
     let camera = app.world().spawn(Camera3d::default()).id();
     for (at, expected) in [(50.0, 0), (150.0, 1), (300.0, 2), (10.0, 0)] {
-        place(&mut app, camera, at);
+        move_to(&mut app, camera, at);
         app.step(0.0);
         assert_eq!(level(&mut app, root), expected, "at {at}");
         assert_eq!(level(&mut app, proxy), expected, "at {at}");
     }
     app.world().entity_mut(root).remove::<LodDistances>();
-    place(&mut app, camera, 300.0);
+    move_to(&mut app, camera, 300.0);
     assert_eq!(level(&mut app, proxy), 0);
 }
 
 #[test]
-fn a_manifests_scale_moves_the_distances_of_the_file() {
+fn the_scale_of_a_manifest_scales_the_distances_of_the_file() {
     let mut app = app();
     let manifest = |scale: f32| format!("(model: \"far.abc\", scale: {scale})").into_bytes();
     for (path, scale) in [("small.model.ron", 0.5), ("large.model.ron", 2.0)] {
@@ -179,7 +183,7 @@ fn a_manifests_scale_moves_the_distances_of_the_file() {
         lod_shares: vec![0.75, 0.5],
         ..AbcLoaderSettings::default()
     };
-    // Its settings are those of the first load.
+    // Manifests use the settings of the first load.
     let _model = crate::support::abc_app::load(&mut app, "far.abc", settings).unwrap();
     let roots = ["small.model.ron", "large.model.ron"].map(|path| {
         let root = crate::manifest::spawn::spawn(&mut app, path, ());
@@ -187,7 +191,7 @@ fn a_manifests_scale_moves_the_distances_of_the_file() {
         root
     });
     let camera = app.world().spawn(Camera3d::default()).id();
-    // The file has 50 and 75.
+    // The distances of the file are 50 and 75.
     for (at, levels) in [
         (20.0, [0, 0]),
         (30.0, [1, 0]),
@@ -195,19 +199,19 @@ fn a_manifests_scale_moves_the_distances_of_the_file() {
         (110.0, [2, 1]),
         (160.0, [2, 2]),
     ] {
-        place(&mut app, camera, at);
+        move_to(&mut app, camera, at);
         let shown = roots.map(|root| level(&mut app, root));
         assert_eq!(shown, levels, "at {at}");
     }
-    // What the root says is in units of the world, and goes on doing so.
-    place(&mut app, camera, 60.0);
-    app.world().entity_mut(roots[0]).insert(stated());
+    // Distances of the root are in world units, regardless of the manifest's scale.
+    move_to(&mut app, camera, 60.0);
+    app.world().entity_mut(roots[0]).insert(distances());
     app.step(0.0);
     assert_eq!(level(&mut app, roots[0]), 0);
     app.world().entity_mut(roots[0]).remove::<LodDistances>();
     app.world().entity_mut(roots[0]).remove::<ClassicModel>();
     app.step(0.0);
-    // The same root without the manifest.
+    // The same root, now without the manifest.
     let scene = app.load("far.abc#Scene");
     app.world()
         .entity_mut(roots[0])
@@ -218,11 +222,11 @@ fn a_manifests_scale_moves_the_distances_of_the_file() {
 }
 
 #[test]
-fn a_level_of_a_model_with_distances_is_not_left_to_one_without() {
+fn a_replaced_scene_does_not_inherit_the_level() {
     let mut app = app();
     let root = spawn_abc(&mut app, ());
     let camera = app.world().spawn(Camera3d::default()).id();
-    place(&mut app, camera, 60.0);
+    move_to(&mut app, camera, 60.0);
     assert_eq!(level(&mut app, root), 1);
     let scene = app.load("far.alo#Scene");
     app.world().entity_mut(root).insert(WorldAssetRoot(scene));
@@ -232,39 +236,44 @@ fn a_level_of_a_model_with_distances_is_not_left_to_one_without() {
 }
 
 #[test]
-fn new_models_and_cameras_are_where_they_are_from_their_first_frame() {
+fn levels_are_right_in_the_first_frame_of_a_model_or_camera() {
     let mut app = app();
-    // The models are loaded, so that they are there in the frame in which they are spawned.
+    // The models stay loaded, so that instances spawn within one frame.
     let _held = [
         app.spawn_ready("far.alo#Scene", ()),
         spawn_abc(&mut app, ()),
     ];
     let camera = app.world().spawn(Camera3d::default()).id();
-    place(&mut app, camera, 1000.0);
+    move_to(&mut app, camera, 1000.0);
     let parent = Transform::from_xyz(900.0, 0.0, 0.0);
     let parent = app.world().spawn((parent, Visibility::default())).id();
     app.step(0.0);
     for path in ["far.alo#Scene", "far.abc#Scene"] {
         let scene = app.load(path);
-        // 150 from the camera, and 850 from the middle of the world.
-        let place = Transform::from_xyz(-50.0, 0.0, 0.0);
-        let root = (WorldAssetRoot(scene), place, stated(), ChildOf(parent));
+        // 150 from the camera, and 850 from the world's origin.
+        let transform = Transform::from_xyz(-50.0, 0.0, 0.0);
+        let root = (
+            WorldAssetRoot(scene),
+            transform,
+            distances(),
+            ChildOf(parent),
+        );
         let root = app.world().spawn(root).id();
         for _ in 0..3 {
             app.step(0.0);
             assert_eq!(level(&mut app, root), 1, "{path}");
         }
-        // A new camera, 30 away, and 880 from the middle of the world.
+        // A new camera, 30 from the model, and 880 from the world's origin.
         despawn_camera(&mut app);
-        let place = Transform::from_xyz(880.0, 0.0, 0.0);
-        app.world().spawn((Camera3d::default(), place));
+        let transform = Transform::from_xyz(880.0, 0.0, 0.0);
+        app.world().spawn((Camera3d::default(), transform));
         for _ in 0..3 {
             app.step(0.0);
             assert_eq!(level(&mut app, root), 0, "{path}");
         }
         despawn_camera(&mut app);
-        let place = Transform::from_xyz(1000.0, 0.0, 0.0);
-        app.world().spawn((Camera3d::default(), place));
+        let transform = Transform::from_xyz(1000.0, 0.0, 0.0);
+        app.world().spawn((Camera3d::default(), transform));
         app.step(0.0);
         app.step(0.0);
     }
@@ -277,16 +286,16 @@ fn despawn_camera(app: &mut TestApp) {
 }
 
 #[test]
-fn bevy_space_moves_the_distances_of_the_file() {
+fn bevy_space_scales_the_distances_of_the_file() {
     let mut app = app();
     let root = spawn_abc(&mut app, BevySpace::with_meters_per_unit(0.5));
     let camera = app.world().spawn(Camera3d::default()).id();
-    // The file has 50 and 75 units.
+    // The distances of the file are 50 and 75 units.
     for (at, expected) in [(20.0, 0), (30.0, 1), (45.0, 2)] {
-        place(&mut app, camera, at);
+        move_to(&mut app, camera, at);
         assert_eq!(level(&mut app, root), expected, "at {at}");
     }
     app.world().entity_mut(root).remove::<BevySpace>();
-    place(&mut app, camera, 45.0);
+    move_to(&mut app, camera, 45.0);
     assert_eq!(level(&mut app, root), 0, "a unit is a meter again");
 }

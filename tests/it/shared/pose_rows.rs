@@ -1,8 +1,8 @@
-//! The rows of the pose table: who has one, for how long, and how they get to the GPU.
+//! The rows of the pose table: allocation, lifetime, and upload to the GPU.
 
 use crate::gpuless;
 use crate::support::app::TestApp;
-use crate::support::fixtures::{figure, tetrahedron};
+use crate::support::mdl::{figure, tetrahedron};
 use crate::support::stage::{Control, Stage};
 use crate::support::{abc, abc_app};
 use bevy::asset::RenderAssetUsages;
@@ -35,7 +35,7 @@ fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
 }
 
 #[test]
-fn a_mesh_left_behind_keeps_its_row_and_pose() {
+fn a_mesh_without_its_root_keeps_its_row_and_pose() {
     let mut app = app();
     let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
     app.step(0.15);
@@ -44,10 +44,10 @@ fn a_mesh_left_behind_keeps_its_row_and_pose() {
     app.world().entity_mut(root).remove::<WorldAssetRoot>();
     app.step(0.05);
     assert!(!app.world().entity(root).contains::<MdlAnimator>());
-    let stranger = app.spawn_ready(TETRA, PlayClip::looping("die"));
+    let other = app.spawn_ready(TETRA, PlayClip::looping("die"));
     app.step(0.05);
-    let strange = app.animator(stranger).mesh();
-    assert_ne!(row_of(&mut app, strange), row);
+    let other = app.animator(other).mesh();
+    assert_ne!(row_of(&mut app, other), row);
     assert_eq!(row_of(&mut app, mesh), row);
     assert_eq!(app.world().resource::<PoseTable>().get(row), shown);
     assert_eq!(app.world().resource::<PoseTable>().len(), 2);
@@ -56,7 +56,7 @@ fn a_mesh_left_behind_keeps_its_row_and_pose() {
 }
 
 #[test]
-fn rows_have_the_poses_of_the_frame_before() {
+fn rows_keep_the_pose_of_the_previous_frame() {
     let mut app = app();
     let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
     let row = |app: &mut TestApp| {
@@ -80,13 +80,13 @@ fn rows_have_the_poses_of_the_frame_before() {
 }
 
 #[test]
-fn rows_of_deforming_meshes_have_the_keyframes_of_the_frame_before() {
+fn rows_of_deformed_meshes_keep_the_keyframes_of_the_previous_frame() {
     let mut app = TestApp::new(&[("banner.abc", abc::bytes(&abc::banner()))]);
     let model = abc_app::load(&mut app, "banner.abc", AbcLoaderSettings::default()).unwrap();
     let root = abc_app::spawn(&mut app, &model, PlayClip::looping(0_usize));
     let table = app.world().resource::<AbcPoseTable>();
     assert_eq!(table.len(), 1);
-    // The first row, for row 0 is nobody's.
+    // Row 0 is never allocated.
     let row = |app: &mut TestApp| {
         let table = app.world().resource::<AbcPoseTable>();
         (table.get(1), table.previous(1))
@@ -118,7 +118,7 @@ fn a_root_whose_mesh_was_despawned_writes_to_no_row() {
 }
 
 #[test]
-fn a_model_whose_root_gets_another_scene_has_one_row() {
+fn a_root_with_a_replaced_scene_has_one_row() {
     let mut app = TestApp::new(&[
         ("tetra.mdl", tetrahedron().to_bytes()),
         ("figure.mdl", figure(Precision::Bits8).to_bytes()),
@@ -144,7 +144,7 @@ fn a_model_whose_root_gets_another_scene_has_one_row() {
 fn scenes_without_an_animator_show_pose_0() {
     let document = Box::leak(Box::new(figure(Precision::Bits8)));
     let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
-    // The first model of all, far away, is somewhere in its clip.
+    // The first model in the table, out of view, is in the middle of its clip.
     let far = Transform::from_xyz(0.0, 0.0, 5000.0);
     stage.spawn(FIGURE, (PlayClip::looping("die").starting_at(0.13), far));
     let scene = stage.world().resource::<AssetServer>().load(FIGURE);
@@ -155,7 +155,7 @@ fn scenes_without_an_animator_show_pose_0() {
         .world()
         .resource_mut::<bevy::world_serialization::WorldInstanceSpawner>();
     let instance = spawner.spawn(scene);
-    stage.headless.wait_until("it is spawned", |world| {
+    stage.headless.wait_until("the scene is spawned", |world| {
         let spawner = world.resource::<bevy::world_serialization::WorldInstanceSpawner>();
         spawner.instance_is_ready(instance)
     });
@@ -165,7 +165,7 @@ fn scenes_without_an_animator_show_pose_0() {
     let mesh = spawner.iter_instance_entities(instance).next().unwrap();
     let subject = stage.capture();
     let control = stage.capture_control(mesh, Control::new(document, at(0, 0, 0.0)));
-    subject.assert_is(&control, "a scene without an animator");
+    subject.assert_matches(&control, "a scene without an animator");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn the_table_grows_and_shrinks_with_its_instances() {
     let play = PlayClip::looping("run").paused().starting_at(0.13);
     let root = stage.spawn(FIGURE, play);
     let scene = stage.world().resource::<AssetServer>().load(FIGURE);
-    // More than two lines of 512 rows.
+    // More than two texture lines of 512 rows.
     let others = (0..1100).map(|_| {
         let hidden = (Visibility::Hidden, PlayClip::looping("die"));
         stage
@@ -184,33 +184,35 @@ fn the_table_grows_and_shrinks_with_its_instances() {
             .id()
     });
     let others: Vec<Entity> = others.collect();
-    stage.headless.wait_until("all are there", |world| {
-        world.query::<&MdlAnimator>().iter(world).count() == 1101
-    });
+    stage
+        .headless
+        .wait_until("all models are spawned", |world| {
+            world.query::<&MdlAnimator>().iter(world).count() == 1101
+        });
     let control = || Control::new(document, at(1, 2, 0.3));
     let subject = stage.capture();
     let expected = stage.capture_control(root, control());
-    subject.assert_is(&expected, "a table that has grown");
+    subject.assert_matches(&expected, "a table that has grown");
     let last = others[1099];
     for other in &others[..1099] {
         stage.world().despawn(*other);
     }
     stage
         .capture()
-        .assert_is(&expected, "a table with free rows");
+        .assert_matches(&expected, "a table with free rows");
     stage.world().despawn(last);
     stage
         .capture()
-        .assert_is(&expected, "a table that has shrunk");
-    // What it shows after that reaches the new texture.
+        .assert_matches(&expected, "a table that has shrunk");
+    // A later pose is uploaded to the new texture.
     stage.world().get_mut::<Playback>(root).unwrap().time = 0.05;
     let subject = stage.capture();
     let expected = stage.capture_control(root, Control::new(document, at(0, 1, 0.5)));
-    subject.assert_is(&expected, "a pose after that");
+    subject.assert_matches(&expected, "a pose after that");
 }
 
 #[test]
-fn models_move_while_uploads_are_limited() {
+fn poses_are_uploaded_despite_the_limit_of_bytes_per_frame() {
     let document = Box::leak(Box::new(figure(Precision::Bits8)));
     let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
     let root = stage.spawn(FIGURE, PlayClip::looping("run").paused());
@@ -218,7 +220,7 @@ fn models_move_while_uploads_are_limited() {
     stage
         .world()
         .insert_resource(RenderAssetBytesPerFrame::new(1));
-    // The images of a level that is loading use up each frame's limit.
+    // Other images use up the limit of each frame.
     let mut loading = Vec::new();
     for frame in 0..10 {
         for _ in 0..20 {
@@ -245,5 +247,5 @@ fn models_move_while_uploads_are_limited() {
         .world()
         .insert_resource(RenderAssetBytesPerFrame::default());
     let control = stage.capture_control(root, Control::new(document, at(2, 3, 0.3)));
-    subject.assert_is(&control, "limited uploads");
+    subject.assert_matches(&control, "limited uploads");
 }

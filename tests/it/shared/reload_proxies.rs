@@ -1,4 +1,4 @@
-//! Models that proxies bring along follow their files with the settings of the model that they belong to.
+//! Proxy models are reloaded with the settings of the outer model.
 
 use crate::gpuless;
 use crate::support::alo::{clean, edited, minimal};
@@ -12,7 +12,7 @@ use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
-/// A model with one proxy that may name a model, and a mesh of some name.
+/// A model with a mesh of the given name, a proxy of the given name, and a proxy without a model.
 fn with_proxy(proxy: &'static str, mesh: &'static str) -> Vec<u8> {
     edited(&clean(), |file| {
         file.proxies.truncate(2);
@@ -23,12 +23,12 @@ fn with_proxy(proxy: &'static str, mesh: &'static str) -> Vec<u8> {
     })
 }
 
-/// A model without proxies, with a mesh of some name.
+/// A model without proxies, with a mesh of the given name.
 fn plain(mesh: &'static str) -> Vec<u8> {
     edited(&minimal(), |file| file.meshes[0].name = mesh.into())
 }
 
-/// An app that loads anew what has only labels left.
+/// An app with `watch_for_changes`: Bevy reloads assets of which only labels are in use.
 fn watching(files: &[(&str, Vec<u8>)]) -> (TestApp, Dir) {
     let root = Dir::default();
     for (path, bytes) in files {
@@ -40,8 +40,8 @@ fn watching(files: &[(&str, Vec<u8>)]) -> (TestApp, Dir) {
     (TestApp::with_loads(app, root.clone(), loads, bevy), root)
 }
 
-/// An app with a model that brings along another one, in which a third one is; and its root.
-fn with_third() -> (TestApp, Dir, Entity) {
+/// An app with a model that has a proxy model, which has a third one as proxy; and its root.
+fn nested_proxies() -> (TestApp, Dir, Entity) {
     let (mut app, files) = watching(&[
         ("outer.alo", with_proxy("inner", "Hull")),
         ("inner.alo", with_proxy("third", "Hull")),
@@ -56,73 +56,76 @@ fn with_third() -> (TestApp, Dir, Entity) {
         .load("outer.alo");
     app.wait_loaded(&outer);
     let scene = WorldAssetRoot(server.load("outer.alo#Scene"));
-    let root = app.world().spawn((scene, Holds(outer))).id();
+    let root = app.world().spawn((scene, KeepsAlo(outer))).id();
     wait_for(&mut app, "third", "Hull");
     (app, files, root)
 }
 
-/// Keeps the settings of a model.
+/// Keeps a model loaded with its settings.
 #[derive(Component)]
-struct Holds(#[expect(dead_code)] Handle<Alo>);
+struct KeepsAlo(#[expect(dead_code)] Handle<Alo>);
 
-/// Waits until the model that a proxy has brought has a first mesh of some name.
+/// Waits until the first mesh of a proxy's model has the given name.
 fn wait_for(app: &mut TestApp, proxy: &str, mesh: &str) {
-    let is_there = |world: &mut World| brought(world, proxy).as_deref() == Some(mesh);
+    let is_spawned = |world: &mut World| mesh_of_proxy(world, proxy).as_deref() == Some(mesh);
     assert!(
-        gpuless::wait_until(&mut app.app, is_there),
+        gpuless::wait_until(&mut app.app, is_spawned),
         "{mesh} of {proxy}"
     );
 }
 
-/// The first mesh of the model that the proxy of a name has brought.
-fn brought(world: &mut World, proxy: &str) -> Option<String> {
+/// The name of the first mesh of a proxy's model.
+fn mesh_of_proxy(world: &mut World, proxy: &str) -> Option<String> {
     let mut proxies = world.query::<(&AloProxy, &AloInstance)>();
     let mut proxies = proxies.iter(world);
-    let (_, model) = proxies.find(|(of, _)| of.name == proxy)?;
+    let (_, model) = proxies.find(|(proxy_of, _)| proxy_of.name == proxy)?;
     Some(model.model().meshes[0].name.to_string())
 }
 
 #[test]
-fn models_of_proxies_keep_their_settings() {
-    let (mut app, files, _) = with_third();
+fn proxy_models_keep_their_settings() {
+    let (mut app, files, _) = nested_proxies();
     let server = app.world().resource::<AssetServer>().clone();
-    // Twice, because the second load might be without what the first one was told.
+    // Twice: the second reload must have the settings too.
     for mesh in ["Edited", "Again"] {
         files.insert_asset(Path::new("inner.alo"), with_proxy("third", mesh));
         server.reload("inner.alo");
         wait_for(&mut app, "inner", mesh);
         wait_for(&mut app, "third", "Hull");
     }
-    files.insert_asset(Path::new("third.alo"), plain("Mended"));
+    files.insert_asset(Path::new("third.alo"), plain("Fixed"));
     server.reload("third.alo");
-    wait_for(&mut app, "third", "Mended");
+    wait_for(&mut app, "third", "Fixed");
 }
 
 #[test]
-fn models_of_proxies_come_in_the_frame_of_the_model_that_brings_them() {
-    let (mut app, files, root) = with_third();
+fn proxy_models_respawn_in_the_same_frame_as_the_outer_model() {
+    let (mut app, files, root) = nested_proxies();
     let server = app.world().resource::<AssetServer>().clone();
     for mesh in ["Edited", "Again"] {
         files.insert_asset(Path::new("outer.alo"), with_proxy("inner", mesh));
         server.reload("outer.alo");
-        let is_there = |world: &mut World| {
-            assert!(brought(world, "inner").is_some(), "a frame is without it");
+        let is_spawned = |world: &mut World| {
+            assert!(
+                mesh_of_proxy(world, "inner").is_some(),
+                "missing in a frame"
+            );
             let outer = world.get::<AloInstance>(root).unwrap().model();
             outer.meshes[0].name.to_string() == mesh
         };
-        assert!(gpuless::wait_until(&mut app.app, is_there));
+        assert!(gpuless::wait_until(&mut app.app, is_spawned));
         wait_for(&mut app, "third", "Hull");
     }
 }
 
-/// Names of meshes, one for each round.
+/// The mesh names of the rounds.
 const MESHES: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 
-/// Saves some files so that the models are there in one frame, in an order that is another in each round.
-fn save(app: &mut TestApp, round: usize, which: &[&'static str]) {
+/// Writes some files so that all are reloaded in one frame. Each round has another order.
+fn save(app: &mut TestApp, round: usize, paths: &[&'static str]) {
     let mesh = MESHES[round];
-    let mut order = which.to_vec();
-    order.rotate_left(round % which.len());
+    let mut order = paths.to_vec();
+    order.rotate_left(round % paths.len());
     for path in order {
         let model = match path {
             "outer.alo" => with_proxy("inner", mesh),
@@ -131,34 +134,36 @@ fn save(app: &mut TestApp, round: usize, which: &[&'static str]) {
         };
         app.begin_replace(path, model);
     }
-    // Loads end in other threads.
+    // Loads run in other threads.
     app.loads().wait_without_frames();
 }
 
-/// The first mesh of the model of a root.
+/// The name of the first mesh of a root's model.
 fn mesh_of(world: &World, root: Entity) -> Option<String> {
     let model = world.get::<AloInstance>(root)?.model();
     Some(model.meshes[0].name.to_string())
 }
 
-/// Does something with a model, and saves it together with others, in each round. The models are there all the
-/// same.
-fn change_together(which: &[&'static str], act: impl Fn(&mut TestApp, Entity)) {
-    let (mut app, _, root) = with_third();
+/// In each round, changes the world with `act`, writes the files at `paths`, and asserts that all models respawn.
+fn change_together(paths: &[&'static str], act: impl Fn(&mut TestApp, Entity)) {
+    let (mut app, _, root) = nested_proxies();
     let gun: Handle<Alo> = app.load("gun.alo");
     app.wait_loaded(&gun);
     for (round, mesh) in MESHES.into_iter().enumerate() {
         act(&mut app, root);
-        save(&mut app, round, which);
-        let is_there = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
-        assert!(gpuless::wait_until(&mut app.app, is_there), "round {round}");
-        if which.contains(&"inner.alo") {
+        save(&mut app, round, paths);
+        let is_spawned = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
+        assert!(
+            gpuless::wait_until(&mut app.app, is_spawned),
+            "round {round}"
+        );
+        if paths.contains(&"inner.alo") {
             wait_for(&mut app, "inner", mesh);
         }
         wait_for(
             &mut app,
             "third",
-            if which.contains(&"third.alo") {
+            if paths.contains(&"third.alo") {
                 mesh
             } else {
                 "Hull"
@@ -173,7 +178,7 @@ fn steps(app: &mut TestApp) {
     }
 }
 
-/// The scene of a file that is loaded.
+/// The scene of a loaded file.
 fn scene(app: &mut TestApp, path: &'static str) -> WorldAssetRoot {
     WorldAssetRoot(app.load(path))
 }
@@ -181,16 +186,16 @@ fn scene(app: &mut TestApp, path: &'static str) -> WorldAssetRoot {
 fn proxy_of(app: &mut TestApp, name: &str) -> Entity {
     let mut proxies = app.world().query::<(Entity, &AloProxy)>();
     let mut proxies = proxies.iter(app.app.world());
-    proxies.find(|(_, of)| of.name == name).unwrap().0
+    proxies.find(|(_, proxy)| proxy.name == name).unwrap().0
 }
 
 #[test]
-fn models_within_models_may_change_in_one_frame() {
+fn nested_models_can_change_in_one_frame() {
     change_together(&["outer.alo", "inner.alo", "third.alo"], |app, root| {
-        // A user's own, below a bone and not attached, which goes with the bone.
+        // A child of a bone without `AttachedToBone`, which is despawned with the bone.
         let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
-        let own = scene(app, "third.alo#Scene");
-        app.world().spawn((own, ChildOf(bone)));
+        let child = scene(app, "third.alo#Scene");
+        app.world().spawn((child, ChildOf(bone)));
         steps(app);
         let mut instances = app.world().query::<&AloInstance>();
         assert_eq!(instances.iter(app.app.world()).count(), 4);
@@ -198,7 +203,7 @@ fn models_within_models_may_change_in_one_frame() {
 }
 
 #[test]
-fn what_is_attached_to_a_model_of_a_proxy_may_change_with_it() {
+fn an_attachment_of_a_proxy_model_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "gun.alo"], |app, _| {
         let to = proxy_of(app, "inner");
         let attached = AttachedToBone {
@@ -212,7 +217,7 @@ fn what_is_attached_to_a_model_of_a_proxy_may_change_with_it() {
 }
 
 #[test]
-fn what_was_attached_once_may_change_with_the_bone_that_it_was_put_on() {
+fn a_former_attachment_below_a_bone_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "gun.alo"], |app, root| {
         let attached = AttachedToBone {
             to: root,
@@ -229,7 +234,7 @@ fn what_was_attached_once_may_change_with_the_bone_that_it_was_put_on() {
 }
 
 #[test]
-fn proxies_outside_of_the_model_may_change_with_it() {
+fn a_proxy_outside_the_hierarchy_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "inner.alo"], |app, _| {
         let proxy = proxy_of(app, "inner");
         app.world().entity_mut(proxy).remove::<ChildOf>();
@@ -238,24 +243,21 @@ fn proxies_outside_of_the_model_may_change_with_it() {
 }
 
 #[test]
-fn what_others_spawn_below_a_bone_may_change_with_it() {
+fn a_scene_spawned_below_a_bone_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "gun.alo"], |app, root| {
         let WorldAssetRoot(gun) = scene(app, "gun.alo#Scene");
-        let root_of_another = WorldAssetRoot(gun.clone());
-        let other = app.world().spawn(root_of_another).id();
+        let other = app.world().spawn(WorldAssetRoot(gun.clone())).id();
         let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
         let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
         spawner.spawn_as_child(gun, bone);
         steps(app);
-        app.world()
-            .entity_mut(other)
-            .insert(Name::new("on its own"));
+        app.world().entity_mut(other).insert(Name::new("separate"));
     });
 }
 
 #[test]
-fn models_may_be_given_another_scene_in_the_frame_of_a_change() {
-    let (mut app, _, root) = with_third();
+fn a_root_can_get_another_scene_in_the_frame_of_a_reload() {
+    let (mut app, _, root) = nested_proxies();
     let second = scene(&mut app, "outer.alo#Scene");
     let second = app.world().spawn(second).id();
     let all = ["outer.alo", "inner.alo", "third.alo", "gun.alo"];
@@ -267,12 +269,18 @@ fn models_may_be_given_another_scene_in_the_frame_of_a_change() {
         let other = scene(&mut app, "gun.alo#Scene");
         let changed = [second, proxy_of(&mut app, "inner")][round % 2];
         app.world().entity_mut(changed).insert(other);
-        let is_there = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
-        assert!(gpuless::wait_until(&mut app.app, is_there), "round {round}");
+        let is_spawned = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
+        assert!(
+            gpuless::wait_until(&mut app.app, is_spawned),
+            "round {round}"
+        );
         steps(&mut app);
         let again = scene(&mut app, "outer.alo#Scene");
         app.world().entity_mut(second).insert(again);
-        let is_there = |world: &mut World| mesh_of(world, second).as_deref() == Some(mesh);
-        assert!(gpuless::wait_until(&mut app.app, is_there), "round {round}");
+        let is_spawned = |world: &mut World| mesh_of(world, second).as_deref() == Some(mesh);
+        assert!(
+            gpuless::wait_until(&mut app.app, is_spawned),
+            "round {round}"
+        );
     }
 }

@@ -1,19 +1,19 @@
-//! Worlds that users save: the components of a root can be serialized, and scenes can have them.
+//! Serialized worlds and scenes that contain the components of a root.
 
 use crate::gpuless;
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
+use crate::support::mdl::tetrahedron;
 use bevy::prelude::*;
 use bevy::world_serialization::{DynamicWorldBuilder, WorldAsset};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 
 #[test]
-fn a_root_can_be_saved() {
+fn the_components_of_a_root_can_be_serialized() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let mut skins = ModelSkins::default();
     skins.insert("other", ModelSkin::Index(1));
-    let chosen = (
+    let components = (
         PlayClip::looping("run").with_fade(0.2),
         ModelSkin::from("other"),
         skins,
@@ -24,12 +24,12 @@ fn a_root_can_be_saved() {
         PlayerColors::default(),
         PartVisibility::new(["gun"]),
     );
-    let root = app.spawn_ready("tetra.mdl#Scene", chosen);
+    let root = app.spawn_ready("tetra.mdl#Scene", components);
     app.step(0.1);
     let registry = app.world().resource::<AppTypeRegistry>().clone();
     let registry = registry.read();
     let saved = DynamicWorldBuilder::from_world(app.world(), &registry)
-        // Handles of assets cannot be saved, nor what belongs to a hierarchy that is not.
+        // Asset handles are not serializable, and the children are not extracted.
         .deny_component::<WorldAssetRoot>()
         .deny_component::<Children>()
         .extract_entity(root)
@@ -44,7 +44,7 @@ fn a_root_can_be_saved() {
     let own = paths.filter(|path| path.crate_name() == Some("bevy_classic_models"));
     let mut own: Vec<_> = own.map(|path| path.short_path()).collect();
     own.sort_unstable();
-    // What was inserted, and `Playback`, which is where the clip is. Nothing that the systems keep.
+    // The inserted components, and `Playback`, the time of the clip. No internal state.
     assert_eq!(
         own,
         [
@@ -67,7 +67,7 @@ fn a_root_can_be_saved() {
 }
 
 #[test]
-fn a_scene_can_have_a_model_that_plays() {
+fn a_scene_can_contain_an_animated_model() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let model: Handle<WorldAsset> = app.load("tetra.mdl#Scene");
     let mut world = World::new();
@@ -77,10 +77,10 @@ fn a_scene_can_have_a_model_that_plays() {
         .resource_mut::<Assets<WorldAsset>>()
         .add(WorldAsset::new(world));
     app.world().spawn(WorldAssetRoot(level));
-    let moves = |world: &mut World| {
+    let is_playing = |world: &mut World| {
         let mut models = world.query::<(&MdlAnimator, &PlayClip)>();
         let mut models = models.iter(world);
         models.any(|(animator, _)| animator.sequence().pose_count == 3)
     };
-    assert!(gpuless::wait_until(&mut app.app, moves));
+    assert!(gpuless::wait_until(&mut app.app, is_playing));
 }

@@ -1,10 +1,10 @@
-//! Skins by what may be a name or a path, and components of the root that are checked as manifests are.
+//! Skins given by a text that is a name or a path, and warnings about wrong values in components of the root.
 
 use crate::gpuless;
 use crate::support::alo_stage::tga;
 use crate::support::app::TestApp;
-use crate::support::fixtures::tetrahedron;
 use crate::support::log;
+use crate::support::mdl::tetrahedron;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlMaterial;
@@ -32,34 +32,34 @@ fn skins() -> ModelSkins {
 }
 
 /// The material that draws a model, and the path of its texture.
-fn shown(world: &World, root: Entity) -> (AssetId<MdlMaterial>, Option<String>) {
+fn material(world: &World, root: Entity) -> (AssetId<MdlMaterial>, Option<String>) {
     let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
     let mesh = animator.unwrap().mesh();
-    let material = world.get::<MeshMaterial3d<MdlMaterial>>(mesh).unwrap();
+    let handle = world.get::<MeshMaterial3d<MdlMaterial>>(mesh).unwrap();
     let materials = world.resource::<Assets<MdlMaterial>>();
-    let texture = &materials.get(&material.0).unwrap().base.base_color_texture;
+    let texture = &materials.get(&handle.0).unwrap().base.base_color_texture;
     let path = texture.as_ref().and_then(|texture| texture.path());
-    (material.id(), path.map(ToString::to_string))
+    (handle.id(), path.map(ToString::to_string))
 }
 
 fn wait_for_texture(app: &mut TestApp, root: Entity, path: &str) {
-    let shows = |world: &mut World| shown(world, root).1.as_deref() == Some(path);
-    assert!(gpuless::wait_until(&mut app.app, shows), "{path}");
+    let is_used = |world: &mut World| material(world, root).1.as_deref() == Some(path);
+    assert!(gpuless::wait_until(&mut app.app, is_used), "{path}");
 }
 
 #[test]
-fn a_skin_from_a_text_is_a_name_first_and_a_path_otherwise() {
+fn a_text_is_a_skin_name_or_otherwise_a_path() {
     let (mut app, root) = app("skin_names/a.mdl");
-    let plain = shown(app.world(), root);
-    // Without names it is a path.
+    let plain = material(app.world(), root);
+    // Without `ModelSkins`, the text is a path.
     app.world()
         .entity_mut(root)
         .insert(ModelSkin::from("skins/red.tga"));
     wait_for_texture(&mut app, root, "skins/red.tga");
-    // With names it is the skin of the name, even if it looks like a path.
+    // A name in `ModelSkins` wins, even if it has the form of a path.
     app.world().entity_mut(root).insert(skins());
     app.step(0.0);
-    let second = shown(app.world(), root);
+    let second = material(app.world(), root);
     assert_ne!(second, plain);
     assert!(second.1.unwrap().starts_with("skin_names/a.mdl"));
     app.world().entity_mut(root).insert(ModelSkin::Index(0));
@@ -68,13 +68,13 @@ fn a_skin_from_a_text_is_a_name_first_and_a_path_otherwise() {
         .entity_mut(root)
         .insert(ModelSkin::from("FROST"));
     app.step(0.0);
-    assert_eq!(shown(app.world(), root).0, second.0);
-    // The name of a path, and a path that has no name.
+    assert_eq!(material(app.world(), root).0, second.0);
+    // A name that maps to a path, and a path without a name.
     app.world().entity_mut(root).insert(ModelSkin::from("blue"));
     wait_for_texture(&mut app, root, "skins/blue.tga");
     app.world().entity_mut(root).insert(ModelSkin::Index(0));
     app.step(0.0);
-    assert_eq!(shown(app.world(), root), plain);
+    assert_eq!(material(app.world(), root), plain);
     let path = ModelSkin::from(String::from("skins/blue.tga"));
     app.world().entity_mut(root).insert(path);
     wait_for_texture(&mut app, root, "skins/blue.tga");
@@ -85,58 +85,62 @@ fn a_skin_from_a_text_is_a_name_first_and_a_path_otherwise() {
 }
 
 #[test]
-fn a_wrong_name_is_a_warning_that_lists_the_names() {
+fn the_warning_about_an_unknown_skin_lists_the_names() {
     let (mut app, root) = app("skin_names/b.mdl");
-    let plain = shown(app.world(), root);
+    let plain = material(app.world(), root);
     app.world()
         .entity_mut(root)
         .insert((skins(), ModelSkin::from("frots")));
     app.step(0.0);
-    let told = log::warnings_with("skin_names/b.mdl keeps its skin");
-    let [told] = &*told else {
-        panic!("{told:?}");
+    let warnings = log::warnings_with("skin_names/b.mdl keeps its skin");
+    let [warning] = &*warnings else {
+        panic!("{warnings:?}");
     };
-    let names = "no skin named \"frots\", only blue, frost, own.tga, skins/red.tga";
+    let names = "no entry named \"frots\", only blue, frost, own.tga, skins/red.tga";
     assert!(
-        told.contains(names) && told.contains("file extension"),
-        "{told}"
+        warning.contains(names) && warning.contains("file extension"),
+        "{warning}"
     );
-    // What could be a path is tried, and named in the warning. A name that stands for itself is one too.
-    for (path, says) in [
-        ("frost.tga", "no skin named \"frost.tga\", only blue, frost"),
+    // A text with a file extension is tried as a path, and so is a name that maps to itself.
+    for (path, expected) in [
+        (
+            "frost.tga",
+            "no entry named \"frost.tga\", only blue, frost",
+        ),
         ("own.tga", "own.tga"),
     ] {
         app.world().entity_mut(root).insert(ModelSkin::from(path));
-        let is_told = |_: &mut World| {
-            let told = log::warnings_with("skin_names/b.mdl keeps its skin");
-            let is_it = |told: &String| told.contains(says) && told.contains("could not be loaded");
-            told.iter().any(is_it)
+        let is_warned = |_: &mut World| {
+            let warnings = log::warnings_with("skin_names/b.mdl keeps its skin");
+            let is_expected =
+                |text: &String| text.contains(expected) && text.contains("could not be loaded");
+            warnings.iter().any(is_expected)
         };
-        assert!(gpuless::wait_until(&mut app.app, is_told), "{path}");
-        assert_eq!(shown(app.world(), root), plain);
+        assert!(gpuless::wait_until(&mut app.app, is_warned), "{path}");
+        assert_eq!(material(app.world(), root), plain);
     }
 }
 
 #[test]
-fn a_skin_that_is_revoked_while_it_loads_is_not_used() {
+fn a_skin_replaced_while_loading_is_not_used() {
     let (mut app, root) = app("skin_names/c.mdl");
-    let plain = shown(app.world(), root);
+    let plain = material(app.world(), root);
     let blue = ModelSkin::Path("skins/blue.tga".into());
     app.world().entity_mut(root).insert((skins(), blue));
     app.step(0.0);
-    assert_eq!(shown(app.world(), root), plain, "it is still loading");
+    assert_eq!(material(app.world(), root), plain, "it is still loading");
     let image: Handle<Image> = app.load("skins/blue.tga");
-    let unknown = ModelSkin::from("nobody");
+    let unknown = ModelSkin::from("unknown");
     app.world().entity_mut(root).insert(unknown);
     app.wait_loaded(&image);
     for _ in 0..5 {
         app.step(0.0);
-        assert_eq!(shown(app.world(), root), plain);
+        assert_eq!(material(app.world(), root), plain);
     }
 }
 
 #[test]
-fn colors_beyond_the_palette_are_a_warning() {
+fn player_colors_out_of_range_are_warned_about() {
     let (mut app, root) = app("skin_names/d.mdl");
     let colors = |shirt, pants| PlayerColors { shirt, pants };
     for (colors, count) in [
@@ -147,13 +151,13 @@ fn colors_beyond_the_palette_are_a_warning() {
     ] {
         app.world().entity_mut(root).insert(colors);
         app.step(0.0);
-        let told = log::warnings_with("skin_names/d.mdl has `PlayerColors`");
-        assert_eq!(told.len(), count, "{told:?}");
+        let warnings = log::warnings_with("skin_names/d.mdl has `PlayerColors`");
+        assert_eq!(warnings.len(), count, "{warnings:?}");
     }
-    let told = log::warnings_with("skin_names/d.mdl has `PlayerColors`");
+    let warnings = log::warnings_with("skin_names/d.mdl has `PlayerColors`");
     assert!(
-        told[0].contains("`pants` is 99") && told[0].contains("0 to 15"),
-        "{told:?}"
+        warnings[0].contains("`pants` is 99") && warnings[0].contains("0 to 15"),
+        "{warnings:?}"
     );
-    assert!(told[1].contains("`shirt` is 16"), "{told:?}");
+    assert!(warnings[1].contains("`shirt` is 16"), "{warnings:?}");
 }

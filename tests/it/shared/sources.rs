@@ -1,10 +1,10 @@
-//! Models from every kind of asset source, with all that they name: a folder, memory, a source by name, what is
-//! embedded in the program, and what the asset processor made.
+//! Models and the files that they refer to, from every kind of asset source: a folder, memory, a named source, embedded
+//! assets, and the output of the asset processor.
 
 use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::disk::{Disk, Rules};
-use crate::support::kit::{MODELS, NAMED, expected, files, spawn_all};
+use crate::support::sample_files::{MODELS, REFERENCES, expected, files, spawn_all};
 use bevy::asset::io::embedded::EmbeddedAssetRegistry;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId, Reader, Writer};
@@ -16,10 +16,9 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lgw::{LgwLoader, LgwMaterial};
-use bevy_classic_models::prelude::*;
 use std::path::Path;
 
-/// Writes the models and all that they name into a folder.
+/// Writes the models and the files that they refer to into a folder.
 fn write_files(folder: &Path) {
     for (path, bytes) in files() {
         let path = folder.join(path);
@@ -29,7 +28,7 @@ fn write_files(folder: &Path) {
 }
 
 #[test]
-fn models_of_a_folder() {
+fn models_load_from_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());
     let mut app = TestApp::in_folder(folder.path());
@@ -37,7 +36,7 @@ fn models_of_a_folder() {
 }
 
 #[test]
-fn models_in_memory() {
+fn models_load_from_memory() {
     let files = files();
     let files = files.iter().map(|(path, bytes)| (&**path, bytes.clone()));
     let mut app = TestApp::new(&files.collect::<Vec<_>>());
@@ -45,7 +44,7 @@ fn models_in_memory() {
 }
 
 #[test]
-fn models_of_a_source_by_name() {
+fn models_load_from_a_named_source() {
     let dir = Dir::default();
     for (path, bytes) in files() {
         dir.insert_asset(Path::new(&path), bytes);
@@ -58,7 +57,7 @@ fn models_of_a_source_by_name() {
 }
 
 #[test]
-fn models_embedded_in_the_program() {
+fn models_load_from_embedded_assets() {
     let mut app = TestApp::new(&[]);
     let registry = app.world().resource::<EmbeddedAssetRegistry>();
     for (path, bytes) in files() {
@@ -68,12 +67,12 @@ fn models_embedded_in_the_program() {
     assert_eq!(spawn_all(&mut app, "embedded://game/"), expected());
 }
 
-/// An app whose files the asset processor makes, from `assets` into `imported` of a folder.
+/// An app whose asset processor writes from `assets` to `imported`, both in `folder`.
 fn processed(folder: &Path, prepare: impl FnOnce(&mut App)) -> TestApp {
-    let [source, made] = ["assets", "imported"].map(|name| folder.join(name));
+    let [source, processed] = ["assets", "imported"].map(|name| folder.join(name));
     let plugins = gpuless::plugins(&source, false).set(AssetPlugin {
         file_path: source.to_string_lossy().into_owned(),
-        processed_file_path: made.to_string_lossy().into_owned(),
+        processed_file_path: processed.to_string_lossy().into_owned(),
         mode: AssetMode::Processed,
         use_asset_processor_override: Some(true),
         watch_for_changes_override: Some(false),
@@ -90,7 +89,7 @@ fn processed(folder: &Path, prepare: impl FnOnce(&mut App)) -> TestApp {
 }
 
 #[test]
-fn models_that_the_asset_processor_made() {
+fn models_load_from_the_output_of_the_asset_processor() {
     let folder = tempfile::tempdir().unwrap();
     write_files(&folder.path().join("assets"));
     let mut app = processed(folder.path(), |_| {});
@@ -99,11 +98,11 @@ fn models_that_the_asset_processor_made() {
     assert!(texture.exists());
 }
 
-/// What a processor has found out about a model.
+/// The text that [`ReportSaver`] writes for a model.
 #[derive(Asset, TypePath)]
 struct Report(String);
 
-/// Writes the path of a model's picture in the place of the model.
+/// Replaces a model by the path of its texture.
 #[derive(TypePath)]
 struct ReportSaver;
 
@@ -121,8 +120,8 @@ impl AssetSaver for ReportSaver {
         _: AssetPath<'_>,
     ) -> Result<(), std::io::Error> {
         let material = asset.get_labeled::<LgwMaterial>("Material0").unwrap();
-        let picture = material.pictures[0].as_ref().and_then(Handle::path);
-        let report = picture.map_or("missing".to_owned(), ToString::to_string);
+        let texture = material.textures[0].as_ref().and_then(Handle::path);
+        let report = texture.map_or("missing".to_owned(), ToString::to_string);
         writer.write_all(report.as_bytes()).await
     }
 }
@@ -148,7 +147,7 @@ impl AssetLoader for ReportLoader {
 }
 
 #[test]
-fn asset_processors_may_load_models() {
+fn asset_processors_can_load_models() {
     type Process = LoadTransformAndSave<LgwLoader, IdentityAssetTransformer<Lgw>, ReportSaver>;
     let folder = tempfile::tempdir().unwrap();
     write_files(&folder.path().join("assets"));
@@ -162,11 +161,11 @@ fn asset_processors_may_load_models() {
     app.wait_loaded(&report);
     let reports = app.world().resource::<Assets<Report>>();
     let found = reports.get(&report).unwrap().0.split('#').next();
-    assert_eq!(found, Some(NAMED[4].1));
+    assert_eq!(found, Some(REFERENCES[4].1));
 }
 
 #[test]
-fn files_of_another_source_are_none_of_a_models() {
+fn models_do_not_use_files_of_another_source() {
     let (models, others): (Vec<_>, Vec<_>) = files()
         .into_iter()
         .partition(|(path, _)| path.ends_with(".alo"));

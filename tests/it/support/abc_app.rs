@@ -1,5 +1,4 @@
-//! LithTech models in an app without a GPU: loaded with settings, spawned, and where the GPU would put
-//! their vertices.
+//! Loads and spawns LithTech models in an app without a GPU, and computes the vertex positions that the GPU would draw.
 
 use super::app::TestApp;
 use super::log;
@@ -21,7 +20,7 @@ pub fn spawned(bytes: Vec<u8>, settings: AbcLoaderSettings) -> (TestApp, Entity)
     spawned_of(&[(FILE, bytes)], FILE, settings)
 }
 
-/// The same of one among several files.
+/// The same with several files, of which the one at `path` is spawned.
 pub fn spawned_of(
     files: &[(&str, Vec<u8>)],
     path: &'static str,
@@ -34,7 +33,7 @@ pub fn spawned_of(
     (app, root)
 }
 
-/// Loads a model, or tells why that cannot be.
+/// Loads a model, or returns the error message.
 pub fn load(
     app: &mut TestApp,
     path: &'static str,
@@ -49,7 +48,7 @@ pub fn load(
     }
 }
 
-/// Spawns a model that is loaded, and waits until it is there.
+/// Spawns a loaded model, and waits until its instance exists.
 pub fn spawn(app: &mut TestApp, model: &Handle<Abc>, bundle: impl Bundle) -> Entity {
     let abcs = app.world().resource::<Assets<Abc>>();
     let scene = abcs.get(model).unwrap().scene.clone();
@@ -63,7 +62,7 @@ pub fn model(app: &mut TestApp, root: Entity) -> Arc<AbcModel> {
     instance.model().clone()
 }
 
-/// Shows a moment of a clip.
+/// Pauses a clip at a time.
 pub fn show(app: &mut TestApp, root: Entity, clip: usize, seconds: f32) {
     let play = PlayClip::once(clip).starting_at(seconds).paused();
     app.world().entity_mut(root).insert(play);
@@ -71,7 +70,7 @@ pub fn show(app: &mut TestApp, root: Entity, clip: usize, seconds: f32) {
     app.step(0.0);
 }
 
-/// The corners of the triangles of all meshes that show, as the shaders place them.
+/// The corners of the triangles of all visible meshes, in world space, as the shaders compute them.
 pub fn drawn(app: &mut TestApp, root: Entity) -> Vec<[Vec3; 3]> {
     drawn_in(app.world(), root)
 }
@@ -88,18 +87,20 @@ fn drawn_mesh(world: &World, entity: Entity) -> Vec<[Vec3; 3]> {
     let mesh = world.resource::<Assets<Mesh>>().get(&handle.0).unwrap();
     let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
     let positions = positions.as_float3().unwrap();
-    let place = world.get::<GlobalTransform>(entity).unwrap().affine();
+    let transform = world.get::<GlobalTransform>(entity).unwrap().affine();
     let joints = joints(world, entity);
-    let of_vertices = mesh.attribute(Mesh::ATTRIBUTE_JOINT_INDEX);
+    let joint_indices = mesh.attribute(Mesh::ATTRIBUTE_JOINT_INDEX);
     let deformed = deformed(world, entity, mesh);
     let corner = |index: usize| {
         let position = Vec3::from_array(positions[index]);
-        match (&joints, of_vertices, &deformed) {
-            (Some(joints), Some(VertexAttributeValues::Uint16x4(of)), _) => {
-                joints[usize::from(of[index][0])].transform_point3(position)
+        match (&joints, joint_indices, &deformed) {
+            (Some(joints), Some(VertexAttributeValues::Uint16x4(indices)), _) => {
+                joints[usize::from(indices[index][0])].transform_point3(position)
             }
-            (_, _, Some(deformed)) => place.transform_point3(deformed[index].unwrap_or(position)),
-            _ => place.transform_point3(position),
+            (_, _, Some(deformed)) => {
+                transform.transform_point3(deformed[index].unwrap_or(position))
+            }
+            _ => transform.transform_point3(position),
         }
     };
     let indices: Vec<usize> = match mesh.indices().unwrap() {
@@ -110,26 +111,26 @@ fn drawn_mesh(world: &World, entity: Entity) -> Vec<[Vec3; 3]> {
     triangles.map(|corners| corners.map(corner)).collect()
 }
 
-/// What a skinned mesh's joints do to its vertices.
+/// The joint matrices of a skinned mesh, from bind pose to world space.
 fn joints(world: &World, entity: Entity) -> Option<Vec<Affine3A>> {
     let skin = world.get::<SkinnedMesh>(entity)?;
     let inverse = world.resource::<Assets<SkinnedMeshInverseBindposes>>();
     let inverse = inverse.get(&skin.inverse_bindposes).unwrap();
     let joints = skin.joints.iter().zip(inverse.iter());
     let joints = joints.map(|(joint, inverse)| {
-        let place = world.get::<GlobalTransform>(*joint).unwrap().affine();
-        place * Affine3A::from_mat4(*inverse)
+        let transform = world.get::<GlobalTransform>(*joint).unwrap().affine();
+        transform * Affine3A::from_mat4(*inverse)
     });
     Some(joints.collect())
 }
 
-/// Which poses a mesh shows that deforms.
+/// The pose blend of a mesh with vertex deformation.
 pub fn shown(world: &World, entity: Entity) -> Option<PoseBlend> {
     let MeshTag(row) = *world.get::<MeshTag>(entity)?;
     Some(world.resource::<AbcPoseTable>().get(row))
 }
 
-/// Where the shader puts the vertices that deform, in the space of their node.
+/// The positions that the shader computes for deformed vertices, in the space of their node.
 fn deformed(world: &World, entity: Entity, mesh: &Mesh) -> Option<Vec<Option<Vec3>>> {
     let shown = shown(world, entity)?;
     let material = world.get::<MeshMaterial3d<AbcDeformMaterial>>(entity)?;
@@ -145,16 +146,16 @@ fn deformed(world: &World, entity: Entity, mesh: &Mesh) -> Option<Vec<Option<Vec
         Vec3::new(step(0), step(1), step(2)) * uniform.step + uniform.origin
     };
     let Some(VertexAttributeValues::Float32x2(slots)) = mesh.attribute(Mesh::ATTRIBUTE_UV_1) else {
-        panic!("nothing says which vertices deform");
+        panic!("no attribute with the slots of deformed vertices");
     };
-    let place = |[slot, _]: &[f32; 2]| {
+    let position = |[slot, _]: &[f32; 2]| {
         (*slot >= 0.0).then(|| {
-            let between = |PosePair { a, b, towards_b }| {
+            let blend = |PosePair { a, b, towards_b }| {
                 let [a, b] = [a, b].map(|pose| at(pose, *slot as u32));
                 a.lerp(b, towards_b)
             };
-            between(shown.to).lerp(between(shown.from), shown.from_weight)
+            blend(shown.to).lerp(blend(shown.from), shown.from_weight)
         })
     };
-    Some(slots.iter().map(place).collect())
+    Some(slots.iter().map(position).collect())
 }

@@ -1,22 +1,22 @@
-//! Where a LithTech model's vertices are, told by the format's description alone, in doubles: the
-//! measure of what the app shows.
+//! A reference implementation of LithTech animation in `f64`, written from the format's description. Tests compare the
+//! app's vertices with it.
 
 use bevy::math::{DQuat, DVec3};
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument, TrackDocument};
 
-/// A place in the middle of an animation: a keyframe, the one after it, and the way between them.
+/// A time in an animation: two successive keyframes, and the fraction from the first to the second.
 #[derive(Clone, Copy)]
 struct Moment {
     from: usize,
     to: usize,
-    way: f64,
+    fraction: f64,
 }
 
-/// How a node stands.
+/// The translation and rotation of a node.
 #[derive(Clone, Copy)]
 struct Pose {
-    place: DVec3,
-    turn: DQuat,
+    translation: DVec3,
+    rotation: DQuat,
 }
 
 pub struct Reference<'a> {
@@ -30,7 +30,7 @@ pub struct Reference<'a> {
 pub struct Corner {
     pub triangle: usize,
     pub corner: usize,
-    /// The vertex that is there at a level of detail.
+    /// The vertex used at a level of detail.
     pub vertex: usize,
 }
 
@@ -46,6 +46,7 @@ impl<'a> Reference<'a> {
                 *left -= 1;
                 *parent
             }));
+            // With the count of children that are still to come.
             open.push((index, node.children));
         }
         Self { model, parents }
@@ -58,7 +59,7 @@ impl<'a> Reference<'a> {
         })
     }
 
-    /// The animation, or how the model was built: its first keyframe of all.
+    /// The animation, or the one whose first keyframe is the rest pose.
     fn animation(&self, animation: Option<usize>) -> &'a AnimationDocument {
         &self.model.animations[animation.unwrap_or(0)]
     }
@@ -77,17 +78,17 @@ impl<'a> Reference<'a> {
             Some(0) => Moment {
                 from: 0,
                 to: 0,
-                way: 0.0,
+                fraction: 0.0,
             },
             Some(to) => Moment {
                 from: to - 1,
                 to,
-                way: (time - times[to - 1]) / (times[to] - times[to - 1]),
+                fraction: (time - times[to - 1]) / (times[to] - times[to - 1]),
             },
             None => Moment {
                 from: last,
                 to: last,
-                way: 0.0,
+                fraction: 0.0,
             },
         }
     }
@@ -95,23 +96,28 @@ impl<'a> Reference<'a> {
     fn in_parent(&self, track: &TrackDocument, moment: Moment) -> Pose {
         let key = |key: usize| {
             let key = &track.keys[key];
-            let place = DVec3::from_array(key.translation.map(|it| f64::from(it.get())));
-            let turn = DQuat::from_array(key.rotation.map(|it| f64::from(it.get())));
-            let turn = if turn.length() > 0.0 {
-                turn.normalize()
+            let translation = DVec3::from_array(key.translation.map(|it| f64::from(it.get())));
+            let rotation = DQuat::from_array(key.rotation.map(|it| f64::from(it.get())));
+            let rotation = if rotation.length() > 0.0 {
+                rotation.normalize()
             } else {
                 DQuat::IDENTITY
             };
             let flips = self.flips().1;
             Pose {
-                place,
-                turn: if flips { turn.conjugate() } else { turn },
+                translation,
+                rotation: if flips {
+                    rotation.conjugate()
+                } else {
+                    rotation
+                },
             }
         };
         let (from, to) = (key(moment.from), key(moment.to));
         Pose {
-            place: from.place * (1.0 - moment.way) + to.place * moment.way,
-            turn: shortest(from.turn, to.turn, moment.way),
+            translation: from.translation * (1.0 - moment.fraction)
+                + to.translation * moment.fraction,
+            rotation: slerp(from.rotation, to.rotation, moment.fraction),
         }
     }
 
@@ -122,8 +128,8 @@ impl<'a> Reference<'a> {
             let own = self.in_parent(track, moment);
             poses.push(match parent.map(|parent| poses[parent]) {
                 Some(parent) => Pose {
-                    place: parent.place + parent.turn * own.place,
-                    turn: parent.turn * own.turn,
+                    translation: parent.translation + parent.rotation * own.translation,
+                    rotation: parent.rotation * own.rotation,
                 },
                 None => own,
             });
@@ -131,10 +137,10 @@ impl<'a> Reference<'a> {
         poses
     }
 
-    /// Each vertex in the space of the model, as the file has it: +Y up, +Z forward, left-handed.
+    /// Each vertex position in the space of the model, in the file's axes: +Y up, +Z forward, left-handed.
     pub fn vertices(&self, animation: Option<usize>, seconds: f64) -> Vec<DVec3> {
         let geometry = &self.model.geometry;
-        let mut places: Vec<DVec3> = geometry
+        let mut positions: Vec<DVec3> = geometry
             .vertices
             .iter()
             .map(|vertex| DVec3::from_array(vertex.position.map(|it| f64::from(it.get()))))
@@ -145,13 +151,14 @@ impl<'a> Reference<'a> {
             let listed = node.deform_vertices.len();
             let [scale, origin] = [track.deform_scale, track.deform_translation]
                 .map(|vector| DVec3::from_array(vector.map(f64::from)));
-            for (place, vertex) in node.deform_vertices.iter().enumerate() {
+            for (slot, vertex) in node.deform_vertices.iter().enumerate() {
                 let at = |key: usize| {
-                    let bytes = track.deform[key * listed + place].map(f64::from);
+                    let bytes = track.deform[key * listed + slot].map(f64::from);
                     DVec3::from_array(bytes) * scale + origin
                 };
                 let (from, to) = (at(moment.from), at(moment.to));
-                places[usize::from(*vertex)] = from * (1.0 - moment.way) + to * moment.way;
+                positions[usize::from(*vertex)] =
+                    from * (1.0 - moment.fraction) + to * moment.fraction;
             }
         }
         let extras = geometry.vertices.iter().enumerate();
@@ -159,23 +166,23 @@ impl<'a> Reference<'a> {
             let node = &self.model.nodes[usize::from(vertex.node)];
             if !node.deform_vertices.is_empty() {
                 let [a, b] = vertex.replacements.map(|it| usize::from(it.get()));
-                places[index] = (places[a] + places[b]) / 2.0;
+                positions[index] = (positions[a] + positions[b]) / 2.0;
             }
         }
         let poses = self.in_model(animation, seconds);
-        for (place, vertex) in places.iter_mut().zip(&geometry.vertices) {
+        for (position, vertex) in positions.iter_mut().zip(&geometry.vertices) {
             let pose = poses[usize::from(vertex.node)];
-            *place = pose.place + pose.turn * *place;
+            *position = pose.translation + pose.rotation * *position;
         }
-        places
+        positions
     }
 
-    /// The corners of what is left of the triangles at a level of detail, in file order: one whose vertex was
-    /// replaced by a level up to this one goes where that puts it.
+    /// The triangles that remain at a level of detail, in file order. A vertex that this or a finer level replaces is
+    /// resolved to its replacement.
     pub fn corners(&self, level: usize) -> Vec<[Corner; 3]> {
         let geometry = &self.model.geometry;
         let first = geometry.base_vertices as usize;
-        let stand_in = |mut vertex: usize| {
+        let replacement = |mut vertex: usize| {
             for step in 0..level.min(geometry.vertices.len() - first) {
                 let added = first + step;
                 let pair = geometry.vertices[added].replacements;
@@ -185,23 +192,25 @@ impl<'a> Reference<'a> {
             }
             vertex
         };
-        let mut left = Vec::new();
+        let mut remaining = Vec::new();
         for (triangle, corners) in geometry.triangles.iter().enumerate() {
-            let [a, b, c] = corners.vertices.map(|it| stand_in(usize::from(it.get())));
+            let [a, b, c] = corners
+                .vertices
+                .map(|it| replacement(usize::from(it.get())));
             if a != b && b != c && c != a {
                 let corner = |(corner, vertex)| Corner {
                     triangle,
                     corner,
                     vertex,
                 };
-                left.push([(0, a), (1, b), (2, c)].map(corner));
+                remaining.push([(0, a), (1, b), (2, c)].map(corner));
             }
         }
-        left
+        remaining
     }
 
-    /// The same in the order in which Bevy draws them: counter-clockwise when seen from outside, each mesh
-    /// after the other. `separate_node_meshes` nodes have meshes of their own, and so do those that deform.
+    /// The same triangles as Bevy draws them: counter-clockwise from outside, ordered by mesh. Each node with vertex
+    /// deformation has its own mesh; with `separate_node_meshes`, each node has.
     pub fn drawn(
         &self,
         level: usize,
@@ -223,8 +232,8 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The shorter way from one rotation to another.
-fn shortest(from: DQuat, to: DQuat, way: f64) -> DQuat {
+/// Spherical interpolation along the shorter arc.
+fn slerp(from: DQuat, to: DQuat, fraction: f64) -> DQuat {
     let mut cosine = from.dot(to);
     let mut to = to;
     if cosine < 0.0 {
@@ -232,9 +241,9 @@ fn shortest(from: DQuat, to: DQuat, way: f64) -> DQuat {
     }
     let angle = cosine.min(1.0).acos();
     let [a, b] = if angle < 1e-6 {
-        [1.0 - way, way]
+        [1.0 - fraction, fraction]
     } else {
-        [1.0 - way, way].map(|part| (part * angle).sin() / angle.sin())
+        [1.0 - fraction, fraction].map(|part| (part * angle).sin() / angle.sin())
     };
     (from * a + to * b).normalize()
 }

@@ -1,4 +1,4 @@
-//! LithTech models on a stage, and controls of them that Bevy draws from what the CPU computed.
+//! LithTech models on a [`Stage`], and control meshes that the CPU computes for comparison.
 
 use super::abc::{IDENTITY_ROTATION, keyframe, node, track, vertex};
 use super::alo_stage::{cuboid, image, quarters, texels};
@@ -11,11 +11,10 @@ use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument, 
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, Triangle, node_flags};
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
 use zerocopy::little_endian::{F32, U16};
 
 impl Stage {
-    /// Spawns a LithTech model of the files and waits for all it wears.
+    /// Spawns a LithTech model, and waits until its dependencies are loaded.
     pub fn spawn_abc(
         &mut self,
         file: &'static str,
@@ -30,10 +29,10 @@ impl Stage {
         });
         let abcs = self.world().resource::<Assets<Abc>>();
         let scene = abcs.get(&model).unwrap().scene.clone();
-        // Whoever lets go of the handle would not see the file change.
+        // Bevy does not reload an asset without a strong handle.
         let root = (WorldAssetRoot(scene), KeepsAbc(model), bundle);
         let root = self.world().spawn(root).id();
-        self.headless.wait_until("the model is there", |world| {
+        self.headless.wait_until("the model is spawned", |world| {
             world.get::<AbcInstance>(root).is_some()
         });
         root
@@ -43,7 +42,7 @@ impl Stage {
 #[derive(Component)]
 struct KeepsAbc(#[expect(dead_code, reason = "it is kept, not read")] Handle<Abc>);
 
-/// Which way the file's axes become Bevy's: by default mirrored.
+/// The conversion from the file's axes to Bevy's: mirrored by default.
 #[derive(Clone, Copy)]
 pub struct Axes {
     pub mirrors: bool,
@@ -57,7 +56,7 @@ impl Axes {
 
 pub const MIRRORED: Axes = Axes { mirrors: true };
 
-/// A moment of an animation at a level of detail.
+/// A time of an animation, at a level of detail.
 #[derive(Clone, Copy)]
 pub struct Shown {
     pub clip: usize,
@@ -79,12 +78,13 @@ impl Shown {
 
 /// The corners of all triangles of a level, counter-clockwise: vertices and texture coordinates.
 fn corners(file: &AbcFile<'_>, (axes, level): (Axes, u32)) -> Vec<[(usize, [f32; 2]); 3]> {
-    let left = file.geometry.lod(level).triangles;
+    let triangles = file.geometry.lod(level).triangles;
     let swaps = axes.mirrors != file.transform().flip_geometry;
-    left.iter()
-        .map(|left| {
-            let uvs = file.geometry.triangles[left.triangle as usize].clean_uvs();
-            let corner = |corner: usize| (left.vertices[corner] as usize, uvs[corner]);
+    triangles
+        .iter()
+        .map(|triangle| {
+            let uvs = file.geometry.triangles[triangle.triangle as usize].clean_uvs();
+            let corner = |corner: usize| (triangle.vertices[corner] as usize, uvs[corner]);
             [0, if swaps { 2 } else { 1 }, if swaps { 1 } else { 2 }].map(corner)
         })
         .collect()
@@ -93,18 +93,22 @@ fn corners(file: &AbcFile<'_>, (axes, level): (Axes, u32)) -> Vec<[(usize, [f32;
 fn positions(file: &AbcFile<'_>, shown: Shown) -> Vec<Vec3> {
     let positions = file.vertex_positions_in_model(Some(shown.clip), shown.seconds);
     let positions = positions.into_iter();
-    positions.map(|place| shown.axes.vector(place)).collect()
+    positions
+        .map(|position| shown.axes.vector(position))
+        .collect()
 }
 
-/// The normals of vertices that are at these places: the means of the unit normals of the full model's triangles
-/// around where vertices deform or the file has none, unless they cancel each other out.
+/// The normals of vertices at these positions.
 ///
-/// `turned` turns the normals of the file with the nodes of the vertices.
+/// A vertex that is deformed or has no normal in the file gets the mean unit normal of its triangles in the full model.
+/// If these cancel out, it keeps the normal of the file.
+///
+/// `rotated` rotates a normal of the file by the node of the vertex.
 fn normals(
     file: &AbcFile<'_>,
     axes: Axes,
     positions: &[Vec3],
-    turned: impl Fn(usize, [f32; 3]) -> Vec3,
+    rotated: impl Fn(usize, [f32; 3]) -> Vec3,
 ) -> Vec<Vec3> {
     let mut normals = vec![Vec3::ZERO; positions.len()];
     let mut counts = vec![0.0; positions.len()];
@@ -127,24 +131,24 @@ fn normals(
         let deforms = !file.nodes[node].deform_vertices.is_empty();
         let cancel = normal.length() < 1e-3 * counts[index];
         if let (true, Some(stored)) = (!deforms || cancel, stored[index]) {
-            *normal = turned(node, stored);
+            *normal = rotated(node, stored);
         }
         *normal = normal.normalize_or(Vec3::Y);
     }
     normals
 }
 
-/// A model as it should look.
+/// The expected mesh of a model.
 pub fn control(file: &AbcFile<'_>, shown: Shown) -> Mesh {
     let positions = positions(file, shown);
-    // They turn with their nodes, which do so on an arc and not on a line.
+    // Normals rotate with their nodes, whose rotations are interpolated spherically.
     let nodes = file.node_poses_in_model(Some(shown.clip), shown.seconds);
-    let turned = |node: usize, normal| {
+    let rotated = |node: usize, normal| {
         let [x, y, z, w] = nodes[node].rotation;
-        let turned = Quat::from_xyzw(x, y, z, w) * Vec3::from_array(normal);
-        shown.axes.vector(turned.to_array())
+        let rotated = Quat::from_xyzw(x, y, z, w) * Vec3::from_array(normal);
+        shown.axes.vector(rotated.to_array())
     };
-    let normals = normals(file, shown.axes, &positions, turned);
+    let normals = normals(file, shown.axes, &positions, rotated);
     mesh(
         &corners(file, (shown.axes, shown.level)),
         &positions,
@@ -152,59 +156,62 @@ pub fn control(file: &AbcFile<'_>, shown: Shown) -> Mesh {
     )
 }
 
-/// A full model whose nodes are where those of a spawned one are, and its vertices at these places in
-/// their nodes.
-pub fn control_of(world: &World, root: Entity, file: &AbcFile<'_>, places: &[[f32; 3]]) -> Mesh {
+/// The expected mesh of the full model with the node transforms of a spawned instance. `positions` are the vertices in the
+/// space of their nodes.
+pub fn control_of(world: &World, root: Entity, file: &AbcFile<'_>, positions: &[[f32; 3]]) -> Mesh {
     let nodes = world.get::<AbcInstance>(root).unwrap().nodes().iter();
     let node = |entity: &Entity| world.get::<GlobalTransform>(*entity).unwrap().affine();
     let nodes: Vec<Affine3A> = nodes.map(node).collect();
-    let vertices = file.geometry.vertices.iter().zip(places);
-    let positions = vertices.map(|(vertex, place)| {
-        let place = MIRRORED.vector(*place);
-        nodes[usize::from(vertex.node)].transform_point3(place)
+    let vertices = file.geometry.vertices.iter().zip(positions);
+    let positions = vertices.map(|(vertex, position)| {
+        let position = MIRRORED.vector(*position);
+        nodes[usize::from(vertex.node)].transform_point3(position)
     });
     let positions: Vec<Vec3> = positions.collect();
-    let turned = |node: usize, normal| {
+    let rotated = |node: usize, normal| {
         nodes[node]
             .transform_vector3(MIRRORED.vector(normal))
             .normalize()
     };
-    let normals = normals(file, MIRRORED, &positions, turned);
+    let normals = normals(file, MIRRORED, &positions, rotated);
     mesh(&corners(file, (MIRRORED, 0)), &positions, &normals)
 }
 
 fn mesh(corners: &[[(usize, [f32; 2]); 3]], positions: &[Vec3], normals: &[Vec3]) -> Mesh {
     let corners = corners.as_flattened().iter();
-    let of =
+    let at_corners =
         |all: &[Vec3]| -> Vec<Vec3> { corners.clone().map(|(index, _)| all[*index]).collect() };
-    let normals: Vec<Vec3> = of(normals).into_iter().map(Vec3::normalize).collect();
+    let normals: Vec<Vec3> = at_corners(normals)
+        .into_iter()
+        .map(Vec3::normalize)
+        .collect();
     let uvs: Vec<[f32; 2]> = corners.clone().map(|(_, uv)| *uv).collect();
     Mesh::new(
         PrimitiveTopology::TriangleList,
         RenderAssetUsages::default(),
     )
-    .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, of(positions))
+    .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, at_corners(positions))
     .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
     .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, uvs)
 }
 
-/// Four colours that tell every corner from every other.
+/// 8 × 8 texels: a color for each quarter, each with its alpha.
 pub fn colors(alphas: [u8; 4]) -> Vec<[u8; 4]> {
     let fine = quarters(alphas);
     texels(8, |x, y| fine[(32 * y + 2 * x) as usize])
 }
 
 impl Stage {
-    /// Those texels as an image of Bevy's with the levels that a DTX picture has.
+    /// Adds texels as a Bevy image with four mip levels, as in a DTX file.
     pub fn add_levels(&mut self, texels: &[[u8; 4]]) -> Handle<Image> {
         let mut image = image(texels, true);
         let side = texels.len().isqrt();
         let mut data = Vec::new();
         for level in 0..4 {
-            let places = (0..side).step_by(1 << level);
-            let rows = places.clone().map(|y| y * side);
-            let places = rows.flat_map(|row| places.clone().map(move |x| row + x));
-            data.extend(places.flat_map(|place| texels[place]));
+            let steps = (0..side).step_by(1 << level);
+            let rows = steps.clone().map(|y| y * side);
+            let indices = rows.flat_map(|row| steps.clone().map(move |x| row + x));
+            data.extend(indices.flat_map(|index| texels[index]));
         }
         image.data = Some(data);
         image.texture_descriptor.mip_level_count = 4;
@@ -212,30 +219,29 @@ impl Stage {
     }
 }
 
-/// Texels as a picture of version −3, with their alpha if they have any. Its smaller levels are made
-/// of every second texel.
+/// A DTX file of version −3, with alpha if any texel is not opaque. Each mip level takes every second texel.
 pub fn dtx(texels: &[[u8; 4]]) -> Vec<u8> {
     let mut colors: Vec<[u8; 3]> = Vec::new();
     let mut index = |[r, g, b, _]: &[u8; 4]| {
         let color = [*r, *g, *b];
-        let known = colors.iter().position(|known| *known == color);
-        known.unwrap_or_else(|| {
+        let existing = colors.iter().position(|existing| *existing == color);
+        existing.unwrap_or_else(|| {
             colors.push(color);
             colors.len() - 1
         }) as u8
     };
     let indices: Vec<u8> = texels.iter().map(&mut index).collect();
     let side = texels.len().isqrt() as u16;
-    let picture = DtxDocument::indexed(side, side, &colors, &indices);
+    let texture = DtxDocument::indexed(side, side, &colors, &indices);
     let alpha: Vec<u8> = texels.iter().map(|[.., alpha]| *alpha).collect();
     write_unchecked(&match alpha.iter().all(|alpha| *alpha == 255) {
-        true => picture,
-        false => picture.with_alpha(&alpha),
+        true => texture,
+        false => texture.with_alpha(&alpha),
     })
 }
 
-/// A tower of two boxes of which the upper turns on the lower, each side with the whole picture; when both are
-/// flipped, it is the same model told the other way round.
+/// A tower of two boxes. The upper one rotates on the lower one, and each side shows the whole texture. With both flips
+/// it is the same model with inverted winding and rotations.
 pub fn tower(transform_info: Option<TransformInfo>) -> AbcDocument {
     let flips = transform_info.map_or((true, true), |it| (it.flip_geometry, it.flip_animation));
     let mut geometry = GeometryDocument::default();
@@ -257,7 +263,7 @@ pub fn tower(transform_info: Option<TransformInfo>) -> AbcDocument {
                 .push(vertex(position, normal, 1 + index, [0; 2]));
         }
         for [a, b, c] in triangles {
-            // Counter-clockwise where they are right-handed is clockwise here.
+            // Counter-clockwise in right-handed axes is clockwise in left-handed axes.
             let corners = if flips.0 { [a, b, c] } else { [a, c, b] };
             let uv = |corner: u16| vertices[usize::from(corner)].tex_coords[0].map(F32::new);
             geometry.triangles.push(Triangle {
@@ -268,25 +274,29 @@ pub fn tower(transform_info: Option<TransformInfo>) -> AbcDocument {
         }
     }
     geometry.base_vertices = geometry.vertices.len() as u32;
-    let turn = |axis: Vec3, degrees: f32| {
-        let turn = Quat::from_axis_angle(axis.normalize(), degrees.to_radians());
-        if flips.1 { turn.conjugate() } else { turn }.to_array()
+    let rotation = |axis: Vec3, degrees: f32| {
+        let rotation = Quat::from_axis_angle(axis.normalize(), degrees.to_radians());
+        match flips.1 {
+            true => rotation.conjugate(),
+            false => rotation,
+        }
+        .to_array()
     };
     let animation = AnimationDocument {
         name: "turn".into(),
         length: 400,
         keyframes: vec![keyframe(0, ""), keyframe(100, ""), keyframe(400, "")],
         tracks: vec![
-            track(&[([0.0, -6.0, 0.0], turn(Vec3::Y, 10.0)); 3]),
+            track(&[([0.0, -6.0, 0.0], rotation(Vec3::Y, 10.0)); 3]),
             track(&[
                 ([0.0; 3], IDENTITY_ROTATION),
-                ([2.0, 0.0, 0.0], turn(Vec3::Y, 30.0)),
-                ([0.0, 2.0, -3.0], turn(Vec3::new(1.0, 2.0, 0.0), -40.0)),
+                ([2.0, 0.0, 0.0], rotation(Vec3::Y, 30.0)),
+                ([0.0, 2.0, -3.0], rotation(Vec3::new(1.0, 2.0, 0.0), -40.0)),
             ]),
             track(&[
-                ([0.0, 6.0, 0.0], turn(Vec3::X, 10.0)),
-                ([0.0, 6.0, 1.0], turn(Vec3::Z, 50.0)),
-                ([1.0, 6.0, 0.0], turn(Vec3::Y, -60.0)),
+                ([0.0, 6.0, 0.0], rotation(Vec3::X, 10.0)),
+                ([0.0, 6.0, 1.0], rotation(Vec3::Z, 50.0)),
+                ([1.0, 6.0, 0.0], rotation(Vec3::Y, -60.0)),
             ]),
         ],
         ..AnimationDocument::default()
@@ -304,7 +314,7 @@ pub fn tower(transform_info: Option<TransformInfo>) -> AbcDocument {
     }
 }
 
-/// A ball of rings whose vertices fall together one after the other, in as many levels of detail as there can be.
+/// A ball made of rings, with the maximum count of levels of detail. Each level merges two vertices of each ring.
 pub fn ball() -> AbcDocument {
     const RINGS: u16 = 9;
     const SIDES: u16 = 14;
@@ -317,9 +327,9 @@ pub fn ball() -> AbcDocument {
             let (sin, cos) =
                 (core::f32::consts::TAU * f32::from(side) / f32::from(SIDES)).sin_cos();
             let normal = [radius * cos, height, radius * sin];
-            let place = normal.map(|value| value * 20.0);
+            let position = normal.map(|value| value * 20.0);
             geometry.vertices.push(vertex(
-                place,
+                position,
                 normal.map(|it| (it * 127.0) as i8),
                 0,
                 [0; 2],
@@ -336,10 +346,10 @@ pub fn ball() -> AbcDocument {
                 (ring + 1, side),
                 (ring + 1, side + 1),
             ];
-            for of in [[0, 1, 2], [2, 1, 3]] {
+            for triangle in [[0, 1, 2], [2, 1, 3]] {
                 geometry.triangles.push(Triangle {
-                    uvs: of.map(|it: usize| uv(corners[it].0, corners[it].1)),
-                    vertices: of.map(|it: usize| U16::new(at(corners[it].0, corners[it].1))),
+                    uvs: triangle.map(|it: usize| uv(corners[it].0, corners[it].1)),
+                    vertices: triangle.map(|it: usize| U16::new(at(corners[it].0, corners[it].1))),
                     normal: [0; 3],
                 });
             }
@@ -351,7 +361,7 @@ pub fn ball() -> AbcDocument {
         .collect();
     while rings.iter().any(|ring| ring.len() > 4) {
         for ring in rings.iter_mut().filter(|ring| ring.len() > 4) {
-            // The two neighbours that are furthest back.
+            // The two adjacent vertices that were merged least recently.
             let [a, b] = [ring.remove(0), ring.remove(0)];
             let middle = [a, b].map(|it| geometry.vertices[usize::from(it)].position.map(F32::get));
             let middle = [0, 1, 2].map(|axis| (middle[0][axis] + middle[1][axis]) / 2.0);

@@ -1,4 +1,4 @@
-//! Asset readers that count what is read through them, so that tests can wait until nothing is read any more.
+//! Asset readers that count their reads, so that tests can wait until all reads have ended.
 
 use bevy::asset::io::{
     AssetReader, AssetReaderError, ErasedAssetReader, PathStream, Reader, ReaderNotSeekableError,
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-/// Rounds without any activity after which nothing is in flight any more.
+/// Rounds without activity after which all loads are assumed to have ended.
 const QUIET_ROUNDS: usize = 50;
 
-/// What is read through some readers.
+/// The counts of reads that begun and that are open, shared by some readers.
 #[derive(Clone, Default)]
 pub struct Activity(Arc<Counters>);
 
@@ -26,7 +26,7 @@ struct Counters {
 }
 
 impl Activity {
-    /// A reader of which every read is counted.
+    /// Wraps a reader so that its reads are counted.
     pub fn observe(&self, inner: Box<dyn ErasedAssetReader>) -> Observed {
         Observed {
             inner,
@@ -34,12 +34,12 @@ impl Activity {
         }
     }
 
-    /// The number of reads so far.
+    /// The count of reads so far.
     pub fn begun(&self) -> usize {
         self.0.begun.load(Ordering::SeqCst)
     }
 
-    /// The number of reads so far; `None` while there is one that has not ended.
+    /// The count of reads so far; `None` while a read is open.
     fn idle(&self) -> Option<usize> {
         let begun = self.begun();
         (self.0.open.load(Ordering::SeqCst) == 0).then_some(begun)
@@ -121,8 +121,8 @@ impl Reader for ObservedReader<'_> {
     }
 }
 
-/// Notices when nothing is in flight any more: over many rounds nothing was read and nothing happened to assets. A
-/// round ends when the task pool has run a task that was spawned at its beginning, however long that takes.
+/// Detects that all loads have ended: many rounds without reads and without other activity. A round ends when the task pool
+/// has run a task that was spawned at the beginning of the round, however long that takes.
 pub struct Quiet {
     activity: Activity,
     rounds: usize,
@@ -140,7 +140,7 @@ impl Quiet {
         }
     }
 
-    /// To be called once in each frame.
+    /// Call this once in each frame. `was_active` is whether anything else happened in the frame.
     pub fn is_reached(&mut self, was_active: bool) -> bool {
         let idle = self.activity.idle();
         if was_active || idle != Some(self.begun) {

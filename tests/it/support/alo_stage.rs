@@ -1,5 +1,5 @@
-//! Alamo models on a stage, and controls of them that the tests compute: with matrices of their own,
-//! drawn by Bevy's own material.
+//! Alamo models on a [`Stage`], and control meshes for comparison. The tests compute the controls with separate matrix code,
+//! and Bevy draws them with `StandardMaterial`.
 
 use super::stage::{Picture, Stage};
 use bevy::asset::RenderAssetUsages;
@@ -9,10 +9,9 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::alo::Vertex;
 use bevy_classic_models::alamo::{Alo, AloAssetLabel, AloInstance};
-use bevy_classic_models::prelude::*;
 pub use classic_models_fixtures::alo::cuboid;
 
-/// Three rows of four, for column vectors.
+/// An affine transform: three rows of four, for column vectors.
 pub type Matrix = [[f64; 4]; 3];
 
 pub const IDENTITY: Matrix = [
@@ -21,7 +20,7 @@ pub const IDENTITY: Matrix = [
     [0.0, 0.0, 1.0, 0.0],
 ];
 
-/// First `b`, then `a`.
+/// The transform that applies first `b`, then `a`.
 pub fn times(a: &Matrix, b: &Matrix) -> Matrix {
     let mut product = [[0.0; 4]; 3];
     for (row, product) in a.iter().zip(&mut product) {
@@ -35,19 +34,19 @@ pub fn times(a: &Matrix, b: &Matrix) -> Matrix {
     product
 }
 
-/// Undoes a matrix that only turns and moves.
-pub fn undo(m: &Matrix) -> Matrix {
-    let mut inverse = [[0.0; 4]; 3];
+/// The inverse of a rotation and translation.
+pub fn inverse(m: &Matrix) -> Matrix {
+    let mut result = [[0.0; 4]; 3];
     for row in 0..3 {
         for column in 0..3 {
-            inverse[row][column] = m[column][row];
+            result[row][column] = m[column][row];
         }
-        inverse[row][3] = -(0..3).map(|k| m[k][row] * m[k][3]).sum::<f64>();
+        result[row][3] = -(0..3).map(|k| m[k][row] * m[k][3]).sum::<f64>();
     }
-    inverse
+    result
 }
 
-/// A turn about an axis (0 is X) by degrees, and a move.
+/// A rotation about an axis (0 is X) by degrees, then a translation.
 pub fn turned(axis: usize, degrees: f64, [x, y, z]: [f64; 3]) -> Matrix {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -56,18 +55,18 @@ pub fn turned(axis: usize, degrees: f64, [x, y, z]: [f64; 3]) -> Matrix {
     matrix[a][b] = -sin;
     matrix[b][a] = sin;
     matrix[b][b] = cos;
-    for (row, at) in matrix.iter_mut().zip([x, y, z]) {
-        row[3] = at;
+    for (row, translation) in matrix.iter_mut().zip([x, y, z]) {
+        row[3] = translation;
     }
     matrix
 }
 
-/// As a bone of a file has it.
+/// The matrix as stored in a bone of a file.
 pub fn stored(matrix: &Matrix) -> [[f32; 4]; 3] {
     matrix.map(|row| row.map(|value| value as f32))
 }
 
-/// As Bevy has it: a bone's own transform, in the model's axes.
+/// The local transform of a bone, in the model's axes.
 pub fn transform(m: &Matrix) -> Transform {
     let column = |c: usize| Vec3::new(m[0][c] as f32, m[1][c] as f32, m[2][c] as f32);
     Transform {
@@ -77,14 +76,14 @@ pub fn transform(m: &Matrix) -> Transform {
     }
 }
 
-/// A point or, with `w` 0, a direction.
+/// Transforms a point or, with `w` 0, a direction.
 pub fn apply(m: &Matrix, [x, y, z]: [f32; 3], w: f64) -> [f64; 3] {
     let v = [f64::from(x), f64::from(y), f64::from(z)];
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * w)
 }
 
-/// What turns normals where a matrix moves points: its cofactors. A blend of turns is no turn.
-fn for_normals(m: &Matrix) -> Matrix {
+/// The matrix of cofactors, which transforms normals. Needed because a blend of rotations is not a rotation.
+fn normal_matrix(m: &Matrix) -> Matrix {
     let mut cofactors = [[0.0; 4]; 3];
     for (row, cofactors) in cofactors.iter_mut().enumerate() {
         for (column, value) in cofactors.iter_mut().take(3).enumerate() {
@@ -96,7 +95,7 @@ fn for_normals(m: &Matrix) -> Matrix {
     cofactors
 }
 
-/// A mesh of Bevy's from vertices moved by matrices, one per vertex.
+/// A Bevy mesh of transformed vertices, each with its own matrix.
 pub fn control_mesh(
     vertices: &[Vertex],
     triangles: &[[u16; 3]],
@@ -104,7 +103,8 @@ pub fn control_mesh(
 ) -> Mesh {
     let bevy = |[x, y, z]: [f64; 3]| [x as f32, z as f32, -y as f32];
     let position = |vertex: &Vertex| bevy(apply(&matrices(vertex), vertex.position, 1.0));
-    let normal = |vertex: &Vertex| bevy(apply(&for_normals(&matrices(vertex)), vertex.normal, 0.0));
+    let normal =
+        |vertex: &Vertex| bevy(apply(&normal_matrix(&matrices(vertex)), vertex.normal, 0.0));
     let uvs: Vec<[f32; 2]> = vertices.iter().map(|vertex| vertex.tex_coords[0]).collect();
     Mesh::new(
         PrimitiveTopology::TriangleList,
@@ -122,13 +122,13 @@ pub fn control_mesh(
     .with_inserted_indices(Indices::U16(triangles.as_flattened().to_vec()))
 }
 
-/// A picture of texels that a function tells, in sRGB.
+/// A square image in sRGB whose texels a function computes from X and Y.
 pub fn texels(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Vec<[u8; 4]> {
     let all = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     all.map(|(x, y)| texel(x, y)).collect()
 }
 
-/// Four colours that tell every corner from every other, each with its alpha.
+/// 16 × 16 texels: a color for each quarter, each with its alpha.
 pub fn quarters(alphas: [u8; 4]) -> Vec<[u8; 4]> {
     const COLORS: [[u8; 3]; 4] = [[220, 60, 50], [60, 200, 80], [240, 220, 210], [60, 90, 220]];
     texels(16, |x, y| {
@@ -138,7 +138,7 @@ pub fn quarters(alphas: [u8; 4]) -> Vec<[u8; 4]> {
     })
 }
 
-/// Those texels as a TGA file of 32 bits, from the upper left.
+/// Texels as a 32-bit TGA file with its origin at the upper left.
 pub fn tga(texels: &[[u8; 4]]) -> Vec<u8> {
     let size = texels.len().isqrt() as u16;
     let mut file = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -149,7 +149,7 @@ pub fn tga(texels: &[[u8; 4]]) -> Vec<u8> {
     file
 }
 
-/// The same as an image of Bevy's.
+/// Texels as a Bevy image.
 pub fn image(texels: &[[u8; 4]], srgb: bool) -> Image {
     let size = texels.len().isqrt() as u32;
     let mut image = Image::new(
@@ -175,7 +175,7 @@ pub fn image(texels: &[[u8; 4]], srgb: bool) -> Image {
     image
 }
 
-/// Bevy's own material without any gloss.
+/// A `StandardMaterial` without specular reflection.
 pub fn matte(base_color_texture: Option<Handle<Image>>) -> StandardMaterial {
     StandardMaterial {
         base_color_texture,
@@ -196,7 +196,7 @@ impl Stage {
         MeshMaterial3d(materials.add(material))
     }
 
-    /// Spawns a model of the files and waits for all it wears.
+    /// Spawns an Alamo model, and waits until its dependencies are loaded.
     pub fn spawn_alo(&mut self, file: &'static str, bundle: impl Bundle) -> Entity {
         let server = self.world().resource::<AssetServer>().clone();
         let model: Handle<Alo> = server.load(file);
@@ -208,7 +208,7 @@ impl Stage {
             .world()
             .spawn((WorldAssetRoot(server.load(scene)), bundle))
             .id();
-        self.headless.wait_until("the model is there", |world| {
+        self.headless.wait_until("the model is spawned", |world| {
             world.get::<AloInstance>(root).is_some()
         });
         root
@@ -221,8 +221,7 @@ impl Stage {
 }
 
 impl Picture {
-    /// The mean of a square of pixels around a place, in parts of the picture's size from the upper
-    /// left.
+    /// The mean of a square of pixels around a position, given as fractions of the size from the upper left.
     pub fn at(&self, size: UVec2, x: f32, y: f32) -> [f32; 3] {
         let (cx, cy) = ((x * size.x as f32) as usize, (y * size.y as f32) as usize);
         let mut sum = [0.0; 3];

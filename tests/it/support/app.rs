@@ -1,4 +1,4 @@
-//! An app without a GPU whose files are in memory, or in a folder.
+//! An app without a GPU, with its files in memory or in a folder.
 
 use super::loads::Loads;
 use crate::gpuless;
@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct TestApp {
     pub app: App,
     pub files: Dir,
-    /// Unknown where a test has registered the asset source.
+    /// None if a test has registered the asset source itself.
     loads: Option<Loads>,
 }
 
@@ -34,7 +34,7 @@ impl TestApp {
         Self::finished(app, root, loads, Path::new("unused"), plugin)
     }
 
-    /// With the files of a folder, and none in memory.
+    /// An app with the files of a folder, and none in memory.
     pub fn in_folder(folder: &Path) -> Self {
         let mut app = App::new();
         let loads = Loads::from_folder(&mut app, folder, false);
@@ -42,7 +42,7 @@ impl TestApp {
         Self::finished(app, Dir::default(), loads, folder, plugin)
     }
 
-    /// An app that knows its asset sources, with Bevy's plugins as they are given, and no files in memory.
+    /// An app whose asset sources are registered already, with the given plugins of Bevy.
     pub fn with_sources(mut app: App, bevy: PluginGroupBuilder) -> Self {
         app.add_plugins(bevy).add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
@@ -53,7 +53,7 @@ impl TestApp {
         }
     }
 
-    /// The same, with the loads of the source.
+    /// The same, with `loads` of the default source, and its files.
     pub fn with_loads(mut app: App, files: Dir, loads: Loads, bevy: PluginGroupBuilder) -> Self {
         app.add_plugins(bevy).add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
@@ -87,20 +87,20 @@ impl TestApp {
         self.world().resource::<AssetServer>().load(path.into())
     }
 
-    /// Waits until a file is loaded with everything that it names.
+    /// Waits until an asset is loaded with its dependencies.
     #[track_caller]
     pub fn wait_loaded<A: Asset>(&mut self, handle: &Handle<A>) {
         let state = self.finish_load(handle);
         assert!(matches!(state, LoadState::Loaded), "{state:?}");
     }
 
-    /// Waits until a file is loaded or has failed.
+    /// Waits until an asset is loaded with its dependencies, or has failed.
     #[must_use = "a load may fail"]
     pub fn finish_load<A: Asset>(&mut self, handle: &Handle<A>) -> LoadState {
         let mut state = LoadState::NotLoaded;
         let done = gpuless::wait_until(&mut self.app, |world| {
             let server = world.resource::<AssetServer>();
-            // Asked in this order, because it may be loaded between the two.
+            // In this order, because the load may end between the two calls.
             let is_loaded = server.is_loaded_with_dependencies(handle);
             state = server.load_state(handle);
             matches!(state, LoadState::Failed(_)) || is_loaded
@@ -109,36 +109,36 @@ impl TestApp {
         state
     }
 
-    /// The loads of the app's files.
+    /// The loads of the default asset source.
     #[track_caller]
     pub fn loads(&self) -> &Loads {
-        self.loads.as_ref().expect("a source whose loads are known")
+        self.loads.as_ref().expect("an app with `Loads`")
     }
 
-    /// Replaces a file that is in use. Returns when its load has begun, and runs no frame.
+    /// Replaces a file in use. Returns when the reload has begun, and runs no frame.
     #[track_caller]
     pub fn begin_replace(&mut self, path: &'static str, bytes: Vec<u8>) {
         self.files.insert_asset(Path::new(path), bytes);
         self.loads().begin_reload(&self.app, path);
     }
 
-    /// Replaces a file that is in use, and waits until all that needs it is loaded again.
+    /// Replaces a file in use, and waits until its dependents are reloaded.
     #[track_caller]
     pub fn replace(&mut self, path: &'static str, bytes: Vec<u8>) {
         self.begin_replace(path, bytes);
         self.wait_until_idle();
     }
 
-    /// Waits until nothing is being loaded. No time passes.
+    /// Waits until all loads have ended. No time passes.
     #[track_caller]
     pub fn wait_until_idle(&mut self) {
         self.run_until_idle(0.0, |_| {});
     }
 
-    /// Runs frames, `seconds` after each other, until nothing is being loaded. `check` looks at each frame.
+    /// Runs frames of `seconds` each until all loads have ended, and calls `check` in each frame.
     #[track_caller]
     pub fn run_until_idle(&mut self, seconds: f32, mut check: impl FnMut(&mut World)) {
-        let loads = self.loads.as_mut().expect("a source whose loads are known");
+        let loads = self.loads.as_mut().expect("an app with `Loads`");
         loads.run_until_idle(&mut self.app, seconds, |world| {
             check(world);
             false
@@ -151,7 +151,7 @@ impl TestApp {
         self.world().spawn((WorldAssetRoot(scene), bundle)).id()
     }
 
-    /// Spawns a model and waits until it shows its first pose.
+    /// Spawns a model and waits until its instance exists.
     pub fn spawn_ready(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
         let entity = self.spawn(scene, bundle);
         let ready = gpuless::wait_until(&mut self.app, |world| {
@@ -164,21 +164,21 @@ impl TestApp {
         entity
     }
 
-    /// Waits until models that were spawned are there, and where they are.
+    /// Waits until Alamo models are spawned.
     pub fn wait_for(&mut self, roots: &[Entity]) {
         let ready = gpuless::wait_until(&mut self.app, |world| {
-            let is_there = |root: &Entity| world.get::<AloInstance>(*root).is_some();
-            roots.iter().all(is_there)
+            let is_spawned = |root: &Entity| world.get::<AloInstance>(*root).is_some();
+            roots.iter().all(is_spawned)
         });
-        assert!(ready, "not all were spawned");
+        assert!(ready, "not all models were spawned");
     }
 
-    /// Waits until a LithTech model that was spawned is there.
+    /// Waits until a LithTech model is spawned.
     pub fn wait_for_abc(&mut self, root: Entity) {
         let ready = gpuless::wait_until(&mut self.app, |world| {
             world.get::<AbcInstance>(root).is_some()
         });
-        assert!(ready, "it was not spawned");
+        assert!(ready, "the model was not spawned");
     }
 
     pub fn animator(&mut self, root: Entity) -> &MdlAnimator {

@@ -1,4 +1,4 @@
-//! Asset sources in memory that know files as disks of other systems do.
+//! Asset sources in memory with the file name rules of other systems.
 
 use bevy::asset::io::{AssetReader, AssetReaderError, PathStream, Reader, VecReader};
 use futures_lite::stream;
@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How a disk knows its files.
+/// The rules of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// By their names, as on Linux.
+    /// Case-sensitive, as on Linux.
     Exact,
-    /// In any case and whatever dots and spaces follow, as on Windows; lists them as they are stored.
+    /// Case-insensitive, and ignores trailing dots and spaces, as on Windows. Lists the stored names.
     AnyCase,
-    /// By their names, but lists none, as a web server.
+    /// Case-sensitive without directory listings, as a web server.
     Unlisted,
 }
 
-/// Files by paths.
+/// Files by path.
 #[derive(Clone)]
 pub struct Disk {
     rules: Rules,
@@ -30,7 +30,7 @@ impl Disk {
         Self { rules, files }
     }
 
-    /// A path as the disk compares it.
+    /// The form of a path that the disk compares.
     fn key(&self, path: &str) -> String {
         match self.rules {
             Rules::AnyCase => {
@@ -42,7 +42,7 @@ impl Disk {
         }
     }
 
-    /// Names of what is in a folder; none if there is no such folder.
+    /// The names of the entries of a folder; none if the folder does not exist.
     fn list(&self, folder: &Path) -> BTreeSet<String> {
         let folder = self.key(&folder.to_string_lossy());
         let depth = folder.split('/').filter(|part| !part.is_empty()).count();

@@ -1,15 +1,15 @@
-//! The heap that a load takes.
+//! Measures the heap use of a load.
 
 use super::app::TestApp;
 use bevy::prelude::*;
 pub use classic_models_fixtures::heap::{HeapBudget, in_use, kept, peak, run_in_own_process};
 
-/// What is loaded with settings.
+/// An asset, and the settings of its loader.
 pub trait Loadable: Asset {
     type Settings: bevy::asset::meta::Settings;
 }
 
-/// Measures a load in an app without a GPU. The assets stay in the app, and are part of the peak.
+/// Measures the peak of a load in an app without a GPU. The loaded assets are part of the peak.
 pub fn measure_load<A: Loadable>(
     measured: &mut HeapBudget,
     name: &str,

@@ -1,5 +1,5 @@
-//! LGW models on a stage, and what they should look like: colours computed pixel by pixel, from the
-//! formulas of OpenGL's specification.
+//! LGW models on a [`Stage`], and their expected colors: computed for each pixel with the formulas of the OpenGL 1.5
+//! specification.
 
 use super::stage::{Picture, Stage};
 use bevy::asset::RenderAssetUsages;
@@ -14,10 +14,10 @@ use std::collections::HashMap;
 
 pub const SIZE: UVec2 = UVec2::new(320, 240);
 
-/// Where a camera stands that sees the wall of [`Quad::in_grid`].
-pub const BEFORE: Vec3 = Vec3::new(0.0, 4.0, 60.0);
+/// The position of a camera in front of the wall of [`Quad::in_grid`].
+pub const FRONT_VIEW: Vec3 = Vec3::new(0.0, 4.0, 60.0);
 
-/// What the stage's background is, in sRGB.
+/// The stage's background color, in sRGB.
 const BACKGROUND: [f64; 3] = [0.0, 0.0, 0.2];
 
 /// Two triangles, counter-clockwise from the lower left corner.
@@ -25,14 +25,14 @@ const BACKGROUND: [f64; 3] = [0.0, 0.0, 0.2];
 pub struct Quad {
     pub corners: [Vec3; 4],
     pub normals: [Vec3; 4],
-    /// As the file has them: V goes up.
+    /// In the file's convention: V goes up.
     pub uvs: [Vec2; 4],
 }
 
 const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
 impl Quad {
-    /// One of `columns` in a row, in rows from the top of a wall that faces +Z.
+    /// The quad of an index on a wall that faces +Z: `columns` quads in each row, rows from the top.
     pub fn in_grid(index: usize, columns: usize) -> Self {
         const STEP: f32 = 15.0;
         let (row, column) = (index / columns, index % columns);
@@ -47,13 +47,13 @@ impl Quad {
         }
     }
 
-    /// Turned about its middle, with normals that spread out from it.
-    pub fn curved(mut self, turn: Quat, spread: f32) -> Self {
-        let middle = (self.corners[0] + self.corners[2]) / 2.0;
+    /// Rotates the quad about its center. `spread` tilts the normals away from the center.
+    pub fn curved(mut self, rotation: Quat, spread: f32) -> Self {
+        let center = (self.corners[0] + self.corners[2]) / 2.0;
         for (corner, normal) in self.corners.iter_mut().zip(&mut self.normals) {
-            let arm = turn * (*corner - middle);
-            *corner = middle + arm;
-            *normal = (turn * *normal + arm.normalize() * spread).normalize();
+            let arm = rotation * (*corner - center);
+            *corner = center + arm;
+            *normal = (rotation * *normal + arm.normalize() * spread).normalize();
         }
         self
     }
@@ -64,7 +64,7 @@ impl Quad {
     }
 }
 
-/// A material of textures, by units.
+/// A material with one texture for each texture unit.
 pub fn material(id: usize, textures: Vec<Texture<'static>>) -> Material<'static> {
     let textures = textures.into_iter().enumerate();
     Material {
@@ -72,15 +72,15 @@ pub fn material(id: usize, textures: Vec<Texture<'static>>) -> Material<'static>
         name: format!("Material {id}").into(),
         diffuse_color: None,
         textures: textures
-            .map(|(number, texture)| Texture {
-                number: number as i64,
+            .map(|(unit, texture)| Texture {
+                number: unit as i64,
                 ..texture
             })
             .collect(),
     }
 }
 
-/// A texture without smaller levels, so that its texels can be told.
+/// A texture without mip levels, so that the expected texel is exact.
 pub fn texture(file: &'static str, mode: TextureMode) -> Texture<'static> {
     Texture {
         file: Some(file.into()),
@@ -97,7 +97,7 @@ pub fn texgen(kinds: [Option<TexGenKind>; 3], coefficients: [f32; 3]) -> [TexGen
     })
 }
 
-/// A file in which each material has a quad.
+/// A file with a quad for each material.
 pub fn model(materials: &[Material<'static>], quads: &[Quad]) -> Vec<u8> {
     let meshes = quads.iter().zip(materials).map(|(quad, material)| {
         let mut mesh = text::Mesh {
@@ -131,7 +131,7 @@ pub fn model(materials: &[Material<'static>], quads: &[Quad]) -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// The same quad as a mesh of Bevy's.
+/// The same quad as a Bevy mesh.
 pub fn control_mesh(quad: &Quad) -> Mesh {
     let uvs: Vec<Vec2> = quad
         .uvs
@@ -154,10 +154,10 @@ pub fn control_mesh(quad: &Quad) -> Mesh {
 }
 
 impl Stage {
-    /// Spawns a model of the files and waits for all it wears.
+    /// Spawns an LGW model, and waits until its textures are loaded.
     pub fn spawn_lgw(&mut self, file: &'static str, settings: LgwLoaderSettings) -> Entity {
         let server = self.world().resource::<AssetServer>().clone();
-        let set = move |of: &mut LgwLoaderSettings| *of = settings.clone();
+        let set = move |to: &mut LgwLoaderSettings| *to = settings.clone();
         let model: Handle<Lgw> = server.load_builder().with_settings(set).load(file);
         self.headless.wait_until("the model is loaded", |_| {
             server.is_loaded_with_dependencies(&model)
@@ -165,48 +165,53 @@ impl Stage {
         let scene = LgwAssetLabel::Scene.from_asset(file);
         let root = WorldAssetRoot(server.load(scene));
         let root = self.world().spawn(root).id();
-        self.headless.wait_until("the model is there", |world| {
-            let pictures = world.resource::<Assets<Image>>();
-            let worn = |world: &World| {
+        self.headless.wait_until("the model is spawned", |world| {
+            let images = world.resource::<Assets<Image>>();
+            let textures = |world: &World| {
                 let instance = world.get::<LgwInstance>(root)?;
-                let mut worn = Vec::new();
+                let mut textures = Vec::new();
                 for material in &instance.model().materials {
                     let materials = world.resource::<Assets<_>>();
-                    worn.extend(materials.get(&material.material)?.pictures.clone());
+                    textures.extend(materials.get(&material.material)?.textures.clone());
                 }
-                Some(worn.into_iter().flatten().collect::<Vec<Handle<Image>>>())
+                Some(
+                    textures
+                        .into_iter()
+                        .flatten()
+                        .collect::<Vec<Handle<Image>>>(),
+                )
             };
-            worn(world).is_some_and(|worn: Vec<Handle<Image>>| {
-                worn.iter().all(|image| pictures.contains(image))
+            textures(world).is_some_and(|textures: Vec<Handle<Image>>| {
+                textures.iter().all(|image| images.contains(image))
             })
         });
         root
     }
 
-    /// Places the camera so that it looks at the middle of the wall.
-    pub fn view_from(&mut self, place: Vec3) {
-        self.look_from(place);
+    /// Moves the camera, facing the center of the wall, and runs a frame.
+    pub fn view_from(&mut self, position: Vec3) {
+        self.move_camera(position);
         self.headless.step(0.0);
     }
 
     fn view(&mut self) -> View {
         let camera = self.camera();
-        let of_world = camera.get::<GlobalTransform>().unwrap().to_matrix();
+        let world_from_view = camera.get::<GlobalTransform>().unwrap().to_matrix();
         let clip_from_view = camera.get::<Camera>().unwrap().clip_from_view();
         View {
-            world_from_view: of_world.as_dmat4(),
+            world_from_view: world_from_view.as_dmat4(),
             view_from_clip: clip_from_view.as_dmat4().inverse(),
         }
     }
 
-    /// What each pixel shows of some quads.
-    pub fn seen(&mut self, quads: &[Quad]) -> Seen {
+    /// The fragment of the quads that each pixel shows.
+    pub fn fragments(&mut self, quads: &[Quad]) -> Fragments {
         let view = self.view();
         let pixel = |index: u32| {
-            let place = DVec2::new(f64::from(index % SIZE.x), f64::from(index / SIZE.x));
-            view.pixel(place, quads)
+            let corner = DVec2::new(f64::from(index % SIZE.x), f64::from(index / SIZE.x));
+            view.pixel(corner, quads)
         };
-        Seen {
+        Fragments {
             view_from_world: view.world_from_view.inverse(),
             pixels: (0..SIZE.x * SIZE.y).map(pixel).collect(),
         }
@@ -219,31 +224,35 @@ struct View {
 }
 
 impl View {
-    fn pixel(&self, place: DVec2, quads: &[Quad]) -> Pixel {
-        let at = |x, y| self.hit(place + DVec2::new(x, y), quads);
+    /// The pixel whose upper left corner is at a position on the screen, in pixels.
+    fn pixel(&self, corner: DVec2, quads: &[Quad]) -> Pixel {
+        let at = |x, y| self.hit(corner + DVec2::new(x, y), quads);
         let corners = [(-0.1, -0.1), (1.1, -0.1), (-0.1, 1.1), (1.1, 1.1)];
-        let around = corners.map(|(x, y)| at(x, y).map(|hit| (hit.quad, hit.triangle)));
+        let neighbors = corners.map(|(x, y)| at(x, y).map(|hit| (hit.quad, hit.triangle)));
         let hit = at(0.5, 0.5);
         let own = hit.as_ref().map(|hit| (hit.quad, hit.triangle));
         match hit {
-            _ if around.iter().any(|other| *other != own) => Pixel::Edge,
-            Some(hit) => Pixel::Of(hit),
+            _ if neighbors.iter().any(|other| *other != own) => Pixel::Edge,
+            Some(hit) => Pixel::Quad(hit),
             None => Pixel::Background,
         }
     }
 
-    /// What a ray through a place on the screen, in pixels, meets first.
-    fn hit(&self, place: DVec2, quads: &[Quad]) -> Option<Fragment> {
+    /// The first hit of a ray through a position on the screen, in pixels.
+    fn hit(&self, position: DVec2, quads: &[Quad]) -> Option<Fragment> {
         let size = SIZE.as_dvec2();
-        let on_screen = DVec2::new(place.x / size.x * 2.0 - 1.0, 1.0 - place.y / size.y * 2.0);
+        let on_screen = DVec2::new(
+            position.x / size.x * 2.0 - 1.0,
+            1.0 - position.y / size.y * 2.0,
+        );
         let to = self.view_from_clip.project_point3(on_screen.extend(0.5));
         let ray = self.world_from_view.transform_vector3(to);
         let eye = self.world_from_view.w_axis.truncate();
         let mut nearest: Option<(f64, Fragment)> = None;
-        for (number, quad) in quads.iter().enumerate() {
+        for (index, quad) in quads.iter().enumerate() {
             for (triangle, corners) in TRIANGLES.iter().enumerate() {
-                let places = corners.map(|corner| quad.corners[corner].as_dvec3());
-                let Some((distance, weights)) = meet(eye, ray, places) else {
+                let positions = corners.map(|corner| quad.corners[corner].as_dvec3());
+                let Some((distance, weights)) = intersect(eye, ray, positions) else {
                     continue;
                 };
                 if nearest
@@ -252,12 +261,13 @@ impl View {
                 {
                     continue;
                 }
-                let mean =
-                    |of: [DVec3; 3]| of[0] * weights[0] + of[1] * weights[1] + of[2] * weights[2];
+                let mean = |values: [DVec3; 3]| {
+                    values[0] * weights[0] + values[1] * weights[1] + values[2] * weights[2]
+                };
                 let fragment = Fragment {
-                    quad: number,
+                    quad: index,
                     triangle,
-                    place: eye + ray * distance,
+                    position: eye + ray * distance,
                     uv: mean(corners.map(|corner| quad.uvs[corner].extend(0.0).as_dvec3()))
                         .truncate(),
                     normal: mean(corners.map(|corner| quad.normals[corner].as_dvec3())),
@@ -269,79 +279,86 @@ impl View {
     }
 }
 
-/// How far along a ray its meeting with the front of a triangle is, and how near to each corner.
-fn meet(eye: DVec3, ray: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, [f64; 3])> {
+/// The distance along a ray to the front of a triangle, and the barycentric coordinates.
+fn intersect(eye: DVec3, ray: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, [f64; 3])> {
     let (ab, ac) = (b - a, c - a);
-    let across = ray.cross(ac);
-    let area = ab.dot(across);
+    let normal = ray.cross(ac);
+    let area = ab.dot(normal);
     if area <= 0.0 {
         return None;
     }
     let to_eye = eye - a;
-    let v = to_eye.dot(across) / area;
-    let turned = to_eye.cross(ab);
-    let w = ray.dot(turned) / area;
-    let distance = ac.dot(turned) / area;
+    let v = to_eye.dot(normal) / area;
+    let cross = to_eye.cross(ab);
+    let w = ray.dot(cross) / area;
+    let distance = ac.dot(cross) / area;
     let is_inside = v >= 0.0 && w >= 0.0 && v + w <= 1.0 && distance > 0.0;
     is_inside.then_some((distance, [1.0 - v - w, v, w]))
 }
 
-/// A place of a quad that a pixel shows.
+/// The point of a quad that a pixel shows.
 pub struct Fragment {
     pub quad: usize,
     triangle: usize,
-    pub place: DVec3,
+    /// In the world.
+    pub position: DVec3,
     pub uv: DVec2,
     normal: DVec3,
 }
 
 pub enum Pixel {
     Background,
-    /// Partly one thing and partly another.
+    /// On the edge of a triangle.
     Edge,
-    Of(Fragment),
+    Quad(Fragment),
 }
 
-pub struct Seen {
+/// The fragment of each pixel.
+pub struct Fragments {
     view_from_world: DMat4,
     pub pixels: Vec<Pixel>,
 }
 
-/// The picture of a file, from its upper left.
-pub enum Sheet {
+/// The texels of an image file, from the upper left.
+pub enum Texels {
     Flat(Vec<[u8; 4]>),
     /// +X, −X, +Y, −Y, +Z, −Z.
     Cube(Vec<Vec<[u8; 4]>>),
 }
 
 impl Picture {
-    /// The light that reaches the camera in a pixel.
-    pub fn light(&self, index: usize) -> [f64; 3] {
+    /// The linear color of a pixel.
+    pub fn linear_color(&self, index: usize) -> [f64; 3] {
         let [r, g, b, _] = self.0[index];
         [r, g, b].map(|byte| linear(f64::from(byte) / 255.0))
     }
 }
 
-/// What is known of a model besides its quads.
+/// The reference renderer: a model's materials and images. The quads are in [`Fragments`].
 pub struct Reference {
     pub materials: Vec<Material<'static>>,
-    pub sheets: HashMap<&'static str, Sheet>,
+    /// By the names in the materials.
+    pub images: HashMap<&'static str, Texels>,
     pub scale: f64,
 }
 
 impl Reference {
-    /// The colour of the screen and the alpha of a fragment, over a lit surface. None where a face of a
-    /// cube map ends.
-    pub fn color(&self, seen: &Seen, fragment: &Fragment, lit: [f64; 3]) -> Option<[f64; 4]> {
+    /// The screen color and the alpha of a fragment, over a lit surface. None at the edge of a face of a cube map.
+    pub fn color(
+        &self,
+        fragments: &Fragments,
+        fragment: &Fragment,
+        lit: [f64; 3],
+    ) -> Option<[f64; 4]> {
         let mut color = [lit[0], lit[1], lit[2], 1.0];
         let material = &self.materials[fragment.quad];
         for texture in material.units().into_iter().flatten() {
-            // Bevy's own material filters light, not colours.
-            let of_light = material.textures.len() == 1
+            // `StandardMaterial` filters linear colors, texture units filter sRGB colors.
+            let filters_linear = material.textures.len() == 1
                 && texture.mode == TextureMode::Modulate
                 && !texture.cube_map
                 && !texture.has_texgen();
-            let texel = self.texel(texture, seen, fragment, of_light)?;
+            let texel = self.texel(texture, fragments, fragment, filters_linear)?;
             let is_rgba = texture.alpha_mode != text::AlphaMode::Opaque;
             color = environment(texture.mode, is_rgba, color, texel);
         }
@@ -351,27 +368,36 @@ impl Reference {
     fn texel(
         &self,
         texture: &Texture,
-        seen: &Seen,
+        fragments: &Fragments,
         fragment: &Fragment,
-        of_light: bool,
+        filters_linear: bool,
     ) -> Option<[f64; 4]> {
-        let [s, t, r] = self.coordinates(texture, seen, fragment);
-        match &self.sheets[texture.file.as_deref()?] {
-            // Pictures begin at their top, T at the bottom.
-            Sheet::Flat(texels) => Some(filtered(texels, [s, 1.0 - t], texture.wrap, of_light)),
-            Sheet::Cube(faces) => {
-                let (face, place) = cube_face(DVec3::new(s, t, r));
+        let [s, t, r] = self.coordinates(texture, fragments, fragment);
+        match &self.images[texture.file.as_deref()?] {
+            // Images begin at the top, T at the bottom.
+            Texels::Flat(texels) => {
+                Some(filtered(texels, [s, 1.0 - t], texture.wrap, filters_linear))
+            }
+            Texels::Cube(faces) => {
+                let (face, st) = cube_face(DVec3::new(s, t, r));
                 let margin = 0.5 / (faces[face].len() as f64).sqrt();
-                let is_inside = place.iter().all(|at| (margin..=1.0 - margin).contains(at));
-                is_inside.then(|| filtered(&faces[face], place, [false; 2], false))
+                let is_inside = st.iter().all(|at| (margin..=1.0 - margin).contains(at));
+                is_inside.then(|| filtered(&faces[face], st, [false; 2], false))
             }
         }
     }
 
     /// Section 2.10.4 of the specification of OpenGL 1.5.
-    fn coordinates(&self, texture: &Texture, seen: &Seen, fragment: &Fragment) -> [f64; 3] {
-        let eye = seen.view_from_world.transform_point3(fragment.place);
-        let normal = seen.view_from_world.transform_vector3(fragment.normal);
+    fn coordinates(
+        &self,
+        texture: &Texture,
+        fragments: &Fragments,
+        fragment: &Fragment,
+    ) -> [f64; 3] {
+        let eye = fragments
+            .view_from_world
+            .transform_point3(fragment.position);
+        let normal = fragments.view_from_world.transform_vector3(fragment.normal);
         let (normal, ray) = (normal.normalize(), eye.normalize());
         let reflection = ray - 2.0 * normal * normal.dot(ray);
         let m = 2.0 * (reflection + DVec3::Z).length();
@@ -387,15 +413,15 @@ impl Reference {
         })
     }
 
-    /// How much of a fragment's color depends on the light: nothing if texels replace it.
-    fn lit_share(&self, seen: &Seen, fragment: &Fragment) -> Option<f64> {
+    /// The share of a fragment's color that depends on the light: 0 if texels replace it.
+    fn lit_share(&self, fragments: &Fragments, fragment: &Fragment) -> Option<f64> {
         let mut share = 1.0;
         for texture in self.materials[fragment.quad].units().into_iter().flatten() {
             let is_rgba = texture.alpha_mode != text::AlphaMode::Opaque;
             share *= match texture.mode {
                 TextureMode::Replace => 0.0,
                 TextureMode::Decal if is_rgba => {
-                    1.0 - self.texel(texture, seen, fragment, false)?[3]
+                    1.0 - self.texel(texture, fragments, fragment, false)?[3]
                 }
                 TextureMode::Decal => 0.0,
                 _ => 1.0,
@@ -406,25 +432,30 @@ impl Reference {
 
     /// The screen color and the alpha of a fragment under light that may exceed 1: the texture units
     /// compute with the light divided by its excess, which is applied again to what they compute.
-    fn lit_color(&self, seen: &Seen, fragment: &Fragment, light: [f64; 3]) -> Option<[f64; 4]> {
+    fn lit_color(
+        &self,
+        fragments: &Fragments,
+        fragment: &Fragment,
+        light: [f64; 3],
+    ) -> Option<[f64; 4]> {
         let excess = light.into_iter().fold(1.0, f64::max);
-        let lit = light.map(|of| screen(of / excess));
-        let [r, g, b, alpha] = self.color(seen, fragment, lit)?;
-        let factor = 1.0 + (excess - 1.0) * self.lit_share(seen, fragment)?;
-        let [r, g, b] = [r, g, b].map(|of| screen(linear(of) * factor).min(1.0));
+        let lit = light.map(|channel| screen(channel / excess));
+        let [r, g, b, alpha] = self.color(fragments, fragment, lit)?;
+        let factor = 1.0 + (excess - 1.0) * self.lit_share(fragments, fragment)?;
+        let [r, g, b] = [r, g, b].map(|channel| screen(linear(channel) * factor).min(1.0));
         Some([r, g, b, alpha])
     }
 
-    /// What a pixel should be under a light. None on edges.
-    fn expected(&self, seen: &Seen, pixel: &Pixel, light: [f64; 3]) -> Option<[u8; 3]> {
+    /// The expected color of a pixel under a light. None on edges.
+    fn expected(&self, fragments: &Fragments, pixel: &Pixel, light: [f64; 3]) -> Option<[u8; 3]> {
         let byte = |value: f64| (value * 255.0).round() as u8;
         let background = Some(BACKGROUND.map(byte));
         let fragment = match pixel {
             Pixel::Background => return background,
             Pixel::Edge => return None,
-            Pixel::Of(fragment) => fragment,
+            Pixel::Quad(fragment) => fragment,
         };
-        let [r, g, b, alpha] = self.lit_color(seen, fragment, light)?;
+        let [r, g, b, alpha] = self.lit_color(fragments, fragment, light)?;
         let first = self.materials[fragment.quad].units()[0];
         match first.map(|first| first.alpha_mode).unwrap_or_default() {
             text::AlphaMode::Opaque => Some([r, g, b].map(byte)),
@@ -439,28 +470,34 @@ impl Reference {
         }
     }
 
-    /// Compares all pixels but those on edges, of which there may not be many. `lit` has the surfaces
-    /// without textures; they are white without it.
+    /// Compares all pixels except those on edges, which must be few. `lit` shows the surfaces without textures; without it
+    /// they are white.
     #[track_caller]
-    pub fn assert_shows(&self, picture: &Picture, seen: &Seen, lit: Option<&Picture>, what: &str) {
-        let light = |index: usize| lit.map_or([1.0; 3], |lit| lit.light(index));
-        self.assert_shows_in(picture, seen, light, 1, what);
-    }
-
-    /// Compares like [`assert_shows`](Self::assert_shows), with the light on the surface of each pixel, which
-    /// may exceed 1. The tolerance is multiplied by `rounding`.
-    #[track_caller]
-    pub fn assert_shows_in(
+    pub fn assert_matches(
         &self,
         picture: &Picture,
-        seen: &Seen,
+        fragments: &Fragments,
+        lit: Option<&Picture>,
+        what: &str,
+    ) {
+        let light = |index: usize| lit.map_or([1.0; 3], |lit| lit.linear_color(index));
+        self.assert_matches_in_light(picture, fragments, light, 1, what);
+    }
+
+    /// Compares like [`assert_matches`](Self::assert_matches), with the light on the surface of each pixel, which may
+    /// exceed 1. The tolerance is multiplied by `rounding`.
+    #[track_caller]
+    pub fn assert_matches_in_light(
+        &self,
+        picture: &Picture,
+        fragments: &Fragments,
         light: impl Fn(usize) -> [f64; 3],
         rounding: u8,
         what: &str,
     ) {
         let (mut control, mut wrong, mut skipped) = (Vec::new(), Vec::new(), 0);
-        for (index, (pixel, shown)) in seen.pixels.iter().zip(&picture.0).enumerate() {
-            let expected = self.expected(seen, pixel, light(index));
+        for (index, (pixel, shown)) in fragments.pixels.iter().zip(&picture.0).enumerate() {
+            let expected = self.expected(fragments, pixel, light(index));
             let [r, g, b] = expected.unwrap_or([128; 3]);
             control.push([r, g, b, 255]);
             let Some(expected) = expected else {
@@ -481,7 +518,7 @@ impl Reference {
                 ));
             }
         }
-        let all = seen.pixels.len();
+        let all = fragments.pixels.len();
         if let Some(directory) = std::env::var_os("LGW_PICTURES") {
             let saved = picture.save_beside(&Picture(control.clone()), what);
             let name = std::path::Path::new(&saved).file_name().unwrap().to_owned();
@@ -501,30 +538,31 @@ impl Reference {
         );
     }
 
-    /// How far a channel of a pixel may be off: both sides round, more than once, and the scalar
-    /// product makes up to six times as much of it.
+    /// The tolerance of a pixel's channels. Both sides round more than once, and the dot product of `Dot3Bump` multiplies
+    /// the error by up to six.
     fn tolerance(&self, pixel: &Pixel) -> u8 {
-        let Pixel::Of(fragment) = pixel else {
+        let Pixel::Quad(fragment) = pixel else {
             return 0;
         };
         let mut modes = self.materials[fragment.quad]
             .textures
             .iter()
-            .map(|of| of.mode);
+            .map(|texture| texture.mode);
         match modes.any(|mode| mode == TextureMode::Dot3Bump) {
             true => 3 * TOLERANCE,
             false => TOLERANCE,
         }
     }
 
-    /// How many pixels of a quad would be another if it were drawn otherwise.
-    pub fn differing(&self, other: &Self, seen: &Seen, quad: usize) -> (usize, usize) {
+    /// The counts of a quad's pixels that another renderer would draw differently, and of all its pixels.
+    pub fn differing(&self, other: &Self, fragments: &Fragments, quad: usize) -> (usize, usize) {
         let (mut differing, mut all) = (0, 0);
-        for pixel in &seen.pixels {
-            if !matches!(pixel, Pixel::Of(fragment) if fragment.quad == quad) {
+        for pixel in &fragments.pixels {
+            if !matches!(pixel, Pixel::Quad(fragment) if fragment.quad == quad) {
                 continue;
             }
-            let expected = [self, other].map(|of| of.expected(seen, pixel, [linear(0.8); 3]));
+            let expected = [self, other]
+                .map(|reference| reference.expected(fragments, pixel, [linear(0.8); 3]));
             let [Some(one), Some(other)] = expected else {
                 continue;
             };
@@ -539,32 +577,37 @@ impl Reference {
     }
 }
 
-/// How far a channel of a pixel may be off in most modes.
+/// The tolerance of a pixel's channels in most modes.
 const TOLERANCE: u8 = 2;
 
-/// Section 3.8.13 of the specification of OpenGL 1.5; the colour of the environment is black and clear.
+/// Section 3.8.13 of the OpenGL 1.5 specification. The environment color is black with alpha 0.
 fn environment(mode: TextureMode, is_rgba: bool, f: [f64; 4], s: [f64; 4]) -> [f64; 4] {
-    let below = f[3];
-    let product = if is_rgba { below * s[3] } else { below };
-    let rgb = |of: &dyn Fn(usize) -> f64| [of(0), of(1), of(2)];
+    let alpha = f[3];
+    let product = if is_rgba { alpha * s[3] } else { alpha };
+    let rgb = |channel: &dyn Fn(usize) -> f64| [channel(0), channel(1), channel(2)];
     let (color, alpha) = match mode {
-        TextureMode::Replace => (rgb(&|i| s[i]), if is_rgba { s[3] } else { below }),
+        TextureMode::Replace => (rgb(&|i| s[i]), if is_rgba { s[3] } else { alpha }),
         TextureMode::Modulate => (rgb(&|i| f[i] * s[i]), product),
-        TextureMode::Decal if is_rgba => (rgb(&|i| f[i] * (1.0 - s[3]) + s[i] * s[3]), below),
-        TextureMode::Decal => (rgb(&|i| s[i]), below),
+        TextureMode::Decal if is_rgba => (rgb(&|i| f[i] * (1.0 - s[3]) + s[i] * s[3]), alpha),
+        TextureMode::Decal => (rgb(&|i| s[i]), alpha),
         TextureMode::Blend => (rgb(&|i| f[i] * (1.0 - s[i])), product),
         TextureMode::Add => (rgb(&|i| f[i] + s[i]), product),
         TextureMode::Dot3Bump => {
             let sum: f64 = (0..3).map(|i| (s[i] - 0.5) * (f[i] - 0.5)).sum();
-            ([4.0 * sum; 3], below)
+            ([4.0 * sum; 3], alpha)
         }
     };
     let [r, g, b] = color.map(|value| value.clamp(0.0, 1.0));
     [r, g, b, alpha]
 }
 
-/// The mean of the four texels around a place, by their distance.
-fn filtered(texels: &[[u8; 4]], [u, v]: [f64; 2], wrap: [bool; 2], of_light: bool) -> [f64; 4] {
+/// Bilinear filtering, of linear or of sRGB colors. Returns sRGB.
+fn filtered(
+    texels: &[[u8; 4]],
+    [u, v]: [f64; 2],
+    wrap: [bool; 2],
+    filters_linear: bool,
+) -> [f64; 4] {
     let side = texels.len().isqrt() as i64;
     let index = |at: i64, wraps| match wraps {
         true => at.rem_euclid(side),
@@ -573,28 +616,28 @@ fn filtered(texels: &[[u8; 4]], [u, v]: [f64; 2], wrap: [bool; 2], of_light: boo
     let (x, y) = (u * side as f64 - 0.5, v * side as f64 - 0.5);
     let mut mean = [0.0; 4];
     for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-        let near = |of: f64, step| {
+        let near = |coordinate: f64, step| {
             if step == 1 {
-                of - of.floor()
+                coordinate - coordinate.floor()
             } else {
-                1.0 - of + of.floor()
+                1.0 - coordinate + coordinate.floor()
             }
         };
         let weight = near(x, dx) * near(y, dy);
         let column = index(x.floor() as i64 + dx, wrap[0]);
         let row = index(y.floor() as i64 + dy, wrap[1]);
         let [r, g, b, a] = texels[(row * side + column) as usize].map(|it| f64::from(it) / 255.0);
-        let [r, g, b] = [r, g, b].map(|it| if of_light { linear(it) } else { it });
+        let [r, g, b] = [r, g, b].map(|it| if filters_linear { linear(it) } else { it });
         for (mean, value) in mean.iter_mut().zip([r, g, b, a]) {
             *mean += weight * value;
         }
     }
     let [r, g, b, a] = mean;
-    let [r, g, b] = [r, g, b].map(|it| if of_light { screen(it) } else { it });
+    let [r, g, b] = [r, g, b].map(|it| if filters_linear { screen(it) } else { it });
     [r, g, b, a]
 }
 
-/// Which face of a cube map a direction of the GPU's is on, and where: table 3.21 of the specification.
+/// The face of a cube map in a direction, and the coordinates on it: table 3.21 of the OpenGL 1.5 specification.
 fn cube_face(direction: DVec3) -> (usize, [f64; 2]) {
     let DVec3 { x, y, z } = direction;
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
@@ -615,9 +658,13 @@ fn cube_face(direction: DVec3) -> (usize, [f64; 2]) {
     } else {
         (5, -x, -y, az)
     };
-    (face, [s, t].map(|of| (of / length + 1.0) / 2.0))
+    (
+        face,
+        [s, t].map(|coordinate| (coordinate / length + 1.0) / 2.0),
+    )
 }
 
+/// From sRGB to linear.
 pub fn linear(color: f64) -> f64 {
     match color {
         low if low <= 0.04045 => low / 12.92,
@@ -625,6 +672,7 @@ pub fn linear(color: f64) -> f64 {
     }
 }
 
+/// From linear to sRGB.
 pub fn screen(light: f64) -> f64 {
     match light {
         low if low <= 0.003_130_8 => low * 12.92,
@@ -632,7 +680,7 @@ pub fn screen(light: f64) -> f64 {
     }
 }
 
-/// A DDS file of 32 bits: for each face (one, or six for a cube map) its levels from the largest.
+/// A 32-bit DDS file: for each face (one, or six for a cube map) its mip levels from the largest.
 pub fn dds(faces: &[Vec<Vec<[u8; 4]>>]) -> Vec<u8> {
     let side = faces[0][0].len().isqrt() as u32;
     let levels = faces[0].len() as u32;

@@ -1,4 +1,4 @@
-//! The loads of an app, counted by its asset source, so that tests can wait until all of them have ended.
+//! Counts the loads of an app in its asset source, so that tests can wait until all loads have ended.
 
 use super::activity::{Activity, Quiet};
 use super::alo_stage::tga;
@@ -9,11 +9,11 @@ use bevy::image::ImageSampler;
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Turns of the task pool after which a load that was requested should have begun.
+/// Turns of the task pool within which a requested load must begin.
 const PATIENCE: usize = 5000;
 
-/// Files that are changed to see that the watchers have reported all changes before them: one is written, and one
-/// gets a `.meta` file or loses it.
+/// Files whose changes show that the watchers have reported all earlier changes. The first is written; the `.meta` file of
+/// the second is added or removed.
 const MARKERS: [&str; 2] = ["last-write.tga", "last-meta.tga"];
 
 /// Settings that differ from the default in the sampler.
@@ -23,7 +23,7 @@ const META: &str = r#"(meta_format_version: "1.0", asset: Load(
 /// The loads of an app.
 pub struct Loads {
     activity: Activity,
-    /// Exists where files are watched.
+    /// Exists if files are watched.
     marker: Option<Marker>,
 }
 
@@ -57,7 +57,7 @@ impl Loads {
         }
     }
 
-    /// The same with the asset processor. Whether it has work to do is not known here.
+    /// The same with the asset processor. Does not wait for the processor itself.
     pub fn from_processed_folder(app: &mut App, folder: &Path, processed: &Path) -> Self {
         let activity = Activity::default();
         let [path, processed] = [folder, processed].map(Path::to_string_lossy);
@@ -71,19 +71,19 @@ impl Loads {
         }
     }
 
-    /// Reloads a file that is in use. Returns when the load has begun, and runs no frame.
+    /// Reloads a file in use. Returns when the load has begun, and runs no frame.
     #[track_caller]
     pub fn begin_reload(&self, app: &App, path: &'static str) {
         let before = self.activity.begun();
         app.world().resource::<AssetServer>().reload(path);
         let mut patience = Patience::new(PATIENCE);
         while self.activity.begun() == before {
-            assert!(!patience.is_exhausted(), "nothing loads {path}");
+            assert!(!patience.is_exhausted(), "no load of {path} begins");
             patience.wait();
         }
     }
 
-    /// Waits until all loads have ended that do not need a frame for that, and runs no frame.
+    /// Waits until all loads that need no frame have ended, and runs no frame.
     pub fn wait_without_frames(&self) {
         let mut quiet = Quiet::new(&self.activity);
         let mut patience = Patience::new(PATIENCE);
@@ -93,9 +93,9 @@ impl Loads {
         }
     }
 
-    /// Runs frames until everything that was saved is followed and all loads have ended. `seconds` pass in each frame.
+    /// Runs frames of `seconds` each until all saved changes are reported and all loads have ended.
     ///
-    /// `is_busy` looks at each frame, and says whether something else is still in progress.
+    /// `is_busy` is called in each frame, and returns whether other work is in progress.
     #[track_caller]
     pub fn run_until_idle(
         &mut self,
@@ -105,11 +105,11 @@ impl Loads {
     ) {
         if let Some(marker) = &mut self.marker {
             marker.change(app);
-            let is_seen = crate::gpuless::step_until(app, seconds, |world| {
+            let is_reported = crate::gpuless::step_until(app, seconds, |world| {
                 is_busy(world);
-                marker.is_seen(world)
+                marker.is_reported(world)
             });
-            assert!(is_seen, "the watchers do not report a change");
+            assert!(is_reported, "the watchers do not report a change");
         }
         let mut quiet = Quiet::new(&self.activity);
         let is_quiet = crate::gpuless::step_until(app, seconds, |world| {
@@ -131,8 +131,8 @@ fn observed_folder(
     move || Box::new(activity.observe(reader()))
 }
 
-/// Two images that change in a way of which Bevy's watcher and this crate's report one each. A watcher reports changes
-/// in their order, so that all earlier ones were reported when both of these show.
+/// Two images: Bevy's watcher reports the change of one, this crate's watcher that of the other. Watchers report changes in
+/// order, so when both changes are visible, all earlier changes were reported.
 struct Marker {
     folder: PathBuf,
     images: Option<[Handle<Image>; 2]>,
@@ -160,7 +160,7 @@ impl Marker {
             server.load(file)
         });
         self.images = Some(images);
-        let is_loaded = wait_until(app, |world| self.is_seen(world));
+        let is_loaded = wait_until(app, |world| self.is_reported(world));
         assert!(is_loaded, "the markers are not loaded");
     }
 
@@ -183,12 +183,12 @@ impl Marker {
         self.changes + 1
     }
 
-    /// Whether there is a `.meta` file of the second image.
+    /// Whether the second image has a `.meta` file.
     fn has_meta(&self) -> bool {
         self.changes % 2 == 1
     }
 
-    fn is_seen(&self, world: &World) -> bool {
+    fn is_reported(&self, world: &World) -> bool {
         let images = world.resource::<Assets<Image>>();
         let Some([Some(written), Some(described)]) = self
             .images

@@ -1,4 +1,4 @@
-//! Levels of detail: which one a model is drawn at, and how distances choose it.
+//! The drawn level of detail of a model, and its selection by distance.
 
 use super::app::TestApp;
 use bevy::prelude::*;
@@ -7,7 +7,7 @@ use bevy_classic_models::alamo::AloPart;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 
-/// The number of steps from the finest level that a model is drawn at.
+/// The index of the level of detail that a model is drawn at; 0 is the finest.
 pub fn level(app: &mut TestApp, root: Entity) -> usize {
     if let Some(instance) = app.world().get::<AloInstance>(root) {
         let model = instance.model().clone();
@@ -31,25 +31,24 @@ pub fn level(app: &mut TestApp, root: Entity) -> usize {
     drawn.unwrap()
 }
 
-/// Moves a root or a camera, and waits until levels follow.
-pub fn place(app: &mut TestApp, entity: Entity, x: f32) {
-    let place = Transform::from_xyz(x, 0.0, 0.0);
-    app.world().entity_mut(entity).insert(place);
-    // Places of the frame before count.
+/// Moves a root or a camera, and waits until levels are updated.
+pub fn move_to(app: &mut TestApp, entity: Entity, x: f32) {
+    let transform = Transform::from_xyz(x, 0.0, 0.0);
+    app.world().entity_mut(entity).insert(transform);
+    // Levels use the global transforms of the previous frame.
     app.step(0.0);
     app.step(0.0);
 }
 
-/// Asserts that the distances 100 and 200 choose the level that a model is drawn at. Returns a
-/// camera, 300 away.
-pub fn assert_chosen_by_distance(app: &mut TestApp, root: Entity) -> Entity {
+/// Asserts that the distances 100 and 200 select the drawn level of a model. Returns a camera at distance 300.
+pub fn assert_selected_by_distance(app: &mut TestApp, root: Entity) -> Entity {
     assert_eq!(level(app, root), 0, "without a camera");
     let camera = app.world().spawn(Camera3d::default()).id();
     for (at, expected) in [
         (0.0, 0),
         (99.0, 0),
         (101.0, 1),
-        // It is left only where the camera is clearly nearer.
+        // Hysteresis: the finer level returns only if the camera is clearly nearer.
         (96.0, 1),
         (94.0, 0),
         (500.0, 2),
@@ -58,26 +57,22 @@ pub fn assert_chosen_by_distance(app: &mut TestApp, root: Entity) -> Entity {
         (-101.0, 1),
         (-1.0, 0),
     ] {
-        place(app, camera, at);
+        move_to(app, camera, at);
         assert_eq!(level(app, root), expected, "at {at}");
     }
-    place(app, camera, 300.0);
+    move_to(app, camera, 300.0);
     assert_eq!(level(app, root), 2);
-    // The nearest camera that draws counts.
+    // The nearest active camera determines the level.
     let other = app.world().spawn(Camera3d::default()).id();
-    place(app, other, 150.0);
+    move_to(app, other, 150.0);
     assert_eq!(level(app, root), 1);
     let mut entity = app.world().entity_mut(other);
     entity.get_mut::<Camera>().unwrap().is_active = false;
     app.step(0.0);
     app.step(0.0);
-    assert_eq!(
-        level(app, root),
-        2,
-        "a camera that draws nothing does not count"
-    );
+    assert_eq!(level(app, root), 2, "an inactive camera is ignored");
     app.world().despawn(other);
-    // Twice as large is as good as half as far away.
+    // A scale of 2 has the effect of half the distance.
     let large = Transform::from_scale(Vec3::splat(2.0));
     app.world().entity_mut(root).insert(large);
     app.step(0.0);
@@ -85,11 +80,11 @@ pub fn assert_chosen_by_distance(app: &mut TestApp, root: Entity) -> Entity {
     assert_eq!(level(app, root), 1);
     app.world().entity_mut(root).insert(Transform::IDENTITY);
     app.step(0.0);
-    // What the root says by number goes first.
-    for (number, expected) in [(9, 2), (0, 0)] {
-        app.world().entity_mut(root).insert(ModelLod(number));
+    // `ModelLod` overrides the distances.
+    for (index, expected) in [(9, 2), (0, 0)] {
+        app.world().entity_mut(root).insert(ModelLod(index));
         app.step(0.0);
-        assert_eq!(level(app, root), expected, "level {number}");
+        assert_eq!(level(app, root), expected, "level {index}");
     }
     app.world().entity_mut(root).remove::<ModelLod>();
     app.step(0.0);

@@ -1,4 +1,4 @@
-//! Remembers the errors and warnings that are logged.
+//! Records logged errors and warnings.
 
 use bevy::log::tracing::{self, Subscriber};
 use bevy::log::tracing_subscriber::layer::{Context, SubscriberExt};
@@ -6,7 +6,7 @@ use bevy::log::tracing_subscriber::util::SubscriberInitExt;
 use bevy::log::tracing_subscriber::{self, Layer};
 use std::sync::{Mutex, Once};
 
-/// Modules whose errors would leave a test with an old picture.
+/// Modules whose errors could leave an outdated image in a rendering test.
 pub const RENDERER: [&str; 5] = ["wgpu", "naga", "bevy_render", "bevy_pbr", "bevy_shader"];
 
 static LINES: Mutex<Vec<Line>> = Mutex::new(Vec::new());
@@ -24,7 +24,7 @@ impl Line {
     }
 }
 
-/// Begins to remember. All tests of a process share what is remembered.
+/// Starts recording. All tests of a process share the record.
 pub fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -32,30 +32,30 @@ pub fn listen() {
     });
 }
 
-/// Errors that these modules have logged so far.
+/// The errors that these modules have logged so far.
 pub fn errors_of(modules: &[&str]) -> Vec<String> {
     lines(tracing::Level::ERROR, |line| line.is_error_of(modules))
 }
 
-/// Errors that are logged from some moment on.
+/// Errors that are logged after a time.
 pub struct NewErrors {
     modules: &'static [&'static str],
-    /// How many lines have been looked at.
-    seen: usize,
+    /// The count of lines read.
+    read: usize,
 }
 
 impl NewErrors {
-    /// Those of these modules, from now on.
+    /// The errors of these modules from now on.
     pub fn of(modules: &'static [&'static str]) -> Self {
-        let seen = LINES.lock().unwrap().len();
-        Self { modules, seen }
+        let read = LINES.lock().unwrap().len();
+        Self { modules, read }
     }
 
-    /// The errors since the last call. It costs nothing that other tests have logged thousands before.
+    /// The errors since the last call. Earlier lines of other tests cost no time.
     pub fn take(&mut self) -> Vec<String> {
         let lines = LINES.lock().unwrap();
-        let new = &lines[self.seen..];
-        self.seen = lines.len();
+        let new = &lines[self.read..];
+        self.read = lines.len();
         let errors = new
             .iter()
             .filter(|line| line.is_error_of(self.modules))
@@ -64,16 +64,16 @@ impl NewErrors {
     }
 }
 
-/// Warnings so far in which a text occurs.
+/// The warnings so far that contain a text.
 pub fn warnings_with(text: &str) -> Vec<String> {
     lines(tracing::Level::WARN, |line| line.text.contains(text))
 }
 
-fn lines(level: tracing::Level, is_meant: impl Fn(&Line) -> bool) -> Vec<String> {
+fn lines(level: tracing::Level, matches: impl Fn(&Line) -> bool) -> Vec<String> {
     let lines = LINES.lock().unwrap();
     let lines = lines
         .iter()
-        .filter(|line| line.level == level && is_meant(line));
+        .filter(|line| line.level == level && matches(line));
     lines.map(|line| line.text.clone()).collect()
 }
 

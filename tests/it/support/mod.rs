@@ -1,4 +1,4 @@
-//! What the tests share, with the fixtures that the tests of the parsers have too.
+//! Helpers shared by the tests, and the fixtures shared with the parser tests.
 
 pub mod abc_app;
 pub mod abc_reference;
@@ -8,16 +8,16 @@ pub mod alo_stage;
 pub mod app;
 pub mod disk;
 pub mod heap;
-pub mod kit;
 pub mod lgw_stage;
 pub mod loads;
 pub mod lods;
 pub mod log;
 pub mod rays;
+pub mod sample_files;
 pub mod stage;
 
 pub use classic_models_fixtures::corpus::{corpus, corpus_mdl, files_of};
 pub use classic_models_fixtures::{
     abc, abc_adversarial, abc_node_matrices, abc_random, ala, ala_adversarial, ala_malformed, alo,
-    alo_adversarial, cpu_time, lgw, lgw_adversarial, matrix, mdl as fixtures, random,
+    alo_adversarial, cpu_time, lgw, lgw_adversarial, matrix, mdl, random,
 };

@@ -1,5 +1,5 @@
-//! Rays at spawned Alamo models, and what they ought to meet: asked of every triangle by itself, in
-//! doubles, by matrices of the tests' own.
+//! Casts rays at spawned Alamo models, and compares the hits with a brute-force reference: every triangle, in `f64`, with
+//! separate matrix code.
 
 use super::alo::between_rings;
 use bevy::ecs::system::SystemId;
@@ -11,15 +11,14 @@ use bevy_classic_models::alamo::alo::{Vertex, parse};
 use bevy_classic_models::alamo::{
     AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit, AloSubmeshIndex, Backfaces,
 };
-use bevy_classic_models::prelude::*;
 
-/// Rays that come nearer to an edge than this, in parts of a triangle, are judged by rounding.
+/// Rays nearer to an edge than this, in barycentric coordinates, are undecided: rounding decides them.
 const EDGE: f64 = 2e-3;
 
-/// Rays that make a smaller angle with a triangle than this are judged by rounding.
+/// Rays with a smaller angle (in radians) to a triangle than this are undecided: rounding decides them.
 const GRAZING: f64 = 5e-3;
 
-/// A part of a file that has a collision tree.
+/// A sub-mesh with a collision tree.
 struct Part {
     mesh: usize,
     submesh: usize,
@@ -30,10 +29,10 @@ struct Part {
     weighted: bool,
 }
 
-/// What of a file can be met.
-pub struct Shape {
+/// The parts of a file that rays can hit.
+pub struct HitModel {
     parts: Vec<Part>,
-    /// From each bone's space to the model's, at rest.
+    /// From each bone's space to the model's, in the rest pose.
     rest: Vec<DAffine3>,
 }
 
@@ -43,16 +42,17 @@ pub struct Triangle {
     pub mesh: usize,
     pub submesh: usize,
     pub bone: usize,
-    pub number: usize,
+    pub index: usize,
     pub corners: [DVec3; 3],
 }
 
-impl Shape {
+impl HitModel {
     pub fn new(bytes: &[u8]) -> Self {
         let file = parse(bytes).unwrap();
         let mut rest: Vec<DAffine3> = Vec::new();
         for bone in &file.bones {
-            let column = |at: usize| DVec3::from_array(bone.matrix.map(|row| f64::from(row[at])));
+            let column =
+                |column: usize| DVec3::from_array(bone.matrix.map(|row| f64::from(row[column])));
             let own = DAffine3 {
                 matrix3: DMat3::from_cols(column(0), column(1), column(2)),
                 translation: column(3),
@@ -63,12 +63,12 @@ impl Shape {
             );
         }
         let mut parts = Vec::new();
-        for (number, mesh) in file.meshes.iter().enumerate() {
+        for (index, mesh) in file.meshes.iter().enumerate() {
             for (submesh, part) in mesh.submeshes.iter().enumerate() {
                 let indices: Vec<u16> = part.indices.iter().map(|index| index.get()).collect();
                 let has_tree = part.tree.is_some();
                 parts.extend(has_tree.then(|| Part {
-                    mesh: number,
+                    mesh: index,
                     submesh,
                     bone: mesh.bone.unwrap_or(0) as usize,
                     vertices: part.vertices.iter().collect(),
@@ -81,33 +81,33 @@ impl Shape {
         Self { parts, rest }
     }
 
-    /// Its triangles where an instance has them, by what tells a bone's place.
+    /// The triangles of an instance in the world. `transform` returns the global transform of a bone.
     pub fn triangles(
         &self,
         world: &World,
         root: Entity,
-        place: fn(&World, Entity) -> DAffine3,
+        transform: fn(&World, Entity) -> DAffine3,
     ) -> Vec<Triangle> {
         let bones = world.get::<AloInstance>(root).unwrap().bones();
-        let places: Vec<DAffine3> = bones.iter().map(|bone| place(world, *bone)).collect();
+        let transforms: Vec<DAffine3> = bones.iter().map(|bone| transform(world, *bone)).collect();
         let entities = submeshes(world, root);
         let mut triangles = Vec::new();
         for part in &self.parts {
             let posed: Vec<DVec3> = part
                 .vertices
                 .iter()
-                .map(|vertex| self.posed(part, vertex, &places))
+                .map(|vertex| self.posed(part, vertex, &transforms))
                 .collect();
             triangles.extend(
                 part.triangles
                     .iter()
                     .enumerate()
-                    .map(|(number, corners)| Triangle {
+                    .map(|(index, corners)| Triangle {
                         entity: entities[&(part.mesh, part.submesh)],
                         mesh: part.mesh,
                         submesh: part.submesh,
                         bone: part.bone,
-                        number,
+                        index,
                         corners: corners.map(|corner| posed[usize::from(corner)]),
                     }),
             );
@@ -115,24 +115,24 @@ impl Shape {
         triangles
     }
 
-    fn posed(&self, part: &Part, vertex: &Vertex, places: &[DAffine3]) -> DVec3 {
+    fn posed(&self, part: &Part, vertex: &Vertex, transforms: &[DAffine3]) -> DVec3 {
         let position = DVec3::from_array(vertex.position.map(f64::from));
         if part.palette.is_empty() {
-            return places[part.bone].transform_point3(position);
+            return transforms[part.bone].transform_point3(position);
         }
         let weights = match part.weighted {
             true => vertex.bone_weights.map(f64::from),
             false => [1.0, 0.0, 0.0, 0.0],
         };
         let influences = vertex.bone_indices.iter().zip(weights);
-        let moved = influences
+        let weighted = influences
             .filter(|(_, weight)| *weight > 0.0)
             .map(|(slot, weight)| {
                 let bone = part.palette[*slot as usize] as usize;
-                let moved = places[bone] * self.rest[bone].inverse();
-                moved.transform_point3(position) * weight
+                let joint = transforms[bone] * self.rest[bone].inverse();
+                joint.transform_point3(position) * weight
             });
-        moved.sum::<DVec3>() / weights.iter().sum::<f64>()
+        weighted.sum::<DVec3>() / weights.iter().sum::<f64>()
     }
 }
 
@@ -143,13 +143,13 @@ pub fn submeshes(world: &World, root: Entity) -> HashMap<(usize, usize), Entity>
     let entities = children.flat_map(|children| children.iter());
     entities
         .filter_map(|entity| {
-            let of = world.get::<AloSubmeshIndex>(entity)?;
-            Some(((of.mesh, of.submesh), entity))
+            let index = world.get::<AloSubmeshIndex>(entity)?;
+            Some(((index.mesh, index.submesh), entity))
         })
         .collect()
 }
 
-/// Where an entity is by all the transforms above it.
+/// The global transform of an entity, computed from the `Transform`s of its ancestors.
 pub fn by_transforms(world: &World, entity: Entity) -> DAffine3 {
     let own = world.get::<Transform>(entity).unwrap();
     let own = DAffine3::from_scale_rotation_translation(
@@ -158,110 +158,114 @@ pub fn by_transforms(world: &World, entity: Entity) -> DAffine3 {
         own.translation.as_dvec3(),
     );
     match world.get::<ChildOf>(entity) {
-        Some(above) => by_transforms(world, above.parent()) * own,
+        Some(child_of) => by_transforms(world, child_of.parent()) * own,
         None => own,
     }
 }
 
-/// Where Bevy draws it: far from the world's origin its numbers are coarse.
-pub fn as_drawn(world: &World, entity: Entity) -> DAffine3 {
-    let place = world.get::<GlobalTransform>(entity).unwrap().affine();
+/// The `GlobalTransform` of an entity, as Bevy draws it. `f32` is imprecise far from the world's origin.
+pub fn by_global_transform(world: &World, entity: Entity) -> DAffine3 {
+    let transform = world.get::<GlobalTransform>(entity).unwrap().affine();
     DAffine3 {
-        matrix3: Mat3::from(place.matrix3).as_dmat3(),
-        translation: Vec3::from(place.translation).as_dvec3(),
+        matrix3: Mat3::from(transform.matrix3).as_dmat3(),
+        translation: Vec3::from(transform.translation).as_dvec3(),
     }
 }
 
-/// A question to [`AloRayCast`].
+/// A ray and the settings to cast it with [`AloRayCast`].
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct RayQuery {
     pub ray: Ray3d,
     pub visibility: AloRayCastVisibility,
     pub backfaces: Backfaces,
     pub max: f32,
-    /// Entities that are not asked.
-    pub without: Vec<Entity>,
-    /// Entities that hide nothing.
-    pub clear: Vec<Entity>,
+    /// Entities that the filter excludes.
+    pub excluded: Vec<Entity>,
+    /// Entities at which the ray does not end.
+    pub transparent: Vec<Entity>,
 }
 
-impl Ask {
+impl RayQuery {
     pub fn new(ray: Ray3d) -> Self {
         Self {
             ray,
             visibility: AloRayCastVisibility::Any,
             backfaces: Backfaces::Cull,
             max: f32::INFINITY,
-            without: Vec::new(),
-            clear: Vec::new(),
+            excluded: Vec::new(),
+            transparent: Vec::new(),
         }
     }
 
-    pub fn seeing(self, visibility: AloRayCastVisibility) -> Self {
+    pub fn with_visibility(self, visibility: AloRayCastVisibility) -> Self {
         Self { visibility, ..self }
     }
 }
 
-/// What came of it.
+/// The result of a [`RayQuery`].
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct RayResult {
     pub hits: Vec<(Entity, AloRayHit)>,
     pub any: bool,
 }
 
-fn answer(In(asks): In<Vec<Ask>>, mut rays: AloRayCast) -> Vec<Answer> {
-    let mut answer = |ask: &Ask| {
-        let filter = |entity: Entity| !ask.without.contains(&entity);
-        let hides = |entity: Entity| !ask.clear.contains(&entity);
+fn cast(In(queries): In<Vec<RayQuery>>, mut rays: AloRayCast) -> Vec<RayResult> {
+    let mut cast = |query: &RayQuery| {
+        let filter = |entity: Entity| !query.excluded.contains(&entity);
+        let ends_ray = |entity: Entity| !query.transparent.contains(&entity);
         let settings = AloRayCastSettings::default()
-            .with_visibility(ask.visibility)
-            .with_backfaces(ask.backfaces)
-            .with_max_distance(ask.max)
+            .with_visibility(query.visibility)
+            .with_backfaces(query.backfaces)
+            .with_max_distance(query.max)
             .with_filter(&filter)
-            .with_early_exit_test(&hides);
-        let hits = rays.cast_ray(ask.ray, &settings).to_vec();
-        let any = rays.any_hit(ask.ray, &settings);
-        Answer { hits, any }
+            .with_early_exit_test(&ends_ray);
+        let hits = rays.cast_ray(query.ray, &settings).to_vec();
+        let any = rays.any_hit(query.ray, &settings);
+        RayResult { hits, any }
     };
-    asks.iter().map(&mut answer).collect()
+    queries.iter().map(&mut cast).collect()
 }
 
-/// A system that casts when it is told to, and knows nothing of the frames between.
-pub struct Caster(SystemId<In<Vec<Ask>>, Vec<Answer>>);
+/// A one-shot system that casts rays. It does not run in other frames.
+pub struct RayCaster(SystemId<In<Vec<RayQuery>>, Vec<RayResult>>);
 
-impl Caster {
+impl RayCaster {
     pub fn new(world: &mut World) -> Self {
-        Self(world.register_system(answer))
+        Self(world.register_system(cast))
     }
 
-    pub fn ask(&self, world: &mut World, asks: Vec<Ask>) -> Vec<Answer> {
-        world.run_system_with(self.0, asks).unwrap()
+    pub fn cast(&self, world: &mut World, queries: Vec<RayQuery>) -> Vec<RayResult> {
+        world.run_system_with(self.0, queries).unwrap()
     }
 
-    /// What a single ray meets first.
-    pub fn first(&self, world: &mut World, ask: Ask) -> Option<(Entity, AloRayHit)> {
-        self.ask(world, vec![ask])[0].hits.first().copied()
+    /// The first hit of a single ray.
+    pub fn first(&self, world: &mut World, query: RayQuery) -> Option<(Entity, AloRayHit)> {
+        self.cast(world, vec![query])[0].hits.first().copied()
     }
 }
 
-/// Where a ray meets a triangle.
-struct Met<'a> {
+/// The intersection of a ray with a triangle.
+struct Intersection<'a> {
     triangle: &'a Triangle,
     distance: f64,
     barycentrics: DVec3,
-    /// Of its front.
+    /// The normal of the triangle's front.
     normal: DVec3,
-    /// How much farther along the ray a place is than it is off the triangle.
+    /// The distance along the ray for each unit of distance from the triangle's plane.
     stretch: f64,
-    /// Whether no rounding could change it.
-    sure: bool,
+    /// Whether rounding cannot change the result.
+    is_certain: bool,
 }
 
 /// Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
-fn meets<'a>(triangle: &'a Triangle, ask: &Ask, nearly: f64) -> Option<Met<'a>> {
+fn intersect<'a>(
+    triangle: &'a Triangle,
+    query: &RayQuery,
+    margin: f64,
+) -> Option<Intersection<'a>> {
     let (origin, direction) = (
-        ask.ray.origin.as_dvec3(),
-        ask.ray.direction.as_vec3().as_dvec3(),
+        query.ray.origin.as_dvec3(),
+        query.ray.direction.as_vec3().as_dvec3(),
     );
     let [a, b, c] = triangle.corners;
     let (ab, ac, to) = (b - a, c - a, origin - a);
@@ -275,142 +279,162 @@ fn meets<'a>(triangle: &'a Triangle, ask: &Ask, nearly: f64) -> Option<Met<'a>> 
     let [v, w, distance] = [to.dot(p), direction.dot(q), ac.dot(q)].map(|x| x / determinant);
     let barycentrics = DVec3::new(1.0 - v - w, v, w);
     let inside = barycentrics.min_element();
-    let max = f64::from(ask.max);
+    let max = f64::from(query.max);
     let cosine = -direction.dot(normal);
-    let seen = ask.backfaces != Backfaces::Cull || cosine > -GRAZING;
-    let is_near = inside > -EDGE && distance > -nearly && distance < max + nearly && seen;
-    is_near.then_some(Met {
+    let faces_ray = query.backfaces != Backfaces::Cull || cosine > -GRAZING;
+    let is_near = inside > -EDGE && distance > -margin && distance < max + margin && faces_ray;
+    is_near.then_some(Intersection {
         triangle,
         distance,
         barycentrics,
         normal,
         stretch: cosine.abs().max(GRAZING).recip(),
-        sure: inside > EDGE
-            && distance > nearly
-            && distance < max - nearly
+        is_certain: inside > EDGE
+            && distance > margin
+            && distance < max - margin
             && cosine.abs() > GRAZING,
     })
 }
 
-/// What a ray meets of each part, the nearest first; `None` if rounding would decide it.
-fn expected<'a>(triangles: &'a [Triangle], ask: &Ask, nearly: f64) -> Option<Vec<Met<'a>>> {
+/// The first intersection with each part, the nearest first; `None` if rounding decides it.
+fn expected<'a>(
+    triangles: &'a [Triangle],
+    query: &RayQuery,
+    margin: f64,
+) -> Option<Vec<Intersection<'a>>> {
     let all = triangles
         .iter()
-        .filter_map(|triangle| meets(triangle, ask, nearly));
-    let mut all: Vec<Met> = all
-        .filter(|met| !ask.without.contains(&met.triangle.entity))
+        .filter_map(|triangle| intersect(triangle, query, margin));
+    let mut all: Vec<Intersection> = all
+        .filter(|found| !query.excluded.contains(&found.triangle.entity))
         .collect();
     all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-    let mut parts: Vec<Met> = Vec::new();
+    let mut parts: Vec<Intersection> = Vec::new();
     let mut last = f64::NEG_INFINITY;
-    for met in all {
+    for found in all {
         if parts.iter().any(|part| {
-            part.triangle.entity == met.triangle.entity && met.distance > part.distance + nearly
+            part.triangle.entity == found.triangle.entity && found.distance > part.distance + margin
         }) {
             continue;
         }
-        let nearly = nearly * met.stretch;
-        if !met.sure || met.distance - last <= nearly {
+        let margin = margin * found.stretch;
+        if !found.is_certain || found.distance - last <= margin {
             return None;
         }
-        last = met.distance + nearly;
-        parts.push(met);
+        last = found.distance + margin;
+        parts.push(found);
     }
-    if let Some(hides) = parts
+    if let Some(opaque) = parts
         .iter()
-        .position(|met| !ask.clear.contains(&met.triangle.entity))
+        .position(|found| !query.transparent.contains(&found.triangle.entity))
     {
-        parts.truncate(hides + 1);
+        parts.truncate(opaque + 1);
     }
     Some(parts)
 }
 
-/// How many rays were judged.
+/// The counts of compared rays.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct RayCounts {
     pub hits: usize,
     pub misses: usize,
-    pub doubtful: usize,
+    /// Rays that rounding decides, which are not compared.
+    pub undecided: usize,
 }
 
-impl Tally {
-    /// Fails unless a good part of the rays was judged, and some of them either way.
+impl RayCounts {
+    /// Asserts that enough rays were compared, with both hits and misses.
     #[track_caller]
-    pub fn assert_telling(&self, what: &str) {
+    pub fn assert_representative(&self, what: &str) {
         let Self {
             hits,
             misses,
-            doubtful,
+            undecided,
         } = self;
         assert!(*hits > 20 && *misses > 5, "{what}: {self:?}");
-        assert!(2 * doubtful < hits + misses, "{what}: {self:?}");
+        assert!(2 * undecided < hits + misses, "{what}: {self:?}");
     }
 }
 
-/// Fails unless all rays meet what they ought to. `slack` is how far off places may be.
+/// Asserts that all rays have the expected hits. `tolerance` is the accepted error of positions.
 #[track_caller]
 pub fn compare(
     world: &mut World,
-    caster: &Caster,
+    caster: &RayCaster,
     triangles: &[Triangle],
-    asks: Vec<Ask>,
-    slack: f64,
+    queries: Vec<RayQuery>,
+    tolerance: f64,
     what: &str,
-) -> Tally {
-    let answers = caster.ask(world, asks.clone());
-    let mut tally = Tally::default();
-    for (ask, answer) in asks.iter().zip(&answers) {
-        let Some(expected) = expected(triangles, ask, 4.0 * slack) else {
-            tally.doubtful += 1;
+) -> RayCounts {
+    let results = caster.cast(world, queries.clone());
+    let mut counts = RayCounts::default();
+    for (query, result) in queries.iter().zip(&results) {
+        let Some(expected) = expected(triangles, query, 4.0 * tolerance) else {
+            counts.undecided += 1;
             continue;
         };
-        let entities: Vec<Entity> = expected.iter().map(|met| met.triangle.entity).collect();
-        let found: Vec<Entity> = answer.hits.iter().map(|(entity, _)| *entity).collect();
-        assert_eq!(found, entities, "{what}: {ask:?}");
-        assert_eq!(answer.any, !found.is_empty(), "{what}: {ask:?}");
-        for ((_, hit), met) in answer.hits.iter().zip(&expected) {
-            assert_hit(ask, hit, met, slack, what);
+        let entities: Vec<Entity> = expected.iter().map(|it| it.triangle.entity).collect();
+        let found: Vec<Entity> = result.hits.iter().map(|(entity, _)| *entity).collect();
+        assert_eq!(found, entities, "{what}: {query:?}");
+        assert_eq!(result.any, !found.is_empty(), "{what}: {query:?}");
+        for ((_, hit), expected) in result.hits.iter().zip(&expected) {
+            assert_hit(query, hit, expected, tolerance, what);
         }
         match found.is_empty() {
-            true => tally.misses += 1,
-            false => tally.hits += 1,
+            true => counts.misses += 1,
+            false => counts.hits += 1,
         }
     }
-    tally
+    counts
 }
 
 #[track_caller]
-fn assert_hit(ask: &Ask, hit: &AloRayHit, met: &Met, slack: f64, what: &str) {
-    let told = || format!("{what}: {ask:?}: {hit:?}");
-    let triangle = met.triangle;
-    let place = (hit.mesh, hit.submesh, hit.triangle as usize, hit.bone);
+fn assert_hit(
+    query: &RayQuery,
+    hit: &AloRayHit,
+    intersection: &Intersection,
+    tolerance: f64,
+    what: &str,
+) {
+    let context = || format!("{what}: {query:?}: {hit:?}");
+    let triangle = intersection.triangle;
+    let found = (hit.mesh, hit.submesh, hit.triangle as usize, hit.bone);
     let expected = (
         triangle.mesh,
         triangle.submesh,
-        triangle.number,
+        triangle.index,
         triangle.bone,
     );
-    assert_eq!(place, expected, "{}", told());
-    let slack = slack * met.stretch;
-    let off = (f64::from(hit.distance) - met.distance).abs();
-    assert!(off <= slack, "{} is {off} off its distance", told());
-    let direction = ask.ray.direction.as_vec3().as_dvec3();
-    let point = ask.ray.origin.as_dvec3() + direction * met.distance;
-    let off = hit.point.as_dvec3().distance(point);
-    assert!(off <= slack, "{} is {off} off its point", told());
-    let sees_back = met.normal.dot(direction) > 0.0;
-    let normal = match ask.backfaces {
-        Backfaces::Flip if sees_back => -met.normal,
-        _ => met.normal,
+    assert_eq!(found, expected, "{}", context());
+    let tolerance = tolerance * intersection.stretch;
+    let error = (f64::from(hit.distance) - intersection.distance).abs();
+    assert!(
+        error <= tolerance,
+        "{}: the error of the distance is {error}",
+        context()
+    );
+    let direction = query.ray.direction.as_vec3().as_dvec3();
+    let point = query.ray.origin.as_dvec3() + direction * intersection.distance;
+    let error = hit.point.as_dvec3().distance(point);
+    assert!(
+        error <= tolerance,
+        "{}: the error of the point is {error}",
+        context()
+    );
+    let is_backface = intersection.normal.dot(direction) > 0.0;
+    let normal = match query.backfaces {
+        Backfaces::Flip if is_backface => -intersection.normal,
+        _ => intersection.normal,
     };
-    assert!((hit.normal.length() - 1.0).abs() < 1e-5, "{}", told());
-    let off = hit.normal.as_dvec3().distance(normal);
-    assert!(off < 1e-3, "{} has the normal {normal}", told());
-    let off = hit.barycentrics.as_dvec3().distance(met.barycentrics);
-    assert!(off < EDGE, "{} has {}", told(), met.barycentrics);
+    assert!((hit.normal.length() - 1.0).abs() < 1e-5, "{}", context());
+    let error = hit.normal.as_dvec3().distance(normal);
+    assert!(error < 1e-3, "{}: expected the normal {normal}", context());
+    let barycentrics = intersection.barycentrics;
+    let error = hit.barycentrics.as_dvec3().distance(barycentrics);
+    assert!(error < EDGE, "{}: expected {barycentrics}", context());
 }
 
-/// Numbers in no order, the same every time.
+/// A generator of pseudorandom numbers with a fixed seed.
 pub struct Random(pub u64);
 
 impl Random {
@@ -422,7 +446,7 @@ impl Random {
         self.0
     }
 
-    /// From 0 to 1.
+    /// A number from 0 to 1.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -435,7 +459,7 @@ impl Random {
         (self.bits() % count as u64) as usize
     }
 
-    /// A point of a box around the origin.
+    /// A point in a cube around the origin.
     pub fn point(&mut self, half: f64) -> DVec3 {
         DVec3::from_array([(); 3].map(|()| self.between(-half, half)))
     }
@@ -453,20 +477,20 @@ impl Random {
         Quat::from_axis_angle(self.direction().as_vec3(), self.between(0.0, 6.0) as f32)
     }
 
-    /// Rays at triangles: onto them, past them, along their outline, and from among them.
+    /// Rays that hit triangles, that miss them, that pass near their corners, and that start between them.
     pub fn rays(&mut self, triangles: &[Triangle], count: usize) -> Vec<Ray3d> {
-        let (center, radius) = ball_around(triangles);
-        let mut ray = |number: usize| {
+        let (center, radius) = bounding_sphere(triangles);
+        let mut ray = |index: usize| {
             let triangle = &triangles[self.below(triangles.len())];
             let [a, b, c] = triangle.corners;
             let (u, v) = (self.unit(), self.unit());
-            let on = a + (b - a) * u * v + (c - a) * u * (1.0 - v);
+            let inside = a + (b - a) * u * v + (c - a) * u * (1.0 - v);
             let outside = center + self.direction() * radius * self.between(1.2, 3.0);
-            let (from, to) = match number % 5 {
-                0 | 1 => (outside, on),
+            let (from, to) = match index % 5 {
+                0 | 1 => (outside, inside),
                 2 => (outside, a + self.direction() * radius * 0.03),
                 3 => (outside, center + self.direction() * radius),
-                _ => (on + self.direction() * radius * 0.4, on),
+                _ => (inside + self.direction() * radius * 0.4, inside),
             };
             let direction = Dir3::new((to - from).normalize().as_vec3()).unwrap();
             Ray3d {
@@ -478,15 +502,15 @@ impl Random {
     }
 }
 
-/// A ball around triangles.
-pub fn ball_around(triangles: &[Triangle]) -> (DVec3, f64) {
+/// The center and radius of a bounding sphere.
+pub fn bounding_sphere(triangles: &[Triangle]) -> (DVec3, f64) {
     let corners = || triangles.iter().flat_map(|triangle| triangle.corners);
     let min = corners().fold(DVec3::INFINITY, DVec3::min);
     let max = corners().fold(DVec3::NEG_INFINITY, DVec3::max);
     ((min + max) / 2.0, (max - min).length() / 2.0)
 }
 
-/// A bumpy ball: rings around Z, from below.
+/// A bumpy ball: rings around Z, from the bottom.
 pub fn ball(radius: f32, center: [f32; 3]) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     const RINGS: u16 = 6;
     const SIDES: u16 = 10;
@@ -494,13 +518,13 @@ pub fn ball(radius: f32, center: [f32; 3]) -> (Vec<Vertex>, Vec<[u16; 3]>) {
     for ring in 0..=RINGS {
         let height = (f32::from(ring) / f32::from(RINGS) - 0.5) * core::f32::consts::PI;
         for side in 0..=SIDES {
-            let turn = f32::from(side) / f32::from(SIDES) * core::f32::consts::TAU;
+            let angle = f32::from(side) / f32::from(SIDES) * core::f32::consts::TAU;
             let out = Vec3::new(
-                height.cos() * turn.cos(),
-                height.cos() * turn.sin(),
+                height.cos() * angle.cos(),
+                height.cos() * angle.sin(),
                 height.sin(),
             );
-            let bump = 1.0 + 0.12 * (3.0 * turn).sin() * (2.0 * height).cos();
+            let bump = 1.0 + 0.12 * (3.0 * angle).sin() * (2.0 * height).cos();
             vertices.push(Vertex {
                 position: (Vec3::from_array(center) + out * radius * bump).to_array(),
                 normal: out.to_array(),

@@ -1,5 +1,5 @@
-//! A stage to compare pictures on: the subject drawn by the crate, the control by Bevy alone from
-//! what this file computes on the CPU.
+//! A stage that compares rendered images. The crate draws the subject. Bevy's own materials draw the control, whose mesh
+//! and textures are computed on the CPU.
 
 use super::loads::Loads;
 use super::log;
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 const SIZE: UVec2 = UVec2::new(320, 240);
 
-/// Where cameras stand, a little off the axes so that no edge is seen on end.
+/// Camera positions, off the axes so that no edge points at the camera.
 pub const VIEWS: [Vec3; 2] = [Vec3::new(50.0, 35.0, -70.0), Vec3::new(-75.0, 20.0, 35.0)];
 
 pub struct Stage {
@@ -30,11 +30,11 @@ pub struct Stage {
     loads: Loads,
     camera: Entity,
     files: TempDir,
-    /// How many folders there are for further cases.
+    /// The count of folders for further cases.
     cases: usize,
 }
 
-/// A picture: RGBA.
+/// The RGBA pixels of a rendered image.
 pub struct Picture(pub Vec<[u8; 4]>);
 
 impl Stage {
@@ -52,15 +52,15 @@ impl Stage {
         stage
     }
 
-    /// The same without watching, and with further plugins.
-    pub fn with_plugins<M>(files: &[(&str, Vec<u8>)], further: impl Plugins<M>) -> Self {
-        let mut stage = Self::start(files, false, further);
+    /// The same without watching, with additional plugins.
+    pub fn with_plugins<M>(files: &[(&str, Vec<u8>)], plugins: impl Plugins<M>) -> Self {
+        let mut stage = Self::start(files, false, plugins);
         stage.add_light();
         stage
     }
 
-    /// Puts files into a folder of their own, for another case on the same stage. The path of the first of them.
-    pub fn put(&mut self, files: &[(&str, Vec<u8>)]) -> &'static str {
+    /// Writes the files of another case to a new folder. Returns the path of the first file.
+    pub fn add_files(&mut self, files: &[(&str, Vec<u8>)]) -> &'static str {
         self.cases += 1;
         let case = format!("case-{}", self.cases);
         let folder = self.files.path().join(&case);
@@ -95,7 +95,7 @@ impl Stage {
         Self::start(files, false, ())
     }
 
-    fn start<M>(files: &[(&str, Vec<u8>)], watch: bool, further: impl Plugins<M>) -> Self {
+    fn start<M>(files: &[(&str, Vec<u8>)], watch: bool, plugins: impl Plugins<M>) -> Self {
         log::listen();
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {
@@ -107,7 +107,7 @@ impl Stage {
             headless::plugins(folder.path(), watch),
             ClassicModelsPlugins,
         ))
-        .add_plugins(further)
+        .add_plugins(plugins)
         .insert_resource(GlobalAmbientLight::NONE)
         .insert_resource(ClearColor(Color::srgb(0.0, 0.0, 0.2)));
         let mut headless = Headless::start(app, SIZE);
@@ -126,7 +126,7 @@ impl Stage {
             files: folder,
             cases: 0,
         };
-        stage.look_from(VIEWS[0]);
+        stage.move_camera(VIEWS[0]);
         stage
     }
 
@@ -139,29 +139,29 @@ impl Stage {
         self.world().entity_mut(camera)
     }
 
-    pub fn look_from(&mut self, place: Vec3) {
-        let transform = Transform::from_translation(place).looking_at(Vec3::Y * 4.0, Vec3::Y);
+    pub fn move_camera(&mut self, position: Vec3) {
+        let transform = Transform::from_translation(position).looking_at(Vec3::Y * 4.0, Vec3::Y);
         self.camera().insert(transform);
     }
 
-    /// Spawns a model and waits until it can be drawn.
+    /// Spawns a model and waits until its instance exists.
     pub fn spawn(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
         let handle = self.world().resource::<AssetServer>().load(scene);
         let root = self.world().spawn((WorldAssetRoot(handle), bundle)).id();
-        self.headless.wait_until("the model is there", |world| {
+        self.headless.wait_until("the model is spawned", |world| {
             world.get::<MdlAnimator>(root).is_some() || world.get::<AloInstance>(root).is_some()
         });
         root
     }
 
-    /// Runs frames until everything that was saved is followed and nothing is being loaded. No time passes.
+    /// Runs frames until all saved changes are reported and all loads have ended. No time passes.
     #[track_caller]
     pub fn wait_until_idle(&mut self) {
         let app = &mut self.headless.app;
         self.loads.run_until_idle(app, 0.0, |_| false);
     }
 
-    /// What the camera sees once everything has been uploaded.
+    /// Captures an image after all uploads.
     pub fn capture(&mut self) -> Picture {
         for _ in 0..3 {
             self.headless.step(0.0);
@@ -172,15 +172,15 @@ impl Stage {
         Picture(texels.to_vec())
     }
 
-    /// What the camera sees with a control in the place of a model.
+    /// Captures an image with a control instead of a model.
     pub fn capture_control(&mut self, subject: Entity, control: Control<'_>) -> Picture {
         let mesh = control.mesh();
         let material = control.material(self.world());
-        self.capture_instead(subject, vec![(mesh, material)])
+        self.capture_controls(subject, vec![(mesh, material)])
     }
 
-    /// What the camera sees with meshes of Bevy's own in the place of a model.
-    pub fn capture_instead(
+    /// Captures an image with control meshes instead of a model.
+    pub fn capture_controls(
         &mut self,
         subject: Entity,
         controls: Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>,
@@ -202,12 +202,12 @@ impl Stage {
     }
 }
 
-/// A model as it should look, computed from its document.
+/// The expected mesh and material of an MDL model, computed from its document.
 pub struct Control<'a> {
     pub document: &'a MdlDocument,
     pub blend: PoseBlend,
-    /// Index of the skin and of its picture.
-    pub picture: (usize, usize),
+    /// The index of the skin, and of the image in it.
+    pub skin_image: (usize, usize),
     pub colors: Option<PlayerColors>,
     pub linear: bool,
     pub holes: bool,
@@ -218,7 +218,7 @@ impl<'a> Control<'a> {
         Self {
             document,
             blend,
-            picture: (0, 0),
+            skin_image: (0, 0),
             colors: None,
             linear: false,
             holes: false,
@@ -235,15 +235,15 @@ impl<'a> Control<'a> {
             .collect()
     }
 
-    /// Position and normal of a vertex, in Bevy's axes.
+    /// The position and normal of a vertex, in Bevy's axes.
     fn vertex(&self, poses: &[&PoseDocument], vertex: usize) -> (Vec3, Vec3) {
         let header = &self.document.header;
         let stored = |pose: u32| {
             let pose = poses[pose as usize];
             let [high, low] = [Some(&pose.vertices[vertex]), pose.low_vertices.get(vertex)];
             let steps = |axis: usize| {
-                let byte = |of: Option<&bevy_classic_models::quake::mdl::TriVertex>| {
-                    of.map_or(0.0, |of| f32::from(of.position[axis]))
+                let byte = |vertex: Option<&bevy_classic_models::quake::mdl::TriVertex>| {
+                    vertex.map_or(0.0, |vertex| f32::from(vertex.position[axis]))
                 };
                 byte(high) + byte(low) / 256.0
             };
@@ -252,20 +252,20 @@ impl<'a> Control<'a> {
             let normal = normals()[usize::from(pose.vertices[vertex].normal)];
             (Vec3::from_array(position), Vec3::from_array(normal))
         };
-        let between = |pair: PosePair| {
+        let blend = |pair: PosePair| {
             let (a, b) = (stored(pair.a), stored(pair.b));
             (a.0.lerp(b.0, pair.towards_b), a.1.lerp(b.1, pair.towards_b))
         };
-        let (to, from) = (between(self.blend.to), between(self.blend.from));
+        let (to, from) = (blend(self.blend.to), blend(self.blend.from));
         let weight = self.blend.from_weight;
-        let turn = |v: Vec3| Vec3::new(-v.y, v.z, -v.x);
+        let to_bevy = |v: Vec3| Vec3::new(-v.y, v.z, -v.x);
         (
-            turn(to.0.lerp(from.0, weight)),
-            turn(to.1.lerp(from.1, weight)).normalize(),
+            to_bevy(to.0.lerp(from.0, weight)),
+            to_bevy(to.1.lerp(from.1, weight)).normalize(),
         )
     }
 
-    /// Three vertices of its own for each triangle.
+    /// A mesh without shared vertices: three for each triangle.
     fn mesh(&self) -> Mesh {
         let (document, poses) = (self.document, self.poses());
         let (width, height) = (document.header.skin_width, document.header.skin_height);
@@ -296,9 +296,9 @@ impl<'a> Control<'a> {
 
     fn material(&self, world: &mut World) -> MeshMaterial3d<StandardMaterial> {
         let palette = Palette::default();
-        let pixels = match &self.document.skins[self.picture.0] {
-            SkinDocument::Single(picture) => picture,
-            SkinDocument::Group { images, .. } => &images[self.picture.1],
+        let pixels = match &self.document.skins[self.skin_image.0] {
+            SkinDocument::Single(image) => image,
+            SkinDocument::Group { images, .. } => &images[self.skin_image.1],
         };
         let recolor = |index: u8| match (self.colors, index / 16) {
             (Some(colors), 1) => in_row(colors.shirt, index % 16),
@@ -364,34 +364,34 @@ impl<'a> Control<'a> {
     }
 }
 
-/// The palette index at a place of a row, which the second half of the palette stores backwards.
-fn in_row(row: u8, place: u8) -> u8 {
-    16 * row + if row < 8 { place } else { 15 - place }
+/// The palette index of a color in a row. The rows of the second half of the palette are stored in reverse.
+fn in_row(row: u8, column: u8) -> u8 {
+    16 * row + if row < 8 { column } else { 15 - column }
 }
 
 impl Picture {
-    /// The colour that most of a picture is of.
+    /// The color of the background, taken from the first pixel.
     fn background(&self) -> [u8; 4] {
         self.0[0]
     }
 
-    /// Pixels that are not background.
+    /// The count of pixels that are not background.
     pub fn covered(&self) -> usize {
         let background = self.background();
         self.0.iter().filter(|pixel| **pixel != background).count()
     }
 
-    /// Pixels that are visibly different in another picture.
+    /// The count of pixels that differ visibly in another image.
     pub fn different(&self, other: &Self) -> usize {
         let far = |(a, b): &(&[u8; 4], &[u8; 4])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 8);
         self.0.iter().zip(&other.0).filter(far).count()
     }
 
-    /// Fails unless the pictures show the same.
+    /// Asserts that the images are equal.
     ///
-    /// One pixel in a hundred may differ: on edges and between texels rounding decides.
+    /// One of a hundred pixels may differ, because rounding decides on edges and between texels.
     #[track_caller]
-    pub fn assert_is(&self, control: &Self, what: &str) {
+    pub fn assert_matches(&self, control: &Self, what: &str) {
         let covered = control.covered();
         assert!(covered > 4000, "{what}: {covered} pixels are covered");
         let different = self.different(control);
@@ -401,9 +401,9 @@ impl Picture {
         }
     }
 
-    /// Fails unless a good part of the covered pixels differs.
+    /// Asserts that at least one of twenty covered pixels differs.
     #[track_caller]
-    pub fn assert_is_not(&self, other: &Self, what: &str) {
+    pub fn assert_differs(&self, other: &Self, what: &str) {
         let different = self.different(other);
         assert!(
             20 * different > other.covered(),
@@ -411,6 +411,7 @@ impl Picture {
         );
     }
 
+    /// Saves this image above a control in a PNG file. Returns the path.
     pub fn save_beside(&self, control: &Self, what: &str) -> String {
         let name: String = what
             .chars()

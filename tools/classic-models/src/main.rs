@@ -1,7 +1,7 @@
 //! `classic-models`: shows and describes the model files of classic games, one module per subcommand.
 
 mod inspect;
-mod lgw_words;
+mod lgw_text;
 mod view;
 
 use clap::{Parser, Subcommand};

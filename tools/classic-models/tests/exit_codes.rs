@@ -1,4 +1,4 @@
-//! The exit status of the program, and what it prints to standard error.
+//! The exit status of the program and its standard error output.
 
 use classic_models_fixtures::mdl::tetrahedron;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
     program.current_dir(folder).args(args).output().unwrap()
 }
 
-/// Asserts the exit status, and that standard error contains a text, or is empty if that is.
+/// Asserts the exit status, and that standard error contains `error`, or is empty if `error` is empty.
 #[track_caller]
 fn assert_exit(folder: &Path, args: &[&str], code: i32, error: &str) {
     let output = run(folder, args);
@@ -45,7 +45,7 @@ fn inspect_exits_with_1_if_any_file_fails() {
     for file in ["bad.mdl", "missing.mdl"] {
         let output = run(folder, &["inspect", file, "good.mdl"]);
         assert_eq!(output.status.code(), Some(1), "{file}");
-        // Failures are part of the description, and other files are described all the same.
+        // Failures are part of the description, and the other files are described too.
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains(file) && text.contains("good.mdl"), "{text}");
     }

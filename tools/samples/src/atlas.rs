@@ -1,15 +1,15 @@
-//! The layout of a skin, and its texels with all that a painter may want to know of them.
+//! The layout of a skin, and the data of its texels for the painter.
 
-use super::maths::{Place, cos, sin};
+use super::math::{Transform, cos, sin};
 use super::piece::Piece;
 use super::surface::{Face, Side};
 use bevy::math::{IVec2, UVec2, Vec3};
 use std::collections::BTreeMap;
 
-/// Texels between islands, so that none shows the paint of another.
+/// Texels between islands, so that filtering does not mix them.
 const GAP: u32 = 2;
 
-/// Where the islands of all surfaces lie.
+/// The layout of the islands of all surfaces.
 pub struct Atlas {
     /// Size of the skin, both halves together.
     pub size: UVec2,
@@ -17,8 +17,8 @@ pub struct Atlas {
 }
 
 impl Atlas {
-    /// Packs the islands of pieces into a skin of the given width (or as wide as it must be), as low
-    /// as it gets.
+    /// Packs the islands of pieces into a skin of at least the given width, with the smallest
+    /// height.
     pub fn new(pieces: &[Piece], width: u32) -> Self {
         let surfaces = pieces.iter().flat_map(|piece| &piece.surfaces);
         let sizes: BTreeMap<_, _> = surfaces
@@ -27,7 +27,7 @@ impl Atlas {
         let mut sizes: Vec<_> = sizes.into_iter().collect();
         sizes.sort_by_key(|(name, size)| (core::cmp::Reverse(size.y), *name));
 
-        // The highest first, each as far up as it fits beside and below those that are there.
+        // The highest first; each goes as far up as it fits beside and below the islands before it.
         let widest = sizes.iter().map(|(_, size)| size.x + GAP).max();
         let half_width = widest
             .unwrap_or_default()
@@ -39,8 +39,8 @@ impl Atlas {
             let size = size + GAP;
             let columns = |x: usize| x..x + size.x as usize;
             let top = |x: usize| filled[columns(x)].iter().max().copied().unwrap_or(0);
-            let places = 0..=filled.len().saturating_sub(size.x as usize);
-            let x = places.min_by_key(|x| top(*x)).unwrap_or_default();
+            let starts = 0..=filled.len().saturating_sub(size.x as usize);
+            let x = starts.min_by_key(|x| top(*x)).unwrap_or_default();
             let top = top(x);
             islands.insert(name, UVec2::new(x as u32, top) + GAP / 2);
             filled[columns(x)].fill(top + size.y);
@@ -55,22 +55,22 @@ impl Atlas {
         self.islands.get(name).copied().unwrap_or_default()
     }
 
-    /// How far to the right the back half begins.
+    /// The horizontal offset of the back half, in texels.
     pub fn half_width(&self) -> u32 {
         self.size.x / 2
     }
 
-    /// All texels that show on the model, with its bones at the given places.
+    /// All texels that appear on the model, with the given bone transforms.
     ///
-    /// Where several pieces share an island, the first one is asked.
+    /// If several pieces share an island, the first one defines its texels.
     pub fn texels(
         &self,
         pieces: &[Piece],
         solid: usize,
-        bones: &[Place],
+        bones: &[Transform],
         reach: f32,
     ) -> Vec<Texel> {
-        let sky = Sky::new(&pieces[..solid], bones, reach);
+        let occlusion = AmbientOcclusion::new(&pieces[..solid], bones, reach);
         let mut texels = BTreeMap::<(u32, u32), Texel>::new();
         let mut names = Vec::new();
         for piece in pieces {
@@ -86,7 +86,7 @@ impl Atlas {
                         Side::Front => UVec2::ZERO,
                         Side::Back => UVec2::new(self.half_width(), 0),
                     };
-                    let normal = (bone.turn * face.normal()).normalize_or(Vec3::Z);
+                    let normal = (bone.rotation * face.normal()).normalize_or(Vec3::Z);
                     let all = face.corners.iter().map(|corner| corner.st.as_ivec2());
                     let first = all.clone().fold(IVec2::MAX, IVec2::min);
                     let last = all.fold(IVec2::MIN, IVec2::max);
@@ -104,7 +104,7 @@ impl Atlas {
                             local,
                             position,
                             normal,
-                            open: sky.open(position, normal),
+                            visibility: occlusion.visibility(position, normal),
                         });
                     }
                 }
@@ -114,33 +114,33 @@ impl Atlas {
     }
 }
 
-/// A texel that shows on the model.
+/// A texel that appears on the model.
 pub struct Texel {
-    /// Where it is on the skin.
+    /// Its position on the skin.
     pub at: UVec2,
-    /// Name of the surface that shows it.
+    /// Name of its surface.
     pub surface: &'static str,
-    /// Which half of the skin it is on.
+    /// The half of the skin that it is on.
     pub side: Side,
     /// Column and row of its face.
     pub cell: [usize; 2],
-    /// Where it is on its island.
+    /// Its position on its island.
     pub island: IVec2,
     /// Texels from the left and upper edge of its face.
     pub from: IVec2,
     /// Texels to the right and lower edge of its face.
     pub to: IVec2,
-    /// Where it is on its piece.
+    /// Its position in the space of its piece.
     pub local: Vec3,
-    /// Where it is on the model.
+    /// Its position in model space.
     pub position: Vec3,
-    /// Where its face looks.
+    /// The normal of its face.
     pub normal: Vec3,
-    /// How much of what its face looks at is open: 0 in a deep corner, 1 where nothing is near.
-    pub open: f32,
+    /// Ambient visibility: 0 in a deep corner, 1 without anything near.
+    pub visibility: f32,
 }
 
-/// Texels of a face's island whose centres it covers, and their positions.
+/// Texels of a face's island whose centers it covers, and their positions.
 fn covered(face: &Face) -> Vec<(IVec2, Vec3)> {
     let mut covered = Vec::new();
     for corners in face.triangles() {
@@ -170,41 +170,41 @@ fn covered(face: &Face) -> Vec<(IVec2, Vec3)> {
     covered
 }
 
-/// Tells how much of the sky a point of the model sees, if the model itself is all that hides it.
-struct Sky {
+/// Computes which part of the sky is visible from a point, if only the model itself occludes it.
+struct AmbientOcclusion {
     pieces: Vec<Blocker>,
     directions: Vec<Vec3>,
     reach: f32,
 }
 
-/// The triangles of a piece, and a ball around them.
+/// The triangles of a piece, and their bounding sphere.
 struct Blocker {
-    centre: Vec3,
+    center: Vec3,
     radius: f32,
     triangles: Vec<[Vec3; 3]>,
 }
 
-impl Sky {
-    fn new(pieces: &[Piece], bones: &[Place], reach: f32) -> Self {
+impl AmbientOcclusion {
+    fn new(pieces: &[Piece], bones: &[Transform], reach: f32) -> Self {
         let blocker = |piece: &Piece| {
             let bone = &bones[piece.bone];
             let faces = piece.surfaces.iter().flat_map(|surface| &surface.faces);
             let triangles: Vec<_> = faces
                 .flat_map(|face| {
-                    let place = |corner: usize| bone.point(face.corners[corner].position);
-                    face.triangles().map(move |triangle| triangle.map(place))
+                    let posed = |corner: usize| bone.point(face.corners[corner].position);
+                    face.triangles().map(move |triangle| triangle.map(posed))
                 })
                 .collect();
             let corners = || triangles.iter().flatten();
-            let centre = corners().sum::<Vec3>() / corners().count().max(1) as f32;
-            let distances = corners().map(|corner| corner.distance(centre));
+            let center = corners().sum::<Vec3>() / corners().count().max(1) as f32;
+            let distances = corners().map(|corner| corner.distance(center));
             Blocker {
-                centre,
+                center,
                 radius: distances.fold(0.0, f32::max),
                 triangles,
             }
         };
-        // Evenly over the ball: the spiral of a sunflower.
+        // Evenly distributed over the sphere: a Fibonacci spiral.
         let count = 96_u16;
         let directions = (0..count).map(|index| {
             let z = 1.0 - (f32::from(index) + 0.5) / f32::from(count) * 2.0;
@@ -219,42 +219,44 @@ impl Sky {
         }
     }
 
-    fn open(&self, position: Vec3, normal: Vec3) -> f32 {
+    fn visibility(&self, position: Vec3, normal: Vec3) -> f32 {
         let from = position + normal * 0.05;
-        let near = |piece: &&Blocker| piece.centre.distance(from) < piece.radius + self.reach;
+        let near = |piece: &&Blocker| piece.center.distance(from) < piece.radius + self.reach;
         let near: Vec<_> = self.pieces.iter().filter(near).collect();
-        let (mut open, mut all) = (0.0, 0.0);
+        let (mut visibility, mut all) = (0.0, 0.0);
         for direction in &self.directions {
             let weight = direction.dot(normal);
             if weight <= 0.0 {
                 continue;
             }
-            let hits = near.iter().filter_map(|piece| piece.hit(from, *direction));
+            let hits = near
+                .iter()
+                .filter_map(|piece| piece.ray_distance(from, *direction));
             let nearest = hits.fold(self.reach, f32::min);
-            open += weight * nearest / self.reach;
+            visibility += weight * nearest / self.reach;
             all += weight;
         }
-        open / all
+        visibility / all
     }
 }
 
 impl Blocker {
-    /// How far away a ray meets one of the triangles.
-    fn hit(&self, from: Vec3, direction: Vec3) -> Option<f32> {
-        let to_centre = self.centre - from;
-        let along = to_centre.dot(direction);
-        let beside = to_centre.length_squared() - along * along;
+    /// The distance at which a ray hits one of the triangles.
+    fn ray_distance(&self, from: Vec3, direction: Vec3) -> Option<f32> {
+        let to_center = self.center - from;
+        let along = to_center.dot(direction);
+        let beside = to_center.length_squared() - along * along;
         if beside > self.radius * self.radius || along < -self.radius {
             return None;
         }
         let hits = self.triangles.iter();
-        let hits = hits.filter_map(|triangle| hit(triangle, from, direction));
+        let hits = hits.filter_map(|triangle| ray_distance(triangle, from, direction));
         hits.reduce(f32::min)
     }
 }
 
-/// How far away a ray meets a triangle.
-pub fn hit([a, b, c]: &[Vec3; 3], from: Vec3, direction: Vec3) -> Option<f32> {
+/// The distance at which a ray hits a triangle.
+pub fn ray_distance([a, b, c]: &[Vec3; 3], from: Vec3, direction: Vec3) -> Option<f32> {
     let (ab, ac) = (b - a, c - a);
     let across = direction.cross(ac);
     let determinant = ab.dot(across);

@@ -1,13 +1,13 @@
 //! `brazier.mdl`: an iron bowl of fire.
 //!
-//! It has one frame, and that is a group: it burns without any code that tells it to. Its sync type
-//! gives each instance a phase of its own, so that a row of them does not flicker in step.
+//! Its only frame is a frame group, so it animates without any code. Its sync type gives each
+//! instance its own phase, so that several braziers in a row do not flicker in step.
 
 use crate::atlas::{Atlas, Texel};
 use crate::document::{FrameShapes, Recipe};
-use crate::maths::{Place, cos, mix, noise, pitch, sin, upright, yaw};
+use crate::math::{Transform, cos, mix, noise, pitch, sin, upright, yaw};
 use crate::mesh::{Mesh, separate_node_meshes};
-use crate::paint::{Grooves, Ramp, lamp, picture, worn};
+use crate::paint::{Grooves, Ramp, lamp, paint_skin, worn_metal};
 use crate::piece::{Piece, ROUND, SMOOTH};
 use crate::surface::{Facing, Section, cap, loft};
 use bevy::math::Vec3;
@@ -15,7 +15,7 @@ use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::mdl::write::{MdlDocument, SkinDocument};
 
 const TEXELS_PER_UNIT: f32 = 1.8;
-/// Poses of one turn of the flames, a tenth of a second each.
+/// Poses of one cycle of the flames, a tenth of a second each.
 const POSES: u8 = 10;
 
 const IRON: usize = 0;
@@ -24,11 +24,11 @@ const FLAMES: [usize; 3] = [1, 2, 3];
 const FLAME_NAMES: [&str; 3] = ["flame", "flame left", "flame right"];
 const SPARKS: [usize; 4] = [4, 5, 6, 7];
 
-/// Where the embers lie.
+/// Height of the embers.
 const BED: f32 = 23.0;
 /// Height of each tongue over the embers.
 const FLAME_HEIGHTS: [f32; 3] = [25.0, 16.0, 14.0];
-/// Where it stands on them.
+/// Its position on them.
 const FLAME_AT: [[f32; 2]; 3] = [[0.0, 0.0], [1.5, 3.2], [-1.0, -3.6]];
 
 /// The model.
@@ -46,17 +46,17 @@ pub fn document() -> MdlDocument {
 
     let atlas = Atlas::new(&pieces, 128);
     let mesh = Mesh::new(&pieces, &atlas);
-    let texels = atlas.texels(&pieces, solid, &places(0.0), 10.0);
+    let texels = atlas.texels(&pieces, solid, &transforms(0.0), 10.0);
     let poses = (0..POSES).map(|pose| {
         let time = f32::from(pose) / f32::from(POSES);
-        let place = |bone, position, normal| {
+        let transform_vertex = |bone, position, normal| {
             let position = match FLAMES.iter().position(|flame| *flame == bone) {
                 Some(flame) => flicker(flame, position, time),
                 None => position,
             };
-            separate_node_meshes(&places(time))(bone, position, normal)
+            separate_node_meshes(&transforms(time))(bone, position, normal)
         };
-        (0.1, mesh.shape("flame", place))
+        (0.1, mesh.shape("flame", transform_vertex))
     });
     Recipe {
         precision: Precision::Bits8,
@@ -64,13 +64,13 @@ pub fn document() -> MdlDocument {
         flags: 0,
         eye_position: [0.0; 3],
         skin_size: atlas.size,
-        skins: vec![SkinDocument::Single(picture(&atlas, &texels, ink))],
+        skins: vec![SkinDocument::Single(paint_skin(&atlas, &texels, ink))],
         frames: vec![FrameShapes::group("flame", poses)],
     }
     .document(&mesh)
 }
 
-/// A bowl with a rim, its stem and its foot, in one go from the embers to the ground.
+/// A bowl with a rim, a stem and a foot, as one surface from the embers to the ground.
 fn bowl() -> Piece {
     let sections = [
         Section::round(BED, 7.0, 5),
@@ -90,10 +90,10 @@ fn bowl() -> Piece {
     ];
     Piece::new(IRON, surfaces)
         .creased(0.6)
-        .moved(Place::at(0.0, 0.0, 0.0).turned(upright()))
+        .transformed(Transform::from_xyz(0.0, 0.0, 0.0).rotated(upright()))
 }
 
-/// A spike that leans outwards.
+/// A spike that leans outward.
 fn prong(number: u8) -> Piece {
     let sections = [
         Section::round(9.0, 0.0, 2),
@@ -102,10 +102,10 @@ fn prong(number: u8) -> Piece {
     ];
     let outward = yaw(45.0 + 90.0 * f32::from(number));
     let foot = outward * Vec3::new(9.4, 0.0, 23.5);
-    Piece::new(IRON, vec![loft("prong", &sections, TEXELS_PER_UNIT)]).moved(
-        Place::at(foot.x, foot.y, foot.z)
-            .turned(outward)
-            .turned(pitch(-72.0)),
+    Piece::new(IRON, vec![loft("prong", &sections, TEXELS_PER_UNIT)]).transformed(
+        Transform::from_xyz(foot.x, foot.y, foot.z)
+            .rotated(outward)
+            .rotated(pitch(-72.0)),
     )
 }
 
@@ -131,23 +131,30 @@ fn spark(bone: usize) -> Piece {
     Piece::new(bone, vec![loft("spark", &sections, TEXELS_PER_UNIT)]).creased(ROUND)
 }
 
-/// Where the pieces are. `time` goes from 0 to 1 and begins again.
-fn places(time: f32) -> Vec<Place> {
-    let mut places = vec![Place::at(0.0, 0.0, 0.0)];
-    places.extend(FLAME_AT.map(|[x, y]| Place::at(x, y, BED - 0.5).turned(upright())));
+/// The transforms of the pieces. `time` goes from 0 to 1 and repeats.
+fn transforms(time: f32) -> Vec<Transform> {
+    let mut transforms = vec![Transform::from_xyz(0.0, 0.0, 0.0)];
+    transforms
+        .extend(FLAME_AT.map(|[x, y]| Transform::from_xyz(x, y, BED - 0.5).rotated(upright())));
     for spark in 0..SPARKS.len() as u8 {
         let number = f32::from(spark);
-        // Whole poses apart, and so small at both ends of the way that the jump back is not seen.
-        let way = (time + 0.3 * number).rem_euclid(1.0);
-        let size = if way < 0.85 { sin(way / 1.7) } else { 0.0 };
-        let turns = 0.27 * number + 0.5 * way;
+        // Offset by whole poses, and very small at both ends of the path, so that the jump back is
+        // not visible.
+        let progress = (time + 0.3 * number).rem_euclid(1.0);
+        let size = if progress < 0.85 {
+            sin(progress / 1.7)
+        } else {
+            0.0
+        };
+        let turns = 0.27 * number + 0.5 * progress;
         let (x, y) = (3.5 * cos(turns), 3.5 * sin(turns));
-        places.push(Place::at(x, y, mix(BED + 4.0, BED + 30.0, way)).scaled(size));
+        transforms
+            .push(Transform::from_xyz(x, y, mix(BED + 4.0, BED + 30.0, progress)).scaled(size));
     }
-    places
+    transforms
 }
 
-/// Bends a flame: waves run up it and grow as they do.
+/// Bends a flame: waves run up it with increasing amplitude.
 fn flicker(flame: usize, at: Vec3, time: f32) -> Vec3 {
     let own = 0.37 * flame as f32;
     let up = at.x / FLAME_HEIGHTS[flame];
@@ -165,7 +172,7 @@ fn ink(texel: &Texel) -> u8 {
     match texel.surface {
         "iron" => iron(texel),
         "embers" => embers(texel),
-        "prong" => Ramp::GREY.shade(worn(texel, 0.4, Grooves::NONE), texel.at),
+        "prong" => Ramp::GRAY.shade(worn_metal(texel, 0.4, Grooves::NONE), texel.at),
         "spark" => lamp::WHITE[0],
         _ => fire(texel),
     }
@@ -176,13 +183,13 @@ fn iron(texel: &Texel) -> u8 {
         left: matches!(texel.cell[0], 3 | 5 | 7),
         ..Grooves::NONE
     };
-    let level = worn(texel, 0.42, grooves);
-    // The inside glows, and the fire shines on the rim.
+    let level = worn_metal(texel, 0.42, grooves);
+    // The inside glows, and the fire lights the rim.
     match texel.cell[0] {
         0 if texel.from.x < 3 => Ramp::FIRE.shade(0.3 - 0.08 * texel.from.x as f32, texel.at),
-        1 | 2 => Ramp::GREY.shade(level * 1.4, texel.at),
+        1 | 2 => Ramp::GRAY.shade(level * 1.4, texel.at),
         _ if noise(texel.position * 0.45) > 0.66 => Ramp::SAND.shade(level * 0.8, texel.at),
-        _ => Ramp::GREY.shade(level, texel.at),
+        _ => Ramp::GRAY.shade(level, texel.at),
     }
 }
 
@@ -190,12 +197,12 @@ fn embers(texel: &Texel) -> u8 {
     let lump = noise(texel.position * 0.8);
     let inside = 1.0 - texel.position.truncate().length() / 8.0;
     if lump < 0.42 {
-        return Ramp::GREY.shade(0.08 + lump * 0.2, texel.at);
+        return Ramp::GRAY.shade(0.08 + lump * 0.2, texel.at);
     }
     Ramp::FIRE.shade(lump * 0.6 + inside * 0.4, texel.at)
 }
 
-/// Pale where it is hottest; its edge is ragged.
+/// Pale in the hottest part, with a ragged edge.
 fn fire(texel: &Texel) -> u8 {
     let flame = FLAME_NAMES.iter().position(|name| *name == texel.surface);
     let up = texel.local.x / FLAME_HEIGHTS[flame.unwrap_or_default()];

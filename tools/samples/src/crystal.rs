@@ -1,13 +1,14 @@
-//! `crystal.mdl`: something to pick up, that hovers.
+//! `crystal.mdl`: a hovering pickup item.
 //!
-//! It moves so little and so slowly that a byte per axis would make it tremble, so its positions
-//! have 16 bits, which later engines and this crate read (`MD16`). Its flag makes the games turn it.
+//! It moves so little and so slowly that 8-bit positions would make it tremble. So its positions
+//! have 16 bits, which later engines and this crate support (`MD16`). Its flag makes the games
+//! rotate it.
 
 use crate::atlas::{Atlas, Texel};
 use crate::document::{FrameShapes, Recipe};
-use crate::maths::{Place, hash, pitch, sin, upright, yaw};
+use crate::math::{Transform, hash, pitch, sin, upright, yaw};
 use crate::mesh::{Mesh, separate_node_meshes};
-use crate::paint::{Grooves, Ramp, lamp, picture, worn};
+use crate::paint::{Grooves, Ramp, lamp, paint_skin, worn_metal};
 use crate::piece::{FACETED, Piece};
 use crate::surface::{Section, Side, loft};
 use bevy_classic_models::quake::flags;
@@ -15,7 +16,7 @@ use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::mdl::write::{MdlDocument, SkinDocument};
 
 const TEXELS_PER_UNIT: f32 = 2.0;
-/// Poses of one turn, a tenth of a second each.
+/// Poses of one cycle, a tenth of a second each.
 const POSES: u8 = 24;
 
 const GEM: usize = 0;
@@ -28,10 +29,10 @@ pub fn document() -> MdlDocument {
     pieces.extend(SHARDS.map(shard));
     let atlas = Atlas::new(&pieces, 96);
     let mesh = Mesh::new(&pieces, &atlas);
-    let texels = atlas.texels(&pieces, pieces.len(), &places(0.0), 6.0);
+    let texels = atlas.texels(&pieces, pieces.len(), &transforms(0.0), 6.0);
     let poses = (0..POSES).map(|pose| {
         let time = f32::from(pose) / f32::from(POSES);
-        mesh.shape("hover", separate_node_meshes(&places(time)))
+        mesh.shape("hover", separate_node_meshes(&transforms(time)))
     });
     let charged = |texel: &Texel| ink(texel, true);
     let spent = |texel: &Texel| ink(texel, false);
@@ -42,8 +43,8 @@ pub fn document() -> MdlDocument {
         eye_position: [0.0; 3],
         skin_size: atlas.size,
         skins: vec![
-            SkinDocument::Single(picture(&atlas, &texels, charged)),
-            SkinDocument::Single(picture(&atlas, &texels, spent)),
+            SkinDocument::Single(paint_skin(&atlas, &texels, charged)),
+            SkinDocument::Single(paint_skin(&atlas, &texels, spent)),
         ],
         frames: FrameShapes::run("hover", poses),
     }
@@ -60,7 +61,7 @@ fn gem() -> Piece {
     Piece::new(GEM, vec![loft("gem", &sections, TEXELS_PER_UNIT)]).creased(FACETED)
 }
 
-/// Around the gem, without touching it: its section is a closed square.
+/// A ring around the gem, without contact: its section is a closed square.
 fn ring() -> Piece {
     let sections = [
         Section::round(-1.0, 8.0, 6),
@@ -81,25 +82,26 @@ fn shard(bone: usize) -> Piece {
     Piece::new(bone, vec![loft("shard", &sections, TEXELS_PER_UNIT)]).creased(FACETED)
 }
 
-/// Where the pieces are. `time` goes from 0 to 1 and begins again.
-fn places(time: f32) -> Vec<Place> {
-    let middle = Place::at(0.0, 0.0, 20.0);
-    let gem = Place::at(0.0, 0.0, 0.6 * sin(time)).turned(upright());
-    // The ring does not turn, but the side on which it hangs down goes round.
+/// The transforms of the pieces. `time` goes from 0 to 1 and repeats.
+fn transforms(time: f32) -> Vec<Transform> {
+    let middle = Transform::from_xyz(0.0, 0.0, 20.0);
+    let gem = Transform::from_xyz(0.0, 0.0, 0.6 * sin(time)).rotated(upright());
+    // The ring does not rotate, but the direction of its tilt does.
     let swing = yaw(360.0 * time) * pitch(12.0) * yaw(-360.0 * time);
-    let ring = Place::at(0.0, 0.0, 0.3 * sin(time - 0.2))
-        .turned(swing)
-        .turned(upright());
-    let mut places = vec![middle * gem, middle * ring];
-    // Once round, against the turning of the games. A third of that would look the same in the poses,
-    // but between the last and the first each shard would fly to another one's place.
+    let ring = Transform::from_xyz(0.0, 0.0, 0.3 * sin(time - 0.2))
+        .rotated(swing)
+        .rotated(upright());
+    let mut transforms = vec![middle * gem, middle * ring];
+    // One revolution, opposite to the rotation by the games. A third of that would give the same
+    // poses, but between the last and the first each shard would move to the position of another.
     for number in 0..3_u8 {
-        let turn = yaw(120.0 * f32::from(number) - 360.0 * time);
+        let rotation = yaw(120.0 * f32::from(number) - 360.0 * time);
         let rise = 2.0 * sin(time + f32::from(number) / 3.0);
-        let shard = Place::at(0.0, 0.0, 0.0).turned(turn) * Place::at(13.0, 0.0, rise);
-        places.push(middle * shard.turned(pitch(-80.0)));
+        let shard = Transform::from_xyz(0.0, 0.0, 0.0).rotated(rotation)
+            * Transform::from_xyz(13.0, 0.0, rise);
+        transforms.push(middle * shard.rotated(pitch(-80.0)));
     }
-    places
+    transforms
 }
 
 fn ink(texel: &Texel, charged: bool) -> u8 {
@@ -140,5 +142,5 @@ fn ring_ink(texel: &Texel, charged: bool) -> u8 {
         right: true,
         ..Grooves::NONE
     };
-    Ramp::YELLOW.shade(worn(texel, 0.75, grooves), texel.at)
+    Ramp::YELLOW.shade(worn_metal(texel, 0.75, grooves), texel.at)
 }

@@ -1,4 +1,4 @@
-//! Meshes, pictures and shapes to a document that can be written.
+//! Converts meshes, skins and shapes to a document that can be written.
 
 use super::mesh::Mesh;
 use bevy::math::{UVec2, Vec3};
@@ -7,17 +7,17 @@ use bevy_classic_models::quake::mdl::write::{
 };
 use bevy_classic_models::quake::mdl::{Header, Precision, TriVertex};
 
-/// A frame before its shapes are quantised.
+/// A frame before its shapes are quantized.
 pub enum FrameShapes {
     /// One pose.
     Single(Shape),
-    /// Poses that take turns by themselves, each with the time at which it ends.
+    /// Animated poses of a frame group, each with its end time in seconds.
     Group(Vec<(f32, Shape)>),
 }
 
-/// Everything that a model consists of.
+/// The parts of a model.
 pub struct Recipe {
-    /// How finely positions are quantised.
+    /// Precision of the quantized positions.
     pub precision: Precision,
     /// Whether instances animate in phase (0) or not (1).
     pub sync_type: i32,
@@ -25,7 +25,7 @@ pub struct Recipe {
     pub flags: u32,
     /// Position of the eyes.
     pub eye_position: [f32; 3],
-    /// Size of every picture.
+    /// Size of every skin.
     pub skin_size: UVec2,
     /// The skins.
     pub skins: Vec<SkinDocument>,
@@ -34,9 +34,9 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The document, ready to be written.
+    /// Builds the document.
     pub fn document(self, mesh: &Mesh) -> MdlDocument {
-        // All poses share one scale and one origin, so they are quantised together.
+        // All poses share one scale and one origin, so they are quantized together.
         let shapes: Vec<Shape> = self
             .frames
             .iter()
@@ -72,7 +72,7 @@ impl Recipe {
 }
 
 impl FrameShapes {
-    /// A run of single frames, named `stem1`, `stem2` …
+    /// A sequence of single frames, named `stem1`, `stem2` …
     pub fn run(stem: &str, shapes: impl IntoIterator<Item = Shape>) -> Vec<Self> {
         let numbered = (1..).zip(shapes);
         let single = |(number, shape)| {
@@ -84,9 +84,9 @@ impl FrameShapes {
         numbered.map(single).collect()
     }
 
-    /// A frame group of poses named `stem1`, `stem2` …, each with the seconds that it lasts.
+    /// A frame group of poses named `stem1`, `stem2` …, each with its duration in seconds.
     pub fn group(stem: &str, shapes: impl IntoIterator<Item = (f32, Shape)>) -> Self {
-        // The file wants the times at which the poses end.
+        // The file has the end times of the poses.
         let mut end = 0.0;
         let numbered = (1..).zip(shapes);
         let pose = |(number, (seconds, shape))| {

@@ -4,18 +4,21 @@
 //! cargo run -p classic-models-samples [-- FOLDER]
 //! ```
 //!
-//! Every MDL model goes the same way: surfaces are spanned over outlines (`surface`) and put on bones
-//! (`mesh`), unfolded onto the skin (`atlas`) and painted (`paint`); a rig places the bones for each
-//! pose; and all of it becomes a document that the crate writes (`document`). ALO models are made of
-//! solids with bevels, have normal maps, and wear pictures in files of their own (`alamo`); ALA clips
-//! pose the bones of such a model for each frame (`walker::clips`). The ABC model is made of solids too
-//! (`warden`), its cloth is let fall and swing for each keyframe, it gets levels of detail, and its skins get a
-//! palette (`lithtech`). The LGW model is made of solids and of surfaces,
-//! which become lists, strips and fans (`courier`). Two manifests say what a game would of the walker and the
-//! warden (`manifests`). The same bytes come out on every run and every
-//! machine.
+//! MDL models: surfaces are lofted over outlines (`surface`), attached to bones (`mesh`), unwrapped
+//! onto the skin (`atlas`) and painted (`paint`). A rig computes the bone transforms of each pose,
+//! and the crate writes the resulting document (`document`).
 //!
-//! You should see a line about each model and each clip, without any warning. Look at them with
+//! ALO models consist of beveled solids and have normal maps and separate texture files (`alamo`).
+//! ALA clips pose the bones of such a model for each frame (`walker::clips`).
+//!
+//! The ABC model consists of solids (`warden`). Its cloth is simulated for each keyframe, it has
+//! levels of detail, and its skins have a palette (`lithtech`).
+//!
+//! The LGW model consists of solids and surfaces, which become lists, strips and fans (`courier`).
+//! Two manifests configure the walker and the warden (`manifests`). The output bytes are the same
+//! on every run and every machine.
+//!
+//! The program prints a line about each model and each clip, without any warning. View them with
 //! `cargo run -p classic-models -- view`.
 
 use bevy_classic_models::quake::mdl::parse;
@@ -32,7 +35,7 @@ mod crystal;
 mod document;
 mod lithtech;
 mod manifests;
-mod maths;
+mod math;
 mod mesh;
 mod paint;
 mod piece;
@@ -80,7 +83,7 @@ fn quake_samples(folder: &Path) -> Result<(), Box<dyn Error>> {
     for (name, document) in samples {
         let bytes = document.to_bytes();
         let file = parse(&bytes)?;
-        // What we write should be beyond reproach.
+        // The samples must load without warnings.
         if let Some(warning) = file.warnings.first() {
             return Err(format!("{name}: {warning}").into());
         }

@@ -1,14 +1,14 @@
-//! `patrol.model.ron` and `frost_warden.model.ron`: what a game would say of two of the models.
+//! `patrol.model.ron` and `frost_warden.model.ron`: manifests for two of the models.
 
 use crate::alamo::SampleFile;
 use bevy::color::Srgba;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::{
     ManifestAttachment, ManifestClip, ManifestRepeat, parse,
 };
-use bevy_classic_models::prelude::ModelManifest;
 use std::error::Error;
 
-/// Both of them.
+/// Both manifests.
 pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let manifests = [
         ("models/patrol.model.ron", patrol()),
@@ -17,9 +17,9 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let mut files = Vec::new();
     for (path, manifest) in manifests {
         let text = manifest.to_ron()?;
-        // What we write should say what we mean.
+        // The text must parse back to the same manifest.
         if parse(text.as_bytes())? != manifest {
-            return Err(format!("{path} reads as another manifest").into());
+            return Err(format!("{path}: the written text parses to a different manifest").into());
         }
         println!(
             "{path}: {} clips, {} skins, {} attachments",
@@ -32,7 +32,7 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     Ok(files)
 }
 
-/// The walker of a team, with better names for its clips, and a fire on its roof.
+/// A walker with a team color, with better clip names and a fire on its roof.
 fn patrol() -> ModelManifest {
     let clip = |name: &str, clip: &str| ManifestClip {
         name: name.to_owned(),
@@ -73,7 +73,7 @@ fn patrol() -> ModelManifest {
     }
 }
 
-/// The warden in its second skin, with a crystal that hangs from its hand.
+/// The warden in its second skin, with a crystal attached to its hand.
 fn frost_warden() -> ModelManifest {
     let skins = [
         ("fire", "skins/warden.dtx"),

@@ -1,7 +1,7 @@
-//! Pieces on bones to the vertices and triangles of a file.
+//! Converts pieces on bones to the vertices and triangles of a file.
 
 use super::atlas::Atlas;
-use super::maths::Place;
+use super::math::Transform;
 use super::piece::Piece;
 use super::surface::{Corner, Side};
 use bevy::math::Vec3;
@@ -17,7 +17,7 @@ struct Vertex {
     normal: Vec3,
 }
 
-/// What the file holds beside poses and pictures, and what poses are made of.
+/// The part of a file besides poses and skins, and the source data of the poses.
 #[derive(Default)]
 pub struct Mesh {
     vertices: Vec<Vertex>,
@@ -27,18 +27,18 @@ pub struct Mesh {
     pub triangles: Vec<Triangle>,
 }
 
-/// What two corners must have in common to be one vertex of the file: the bone, the position in
-/// 1/1024 units, the normal of the table, and place on the skin.
+/// Corners with equal keys share a vertex of the file: the bone, the position in 1/1024 units, the
+/// index of the normal, and the position on the skin.
 type Key = (usize, [i32; 3], u8, [i32; 3]);
 
 impl Mesh {
-    /// Joins the corners of all pieces to vertices.
+    /// Merges the corners of all pieces into vertices.
     ///
-    /// A vertex has one normal and one texture coordinate, so corners at a hard edge or at the edge
-    /// of an island become several vertices. The fold of a surface costs none: see [`StVertex`].
+    /// A vertex has one normal and one texture coordinate. So corners at a hard edge or at the edge
+    /// of an island become several vertices. The fold of a surface needs none: see [`StVertex`].
     pub fn new(pieces: &[Piece], atlas: &Atlas) -> Self {
         let mut mesh = Self::default();
-        let mut known = HashMap::<Key, i32>::new();
+        let mut vertex_indices = HashMap::<Key, i32>::new();
         for piece in pieces {
             for surface in &piece.surfaces {
                 let island = atlas.island(surface.name);
@@ -47,7 +47,7 @@ impl Mesh {
                     let mut vertex = |corner: &Corner| {
                         let normal = piece.normal(corner, face_normal);
                         let st = (island + corner.st).as_ivec2();
-                        // On the seam the triangle's own side tells which half is meant.
+                        // On the seam, the triangle's own side selects the half.
                         let back = face.side == Side::Back && !corner.seam;
                         let shift = if back { atlas.half_width() as i32 } else { 0 };
                         let st = [i32::from(corner.seam) * 0x20, st.x + shift, st.y];
@@ -58,7 +58,7 @@ impl Mesh {
                             nearest_normal(normal.to_array()),
                             st,
                         );
-                        *known.entry(key).or_insert_with(|| {
+                        *vertex_indices.entry(key).or_insert_with(|| {
                             mesh.vertices.push(Vertex {
                                 bone: piece.bone,
                                 position: corner.position,
@@ -76,7 +76,7 @@ impl Mesh {
                     for [a, b, c] in face.triangles() {
                         mesh.triangles.push(Triangle {
                             faces_front: i32::from(face.side == Side::Front).into(),
-                            // Ours are counter-clockwise, the file's are clockwise.
+                            // Triangles here are counter-clockwise, those of the file clockwise.
                             vertices: [a, c, b].map(|corner| corners[corner].into()),
                         });
                     }
@@ -86,16 +86,18 @@ impl Mesh {
         mesh
     }
 
-    /// The model at one moment: `place` moves the position and the normal of a vertex of a bone.
+    /// The shape of the model in one pose: `transform_vertex` transforms the position and the normal of a
+    /// vertex of a bone.
     pub fn shape(
         &self,
         name: impl Into<String>,
-        place: impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3),
+        transform_vertex: impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3),
     ) -> Shape {
         let vertices = self.vertices.iter();
         let (positions, normals) = vertices
             .map(|vertex| {
-                let (position, normal) = place(vertex.bone, vertex.position, vertex.normal);
+                let (position, normal) =
+                    transform_vertex(vertex.bone, vertex.position, vertex.normal);
                 (position.to_array(), normal.to_array())
             })
             .unzip();
@@ -107,12 +109,12 @@ impl Mesh {
     }
 }
 
-/// For [`Mesh::shape`]: moves every vertex with its bone.
-pub fn separate_node_meshes(bones: &[Place]) -> impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3) {
+/// For [`Mesh::shape`]: transforms every vertex with its bone.
+pub fn separate_node_meshes(bones: &[Transform]) -> impl Fn(usize, Vec3, Vec3) -> (Vec3, Vec3) {
     |bone, position, normal| {
         let bone = &bones[bone];
-        // A bone that is scaled to nothing leaves the normals as they are.
-        let turned = (bone.turn * normal).normalize_or(normal);
+        // A bone with zero scale keeps the normals.
+        let turned = (bone.rotation * normal).normalize_or(normal);
         (bone.point(position), turned)
     }
 }

@@ -1,10 +1,10 @@
-//! Paint: from what a texel is and how bright, to an index of Quake's palette.
+//! Paint: converts the material and brightness of a texel to an index of Quake's palette.
 
 use super::atlas::{Atlas, Texel};
-use super::maths::{hash, noise};
+use super::math::{hash, noise};
 use bevy::math::{UVec2, Vec3};
 
-/// Sixteen colours of the palette that get brighter step by step.
+/// Sixteen colors of the palette with increasing brightness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ramp {
     darkest: u8,
@@ -14,7 +14,7 @@ pub struct Ramp {
 impl Ramp {
     const fn row(row: u8) -> Self {
         let (first, last) = (row * 16, row * 16 + 15);
-        // From row 8 on the palette is stored from bright to dark, up to the last two rows.
+        // From row 8 on the palette is stored from bright to dark, except for the last two rows.
         if row < 8 || row >= 14 {
             Self {
                 darkest: first,
@@ -29,31 +29,31 @@ impl Ramp {
     }
 
     /// Bare metal.
-    pub const GREY: Self = Self::row(0);
-    /// Takes the shirt's colour of a player.
+    pub const GRAY: Self = Self::row(0);
+    /// The shirt color of a player.
     pub const SHIRT: Self = Self::row(1);
     /// Cold steel.
     pub const STEEL: Self = Self::row(2);
-    /// Takes the colour of a player's pants.
+    /// The pants color of a player.
     pub const PANTS: Self = Self::row(6);
     /// Warm and light: sand, stone.
     pub const SAND: Self = Self::row(7);
-    /// Grey and a little warm: stone, bone.
+    /// Gray and a little warm: stone, bone.
     pub const STONE: Self = Self::row(10);
-    /// Grey and a little green: paint of the army.
+    /// Gray and a little green: army paint.
     pub const DRAB: Self = Self::row(11);
     /// Warning signs.
     pub const YELLOW: Self = Self::row(12);
     /// Deep blue.
     pub const BLUE: Self = Self::row(13);
-    /// Never darkened: embers and flames.
+    /// Fullbright: embers and flames.
     pub const FIRE: Self = Self::row(14);
 
-    /// The colour of a brightness from 0 to 1; what lies between two is dithered.
+    /// The color of a brightness from 0 to 1; values between two colors are dithered.
     pub fn shade(self, level: f32, at: UVec2) -> u8 {
         const BAYER: [[u8; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
         let threshold = f32::from(BAYER[at.y as usize % 4][at.x as usize % 4]) / 16.0;
-        // Less than the whole step is dithered: the rest keeps surfaces calm.
+        // Only a part of the step is dithered, so that surfaces are less noisy.
         let step = (level.clamp(0.0, 1.0) * 15.0 + 0.5 + (threshold - 0.47) * 0.55).floor();
         let step = step.clamp(0.0, 15.0) as u8;
         if self.darkest < self.brightest {
@@ -64,17 +64,17 @@ impl Ramp {
     }
 }
 
-/// Colours of lamps, which are never darkened.
+/// Fullbright colors of lamps.
 pub mod lamp {
-    /// Ice, from the rim to the middle.
+    /// Ice, from the rim to the center.
     pub const ICE: [u8; 3] = [244, 245, 246];
-    /// Red hot, from the rim to the middle.
+    /// Red hot, from the rim to the center.
     pub const RED: [u8; 3] = [249, 251, 252];
     /// Pale yellow to white.
     pub const WHITE: [u8; 3] = [252, 253, 254];
 }
 
-/// Which edges of a texel's face are grooves.
+/// Selects the edges of a texel's face that are grooves.
 #[derive(Clone, Copy, Debug)]
 pub struct Grooves {
     /// The edge towards the front.
@@ -95,14 +95,14 @@ impl Grooves {
         top: false,
         bottom: false,
     };
-    /// All round.
+    /// All edges.
     pub const ALL: Self = Self {
         left: true,
         right: true,
         top: true,
         bottom: true,
     };
-    /// Only where the face begins and ends on its way from front to back.
+    /// Only the front and the back edge.
     pub const ENDS: Self = Self {
         left: true,
         right: true,
@@ -111,13 +111,13 @@ impl Grooves {
     };
 }
 
-/// How much light worn metal gives back here, for a face of the given brightness.
+/// The brightness of worn metal at a texel, for a face of the given brightness.
 ///
-/// A little of everything that makes a flat colour look like a thing: dark where the model hides
-/// the sky, lighter where a face looks up, stains, scratches, and a bevel beside each groove.
-pub fn worn(texel: &Texel, brightness: f32, grooves: Grooves) -> f32 {
+/// It combines ambient occlusion, light from above, stains, scratches, and a bevel beside each
+/// groove.
+pub fn worn_metal(texel: &Texel, brightness: f32, grooves: Grooves) -> f32 {
     let at = texel.at;
-    let hidden = 0.3 + 0.7 * texel.open;
+    let hidden = 0.3 + 0.7 * texel.visibility;
     let facing = 0.88 + 0.14 * texel.normal.z;
     let stains = 0.86 + 0.28 * noise(texel.position * 0.35 + Vec3::splat(40.0));
     let grain = (hash(at.x as i32, at.y as i32, 7) - 0.5) * 0.07;
@@ -137,7 +137,7 @@ fn bevel(texel: &Texel, grooves: Grooves) -> f32 {
     }
 }
 
-/// The rivets in the corners of a face: 1 on the head of one, -1 in its shadow, else 0.
+/// The rivets in the corners of a face: 1 on the head of one, -1 in its shadow, otherwise 0.
 pub fn rivet(texel: &Texel, inset: i32) -> i32 {
     let nearest = texel.from.min(texel.to) - inset;
     match (nearest.x, nearest.y) {
@@ -169,16 +169,16 @@ pub fn is_in_number(number: usize, x: i32, y: i32) -> bool {
     (0..5).contains(&y) && DIGITS[digit][y as usize] & (0b100 >> column) != 0
 }
 
-/// A picture of the whole skin: what `ink` says of each texel that shows, and one more around.
-pub fn picture(atlas: &Atlas, texels: &[Texel], ink: impl Fn(&Texel) -> u8) -> Vec<u8> {
+/// Paints the whole skin with `ink`, and extends each island by one texel.
+pub fn paint_skin(atlas: &Atlas, texels: &[Texel], ink: impl Fn(&Texel) -> u8) -> Vec<u8> {
     const BACKGROUND: u8 = 0;
     let (width, height) = (atlas.size.x as usize, atlas.size.y as usize);
     let mut painted = vec![None::<u8>; width * height];
     for texel in texels {
         painted[texel.at.y as usize * width + texel.at.x as usize] = Some(ink(texel));
     }
-    // Filters mix the edge of an island with what lies beside it.
-    let neighbour = |index: usize| {
+    // Texture filters mix the edge of an island with its surroundings.
+    let neighbor = |index: usize| {
         let (x, y) = ((index % width) as i32, (index / width) as i32);
         let beside = [(-1, 0), (1, 0), (0, -1), (0, 1)];
         beside.into_iter().find_map(|(dx, dy)| {
@@ -190,7 +190,7 @@ pub fn picture(atlas: &Atlas, texels: &[Texel], ink: impl Fn(&Texel) -> u8) -> V
     };
     let texel = |index: usize| {
         painted[index]
-            .or_else(|| neighbour(index))
+            .or_else(|| neighbor(index))
             .unwrap_or(BACKGROUND)
     };
     (0..painted.len()).map(texel).collect()

@@ -1,15 +1,15 @@
 //! Pieces of models: surfaces on a bone.
 
-use super::maths::Place;
+use super::math::Transform;
 use super::surface::{Corner, Surface};
 use bevy::math::Vec3;
 
 /// Surfaces that move together.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// The bone they are on, an index into the places of a pose.
+    /// Index of their bone in the transforms of a pose.
     pub bone: usize,
-    /// Cosine of the angle between two faces above which their edge is hard.
+    /// Edges are hard if the cosine of the angle between their faces is at most this.
     pub crease: f32,
     /// The surfaces, in the bone's space.
     pub surfaces: Vec<Surface>,
@@ -34,24 +34,24 @@ impl Piece {
         }
     }
 
-    /// The same with another limit for hard edges.
+    /// Returns the piece with another limit for hard edges.
     pub fn creased(self, crease: f32) -> Self {
         Self { crease, ..self }
     }
 
-    /// The same at another place of its bone.
-    pub fn moved(mut self, place: Place) -> Self {
+    /// Returns the piece, transformed in the space of its bone.
+    pub fn transformed(mut self, transform: Transform) -> Self {
         let faces = self
             .surfaces
             .iter_mut()
             .flat_map(|surface| &mut surface.faces);
         for corner in faces.flat_map(|face| &mut face.corners) {
-            corner.position = place.point(corner.position);
+            corner.position = transform.point(corner.position);
         }
         self
     }
 
-    /// The normal at a corner of a face: the mean of all faces that meet there at soft edges.
+    /// The normal at a corner of a face: the mean of all faces that meet there at smooth edges.
     pub fn normal(&self, corner: &Corner, face_normal: Vec3) -> Vec3 {
         let faces = self.surfaces.iter().flat_map(|surface| &surface.faces);
         let normals = faces.filter_map(|face| {

@@ -1,11 +1,11 @@
-//! `crate.alo`: a crate, for the walker to carry where proxies are followed.
+//! `crate.alo`: a crate, which the walker carries if proxies are loaded.
 
 use crate::alamo::build::Recipe;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Finish, Solid, block};
 use crate::alamo::sheet::{Ink, Sheet, Texel};
 use crate::alamo::{self, SampleFile, color};
-use crate::maths::{Place, mix, noise, smooth};
+use crate::math::{Transform, mix, noise, smooth};
 use bevy::math::{UVec2, Vec2, Vec3};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Parameter};
 use std::error::Error;
@@ -44,7 +44,7 @@ fn solids() -> Vec<Solid> {
             [0.07, 0.43],
             0.03,
         );
-        solids.push(strap.at(&Place::at(x, 0.0, 0.0)));
+        solids.push(strap.transformed(&Transform::from_xyz(x, 0.0, 0.0)));
     }
     solids
 }
@@ -63,10 +63,10 @@ fn ink(texel: &Texel<'_>) -> Ink {
         if (0.06..0.075).contains(&inside) {
             color *= 0.5;
         }
-        // An arrow that says which side is up.
-        let way = Vec2::new(at.x, at.z - 0.28);
-        let arrow = way.y.abs() < 0.13 && way.x.abs() < (0.13 - way.y) * 0.6
-            || (way.x.abs() < 0.03 && way.y < 0.0 && way.y > -0.2);
+        // An arrow that points up.
+        let offset = Vec2::new(at.x, at.z - 0.28);
+        let arrow = offset.y.abs() < 0.13 && offset.x.abs() < (0.13 - offset.y) * 0.6
+            || (offset.x.abs() < 0.03 && offset.y < 0.0 && offset.y > -0.2);
         if texel.normal.y.abs() > 0.9 && arrow {
             color = Vec3::new(0.85, 0.83, 0.76);
         }
@@ -80,29 +80,29 @@ fn ink(texel: &Texel<'_>) -> Ink {
         }
     }
     color *= mix(0.8, 1.12, stains);
-    let worn = smooth((1.0 - texel.edge / 0.05 + noise(at * 30.0) - 1.0) * 2.5);
-    color = color.lerp(Vec3::splat(0.62), worn * 0.8);
-    gloss = mix(gloss, 0.9, worn);
+    let wear = smooth((1.0 - texel.edge / 0.05 + noise(at * 30.0) - 1.0) * 2.5);
+    color = color.lerp(Vec3::splat(0.62), wear * 0.8);
+    gloss = mix(gloss, 0.9, wear);
     Ink {
-        color: color * mix(0.3, 1.0, texel.open),
+        color: color * mix(0.3, 1.0, texel.visibility),
         alpha: gloss,
         ..Ink::default()
     }
 }
 
-/// The model, and its picture.
+/// The model and its texture.
 pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let solids = solids();
     let all: Vec<&Solid> = solids.iter().collect();
     let sheet = Sheet::new(&all, UVec2::splat(128), |_, _| 1.0);
     let [base, _] = sheet.paint(&all, ink);
     let recipe = Recipe {
-        space: Place::at(0.0, 0.0, 0.0),
+        space: Transform::from_xyz(0.0, 0.0, 0.0),
         palette: &[],
         uv: &|face, uv| sheet.uv(face, uv),
         color: &|_| [1.0; 4],
     };
-    // Older tools wrote another record of vertices.
+    // Older tools wrote an older vertex record.
     let buffers = recipe.build(&solids).with_tree().with_v1_vertices();
     let parameters = vec![
         color("Emissive", Vec3::ZERO),

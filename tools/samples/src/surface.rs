@@ -1,15 +1,15 @@
-//! Surfaces, and where they lie on the skin.
+//! Surfaces, and their layout on the skin.
 //!
-//! The format has its own idea of unwrapping, and the samples follow it. The skin has a front half
-//! and, to the right of it, a back half of the same layout. A surface is folded down its middle: its
-//! left side lies on the front half and its right side on the back half, at the same place. The
-//! points on the fold (the *seam*) are needed once only: triangles that do not face the front take
-//! them half a skin further to the right.
+//! The samples follow the unwrapping convention of the format. The skin has a front half and, to
+//! the right of it, a back half of the same layout. A surface is folded along its middle: its left
+//! side is on the front half and its right side at the same position of the back half. Points on
+//! the fold (the *seam*) are stored only once: triangles on the back add half the skin width to
+//! them.
 
-use super::maths::{cos, sin};
+use super::math::{cos, sin};
 use bevy::math::{UVec2, Vec2, Vec3};
 
-/// Which half of the skin.
+/// A half of the skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The left half.
@@ -21,18 +21,18 @@ pub enum Side {
 /// A corner of a [`Face`].
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
-    /// Where it is on its piece.
+    /// Its position in the space of its piece.
     pub position: Vec3,
-    /// Where it is on its island of the skin, in texels.
+    /// Its position on its island of the skin, in texels.
     pub st: UVec2,
-    /// Whether it lies on the fold between front and back.
+    /// Whether it is on the fold between front and back.
     pub seam: bool,
 }
 
 /// A flat part of a surface.
 #[derive(Clone, Debug)]
 pub struct Face {
-    /// The half of the skin it lies on.
+    /// The half of the skin that it is on.
     pub side: Side,
     /// Its column and row in the surface's grid.
     pub cell: [usize; 2],
@@ -46,7 +46,7 @@ impl Face {
         (2..self.corners.len()).map(|last| [0, last - 1, last])
     }
 
-    /// Points away from it; twice as long as its area is large.
+    /// The outward normal; its length is twice the area.
     pub fn normal(&self) -> Vec3 {
         let at = |index: usize| self.corners[index].position;
         self.triangles()
@@ -55,33 +55,33 @@ impl Face {
     }
 }
 
-/// A surface that lies on the skin in one piece, its island. Surfaces of the same name share one.
+/// A surface with one connected area on the skin, its island. Surfaces of the same name share one.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// What the painter knows it by.
+    /// Its name, for the painter.
     pub name: &'static str,
-    /// Texels that its island takes, on each half of the skin.
+    /// Size of its island in texels, on each half of the skin.
     pub size: UVec2,
-    /// What it consists of.
+    /// Its faces.
     pub faces: Vec<Face>,
 }
 
 /// An outline across the X axis.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Where it crosses the axis.
+    /// Its position along the axis.
     pub x: f32,
     /// Its left half, as Y and Z: from the middle of the top to the middle of the bottom.
     pub outline: Vec<Vec2>,
 }
 
 impl Section {
-    /// A section of some outline, stretched by Y and Z and moved up.
+    /// A section of an outline, scaled by Y and Z and moved up.
     pub fn new(x: f32, outline: &[[f32; 2]], stretch: [f32; 2], up: f32) -> Self {
-        let place = |&[y, z]: &[f32; 2]| Vec2::new(y * stretch[0], z * stretch[1] + up);
+        let scale_point = |&[y, z]: &[f32; 2]| Vec2::new(y * stretch[0], z * stretch[1] + up);
         Self {
             x,
-            outline: outline.iter().map(place).collect(),
+            outline: outline.iter().map(scale_point).collect(),
         }
     }
 
@@ -89,7 +89,7 @@ impl Section {
     pub fn round(x: f32, radius: f32, steps: u16) -> Self {
         let corner = |step| {
             let turns = f32::from(step) / f32::from(2 * steps);
-            // Exactly on the fold, where the sine is not exactly zero.
+            // Exactly on the fold; the computed sine is not exactly zero.
             let y = if step % steps == 0 { 0.0 } else { sin(turns) };
             Vec2::new(y, cos(turns)) * radius
         };
@@ -108,10 +108,11 @@ impl Section {
     }
 }
 
-/// Spans a surface over sections, which are listed from the front (the greatest X) to the back.
+/// Lofts a surface over sections, which are listed from the front (the greatest X) to the back.
 ///
-/// On the skin it is a rectangle: from front to back it goes right, from top to bottom down. Every
-/// face is a rectangle in it, which is easy to paint, and as large as such faces are on average.
+/// On the skin it is a rectangle: front to back runs right, top to bottom runs down. Every face is
+/// a rectangle in it, which is easy to paint. Its size is the mean size of the faces in its row and
+/// column.
 pub fn loft(name: &'static str, sections: &[Section], texels_per_unit: f32) -> Surface {
     let rows = sections[0].outline.len();
     let columns = sections.len();
@@ -154,12 +155,12 @@ pub fn loft(name: &'static str, sections: &[Section], texels_per_unit: f32) -> S
     }
 }
 
-/// Which way a [`cap`] faces.
+/// The direction of a [`cap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facing {
-    /// Along X.
+    /// +X.
     Forward,
-    /// Against X.
+    /// −X.
     Backward,
 }
 
@@ -196,7 +197,7 @@ pub fn cap(name: &'static str, section: &Section, facing: Facing, texels_per_uni
     }
 }
 
-/// A face of the corners that do not coincide. `corners` are in order for the front side.
+/// A face without coincident corners. `corners` are in order for the front side.
 fn face(side: Side, cell: [usize; 2], mut corners: Vec<Corner>) -> Option<Face> {
     corners.dedup_by_key(|corner| corner.position);
     if corners.len() > 1 && corners[0].position == corners[corners.len() - 1].position {
@@ -212,7 +213,7 @@ fn face(side: Side, cell: [usize; 2], mut corners: Vec<Corner>) -> Option<Face> 
     })
 }
 
-/// Lengths one after the other, in whole texels, so that every edge lies on a texel's centre.
+/// Running sums of lengths, in whole texels, so that every edge is on a texel's center.
 fn running_sum(lengths: impl Iterator<Item = f32>, texels_per_unit: f32) -> Vec<u32> {
     let mut sums = vec![0];
     for length in lengths {

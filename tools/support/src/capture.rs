@@ -17,10 +17,10 @@ use std::path::Path;
 /// Frames after which everything that is loaded is drawn and texts are laid out.
 const SETTLING_FRAMES: usize = 6;
 
-/// Turns of the task pool without a change after which a picture is final.
+/// Turns of the task pool without a change after which an image is final.
 const STILL: usize = 30;
 
-/// Turns of the task pool, at least one per picture, after which no change is expected any more.
+/// Turns of the task pool, at least one per image, after which no change is expected any more.
 const PATIENCE: usize = 2000;
 
 /// Starts an app whose plugins have been added. Each camera that it spawns renders to an image, and so do its texts.
@@ -75,7 +75,7 @@ pub fn models_are_ready(world: &mut World) -> bool {
     world.run_system_cached(are_models_ready).unwrap_or(false)
 }
 
-/// What tells whether a model is ready.
+/// The components that show whether a model is ready.
 type Root = (
     Entity,
     Option<&'static WorldAssetRoot>,

@@ -4,14 +4,14 @@
 pub struct Dice(u32);
 
 impl Dice {
-    /// A generator whose sequence depends on the seed alone.
+    /// A generator whose sequence depends only on the seed.
     pub fn new(seed: u32) -> Self {
         Self(seed)
     }
 
     /// The next number, from 0 up to but not including 1.
     pub fn roll(&mut self) -> f32 {
-        // A Weyl sequence, its steps mixed by the finaliser of MurmurHash3.
+        // A Weyl sequence, its steps mixed by the finalizer of MurmurHash3.
         self.0 = self.0.wrapping_add(0x9e37_79b9);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 16)).wrapping_mul(0x85eb_ca6b);

@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Adds a [`DrawCount`] and updates it in every rendered frame.
 pub struct DrawCountPlugin;
 
-/// The number of draws of opaque and masked meshes in the last rendered frame, over all 3D cameras.
+/// The count of draws of opaque and masked meshes in the last rendered frame, over all 3D cameras.
 ///
-/// A draw is one mesh in one material, with any number of instances. Each draw of an indirect command counts.
+/// A draw is one mesh in one material, with any count of instances. Each draw of an indirect command counts.
 /// Without storage buffers (WebGL2) Bevy may split a draw, which is not counted.
 #[derive(Resource, Clone, Default)]
 pub struct DrawCount(Arc<AtomicU32>);
 
 impl DrawCount {
-    /// The number of draws.
+    /// The count of draws.
     pub fn get(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
@@ -68,7 +68,7 @@ fn direct_draws<P: BinnedPhaseItem>(
     })
 }
 
-/// Draws whose parameters lie in a buffer on the GPU.
+/// Draws whose parameters are in a buffer on the GPU.
 fn indirect_draws<P: BinnedPhaseItem>(buffers: &IndirectParametersBuffers) -> usize {
     buffers.get(&TypeId::of::<P>()).map_or(0, |phase| {
         phase.indexed.batch_count() + phase.non_indexed.batch_count()

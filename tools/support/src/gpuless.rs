@@ -94,7 +94,7 @@ impl Patience {
         self.turns = 0;
     }
 
-    /// Call this in each frame in which there is still something to wait for.
+    /// Call this in each frame in which the condition is not met.
     pub fn wait(&mut self) {
         if self.turn.is_finished() {
             self.turns += 1;

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-/// So many positions in a square around the origin, on the ground.
+/// The given count of positions in a square around the origin, on the ground.
 pub fn square(count: usize, spacing: f32) -> impl Iterator<Item = Vec3> {
     let per_side = (count as f32).sqrt().ceil();
     let middle = (per_side - 1.0) / 2.0;

@@ -62,7 +62,7 @@ impl Headless {
         }
         app.finish();
         app.cleanup();
-        // A step is what it says, however long.
+        // Each step has the given length, without Bevy's limit.
         let mut time = app.world_mut().resource_mut::<Time<Virtual>>();
         time.set_max_delta(Duration::MAX);
         let image = Image::new_target_texture(size.x, size.y, TextureFormat::Rgba8UnormSrgb, None);
@@ -95,7 +95,7 @@ impl Headless {
             if done(self.app.world_mut()) {
                 return;
             }
-            // A renderer that fails says why, and then ends the app.
+            // A renderer that fails logs the error and exits the app.
             assert!(
                 self.app.should_exit().is_none(),
                 "the app ended before {what}"

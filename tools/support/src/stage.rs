@@ -83,7 +83,7 @@ pub fn fit(points: &[Vec3], rotation: Quat, fov: f32, aspect: f32) -> Option<(Ve
     let high = seen.clone().reduce(Vec3::max)?;
     let slope_y = (fov / 2.0).tan() * USED;
     let slopes = [slope_y * aspect, slope_y];
-    // On each axis: of all lines along the picture's two edges that pass through a point, the
+    // On each axis: of all lines along the image's two edges that pass through a point, the
     // outermost two cross where the camera is at the nearest.
     let nearest = |axis: usize| {
         let slope = slopes[axis];
@@ -96,7 +96,7 @@ pub fn fit(points: &[Vec3], rotation: Quat, fov: f32, aspect: f32) -> Option<(Ve
     // A point or a line is seen from some distance too.
     let size = (high - low).max_element().max(1e-3);
     let forward = nearest(0).min(nearest(1)).min(low.z - 0.2 * size);
-    // On each axis: as much room on one side as on the other. The difference falls with the place.
+    // On each axis: equal margins on both sides. The difference decreases with the position.
     let middle = |axis: usize| {
         let (mut from, mut to) = (low[axis], high[axis]);
         for _ in 0..40 {

@@ -164,7 +164,7 @@ pub fn parse(bytes: &[u8]) -> Result<AlaFile<'_>, ParseError> {
     })
 }
 
-/// An empty list with capacity for the declared bone count, but for no more bones than fit into `body`.
+/// An empty list with capacity for the declared bone count, limited to the bones that fit into `body`.
 fn with_bone_capacity<T>(bone_count: u32, body: &Cursor<'_>) -> Vec<T> {
     let capacity = (body.remaining() / MIN_BONE_SIZE).min(bone_count.into());
     Vec::with_capacity(usize::try_from(capacity).unwrap_or_default())

@@ -22,5 +22,5 @@ pub use records::{
     TreeNode, Vertex, VertexHead, VertexRecord, VertexTail, VertexV1, VertexV2, Vertices,
 };
 
-/// Maximum number of bones in a sub-mesh's palette.
+/// Maximum count of bones in a sub-mesh's palette.
 pub const MAX_PALETTE: usize = 24;

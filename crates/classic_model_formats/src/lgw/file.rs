@@ -35,7 +35,7 @@ pub struct Material<'a> {
 }
 
 impl<'a> Material<'a> {
-    /// The textures of the two texture units. A single texture is in the first unit, whatever its number.
+    /// The textures of the two texture units. A single texture is in the first unit, regardless of its number.
     pub fn units(&self) -> [Option<&Texture<'a>>; 2] {
         [self.textures.first(), self.textures.get(1)]
     }

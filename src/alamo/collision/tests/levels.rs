@@ -1,19 +1,19 @@
-//! Boxes by levels.
+//! Tests of the boxes by level.
 
 use super::super::node::count_and_link;
 use super::super::{CollisionTree, triangle};
 use super::malformed::chain;
-use super::shapes::{all, ball, of_files};
+use super::meshes::{all, ball, exported};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Vec3, Vec3A};
 
 #[test]
-fn boxes_lie_within_those_above_them_and_hold_their_triangles() {
-    let made = all()
+fn boxes_are_within_their_parents_and_contain_their_triangles() {
+    let generated = all()
         .into_iter()
         .map(|(name, sample)| (name.to_owned(), sample));
     let chains = [2, 60, 1000].map(|leaves| (format!("chain of {leaves}"), chain(leaves)));
-    for (name, sample) in made.chain(chains).chain(of_files()) {
+    for (name, sample) in generated.chain(chains).chain(exported()) {
         for scale in [1.0, 1e-30, 1e30] {
             check(&name, &sample.scaled(scale).tree());
         }
@@ -28,40 +28,37 @@ fn check(name: &str, tree: &CollisionTree) {
         let boxes: Vec<Aabb3d> = tree.boxes(level).collect();
         assert!(!boxes.is_empty(), "{name}: level {level}");
         for one in &boxes {
-            let held = |other: &Aabb3d| other.grow(Vec3A::splat(step)).contains(one);
-            assert!(above.iter().any(held), "{name}: level {level}: {one:?}");
+            let contains = |other: &Aabb3d| other.grow(Vec3A::splat(step)).contains(one);
+            assert!(above.iter().any(contains), "{name}: level {level}: {one:?}");
         }
         let parts = tree.partition(level).filter(|(own, _)| *own == level);
         let parts: Vec<Aabb3d> = parts.map(|(_, bounds)| bounds).collect();
         assert_eq!(parts, boxes, "{name}: level {level}");
         above = boxes;
     }
-    let nodes = tree.generations().flatten();
+    let nodes = tree.nodes_by_level().flatten();
     let leaves =
         nodes.flat_map(|node| (0..4).filter(|child| count_and_link(node.child(*child)).0 > 0));
     assert_eq!(tree.partition(usize::MAX).count(), leaves.count(), "{name}");
     assert_eq!(tree.boxes(tree.levels()).count(), 0, "{name}");
     assert_eq!(tree.boxes(usize::MAX).count(), 0, "{name}");
-    assert_eq!(
-        leaves_hold_their_triangles(name, tree),
-        tree.triangle_count()
-    );
+    assert_eq!(check_leaves(name, tree), tree.triangle_count());
 }
 
-/// Returns how many triangles there are in all leaves of all levels.
-fn leaves_hold_their_triangles(name: &str, tree: &CollisionTree) -> usize {
+/// Checks that leaves contain their triangles. Returns the count of triangles in all leaves.
+fn check_leaves(name: &str, tree: &CollisionTree) -> usize {
     let mut seen = 0;
-    for nodes in tree.generations() {
+    for nodes in tree.nodes_by_level() {
         for node in nodes {
-            let there = (0..4).filter(|child| node.bounds(*child).is_some());
-            for (child, bounds) in there.zip(tree.boxes_of(node)) {
+            let used = (0..4).filter(|child| node.bounds(*child).is_some());
+            for (child, bounds) in used.zip(tree.boxes_of(node)) {
                 let (count, link) = count_and_link(node.child(child));
                 seen += count;
                 for slot in link..link + count {
                     for corner in triangle::points(tree.corners(slot).unwrap()) {
                         let corner = Vec3A::from(corner) * tree.unscale;
-                        let held = bounds.closest_point(corner) == corner;
-                        assert!(held, "{name}: {corner} in {bounds:?}");
+                        let is_inside = bounds.closest_point(corner) == corner;
+                        assert!(is_inside, "{name}: {corner} in {bounds:?}");
                     }
                 }
             }
@@ -71,7 +68,7 @@ fn leaves_hold_their_triangles(name: &str, tree: &CollisionTree) -> usize {
 }
 
 #[test]
-fn boxes_get_smaller_by_levels() {
+fn boxes_of_deeper_levels_are_smaller() {
     let tree = ball(50, 30).tree();
     let size = |bounds: Aabb3d| Vec3::from(bounds.max - bounds.min).length();
     let largest = |level| tree.boxes(level).map(size).fold(0.0, f32::max);

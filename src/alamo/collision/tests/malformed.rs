@@ -1,9 +1,9 @@
-//! Trees that would lead astray, by their classes.
+//! Tests of malformed trees.
 
 use super::super::{Backfaces, CollisionTree, TreeError, TreeLink};
-use super::poses::same_as_fresh;
-use super::rays::same_as_slow;
-use super::shapes::{ball, cube};
+use super::meshes::{ball, cube};
+use super::poses::check_same_as_built;
+use super::rays::check_ray;
 use super::{Random, Sample};
 use bevy::math::{Dir3, Ray3d, Vec3};
 
@@ -14,7 +14,7 @@ fn error(change: impl FnOnce(&mut Sample)) -> TreeError {
 }
 
 #[test]
-fn flaws_are_told() {
+fn malformed_trees_are_rejected() {
     assert_eq!(
         error(|sample| sample.links[0].link = 0),
         TreeError::BackwardLink { node: 0, child: 0 }
@@ -119,12 +119,12 @@ fn flaws_are_told() {
 }
 
 #[test]
-fn two_parents_of_a_node_are_told() {
+fn node_with_two_parents_is_rejected() {
     let mut sample = ball(14, 8);
     let inner: Vec<usize> = (0..sample.links.len())
         .filter(|at| sample.links[*at].triangle_count == 0)
         .collect();
-    // The later of two takes the children of the one whose children come last.
+    // One node gets the children of the node whose children come last.
     let to = *inner
         .iter()
         .max_by_key(|at| sample.links[**at].link)
@@ -140,7 +140,7 @@ fn two_parents_of_a_node_are_told() {
 }
 
 #[test]
-fn leaves_that_share_triangles_are_told() {
+fn leaves_that_share_triangles_are_rejected() {
     let mut sample = cube();
     let leaves: Vec<usize> = (0..sample.links.len())
         .filter(|at| sample.links[*at].triangle_count > 0)
@@ -154,27 +154,27 @@ fn leaves_that_share_triangles_are_told() {
 }
 
 #[test]
-fn what_no_node_leads_to_is_left_out() {
+fn unreachable_leaves_are_left_out() {
     let mut sample = cube();
     let count = sample.triangle_count();
     let leaf = sample.links.iter().find(|at| at.triangle_count > 0);
-    let lost = *leaf.unwrap();
-    // A leaf by itself in place of the root, and the others behind it.
-    sample.links[0] = lost;
+    let leaf = *leaf.unwrap();
+    // The root becomes a leaf; the other leaves follow it.
+    sample.links[0] = leaf;
     for link in &mut sample.links[1..] {
-        if *link == lost {
+        if *link == leaf {
             *link = TreeLink::default();
         }
     }
     sample.links.retain(|link| link.triangle_count > 0);
     let tree = sample.tree();
     assert!(tree.triangle_count() < count);
-    assert_eq!(tree.triangle_count(), usize::from(lost.triangle_count));
+    assert_eq!(tree.triangle_count(), usize::from(leaf.triangle_count));
     assert_eq!(tree.levels(), 2);
 }
 
 #[test]
-fn nothing_is_a_tree_too() {
+fn tree_without_nodes_is_empty() {
     let tree = CollisionTree::new(Vec::<TreeLink>::new(), &[], &[], &[]).unwrap();
     let ray = Ray3d::new(Vec3::Z, Dir3::NEG_Z);
     assert_eq!(tree.triangle_count(), 0);
@@ -184,7 +184,7 @@ fn nothing_is_a_tree_too() {
     assert!(tree.closest_point(Vec3::ZERO, f32::INFINITY).is_none());
 }
 
-/// A chain of leaves.
+/// A tree as deep as its count of leaves: each node has a leaf and the next node.
 pub(super) fn chain(leaves: usize) -> Sample {
     let mut random = Random(1);
     let triangles: Vec<[Vec3; 3]> = (0..leaves)
@@ -212,14 +212,14 @@ pub(super) fn chain(leaves: usize) -> Sample {
 }
 
 #[test]
-fn deep_trees_are_walked_and_chains_are_refused() {
+fn deep_trees_are_traversed_and_too_deep_ones_are_rejected() {
     for leaves in [2, 20, 60, 1000] {
         let sample = chain(leaves);
         let tree = sample.tree();
         let mut random = Random(2);
         for _ in 0..20 {
             let ray = Ray3d::new(random.point() * 2.0, random.direction());
-            same_as_slow(("chain", &sample, &tree), ray, f32::INFINITY);
+            check_ray(("chain", &sample, &tree), ray, f32::INFINITY);
         }
     }
     assert!(matches!(
@@ -229,9 +229,9 @@ fn deep_trees_are_walked_and_chains_are_refused() {
 }
 
 #[test]
-fn any_tree_at_all_is_refused_or_queried() {
+fn randomly_corrupted_trees_are_rejected_or_queried() {
     let mut random = Random(8);
-    let mut right = 0;
+    let mut accepted = 0;
     for turn in 0..3000 {
         let mut sample = if turn % 2 == 0 { cube() } else { ball(6, 4) };
         for _ in 0..1 + random.below(3) {
@@ -252,10 +252,10 @@ fn any_tree_at_all_is_refused_or_queried() {
         let Ok(tree) = sample.try_tree() else {
             continue;
         };
-        right += 1;
+        accepted += 1;
         assert!(tree.levels() > 1 || tree.triangle_count() == 0);
         let posed = tree.with_positions(&sample.positions).unwrap();
-        same_as_fresh("any tree", &sample, &posed);
+        check_same_as_built("any tree", &sample, &posed);
         for _ in 0..10 {
             let ray = Ray3d::new(random.point() * 2.0, random.direction());
             let hit = tree.cast_ray(ray, f32::INFINITY, Backfaces::Keep);
@@ -265,5 +265,5 @@ fn any_tree_at_all_is_refused_or_queried() {
             );
         }
     }
-    assert!(right > 50);
+    assert!(accepted > 50);
 }

@@ -1,20 +1,20 @@
-//! Trees of made meshes, and what tests ask of them.
+//! Tests of collision trees: generated meshes, and reference results computed from all triangles.
 
 mod levels;
 mod malformed;
-mod millions;
+mod meshes;
 mod points;
 mod poses;
+mod random_meshes;
 mod rays;
+mod reference;
 mod scales;
-mod shapes;
-mod slow;
 mod winding;
 
 use super::{Backfaces, CollisionTree, TreeLink};
 use bevy::math::{DVec3, Dir3, Ray3d, Vec3};
 
-/// A mesh and a tree as a file has them.
+/// A mesh and its tree, as a file stores them.
 #[derive(Clone, Default)]
 pub(super) struct Sample {
     pub links: Vec<TreeLink>,
@@ -24,7 +24,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A mesh of triangles that share no corners, and a tree of it that is halved at medians.
+    /// A mesh of triangles without shared vertices, and a tree with leaves of up to `leaf` triangles.
     pub fn new(triangles: &[[Vec3; 3]], leaf: usize) -> Self {
         let positions: Vec<[f32; 3]> = triangles
             .as_flattened()
@@ -32,10 +32,11 @@ impl Sample {
             .map(Vec3::to_array)
             .collect();
         let indices = (0..positions.len() as u16).collect();
-        Self::of(positions, indices, leaf)
+        Self::from_indexed(positions, indices, leaf)
     }
 
-    pub fn of(positions: Vec<[f32; 3]>, indices: Vec<u16>, leaf: usize) -> Self {
+    /// An indexed mesh, and a tree with leaves of up to `leaf` triangles, split at medians.
+    pub fn from_indexed(positions: Vec<[f32; 3]>, indices: Vec<u16>, leaf: usize) -> Self {
         let mut sample = Self {
             links: vec![TreeLink::default()],
             map: (0..(indices.len() / 3) as u16).collect(),
@@ -55,13 +56,14 @@ impl Sample {
             sample.links[node].link = next as u16;
             sample.links.extend([TreeLink::default(); 2]);
             let middle = (begin + end) / 2;
-            sample.halve(begin, end, middle);
+            sample.split_at_median(begin, end, middle);
             tasks.extend([(next, begin, middle), (next + 1, middle, end)]);
         }
         sample
     }
 
-    fn halve(&mut self, begin: usize, end: usize, middle: usize) {
+    /// Reorders a range of the map so that `middle` splits it along its longest axis.
+    fn split_at_median(&mut self, begin: usize, end: usize, middle: usize) {
         let centers: Vec<Vec3> = (0..self.indices.len() / 3)
             .map(|triangle| {
                 self.triangle(triangle)
@@ -70,12 +72,14 @@ impl Sample {
                     .sum()
             })
             .collect();
-        let of = |triangle: &u16| centers[usize::from(*triangle)];
-        let part = &mut self.map[begin..end];
-        let min = part.iter().map(of).fold(Vec3::MAX, Vec3::min);
-        let max = part.iter().map(of).fold(Vec3::MIN, Vec3::max);
+        let center = |triangle: &u16| centers[usize::from(*triangle)];
+        let entries = &mut self.map[begin..end];
+        let min = entries.iter().map(center).fold(Vec3::MAX, Vec3::min);
+        let max = entries.iter().map(center).fold(Vec3::MIN, Vec3::max);
         let axis = (max - min).max_position();
-        part.select_nth_unstable_by(middle - begin, |a, b| of(a)[axis].total_cmp(&of(b)[axis]));
+        entries.select_nth_unstable_by(middle - begin, |a, b| {
+            center(a)[axis].total_cmp(&center(b)[axis])
+        });
     }
 
     pub fn triangle(&self, triangle: usize) -> [Vec3; 3] {
@@ -105,35 +109,35 @@ impl Sample {
         }
     }
 
-    /// The nearest hit by looking at all triangles in double precision, and whether rounding could
-    /// have changed it.
-    pub fn nearest(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> Slow {
-        let mut slow = Slow {
+    /// The nearest hit, computed from all triangles in double precision.
+    pub fn nearest(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> ReferenceHit {
+        let mut reference = ReferenceHit {
             distance: None,
-            doubtful: false,
+            is_uncertain: false,
             distances: Vec::new(),
         };
         for triangle in 0..self.triangle_count() {
-            slow.add(self.triangle(triangle), ray, max, backfaces);
+            reference.add(self.triangle(triangle), ray, max, backfaces);
         }
-        slow.distances.sort_by(f64::total_cmp);
-        slow
+        reference.distances.sort_by(f64::total_cmp);
+        reference
     }
 }
 
-/// An answer of the slow way.
-pub(super) struct Slow {
+/// The result of testing all triangles.
+pub(super) struct ReferenceHit {
+    /// The least distance of a certain hit.
     pub distance: Option<f64>,
-    /// Whether the ray passes an edge, or an end of its reach, nearer than rounding can tell.
-    pub doubtful: bool,
-    /// Those of all triangles that it meets, or nearly meets.
+    /// Whether rounding can change a hit: the ray passes an edge or ends at a triangle.
+    pub is_uncertain: bool,
+    /// Distances of all hits, certain or not.
     pub distances: Vec<f64>,
 }
 
-impl Slow {
+impl ReferenceHit {
     /// Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
     fn add(&mut self, corners: [Vec3; 3], ray: Ray3d, max: f32, backfaces: Backfaces) {
-        const ROOM: f64 = 1e-5;
+        const TOLERANCE: f64 = 1e-5;
         let [a, b, c] = corners.map(DVec3::from);
         let (ab, ac) = (b - a, c - a);
         let direction = DVec3::from(*ray.direction);
@@ -141,7 +145,7 @@ impl Slow {
         let det = ab.dot(across);
         let size = ab.length() * ac.length();
         if det == 0.0 || (det < 0.0 && backfaces == Backfaces::Cull) {
-            self.doubtful |= det.abs() < ROOM * size;
+            self.is_uncertain |= det.abs() < TOLERANCE * size;
             return;
         }
         let from = DVec3::from(ray.origin) - a;
@@ -149,27 +153,27 @@ impl Slow {
         let turned = from.cross(ab);
         let [u, v] = [from.dot(across), direction.dot(turned)].map(|part| part / det);
         let distance = ac.dot(turned) / det;
-        // By so much may a ray be beside an edge and be thought to meet it, in parts of the triangle.
-        let room = ROOM * far * (ab.length().max(ac.length())) / det.abs();
+        // The distance from an edge within which a hit is uncertain, relative to the triangle's size.
+        let tolerance = TOLERANCE * far * (ab.length().max(ac.length())) / det.abs();
         let least = u.min(v).min(1.0 - u - v);
-        if least < -room {
+        if least < -tolerance {
             return;
         }
         let ends = [0.0, f64::from(max)].map(|end| (distance - end).abs());
-        let at_end = ends.iter().any(|end| *end < room * far);
+        let at_end = ends.iter().any(|end| *end < tolerance * far);
         if (distance < 0.0 || distance > f64::from(max)) && !at_end {
             return;
         }
         self.distances.push(distance);
-        if least < room || at_end {
-            self.doubtful = true;
+        if least < tolerance || at_end {
+            self.is_uncertain = true;
             return;
         }
         self.distance = Some(self.distance.map_or(distance, |other| other.min(distance)));
     }
 }
 
-/// Random numbers: SplitMix64.
+/// A pseudorandom number generator: SplitMix64.
 pub(super) struct Random(pub u64);
 
 impl Random {
@@ -181,7 +185,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From -1 to 1.
+    /// A number from -1 to 1.
     pub fn number(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
@@ -203,7 +207,7 @@ impl Random {
     }
 }
 
-/// A ray from one point towards another.
+/// A ray from one point towards another. `None` if they are the same.
 pub(super) fn ray(from: Vec3, to: Vec3) -> Option<Ray3d> {
     let direction = Dir3::new((DVec3::from(to) - DVec3::from(from)).normalize().as_vec3()).ok()?;
     Some(Ray3d::new(from, direction))

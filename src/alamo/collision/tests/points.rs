@@ -1,8 +1,8 @@
-//! Boxes, balls and nearest points against looking at all triangles.
+//! Overlap and closest point queries compared with testing all triangles.
 
 use super::super::node::{WIDTH, count_and_link};
 use super::super::{CollisionTree, triangle};
-use super::shapes::{adversarial, all, ball, of_files};
+use super::meshes::{adversarial, all, ball, exported};
 use super::{Random, Sample};
 use bevy::math::bounding::{Aabb3d, BoundingSphere, BoundingVolume};
 use bevy::math::{DVec3, Vec3};
@@ -26,7 +26,7 @@ fn has_area(sample: &Sample, triangle: usize) -> bool {
 }
 
 #[test]
-fn triangles_with_area_are_kept() {
+fn tree_keeps_exactly_the_triangles_with_area() {
     for (name, sample) in all() {
         let mut kept = sample.tree().triangles.to_vec();
         kept.sort_unstable();
@@ -37,7 +37,7 @@ fn triangles_with_area_are_kept() {
 }
 
 #[test]
-fn balls_and_nearest_points_are_as_looking_at_all_triangles_finds() {
+fn sphere_and_closest_point_queries_match_the_reference() {
     for (name, sample) in all() {
         let tree = sample.tree();
         let mut random = Random(3);
@@ -45,13 +45,13 @@ fn balls_and_nearest_points_are_as_looking_at_all_triangles_finds() {
             let at = sample.triangle(random.below(sample.triangle_count()))[0];
             let point = at + random.point() * [0.01, 0.3, 5.0, 1e5][turn % 4];
             let radius = [0.05_f32, 0.5, 2.0, 1e5][turn % 4];
-            balls_as_slow((name, &sample, &tree), point, radius);
+            check_sphere((name, &sample, &tree), point, radius);
         }
     }
 }
 
-/// Asks for the triangles around a point, of those that the tree has.
-pub(super) fn balls_as_slow(
+/// Checks the sphere and closest point queries at a point against the tree's triangles.
+pub(super) fn check_sphere(
     (name, sample, tree): (&str, &Sample, &CollisionTree),
     point: Vec3,
     radius: f32,
@@ -66,9 +66,9 @@ pub(super) fn balls_as_slow(
     let found = tree.closest_point(point, f32::INFINITY);
     assert_eq!(found.is_some(), least.is_some(), "{name} {point}");
     if let (Some(found), Some(least)) = (found, least) {
-        let room = 1e-6 * (least + 1e-3);
+        let tolerance = 1e-6 * (least + 1e-3);
         assert!(
-            (f64::from(found.distance) - least).abs() <= room,
+            (f64::from(found.distance) - least).abs() <= tolerance,
             "{name} {found:?} {least}"
         );
         assert!(tree.closest_point(point, least as f32 * 1.00001).is_some());
@@ -76,8 +76,8 @@ pub(super) fn balls_as_slow(
     }
     let sphere = BoundingSphere::new(point, radius);
     let found = collect(|visit| tree.query_sphere(&sphere, visit));
-    let inside = |room: f64| {
-        let near = |distance: &&f64| **distance <= f64::from(radius) * (1.0 + room);
+    let inside = |tolerance: f64| {
+        let near = |distance: &&f64| **distance <= f64::from(radius) * (1.0 + tolerance);
         distances.iter().filter(near).count()
     };
     let counts = inside(-1e-6)..=inside(1e-6);
@@ -88,7 +88,7 @@ pub(super) fn balls_as_slow(
 }
 
 #[test]
-fn boxes_are_as_looking_at_all_triangles_finds() {
+fn box_queries_match_the_reference() {
     for (name, sample) in all() {
         let tree = sample.tree();
         let mut random = Random(4);
@@ -97,31 +97,31 @@ fn boxes_are_as_looking_at_all_triangles_finds() {
             let at = sample.triangle(random.below(sample.triangle_count()))[0];
             let half = random.point().abs() * [0.01, 0.2, 1.0, 1e6][turn % 4];
             let bounds = Aabb3d::new(at + random.point() * 0.2, half);
-            seen += box_as_slow((name, &sample, &tree), bounds);
+            seen += check_box((name, &sample, &tree), bounds);
         }
         assert!(seen > 50 || name == "no area at all", "{name}: {seen}");
     }
 }
 
-/// Asks for the triangles in a box, of those that the tree has, and returns how many there are.
-pub(super) fn box_as_slow(
+/// Checks the box query against the tree's triangles. Returns the count of triangles.
+pub(super) fn check_box(
     (name, sample, tree): (&str, &Sample, &CollisionTree),
     bounds: Aabb3d,
 ) -> usize {
     let found = collect(|visit| tree.query_aabb(&bounds, visit));
     let center = Vec3::from(bounds.center());
-    let slow = |room: f32| -> Vec<u32> {
-        let half = Vec3::from(bounds.half_size()) + Vec3::splat(room);
-        let meets = |at: &u32| {
+    let reference = |tolerance: f32| -> Vec<u32> {
+        let half = Vec3::from(bounds.half_size()) + Vec3::splat(tolerance);
+        let overlaps = |at: &u32| {
             let corners = sample.triangle(*at as usize);
-            half.cmpge(Vec3::ZERO).all() && clipped(corners, center, half)
+            half.cmpge(Vec3::ZERO).all() && overlaps_box(corners, center, half)
         };
         let all = tree.triangles.iter().map(|at| u32::from(*at));
-        all.filter(meets).collect()
+        all.filter(overlaps).collect()
     };
     let reach = sample.positions.as_flattened().iter().copied();
-    let room = 2e-6 * (reach.fold(0.0, |most, at| at.abs().max(most)) + 1.0);
-    let (most, least) = (slow(room), slow(-room));
+    let tolerance = 2e-6 * (reach.fold(0.0, |most, at| at.abs().max(most)) + 1.0);
+    let (most, least) = (reference(tolerance), reference(-tolerance));
     assert!(
         found.iter().all(|at| most.contains(at)),
         "{name} {bounds:?} {found:?} {most:?}"
@@ -133,8 +133,8 @@ pub(super) fn box_as_slow(
     found.len()
 }
 
-/// Whether something of a triangle is left in a box: Sutherland and Hodgman's clipping (1974).
-fn clipped(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
+/// Whether a triangle overlaps a box: by Sutherland–Hodgman clipping (1974).
+fn overlaps_box(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
     let center = DVec3::from(center);
     let mut polygon: Vec<DVec3> = corners.iter().map(|at| DVec3::from(*at) - center).collect();
     for axis in 0..3 {
@@ -143,11 +143,11 @@ fn clipped(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
             let mut next = Vec::new();
             for (index, at) in polygon.iter().enumerate() {
                 let before = polygon[(index + polygon.len() - 1) % polygon.len()];
-                let (here, there) = (inside(*at), inside(before));
-                if (here < 0.0) != (there < 0.0) {
-                    next.push(before + (*at - before) * (there / (there - here)));
+                let (to, from) = (inside(*at), inside(before));
+                if (to < 0.0) != (from < 0.0) {
+                    next.push(before + (*at - before) * (from / (from - to)));
                 }
-                if here >= 0.0 {
+                if to >= 0.0 {
                     next.push(*at);
                 }
             }
@@ -158,7 +158,7 @@ fn clipped(corners: [Vec3; 3], center: Vec3, half: Vec3) -> bool {
 }
 
 #[test]
-fn points_of_triangles_are_the_nearest_of_them() {
+fn closest_point_of_a_triangle_matches_the_reference() {
     let mut random = Random(6);
     for turn in 0..200_000 {
         let (a, b) = (random.point(), random.point());
@@ -178,16 +178,17 @@ fn points_of_triangles_are_the_nearest_of_them() {
         };
         let point = DVec3::from(on_line + beside * 10_f32.powi(turn % 7 - 3));
         let least = distance_to(corners.map(DVec3::from), point);
-        let told = triangle::nearest(corners, point);
-        let room = 1e-9 * (1.0 + least);
+        let nearest = triangle::nearest(corners, point);
+        let tolerance = 1e-9 * (1.0 + least);
         assert!(
-            (told.distance(point) - least).abs() <= room,
-            "{corners:?} {point:?} {told:?} {least}"
+            (nearest.distance(point) - least).abs() <= tolerance,
+            "{corners:?} {point:?} {nearest:?} {least}"
         );
     }
 }
 
-/// The distance of a point from a triangle: from its plane above it, else from its edges.
+/// The distance of a point from a triangle: from its plane if the point is above it, otherwise from its
+/// edges.
 fn distance_to([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
     let normal = (b - a).cross(c - a);
     let edges = [[a, b], [b, c], [c, a]];
@@ -195,7 +196,7 @@ fn distance_to([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
     let beside = edges.map(|[from, to]| {
         let edge = to - from;
         let along = (point - from).dot(edge) / edge.length_squared();
-        // Not a number if the edge is a point.
+        // `along` is NaN if the edge has no length.
         (from + edge * along.clamp(0.0, 1.0).max(0.0)).distance(point)
     });
     let beside = beside.into_iter().fold(f64::INFINITY, f64::min);
@@ -206,8 +207,8 @@ fn distance_to([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
 }
 
 #[test]
-fn boxes_hold_what_is_below_them() {
-    for (name, sample) in all().into_iter().map(named).chain(of_files()) {
+fn boxes_contain_their_children_and_triangles() {
+    for (name, sample) in all().into_iter().map(named).chain(exported()) {
         let tree = sample.tree();
         for node in &tree.nodes {
             for child in 0..WIDTH {
@@ -221,11 +222,11 @@ fn boxes_hold_what_is_below_them() {
                 };
                 for slot in link..link + count {
                     for corner in triangle::points(tree.corners(slot).unwrap()) {
-                        let place = tree.grid.place(corner.into()).to_array();
-                        assert!(inside(place, place), "{name}: {bounds:?} {place:?}");
+                        let steps = tree.grid.steps_at(corner.into()).to_array();
+                        assert!(inside(steps, steps), "{name}: {bounds:?} {steps:?}");
                     }
                 }
-                // A box that is not there is inside out.
+                // The minimum of an unused box is above its maximum.
                 if count > 0 || bounds[0][0] > bounds[1][0] {
                     continue;
                 }
@@ -246,7 +247,7 @@ fn named((name, sample): (&'static str, Sample)) -> (String, Sample) {
 }
 
 #[test]
-fn visitors_stop_where_they_break() {
+fn queries_stop_when_the_visitor_breaks() {
     let tree = ball(50, 30).tree();
     let everything = Aabb3d::new(Vec3::ZERO, Vec3::splat(5.0));
     let mut seen = 0;
@@ -266,7 +267,7 @@ fn visitors_stop_where_they_break() {
 }
 
 #[test]
-fn what_is_not_finite_meets_nothing_or_all() {
+fn invalid_and_infinite_overlap_queries_are_handled() {
     for (name, sample) in adversarial() {
         let tree = sample.tree();
         let count = tree.triangle_count();

@@ -1,20 +1,20 @@
-//! Rays against looking at all triangles.
+//! Ray casts compared with testing all triangles.
 
 use super::super::{CollisionTree, TreeHit};
-use super::shapes::{all, ball, cube, of_files};
+use super::meshes::{all, ball, cube, exported};
 use super::{Backfaces, Random, Sample, ray};
 use bevy::math::{Dir3, Ray3d, Vec3, Vec3A};
 use bevy::reflect::GetPath;
 
 pub(super) const ALL: [Backfaces; 3] = [Backfaces::Cull, Backfaces::Keep, Backfaces::Flip];
 
-/// Rays per mesh; `COLLISION_RAYS` asks for more.
+/// The count of rays per mesh: the environment variable `COLLISION_RAYS`, or 600.
 pub(super) fn rays() -> usize {
-    let asked = std::env::var("COLLISION_RAYS").ok();
-    asked.and_then(|asked| asked.parse().ok()).unwrap_or(600)
+    let count = std::env::var("COLLISION_RAYS").ok();
+    count.and_then(|count| count.parse().ok()).unwrap_or(600)
 }
 
-/// A ray that has to do with a mesh: random, along an axis, from inside, at corners and edges.
+/// A ray near a mesh: random, along an axis, from a triangle, or to a corner or an edge.
 pub(super) fn some_ray(sample: &Sample, random: &mut Random) -> Ray3d {
     let count = sample.triangle_count();
     let [a, b, c] = sample.triangle(random.below(count));
@@ -25,7 +25,7 @@ pub(super) fn some_ray(sample: &Sample, random: &mut Random) -> Ray3d {
     loop {
         let axis = Vec3::AXES[random.below(3)] * random.number().signum();
         let axis = Dir3::new(axis).unwrap();
-        let made = match random.below(9) {
+        let some = match random.below(9) {
             0 => ray(outside, inside),
             1 => ray(outside, a),
             2 => ray(outside, a + (b - a) * random.number().abs()),
@@ -36,66 +36,70 @@ pub(super) fn some_ray(sample: &Sample, random: &mut Random) -> Ray3d {
             7 => ray(d, a),
             _ => ray(inside + random.point() * 3e4 * size, inside),
         };
-        if let Some(made) = made {
-            return made;
+        if let Some(ray) = some {
+            return ray;
         }
     }
 }
 
-pub(super) fn same_as_slow(
+/// Checks ray casts against the reference. Returns whether there was a hit.
+pub(super) fn check_ray(
     (name, sample, tree): (&str, &Sample, &CollisionTree),
     ray: Ray3d,
     max: f32,
 ) -> bool {
-    let mut told = false;
+    let mut has_hit = false;
     for backfaces in ALL {
-        let slow = sample.nearest(ray, max, backfaces);
+        let reference = sample.nearest(ray, max, backfaces);
         let hit = tree.cast_ray(ray, max, backfaces);
         let any = tree.any_hit(ray, max, backfaces);
         assert_eq!(hit.is_some(), any, "{name}: {ray:?} {backfaces:?} {hit:?}");
         if let Some(hit) = hit {
-            told = true;
+            has_hit = true;
             check_hit(name, sample, ray, backfaces, &hit);
-            // It must be one of those that the slow way finds, or nearly finds.
+            // The distance must be one of the reference's.
             let distance = f64::from(hit.distance);
-            let room = 1e-4 * (1.0 + distance.abs());
-            let known = slow
+            let tolerance = 1e-4 * (1.0 + distance.abs());
+            let is_found = reference
                 .distances
                 .iter()
-                .any(|at| (at - distance).abs() <= room);
+                .any(|at| (at - distance).abs() <= tolerance);
             assert!(
-                known || slow.doubtful,
+                is_found || reference.is_uncertain,
                 "{name}: {ray:?} {hit:?} {:?}",
-                slow.distances
+                reference.distances
             );
-            if let Some(least) = slow.distance {
+            if let Some(least) = reference.distance {
                 assert!(
-                    distance <= least + room,
+                    distance <= least + tolerance,
                     "{name}: {ray:?} {hit:?}, but {least}"
                 );
             }
         } else {
-            assert_eq!(slow.distance, None, "{name}: {ray:?} {backfaces:?} missed");
+            assert_eq!(
+                reference.distance, None,
+                "{name}: {ray:?} {backfaces:?} missed"
+            );
         }
     }
-    told
+    has_hit
 }
 
 fn check_hit(name: &str, sample: &Sample, ray: Ray3d, backfaces: Backfaces, hit: &TreeHit) {
-    let said = || format!("{name}: {ray:?} {backfaces:?} {hit:?}");
+    let context = || format!("{name}: {ray:?} {backfaces:?} {hit:?}");
     let [a, b, c] = sample.triangle(hit.triangle as usize);
     let weights = hit.barycentrics;
-    assert!(weights.cmpge(Vec3::ZERO).all(), "{}", said());
-    assert!((weights.element_sum() - 1.0).abs() < 1e-5, "{}", said());
+    assert!(weights.cmpge(Vec3::ZERO).all(), "{}", context());
+    assert!((weights.element_sum() - 1.0).abs() < 1e-5, "{}", context());
     let point = a * weights.x + b * weights.y + c * weights.z;
     let size = a.abs().max(b.abs()).max(c.abs()).max_element();
-    assert!(point.distance(hit.point) <= 1e-5 * size, "{}", said());
+    assert!(point.distance(hit.point) <= 1e-5 * size, "{}", context());
     let along = ray.get_point(hit.distance);
     let reach = size.max(hit.distance).max(ray.origin.abs().max_element());
-    assert!(hit.normal.is_normalized(), "{}", said());
+    assert!(hit.normal.is_normalized(), "{}", context());
     let facing = hit.normal.dot(*ray.direction);
     let front = (b - a).as_dvec3().cross((c - a).as_dvec3());
-    // The narrower a triangle is, or looks, the less it is known where.
+    // The narrower a triangle is, in itself or seen from the ray, the greater is the error of the point.
     let longest = [b - a, c - b, a - c]
         .map(Vec3::length_squared)
         .into_iter()
@@ -103,18 +107,18 @@ fn check_hit(name: &str, sample: &Sample, ray: Ray3d, backfaces: Backfaces, hit:
     let narrow = front.length() as f32 / longest * facing.abs();
     if narrow > 1e-4 {
         let apart = along.distance(hit.point) * narrow;
-        assert!(apart <= 3e-6 * reach, "{} {along}", said());
+        assert!(apart <= 3e-6 * reach, "{} {along}", context());
     }
     if backfaces == Backfaces::Flip || (backfaces == Backfaces::Cull && narrow > 1e-4) {
-        assert!(facing <= 1e-6, "{}", said());
+        assert!(facing <= 1e-6, "{}", context());
     }
     let front = front.normalize_or_zero().as_vec3();
     let along = front.dot(hit.normal).abs() > 0.99;
-    assert!(along || front == Vec3::ZERO, "{}", said());
+    assert!(along || front == Vec3::ZERO, "{}", context());
 }
 
 #[test]
-fn rays_meet_what_looking_at_all_triangles_finds() {
+fn ray_casts_match_the_reference() {
     for (name, sample) in all() {
         let tree = sample.tree();
         let mut random = Random(11);
@@ -126,15 +130,15 @@ fn rays_meet_what_looking_at_all_triangles_finds() {
                 1 => f32::MAX,
                 _ => random.number().abs() * 4.0,
             };
-            hits += usize::from(same_as_slow((name, &sample, &tree), ray, max));
+            hits += usize::from(check_ray((name, &sample, &tree), ray, max));
         }
         assert!(hits > 50 || name == "no area at all", "{name}: {hits} hits");
     }
 }
 
 #[test]
-fn rays_meet_the_triangles_of_trees_of_files() {
-    for (name, sample) in of_files() {
+fn ray_casts_on_trees_of_model_files_match_the_reference() {
+    for (name, sample) in exported() {
         let tree = sample.tree();
         let bounds = tree.bounds().unwrap();
         let mut random = Random(13);
@@ -147,28 +151,28 @@ fn rays_meet_the_triangles_of_trees_of_files() {
         }
         for _ in 0..rays() {
             let ray = some_ray(&sample, &mut random);
-            hits += usize::from(same_as_slow((&name, &sample, &tree), ray, f32::INFINITY));
+            hits += usize::from(check_ray((&name, &sample, &tree), ray, f32::INFINITY));
         }
         assert!(hits > rays() / 10, "{name}: {hits} hits");
     }
 }
 
 #[test]
-fn nothing_gets_into_a_closed_mesh_or_out_of_it() {
+fn rays_do_not_pass_through_a_closed_mesh() {
     for sample in [cube(), ball(14, 8), ball(50, 30)] {
-        closed(&sample, 30, |at| at);
-        closed(&sample, 10, |at| at * 3e-20);
-        closed(&sample, 10, |at| at * 7e20);
-        closed(&sample, 10, |at| at * Vec3::new(5.0, 0.7, 0.03));
-        closed(&sample, 10, |at| at + Vec3::new(70.0, 0.3, -50.0));
+        check_closed(&sample, 30, |at| at);
+        check_closed(&sample, 10, |at| at * 3e-20);
+        check_closed(&sample, 10, |at| at * 7e20);
+        check_closed(&sample, 10, |at| at * Vec3::new(5.0, 0.7, 0.03));
+        check_closed(&sample, 10, |at| at + Vec3::new(70.0, 0.3, -50.0));
     }
 }
 
-/// Rays between the inside of a closed mesh and the outside, as many times `rays()` as asked.
-fn closed(sample: &Sample, times: usize, place: impl Fn(Vec3) -> Vec3) {
-    let placed = |at: &[f32; 3]| place(Vec3::from(*at)).to_array();
+/// Casts rays between the inside and the outside of a transformed closed mesh: `times` · `rays()` of them.
+fn check_closed(sample: &Sample, times: usize, transform: impl Fn(Vec3) -> Vec3) {
+    let transformed = |at: &[f32; 3]| transform(Vec3::from(*at)).to_array();
     let moved = Sample {
-        positions: sample.positions.iter().map(placed).collect(),
+        positions: sample.positions.iter().map(transformed).collect(),
         ..sample.clone()
     };
     let tree = moved.tree();
@@ -176,7 +180,7 @@ fn closed(sample: &Sample, times: usize, place: impl Fn(Vec3) -> Vec3) {
     let count = sample.triangle_count();
     for turn in 0..times * rays() {
         let [a, b, _] = sample.triangle(random.below(count));
-        // At corners, at edges, and along axes through corners.
+        // To corners, to edges, and along an axis through the mesh.
         let (inside, to) = match turn % 3 {
             0 => (random.point() * 0.1, a),
             1 => (random.point() * 0.1, a + (b - a) * random.number().abs()),
@@ -186,8 +190,8 @@ fn closed(sample: &Sample, times: usize, place: impl Fn(Vec3) -> Vec3) {
             ),
         };
         let far = [1.5, 8.0, 300.0][turn / 3 % 3];
-        let outside = place(inside + (to - inside).normalize() * far);
-        let (inside, to) = (place(inside), place(to));
+        let outside = transform(inside + (to - inside).normalize() * far);
+        let (inside, to) = (transform(inside), transform(to));
         for ray in [ray(inside, to), ray(outside, inside)]
             .into_iter()
             .flatten()
@@ -200,11 +204,11 @@ fn closed(sample: &Sample, times: usize, place: impl Fn(Vec3) -> Vec3) {
 }
 
 #[test]
-fn a_cube_is_met_where_it_is() {
+fn ray_hits_on_a_cube_are_exact() {
     let tree = cube().tree();
     for axis in Vec3::AXES.into_iter().flat_map(|axis| [axis, -axis]) {
         let direction = Dir3::new(-axis).unwrap();
-        // Through the middle, which the diagonal of the face passes, along an edge's plane, and at a corner.
+        // On the diagonal of the face, at its corners, and inside a triangle.
         for beside in [
             Vec3::ZERO,
             Vec3::splat(1.0),
@@ -240,7 +244,7 @@ fn a_cube_is_met_where_it_is() {
 }
 
 #[test]
-fn what_is_not_a_ray_meets_nothing() {
+fn invalid_rays_hit_nothing() {
     let tree = cube().tree();
     let odd = [
         f32::NAN,
@@ -280,9 +284,9 @@ fn what_is_not_a_ray_meets_nothing() {
     }
 }
 
-/// A direction that is none. All ways to it that are meant to be gone look at it in debug builds.
+/// An invalid direction. By reflection, because constructors check it in debug builds.
 fn unchecked(direction: Vec3) -> Dir3 {
-    let mut made = Dir3::Z;
-    *made.path_mut::<Vec3>(".0").unwrap() = direction;
-    made
+    let mut invalid = Dir3::Z;
+    *invalid.path_mut::<Vec3>(".0").unwrap() = direction;
+    invalid
 }

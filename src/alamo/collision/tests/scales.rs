@@ -1,14 +1,14 @@
-//! The same answers at all scales.
+//! Queries give the same results at all scales.
 
-use super::shapes::{all, cube};
+use super::meshes::{all, cube};
 use super::{Backfaces, Random, ray};
 use bevy::math::bounding::{Aabb3d, BoundingSphere};
 use bevy::math::{Dir3, Ray3d, Vec3};
 use core::ops::ControlFlow;
 
 #[test]
-fn answers_are_the_same_at_all_scales() {
-    // Powers of two near 1e20, 1e-20, 1e30 and 1e-30, so that nothing is rounded otherwise.
+fn query_results_are_independent_of_scale() {
+    // Powers of two near 1e20, 1e-20, 1e30 and 1e-30, so that rounding is the same.
     for exponent in [66, -66, 100, -100] {
         let scale = 2_f32.powi(exponent);
         for (name, sample) in all() {
@@ -52,7 +52,7 @@ fn answers_are_the_same_at_all_scales() {
 }
 
 #[test]
-fn rays_from_far_away_meet_what_they_point_at() {
+fn rays_from_distant_origins_hit_their_target() {
     for scale in [1e-20, 1e-3, 1.0, 1e10] {
         let tree = cube().scaled(scale).tree();
         for far in [1.0, 1e3, 1e8, 1e17] {
@@ -73,13 +73,13 @@ fn rays_from_far_away_meet_what_they_point_at() {
 }
 
 #[test]
-fn needles_are_met_where_the_ray_is() {
+fn hit_point_on_a_needle_is_on_the_ray() {
     let mut random = Random(21);
     let mut hits = 0;
     for _ in 0..3000 {
         let [a, along] = [random.point(), random.point()];
         let b = a + along;
-        // Thinner by far than it is long.
+        // Much thinner than it is long.
         let aside = random.point().cross(along).normalize_or(Vec3::X);
         let width = 10_f32.powf(-3.0 + 2.0 * random.number());
         let c = a + along * random.number().abs() + aside * width;

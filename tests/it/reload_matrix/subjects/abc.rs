@@ -1,4 +1,4 @@
-//! A LithTech model in the middle of an animation, in one of its skins and at a coarser level of detail.
+//! A LithTech model in the middle of an animation, with its second skin, at the coarsest level of detail.
 
 use super::{Kind, Subject, check, spawn_scene, standard, standard_image};
 use crate::support::abc::{bytes, figure};
@@ -12,23 +12,23 @@ pub struct Unit;
 
 pub const LOADER: &str = "bevy_classic_models::lithtech::loader::AbcLoader";
 
-/// The first byte of the plain skin, which it wears where there is no other.
+/// The first byte of the first skin, which is used if the second one is missing.
 const PLAIN: u8 = 7;
 
 const TIME: f32 = 0.05;
 
 impl Subject for Unit {
     fn kinds(&self) -> &'static [Kind] {
-        use Kind::{Meta, Model, Picture, PictureMeta};
-        &[Model, Meta, Picture, PictureMeta]
+        use Kind::{Meta, Model, Texture, TextureMeta};
+        &[Model, Meta, Texture, TextureMeta]
     }
 
     fn model_file(&self) -> &'static str {
         "unit.abc"
     }
 
-    fn picture_file(&self) -> &'static str {
-        "worn.dtx"
+    fn texture_file(&self) -> &'static str {
+        "second.dtx"
     }
 
     fn loader(&self) -> &'static str {
@@ -41,14 +41,14 @@ impl Subject for Unit {
 
     fn shown_without(&self, kind: Kind) -> u8 {
         match kind {
-            Kind::Picture => PLAIN,
+            Kind::Texture => PLAIN,
             _ => 1,
         }
     }
 
     fn load(&self, server: &AssetServer, path: String) -> UntypedHandle {
         let set = |settings: &mut AbcLoaderSettings| {
-            settings.skins = ["plain.dtx", "worn.dtx"].map(String::from).into();
+            settings.skins = ["plain.dtx", "second.dtx"].map(String::from).into();
         };
         let builder = server.load_builder().with_settings(set);
         builder.load::<Abc>(path).untyped()
@@ -59,21 +59,23 @@ impl Subject for Unit {
         spawn_scene(world, path, (clip, ModelSkin::Index(1), ModelLod(2)))
     }
 
-    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
+    fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
         let instance = world.get::<AbcInstance>(root).ok_or("no model")?;
         let model = instance.model();
         let time = world.get::<Playback>(root).ok_or("no clip")?.time;
-        check(time == TIME, "at the clip's time")?;
+        check(time == TIME, "at the time of the clip")?;
         let level = model.level(2).ok_or("no level")?;
         let skin = model.skins.last().ok_or("no skin")?;
         for mesh in instance.meshes() {
             let node = world.get::<AbcMesh>(*mesh);
-            let expected = node.and_then(|of| level.mesh(of.node)).map(|of| &of.mesh);
+            let expected = node
+                .and_then(|mesh| level.mesh(mesh.node))
+                .map(|info| &info.mesh);
             let shown = world.get::<Mesh3d>(*mesh).map(|mesh| &mesh.0);
-            check(shown == expected, "of its level of detail")?;
-            check(standard(world, *mesh) == Some(&skin.image), "in its skin")?;
+            check(shown == expected, "at its level of detail")?;
+            check(standard(world, *mesh) == Some(&skin.image), "with its skin")?;
         }
-        // The arm is nowhere at rest, nor at the beginning of the clip.
+        // The pose of the arm at `TIME` differs from its rest pose.
         let arm = instance
             .nodes()
             .get(1)
@@ -86,7 +88,7 @@ impl Subject for Unit {
         shown(world, root)
     }
 
-    fn picture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
+    fn texture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
         standard_image(world, *world.get::<AbcInstance>(root)?.meshes().first()?)
     }
 }
@@ -101,7 +103,7 @@ pub fn document(version: u8) -> AbcDocument {
     document
 }
 
-/// Which version of the file a model is of.
+/// The version of the file that a model was loaded from.
 pub fn shown(world: &World, root: Entity) -> Option<u8> {
     let model = world.get::<AbcInstance>(root)?.model();
     model.command_string.parse().ok()

@@ -1,4 +1,4 @@
-//! An Alamo model in the middle of an animation, damaged, in the colour of a team and without one of its parts.
+//! An Alamo model in the middle of an animation, with a damage stage, a team color, and a hidden part.
 
 use super::{Kind, Subject, check, spawn_scene};
 use crate::ala::play::{ala, document};
@@ -20,8 +20,8 @@ const TIME: f32 = 0.25;
 
 impl Subject for Unit {
     fn kinds(&self) -> &'static [Kind] {
-        use Kind::{Animation, Meta, Model, Picture, PictureMeta};
-        &[Model, Meta, Animation, Picture, PictureMeta]
+        use Kind::{Animation, Meta, Model, Texture, TextureMeta};
+        &[Model, Meta, Animation, Texture, TextureMeta]
     }
 
     fn model_file(&self) -> &'static str {
@@ -41,19 +41,19 @@ impl Subject for Unit {
     }
 
     fn spawn(&self, world: &mut World, path: &str) -> Entity {
-        spawn_scene(world, path, chosen("HOLD_00", TIME))
+        spawn_scene(world, path, components("HOLD_00", TIME))
     }
 
-    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
-        keeps(world, root, TIME)
+    fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
+        check_state(world, root, TIME)
     }
 
     fn shown_model(&self, world: &World, root: Entity) -> Option<u8> {
         shown(world, root)
     }
 
-    fn picture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
-        picture(world, root)
+    fn texture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
+        texture(world, root)
     }
 
     fn shown_other(&self, world: &World, root: Entity, kind: Kind) -> Option<u8> {
@@ -61,8 +61,8 @@ impl Subject for Unit {
     }
 }
 
-/// A version of the file: a box that is whole, one that is damaged, and one to hide; a bone without anything says
-/// the version.
+/// A version of the file: an intact box, a damaged one, and one to hide. The position of a bone without meshes is the
+/// version.
 pub fn model(version: u8) -> Vec<u8> {
     let (vertices, triangles) = cuboid([9.0; 3], [0.0, 0.0, f32::from(version)]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
@@ -76,7 +76,7 @@ pub fn model(version: u8) -> Vec<u8> {
         let parameters = vec![
             Parameter::float4("Specular", [0.0; 4]),
             Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]),
-            Parameter::texture("BaseTexture", "worn.tga"),
+            Parameter::texture("BaseTexture", "base.tga"),
         ];
         let submesh = buffers.submesh("MeshBumpColorize.fx", "alD3dVertNU2", parameters);
         AloMesh::new(name, HULL as u32, vec![submesh])
@@ -85,57 +85,63 @@ pub fn model(version: u8) -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// A version of its animation.
+/// A version of the animation.
 pub fn animation(version: u8) -> Vec<u8> {
     let mut hull = BoneTracks::new("Hull", HULL as u32, [0.0; 3]);
     hull.translation = Vectors::constant([version.into(), 0.0, 1.0]);
     ala(&document(5, vec![hull]))
 }
 
-/// What is chosen about it.
-pub fn chosen(clip: &str, time: f32) -> impl Bundle {
+/// The components of the root.
+pub fn components(clip: &str, time: f32) -> impl Bundle {
     let clip = PlayClip::looping(clip).starting_at(time);
     let hidden = PartVisibility::new(["extra"]);
     (clip, DamageStage(1), TeamColor(Color::WHITE), hidden)
 }
 
-/// Fails unless it is in the middle of its clip and shows what was chosen.
-pub fn keeps(world: &World, root: Entity, time: f32) -> Result<(), String> {
+/// Checks that the model is at the time of its clip and has its damage stage, team color, and hidden part.
+pub fn check_state(world: &World, root: Entity, time: f32) -> Result<(), String> {
     let instance = world.get::<AloInstance>(root).ok_or("no model")?;
     let playback = world.get::<Playback>(root).ok_or("no clip")?;
     let hull = world
         .get::<Transform>(instance.bones()[HULL])
         .ok_or("no bone")?;
     if hull.translation.x != 0.0 {
-        check(playback.time == time, "at the clip's time")?;
+        check(playback.time == time, "at the time of the clip")?;
     }
-    for part in instance.parts() {
-        let (of, visibility) = (world.get::<AloPart>(*part), world.get::<Visibility>(*part));
-        let of = of.ok_or("no part")?;
+    for entity in instance.parts() {
+        let (part, visibility) = (
+            world.get::<AloPart>(*entity),
+            world.get::<Visibility>(*entity),
+        );
+        let part = part.ok_or("no part")?;
         let shows = visibility == Some(&Visibility::Inherited);
-        check(shows == (of.name == "Hull_ALT1"), "of those parts")?;
-        for mesh in world.get::<Children>(*part).into_iter().flatten() {
+        check(
+            shows == (part.name == "Hull_ALT1"),
+            "with those visible parts",
+        )?;
+        for mesh in world.get::<Children>(*entity).into_iter().flatten() {
             let tag = world.get::<bevy::mesh::MeshTag>(*mesh);
-            check(tag.is_some_and(|tag| tag.0 != 0), "in the team's colour")?;
+            check(tag.is_some_and(|tag| tag.0 != 0), "with the team color")?;
         }
     }
     Ok(())
 }
 
-/// Which version of the file it is of.
+/// The version of the file that a model was loaded from.
 pub fn shown(world: &World, root: Entity) -> Option<u8> {
     let model = world.get::<AloInstance>(root)?.model();
     Some(model.bones.get(2)?.transform.translation.z as u8)
 }
 
-/// Which version of its animation it plays; 0 if none.
+/// The version of the animation that a model plays; 0 if none.
 pub fn shown_animation(world: &World, root: Entity) -> Option<u8> {
     let bone = *world.get::<AloInstance>(root)?.bones().get(HULL)?;
     Some(world.get::<Transform>(bone)?.translation.x as u8)
 }
 
-/// The picture that one of its sub-meshes wears.
-pub fn picture(world: &World, root: Entity) -> Option<&Image> {
+/// The base color texture of one of its sub-meshes.
+pub fn texture(world: &World, root: Entity) -> Option<&Image> {
     let parts = world.get::<AloInstance>(root)?.parts().iter();
     let mut drawn = parts.flat_map(|part| world.get::<Children>(*part).into_iter());
     let mesh = drawn.next()?.first()?;

@@ -1,7 +1,7 @@
-//! A model of UFO: Aftermath without one of its meshes.
+//! A model of UFO: Aftermath with a hidden mesh.
 
 use super::{Kind, Subject, check, spawn_scene, standard_image};
-use crate::support::lgw_stage::{Quad, material, model as wall, texture};
+use crate::support::lgw_stage::{Quad, material, model as wall, texture as lgw_texture};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::text::{TextureMode, parse, write};
 use bevy_classic_models::lgw::{Lgw, LgwInstance};
@@ -13,7 +13,7 @@ pub const LOADER: &str = "bevy_classic_models::lgw::loader::LgwLoader";
 
 impl Subject for Unit {
     fn kinds(&self) -> &'static [Kind] {
-        &[Kind::Model, Kind::Meta, Kind::Picture]
+        &[Kind::Model, Kind::Meta, Kind::Texture]
     }
 
     fn model_file(&self) -> &'static str {
@@ -36,25 +36,25 @@ impl Subject for Unit {
         spawn_scene(world, path, PartVisibility::new(["quad 1"]))
     }
 
-    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
+    fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
         let hidden = hidden(world, root).ok_or("no model")?;
-        check(hidden == [false, true, false], "of those parts")
+        check(hidden == [false, true, false], "with those visible parts")
     }
 
     fn shown_model(&self, world: &World, root: Entity) -> Option<u8> {
         shown(world, root)
     }
 
-    fn picture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
-        picture(world, root)
+    fn texture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
+        texture(world, root)
     }
 }
 
 /// A version of the file: three meshes in a row, `Quad 0` to `Quad 2`.
 pub fn model(version: u8) -> Vec<u8> {
     let materials = [0, 1, 2].map(|id| {
-        let picture = texture("worn.tga", TextureMode::Modulate);
-        material(id, vec![picture])
+        let texture = lgw_texture("base.tga", TextureMode::Modulate);
+        material(id, vec![texture])
     });
     let quads = [0, 1, 2].map(|index| Quad::in_grid(index, 3));
     let bytes = wall(&materials, &quads);
@@ -63,19 +63,19 @@ pub fn model(version: u8) -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// Which version of the file a model is of.
+/// The version of the file that a model was loaded from.
 pub fn shown(world: &World, root: Entity) -> Option<u8> {
     world.get::<LgwInstance>(root)?.model().name.parse().ok()
 }
 
-/// Which of its meshes are hidden.
+/// Whether each of its meshes is hidden.
 pub fn hidden(world: &World, root: Entity) -> Option<Vec<bool>> {
     let meshes = world.get::<LgwInstance>(root)?.meshes().iter();
     let is_hidden = |mesh: &Entity| Some(*world.get::<Visibility>(*mesh)? == Visibility::Hidden);
     meshes.map(is_hidden).collect()
 }
 
-/// The picture that its first mesh wears.
-pub fn picture(world: &World, root: Entity) -> Option<&Image> {
+/// The texture of its first mesh.
+pub fn texture(world: &World, root: Entity) -> Option<&Image> {
     standard_image(world, *world.get::<LgwInstance>(root)?.meshes().first()?)
 }

@@ -1,9 +1,9 @@
-//! A manifest of a LithTech model that plays a part of one of its animations, wears a picture that only the
-//! manifest names, is drawn at a level of detail for its distance, and holds another of its kind that wears its own
-//! skin.
+//! A manifest of a LithTech model. It has a clip of a part of an animation, a skin, and distances of levels of detail. Its
+//! attachment is the same model with the skin of the file.
 
 use super::{
-    Kind, Subject, abc, check, first_byte, held, scale, spawn_manifest, standard, standard_image,
+    Kind, Subject, abc, attached, check, first_byte, scale, spawn_manifest, standard,
+    standard_image,
 };
 use crate::support::abc::{ARM, BODY, bytes};
 use bevy::prelude::*;
@@ -15,16 +15,16 @@ use std::sync::Arc;
 
 pub struct Unit;
 
-/// Where the other one hangs.
+/// The bone of the attachment.
 const BONE: &str = "Arm";
 
-/// In the middle of the clip's part.
+/// A time in the middle of the clip.
 const TIME: f32 = 0.1;
 
-/// How far it is from the camera.
+/// The distance from the camera.
 const DISTANCE: f32 = 100.0;
 
-/// On a root whose hidden parts a game has changed.
+/// On a root whose `PartVisibility` a game has changed.
 #[derive(Component)]
 struct IsChanged;
 
@@ -33,8 +33,8 @@ impl Subject for Unit {
         &[
             Kind::Model,
             Kind::Meta,
-            Kind::Picture,
-            Kind::PictureMeta,
+            Kind::Texture,
+            Kind::TextureMeta,
             Kind::Manifest,
             Kind::Skin,
         ]
@@ -44,8 +44,8 @@ impl Subject for Unit {
         abc::Unit.model_file()
     }
 
-    /// Called as the model, so that it is found without settings.
-    fn picture_file(&self) -> &'static str {
+    /// Named like the model, so that it is found without settings.
+    fn texture_file(&self) -> &'static str {
         "unit.dtx"
     }
 
@@ -53,7 +53,7 @@ impl Subject for Unit {
         abc::LOADER
     }
 
-    /// Its nodes have meshes of their own, because their surfaces are not plain.
+    /// Its nodes have separate meshes, because of the flag for environment maps.
     fn model(&self, version: u8) -> Vec<u8> {
         let mut document = abc::document(version);
         for node in [BODY, ARM] {
@@ -62,7 +62,7 @@ impl Subject for Unit {
         bytes(&document)
     }
 
-    /// The second version also has another clip and another skin, and states otherwise what is chosen otherwise.
+    /// The second version also has another clip, another skin, and other values for what components override.
     fn manifest(&self, version: u8) -> String {
         let (clip, play, skin, distance, hidden) = match version {
             2 => (
@@ -81,8 +81,8 @@ impl Subject for Unit {
                 texture_folders: [\"more\"],
                 clips: [(name: \"part\", clip: \"Walk\", frames: (1, 2), speed: {version}), {clip}],
                 play: {play:?},
-                skins: {{\"worn\": \"skin.tga\", {skin}}},
-                skin: \"worn\",
+                skins: {{\"main\": \"skin.tga\", {skin}}},
+                skin: \"main\",
                 lod_distances: [{distance:?}],
                 hidden: [\"Body\", {hidden}],
                 attachments: [(
@@ -96,19 +96,19 @@ impl Subject for Unit {
         )
     }
 
-    /// A skin that is nowhere has no name.
+    /// A missing skin has no name in `ModelSkins`.
     fn needs(&self, kind: Kind, other: Kind) -> bool {
         match other {
             Kind::Skin => kind == Kind::Manifest,
-            Kind::Picture => kind == Kind::PictureMeta,
+            Kind::Texture => kind == Kind::TextureMeta,
             _ => false,
         }
     }
 
     fn shown_without(&self, kind: Kind) -> u8 {
         match kind {
-            // The model has no skins then, and the one that is held wears no picture.
-            Kind::Picture => 0,
+            // Without the file the model has no skins, and the attachment has no texture.
+            Kind::Texture => 0,
             _ => 1,
         }
     }
@@ -117,41 +117,44 @@ impl Subject for Unit {
         "Models/more"
     }
 
-    /// A clip is chosen by a name that the manifest gives to it.
+    /// Plays a clip by its name in the manifest.
     fn spawn(&self, world: &mut World, path: &str) -> Entity {
         if world.query::<&Camera3d>().iter(world).next().is_none() {
             world.spawn(Camera3d::default());
         }
         let clip = PlayClip::from_manifest("part").starting_at(TIME);
-        let place = Transform::from_xyz(DISTANCE, 0.0, 0.0);
-        spawn_manifest(world, path, (clip, place))
+        let transform = Transform::from_xyz(DISTANCE, 0.0, 0.0);
+        spawn_manifest(world, path, (clip, transform))
     }
 
     /// Hides another part than the manifest.
     fn change(&self, world: &mut World, root: Entity) {
-        held::know(world, root, BONE);
+        attached::remember(world, root, BONE);
         let hidden = PartVisibility::new(["arm"]);
         world.entity_mut(root).insert((hidden, IsChanged));
     }
 
-    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
+    fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
         let instance = world.get::<AbcInstance>(root).ok_or("no model")?;
         let time = world.get::<Playback>(root).ok_or("no clip")?.time;
-        check(time == TIME, "at the clip's time")?;
-        // Between the second keyframe and the third it goes up to 20.
-        check(is_at(world, instance, [10.0, 10.0]), "in its pose")?;
+        check(time == TIME, "at the time of the clip")?;
+        // Between the second keyframe and the third, Y goes from 0 to 20.
+        check(is_body_at(world, instance, [10.0, 10.0]), "in its pose")?;
         let hidden = match world.get::<IsChanged>(root) {
             Some(IsChanged) => ARM,
             None => BODY,
         };
         for mesh in instance.meshes() {
-            let node = world.get::<AbcMesh>(*mesh).and_then(|of| of.node);
+            let node = world.get::<AbcMesh>(*mesh).and_then(|mesh| mesh.node);
             let visibility = world.get::<Visibility>(*mesh);
             let is_hidden = visibility == Some(&Visibility::Hidden);
-            check(is_hidden == (node == Some(hidden)), "of those parts")?;
+            check(
+                is_hidden == (node == Some(hidden)),
+                "with those visible parts",
+            )?;
         }
-        match held::keeps(world, root, BONE, instance.nodes()[ARM])? {
-            Some(other) => keeps_other(world, instance, other),
+        match attached::check_state(world, root, BONE, instance.nodes()[ARM])? {
+            Some(attachment) => check_attachment(world, instance, attachment),
             None => Ok(()),
         }
     }
@@ -160,16 +163,16 @@ impl Subject for Unit {
         abc::shown(world, root)
     }
 
-    /// That of the other one: it wears its own, which the manifest says nothing about.
-    fn picture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
-        abc::Unit.picture(world, held::on(world, root, BONE)?)
+    /// The texture of the attachment, which has the skin of the file.
+    fn texture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
+        abc::Unit.texture(world, attached::attachment(world, root, BONE)?)
     }
 
-    fn shown_picture(&self, world: &World, root: Entity) -> Option<u8> {
-        let other = world.get::<AbcInstance>(held::on(world, root, BONE)?)?;
+    fn shown_texture(&self, world: &World, root: Entity) -> Option<u8> {
+        let other = world.get::<AbcInstance>(attached::attachment(world, root, BONE)?)?;
         match other.model().skins.is_empty() {
-            true => Some(self.shown_without(Kind::Picture)),
-            false => first_byte(self.picture(world, root)?),
+            true => Some(self.shown_without(Kind::Texture)),
+            false => first_byte(self.texture(world, root)?),
         }
     }
 
@@ -181,55 +184,64 @@ impl Subject for Unit {
     }
 }
 
-/// Whether the body of a model is in a place, as far as X and Y go.
-fn is_at(world: &World, instance: &AbcInstance, place: [f32; 2]) -> bool {
+/// Whether the translation of the body has these X and Y.
+fn is_body_at(world: &World, instance: &AbcInstance, expected: [f32; 2]) -> bool {
     let body = world.get::<Transform>(instance.nodes()[BODY]);
-    body.is_some_and(|body| body.translation.xy().distance(place.into()) < 1e-3)
+    body.is_some_and(|body| body.translation.xy().distance(expected.into()) < 1e-3)
 }
 
-/// Fails unless the other one is of the same model, in the pose and the skin that the manifest states.
-fn keeps_other(world: &World, instance: &AbcInstance, other: Entity) -> Result<(), String> {
-    let other = world.get::<AbcInstance>(other).ok_or("without the other")?;
+/// Checks that the attachment has the same model, and the pose and skin of the manifest.
+fn check_attachment(
+    world: &World,
+    instance: &AbcInstance,
+    attachment: Entity,
+) -> Result<(), String> {
+    let other = world
+        .get::<AbcInstance>(attachment)
+        .ok_or("the attachment has no model")?;
     let model = other.model();
     check(
         Arc::ptr_eq(model, instance.model()),
-        "of the other's version",
+        "with the same model as the attachment",
     )?;
     check(
-        is_at(world, other, [5.0, 0.0]),
-        "with the other in its pose",
+        is_body_at(world, other, [5.0, 0.0]),
+        "with the attachment in its pose",
     )?;
     let skin = model.skins.first().map(|skin| &skin.image);
-    let mut worn = other.meshes().iter().map(|mesh| standard(world, *mesh));
-    check(worn.all(|worn| worn == skin), "with the other in its skin")
+    let mut textures = other.meshes().iter().map(|mesh| standard(world, *mesh));
+    check(
+        textures.all(|texture| texture == skin),
+        "with the skin of the attachment",
+    )
 }
 
 /// The mesh of the body.
 fn body(world: &World, root: Entity) -> Option<Entity> {
     let mut meshes = world.get::<AbcInstance>(root)?.meshes().iter().copied();
-    let is_of_body = |mesh: &Entity| world.get::<AbcMesh>(*mesh).map(|of| of.node);
-    meshes.find(|mesh| is_of_body(mesh) == Some(Some(BODY)))
+    let node = |mesh: &Entity| world.get::<AbcMesh>(*mesh).map(|mesh| mesh.node);
+    meshes.find(|mesh| node(mesh) == Some(Some(BODY)))
 }
 
-/// Everything that a manifest states is of the same version.
+/// The version of the manifest, if everything that it sets has the same version.
 fn shown_manifest(world: &World, root: Entity) -> Option<u8> {
     let scale = scale(world, root)?;
-    let things = usize::from(scale);
-    let other = held::on(world, root, BONE)?;
-    let place = world.get::<Transform>(other)?.translation.x as u8;
+    let count = usize::from(scale);
+    let other = attached::attachment(world, root, BONE)?;
+    let translation = world.get::<Transform>(other)?.translation.x as u8;
     let clips = &world.get::<ModelClips>(root)?.0;
     let player = world.get::<AnimationPlayer>(root)?;
     let (_, playing) = player.playing_animations().next()?;
     let skins = world.get::<ModelSkins>(root)?;
-    // It is nearer than where the level after the finest begins, or farther away.
+    // In version 1 it is nearer than the first distance, in version 2 farther away.
     let levels = &world.get::<AbcInstance>(root)?.model().levels;
     let Mesh3d(mesh) = world.get(body(world, root)?)?;
     let mut meshes = levels.iter().map(|level| level.mesh(Some(BODY)));
     let level = meshes.position(|info| info.is_some_and(|info| info.mesh == *mesh))?;
-    let is_one = place == scale
-        && clips.len() == things
+    let is_consistent = translation == scale
+        && clips.len() == count
         && playing.speed() == f32::from(scale)
-        && skins.names().count() == things
-        && level + 1 == things;
-    is_one.then_some(scale)
+        && skins.names().count() == count
+        && level + 1 == count;
+    is_consistent.then_some(scale)
 }

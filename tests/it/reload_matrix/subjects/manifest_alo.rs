@@ -1,20 +1,20 @@
-//! A manifest of an Alamo model that plays a part of an animation found by a pattern, and holds what another
-//! manifest says: an MDL model with a palette and a skin by name.
+//! A manifest of an Alamo model. It has a clip of a part of an animation, which a pattern finds. Its attachment is an MDL
+//! model with its own manifest, a palette, and a named skin.
 
-use super::{Kind, Subject, alo, held, scale, spawn_manifest};
+use super::{Kind, Subject, alo, attached, scale, spawn_manifest};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::prelude::*;
 
 pub struct Unit;
 
-/// Called otherwise than the model, so that only the manifest finds it.
+/// Not named like the model, so that only the manifest finds it.
 const ANIMATION: &str = "any_HOLD_00.ala";
 
-/// Where what hangs on it hangs.
+/// The bone of the attachment.
 const BONE: &str = "Hull";
 
-/// In the middle of the clip's part.
+/// A time in the middle of the clip.
 const TIME: f32 = 0.05;
 
 impl Subject for Unit {
@@ -22,13 +22,13 @@ impl Subject for Unit {
         &[
             Kind::Model,
             Kind::Meta,
-            Kind::Picture,
-            Kind::PictureMeta,
+            Kind::Texture,
+            Kind::TextureMeta,
             Kind::Animation,
             Kind::Palette,
             Kind::Manifest,
-            Kind::Held,
-            Kind::HeldModel,
+            Kind::AttachedManifest,
+            Kind::AttachedModel,
             Kind::Skin,
         ]
     }
@@ -49,9 +49,9 @@ impl Subject for Unit {
         alo::model(version)
     }
 
-    /// The second version also has another clip, and another thing on another bone.
+    /// The second version also has another clip, and another attachment on another bone.
     fn manifest(&self, version: u8) -> String {
-        let (clip, thing) = match version {
+        let (clip, attachment) = match version {
             2 => (
                 format!("(name: \"more\", file: {ANIMATION:?}, frames: (0, 2)),"),
                 "(bone: \"Version\", model: \"gun.model.ron\", play: \"run\", skin: 2),",
@@ -68,47 +68,51 @@ impl Subject for Unit {
                 alt: 0,
                 attachments: [
                     (bone: {BONE:?}, model: \"gun.model.ron\", translation: ({version}, 0, 0)),
-                    {thing}
+                    {attachment}
                 ],
             )"
         )
     }
 
-    fn seeker(&self, kind: Kind) -> Kind {
+    fn referrer(&self, kind: Kind) -> Kind {
         match kind {
-            Kind::Picture => Kind::Model,
-            Kind::HeldModel | Kind::Palette | Kind::Skin => Kind::Held,
+            Kind::Texture => Kind::Model,
+            Kind::AttachedModel | Kind::Palette | Kind::Skin => Kind::AttachedManifest,
             _ => Kind::Manifest,
         }
     }
 
-    fn colored(&self) -> Kind {
-        Kind::HeldModel
+    fn palette_user(&self) -> Kind {
+        Kind::AttachedModel
     }
 
     fn needs(&self, kind: Kind, other: Kind) -> bool {
         match other {
-            Kind::Held => matches!(kind, Kind::HeldModel | Kind::Palette | Kind::Skin),
-            Kind::HeldModel => matches!(kind, Kind::Held | Kind::Palette | Kind::Skin),
+            Kind::AttachedManifest => {
+                matches!(kind, Kind::AttachedModel | Kind::Palette | Kind::Skin)
+            }
+            Kind::AttachedModel => {
+                matches!(kind, Kind::AttachedManifest | Kind::Palette | Kind::Skin)
+            }
             _ => false,
         }
     }
 
-    /// Some things are chosen that its manifest states otherwise.
+    /// Spawns it with components that override the manifest.
     fn spawn(&self, world: &mut World, path: &str) -> Entity {
-        spawn_manifest(world, path, alo::chosen("any_HOLD_00", TIME))
+        spawn_manifest(world, path, alo::components("any_HOLD_00", TIME))
     }
 
     fn change(&self, world: &mut World, root: Entity) {
-        held::paint(world, root, BONE);
+        attached::recolor(world, root, BONE);
     }
 
-    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
-        alo::keeps(world, root, TIME)?;
+    fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
+        alo::check_state(world, root, TIME)?;
         let instance = world.get::<AloInstance>(root).ok_or("no model")?;
-        match held::keeps(world, root, BONE, instance.bones()[alo::HULL])? {
+        match attached::check_state(world, root, BONE, instance.bones()[alo::HULL])? {
             // The clip begins with the second pose of the model.
-            Some(gun) => held::keeps_gun(world, gun, 1),
+            Some(gun) => attached::check_gun(world, gun, 1),
             None => Ok(()),
         }
     }
@@ -117,30 +121,30 @@ impl Subject for Unit {
         alo::shown(world, root)
     }
 
-    fn picture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
-        alo::picture(world, root)
+    fn texture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
+        alo::texture(world, root)
     }
 
     fn shown_other(&self, world: &World, root: Entity, kind: Kind) -> Option<u8> {
         match kind {
             Kind::Animation => alo::shown_animation(world, root),
             Kind::Manifest => shown_manifest(world, root),
-            _ => held::shown(world, root, BONE, kind),
+            _ => attached::shown(world, root, BONE, kind),
         }
     }
 }
 
-/// Everything that a manifest states is of the same version.
+/// The version of the manifest, if everything that it sets has the same version.
 fn shown_manifest(world: &World, root: Entity) -> Option<u8> {
     let scale = scale(world, root)?;
-    if let Some(gun) = held::on(world, root, BONE) {
-        let place = world.get::<Transform>(gun)?.translation.x as u8;
-        (place == scale).then_some(())?;
+    if let Some(gun) = attached::attachment(world, root, BONE) {
+        let translation = world.get::<Transform>(gun)?.translation.x as u8;
+        (translation == scale).then_some(())?;
     }
-    let things = usize::from(scale == 2) + 1;
+    let count = usize::from(scale == 2) + 1;
     let clips = world.get::<ModelClips>(root).map(|clips| &clips.0);
     if let Some(clip) = clips.and_then(|clips| clips.first()) {
-        (clip.speed as u8 == scale && clips?.len() == things).then_some(())?;
+        (clip.speed as u8 == scale && clips?.len() == count).then_some(())?;
     }
     Some(scale)
 }

@@ -1,17 +1,16 @@
-//! A manifest of a model of UFO: Aftermath that hides a mesh, turns the model, and holds a bare MDL model.
+//! A manifest of a model of UFO: Aftermath: with a hidden mesh, other axes, and an MDL model without manifest as attachment.
 
-use super::{Kind, Subject, check, held, lgw, mdl, scale, spawn_manifest, stand};
+use super::{Kind, Subject, attached, check, lgw, mdl, scale, scene_transform, spawn_manifest};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::prelude::*;
 
 pub struct Unit;
 
-/// The mesh that the gun hangs on, which is the first.
+/// The name of the mesh that the gun is attached to, which is the first.
 const BONE: &str = "Quad 0";
 
-/// Where a game puts the gun.
-const PLACE: Transform = Transform::from_xyz(0.0, 7.0, 0.0);
+/// The transform that a game gives to the gun.
+const GUN_TRANSFORM: Transform = Transform::from_xyz(0.0, 7.0, 0.0);
 
 /// The first pose of the clip that the gun plays.
 const POSE: u32 = 4;
@@ -21,9 +20,9 @@ impl Subject for Unit {
         &[
             Kind::Model,
             Kind::Meta,
-            Kind::Picture,
+            Kind::Texture,
             Kind::Manifest,
-            Kind::HeldModel,
+            Kind::AttachedModel,
         ]
     }
 
@@ -73,52 +72,55 @@ impl Subject for Unit {
         spawn_manifest(world, path, ())
     }
 
-    /// Moves the gun elsewhere than the manifest.
+    /// Recolors the gun and overrides its transform in the manifest.
     fn change(&self, world: &mut World, root: Entity) {
-        if let Some(gun) = held::paint(world, root, BONE) {
-            world.entity_mut(gun).insert(PLACE);
+        if let Some(gun) = attached::recolor(world, root, BONE) {
+            world.entity_mut(gun).insert(GUN_TRANSFORM);
         }
     }
 
-    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
+    fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
         let instance = world.get::<LgwInstance>(root).ok_or("no model")?;
         let mesh = instance.mesh(BONE).ok_or("no mesh")?;
-        let Some(gun) = held::keeps(world, root, BONE, mesh)? else {
+        let Some(gun) = attached::check_state(world, root, BONE, mesh)? else {
             return Ok(());
         };
-        let place = world.get::<Transform>(gun);
-        check(place == Some(&PLACE), "with it in its place")?;
-        held::keeps_gun(world, gun, POSE)
+        let transform = world.get::<Transform>(gun);
+        check(
+            transform == Some(&GUN_TRANSFORM),
+            "with the transform of the gun",
+        )?;
+        attached::check_gun(world, gun, POSE)
     }
 
     fn shown_model(&self, world: &World, root: Entity) -> Option<u8> {
         lgw::shown(world, root)
     }
 
-    fn picture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
-        lgw::picture(world, root)
+    fn texture<'w>(&self, world: &'w World, root: Entity) -> Option<&'w Image> {
+        lgw::texture(world, root)
     }
 
     fn shown_other(&self, world: &World, root: Entity, kind: Kind) -> Option<u8> {
         match kind {
             Kind::Manifest => shown_manifest(world, root),
-            _ => held::shown(world, root, BONE, kind),
+            _ => attached::shown(world, root, BONE, kind),
         }
     }
 }
 
-/// Everything that a manifest states is of the same version.
+/// The version of the manifest, if everything that it sets has the same version.
 fn shown_manifest(world: &World, root: Entity) -> Option<u8> {
     let scale = scale(world, root)?;
     let is_second = scale == 2;
-    let is_turned = stand(world, root)?.rotation != Quat::IDENTITY;
+    let is_rotated = scene_transform(world, root)?.rotation != Quat::IDENTITY;
     let hidden = [false, !is_second, is_second];
-    let has_second_gun = held::on(world, root, "Quad 2").is_some();
-    let gun = held::on(world, root, BONE);
-    let wears = |gun| mdl::wears(world, gun, usize::from(!is_second));
-    let is_one = is_turned == is_second
+    let has_second_gun = attached::attachment(world, root, "Quad 2").is_some();
+    let gun = attached::attachment(world, root, BONE);
+    let has_skin = |gun| mdl::has_skin(world, gun, usize::from(!is_second));
+    let is_consistent = is_rotated == is_second
         && lgw::hidden(world, root)? == hidden
         && has_second_gun == (is_second && gun.is_some())
-        && gun.is_none_or(wears);
-    is_one.then_some(scale)
+        && gun.is_none_or(has_skin);
+    is_consistent.then_some(scale)
 }

@@ -1,7 +1,7 @@
-//! A Quake model in a pose between two, in one of its skins and in the colours of a player.
+//! A Quake model between two poses, with its second skin and player colors.
 
 use super::{Kind, Subject, check, first_byte, spawn_scene};
-use crate::support::fixtures::figure;
+use crate::support::mdl::figure;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
@@ -10,10 +10,10 @@ use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 
 pub struct Unit;
 
-/// The skin that it wears.
+/// The index of its skin.
 const SKIN: usize = 1;
 
-/// The colours that a game gives to models.
+/// The colors that a game gives to models.
 pub const COLORS: PlayerColors = PlayerColors {
     shirt: 4,
     pants: 13,
@@ -49,23 +49,23 @@ impl Subject for Unit {
         spawn_scene(world, path, (clip, ModelSkin::Index(SKIN), COLORS))
     }
 
-    fn keeps(&self, world: &World, root: Entity) -> Result<(), String> {
+    fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
         let animator = world.get::<MdlAnimator>(root).ok_or("no model")?;
         let time = world.get::<Playback>(root).ok_or("no clip")?.time;
-        check(time == 0.25, "at the clip's time")?;
+        check(time == 0.25, "at the time of the clip")?;
         let poses = animator.shown().to;
-        // Half of the way from the third pose of the clip to the fourth.
+        // Halfway from the third pose of the clip to the fourth.
         check(
             poses.b == poses.a + 1 && poses.towards_b == 0.5,
             "in its pose",
         )?;
-        check(wears(world, root, SKIN), "in its skin")?;
+        check(has_skin(world, root, SKIN), "with its skin")?;
         let material = material(world, root).ok_or("no material")?;
         let uniform = &material.extension.uniform;
         let has_shirt = uniform.shirt == u32::from(COLORS.shirt);
         let has_pants = uniform.pants == u32::from(COLORS.pants);
         let is_colored = material.extension.recolor && has_shirt && has_pants;
-        check(is_colored, "in its colours")
+        check(is_colored, "with its colors")
     }
 
     fn shown_model(&self, world: &World, root: Entity) -> Option<u8> {
@@ -84,7 +84,7 @@ pub fn model(version: u8) -> Vec<u8> {
     document.to_bytes()
 }
 
-/// Which version of the file a model is of.
+/// The version of the file that a model was loaded from.
 pub fn shown(world: &World, root: Entity) -> Option<u8> {
     Some(world.get::<MdlAnimator>(root)?.model().radius as u8)
 }
@@ -101,14 +101,14 @@ fn material(world: &World, root: Entity) -> Option<&MdlMaterial> {
     world.resource::<Assets<MdlMaterial>>().get(&material.0)
 }
 
-/// The picture that a model wears.
-pub fn picture(world: &World, root: Entity) -> Option<&Handle<Image>> {
+/// The base color texture of a model.
+pub fn texture(world: &World, root: Entity) -> Option<&Handle<Image>> {
     material(world, root)?.base.base_color_texture.as_ref()
 }
 
-/// Whether a model wears a skin of its own.
-pub fn wears(world: &World, root: Entity, skin: usize) -> bool {
+/// Whether a model has a skin of its file.
+pub fn has_skin(world: &World, root: Entity, skin: usize) -> bool {
     let animator = world.get::<MdlAnimator>(root);
     let skin = animator.and_then(|animator| animator.model().skins.get(skin));
-    skin.is_some_and(|skin| picture(world, root) == Some(&skin.pictures[0].image))
+    skin.is_some_and(|skin| texture(world, root) == Some(&skin.images[0].image))
 }

@@ -1,4 +1,4 @@
-//! LithTech models in numbers.
+//! Describes LithTech models.
 
 use crate::inspect::output::{list, number, write_warnings};
 use crate::inspect::posed::Posed;
@@ -8,12 +8,12 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A LithTech model in numbers.
+/// The description of a LithTech model.
 pub struct AbcDescription {
     object: Value,
     text: String,
     warnings: Vec<String>,
-    /// The file: what moves vertices one by one is there and on the GPU alone.
+    /// The file's bytes: the positions of deforming vertices are only there and on the GPU.
     pub bytes: Vec<u8>,
     /// `None` if nothing is drawn.
     pub posed: Option<Posed>,
@@ -52,12 +52,13 @@ impl AbcDescription {
     }
 }
 
-/// With more digits than the float that is played.
+/// Seconds with more digits than the float that clips use.
 fn seconds(milliseconds: u32) -> f64 {
     f64::from(milliseconds) / 1000.0
 }
 
-/// As the file has it, even if some cannot be used. It lists a vertex for the full model as well.
+/// The count of levels of detail in the file, including unusable ones. The file's list also has an entry for the full
+/// model.
 fn lods(file: &AbcFile<'_>) -> usize {
     file.geometry.lod_starts.len().saturating_sub(1)
 }
@@ -88,7 +89,7 @@ fn node(node: &Node<'_>) -> Value {
 }
 
 fn animation(animation: &Animation<'_>) -> Value {
-    let events = events(animation).map(|told| json!([seconds(told.time), told.event]));
+    let events = events(animation).map(|keyframe| json!([seconds(keyframe.time), keyframe.event]));
     json!({
         "name": animation.name,
         "seconds": seconds(animation.length),
@@ -98,7 +99,7 @@ fn animation(animation: &Animation<'_>) -> Value {
     })
 }
 
-/// The keyframes that say something.
+/// The keyframes with strings.
 fn events<'a>(animation: &'a Animation<'_>) -> impl Iterator<Item = &'a Keyframe<'a>> {
     let keyframes = animation.keyframes.iter();
     keyframes.filter(|keyframe| !keyframe.event.is_empty())
@@ -117,16 +118,16 @@ fn write_file(file: &AbcFile<'_>, text: &mut String) -> std::fmt::Result {
         file.nodes.len()
     )?;
     let transform = file.transform();
-    let is_not = |flips| if flips { "flipped" } else { "not flipped" };
+    let flipped = |flips| if flips { "flipped" } else { "not flipped" };
     writeln!(
         text,
         "  geometry {}, animations {}",
-        is_not(transform.flip_geometry),
-        is_not(transform.flip_animation)
+        flipped(transform.flip_geometry),
+        flipped(transform.flip_animation)
     )?;
     if !file.command_string.is_empty() {
-        let said = file.command_string.escape_debug();
-        writeln!(text, "  command string: {said}")?;
+        let command = file.command_string.escape_debug();
+        writeln!(text, "  command string: {command}")?;
     }
     for node in &file.nodes {
         write_node(file, node, text)?;
@@ -137,9 +138,9 @@ fn write_file(file: &AbcFile<'_>, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// What the bits of a node's flags say; those of deformation are told with its vertices.
+/// The texts of a node's flags. The flags of deformation are described with the node's vertices.
 const FLAGS: [(u8, &str); 6] = [
-    (node_flags::NULL, "carries others"),
+    (node_flags::NULL, "null"),
     (node_flags::TRIANGLES, "triangles"),
     (node_flags::ENVIRONMENT_MAP, "environment map"),
     (node_flags::ENVIRONMENT_MAP_ONLY, "environment map only"),
@@ -170,11 +171,12 @@ fn write_animation(animation: &Animation<'_>, text: &mut String) -> std::fmt::Re
         "  animation {name}: {keyframes} keyframes, {length:.2} s"
     )?;
     match animation.dims {
-        Some([x, y, z]) => writeln!(text, ", half of its box {x} × {y} × {z}")?,
+        Some([x, y, z]) => writeln!(text, ", half dims {x} × {y} × {z}")?,
         None => writeln!(text)?,
     }
-    for told in events(animation) {
-        writeln!(text, "    {:.2} s: {}", seconds(told.time), told.event)?;
+    for keyframe in events(animation) {
+        let time = seconds(keyframe.time);
+        writeln!(text, "    {time:.2} s: {}", keyframe.event)?;
     }
     Ok(())
 }

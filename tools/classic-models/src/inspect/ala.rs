@@ -1,4 +1,4 @@
-//! Alamo animations in numbers.
+//! Describes Alamo animations.
 
 use crate::inspect::output::{number, write_warnings};
 use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
@@ -6,7 +6,7 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// An Alamo animation in numbers.
+/// The description of an Alamo animation.
 pub struct AlaDescription {
     object: Value,
     text: String,
@@ -34,7 +34,7 @@ impl AlaDescription {
     }
 }
 
-/// From the first frame to the last, with more digits than the float that is played.
+/// Seconds from the first frame to the last, with more digits than the float that clips use.
 fn seconds(file: &AlaFile<'_>) -> f64 {
     f64::from(file.frames.saturating_sub(1)) / f64::from(file.fps)
 }
@@ -63,38 +63,38 @@ fn bone(bone: &AlaBone<'_>) -> Value {
     object
 }
 
-/// What a bone can have a value of for each frame.
+/// A kind of track: a property with a value per frame.
 struct Track {
     key: &'static str,
-    /// What a bone does that has it, and what several do.
-    verb: [&'static str; 2],
+    /// The name in the text output.
+    label: &'static str,
     is_in: fn(&AlaBone<'_>) -> bool,
 }
 
 const TRACKS: [Track; 5] = [
     Track {
         key: "translation",
-        verb: ["moves", "move"],
+        label: "translation",
         is_in: |bone| bone.translation.is_some(),
     },
     Track {
         key: "rotation",
-        verb: ["turns", "turn"],
+        label: "rotation",
         is_in: |bone| bone.rotation.is_some(),
     },
     Track {
         key: "scale",
-        verb: ["grows", "grow"],
+        label: "scale",
         is_in: |bone| bone.scale.is_some(),
     },
     Track {
         key: "visibility",
-        verb: ["has visibility", "have visibility"],
+        label: "visibility",
         is_in: |bone| bone.visibility.is_some(),
     },
     Track {
         key: "step",
-        verb: ["has steps", "have steps"],
+        label: "steps",
         is_in: |bone| bone.steps.is_some(),
     },
 ];
@@ -102,11 +102,10 @@ const TRACKS: [Track; 5] = [
 fn write_file(file: &AlaFile<'_>, text: &mut String) -> std::fmt::Result {
     writeln!(text, "  Alamo animation, format {}", file.version)?;
     let (frames, fps, seconds) = (file.frames, file.fps, seconds(file));
-    writeln!(text, "  {frames} frames, {fps} a second, {seconds:.2} s")?;
+    writeln!(text, "  {frames} frames, {fps} fps, {seconds:.2} s")?;
     let counts = TRACKS.iter().map(|track| {
         let count = file.bones.iter().filter(|bone| (track.is_in)(bone)).count();
-        let [one, several] = track.verb;
-        format!("{count} {}", if count == 1 { one } else { several })
+        format!("{count} with {}", track.label)
     });
     let counts = counts.collect::<Vec<_>>().join(", ");
     writeln!(text, "  {} bones: {counts}", file.bones.len())?;
@@ -114,21 +113,21 @@ fn write_file(file: &AlaFile<'_>, text: &mut String) -> std::fmt::Result {
     write_warnings(&warnings(file), text)
 }
 
-/// A line for each bone with a track, and one for all others.
+/// A line for each bone with a track, and one line for all other bones.
 fn write_bones(bones: &[AlaBone<'_>], text: &mut String) -> std::fmt::Result {
-    let mut still = Vec::new();
+    let mut constant = Vec::new();
     for bone in bones {
         let tracks = TRACKS.iter().filter(|track| (track.is_in)(bone));
-        let does: Vec<_> = tracks.map(|track| track.verb[0]).collect();
+        let labels: Vec<_> = tracks.map(|track| track.label).collect();
         let (index, name) = (bone.index, &bone.name);
-        if does.is_empty() {
-            still.push(format!("{index} {name}"));
+        if labels.is_empty() {
+            constant.push(format!("{index} {name}"));
         } else {
-            writeln!(text, "  bone {index} {name}: {}", does.join(", "))?;
+            writeln!(text, "  bone {index} {name}: {}", labels.join(", "))?;
         }
     }
-    if still.is_empty() {
+    if constant.is_empty() {
         return Ok(());
     }
-    writeln!(text, "  constant: {}", still.join(", "))
+    writeln!(text, "  constant: {}", constant.join(", "))
 }

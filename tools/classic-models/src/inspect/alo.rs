@@ -1,4 +1,4 @@
-//! Alamo models in numbers.
+//! Describes Alamo models.
 
 use crate::inspect::output::{list, number, write_warnings};
 use crate::inspect::posed::Posed;
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// An Alamo model in numbers.
+/// The description of an Alamo model.
 pub struct AloDescription {
     object: Value,
     text: String,
     pub warnings: Vec<String>,
-    /// Vertices whose positions are not finite: mesh, sub-mesh, vertex.
-    pub placeless: HashSet<[usize; 3]>,
+    /// Vertices whose positions are not finite: indices of mesh, sub-mesh and vertex.
+    pub non_finite: HashSet<[usize; 3]>,
     pub posed: Option<Posed>,
 }
 
@@ -34,7 +34,7 @@ impl AloDescription {
             object: file(&contents.file),
             text,
             warnings: warnings.map(ToString::to_string).collect(),
-            placeless: placeless(&contents.file),
+            non_finite: non_finite(&contents.file),
             posed: None,
         })
     }
@@ -55,26 +55,27 @@ impl AloDescription {
     }
 }
 
-/// The file itself is asked: what is read from it as plain numbers is finite.
-fn placeless(file: &AloFile<'_>) -> HashSet<[usize; 3]> {
-    fn wrong<T: VertexRecord>(vertices: &[T]) -> Vec<usize> {
+/// The vertices whose stored positions are not finite. Uses the file's records, because the loader replaces such
+/// positions.
+fn non_finite(file: &AloFile<'_>) -> HashSet<[usize; 3]> {
+    fn indices<T: VertexRecord>(vertices: &[T]) -> Vec<usize> {
         let position = |vertex: &T| vertex.head().position;
-        let is_wrong = |vertex: &T| position(vertex).iter().any(|n| !n.get().is_finite());
+        let is_non_finite = |vertex: &T| position(vertex).iter().any(|n| !n.get().is_finite());
         let vertices = vertices.iter().enumerate();
-        let wrong = vertices.filter(|(_, vertex)| is_wrong(vertex));
-        wrong.map(|(index, _)| index).collect()
+        let non_finite = vertices.filter(|(_, vertex)| is_non_finite(vertex));
+        non_finite.map(|(index, _)| index).collect()
     }
-    let mut placeless = HashSet::new();
+    let mut non_finite = HashSet::new();
     for (mesh, of) in file.meshes.iter().enumerate() {
         for (submesh, of) in of.submeshes.iter().enumerate() {
-            let wrong = match of.vertices {
-                Vertices::V1(vertices) => wrong(vertices),
-                Vertices::V2(vertices) => wrong(vertices),
+            let vertices = match of.vertices {
+                Vertices::V1(vertices) => indices(vertices),
+                Vertices::V2(vertices) => indices(vertices),
             };
-            placeless.extend(wrong.into_iter().map(|vertex| [mesh, submesh, vertex]));
+            non_finite.extend(vertices.into_iter().map(|vertex| [mesh, submesh, vertex]));
         }
     }
-    placeless
+    non_finite
 }
 
 fn file(file: &AloFile<'_>) -> Value {

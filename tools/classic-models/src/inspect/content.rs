@@ -7,7 +7,7 @@ use crate::inspect::dtx::DtxDescription;
 use crate::inspect::lgw::LgwDescription;
 use crate::inspect::mdl::MdlDescription;
 
-/// A model, an animation or a picture in numbers.
+/// The description of a model, an animation or a texture.
 pub enum Content {
     Abc(Box<AbcDescription>),
     Dtx(Box<DtxDescription>),

@@ -1,4 +1,4 @@
-//! What is in a file, read with the same code as the loaders.
+//! Describes the contents of a file, which is read with the same code as in the loaders.
 
 use crate::inspect::abc::AbcDescription;
 use crate::inspect::ala::AlaDescription;
@@ -12,11 +12,11 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What became of a file.
+/// The result of reading a file.
 pub enum Description {
-    /// It could be read.
+    /// The description of the file.
     Content(Content),
-    /// It could not, or something asked of it is not there.
+    /// The error of a file that cannot be read, or that lacks the requested clip.
     Failed(Failure),
 }
 
@@ -48,12 +48,12 @@ enum Format {
 }
 
 impl Format {
-    /// By how the file begins; if that says nothing, by its extension.
+    /// The format by the first bytes, otherwise by the extension.
     fn of(path: &Path, bytes: &[u8]) -> Self {
-        // The first chunk of a model, and of an animation.
+        // The first chunks of an Alamo model and an Alamo animation.
         const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
         const ANIMATION: [u8; 4] = 0x1000_u32.to_le_bytes();
-        // The name of a LithTech model's first chunk, with its length. Later versions begin alike.
+        // The name of a LithTech model's first chunk, with its length. Later versions start in the same way.
         const HEADER: &[u8] = b"\x06\0Header";
         let extension = path.extension().unwrap_or_default();
         match bytes.first_chunk() {
@@ -61,7 +61,7 @@ impl Format {
             Some(&SKELETON) => Self::Alo,
             Some(&ANIMATION) => Self::Ala,
             _ if bytes.starts_with(HEADER) => Self::Abc,
-            _ if is_picture(bytes) => Self::Dtx,
+            _ if is_dtx(bytes) => Self::Dtx,
             _ if is_text_model(bytes) => Self::Lgw,
             _ if extension.eq_ignore_ascii_case("abc") => Self::Abc,
             _ if extension.eq_ignore_ascii_case("dtx") => Self::Dtx,
@@ -73,15 +73,15 @@ impl Format {
     }
 }
 
-/// Whether a file begins as LithTech's pictures do: with a 0, which alone says little, and a version.
-fn is_picture(bytes: &[u8]) -> bool {
+/// Whether a file starts like a LithTech texture: with a 0 and a version. The 0 alone is not distinctive.
+fn is_dtx(bytes: &[u8]) -> bool {
     match bytes.as_chunks() {
         ([[0, 0, 0, 0], version, ..], _) => matches!(i32::from_le_bytes(*version), -5..=-2),
         _ => false,
     }
 }
 
-/// Whether the first word of a file is that of a text model, which is no part of a longer one.
+/// Whether the first whole word of a file is the keyword of a text model.
 fn is_text_model(bytes: &[u8]) -> bool {
     const WORD: &[u8] = b"MODEL";
     let mut text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -100,7 +100,7 @@ fn is_text_model(bytes: &[u8]) -> bool {
     word.eq_ignore_ascii_case(WORD) && rest.first().is_none_or(ends)
 }
 
-/// The bytes of a file; not of a pipe or a device, which may have no end.
+/// The bytes of a regular file. Pipes and devices are errors, because they may have no end.
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     if std::fs::metadata(path)?.is_file() {
         std::fs::read(path)
@@ -114,7 +114,7 @@ impl Description {
     pub fn to_json(&self, file: &str) -> Value {
         let mut object = match self {
             Self::Content(Content::Abc(model)) => model.to_json(),
-            Self::Content(Content::Dtx(picture)) => picture.to_json(),
+            Self::Content(Content::Dtx(texture)) => texture.to_json(),
             Self::Content(Content::Lgw(model)) => model.to_json(),
             Self::Content(Content::Mdl(model)) => model.to_json(),
             Self::Content(Content::Alo(model)) => model.to_json(),
@@ -126,13 +126,13 @@ impl Description {
         object
     }
 
-    /// A paragraph for people.
+    /// A paragraph of text.
     pub fn to_text(&self, file: &str) -> String {
         let mut text = format!("{file}\n");
         // Writing to a string does not fail.
         let _ = match self {
             Self::Content(Content::Abc(model)) => model.write_text(&mut text),
-            Self::Content(Content::Dtx(picture)) => picture.write_text(&mut text),
+            Self::Content(Content::Dtx(texture)) => texture.write_text(&mut text),
             Self::Content(Content::Lgw(model)) => model.write_text(&mut text),
             Self::Content(Content::Mdl(model)) => model.write_text(&mut text),
             Self::Content(Content::Alo(model)) => model.write_text(&mut text),

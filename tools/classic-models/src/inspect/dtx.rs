@@ -1,4 +1,4 @@
-//! LithTech pictures in numbers.
+//! Describes LithTech textures.
 
 use crate::inspect::output::write_warnings;
 use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexelFormat, texture_flags};
@@ -6,7 +6,7 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A LithTech picture in numbers.
+/// The description of a LithTech texture.
 pub struct DtxDescription {
     object: Value,
     text: String,
@@ -38,7 +38,7 @@ fn warnings(file: &DtxFile<'_>) -> Vec<String> {
     file.warnings.iter().map(ToString::to_string).collect()
 }
 
-/// As many as the header tells of; it counts them once for both.
+/// The count of alpha mip levels. The header has one count for color and alpha.
 fn alpha_mips(file: &DtxFile<'_>) -> u16 {
     let has_alpha = file.palette.is_some() && file.flags & texture_flags::ALPHA != 0;
     if has_alpha { file.mips } else { 0 }
@@ -67,12 +67,12 @@ fn write_file(file: &DtxFile<'_>, text: &mut String) -> std::fmt::Result {
     };
     writeln!(
         text,
-        "  LithTech picture, version {}, {texels}",
+        "  LithTech texture, version {}, {texels}",
         file.version
     )?;
     writeln!(
         text,
-        "  {} × {}, {} mips, {} of alpha, flags {:#x}",
+        "  {} × {}, {} mips, {} alpha mips, flags {:#x}",
         file.width,
         file.height,
         file.mips,
@@ -80,9 +80,9 @@ fn write_file(file: &DtxFile<'_>, text: &mut String) -> std::fmt::Result {
         file.flags
     )?;
     if !file.command_string.is_empty() {
-        // What tools left there is no text in some real files.
-        let said = file.command_string.escape_debug();
-        writeln!(text, "  command string: {said}")?;
+        // In some real files it contains bytes that are not text.
+        let command = file.command_string.escape_debug();
+        writeln!(text, "  command string: {command}")?;
     }
     write_warnings(&warnings(file), text)
 }

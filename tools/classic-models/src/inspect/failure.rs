@@ -1,11 +1,11 @@
-//! Why a file failed.
+//! The error of a file.
 
 use bevy_classic_models::read::{ParseError, TextPosition};
 use serde_json::{Value, json};
 
-/// Why a file failed.
+/// The error of a file.
 pub struct Failure {
-    /// Offset in the file, where that means something.
+    /// Offset in the file, if the error has one.
     pub offset: Option<u64>,
     /// The same as line and column, if the file is text.
     pub position: Option<TextPosition>,
@@ -13,7 +13,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Of something that is at no place of the file.
+    /// An error without a position in the file.
     pub fn new(error: impl std::fmt::Display) -> Self {
         Self {
             offset: None,

@@ -1,8 +1,8 @@
-//! LGW models in numbers.
+//! Describes LGW models.
 
 use crate::inspect::output::{list, number, write_warnings};
 use crate::inspect::posed::Posed;
-use crate::lgw_words;
+use crate::lgw_text;
 use bevy::math::Vec3;
 use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, parse};
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
@@ -10,7 +10,7 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// An LGW model in numbers.
+/// The description of an LGW model.
 pub struct LgwDescription {
     object: Value,
     text: String,
@@ -21,7 +21,7 @@ impl LgwDescription {
     pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
         let settings = LgwLoaderSettings::default();
         let ConvertedLgw { warnings, .. } = ConvertedLgw::load(bytes, &settings)?;
-        // What the loader makes of a mesh without triangles has no vertices.
+        // From the file and not from the converted meshes, because those without triangles have no vertices.
         let file = LgwFile {
             warnings,
             ..parse(bytes, settings.tolerance)?
@@ -45,7 +45,7 @@ impl LgwDescription {
     }
 }
 
-/// Nothing moves, and by default the file's numbers are Bevy's.
+/// The vertices as in the file: LGW models have no animations, and by default the file's space is Bevy's.
 fn posed(file: &LgwFile<'_>) -> Option<Posed> {
     let meshes = file.meshes.iter();
     let positions = meshes.flat_map(|mesh| &mesh.vertices.positions);
@@ -92,8 +92,10 @@ fn texture(texture: &Texture<'_>) -> Value {
 }
 
 fn texgen(texgen: &TexGen) -> Value {
-    let way = |kind| json!([kind, number(texgen.coefficient)]);
-    texgen.kind.map_or(Value::Null, |kind| way(kind.keyword()))
+    let generator = |kind| json!([kind, number(texgen.coefficient)]);
+    texgen
+        .kind
+        .map_or(Value::Null, |kind| generator(kind.keyword()))
 }
 
 fn mesh(mesh: &Mesh<'_>) -> Value {
@@ -118,8 +120,8 @@ fn write_file(file: &LgwFile<'_>, posed: Option<&Posed>, text: &mut String) -> s
     for material in &file.materials {
         writeln!(text, "  material {} \"{}\"", material.id, material.name)?;
         for texture in &material.textures {
-            let told = lgw_words::texture(texture);
-            writeln!(text, "    texture {}: {told}", texture.number)?;
+            let description = lgw_text::texture(texture);
+            writeln!(text, "    texture {}: {description}", texture.number)?;
         }
     }
     for mesh in &file.meshes {
@@ -139,7 +141,7 @@ fn write_mesh(file: &LgwFile<'_>, mesh: &Mesh<'_>, text: &mut String) -> std::fm
     });
     match material {
         Some((id, Some(material))) => write!(text, "material {id} \"{}\"", material.name)?,
-        Some((id, None)) => write!(text, "material {id}, which is not there")?,
+        Some((id, None)) => write!(text, "material {id} (missing)")?,
         None => write!(text, "no material")?,
     }
     let kinds = mesh.groups.iter().map(|group| group.kind);
@@ -148,6 +150,6 @@ fn write_mesh(file: &LgwFile<'_>, mesh: &Mesh<'_>, text: &mut String) -> std::fm
         ", {} vertices, {} triangles ({})",
         mesh.vertices.len(),
         mesh.triangles().count(),
-        lgw_words::groups(kinds)
+        lgw_text::groups(kinds)
     )
 }

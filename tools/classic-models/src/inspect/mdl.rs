@@ -1,4 +1,4 @@
-//! Quake models in numbers.
+//! Describes Quake models.
 
 use crate::inspect::output::{number, write_warnings};
 use crate::inspect::posed::Posed;
@@ -8,11 +8,11 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A Quake model in numbers.
+/// The description of a Quake model.
 pub struct MdlDescription {
     precision: Precision,
     header: mdl::Header,
-    /// Number of pictures of each skin.
+    /// Image count of each skin.
     skins: Vec<u32>,
     vertices: usize,
     triangles: usize,
@@ -47,11 +47,11 @@ impl MdlDescription {
     }
 
     pub fn to_json(&self) -> Value {
-        let skin = |pictures: &u32| {
+        let skin = |images: &u32| {
             json!({
                 "width": self.header.skin_width,
                 "height": self.header.skin_height,
-                "pictures": pictures,
+                "pictures": images,
             })
         };
         let clips = self.contents.clips.iter().map(|clip| {
@@ -88,10 +88,10 @@ impl MdlDescription {
         };
         writeln!(text, "  Quake model, {magic} version 6")?;
         let (width, height) = (self.header.skin_width, self.header.skin_height);
-        for (index, pictures) in self.skins.iter().enumerate() {
-            let group = match pictures {
+        for (index, images) in self.skins.iter().enumerate() {
+            let group = match images {
                 1 => String::new(),
-                pictures => format!(", a group of {pictures} pictures"),
+                images => format!(", a group of {images} images"),
             };
             writeln!(text, "  skin {index}: {width} × {height}{group}")?;
         }
@@ -110,7 +110,7 @@ impl MdlDescription {
         for clip in &self.contents.clips {
             let sequence = &clip.sequence;
             let kind = if sequence.is_group {
-                ", runs by itself"
+                ", frame group"
             } else {
                 ""
             };

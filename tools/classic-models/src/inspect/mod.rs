@@ -1,4 +1,4 @@
-//! The subcommand `inspect`: says what is in files of models, animations and textures.
+//! The subcommand `inspect`: describes files of models, animations and textures.
 //!
 //! Files are read with the same code as the loaders. With `--animation` or `--time` the model is also loaded, spawned
 //! and animated by the plugin, as in a game, and the positions of its vertices and bones are measured.
@@ -28,8 +28,8 @@ use std::process::ExitCode;
 
 /// Describes files of models, animations and textures.
 ///
-/// Files are .mdl of Quake, .alo and .ala of Alamo, .abc and .dtx of LithTech, and .lgw of UFO: Aftermath, under any
-/// name.
+/// Formats: Quake .mdl, Alamo .alo and .ala, LithTech .abc and .dtx, UFO: Aftermath .lgw. A file may have any name: the
+/// format is detected from its content.
 ///
 /// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
 #[derive(clap::Args)]
@@ -40,10 +40,10 @@ pub struct Args {
     files: Vec<PathBuf>,
     /// Print one JSON object per file and line
     ///
-    /// It has the positions of vertices of Alamo, LithTech and LGW models even without --animation and --time.
+    /// For Alamo, LithTech and LGW models it has the bounds and the centroid even without --animation and --time.
     #[arg(long, verbatim_doc_comment)]
     json: bool,
-    /// Also print the positions of vertices in this clip
+    /// Also print the bounds and the centroid of the vertices in this clip
     ///
     /// Quake: the name of a clip in the file; default: the first. The time wraps around.
     /// Alamo: an .ala file, or the name of a clip beside the model in any case, such as MOVE_00 for
@@ -57,13 +57,13 @@ pub struct Args {
         verbatim_doc_comment
     )]
     animation: Option<String>,
-    /// Also print the positions of vertices at this time of the clip; default: 0
+    /// Also print the bounds and the centroid of the vertices at this time of the clip; default: 0
     #[arg(long, value_name = "SECONDS", value_parser = finite, allow_hyphen_values = true)]
     time: Option<f64>,
 }
 
 impl Args {
-    /// The pose that is asked for, if any.
+    /// The requested pose, if any.
     fn request(&self) -> Option<Request> {
         (self.animation.is_some() || self.time.is_some()).then(|| Request {
             animation: self.animation.clone(),
@@ -81,7 +81,7 @@ fn finite(text: &str) -> Result<f64, &'static str> {
 pub fn run(args: &Args) -> ExitCode {
     match inspect(args) {
         Ok(failed) => ExitCode::from(u8::from(failed)),
-        // The reader of a pipe has closed it.
+        // The reader of the pipe has closed it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("classic-models: {error}");
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Describes every file; true if any of them failed.
+/// Describes every file. Returns true if any of them failed.
 fn inspect(args: &Args) -> io::Result<bool> {
     let request = args.request();
     let mut out = io::stdout().lock();
@@ -117,12 +117,12 @@ fn inspect(args: &Args) -> io::Result<bool> {
     Ok(failed)
 }
 
-/// Whether to say where the vertices are.
+/// Whether to measure the positions of the vertices.
 fn is_posed(content: &Content, request: Option<&Request>, json: bool) -> bool {
     match content {
         Content::Mdl(_) => request.is_some(),
         Content::Abc(_) | Content::Alo(_) => request.is_some() || json,
-        // Where those of a model without clips are is known already; a clip is an error.
+        // LGW models have no clips, so their positions are those of the file, and a requested clip is an error.
         Content::Lgw(_) => request.is_some_and(|request| request.animation.is_some()),
         Content::Ala(_) | Content::Dtx(_) => false,
     }

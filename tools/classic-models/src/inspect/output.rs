@@ -1,9 +1,9 @@
-//! Values and lines that the descriptions of all formats have.
+//! Values and lines of the descriptions of all formats.
 
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A number with the digits that it has as a 32-bit float.
+/// A number with the digits of its 32-bit float.
 pub fn number(value: f32) -> Value {
     let digits = value.to_string().parse::<f64>();
     digits.map_or(Value::Null, Value::from)
@@ -14,7 +14,7 @@ pub fn list<T>(values: &[T], to_json: impl FnMut(&T) -> Value) -> Value {
     values.iter().map(to_json).collect()
 }
 
-/// A line for each flaw of a file.
+/// Writes a line for each warning.
 pub fn write_warnings(warnings: &[String], text: &mut String) -> std::fmt::Result {
     for warning in warnings {
         writeln!(text, "  warning: {warning}")?;

@@ -1,5 +1,5 @@
-//! Where the vertices of a spawned model are at a time: the model is loaded, spawned and animated by
-//! the plugin, as in a game, and then asked.
+//! Positions of the vertices of a spawned model at a time. The plugin loads, spawns and animates the model, as in a
+//! game.
 
 use crate::inspect::content::Content;
 use crate::inspect::failure::Failure;
@@ -13,27 +13,27 @@ use bevy_classic_models::scene::Wind;
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
 
-/// All folders are in it, so that clips can be looked for beside any model.
+/// The file system's root, so that clips beside any model are found.
 const ASSETS: &str = "/";
 
-/// The moment that is asked for.
+/// The clip and time at which models are measured.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Name of the clip, or for Alamo models its file. If there is none, the first clip of Quake and
-    /// LithTech models, and the rest pose of Alamo models.
+    /// Name of the clip, or for Alamo models also its file. `None` is the first clip of Quake and LithTech models, and
+    /// the rest pose of Alamo models.
     pub animation: Option<String>,
     /// Seconds into the clip.
     pub time: f64,
 }
 
 impl Request {
-    /// The time, which does not begin before the clip.
+    /// The time, not before the start of the clip.
     pub fn seconds(&self) -> f32 {
         self.time.clamp(0.0, f32::MAX.into()) as f32
     }
 }
 
-/// An app that poses one model after the other.
+/// An app that measures one model after the other.
 pub struct Poser {
     pub app: App,
     pub request: Request,
@@ -46,7 +46,7 @@ impl Poser {
             gpuless::plugins(Path::new(ASSETS), false),
             ClassicModelsPlugins,
         ));
-        // Nothing turns to a camera, a light or the wind.
+        // Billboards do not follow the wind.
         app.insert_resource(Wind {
             direction: Vec3::ZERO,
         });
@@ -54,17 +54,17 @@ impl Poser {
         Self { app, request }
     }
 
-    /// Spawns a model, plays the clip to the moment, and tells the description.
-    /// Nothing is to be told of an animation or a picture.
+    /// Spawns a model, plays the clip at the time, and adds the measured positions to the description. Animations and
+    /// textures are not changed.
     pub fn pose(&mut self, path: &Path, content: &mut Content) -> Result<(), Failure> {
         let path = asset_path(path)?;
         match content {
             Content::Abc(model) => model.posed = self.pose_abc(path, &model.bytes)?,
             Content::Mdl(model) => model.posed = self.pose_mdl(path)?,
             Content::Alo(model) => {
-                let (posed, flaws) = self.pose_alo(path, &model.placeless)?;
+                let (posed, warnings) = self.pose_alo(path, &model.non_finite)?;
                 model.posed = posed;
-                model.warnings.extend(flaws);
+                model.warnings.extend(warnings);
             }
             Content::Lgw(_) => {
                 let clip = self.request.animation.as_deref();
@@ -75,7 +75,7 @@ impl Poser {
         Ok(())
     }
 
-    /// Waits for a model or an animation, and for all that it needs.
+    /// Waits for a model or an animation and its dependencies.
     pub fn load<A: Asset>(&mut self, asset: &Handle<A>) -> Result<(), Failure> {
         let server = self.app.world().resource::<AssetServer>().clone();
         let mut error = None;
@@ -86,17 +86,17 @@ impl Poser {
         match error {
             Some(error) => Err(Failure::new(error)),
             None if loaded => Ok(()),
-            None => Err(late()),
+            None => Err(timed_out()),
         }
     }
 
     /// Waits until the root of a scene has a component.
     pub fn await_on<C: Component>(&mut self, root: Entity) -> Result<(), Failure> {
         let spawned = gpuless::wait_until(&mut self.app, |world| world.get::<C>(root).is_some());
-        if spawned { Ok(()) } else { Err(late()) }
+        if spawned { Ok(()) } else { Err(timed_out()) }
     }
 
-    /// Waits until the clip plays that was asked for.
+    /// Waits until the requested clip plays.
     pub fn await_clip(&mut self, plays: impl FnMut(&mut World) -> bool) -> Result<(), Failure> {
         match gpuless::wait_until(&mut self.app, plays) {
             true => Ok(()),
@@ -104,29 +104,29 @@ impl Poser {
         }
     }
 
-    /// Plays a clip at the moment that is asked for. It stands still there: frames pass until the
-    /// model is asked. A clip that plays once has its last frame at its end and after it.
+    /// A `PlayClip` at the requested time, with speed 0, because some frames pass before the model is measured. It
+    /// plays once, so that times after the end show the last frame.
     pub fn still(&self, clip: impl Into<ClipRef>) -> PlayClip {
         PlayClip::once(clip)
             .starting_at(self.request.seconds())
             .with_speed(0.0)
     }
 
-    /// Takes a model away.
+    /// Despawns a model.
     pub fn despawn(&mut self, root: Entity) {
         self.app.world_mut().entity_mut(root).despawn();
         gpuless::step(&mut self.app, 0.0);
     }
 }
 
-/// The whole of the path is the file's: `#` means nothing in it.
+/// The asset path of a file. A `#` in the name does not start a label.
 pub fn asset_path(path: &Path) -> Result<AssetPath<'static>, Failure> {
     let path = std::path::absolute(path).map_err(Failure::new)?;
     let from_root = path.strip_prefix(ASSETS).map(PathBuf::from);
     Ok(AssetPath::from_path_buf(from_root.unwrap_or(path)))
 }
 
-/// Why an asset cannot be loaded, or something that it needs.
+/// The error of an asset or of a dependency that failed to load.
 fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
     match server.get_load_states(asset)? {
         (LoadState::Failed(error), ..) | (_, _, RecursiveDependencyLoadState::Failed(error)) => {
@@ -136,7 +136,7 @@ fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
     }
 }
 
-/// Why a clip does not play that is not there.
+/// The error for a missing clip, with the names that exist.
 pub fn no_clip(name: &str, names: &[&str]) -> Failure {
     let names = match names {
         [] => "none".to_owned(),
@@ -145,11 +145,11 @@ pub fn no_clip(name: &str, names: &[&str]) -> Failure {
     Failure::new(format!("there is no clip \"{name}\"; there are {names}"))
 }
 
-fn late() -> Failure {
+fn timed_out() -> Failure {
     Failure::new("it did not load in time")
 }
 
-/// What the loader said, without what Bevy says around it.
+/// The loader's error message, without Bevy's text around it.
 fn explain(error: &AssetLoadError) -> String {
     let AssetLoadError::AssetLoaderError(of_loader) = error else {
         return error.to_string();

@@ -1,7 +1,7 @@
-//! Where the vertices of LithTech models are.
+//! Positions of the vertices of LithTech models.
 //!
-//! Nodes, meshes and skins are asked where the plugin has put them. What moves vertices one by one is
-//! on the GPU, in steps of two bytes; so the place of such a vertex in its node is the file's to say.
+//! The positions of nodes and skinned meshes are those of the spawned model. The positions of deforming vertices in
+//! their nodes come from the file, because the plugin has them only on the GPU, quantized to two bytes.
 
 use crate::inspect::failure::Failure;
 use crate::inspect::pose::{Poser, no_clip};
@@ -13,27 +13,26 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::{self, AbcFile};
 use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcMesh, MAX_SCENE_DEPTH};
-use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use classic_models_support::places::Places;
 
-/// What is drawn of a spawned model.
+/// The drawn meshes and the nodes of a spawned model.
 #[derive(Default)]
 struct Drawn {
     meshes: Vec<DrawnMesh>,
-    /// From the space of each node to the world.
+    /// The transform of each node to world space.
     nodes: Vec<Affine3A>,
 }
 
 struct DrawnMesh {
-    /// The node whose triangles it has; `None` if it has those of all that have no mesh of their own.
+    /// The node of the mesh; `None` for the mesh of all nodes without a mesh of their own.
     node: Option<usize>,
-    /// Where the corners of its triangles are.
+    /// Positions of the corners of its triangles.
     triangles: Vec<[Vec3; 3]>,
 }
 
 impl Poser {
-    /// `None` if nothing is drawn.
+    /// Measures a model. `None` if nothing is drawn.
     pub(crate) fn pose_abc(
         &mut self,
         path: AssetPath<'static>,
@@ -43,7 +42,7 @@ impl Poser {
         let clip = self.clip_of(&file)?;
         let seconds = self.request.seconds();
         if file.depth() > MAX_SCENE_DEPTH {
-            return Ok(Posed::of(plain_places(&file, clip, seconds)));
+            return Ok(Posed::of(file_positions(&file, clip, seconds)));
         }
         let abc = self.load_abc(path)?;
         let models = self.app.world().resource::<Assets<Abc>>();
@@ -52,11 +51,11 @@ impl Poser {
         let root = self.app.world_mut().spawn(scene).id();
         let drawn = self.draw(root, clip);
         self.despawn(root);
-        Ok(Posed::of(places(&file, &drawn?, clip, seconds)))
+        Ok(Posed::of(positions(&file, &drawn?, clip, seconds)))
     }
 
-    /// The index of the clip that is asked for: the first of its name, as it is spelt if there is such
-    /// a one. Without a name the first, if there is any.
+    /// The index of the requested clip: the first with this exact name, otherwise the first with this name in any case.
+    /// Without a request, the first clip if any.
     fn clip_of(&self, file: &AbcFile<'_>) -> Result<Option<usize>, Failure> {
         let names = || file.animations.iter().map(|animation| &*animation.name);
         let Some(wanted) = &self.request.animation else {
@@ -76,13 +75,13 @@ impl Poser {
             settings.lod_shares = Vec::new();
         };
         let server = self.app.world().resource::<AssetServer>().clone();
-        // By the type of the asset, so that the file may be named as it likes.
+        // The asset type selects the loader, so the file may have any extension.
         let abc: Handle<Abc> = server.load_builder().with_settings(settings).load(path);
         self.load(&abc)?;
         Ok(abc)
     }
 
-    /// What is drawn at the moment that is asked for.
+    /// The drawn meshes at the requested time.
     fn draw(&mut self, root: Entity, clip: Option<usize>) -> Result<Drawn, Failure> {
         self.await_on::<AbcInstance>(root)?;
         if let Some(clip) = clip {
@@ -100,7 +99,7 @@ impl Poser {
     }
 }
 
-/// What is drawn of a model.
+/// The drawn meshes and the nodes of a model.
 fn drawn(
     root: In<Entity>,
     instances: Query<&AbcInstance>,
@@ -128,7 +127,7 @@ fn drawn(
     }
 }
 
-/// Where the corners of a mesh's triangles are.
+/// Positions of the corners of a mesh's triangles.
 fn triangles(entity: Entity, places: &Places) -> Option<Vec<[Vec3; 3]>> {
     let vertices = places.vertices(entity)?;
     let indices = places.mesh(entity)?.indices()?;
@@ -137,15 +136,15 @@ fn triangles(entity: Entity, places: &Places) -> Option<Vec<[Vec3; 3]>> {
     Some(corners?.as_chunks().0.to_vec())
 }
 
-/// Where each vertex of a file is that a triangle uses, if no scene can be made of it.
-fn plain_places(file: &AbcFile<'_>, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
-    let places = file.vertex_positions_in_model(clip, seconds);
-    let places = places.into_iter().zip(used(file));
-    let used = places.filter_map(|(place, is_used)| is_used.then_some(place));
+/// Positions of the file's vertices that triangles use, for a model whose nodes are too deep for a scene.
+fn file_positions(file: &AbcFile<'_>, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
+    let positions = file.vertex_positions_in_model(clip, seconds);
+    let positions = positions.into_iter().zip(used(file));
+    let used = positions.filter_map(|(position, is_used)| is_used.then_some(position));
     used.map(|[x, y, z]| Vec3::new(x, y, -z)).collect()
 }
 
-/// Whether each vertex of a file is used by a triangle.
+/// For each vertex of a file, whether a triangle uses it.
 fn used(file: &AbcFile<'_>) -> Vec<bool> {
     let mut used = vec![false; file.geometry.vertices.len()];
     let triangles = file.geometry.triangles.iter();
@@ -157,16 +156,16 @@ fn used(file: &AbcFile<'_>) -> Vec<bool> {
     used
 }
 
-/// Where each vertex of the file is that a triangle uses.
-fn places(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
+/// Positions of the file's vertices that triangles use.
+fn positions(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) -> Vec<Vec3> {
     let geometry = &file.geometry;
-    let mut places = drawn_places(file, &drawn.meshes);
+    let mut positions = drawn_positions(file, &drawn.meshes);
     for index in file.nodes.iter().flat_map(|node| node.deform_vertices) {
-        if let Some(place) = places.get_mut(usize::from(index.get())) {
-            *place = None;
+        if let Some(position) = positions.get_mut(usize::from(index.get())) {
+            *position = None;
         }
     }
-    // Those just forgotten, and those that no mesh can place or that are of no more than a line.
+    // For the deforming vertices, those without a drawn mesh, and those that only degenerate triangles use.
     let in_nodes = file.vertex_positions(clip, seconds);
     let in_world = |index: usize| {
         let node = geometry.vertices.get(index)?.node;
@@ -174,17 +173,16 @@ fn places(file: &AbcFile<'_>, drawn: &Drawn, clip: Option<usize>, seconds: f32) 
         let node = drawn.nodes.get(usize::from(node))?;
         Some(node.transform_point3(Vec3::new(x, y, -z)))
     };
-    let places = places.into_iter().zip(used(file)).enumerate();
-    let used = places.filter(|(_, (_, is_used))| *is_used);
-    used.filter_map(|(index, (place, _))| place.or_else(|| in_world(index)))
+    let positions = positions.into_iter().zip(used(file)).enumerate();
+    let used = positions.filter(|(_, (_, is_used))| *is_used);
+    used.filter_map(|(index, (position, _))| position.or_else(|| in_world(index)))
         .collect()
 }
 
-/// For each vertex of the file, where meshes have it: their triangles are those of the file, in its
-/// order.
-fn drawn_places(file: &AbcFile<'_>, meshes: &[DrawnMesh]) -> Vec<Option<Vec3>> {
+/// The position of each vertex of the file in the drawn meshes. The meshes' triangles are in the order of the file.
+fn drawn_positions(file: &AbcFile<'_>, meshes: &[DrawnMesh]) -> Vec<Option<Vec3>> {
     let geometry = &file.geometry;
-    let mut places = vec![None; geometry.vertices.len()];
+    let mut positions = vec![None; geometry.vertices.len()];
     let node = |vertex: u32| {
         let vertex = geometry.vertices.get(vertex as usize);
         vertex.map_or(0, |vertex| usize::from(vertex.node))
@@ -198,20 +196,20 @@ fn drawn_places(file: &AbcFile<'_>, meshes: &[DrawnMesh]) -> Vec<Option<Vec3>> {
         };
         let corners = full.iter().map(|triangle| triangle.vertices);
         for ([a, b, c], triangle) in corners.filter(is_in).zip(&mesh.triangles) {
-            // The mirror between the two spaces turns around what is not turned around already.
+            // Mirroring reverses the triangles, unless the file's flag says that they are reversed already.
             let drawn = match file.transform().flip_geometry {
                 true => [a, b, c],
                 false => [a, c, b],
             };
-            for (vertex, place) in drawn.into_iter().zip(triangle) {
-                // The mesh of a node cannot follow another, of which no real one has vertices.
+            for (vertex, position) in drawn.into_iter().zip(triangle) {
+                // The mesh of a node cannot follow another node. No real file has such vertices.
                 if mesh.node.is_none_or(|of_mesh| of_mesh == node(vertex))
-                    && let Some(to) = places.get_mut(vertex as usize)
+                    && let Some(entry) = positions.get_mut(vertex as usize)
                 {
-                    *to = Some(*place);
+                    *entry = Some(*position);
                 }
             }
         }
     }
-    places
+    positions
 }

@@ -1,4 +1,4 @@
-//! Where the vertices and bones of Alamo models are.
+//! Positions of the vertices and bones of Alamo models.
 
 use crate::inspect::failure::Failure;
 use crate::inspect::pose::{Poser, asset_path, no_clip};
@@ -15,22 +15,22 @@ use classic_models_support::places::Places;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// What plays when a clip is asked for.
+/// The requested clip.
 enum Clip {
-    /// A file of its own.
+    /// A clip in a file that the request names.
     File(Handle<Ala>),
-    /// Beside the model, by its name there.
+    /// The name of a clip beside the model.
     Beside(String),
 }
 
 impl Poser {
-    /// `placeless` are vertices that do not count: mesh, sub-mesh, vertex. `None` if nothing is drawn and no
-    /// clip was asked for.
-    /// With it comes what is wrong with the clip.
+    /// Measures a model, and returns the warnings of the clip. `None` if nothing is drawn and no clip was requested.
+    ///
+    /// `non_finite` are vertices to ignore: indices of mesh, sub-mesh and vertex.
     pub(crate) fn pose_alo(
         &mut self,
         path: AssetPath<'static>,
-        placeless: &HashSet<[usize; 3]>,
+        non_finite: &HashSet<[usize; 3]>,
     ) -> Result<(Option<Posed>, Vec<String>), Failure> {
         let alo = self.load_alo(path)?;
         let clip = self.clip(&alo)?;
@@ -50,13 +50,13 @@ impl Poser {
             })?;
         }
         gpuless::step(&mut self.app, 0.0);
-        let posed = spawned.and_then(|()| self.measure_alo(root, placeless, clip.is_some()));
+        let posed = spawned.and_then(|()| self.measure_alo(root, non_finite, clip.is_some()));
         self.despawn(root);
-        Ok((posed?, self.flaws(clip.as_ref(), &alo)))
+        Ok((posed?, self.clip_warnings(clip.as_ref(), &alo)))
     }
 
-    /// What a clip warns of, and what of it is not for the model.
-    fn flaws(&self, clip: Option<&Clip>, alo: &Handle<Alo>) -> Vec<String> {
+    /// The warnings of a clip, and its tracks that do not match the model.
+    fn clip_warnings(&self, clip: Option<&Clip>, alo: &Handle<Alo>) -> Vec<String> {
         let Some(model) = self.app.world().resource::<Assets<Alo>>().get(alo) else {
             return Vec::new();
         };
@@ -72,8 +72,10 @@ impl Poser {
         let warnings = ala.warnings.iter().map(ToString::to_string);
         let mismatches = ala.mismatches(model);
         let left_out = mismatches.iter().map(|bone| format!("left out: {bone}"));
-        let flaws = warnings.chain(left_out);
-        flaws.map(|flaw| format!("animation: {flaw}")).collect()
+        let warnings = warnings.chain(left_out);
+        warnings
+            .map(|warning| format!("animation: {warning}"))
+            .collect()
     }
 
     fn load_alo(&mut self, path: AssetPath<'static>) -> Result<Handle<Alo>, Failure> {
@@ -85,14 +87,14 @@ impl Poser {
             settings.load_animations = load_animations;
         };
         let server = self.app.world().resource::<AssetServer>().clone();
-        // By the type of the asset, so that the file may be named as it likes.
+        // The asset type selects the loader, so the file may have any extension.
         let alo: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
         self.load(&alo)?;
         Ok(alo)
     }
 
-    /// The clip that is asked for: a file if there is one of that name, else one beside the model.
-    /// What is wrong with it is an error of each model that was to play it.
+    /// The requested clip: a file if one with this path exists, otherwise a clip beside the model. A broken clip is an
+    /// error of each model that should play it.
     fn clip(&mut self, alo: &Handle<Alo>) -> Result<Option<Clip>, Failure> {
         let Some(request) = self.request.animation.clone() else {
             return Ok(None);
@@ -102,7 +104,7 @@ impl Poser {
             let beside = self.clip_beside(&request, alo)?;
             return Ok(Some(Clip::Beside(beside)));
         }
-        // The parser knows where it is broken, which the server does not pass on.
+        // The parser's error has an offset, which the asset server's error lacks.
         let bytes = std::fs::read(file).map_err(Failure::new)?;
         ala::parse(&bytes).map_err(|error| Failure {
             message: format!("{request}: {error}"),
@@ -114,7 +116,7 @@ impl Poser {
         Ok(Some(Clip::File(ala)))
     }
 
-    /// The name of a clip beside a model, as its file spells it.
+    /// The name of a clip beside a model, in the case of its file.
     fn clip_beside(&self, name: &str, alo: &Handle<Alo>) -> Result<String, Failure> {
         let models = self.app.world().resource::<Assets<Alo>>();
         let clips = models.get(alo).map(|alo| &alo.animations[..]);
@@ -143,14 +145,14 @@ impl Poser {
     fn measure_alo(
         &mut self,
         root: Entity,
-        placeless: &HashSet<[usize; 3]>,
+        non_finite: &HashSet<[usize; 3]>,
         with_bones: bool,
     ) -> Result<Option<Posed>, Failure> {
         let world = self.app.world_mut();
         let drawn = world.run_system_once(drawn).map_err(Failure::new)?;
         let counted = drawn
             .into_iter()
-            .filter_map(|(vertex, place)| (!placeless.contains(&vertex)).then_some(place));
+            .filter_map(|(vertex, position)| (!non_finite.contains(&vertex)).then_some(position));
         let vertices = PosedVertices::of(counted);
         let bones = match with_bones {
             true => Some(world.run_system_once_with(bones, root)),
@@ -167,14 +169,14 @@ fn bones(
     models: Query<&AloInstance>,
     transforms: Query<(&Name, &GlobalTransform)>,
     scenes: Query<&GlobalTransform, With<AloRoot>>,
-    above: Query<&ChildOf>,
+    ancestors: Query<&ChildOf>,
     parents: Query<(&Visibility, Option<&ChildOf>)>,
 ) -> Vec<PosedBone> {
     let entities = models.get(*root).map_or(&[][..], AloInstance::bones);
     let bone = |entity: &Entity| {
         let (name, transform) = transforms.get(*entity).ok()?;
-        // The scene's root turns and scales the model's space to Bevy's.
-        let scene = above
+        // The scene's root converts the model's space to Bevy's.
+        let scene = ancestors
             .iter_ancestors(*entity)
             .find_map(|entity| scenes.get(entity).ok());
         let to_model = scene.map_or(Affine3A::IDENTITY, |scene| scene.affine().inverse());
@@ -187,7 +189,7 @@ fn bones(
     entities.iter().filter_map(bone).collect()
 }
 
-/// The vertices of all sub-meshes that are drawn, and where they are.
+/// The vertices of all drawn sub-meshes, with their positions.
 fn drawn(
     submeshes: Query<(Entity, &AloSubmeshIndex)>,
     parents: Query<(&Visibility, Option<&ChildOf>)>,
@@ -200,12 +202,12 @@ fn drawn(
         }
         let vertices = places.vertices(entity).unwrap_or_default();
         let vertices = vertices.into_iter().enumerate();
-        drawn.extend(vertices.map(|(index, place)| ([of.mesh, of.submesh, index], place)));
+        drawn.extend(vertices.map(|(index, position)| ([of.mesh, of.submesh, index], position)));
     }
     drawn
 }
 
-/// Whether neither an entity nor any above it is hidden.
+/// Whether neither an entity nor any of its ancestors is hidden.
 fn shows(entity: Entity, parents: &Query<(&Visibility, Option<&ChildOf>)>) -> bool {
     let mut next = Some(entity);
     while let Some((visibility, parent)) = next.and_then(|entity| parents.get(entity).ok()) {

@@ -1,4 +1,4 @@
-//! Where the vertices of Quake models are.
+//! Positions of the vertices of Quake models.
 
 use crate::inspect::failure::Failure;
 use crate::inspect::pose::Poser;
@@ -13,7 +13,7 @@ use classic_models_support::gpuless;
 impl Poser {
     pub(crate) fn pose_mdl(&mut self, path: AssetPath<'static>) -> Result<Option<Posed>, Failure> {
         let server = self.app.world().resource::<AssetServer>().clone();
-        // By the type of the asset, so that the file may be named as it likes.
+        // The asset type selects the loader, so the file may have any extension.
         let mdl: Handle<Mdl> = server.load(path);
         self.load(&mdl)?;
         let models = self.app.world().resource::<Assets<Mdl>>();
@@ -33,7 +33,7 @@ impl Poser {
         posed
     }
 
-    /// Sets the time, modulo the clip while it still has all its digits.
+    /// Sets the time, modulo the duration of the clip, computed in `f64`.
     fn seek(&mut self, root: Entity) {
         let animator = self.app.world().get::<MdlAnimator>(root);
         let seconds = animator.map_or(0.0, |animator| f64::from(animator.clip_seconds()));
@@ -58,9 +58,9 @@ impl Poser {
             )));
         }
         let transform = world.get::<GlobalTransform>(animator.mesh());
-        let transform = transform.ok_or_else(|| Failure::new("the model has no place"))?;
-        let places = model.poses.blend(animator.shown());
-        let places = places.map(|(position, _)| transform.transform_point(position));
-        Ok(Posed::of(places))
+        let transform = transform.ok_or_else(|| Failure::new("the mesh has no transform"))?;
+        let vertices = model.poses.blend(animator.shown());
+        let positions = vertices.map(|(position, _)| transform.transform_point(position));
+        Ok(Posed::of(positions))
     }
 }

@@ -1,34 +1,34 @@
-//! Where the vertices and bones of a model are at a time.
+//! The vertex bounds and bone transforms of a model at a time.
 
 use crate::inspect::output::number;
 use bevy::math::{DVec3, Mat4, Vec3};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A model at a time.
+/// The measured pose of a model.
 pub struct Posed {
     /// `None` if no vertex is drawn.
     pub vertices: Option<PosedVertices>,
-    /// The bones in file order, if a clip was asked for that moves bones.
+    /// The bones in file order, if a clip with bones was requested.
     pub bones: Option<Vec<PosedBone>>,
 }
 
-/// The vertices of a model in Bevy's world space.
+/// Bounds of a model's vertices in Bevy's world space.
 pub struct PosedVertices {
-    /// Least corner of their box.
+    /// Minimum corner.
     pub min: Vec3,
-    /// Greatest corner of their box.
+    /// Maximum corner.
     pub max: Vec3,
-    /// Their mean.
+    /// Mean of the positions.
     pub centroid: Vec3,
 }
 
 /// A bone of a model.
 pub struct PosedBone {
     pub name: String,
-    /// From the bone's space to that of the file's model.
+    /// The transform from the bone's space to the space of the file's model.
     pub matrix: Mat4,
-    /// Whether neither it nor any bone above is hidden.
+    /// Whether neither the bone nor any of its ancestors is hidden.
     pub visible: bool,
 }
 
@@ -39,20 +39,20 @@ impl Posed {
     }
 
     /// `None` without vertices.
-    pub fn of(places: impl IntoIterator<Item = Vec3>) -> Option<Self> {
-        Self::new(PosedVertices::of(places), None)
+    pub fn of(positions: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+        Self::new(PosedVertices::of(positions), None)
     }
 }
 
 impl PosedVertices {
     /// `None` without vertices.
-    pub fn of(places: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+    pub fn of(positions: impl IntoIterator<Item = Vec3>) -> Option<Self> {
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         let (mut sum, mut count) = (DVec3::ZERO, 0_u32);
-        for place in places {
-            min = min.min(place);
-            max = max.max(place);
-            sum += place.as_dvec3();
+        for position in positions {
+            min = min.min(position);
+            max = max.max(position);
+            sum += position.as_dvec3();
             count += 1;
         }
         (count > 0).then(|| Self {
@@ -92,9 +92,9 @@ impl Posed {
             writeln!(text, "  bones, in the space of the file:")?;
         }
         for bone in self.bones.iter().flatten() {
-            let place = bone.matrix.w_axis.truncate();
+            let position = bone.matrix.w_axis.truncate();
             let hidden = if bone.visible { "" } else { ", hidden" };
-            writeln!(text, "    {} at {place}{hidden}", bone.name)?;
+            writeln!(text, "    {} at {position}{hidden}", bone.name)?;
         }
         Ok(())
     }

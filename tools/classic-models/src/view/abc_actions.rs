@@ -1,13 +1,13 @@
-//! Doing what the keyboard or the panel asks of LithTech models.
+//! Applies the actions of the keyboard and the panel to LithTech models.
 
 use crate::view::actions::Action;
 use crate::view::models::Row;
-use crate::view::named_panel::worn;
+use crate::view::named_panel::active_skin;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 
-/// Does what concerns the looks of the selected LithTech model.
+/// Applies actions to the level of detail and the skin of the selected LithTech model.
 pub fn act_on_abc(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
@@ -26,8 +26,8 @@ pub fn act_on_abc(
         let model = instance.model();
         let coarsest = (model.levels.len() as u32).saturating_sub(1);
         match *action {
-            Action::LodPart(part) => {
-                let level = (part * model.levels.len() as f32) as u32;
+            Action::LodFraction(fraction) => {
+                let level = (fraction * model.levels.len() as f32) as u32;
                 if lod != level.min(coarsest) {
                     root.insert(ModelLod(level.min(coarsest)));
                 }
@@ -36,7 +36,7 @@ pub fn act_on_abc(
             Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
             Action::Skin(chosen) => _ = root.insert(ModelSkin::Index(chosen)),
             Action::NextSkin => {
-                let next = worn(skin).map_or(0, |worn| worn + 1) % model.skins.len().max(1);
+                let next = active_skin(skin).map_or(0, |skin| skin + 1) % model.skins.len().max(1);
                 root.insert(ModelSkin::Index(next));
             }
             _ => {}

@@ -1,63 +1,61 @@
-//! What LithTech models tell the game while they play: the last few strings, at the right of the
-//! window, where they fade away.
+//! Shows the keyframe events of LithTech models: the latest ones, at the right of the window, where they fade out.
 
 use crate::view::models::ViewedModel;
 use bevy::prelude::*;
 use bevy::time::Real;
 use bevy_classic_models::lithtech::AbcKeyframeEvent;
-use bevy_classic_models::prelude::*;
 use std::collections::VecDeque;
 
-/// Strings that are shown at once.
+/// The largest count of events that are shown at once.
 const LINES: usize = 8;
 
-/// Seconds until a string has faded away.
-const STAYS: f32 = 4.0;
+/// Seconds until an event has faded out.
+const FADE_SECONDS: f32 = 4.0;
 
 const COLOR: Color = Color::srgb(0.95, 0.85, 0.55);
 
-/// Shows strings as they come.
+/// Shows keyframe events.
 pub struct AbcEventsPlugin;
 
 impl Plugin for AbcEventsPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<Heard>()
-            .add_observer(hear)
+        app.init_resource::<EventLog>()
+            .add_observer(log_event)
             .add_systems(Startup, spawn)
             .add_systems(Update, show);
     }
 }
 
-/// What was told, the latest first.
+/// The events to show, the latest first.
 #[derive(Resource, Default)]
-struct Heard(VecDeque<Told>);
+struct EventLog(VecDeque<LoggedEvent>);
 
-struct Told {
-    words: String,
-    /// Seconds since the program began.
+struct LoggedEvent {
+    text: String,
+    /// Seconds since the program started.
     at: f32,
 }
 
-/// The place of a line, 0 for the latest.
+/// The index of a line in the log; 0 is the latest event.
 #[derive(Component)]
 struct Line(usize);
 
-fn hear(
+fn log_event(
     event: On<AbcKeyframeEvent>,
     models: Query<&ViewedModel>,
     time: Res<Time<Real>>,
-    mut heard: ResMut<Heard>,
+    mut log: ResMut<EventLog>,
 ) {
     let Ok(model) = models.get(event.trigger().target) else {
         return;
     };
-    let words = format!(
+    let text = format!(
         "{}, {} {:.2} s: {}",
         model.name, event.name, event.seconds, event.string
     );
     let at = time.elapsed_secs();
-    heard.0.push_front(Told { words, at });
-    heard.0.truncate(LINES);
+    log.0.push_front(LoggedEvent { text, at });
+    log.0.truncate(LINES);
 }
 
 fn spawn(mut commands: Commands) {
@@ -83,17 +81,17 @@ fn spawn(mut commands: Commands) {
 
 fn show(
     time: Res<Time<Real>>,
-    heard: Res<Heard>,
+    log: Res<EventLog>,
     mut lines: Query<(&Line, &mut Text, &mut TextColor)>,
 ) {
     for (line, mut text, mut color) in &mut lines {
-        let told = heard.0.get(line.0);
-        let age = told.map_or(STAYS, |told| time.elapsed_secs() - told.at);
-        let words = told.map_or("", |told| &told.words);
-        if text.0 != words {
-            text.0 = words.to_owned();
+        let event = log.0.get(line.0);
+        let age = event.map_or(FADE_SECONDS, |event| time.elapsed_secs() - event.at);
+        let content = event.map_or("", |event| &event.text);
+        if text.0 != content {
+            text.0 = content.to_owned();
         }
-        let left = (1.0 - age / STAYS).clamp(0.0, 1.0);
-        color.set_if_neq(TextColor(COLOR.with_alpha(left)));
+        let alpha = (1.0 - age / FADE_SECONDS).clamp(0.0, 1.0);
+        color.set_if_neq(TextColor(COLOR.with_alpha(alpha)));
     }
 }

@@ -1,4 +1,4 @@
-//! What is drawn over LithTech models alone: the box that the game collides with.
+//! Draws the collision boxes of LithTech models.
 
 use crate::view::clips::ClipList;
 use crate::view::overlay::Overlays;
@@ -9,7 +9,7 @@ use bevy_classic_models::prelude::*;
 
 const DIMS: Color = Color::srgb(0.55, 0.75, 1.0);
 
-/// Draws it where [`Overlays`] says so.
+/// Draws the collision boxes if [`Overlays::dims`] is set.
 pub struct AbcGizmosPlugin;
 
 impl Plugin for AbcGizmosPlugin {
@@ -23,7 +23,7 @@ impl Plugin for AbcGizmosPlugin {
     }
 }
 
-/// The box of the animation that plays, around the place where the model is.
+/// Draws the box of the animation that plays, centered at the model's origin.
 fn draw_dims(
     models: Query<(&AbcInstance, &ClipList, &PlayClip, &GlobalTransform)>,
     mut gizmos: Gizmos,

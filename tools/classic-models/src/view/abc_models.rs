@@ -1,33 +1,33 @@
-//! LithTech models: how they are loaded and spawned, and what they can play.
+//! Loads and spawns LithTech models, and lists their clips.
 
 use crate::view::abc_file::read_files;
 use crate::view::args::Args;
 use crate::view::clips::{ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::view::files::Folders;
-use crate::view::models::{Standing, ViewedModel};
-use crate::view::stated::Known;
+use crate::view::manifest_clips::ClipSources;
+use crate::view::models::{RowLayout, ViewedModel};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcAnimation, AbcModel};
 use bevy_classic_models::prelude::*;
 
-/// Levels of detail that there are to choose from, if the file has as many.
+/// The largest count of levels of detail to choose from.
 const LEVELS: u16 = 24;
 
-/// Types of clips that show most of a model.
+/// Types of clips that play by default.
 const FIRST: [&str; 2] = ["Walk", "Run"];
 
-/// Spawns models, and keeps what is known of them.
+/// Spawns LithTech models, and keeps their clip lists and bounds up to date.
 pub struct AbcModelsPlugin;
 
 impl Plugin for AbcModelsPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Update, (spawn, list_again))
-            .add_systems(PostUpdate, read_files.before(Standing));
+        app.add_systems(Update, (spawn, update_clip_lists))
+            .add_systems(PostUpdate, read_files.before(RowLayout));
     }
 }
 
-/// How models are loaded: with many levels of detail down to the coarsest.
+/// The loader settings of models: with up to [`LEVELS`] levels of detail, from the full model to the coarsest.
 pub fn settings(folders: &Folders) -> impl Fn(&mut AbcLoaderSettings) + Send + Sync + 'static {
     let (skins, textures) = (folders.skins(), folders.texture_folders());
     move |settings| {
@@ -50,7 +50,7 @@ fn spawn(
             continue;
         };
         let list = clip_list(abc, None);
-        let clip = list.asked(args.clip.as_deref(), FIRST);
+        let clip = list.requested(args.clip.as_deref(), FIRST);
         let play = clip.map(|clip| args.play(clip.play.clone()));
         let mut entity = commands.entity(entity);
         if let Some(play) = play.filter(|_| !args.rest) {
@@ -63,7 +63,7 @@ fn spawn(
             list,
         ));
         info!(
-            "{}: {} nodes, {} of which deform, {} levels of detail, {} clips, {} skins",
+            "{}: {} nodes ({} with deformed vertices), {} levels of detail, {} clips, {} skins",
             model.name,
             abc.nodes.len(),
             abc.deforms.len(),
@@ -74,18 +74,18 @@ fn spawn(
     }
 }
 
-/// What the clips of a model are known by.
+/// The components of a model that determine its clip list.
 type Listed = (
     &'static AbcInstance,
     Option<&'static ModelClips>,
     &'static mut ClipList,
 );
 
-/// Whether what is known of a model's clips may be other than before.
-type OtherClips = Or<(Changed<AbcInstance>, Changed<ModelClips>)>;
+/// Filters models whose clip lists may have changed.
+type ClipsChanged = Or<(Changed<AbcInstance>, Changed<ModelClips>)>;
 
-/// Lists the clips of models that were spawned anew, or get other names for them.
-fn list_again(mut models: Query<Listed, OtherClips>) {
+/// Updates the clip lists of models that were respawned, or whose manifests changed.
+fn update_clip_lists(mut models: Query<Listed, ClipsChanged>) {
     for (instance, own, mut list) in &mut models {
         list.set_if_neq(clip_list(instance.model(), own));
     }
@@ -97,27 +97,30 @@ fn clip_list(model: &AbcModel, own: Option<&ModelClips>) -> ClipList {
         let namesakes = model.animations_named(&animation.name);
         let is_first = namesakes.first() == Some(&index);
         let (name, play) = match is_first {
-            // Names outlive changes of the file.
+            // A name stays valid if the file changes.
             true => (animation.name.to_string(), (&*animation.name).into()),
             false => (format!("{} #{index}", animation.name), index.into()),
         };
         ListedClip {
             name,
-            is_stated: false,
+            from_manifest: false,
             ala: None,
             state: ClipState::Ready(ready(animation, play)),
         }
     });
     let mut clips: Vec<_> = clips.collect();
     if let Some(own) = own {
-        let of_file = |clip: &Handle<_>| ClipState::Broken(format!("{:?} is not shown", clip.id()));
-        let known = Known {
+        // Only Alamo models have clips in separate files.
+        let of_file = |clip: &Handle<_>| {
+            ClipState::Broken(format!("{:?} is not a clip of a LithTech model", clip.id()))
+        };
+        let sources = ClipSources {
             own,
             listed: &clips,
             of_file: &of_file,
         };
-        let stated = known.stated();
-        clips.extend(stated);
+        let manifest_clips = sources.manifest_clips();
+        clips.extend(manifest_clips);
     }
     ClipList(clips)
 }

@@ -1,10 +1,10 @@
-//! What can be done with the keyboard or the panel, and doing it to Quake models and to the view.
+//! The actions of the keyboard and the panel. Applies those that change the view or a Quake model.
 
 use crate::view::alo_trees::Trees;
 use crate::view::args::View;
 use crate::view::camera::{Framing, Orbit, row_direction};
 use crate::view::models::Row;
-use crate::view::named_panel::{self, worn};
+use crate::view::named_panel::{self, active_skin};
 use crate::view::overlay::Overlays;
 use crate::view::playback::{change, start};
 use bevy::input::keyboard::{Key, KeyboardInput};
@@ -13,9 +13,9 @@ use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
-use bevy_classic_models::scene::{NamedClip, NightTime};
+use bevy_classic_models::scene::NightTime;
 
-/// One of them.
+/// An action of the keyboard or the panel.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     Select(usize),
@@ -23,27 +23,28 @@ pub enum Action {
     Clip(usize),
     NextClip,
     PreviousClip,
-    /// No clip at all.
+    /// Removes the clip: shows the rest pose.
     Rest,
     TogglePlay,
     StepForward,
     StepBack,
-    /// A part of the clip, from 0 to 1.
+    /// To a fraction of the clip, from 0 to 1.
     Seek(f32),
     Faster,
     Slower,
-    UsualSpeed,
+    ResetSpeed,
     ToggleRepeat,
     ToggleInterpolation,
     Skin(usize),
     NextSkin,
-    /// A skin that the manifest names, by the names' order.
+    /// A skin that the manifest names, by its index in the sorted names.
     NamedSkin(usize),
     /// A clip that the manifest names, of a Quake model.
     NamedClip(usize),
     ToggleColors,
-    /// Rows of the palette to go on by.
+    /// Advances the shirt color by this many palette rows.
     Shirt(u8),
+    /// Advances the pants color by this many palette rows.
     Pants(u8),
     ToggleWireframe,
     ToggleBounds,
@@ -56,30 +57,30 @@ pub enum Action {
     ToggleNight,
     Trees(Trees),
     NextTreeLevel,
-    /// Steps coarser than the finest.
+    /// A level of detail; 0 is the finest.
     Lod(u32),
-    /// From 0, the finest, to 1.
-    LodPart(f32),
+    /// A level of detail as a fraction, from 0 (the finest) to 1.
+    LodFraction(f32),
     FinerLod,
     CoarserLod,
     Alt(u32),
     NextAlt,
-    /// One of the colours that the panel has; none without a number.
+    /// A team color by its index in the panel; `None` removes it.
     Team(Option<usize>),
     NextTeam,
-    /// One of the model's parts, in the panel's order.
+    /// A part of the model, by its index in the panel.
     TogglePart(usize),
     ResetParts,
     Frame(Framing),
     /// Writes a manifest of the selected model.
     SaveManifest,
-    Look(View),
+    SetView(View),
 }
 
 /// Rows of the palette.
 const ROWS: u8 = 16;
 
-/// The step that goes one row back.
+/// The step of [`Action::Shirt`] and [`Action::Pants`] to the previous row.
 pub const ROW_BACK: u8 = ROWS - 1;
 
 /// Turns keys into actions.
@@ -125,17 +126,17 @@ fn action_of(key: &Key) -> Option<Action> {
             "t" => Action::NextTeam,
             "f" => Action::Frame(Framing::Selected),
             "a" => Action::Frame(Framing::All),
-            "1" => Action::Look(View::Front),
-            "2" => Action::Look(View::Side),
-            "3" => Action::Look(View::Top),
-            "4" => Action::Look(View::Iso),
+            "1" => Action::SetView(View::Front),
+            "2" => Action::SetView(View::Side),
+            "3" => Action::SetView(View::Top),
+            "4" => Action::SetView(View::Iso),
             _ => return None,
         },
         _ => return None,
     })
 }
 
-/// Does what concerns all models.
+/// Applies the actions that concern the view or all models.
 pub fn act_on_view(
     mut actions: MessageReader<Action>,
     mut row: ResMut<Row>,
@@ -163,9 +164,9 @@ pub fn act_on_view(
                 let levels = colliders.iter().map(|collider| collider.tree().levels());
                 overlays.trees = overlays.trees.next(levels.max().unwrap_or(0));
             }
-            Action::Frame(what) => *framing = what,
-            Action::Look(view) => {
-                orbit.look_from(view);
+            Action::Frame(target) => *framing = target,
+            Action::SetView(view) => {
+                orbit.set_view(view);
                 row.right = row_direction(view);
                 *framing = Framing::All;
             }
@@ -174,8 +175,8 @@ pub fn act_on_view(
     }
 }
 
-/// What is chosen about a Quake model.
-type Chosen = (
+/// The components of a Quake model's root that actions change.
+type MdlState = (
     &'static MdlAnimator,
     &'static mut PlayClip,
     &'static mut Playback,
@@ -184,12 +185,12 @@ type Chosen = (
     Option<&'static ModelClips>,
 );
 
-/// Does what concerns the selected Quake model. All of it is in components of the model's root, which stay
-/// when the file changes and the model is spawned anew.
+/// Applies actions to the selected Quake model. They change components of its root entity, which stay when the model is
+/// reloaded.
 pub fn act_on_model(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
-    mut models: Query<Chosen>,
+    mut models: Query<MdlState>,
     mut commands: Commands,
     mut last_colors: Local<Option<PlayerColors>>,
 ) {
@@ -225,7 +226,7 @@ pub fn act_on_model(
                 commands.entity(entity).insert(ModelSkin::Index(skin));
             }
             Action::NextSkin => {
-                let next = worn(skin).map_or(0, |worn| worn + 1) % model.skins.len().max(1);
+                let next = active_skin(skin).map_or(0, |skin| skin + 1) % model.skins.len().max(1);
                 commands.entity(entity).insert(ModelSkin::Index(next));
             }
             Action::ToggleColors if colors.is_some() => {
@@ -233,7 +234,7 @@ pub fn act_on_model(
                 commands.entity(entity).remove::<PlayerColors>();
             }
             Action::ToggleColors => {
-                // Red and blue, which is easier to see than the rows that the skin has already.
+                // Red and blue differ visibly from the default colors.
                 let red_and_blue = PlayerColors {
                     shirt: 4,
                     pants: 13,
@@ -260,7 +261,7 @@ pub fn act_on_model(
     }
 }
 
-/// A clip by its name, which outlives changes of the file, unless another clip took the name.
+/// A clip by its name, which stays valid if the file changes. By its index if an earlier clip has the same name.
 fn clip_ref(model: &MdlModel, clip: usize) -> ClipRef {
     match model.clips.get(clip) {
         Some(named) if model.named_clips.get(&named.name) == Some(&clip) => {
@@ -270,7 +271,7 @@ fn clip_ref(model: &MdlModel, clip: usize) -> ClipRef {
     }
 }
 
-/// The place in the model's list of the clip that plays.
+/// The index of the clip that plays in the model's list.
 pub fn playing(model: &MdlModel, play: &PlayClip) -> Option<usize> {
     match &play.clip {
         ClipRef::Name(name) => model.named_clips.get(name.as_str()).copied(),
@@ -279,7 +280,7 @@ pub fn playing(model: &MdlModel, play: &PlayClip) -> Option<usize> {
     }
 }
 
-/// When the next pose begins, or the one before.
+/// The time in seconds at which the next or the previous pose begins.
 fn step(sequence: &Sequence, time: f32, forward: bool) -> f32 {
     let count = sequence.pose_count;
     let (pose, towards_next) = sequence.timing.locate(time, count);
@@ -295,6 +296,6 @@ fn step(sequence: &Sequence, time: f32, forward: bool) -> f32 {
             end_of_previous.copied().unwrap_or_default()
         }
     };
-    // Rounding must not leave it at the end of the pose before.
+    // Rounding must not yield a time in the previous pose.
     begin * (1.0 + 1e-6) + 1e-6
 }

@@ -1,14 +1,14 @@
-//! Doing what the keyboard or the panel asks of Alamo models.
+//! Applies the actions of the keyboard and the panel to Alamo models.
 
 use crate::view::actions::Action;
-use crate::view::alo_panel::{TEAMS, parts, team_number};
+use crate::view::alo_panel::{TEAMS, parts, team_index};
 use crate::view::models::Row;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::prelude::*;
 
-/// What is chosen about an Alamo model, in components of its root.
-type Chosen = (
+/// The components of an Alamo model's root that actions change.
+type AloState = (
     &'static AloInstance,
     Option<&'static ModelLod>,
     Option<&'static DamageStage>,
@@ -16,12 +16,12 @@ type Chosen = (
     Option<&'static TeamColor>,
 );
 
-/// Does what concerns the selected Alamo model. All of it is in components of the model's root, which
-/// stay when the file changes and the model is spawned anew.
+/// Applies actions to the selected Alamo model. They change components of its root entity, which stay when the model is
+/// reloaded.
 pub fn act_on_alo(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
-    models: Query<Chosen>,
+    models: Query<AloState>,
     mut commands: Commands,
 ) {
     for action in actions.read() {
@@ -37,7 +37,7 @@ pub fn act_on_alo(
         let model = instance.model();
         let coarsest = (model.lods.len() as u32).saturating_sub(1);
         match *action {
-            Action::Lod(steps) => _ = root.insert(ModelLod(steps)),
+            Action::Lod(level) => _ = root.insert(ModelLod(level)),
             Action::FinerLod => _ = root.insert(ModelLod(lod.min(coarsest).saturating_sub(1))),
             Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
             Action::Alt(stage) => _ = root.insert(DamageStage(stage)),
@@ -45,11 +45,11 @@ pub fn act_on_alo(
                 let next = if alt < model.max_alt { alt + 1 } else { 0 };
                 root.insert(DamageStage(next));
             }
-            Action::Team(number) => wear(&mut root, number),
+            Action::Team(index) => set_team_color(&mut root, index),
             Action::NextTeam => {
-                let next = team_number(team).map_or(0, |number| number + 1);
+                let next = team_index(team).map_or(0, |index| index + 1);
                 let next = Some(next).filter(|next| *next < TEAMS.len());
-                wear(&mut root, next);
+                set_team_color(&mut root, next);
             }
             Action::TogglePart(index) => {
                 if let Some(part) = parts(model).get(index) {
@@ -68,8 +68,8 @@ pub fn act_on_alo(
     }
 }
 
-fn wear(model: &mut EntityCommands<'_>, team: Option<usize>) {
-    match team.and_then(|number| TEAMS.get(number)) {
+fn set_team_color(model: &mut EntityCommands<'_>, team: Option<usize>) {
+    match team.and_then(|index| TEAMS.get(index)) {
         Some((_, color)) => model.insert(TeamColor(*color)),
         None => model.remove::<TeamColor>(),
     };

@@ -1,11 +1,11 @@
-//! The clips of Alamo models: those beside a model, and those that were given or dropped.
+//! The clips of Alamo models: those beside a model, and files of the command line or dropped on the window.
 
 use crate::view::args::Args;
 use crate::view::clips::{Animators, ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::view::files::{Folders, belongs_to, is_ala};
+use crate::view::manifest_clips::ClipSources;
 use crate::view::models::{Row, ViewedModel, explain};
 use crate::view::playback::FADE;
-use crate::view::stated::Known;
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloModel;
@@ -13,106 +13,114 @@ use bevy_classic_models::alamo::{Ala, AloInstance};
 use bevy_classic_models::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Keeps the lists of clips, and begins to play.
+/// Assigns clip files to models, keeps the clip lists up to date, and starts clips.
 pub struct AloClipsPlugin;
 
 impl Plugin for AloClipsPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<Inbox>()
-            .add_systems(Startup, |args: Res<Args>, mut inbox: ResMut<Inbox>| {
-                let clips = args.files.iter().filter(|file| is_ala(file));
-                inbox.waiting.extend(clips.cloned());
-            })
-            .add_systems(Update, (hand_out, list_clips, begin_clips).chain());
+        app.init_resource::<PendingClips>()
+            .add_systems(
+                Startup,
+                |args: Res<Args>, mut pending_clips: ResMut<PendingClips>| {
+                    let clips = args.files.iter().filter(|file| is_ala(file));
+                    pending_clips.waiting.extend(clips.cloned());
+                },
+            )
+            .add_systems(Update, (assign_clips, list_clips, start_clips).chain());
     }
 }
 
-/// Files of clips that no model has got yet.
+/// Clip files that are not yet assigned to a model.
 #[derive(Resource, Default)]
-pub struct Inbox {
+pub struct PendingClips {
     pub waiting: Vec<PathBuf>,
-    /// Why some never will be played.
+    /// Error messages of files that cannot be assigned.
     pub problems: Vec<String>,
 }
 
-/// What a model has got beside the clips that it has of its own.
+/// Clips that were assigned to a model, in addition to the clips beside it.
 #[derive(Component, Default)]
-pub struct GivenClips {
+pub struct AssignedClips {
     clips: Vec<(String, Handle<Ala>)>,
-    /// What shall play as soon as it is there.
+    /// The clip to play as soon as it is loaded.
     next: Option<AssetId<Ala>>,
-    /// Whether it was decided what plays at first.
-    has_begun: bool,
+    /// Whether the first clip was chosen.
+    has_started: bool,
 }
 
-impl GivenClips {
-    /// Where something else decides what plays at first.
-    pub fn begun() -> Self {
+impl AssignedClips {
+    /// For models whose first clip the manifest chooses.
+    pub fn started() -> Self {
         Self {
-            has_begun: true,
+            has_started: true,
             ..Self::default()
         }
     }
 }
 
-/// Types of clips that show most of a model.
+/// Types of clips that play by default.
 const FIRST: [&str; 2] = ["MOVE", "IDLE"];
 
-/// Gives clips to the models that they are for: that whose name they begin with, else the selected
-/// one, else the first.
-fn hand_out(
-    mut inbox: ResMut<Inbox>,
+/// Assigns each clip file to the model that its name begins with, otherwise to the selected model, otherwise to the
+/// first.
+fn assign_clips(
+    mut pending_clips: ResMut<PendingClips>,
     mut row: ResMut<Row>,
     folders: Res<Folders>,
     server: Res<AssetServer>,
     all: Query<(), With<ViewedModel>>,
-    mut models: Query<(&ViewedModel, &mut GivenClips)>,
+    mut models: Query<(&ViewedModel, &mut AssignedClips)>,
 ) {
-    // What was dropped with a model waits for it.
+    // Clips that were dropped together with a model wait until the model is spawned.
     if !row.models.iter().all(|model| all.contains(*model)) {
         return;
     }
-    for file in std::mem::take(&mut inbox.waiting) {
+    for file in std::mem::take(&mut pending_clips.waiting) {
         let file = crate::view::files::absolute(&file);
         let name = file_name(&file);
-        let Some(place) = home(&file, &row, &models.as_readonly()) else {
-            let problem = format!("{name}: there is no Alamo model here that it could play on");
-            inbox.problems.push(problem);
+        let Some(index) = target_model(&file, &row, &models.as_readonly()) else {
+            let problem = format!("{name}: no Alamo model to play it on: add an .alo file");
+            pending_clips.problems.push(problem);
             continue;
         };
-        let model = row.models.get(place).copied();
+        let model = row.models.get(index).copied();
         let Some(Ok((_, mut given))) = model.map(|model| models.get_mut(model)) else {
             continue;
         };
         let ala: Handle<Ala> = server.load(folders.asset_path(&file));
         given.next = Some(ala.id());
-        if !given.clips.iter().any(|(_, known)| *known == ala) {
+        if !given.clips.iter().any(|(_, clip)| *clip == ala) {
             given.clips.push((name, ala));
         }
-        row.selected = place;
+        row.selected = index;
     }
 }
 
-fn home(clip: &Path, row: &Row, models: &Query<(&ViewedModel, &GivenClips)>) -> Option<usize> {
+/// The index in the row of the model that a clip file is assigned to.
+fn target_model(
+    clip: &Path,
+    row: &Row,
+    models: &Query<(&ViewedModel, &AssignedClips)>,
+) -> Option<usize> {
     let files = row.models.iter().map(|model| models.get(*model).ok());
     let files = files.map(|model| model.map(|(model, _)| model.file.as_path()));
     let files: Vec<(usize, &Path)> = files
         .enumerate()
-        .filter_map(|(place, file)| Some((place, file?)))
+        .filter_map(|(index, file)| Some((index, file?)))
         .collect();
     let of_its_name = files.iter().filter(|(_, file)| belongs_to(clip, file));
     let length = |file: &Path| file.file_name().map_or(0, |name| name.len());
     of_its_name
         .max_by_key(|(_, file)| length(file))
-        .or_else(|| files.iter().find(|(place, _)| *place == row.selected))
+        .or_else(|| files.iter().find(|(index, _)| *index == row.selected))
         .or_else(|| files.first())
-        .map(|(place, _)| *place)
+        .map(|(index, _)| *index)
 }
 
-/// What the clips of a model are known by.
+/// The components of a model that determine its clip list.
 type Listed = (
     &'static AloInstance,
-    &'static GivenClips,
+    &'static AssignedClips,
     Option<&'static ModelClips>,
     &'static mut ClipList,
 );
@@ -122,14 +130,14 @@ fn list_clips(server: Res<AssetServer>, alas: Res<Assets<Ala>>, mut models: Quer
         let model = instance.model();
         let state =
             |ala: &Handle<Ala>, name: Option<&str>| match (alas.get(ala), server.load_state(ala)) {
-                // Its newest version is not there, and the one before may not be what is on the disk.
+                // After a failed reload, the previous version may differ from the file on the disk.
                 (_, LoadState::Failed(error)) => ClipState::Broken(explain(&error)),
                 (Some(ala), _) => ready(ala, model, name),
                 (None, _) => ClipState::Loading,
             };
         let beside = model.animations.iter().map(|own| ListedClip {
             name: own.name.to_string(),
-            is_stated: false,
+            from_manifest: false,
             ala: Some(own.ala.clone()),
             state: state(&own.ala, Some(&own.name)),
         });
@@ -137,26 +145,26 @@ fn list_clips(server: Res<AssetServer>, alas: Res<Assets<Ala>>, mut models: Quer
         let given = given.clips.iter().filter(|(_, ala)| !is_own(ala));
         let given = given.map(|(name, ala)| ListedClip {
             name: name.clone(),
-            is_stated: false,
+            from_manifest: false,
             ala: Some(ala.clone()),
             state: state(ala, None),
         });
         let mut clips: Vec<_> = beside.chain(given).collect();
         if let Some(own) = own {
             let of_file = |clip: &Handle<_>| clip_of_file(clip, model, &server, &alas);
-            let known = Known {
+            let sources = ClipSources {
                 own,
                 listed: &clips,
                 of_file: &of_file,
             };
-            let stated = known.stated();
-            clips.extend(stated);
+            let manifest_clips = sources.manifest_clips();
+            clips.extend(manifest_clips);
         }
         list.set_if_neq(ClipList(clips));
     }
 }
 
-/// What is known of a clip of any animation's file, as manifests name them.
+/// The state of a clip of an animation file that a manifest refers to.
 fn clip_of_file(
     clip: &Handle<AnimationClip>,
     model: &AloModel,
@@ -171,17 +179,16 @@ fn clip_of_file(
     }
 }
 
-/// What is known of a clip that is there. Clips of the model's own go by their names, which outlive
-/// changes of the files.
+/// The state of a loaded clip. Clips beside the model are referred to by `name`, which stays valid if the files change.
 fn ready(ala: &Ala, model: &AloModel, name: Option<&str>) -> ClipState {
     let mismatches = ala.mismatches(model);
     let first = mismatches.first().map(ToString::to_string);
     let first = first.unwrap_or_default();
     if !mismatches.is_empty() && mismatches.len() == ala.bones.len() {
-        return ClipState::Broken(format!("it is for another model: {first}"));
+        return ClipState::Broken(format!("no bone fits this model: {first}"));
     }
     let left_out = mismatches.len();
-    let remark = format!("{left_out} bones of it are not this model's: {first}");
+    let remark = format!("{left_out} bones do not fit this model: {first}");
     let with_visibility = ala.bones.iter().filter(|bone| bone.visibility).count();
     let seconds = ala.seconds();
     ClipState::Ready(ReadyClip {
@@ -193,7 +200,7 @@ fn ready(ala: &Ala, model: &AloModel, name: Option<&str>) -> ClipState {
         seconds,
         ends: false,
         facts: format!(
-            "{} frames at {} fps, {seconds:.2} s\n{} bones, {with_visibility} of them shown and hidden",
+            "{} frames at {} fps, {seconds:.2} s\n{} bones, {with_visibility} with visibility",
             ala.frames,
             ala.fps,
             ala.bones.len(),
@@ -202,11 +209,11 @@ fn ready(ala: &Ala, model: &AloModel, name: Option<&str>) -> ClipState {
     })
 }
 
-/// Begins what was given last, and at first what was asked for.
-fn begin_clips(
+/// Starts the clip that was assigned last, and initially the clip of the command line.
+fn start_clips(
     mut commands: Commands,
     args: Res<Args>,
-    mut models: Query<(Entity, &ClipList, &mut GivenClips), With<AloInstance>>,
+    mut models: Query<(Entity, &ClipList, &mut AssignedClips), With<AloInstance>>,
 ) {
     for (model, list, mut given) in &mut models {
         let next = given.next;
@@ -216,54 +223,54 @@ fn begin_clips(
         match next.map(|clip| &clip.state) {
             Some(ClipState::Loading) => continue,
             Some(ClipState::Ready(ready)) => {
-                begin(&mut commands, model, ready, &args, given.has_begun);
+                start(&mut commands, model, ready, &args, given.has_started);
                 given.next = None;
-                given.has_begun = true;
+                given.has_started = true;
             }
             Some(ClipState::Broken(_)) => given.next = None,
             None => {}
         }
         let is_loading = |clip: &ListedClip| clip.state == ClipState::Loading;
-        if given.has_begun || list.0.iter().any(is_loading) {
+        if given.has_started || list.0.iter().any(is_loading) {
             continue;
         }
-        given.has_begun = true;
-        let asked = list.asked(args.clip.as_deref(), FIRST);
-        if let Some(ready) = asked.filter(|_| !args.rest) {
-            begin(&mut commands, model, ready, &args, false);
+        given.has_started = true;
+        let requested = list.requested(args.clip.as_deref(), FIRST);
+        if let Some(ready) = requested.filter(|_| !args.rest) {
+            start(&mut commands, model, ready, &args, false);
         }
     }
 }
 
-/// Begins a clip, where the command line says if it is the first.
-fn begin(commands: &mut Commands, model: Entity, clip: &ReadyClip, args: &Args, has_begun: bool) {
+/// Starts a clip. The first clip starts as the options of the command line request.
+fn start(commands: &mut Commands, model: Entity, clip: &ReadyClip, args: &Args, has_started: bool) {
     let mut play = args.play(clip.play.clone());
-    if has_begun {
+    if has_started {
         play = PlayClip::looping(clip.play.clone()).with_fade(FADE);
     }
     commands.entity(model).insert(play);
 }
 
-/// Models whose clips Bevy plays, and what of that is there.
+/// The playback state of a model with a clip list.
 type Players = (
     &'static ViewedModel,
     &'static ClipList,
-    Option<&'static GivenClips>,
+    Option<&'static AssignedClips>,
     Option<&'static PlayClip>,
     Animators,
 );
 
-/// Whether all models play what they shall.
+/// Whether the requested clips of all models play.
 pub fn clips_settled(models: Query<Players, With<ClipList>>) -> bool {
     models.iter().all(|(model, list, given, play, animators)| {
-        let has_begun = given.is_none_or(|given| given.has_begun);
-        // A manifest may state a clip that the model does not have.
-        let shall_play = match &model.manifest {
+        let has_started = given.is_none_or(|given| given.has_started);
+        // A manifest may name a clip that the model does not have.
+        let should_play = match &model.manifest {
             Some(_) => play.is_some_and(|play| list.ready(play).is_some()),
             None => play.is_some(),
         };
         let plays = animators.clip().is_some();
-        model.problem.is_some() || (has_begun && (!shall_play || plays))
+        model.problem.is_some() || (has_started && (!should_play || plays))
     })
 }
 

@@ -1,15 +1,14 @@
-//! What is drawn over Alamo models alone: proxies and lights.
+//! Draws the proxies and lights of Alamo models.
 
-use crate::view::gizmos::{Letters, OnTop, Owners, shade};
+use crate::view::gizmos::{GizmoText, ModelSizes, OnTop, shade};
 use crate::view::overlay::Overlays;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::alamo::{AloLight, AloPart};
-use bevy_classic_models::prelude::*;
 
 const PROXY: Color = Color::srgb(0.45, 0.85, 1.0);
 
-/// Draws what [`Overlays`] says of Alamo models.
+/// Draws the proxies and lights if [`Overlays`] enables them.
 pub struct AloGizmosPlugin;
 
 impl Plugin for AloGizmosPlugin {
@@ -27,15 +26,15 @@ impl Plugin for AloGizmosPlugin {
 
 fn draw_proxies(
     proxies: Query<(Entity, &AloPart, &GlobalTransform, &InheritedVisibility), With<AloProxy>>,
-    owners: Owners,
-    letters: Letters,
+    sizes: ModelSizes,
+    labels: GizmoText,
     mut gizmos: Gizmos<OnTop>,
 ) {
     for (entity, part, transform, visibility) in &proxies {
         let at = transform.translation();
-        gizmos.axes(*transform, 0.025 * owners.size(entity));
+        gizmos.axes(*transform, 0.025 * sizes.size(entity));
         let color = shade(PROXY, visibility.get());
-        letters.write(&mut gizmos, at, &part.name, color);
+        labels.write(&mut gizmos, at, &part.name, color);
     }
 }
 
@@ -51,15 +50,15 @@ type Lights = (
 
 fn draw_lights(
     lights: Query<Lights, With<AloLight>>,
-    owners: Owners,
-    letters: Letters,
+    sizes: ModelSizes,
+    labels: GizmoText,
     mut gizmos: Gizmos<OnTop>,
 ) {
     for (entity, part, transform, visibility, point, spot, directional) in &lights {
         let at = transform.translation();
         let forward = *transform.forward();
         let shows = visibility.get();
-        let size = owners.size(entity);
+        let size = sizes.size(entity);
         let mut color = Color::WHITE;
         if let Some(point) = point {
             color = shade(point.color, shows);
@@ -78,6 +77,6 @@ fn draw_lights(
             gizmos.arrow(at, at + forward * 0.3 * size, color);
         }
         gizmos.cross(Isometry3d::from_translation(at), 0.015 * size, color);
-        letters.write(&mut gizmos, at, &part.name, color);
+        labels.write(&mut gizmos, at, &part.name, color);
     }
 }

@@ -1,14 +1,13 @@
-//! Which bones of an Alamo model are hidden, which clips change.
+//! Lists the hidden bones of an Alamo model. Clips show and hide bones.
 
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::prelude::*;
 
-/// Hidden bones that are named.
-const NAMED: usize = 8;
+/// The largest count of hidden bones that are named.
+const MAX_NAMES: usize = 8;
 
-/// Tells it.
+/// Lists hidden bones.
 #[derive(SystemParam)]
 pub struct HiddenBones<'w, 's> {
     instances: Query<'w, 's, &'static AloInstance>,
@@ -16,7 +15,7 @@ pub struct HiddenBones<'w, 's> {
 }
 
 impl HiddenBones<'_, '_> {
-    /// Which bones are hidden: by the file, by a clip, or with those above them.
+    /// The names of bones that are hidden by the file, by a clip, or by a hidden ancestor, as text.
     pub fn of(&self, model: Entity) -> Option<String> {
         let instance = self.instances.get(model).ok()?;
         let bones = instance.bones().iter().zip(&instance.model().bones);
@@ -26,9 +25,9 @@ impl HiddenBones<'_, '_> {
             .map(|(_, bone)| &*bone.name)
             .collect();
         if hidden.is_empty() {
-            return Some("no bone is hidden".to_owned());
+            return Some("no hidden bones".to_owned());
         }
-        let named = hidden.len().min(NAMED);
+        let named = hidden.len().min(MAX_NAMES);
         let more = match hidden.len() - named {
             0 => String::new(),
             more => format!(" and {more} more"),

@@ -1,18 +1,18 @@
-//! What the panel says about an Alamo model.
+//! The panel's items for an Alamo model.
 
 use crate::view::actions::Action;
 use crate::view::alo_trees::{Trees, levels};
 use crate::view::clip_panel::clip_items;
 use crate::view::clips::ClipList;
-use crate::view::contents::{Button, Item, Live, Tone, button};
 use crate::view::overlay::Overlays;
+use crate::view::panel_items::{Button, Item, Live, Tone, button};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::{AloModel, AloPartKind, AloProxyInfo};
 use bevy_classic_models::prelude::*;
 
-/// Colours of teams to choose from.
+/// Names and values of the team colors to choose from.
 pub const TEAMS: [(&str, Color); 4] = [
     ("red", Color::srgb(0.75, 0.09, 0.09)),
     ("blue", Color::srgb(0.1, 0.25, 0.8)),
@@ -20,31 +20,30 @@ pub const TEAMS: [(&str, Color); 4] = [
     ("yellow", Color::srgb(0.85, 0.7, 0.1)),
 ];
 
-/// What the panel tells of an Alamo model.
+/// The components of an Alamo model that the panel shows.
 #[derive(QueryData)]
-pub struct AloTold {
+pub struct AloPanelModel {
     instance: &'static AloInstance,
     clips: &'static ClipList,
-    // Manifests give no more than they state.
+    // A model of a manifest has only the components that the manifest sets.
     lod: Option<&'static ModelLod>,
     alt: Option<&'static DamageStage>,
     hidden: Option<&'static PartVisibility>,
     team: Option<&'static TeamColor>,
 }
 
-/// Parts of one kind and name.
+/// All parts of one kind with the same name.
 pub struct Part {
     pub kind: AloPartKind,
     pub name: String,
-    /// How many there are.
     pub count: usize,
     /// Whether the file hides all of them.
     pub hidden: bool,
-    /// Whether nothing of them is ever drawn, as of collision meshes and shadow volumes.
+    /// Whether none of them is ever drawn, such as collision meshes and shadow volumes.
     pub is_data: bool,
 }
 
-/// The parts of a model, kind by kind in file order.
+/// The parts of a model: meshes, lights, proxies and dazzles, each kind in file order.
 pub fn parts(model: &AloModel) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut add = |kind, name: &str, hidden: bool, is_data: bool| {
@@ -80,20 +79,20 @@ pub fn parts(model: &AloModel) -> Vec<Part> {
     parts
 }
 
-/// The number of the team whose colour is worn, if it is one of those above.
-pub fn team_number(team: Option<&TeamColor>) -> Option<usize> {
+/// The index in [`TEAMS`] of a team color, if it is one of them.
+pub fn team_index(team: Option<&TeamColor>) -> Option<usize> {
     let team = team?;
     TEAMS.iter().position(|(_, color)| *color == team.0)
 }
 
-/// What there is to choose.
+/// The items of an Alamo model.
 pub fn alo_items(
-    told: &AloToldItem<'_, '_>,
+    alo: &AloPanelModelItem<'_, '_>,
     play: Option<(&PlayClip, &Playback)>,
     overlays: &Overlays,
     night: bool,
 ) -> Vec<Item> {
-    let model = told.instance.model();
+    let model = alo.instance.model();
     let mut items = facts(model);
     items.push(Item::Live(Live::Bones));
     items.push(Item::Buttons(vec![
@@ -103,31 +102,31 @@ pub fn alo_items(
         button("night", Action::ToggleNight, night),
     ]));
     items.extend(trees(model, overlays.trees));
-    items.extend(clip_items(told.clips, play));
+    items.extend(clip_items(alo.clips, play));
     if !model.lods.is_empty() {
         items.push(Item::Heading("Level of detail"));
-        items.push(Item::Buttons(lods(model, told.lod.map_or(0, |lod| lod.0))));
+        items.push(Item::Buttons(lods(model, alo.lod.map_or(0, |lod| lod.0))));
     }
     if model.max_alt > 0 {
-        items.push(Item::Heading("Damage"));
-        let shown = told.alt.map_or(0, |alt| alt.0).min(model.max_alt);
+        items.push(Item::Heading("Damage stage"));
+        let shown = alo.alt.map_or(0, |alt| alt.0).min(model.max_alt);
         let stages = 0..=model.max_alt;
         let stages = stages.map(|n| button(&n.to_string(), Action::Alt(n), n == shown));
         items.push(Item::Buttons(stages.collect()));
     }
-    items.push(Item::Heading("Team"));
-    let worn = team_number(told.team);
-    let mut teams = vec![button("none", Action::Team(None), told.team.is_none())];
-    for (number, (name, _)) in TEAMS.iter().enumerate() {
-        let number = Some(number);
-        teams.push(button(name, Action::Team(number), worn == number));
+    items.push(Item::Heading("Team color"));
+    let active = team_index(alo.team);
+    let mut teams = vec![button("none", Action::Team(None), alo.team.is_none())];
+    for (index, (name, _)) in TEAMS.iter().enumerate() {
+        let index = Some(index);
+        teams.push(button(name, Action::Team(index), active == index));
     }
     items.push(Item::Buttons(teams));
-    items.extend(part_lists(model, told));
+    items.extend(part_lists(model, alo));
     items
 }
 
-/// Which level of the collision trees is drawn.
+/// Buttons for the level of the collision trees that is drawn.
 fn trees(model: &AloModel, shown: Trees) -> Vec<Item> {
     let levels = levels(model);
     if levels == 0 {
@@ -138,7 +137,7 @@ fn trees(model: &AloModel, shown: Trees) -> Vec<Item> {
     buttons.extend((0..levels).map(|level| choice(&level.to_string(), Trees::Level(level))));
     buttons.push(choice("all", Trees::All));
     vec![
-        Item::Heading("Collision trees by levels"),
+        Item::Heading("Collision tree level"),
         Item::Buttons(buttons),
     ]
 }
@@ -146,7 +145,7 @@ fn trees(model: &AloModel, shown: Trees) -> Vec<Item> {
 fn facts(model: &AloModel) -> Vec<Item> {
     let submeshes: usize = model.meshes.iter().map(|mesh| mesh.submeshes.len()).sum();
     let counts = format!(
-        "version {}, {} bones, {} meshes of {submeshes} parts, {} lights, {} proxies, {} dazzles",
+        "version {}, {} bones, {} meshes, {submeshes} sub-meshes, {} lights, {} proxies, {} dazzles",
         model.version,
         model.bones.len(),
         model.meshes.len(),
@@ -177,9 +176,9 @@ fn lods(model: &AloModel, chosen: u32) -> Vec<Button> {
     .collect()
 }
 
-/// A button for each part. Those that another level of detail or damage stage has are there too; what
-/// is never drawn is told without one.
-fn part_lists(model: &AloModel, told: &AloToldItem<'_, '_>) -> Vec<Item> {
+/// A button for each part, including the parts of other levels of detail and damage stages. Parts that are never drawn
+/// are listed without a button.
+fn part_lists(model: &AloModel, alo: &AloPanelModelItem<'_, '_>) -> Vec<Item> {
     let parts = parts(model);
     let mut items = Vec::new();
     for (kind, heading) in [
@@ -192,7 +191,7 @@ fn part_lists(model: &AloModel, told: &AloToldItem<'_, '_>) -> Vec<Item> {
         let of_kind = of_kind.filter(|(_, part)| part.kind == kind && !part.is_data);
         let buttons: Vec<Button> = of_kind
             .map(|(index, part)| {
-                let chosen = told.hidden.and_then(|hidden| hidden.get(&part.name));
+                let chosen = alo.hidden.and_then(|hidden| hidden.get(&part.name));
                 let shows = !chosen.unwrap_or(part.hidden);
                 button(&label(part), Action::TogglePart(index), shows)
             })
@@ -203,11 +202,8 @@ fn part_lists(model: &AloModel, told: &AloToldItem<'_, '_>) -> Vec<Item> {
         }
     }
     if !items.is_empty() {
-        let reset = button("as in the file", Action::ResetParts, false);
-        items.push(Item::Text(
-            "* is hidden in the file".to_owned(),
-            Tone::Remark,
-        ));
+        let reset = button("reset", Action::ResetParts, false);
+        items.push(Item::Text("* hidden in the file".to_owned(), Tone::Remark));
         items.push(Item::Buttons(vec![reset]));
     }
     let data = parts.iter().filter(|part| part.is_data).map(label);

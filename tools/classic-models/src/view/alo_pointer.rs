@@ -1,4 +1,4 @@
-//! What part of an Alamo model is under the mouse: its name, and a mark where the mouse meets it.
+//! Names the parts of Alamo models under the mouse, and marks the hit.
 
 use crate::view::alo_trees::Trees;
 use crate::view::camera::Orbit;
@@ -14,17 +14,17 @@ use classic_models_support::places::Places;
 
 const HIT: Color = Color::srgb(1.0, 0.2, 0.9);
 
-/// Parts along the ray that are told.
-const TOLD: usize = 3;
+/// The largest count of parts along the ray that are named.
+const MAX_NAMES: usize = 3;
 
-/// Where the mouse is, in the picture's logical pixels, and what is there, the nearest first.
+/// The position of the mouse in logical pixels, and descriptions of the parts there, the nearest first.
 #[derive(Resource, Default)]
 pub struct Pointer {
     pub at: Option<Vec2>,
-    pub met: Vec<String>,
+    pub hits: Vec<String>,
 }
 
-/// Looks what is under the mouse, and marks it.
+/// Finds and marks the parts under [`Pointer::at`].
 pub struct AloPointerPlugin;
 
 impl Plugin for AloPointerPlugin {
@@ -38,8 +38,8 @@ impl Plugin for AloPointerPlugin {
     }
 }
 
-/// Follows the mouse, and writes what is under it below the models. Pictures without a window need
-/// none of this.
+/// Sets [`Pointer::at`] to the mouse position, and writes the parts below the models. Captures have no window and don't
+/// need it.
 pub struct PointerLabelPlugin;
 
 impl Plugin for PointerLabelPlugin {
@@ -71,8 +71,8 @@ fn spawn_label(mut commands: Commands) {
 }
 
 fn write_label(pointer: Res<Pointer>, mut label: Single<&mut Text, With<Label>>) {
-    let words = pointer.met.join("\nbehind it: ");
-    label.set_if_neq(Text(words));
+    let text = pointer.hits.join("\nbehind it: ");
+    label.set_if_neq(Text(text));
 }
 
 fn probe(
@@ -88,11 +88,11 @@ fn probe(
         let (camera, eye) = cameras.iter().next()?;
         camera.viewport_to_world(eye, at).ok()
     });
-    pointer.met.clear();
+    pointer.hits.clear();
     let Some(ray) = ray else {
         return;
     };
-    // Hulls that the file hides are met where their boxes are seen.
+    // While the boxes of trees are drawn, rays also hit hulls that the file hides.
     let visibility = match overlays.trees {
         Trees::Off => AloRayCastVisibility::Visible,
         Trees::Level(_) | Trees::All => AloRayCastVisibility::Solid,
@@ -102,7 +102,7 @@ fn probe(
         .never_early_exit();
     let hits = rays.cast_ray(ray, &settings);
     let names = hits.iter().filter_map(|(part, hit)| names.of(*part, hit));
-    pointer.met.extend(names.take(TOLD));
+    pointer.hits.extend(names.take(MAX_NAMES));
     if let Some((entity, hit)) = hits.first() {
         mark(&mut gizmos, hit);
         if let Some(corners) = triangle(&places, *entity, hit) {
@@ -112,7 +112,7 @@ fn probe(
     }
 }
 
-/// A ring around the point and an arrow along the normal, of the same size wherever they are.
+/// Draws a ring around the hit and an arrow along the normal. Their size on the screen is constant.
 fn mark(gizmos: &mut Gizmos<OnTop>, hit: &AloRayHit) {
     let size = 0.03 * hit.distance;
     let upright = Quat::from_rotation_arc(Vec3::Z, hit.normal);
@@ -120,7 +120,7 @@ fn mark(gizmos: &mut Gizmos<OnTop>, hit: &AloRayHit) {
     gizmos.arrow(hit.point, hit.point + hit.normal * size, HIT);
 }
 
-/// The corners of the triangle that was met, if it is drawn.
+/// The corners of the triangle that was hit, if it is drawn.
 fn triangle(places: &Places, entity: Entity, hit: &AloRayHit) -> Option<[Vec3; 3]> {
     let indices = places.mesh(entity)?.try_indices().ok()?;
     let vertices = places.vertices(entity)?;

@@ -1,23 +1,23 @@
-//! Which level of collision trees is drawn.
+//! Selects the level of the collision trees that is drawn.
 
 use crate::view::overlay::Overlays;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloColliderGizmos, AloModel};
 
-/// What is drawn of collision trees.
+/// The levels of collision trees that are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trees {
     /// Nothing.
     #[default]
     Off,
-    /// The boxes of a level, and paler the leaves above it.
+    /// The boxes of a level, and in a paler color the leaves of the levels above.
     Level(usize),
-    /// Those of all levels.
+    /// The boxes of all levels.
     All,
 }
 
 impl Trees {
-    /// What comes next, if the deepest tree has so many levels.
+    /// The next choice. `levels` is the level count of the deepest tree.
     pub fn next(self, levels: usize) -> Self {
         match self {
             Self::Off if levels > 0 => Self::Level(0),
@@ -28,20 +28,20 @@ impl Trees {
     }
 }
 
-/// Number of levels of a model's deepest tree.
+/// The level count of a model's deepest tree.
 pub fn levels(model: &AloModel) -> usize {
     let submeshes = model.meshes.iter().flat_map(|mesh| &mesh.submeshes);
     let trees = submeshes.filter_map(|submesh| submesh.tree.as_ref());
     trees.map(|tree| tree.levels()).max().unwrap_or(0)
 }
 
-/// Draws what [`Overlays`] says of collision trees.
+/// Draws the collision trees that [`Overlays`] selects.
 pub struct AloTreesPlugin;
 
 impl Plugin for AloTreesPlugin {
     fn build(&self, app: &mut App) {
         let mut config = GizmoConfig {
-            // The boxes of flat parts lie on them.
+            // The boxes of flat parts coincide with their triangles.
             depth_bias: -0.001,
             ..default()
         };

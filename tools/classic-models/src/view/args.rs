@@ -19,20 +19,21 @@ Keys and mouse:
   space               plays or pauses              . ,                   one pose or frame on, back
   - +                 slower, faster               L                     loops or plays once
   up, down            previous, next clip          I                     interpolation on or off (.mdl)
-  R                   rest pose, without clip      S                     next skin
+  R                   rest pose, no clip           S                     next skin
   W B N G             wireframe, bounds, normals, grid
   C                   player colors                O P H                 bones, proxies, lights
   [ ]                 finer, coarser level of detail
-  E                   collision box of the game (.abc)
-  K                   writes a manifest of the selected model beside it
+  E                   collision box (.abc)
+  K                   writes a manifest beside the selected model
   D T M               damage stage, team color, night
   X                   collision trees: off, each level, all levels
 
-The part under the mouse is marked and named if it has a collision tree. While trees are drawn, so are the collision
-hulls, which files hide.
+The part under the mouse is marked and named if it has a collision tree. While trees are drawn, the mouse also finds
+collision hulls, which files hide.
 
-Files dropped on the window are added; an .ala file plays on its model, or on the selected one. Files that change on
-disk are reloaded. If one is broken, the panel says why (for .lgw files with the line), and the model stays as it was.
+Files dropped on the window are added. An .ala file plays on its model, or on the selected one. Files that change on
+disk are reloaded. If a changed file is broken, the panel shows the error (for .lgw files with the line), and the
+previous version of the model stays.
 
 Exit status: 0; 1 if a file is missing or no model is given, or the image or manifest could not be written; 2 for
 wrong arguments.";
@@ -41,12 +42,12 @@ wrong arguments.";
 ///
 /// Shows Quake, Alamo, LithTech and LGW models, side by side, in a window. With --capture it writes an image instead.
 ///
-/// Textures of .alo files are searched beside them and in ../Textures, their clips beside them (MODEL_TYPE_NN.ala).
-/// An .ala file plays on the model that its name begins with, which is searched beside it if no model is given;
-/// otherwise on the first .alo file.
-/// The skin of Models/A/B.abc is Skins/A/B.dtx, otherwise a B.dtx near it. Given .dtx files are the skins of all .abc
-/// files instead; they are not shown alone.
-/// Textures of .lgw files have paths from the game's folder, which may be any of the six folders above the file.
+/// Textures of .alo files are searched for beside them and in ../Textures, their clips beside them (MODEL_TYPE_NN.ala).
+/// An .ala file plays on the .alo file that its name begins with, otherwise on the first .alo file. If no model is
+/// given, the .alo file is searched for beside the .ala file.
+/// The skin of Models/A/B.abc is Skins/A/B.dtx, otherwise a B.dtx near it. If .dtx files are given, they replace the
+/// skins of all .abc files. A .dtx file cannot be shown alone.
+/// Texture paths in .lgw files are relative to the game's folder: any of the six folders above the file.
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = KEYS)]
 pub struct Args {
@@ -56,9 +57,9 @@ pub struct Args {
 
     /// Play this clip, by name or index
     ///
-    /// Models without a clip of this name play their first: .alo files prefer MOVE or IDLE, .abc files Walk or Run.
-    /// Names of .alo clips may lack the number: move. Indices are those of the list, from 0.
-    /// This option and all that follow override a manifest.
+    /// A model without this clip plays its first one: .alo files prefer MOVE or IDLE, .abc files Walk or Run.
+    /// The number at the end of an .alo clip's name may be left out: move. Indices are those of the panel, from 0.
+    /// This option and all options below override a manifest.
     #[arg(
         long,
         value_name = "NAME",
@@ -66,32 +67,32 @@ pub struct Args {
         verbatim_doc_comment
     )]
     pub clip: Option<String>,
-    /// Play the clip once; a --time beyond its end shows its end
+    /// Play the clip once; a --time after its end shows its end
     #[arg(long)]
     pub once: bool,
-    /// Show this moment of the clip, paused
+    /// Show the clip at this time, paused
     #[arg(long, value_name = "SECONDS", value_parser = time, allow_hyphen_values = true)]
     pub time: Option<f32>,
-    /// Use this skin, by index from 0, or by its name in the manifest
+    /// Use the skin with this index, from 0, or this name in the manifest
     #[arg(long, value_name = "N", value_parser = skin, allow_hyphen_values = true)]
     pub skin: Option<ModelSkin>,
     /// Use rows S and P of the palette (0 to 15) for shirt and trousers
     #[arg(long, value_name = "S,P", value_parser = colors, allow_hyphen_values = true)]
     pub colors: Option<PlayerColors>,
-    /// Look from this direction
+    /// View the models from this direction
     #[arg(long, value_enum, default_value_t = View::Iso)]
     pub view: View,
     /// Draw the edges of all triangles
     #[arg(long)]
     pub wireframe: bool,
-    /// Draw the box around all poses; for .alo files around the rest pose
+    /// Draw the bounding box of all poses; for .alo files of the rest pose
     #[arg(long)]
     pub bounds: bool,
     /// Size of the image or the window in pixels
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720", allow_hyphen_values = true)]
     pub size: UVec2,
 
-    /// Search textures in this folder too; may be given more than once
+    /// Also search for textures in this folder; may be given more than once
     #[arg(
         long = "texture-folder",
         value_name = "DIR",
@@ -112,7 +113,7 @@ pub struct Args {
     #[command(flatten, next_help_heading = "Alamo and LGW models")]
     pub parts: PartArgs,
 
-    /// Draw the game's collision box of the clip
+    /// Draw the collision box of the clip
     #[arg(long, help_heading = "LithTech models")]
     pub dims: bool,
 
@@ -128,17 +129,17 @@ pub struct Args {
     /// Draw the range or the cone of lights
     #[arg(long, help_heading = "Alamo models")]
     pub lights: bool,
-    /// Draw the boxes of the collision trees at this level, or of all; 0 is one box around each part
+    /// Draw the boxes of the collision trees at this level or at all levels; level 0 is one box around each part
     #[arg(long = "tree-level", value_name = "N|all", value_parser = trees, help_heading = "Alamo models")]
     pub trees: Option<Trees>,
-    /// Light the parts that are lit only at night
+    /// Show the lights that are on only at night
     #[arg(long, help_heading = "Alamo models")]
     pub night: bool,
 
     /// Write a PNG image and exit
     ///
-    /// The same arguments always give the same image. It shows the start of the clip unless --time is given.
-    /// All poses of the clip fit in the image (with --bounds: of the model; of .alo files the rest pose).
+    /// The same arguments always give the same image. Without --time it shows the start of the clip.
+    /// All poses of the clip fit in the image; with --bounds all poses of the model, or the rest pose of an .alo file.
     #[arg(
         long,
         value_name = "OUT.png",
@@ -146,10 +147,10 @@ pub struct Args {
         verbatim_doc_comment
     )]
     pub capture: Option<PathBuf>,
-    /// Write a manifest of the first model as it is shown, and exit
+    /// Write a manifest of the first model as shown, and exit
     ///
-    /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage and the distances of
-    /// levels of detail.
+    /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage and the LOD
+    /// distances.
     #[arg(
         long,
         value_name = "OUT.model.ron",
@@ -161,13 +162,13 @@ pub struct Args {
     #[arg(long, value_name = "X,Y", value_parser = pixel, help_heading = "Without a window")]
     pub probe: Option<Vec2>,
 
-    /// Exit after this number of frames
+    /// Exit after N frames
     #[arg(long, value_name = "N", help_heading = "With a window")]
     pub frames: Option<u32>,
 }
 
 impl Args {
-    /// How a model begins to play a clip.
+    /// The [`PlayClip`] that starts `clip` as the options request.
     pub fn play(&self, clip: ClipRef) -> PlayClip {
         let play = match self.once {
             true => PlayClip::once(clip),
@@ -181,14 +182,14 @@ impl Args {
     }
 }
 
-/// The direction that the camera looks from.
+/// The direction that the models are viewed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum View {
-    /// At the face
+    /// The model faces the camera
     Front,
-    /// From the model's right, so that it looks to the right
+    /// From the model's right; it faces right
     Side,
-    /// From above; the model looks up in the image
+    /// From above; the model faces the top of the image
     Top,
     /// From above, between front and right
     Iso,
@@ -244,7 +245,7 @@ fn pixel(text: &str) -> Result<Vec2, &'static str> {
 }
 
 fn size(text: &str) -> Result<UVec2, &'static str> {
-    // Wider images are beyond what every adapter can draw to.
+    // Every adapter supports textures of this size.
     let side = |text: &str| text.parse().ok().filter(|side| (1..=8192).contains(side));
     let pair = text.split_once('x').map(|(w, h)| (side(w), side(h)));
     match pair {

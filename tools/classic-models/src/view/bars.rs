@@ -1,5 +1,4 @@
-//! Bars in the panel: how far the clip of the selected model is, and how coarse the model. Who presses
-//! on one jumps there.
+//! Bars in the panel: the time of the selected model's clip, and its level of detail. Pressing a bar seeks.
 
 use crate::view::actions::Action;
 use crate::view::clips::Animators;
@@ -14,7 +13,7 @@ const HEIGHT: f32 = 12.0;
 const EMPTY: Color = Color::srgb(0.13, 0.135, 0.145);
 const FULL: Color = Color::srgb(0.16, 0.38, 0.55);
 
-/// What a bar is about.
+/// The value that a bar shows.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bar {
     /// The time of the clip.
@@ -24,20 +23,20 @@ pub enum Bar {
 }
 
 impl Bar {
-    /// What a place on it means, from 0 to 1.
-    fn action(self, part: f32) -> Action {
+    /// The action of a press at a fraction of the bar's width, from 0 to 1.
+    fn action(self, fraction: f32) -> Action {
         match self {
-            Self::Time => Action::Seek(part),
-            Self::Lod => Action::LodPart(part),
+            Self::Time => Action::Seek(fraction),
+            Self::Lod => Action::LodFraction(fraction),
         }
     }
 }
 
-/// What of a bar is full.
+/// The filled part of a bar.
 #[derive(Component)]
 pub struct Filling(Bar);
 
-/// Spawns it into the panel.
+/// Spawns a bar into the panel.
 pub fn spawn(panel: &mut ChildSpawnerCommands<'_>, bar: Bar) {
     let node = Node {
         width: percent(100),
@@ -60,8 +59,7 @@ pub fn spawn(panel: &mut ChildSpawnerCommands<'_>, bar: Bar) {
     ));
 }
 
-/// Jumps to where the mouse is, as long as its button is down: also when the panel is made anew
-/// meanwhile.
+/// Seeks to the position of the mouse while its button is down, even if the panel is respawned meanwhile.
 pub fn drag(
     bars: Query<(&Bar, &Interaction, &RelativeCursorPosition)>,
     buttons: Res<ButtonInput<MouseButton>>,
@@ -79,7 +77,7 @@ pub fn drag(
         return;
     };
     let cursor = bars.iter().find(|(of, ..)| **of == bar);
-    // Counted from the bar's middle.
+    // `normalized` is relative to the center of the bar.
     let at = cursor.and_then(|(.., cursor)| Some(cursor.normalized?.x + 0.5));
     let now = at.map(|at| (bar, at.clamp(0.0, 1.0)));
     if let Some((_, part)) = now
@@ -90,13 +88,13 @@ pub fn drag(
     }
 }
 
-/// What decides how full the bars are.
+/// The components that determine how full the bars are.
 type Filled = (
     Option<(&'static Playback, Option<&'static MdlAnimator>, Animators)>,
     Option<(&'static AbcInstance, Option<&'static ModelLod>)>,
 );
 
-/// Fills them.
+/// Updates the filled parts.
 pub fn fill(
     row: Res<Row>,
     models: Query<Filled>,

@@ -1,9 +1,9 @@
-//! A camera that goes around the models.
+//! A camera that orbits the models.
 
 use crate::view::args::View;
-use crate::view::models::Standing;
+use crate::view::model_bounds::WorldBounds;
+use crate::view::models::RowLayout;
 use crate::view::panel::PANEL_WIDTH;
-use crate::view::rooms::Rooms;
 use bevy::camera::Viewport;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit};
@@ -13,10 +13,10 @@ use bevy::window::PrimaryWindow;
 use classic_models_support::stage::{KeyLight, fit, shadows};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// The vertical angle that the camera sees.
+/// The vertical field of view, in radians.
 pub const FOV: f32 = 0.6;
 
-/// Where the camera is: so far from its focus, turned by so much.
+/// The position of the camera: distance and direction from a focus. Angles in radians.
 #[derive(Component, Clone, Copy)]
 #[require(Camera3d, Tonemapping::None)]
 pub struct Orbit {
@@ -36,11 +36,11 @@ impl Orbit {
             yaw: 0.0,
             pitch: 0.0,
         };
-        orbit.look_from(view);
+        orbit.set_view(view);
         orbit
     }
 
-    pub fn look_from(&mut self, view: View) {
+    pub fn set_view(&mut self, view: View) {
         (self.yaw, self.pitch) = match view {
             View::Front => (PI, 0.0),
             View::Side => (FRAC_PI_2, 0.0),
@@ -60,7 +60,7 @@ impl Orbit {
         Transform::from_translation(eye).with_rotation(rotation)
     }
 
-    /// Comes as near to the points as it can and still see them all.
+    /// Moves the camera to the smallest distance at which all points are visible.
     fn frame(&mut self, points: &[Vec3], aspect: f32) {
         let rotation = self.rotation();
         if let Some((eye, depth)) = fit(points, rotation, FOV, aspect) {
@@ -70,12 +70,12 @@ impl Orbit {
     }
 }
 
-/// The direction in which models stand side by side: to the right, so that none hides another.
+/// The direction of the row of models: to the right of the view, so that none hides another.
 pub fn row_direction(view: View) -> Vec3 {
     Orbit::new(view).rotation() * Vec3::X
 }
 
-/// What the camera shall go to see. It waits until all models are there.
+/// The models that the camera is to frame. It waits until all models are loaded.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     Done,
@@ -90,21 +90,28 @@ impl Plugin for OrbitPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(Framing::All).add_systems(
             PostUpdate,
-            (frame, place)
+            (frame, apply_orbit)
                 .chain()
-                .after(Standing)
+                .after(RowLayout)
                 .before(TransformSystems::Propagate),
         );
     }
 }
 
-fn frame(mut framing: ResMut<Framing>, rooms: Rooms, mut cameras: Query<(&mut Orbit, &Camera)>) {
-    if *framing == Framing::Done || !rooms.settled() {
+fn frame(
+    mut framing: ResMut<Framing>,
+    all_bounds: WorldBounds,
+    mut cameras: Query<(&mut Orbit, &Camera)>,
+) {
+    if *framing == Framing::Done || !all_bounds.all_spawned() {
         return;
     }
     let points = match *framing {
-        Framing::Selected => rooms.selected_corners().map(Vec::from).unwrap_or_default(),
-        _ => rooms.all_corners(),
+        Framing::Selected => all_bounds
+            .selected_corners()
+            .map(Vec::from)
+            .unwrap_or_default(),
+        _ => all_bounds.all_corners(),
     };
     for (mut orbit, camera) in &mut cameras {
         let Some(size) = camera.logical_viewport_size() else {
@@ -115,7 +122,8 @@ fn frame(mut framing: ResMut<Framing>, rooms: Rooms, mut cameras: Query<(&mut Or
     *framing = Framing::Done;
 }
 
-fn place(
+/// Writes the transform, the projection and the shadow distances of cameras that moved.
+fn apply_orbit(
     mut cameras: Query<(&Orbit, &mut Transform, &mut Projection), Changed<Orbit>>,
     mut lights: Query<&mut CascadeShadowConfig, With<KeyLight>>,
 ) {
@@ -133,7 +141,7 @@ fn place(
     }
 }
 
-/// Turns the camera as the mouse says. Not part of the plugin: pictures without a window need none.
+/// Moves the camera with the mouse. Not part of the plugin: captures have no window.
 pub fn follow_mouse(
     window: Single<&Window, With<PrimaryWindow>>,
     buttons: Res<ButtonInput<MouseButton>>,
@@ -143,8 +151,8 @@ pub fn follow_mouse(
     mut drag: Local<Option<MouseButton>>,
 ) {
     let over_panel = window.cursor_position().is_none_or(|at| at.x < PANEL_WIDTH);
-    let known = [MouseButton::Left, MouseButton::Right, MouseButton::Middle];
-    if let Some(button) = known.into_iter().find(|b| buttons.just_pressed(*b)) {
+    let drag_buttons = [MouseButton::Left, MouseButton::Right, MouseButton::Middle];
+    if let Some(button) = drag_buttons.into_iter().find(|b| buttons.just_pressed(*b)) {
         *drag = Some(button).filter(|_| !over_panel);
     }
     *drag = drag.filter(|button| buttons.pressed(*button));
@@ -155,7 +163,7 @@ pub fn follow_mouse(
                 orbit.pitch = (orbit.pitch + motion.delta.y * 0.008).clamp(-FRAC_PI_2, FRAC_PI_2);
             }
             Some(_) => {
-                // What is under the mouse stays there.
+                // Points at the distance of the focus follow the mouse.
                 let per_pixel = 2.0 * (FOV / 2.0).tan() * orbit.distance / window.height();
                 let shift = Vec3::new(-motion.delta.x, motion.delta.y, 0.0) * per_pixel;
                 let shift = orbit.rotation() * shift;
@@ -173,7 +181,7 @@ pub fn follow_mouse(
     }
 }
 
-/// Keeps the picture beside the panel.
+/// Keeps the camera's viewport beside the panel.
 pub fn fit_viewport(
     window: Single<&Window, With<PrimaryWindow>>,
     mut camera: Single<&mut Camera, With<Orbit>>,
@@ -185,8 +193,8 @@ pub fn fit_viewport(
         physical_size: UVec2::new(size.x - panel, size.y),
         ..default()
     });
-    let place = |viewport: &Viewport| (viewport.physical_position, viewport.physical_size);
-    if camera.viewport.as_ref().map(place) != viewport.as_ref().map(place) {
+    let rect = |viewport: &Viewport| (viewport.physical_position, viewport.physical_size);
+    if camera.viewport.as_ref().map(rect) != viewport.as_ref().map(rect) {
         camera.viewport = viewport;
     }
 }

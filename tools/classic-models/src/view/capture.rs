@@ -1,4 +1,4 @@
-//! `view` without a window: one image, the same every time.
+//! `view` without a window: writes one image. The same arguments give the same image.
 
 use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
@@ -6,16 +6,16 @@ use crate::view::alo_clips::{AloClipsPlugin, clips_settled};
 use crate::view::alo_gizmos::AloGizmosPlugin;
 use crate::view::alo_pointer::{AloPointerPlugin, Pointer};
 use crate::view::alo_trees::AloTreesPlugin;
+use crate::view::arg_check::check_args;
 use crate::view::args::Args;
-use crate::view::asked::all_asked;
 use crate::view::camera::{Framing, Orbit, OrbitPlugin, row_direction};
-use crate::view::complaints::complain;
 use crate::view::files::Folders;
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
+use crate::view::model_bounds::{SpawnState, all_spawned};
 use crate::view::models::{FilesToLoad, ModelsPlugin, Row, ViewedModel};
 use crate::view::overlay::{OverlayPlugin, Overlays};
-use crate::view::rooms::{Presence, settled};
+use crate::view::overrides::overrides_applied;
 use crate::view::save_manifest::ManifestWriter;
 use crate::view::sweep::sweep;
 use crate::view::window::LOG_FILTER;
@@ -24,15 +24,17 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugins;
-use bevy_classic_models::prelude::{Abc, Alo, NightTime};
+use bevy_classic_models::alamo::Alo;
+use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::scene::NightTime;
 use classic_models_support::headless::{Headless, plugins};
 use classic_models_support::pictures::save;
 use classic_models_support::stage::StagePlugin;
 
-/// Frames after the models are there, in which everything that is drawn reaches the GPU.
-const SETTLING_FRAMES: usize = 5;
+/// Frames to render after the models are loaded, until all render assets are on the GPU.
+const WARM_UP_FRAMES: usize = 5;
 
-/// Writes the picture.
+/// Writes the image.
 pub fn run(args: &Args) -> AppExit {
     match capture(args) {
         Ok(()) => AppExit::Success,
@@ -75,7 +77,7 @@ fn capture(args: &Args) -> Result<(), String> {
         at: args.probe,
         ..default()
     })
-    // Nothing moves, and without a time nothing has moved yet.
+    // A time pauses the clips; without `--time` they are paused at the start.
     .insert_resource(Args {
         time: Some(args.time.unwrap_or_default()),
         ..args.clone()
@@ -88,23 +90,25 @@ fn capture(args: &Args) -> Result<(), String> {
                      server: Res<AssetServer>,
                      alo: Res<Assets<Alo>>,
                      abc: Res<Assets<Abc>>,
-                     models: Query<Presence<'static>>,
-                     worn: Query<&ModelMaterials>| {
+                     models: Query<SpawnState<'static>>,
+                     materials: Query<&ModelMaterials>| {
             let mut all = models.iter();
-            let mut pictures = worn.iter().flat_map(ModelMaterials::pictures);
+            let mut images = materials.iter().flat_map(ModelMaterials::images);
             files.is_empty()
                 && !row.models.is_empty()
-                && settled(&row, &models)
+                && all_spawned(&row, &models)
                 && all.all(|(model, ..)| is_complete(&server, &alo, &abc, model))
-                && pictures.all(|picture| is_done(&server, picture.id().untyped()))
+                && images.all(|image| is_done(&server, image.id().untyped()))
         };
         world.run_system_cached(check).is_ok_and(|done| done)
             && world
                 .run_system_cached(clips_settled)
                 .is_ok_and(|done| done)
-            && world.run_system_cached(all_asked).is_ok_and(|done| done)
+            && world
+                .run_system_cached(overrides_applied)
+                .is_ok_and(|done| done)
     });
-    let checked = headless.app.world_mut().run_system_cached(complain);
+    let checked = headless.app.world_mut().run_system_cached(check_args);
     checked.map_err(|error| error.to_string())??;
     if !args.bounds {
         sweep(&mut headless);
@@ -114,17 +118,17 @@ fn capture(args: &Args) -> Result<(), String> {
     world.spawn((Orbit::new(args.view), target));
     world.insert_resource(Framing::All);
 
-    // The pictures of a skin follow the clock, not the clip.
+    // Animated skins follow the app's clock, not the clip.
     headless.step(args.time.unwrap_or_default());
-    for _ in 0..SETTLING_FRAMES {
+    for _ in 0..WARM_UP_FRAMES {
         headless.step(0.0);
     }
-    let met = &headless.app.world().resource::<Pointer>().met;
-    for met in met {
-        println!("{met}");
+    let hits = &headless.app.world().resource::<Pointer>().hits;
+    for hit in hits {
+        println!("{hit}");
     }
-    if args.probe.is_some() && met.is_empty() {
-        println!("nothing that rays meet; hulls that the file hides are met with --tree-level");
+    if args.probe.is_some() && hits.is_empty() {
+        println!("no part at this pixel; to find hulls that the file hides, add --tree-level");
     }
     if let Some(file) = args.save_manifest.clone() {
         let write = move |writer: ManifestWriter| writer.write(&file);
@@ -139,14 +143,14 @@ fn capture(args: &Args) -> Result<(), String> {
     }
 }
 
-/// Whether all that a model wears is there or never will be.
+/// Whether a model and its textures are loaded or have failed.
 fn is_complete(
     server: &AssetServer,
     alo: &Assets<Alo>,
     abc: &Assets<Abc>,
     model: &ViewedModel,
 ) -> bool {
-    // A model of which something is broken counts as failed while its pictures still load.
+    // If a dependency of a model fails, the model's state is `Failed` although other textures still load.
     let alo = model.handle.alo().and_then(|of| alo.get(of));
     let meshes = alo.iter().flat_map(|alo| &alo.meshes);
     let materials = meshes
@@ -156,11 +160,11 @@ fn is_complete(
     let abc = model.handle.abc().and_then(|of| abc.get(of));
     let skins = abc.iter().flat_map(|abc| &abc.skins);
     let skins = skins.map(|skin| skin.image.id().untyped());
-    let mut worn = materials.chain(skins);
-    is_done(server, model.handle.id()) && worn.all(|asset| is_done(server, asset))
+    let mut assets = materials.chain(skins);
+    is_done(server, model.handle.id()) && assets.all(|asset| is_done(server, asset))
 }
 
-/// Whether an asset is there with all that it needs, or never will be.
+/// Whether an asset and its dependencies are loaded, or one of them has failed.
 fn is_done(server: &AssetServer, asset: UntypedAssetId) -> bool {
     use bevy::asset::RecursiveDependencyLoadState as State;
     match server.recursive_dependency_load_state(asset) {

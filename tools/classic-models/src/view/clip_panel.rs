@@ -1,14 +1,14 @@
-//! What the panel says about a list of clips.
+//! The panel's items for a list of clips.
 
 use crate::view::actions::Action;
 use crate::view::clips::{ClipList, ClipState};
-use crate::view::contents::{Item, Tone, button, controls};
+use crate::view::panel_items::{Item, Tone, button, controls};
 use bevy_classic_models::prelude::*;
 
-/// What stands above clips that a manifest names.
-pub const STATED_CLIPS: &str = "Clips of the manifest";
+/// The heading above clips that a manifest names.
+pub const MANIFEST_CLIPS: &str = "Clips of the manifest";
 
-/// The clips of a model, and what there is to do with that which plays.
+/// A button for each clip of a model, and the controls of the clip that plays.
 pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<Item> {
     let mut items = Vec::new();
     if list.0.is_empty() {
@@ -24,18 +24,18 @@ pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<
         let remark = remark.map(|remark| Item::Text(remark, Tone::Warning));
         items.extend(facts.into_iter().chain(remark));
     }
-    let mut buttons = vec![button("at rest", Action::Rest, play.is_none())];
-    let (mut stated, mut problems) = (Vec::new(), Vec::new());
-    for (place, clip) in list.0.iter().enumerate() {
+    let mut buttons = vec![button("rest pose", Action::Rest, play.is_none())];
+    let (mut of_manifest, mut problems) = (Vec::new(), Vec::new());
+    for (index, clip) in list.0.iter().enumerate() {
         match &clip.state {
             ClipState::Ready(_) => {
-                let lit = current == Some(place);
-                let group = if clip.is_stated {
-                    &mut stated
+                let plays = current == Some(index);
+                let group = if clip.from_manifest {
+                    &mut of_manifest
                 } else {
                     &mut buttons
                 };
-                group.push(button(&clip.name, Action::Clip(place), lit));
+                group.push(button(&clip.name, Action::Clip(index), plays));
             }
             ClipState::Broken(why) => {
                 let problem = format!("{}: {why}", clip.name);
@@ -44,9 +44,9 @@ pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<
             ClipState::Loading => {}
         }
     }
-    if !stated.is_empty() {
-        items.push(Item::Heading(STATED_CLIPS));
-        items.push(Item::Buttons(stated));
+    if !of_manifest.is_empty() {
+        items.push(Item::Heading(MANIFEST_CLIPS));
+        items.push(Item::Buttons(of_manifest));
     }
     items.push(Item::Heading("Clips"));
     items.push(Item::Buttons(buttons));

@@ -1,5 +1,4 @@
-//! The clips of models that Bevy animates, whatever their format: what is known of them, and where
-//! the one that plays is.
+//! The list of a model's clips, and the time of the clip that plays. For models of all formats except Quake's.
 
 use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
@@ -8,26 +7,26 @@ use bevy_classic_models::alamo::{Ala, AloAnimator};
 use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
 
-/// All clips that a model can play, and those that it might if they were not broken.
+/// All clips of a model, including those that are broken or still loading.
 #[derive(Component, Default, PartialEq)]
 pub struct ClipList(pub Vec<ListedClip>);
 
-/// A clip as the panel tells of it.
+/// A clip in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedClip {
     pub name: String,
-    /// Whether a manifest gives it that name.
-    pub is_stated: bool,
-    /// The file that it is from, if that is not the model's.
+    /// Whether a manifest defines the clip.
+    pub from_manifest: bool,
+    /// The file of the clip, if it is not the model's file.
     pub ala: Option<Handle<Ala>>,
     pub state: ClipState,
 }
 
-/// What is known of a clip.
+/// The load state of a clip.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClipState {
     Loading,
-    /// Why it cannot be played.
+    /// The reason why it cannot be played.
     Broken(String),
     Ready(ReadyClip),
 }
@@ -37,27 +36,27 @@ pub enum ClipState {
 pub struct ReadyClip {
     pub play: ClipRef,
     pub frames: Frames,
-    /// From the first frame to the last.
+    /// The time from the first frame to the last.
     pub seconds: f32,
-    /// Whether it stays in its last pose where nothing else is asked for.
+    /// Whether the manifest plays it once.
     pub ends: bool,
-    /// What there is to say of it.
+    /// Frame count, frame rate and length as text.
     pub facts: String,
-    /// What it says that is not for the model.
+    /// A warning about bones that the model does not have.
     pub remark: Option<String>,
 }
 
-/// When the frames of a clip are.
+/// The times of a clip's frames.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frames {
-    /// So many of them, all as far apart.
+    /// `count` frames at a constant rate.
     Even { count: u32, fps: f32 },
-    /// Seconds of each.
+    /// The time of each frame in seconds.
     At(Box<[f32]>),
 }
 
 impl Frames {
-    /// The number of the last one.
+    /// The index of the last frame.
     pub fn last(&self) -> u32 {
         let count = match self {
             Self::Even { count, .. } => *count,
@@ -66,23 +65,23 @@ impl Frames {
         count.saturating_sub(1)
     }
 
-    /// The number of the frame at a time, and as a fraction the way to the next.
+    /// The index of the frame at a time, plus the fraction of the time to the next frame.
     pub fn at(&self, seconds: f32) -> f32 {
         match self {
             Self::Even { fps, .. } => seconds * fps,
             Self::At(times) => {
                 let next = times.partition_point(|time| *time <= seconds);
                 let frame = next.saturating_sub(1);
-                let way = match (times.get(frame), times.get(next)) {
+                let fraction = match (times.get(frame), times.get(next)) {
                     (Some(from), Some(to)) if to > from => (seconds - from) / (to - from),
                     _ => 0.0,
                 };
-                frame as f32 + way
+                frame as f32 + fraction
             }
         }
     }
 
-    /// When a frame is.
+    /// The time of a frame in seconds.
     pub fn seconds(&self, frame: u32) -> f32 {
         match self {
             Self::Even { fps, .. } => frame as f32 / fps,
@@ -101,36 +100,36 @@ impl ListedClip {
 }
 
 impl ClipList {
-    /// The place of what plays.
+    /// The index of the clip that plays.
     pub fn playing(&self, play: &PlayClip) -> Option<usize> {
-        let is_it = |clip: &ListedClip| clip.ready().is_some_and(|ready| ready.play == play.clip);
-        self.position(is_it)
+        let plays = |clip: &ListedClip| clip.ready().is_some_and(|ready| ready.play == play.clip);
+        self.position(plays)
     }
 
-    /// The place of the first that is meant, of those that manifests name if there is one.
-    fn position(&self, is_meant: impl Fn(&ListedClip) -> bool) -> Option<usize> {
-        let stated = |clip: &ListedClip| clip.is_stated && is_meant(clip);
-        let first = self.0.iter().position(stated);
-        first.or_else(|| self.0.iter().position(is_meant))
+    /// The index of the first clip that passes a filter. Clips of manifests come first.
+    fn position(&self, filter: impl Fn(&ListedClip) -> bool) -> Option<usize> {
+        let in_manifest = |clip: &ListedClip| clip.from_manifest && filter(clip);
+        let first = self.0.iter().position(in_manifest);
+        first.or_else(|| self.0.iter().position(filter))
     }
 
-    /// What is known of what plays.
+    /// The clip that plays.
     pub fn ready(&self, play: &PlayClip) -> Option<&ReadyClip> {
         self.0.get(self.playing(play)?)?.ready()
     }
 
-    /// A clip by its name in any case, with or without the number at its end (`MOVE` is `MOVE_00`); or
-    /// by its place.
+    /// A clip by its name in any case, with or without the number at its end (`MOVE` finds `MOVE_00`), otherwise by its
+    /// index.
     pub fn named(&self, name: &str) -> Option<&ListedClip> {
-        let is_it = |clip: &ListedClip| clip.name.eq_ignore_ascii_case(name);
-        let whole = self.position(is_it).and_then(|place| self.0.get(place));
+        let is_named = |clip: &ListedClip| clip.name.eq_ignore_ascii_case(name);
+        let whole = self.position(is_named).and_then(|index| self.0.get(index));
         let of_type = || self.0.iter().find(|clip| is_of_type(&clip.name, name));
-        let place = || self.0.get(name.parse::<usize>().ok()?);
-        whole.or_else(of_type).or_else(place)
+        let by_index = || self.0.get(name.parse::<usize>().ok()?);
+        whole.or_else(of_type).or_else(by_index)
     }
 
-    /// What plays unless something else is asked for: a clip of the first of these types that there
-    /// is, else one that moves, else anything.
+    /// The clip that plays by default: the first clip of one of these types, otherwise the first clip with more than
+    /// one frame, otherwise the first clip.
     pub fn first(&self, types: [&str; 2]) -> Option<&ReadyClip> {
         let ready = || self.0.iter().filter_map(|clip| Some((clip, clip.ready()?)));
         let of_type = |name: &str| ready().find(|(clip, _)| is_of_type(&clip.name, name));
@@ -140,14 +139,14 @@ impl ClipList {
         found.map(|(_, clip)| clip)
     }
 
-    /// What the command line asks for, or else [`first`](Self::first).
-    pub fn asked(&self, name: Option<&str>, types: [&str; 2]) -> Option<&ReadyClip> {
+    /// The clip of the command line, otherwise [`first`](Self::first).
+    pub fn requested(&self, name: Option<&str>, types: [&str; 2]) -> Option<&ReadyClip> {
         let named = name.and_then(|name| self.named(name)?.ready());
         named.or_else(|| self.first(types))
     }
 }
 
-/// Whether a clip's name is that of a type and then a number: `MOVE_00`.
+/// Whether a clip's name is a type and a number, such as `MOVE_00`.
 fn is_of_type(name: &str, kind: &str) -> bool {
     let number = name
         .get(kind.len()..)
@@ -162,7 +161,7 @@ fn is_of_type(name: &str, kind: &str) -> bool {
             .is_some_and(|start| start.eq_ignore_ascii_case(kind))
 }
 
-/// What plays on a model, whatever its format.
+/// The animator of a model of any format except Quake's.
 #[derive(QueryData)]
 pub struct Animators {
     alo: Option<&'static AloAnimator>,
@@ -170,13 +169,13 @@ pub struct Animators {
 }
 
 impl AnimatorsItem<'_, '_> {
-    /// The clip that was chosen, once it plays.
+    /// The requested clip, once it plays.
     pub fn clip(&self) -> Option<&Handle<AnimationClip>> {
         let alo = self.alo.and_then(AloAnimator::clip);
         alo.or_else(|| self.abc.and_then(AbcAnimator::clip))
     }
 
-    /// How much of what shows is that clip.
+    /// The weight of that clip in a cross-fade, from 0 to 1.
     fn weight(&self) -> f32 {
         let alo = self.alo.map(AloAnimator::weight);
         alo.or_else(|| self.abc.map(AbcAnimator::weight))
@@ -184,7 +183,7 @@ impl AnimatorsItem<'_, '_> {
     }
 }
 
-/// Tells where clips are.
+/// Describes the playback position of models.
 #[derive(SystemParam)]
 pub struct ClipStatus<'w, 's> {
     playing: Query<
@@ -200,7 +199,7 @@ pub struct ClipStatus<'w, 's> {
 }
 
 impl ClipStatus<'_, '_> {
-    /// Where the clip of a model is.
+    /// The time and frame of a model's clip as text.
     pub fn of(&self, model: Entity) -> Option<String> {
         let (list, play, playback, animators) = self.playing.get(model).ok()?;
         let clip = list.ready(play)?;

@@ -1,9 +1,9 @@
-//! Checks the files of the command line before anything is opened.
+//! Checks the files of the command line before they are opened.
 
 use crate::view::files::{is_dtx, models_to_show};
 use std::path::PathBuf;
 
-/// Why the given files cannot be shown: one does not exist, or none of them is a model.
+/// Returns an error if a file does not exist, or if none of the files is a model.
 pub fn check(files: &[PathBuf]) -> Result<(), String> {
     for file in files {
         if let Err(error) = file.metadata() {
@@ -20,11 +20,11 @@ fn no_model(files: &[PathBuf]) -> String {
     match files.first() {
         None => "no file is given, and there are no samples in assets/models".to_owned(),
         Some(skin) if is_dtx(skin) => format!(
-            "{}: a texture cannot be shown alone, only on a model: give the .abc file that uses it too",
+            "{}: a texture cannot be shown alone: also give the .abc file that uses it",
             skin.display()
         ),
         Some(clip) => format!(
-            "{}: no .alo file beside it has a name that this name begins with: give the .alo file too",
+            "{}: no .alo file for this animation in its folder: also give the .alo file",
             clip.display()
         ),
     }
@@ -35,7 +35,7 @@ mod tests {
     use super::check;
     use std::path::PathBuf;
 
-    /// The error for files of these names in one folder, of which those with a `-` in front do not exist.
+    /// The error for files with these names in one folder. Files whose names begin with `-` do not exist.
     fn error(names: &[&str]) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let paths = names.iter().map(|name| match name.strip_prefix('-') {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn models_with_what_belongs_to_them_are_shown() {
+    fn models_with_their_textures_and_animations_are_accepted() {
         assert_eq!(error(&[]), None, "the samples");
         assert_eq!(error(&["a.mdl"]), None);
         assert_eq!(error(&["a.dtx", "a.abc"]), None);

@@ -1,24 +1,23 @@
-//! What is drawn over models, whatever their format but Quake's: edges, normals, boxes and bones.
+//! Draws edges, normals, bounds and bones of models of all formats except Quake's.
 
 use crate::view::camera::{FOV, Orbit};
+use crate::view::mesh_vertices::{MeshVertices, OfModel};
+use crate::view::model_bounds::ModelBounds;
 use crate::view::models::ViewedModel;
 use crate::view::overlay::{BOUNDS, EDGES, NORMALS, OnSurface, Overlays};
-use crate::view::rooms::Room;
-use crate::view::shown::{OfModel, Shown};
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::prelude::*;
 
 const BONE: Color = Color::srgb(1.0, 0.75, 0.3);
 
-/// Lines that nothing hides.
+/// Gizmos in front of everything else.
 #[derive(Default, Reflect, GizmoConfigGroup)]
 pub struct OnTop;
 
-/// Draws what [`Overlays`] says of all models but Quake's.
+/// Draws the overlays of models of all formats except Quake's.
 pub struct GizmosPlugin;
 
 impl Plugin for GizmosPlugin {
@@ -40,14 +39,14 @@ impl Plugin for GizmosPlugin {
     }
 }
 
-/// Writes names that face the camera.
+/// Draws text that faces the camera.
 #[derive(SystemParam)]
-pub struct Letters<'w, 's> {
+pub struct GizmoText<'w, 's> {
     cameras: Query<'w, 's, (&'static Camera, &'static GlobalTransform), With<Orbit>>,
 }
 
-impl Letters<'_, '_> {
-    /// Just right of a place, in letters of the same size wherever it is.
+impl GizmoText<'_, '_> {
+    /// Draws `text` to the right of `at`, a position in world space. The size on the screen is constant.
     pub fn write(&self, gizmos: &mut Gizmos<OnTop>, at: Vec3, text: &str, color: Color) {
         const PIXELS: f32 = 12.0;
         for (camera, eye) in &self.cameras {
@@ -55,40 +54,42 @@ impl Letters<'_, '_> {
             let depth = (at - eye.translation()).dot(*eye.forward());
             let size = PIXELS * 2.0 * (FOV / 2.0).tan() * depth / height;
             if size > 0.0 {
-                let place = at + eye.right() * size * 0.5;
-                let isometry = Isometry3d::new(place, eye.rotation());
+                let start = at + eye.right() * size * 0.5;
+                let isometry = Isometry3d::new(start, eye.rotation());
                 gizmos.text(isometry, text, size, Vec2::new(-0.5, 0.0), color);
             }
         }
     }
 }
 
-/// The model that an entity is a part of.
+/// The sizes of the models that entities are parts of.
 #[derive(SystemParam)]
-pub struct Owners<'w, 's> {
+pub struct ModelSizes<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
-    rooms: Query<'w, 's, &'static Room>,
+    all_bounds: Query<'w, 's, &'static ModelBounds>,
 }
 
-impl Owners<'_, '_> {
-    /// How large the model is.
+impl ModelSizes<'_, '_> {
+    /// The longest side of the bounds of `part`'s model.
     pub fn size(&self, part: Entity) -> f32 {
         let mut above = self.parents.iter_ancestors(part);
-        let room = above.find_map(|entity| self.rooms.get(entity).ok());
-        room.map_or(1.0, Room::size)
+        let bounds = above.find_map(|entity| self.all_bounds.get(entity).ok());
+        bounds.map_or(1.0, ModelBounds::size)
     }
 }
 
 fn draw_surface(
     overlays: Res<Overlays>,
     meshes: Query<(Entity, &InheritedVisibility), OfModel>,
-    places: Shown,
-    owners: Owners,
+    mesh_vertices: MeshVertices,
+    sizes: ModelSizes,
     mut gizmos: Gizmos<OnSurface>,
 ) {
     let shown = meshes.iter().filter(|(_, visibility)| visibility.get());
     for (entity, _) in shown {
-        let (Some(mesh), Some(vertices)) = (places.mesh(entity), places.vertices(entity)) else {
+        let (Some(mesh), Some(vertices)) =
+            (mesh_vertices.mesh(entity), mesh_vertices.vertices(entity))
+        else {
             continue;
         };
         if overlays.wireframe
@@ -103,8 +104,8 @@ fn draw_surface(
             }
         }
         if overlays.normals {
-            let length = 0.02 * owners.size(entity);
-            let normals = places.normals(entity).unwrap_or_default();
+            let length = 0.02 * sizes.size(entity);
+            let normals = mesh_vertices.normals(entity).unwrap_or_default();
             for (at, normal) in vertices.iter().zip(&normals) {
                 gizmos.line(*at, *at + *normal * length, NORMALS);
             }
@@ -112,15 +113,15 @@ fn draw_surface(
     }
 }
 
-fn draw_bounds(models: Query<(&Room, &Transform), With<ViewedModel>>, mut gizmos: Gizmos) {
-    for (room, transform) in &models {
-        let center = (room.min + room.max) / 2.0 + transform.translation;
-        let aabb = Aabb3d::new(center, (room.max - room.min) / 2.0);
+fn draw_bounds(models: Query<(&ModelBounds, &Transform), With<ViewedModel>>, mut gizmos: Gizmos) {
+    for (bounds, transform) in &models {
+        let center = (bounds.min + bounds.max) / 2.0 + transform.translation;
+        let aabb = Aabb3d::new(center, (bounds.max - bounds.min) / 2.0);
         gizmos.aabb_3d(aabb, Transform::IDENTITY, BOUNDS);
     }
 }
 
-/// A bone as it was spawned.
+/// A spawned bone.
 struct Bone<'a> {
     entity: Entity,
     name: &'a str,
@@ -149,31 +150,37 @@ fn bones<'a>(alo: Option<&'a AloInstance>, abc: Option<&'a AbcInstance>) -> Vec<
 }
 
 fn draw_bones(
-    models: Query<(Option<&AloInstance>, Option<&AbcInstance>, &Room)>,
+    models: Query<(Option<&AloInstance>, Option<&AbcInstance>, &ModelBounds)>,
     transforms: Query<(&GlobalTransform, &InheritedVisibility)>,
-    letters: Letters,
+    labels: GizmoText,
     mut gizmos: Gizmos<OnTop>,
 ) {
-    for (alo, abc, room) in &models {
+    for (alo, abc, bounds) in &models {
         let bones = bones(alo, abc);
-        let place = |bone: &Bone| transforms.get(bone.entity).ok();
+        let transform_of = |bone: &Bone| transforms.get(bone.entity).ok();
         for bone in &bones {
-            let Some((transform, visibility)) = place(bone) else {
+            let Some((transform, visibility)) = transform_of(bone) else {
                 continue;
             };
             let at = transform.translation();
             let color = shade(BONE, visibility.get());
-            gizmos.cross(Isometry3d::from_translation(at), 0.006 * room.size(), color);
-            let parent = bone.parent.and_then(|parent| place(bones.get(parent)?));
+            gizmos.cross(
+                Isometry3d::from_translation(at),
+                0.006 * bounds.size(),
+                color,
+            );
+            let parent = bone
+                .parent
+                .and_then(|parent| transform_of(bones.get(parent)?));
             if let Some((parent, _)) = parent {
                 gizmos.line_gradient(parent.translation(), at, color.with_alpha(0.2), color);
             }
-            letters.write(&mut gizmos, at, bone.name, color);
+            labels.write(&mut gizmos, at, bone.name, color);
         }
     }
 }
 
-/// Paler if it does not show.
-pub fn shade(color: Color, shows: bool) -> Color {
-    color.with_alpha(if shows { 1.0 } else { 0.35 })
+/// The color of a part; transparent if it is hidden.
+pub fn shade(color: Color, visible: bool) -> Color {
+    color.with_alpha(if visible { 1.0 } else { 0.35 })
 }

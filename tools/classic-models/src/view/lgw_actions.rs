@@ -1,4 +1,4 @@
-//! Doing what the keyboard or the panel asks of LGW models.
+//! Applies the actions of the keyboard and the panel to LGW models.
 
 use crate::view::actions::Action;
 use crate::view::lgw_panel::meshes_by_name;
@@ -7,8 +7,8 @@ use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::prelude::*;
 
-/// Shows and hides the meshes of the selected LGW model. Which are hidden is in a component of the model's
-/// root, which stays when the file changes.
+/// Shows and hides the meshes of the selected LGW model. Changes a component of its root entity, which stays when the
+/// model is reloaded.
 pub fn act_on_lgw(
     mut actions: MessageReader<Action>,
     row: Res<Row>,

@@ -1,29 +1,30 @@
-//! LGW models: how they are loaded and spawned, what they wear, and how much room they take.
+//! Loads and spawns LGW models, and keeps their materials and bounds.
 
 use crate::view::args::Args;
 use crate::view::files::Folders;
-use crate::view::models::{Standing, ViewedModel};
-use crate::view::rooms::Room;
+use crate::view::model_bounds::ModelBounds;
+use crate::view::models::{RowLayout, ViewedModel};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings, LgwMaterial};
 use bevy_classic_models::prelude::*;
 use classic_models_support::stage::corners;
 use std::path::Path;
 
-/// Units of Quake's that one of these is taken for, so that both kinds of models can stand in a row.
+/// Quake units per LGW unit, so that models of both formats have similar sizes in the row.
 const SCALE: f32 = 0.3;
 
-/// Spawns models, and keeps what is known of them.
+/// Spawns LGW models, and keeps their materials and bounds up to date.
 pub struct LgwModelsPlugin;
 
 impl Plugin for LgwModelsPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Update, spawn)
-            .add_systems(PostUpdate, (measure, keep_materials).before(Standing));
+            .add_systems(PostUpdate, (measure, keep_materials).before(RowLayout));
     }
 }
 
-/// How a model is loaded: any folder above it may be that of the game, which pictures are named from.
+/// The loader settings of a model. Texture paths are relative to the game's folder, which may be any folder above the
+/// model.
 pub fn settings(
     file: &Path,
     folders: &Folders,
@@ -60,23 +61,23 @@ fn spawn(
     }
 }
 
-/// Measures models that were spawned, or spawned anew.
+/// Computes the bounds of models that were spawned or respawned.
 fn measure(
     mut commands: Commands,
     models: Query<(Entity, &LgwInstance), Changed<LgwInstance>>,
     parents: Query<&ChildOf>,
-    places: Query<&Transform>,
+    transforms: Query<&Transform>,
 ) {
     for (root, instance) in &models {
-        // The scene's root turns and scales the file's space to Bevy's.
+        // The scene's root converts the file's space to Bevy's.
         let mesh = instance.meshes().first();
         let scene = mesh.and_then(|mesh| parents.get(*mesh).ok());
-        let scene = scene.and_then(|scene| places.get(scene.parent()).ok());
+        let scene = scene.and_then(|scene| transforms.get(scene.parent()).ok());
         let scene = scene.copied().unwrap_or_default();
         let bounds = instance.model().bounds.into_iter();
         let corners = bounds.flat_map(|of| corners(of.min.into(), of.max.into()));
-        let room = Room::around(corners.map(|corner| scene.transform_point(corner)));
-        commands.entity(root).insert(room);
+        let bounds = ModelBounds::around(corners.map(|corner| scene.transform_point(corner)));
+        commands.entity(root).insert(bounds);
     }
 }
 
@@ -85,17 +86,15 @@ fn measure(
 pub struct ModelMaterials(pub Vec<LgwMaterial>);
 
 impl ModelMaterials {
-    /// The pictures that were found.
-    pub fn pictures(&self) -> impl Iterator<Item = &Handle<Image>> {
-        let pictures = self.0.iter().flat_map(|material| &material.pictures);
-        // What stands for one that was not found is in no file.
-        pictures
-            .flatten()
-            .filter(|picture| picture.path().is_some())
+    /// The textures that were found.
+    pub fn images(&self) -> impl Iterator<Item = &Handle<Image>> {
+        let images = self.0.iter().flat_map(|material| &material.textures);
+        // The placeholder of a missing texture has no path.
+        images.flatten().filter(|image| image.path().is_some())
     }
 }
 
-/// Keeps the materials of models that were spawned, or spawned anew.
+/// Sets [`ModelMaterials`] of models that were spawned or respawned.
 fn keep_materials(
     mut commands: Commands,
     models: Query<(Entity, &LgwInstance), Changed<LgwInstance>>,

@@ -1,42 +1,42 @@
-//! What the panel says about an LGW model.
+//! The panel's items for an LGW model.
 
-use crate::lgw_words;
+use crate::lgw_text;
 use crate::view::actions::Action;
-use crate::view::contents::{Item, Tone, button};
 use crate::view::lgw_models::ModelMaterials;
+use crate::view::panel_items::{Item, Tone, button};
 use bevy::ecs::query::QueryData;
 use bevy_classic_models::lgw::{LgwInstance, LgwMaterial};
 use bevy_classic_models::lgw::{LgwMeshInfo, LgwModel};
 use bevy_classic_models::prelude::*;
 
-/// What the panel tells of an LGW model.
+/// The components of an LGW model that the panel shows.
 #[derive(QueryData)]
-pub struct LgwTold {
+pub struct LgwPanelModel {
     instance: &'static LgwInstance,
     materials: Option<&'static ModelMaterials>,
     hidden: Option<&'static PartVisibility>,
 }
 
-/// What there is to know and to choose.
-pub fn lgw_items(told: &LgwToldItem<'_, '_>) -> Vec<Item> {
-    let model = told.instance.model();
+/// The items of an LGW model.
+pub fn lgw_items(lgw: &LgwPanelModelItem<'_, '_>) -> Vec<Item> {
+    let model = lgw.instance.model();
     let mut items = facts(model);
     items.push(Item::Heading("Materials"));
-    let materials = told.materials.map_or(&[][..], |materials| &materials.0);
+    let materials = lgw.materials.map_or(&[][..], |materials| &materials.0);
     if materials.is_empty() {
-        items.push(remark("The model has none."));
+        items.push(remark("The model has no materials."));
     }
     items.extend(materials.iter().flat_map(textures));
     items.push(Item::Heading("Meshes"));
     for (index, meshes) in meshes_by_name(model).iter().enumerate() {
-        items.extend(part(model, index, meshes, told.hidden));
+        items.extend(part(model, index, meshes, lgw.hidden));
     }
     let reset = button("show all", Action::ResetParts, false);
     items.push(Item::Buttons(vec![reset]));
     items
 }
 
-/// The meshes of each name, in the order of the first of each.
+/// The meshes grouped by name, in the file order of each name's first mesh.
 pub fn meshes_by_name(model: &LgwModel) -> Vec<Vec<&LgwMeshInfo>> {
     let meshes = model.meshes.iter().enumerate();
     let firsts = meshes.filter_map(|(index, mesh)| {
@@ -79,15 +79,16 @@ fn facts(model: &LgwModel) -> Vec<Item> {
         .collect()
 }
 
-/// A material and its textures. Of those in files it is told which were not found.
+/// A material and its textures, with a warning for each texture file that was not found.
 fn textures(material: &LgwMaterial) -> Vec<Item> {
     let source = &material.source;
     let mut items = vec![remark(format!("{} \"{}\"", source.id, source.name))];
     let units = source.units().into_iter().flatten();
-    for (texture, picture) in units.zip(&material.pictures) {
-        let told = lgw_words::texture(texture);
-        items.push(remark(format!("  {}: {told}", texture.number)));
-        let is_found = picture.as_ref().is_some_and(|of| of.path().is_some());
+    for (texture, image) in units.zip(&material.textures) {
+        let description = lgw_text::texture(texture);
+        items.push(remark(format!("  {}: {description}", texture.number)));
+        // The placeholder of a missing file has no path.
+        let is_found = image.as_ref().is_some_and(|image| image.path().is_some());
         if texture.file.is_some() && !is_found {
             items.push(Item::Text("  not found".to_owned(), Tone::Warning));
         }
@@ -95,7 +96,7 @@ fn textures(material: &LgwMaterial) -> Vec<Item> {
     items
 }
 
-/// A button for the meshes of one name, and what is known of each.
+/// A button for all meshes of one name, and the counts of each.
 fn part(
     model: &LgwModel,
     index: usize,
@@ -123,7 +124,7 @@ fn counts(model: &LgwModel, mesh: &LgwMeshInfo) -> String {
     let material = mesh.material.and_then(|index| model.materials.get(index));
     let material = match (mesh.material_ref, material) {
         (_, Some(material)) => format!("material {} \"{}\"", material.id, material.name),
-        (Some(id), None) => format!("material {id}, which is not there"),
+        (Some(id), None) => format!("material {id} (missing)"),
         (None, None) => "no material".to_owned(),
     };
     let groups = match mesh.groups {

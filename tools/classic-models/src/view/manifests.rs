@@ -1,6 +1,6 @@
-//! Manifests: opened as models are, with all that they state.
+//! Opens manifests: loads their models and applies their settings.
 
-use crate::view::alo_clips::GivenClips;
+use crate::view::alo_clips::AssignedClips;
 use crate::view::clips::ClipList;
 use crate::view::files::Folders;
 use crate::view::models::{ModelHandle, ViewedModel, load, yaw};
@@ -12,14 +12,14 @@ use std::path::PathBuf;
 
 /// The manifest that a model was opened by.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenedManifest {
     pub handle: Handle<ModelManifest>,
     pub path: AssetPath<'static>,
     pub file: PathBuf,
 }
 
-/// Opens manifests that have been loaded: their models are loaded like others, and spawned with what
-/// the manifests state. Where one names another model than before, that is shown in its place.
+/// Loads the models of manifests that have been loaded, and spawns them with the manifests' settings. If a manifest
+/// changes to another model, that model replaces the previous one.
 pub fn open_manifests(
     mut commands: Commands,
     folders: Res<Folders>,
@@ -48,7 +48,7 @@ pub fn open_manifests(
         transform.rotation = Quat::from_rotation_y(yaw(&model.handle));
         let mut entity = commands.entity(entity);
         match &model.handle {
-            ModelHandle::Alo(_) => entity.insert((GivenClips::begun(), ClipList::default())),
+            ModelHandle::Alo(_) => entity.insert((AssignedClips::started(), ClipList::default())),
             ModelHandle::Abc(_) => entity.insert(ClipList::default()),
             _ => &mut entity,
         };

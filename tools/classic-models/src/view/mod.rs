@@ -1,12 +1,12 @@
 //! The subcommand `view`: shows models in a window, or writes an image of them.
 //!
-//! The models stand side by side on a grid, and the first clip of each plays. A panel at the left lists the models and
-//! the choices of the selected one: clips and, depending on the format, skins, levels of detail, damage stages, team
-//! color and parts. Keyframe events of LithTech models appear at the right. Without files the models are the samples,
-//! of which the walker walks. A manifest (`*.model.ron`) is opened like a model and applied; `--save-manifest` writes
-//! one. Files that change on disk are reloaded; if an `.lgw` file is broken, the panel shows the line. Files dropped on
-//! the window are added; an Alamo animation (`.ala`) plays on its model. With `--capture` there is no window: the same
-//! image, without panel and grid, is written to a PNG.
+//! The models are side by side on a grid, and the first clip of each plays. A panel at the left lists the models and
+//! the options of the selected one: clips and, depending on the format, skins, levels of detail, damage stages, team
+//! color and parts. Keyframe events of LithTech models appear at the right. If no files are given, the samples are
+//! shown. A manifest (`*.model.ron`) is opened like a model and applied; `--save-manifest` writes one. Files that
+//! change on disk are reloaded; if an `.lgw` file is broken, the panel shows the line. Files dropped on the window are
+//! added; an Alamo animation (`.ala`) plays on its model. With `--capture` no window is opened: the same image, without
+//! panel and grid, is written to a PNG.
 
 mod abc_actions;
 mod abc_events;
@@ -16,42 +16,42 @@ mod abc_models;
 mod abc_panel;
 mod actions;
 mod alo_actions;
+mod alo_bounds;
 mod alo_clips;
 mod alo_gizmos;
 mod alo_hidden;
 mod alo_panel;
 mod alo_pointer;
-mod alo_room;
 mod alo_trees;
+mod arg_check;
 mod args;
-mod asked;
 mod bars;
 mod camera;
 mod capture;
 mod clip_panel;
 mod clips;
-mod complaints;
-mod contents;
+mod disk_source;
 mod file_check;
 mod files;
 mod gizmos;
 mod lgw_actions;
 mod lgw_models;
 mod lgw_panel;
+mod manifest_clips;
 mod manifests;
+mod mesh_vertices;
+mod model_bounds;
 mod models;
 mod named_panel;
 mod overlay;
+mod overrides;
 mod panel;
+mod panel_items;
 mod part_args;
 mod playback;
 mod played_clip;
 mod quote;
-mod rooms;
 mod save_manifest;
-mod shelves;
-mod shown;
-mod stated;
 mod sweep;
 mod window;
 

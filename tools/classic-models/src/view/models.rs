@@ -1,17 +1,17 @@
-//! The models that are shown.
+//! Loads and spawns the models that are shown.
 
 use crate::view::abc_models;
-use crate::view::alo_clips::GivenClips;
-use crate::view::alo_room::measure_alo;
+use crate::view::alo_bounds::measure_alo;
+use crate::view::alo_clips::AssignedClips;
 use crate::view::args::Args;
-use crate::view::asked::ask;
 use crate::view::clips::ClipList;
 use crate::view::files::{Folders, absolute, is_abc, is_alo, is_lgw, is_manifest, models_to_show};
 use crate::view::lgw_models;
-use crate::view::manifests::{Opened, open_manifests};
+use crate::view::manifest_clips::load_clip_files;
+use crate::view::manifests::{OpenedManifest, open_manifests};
+use crate::view::model_bounds::arrange_row;
+use crate::view::overrides::apply_overrides;
 use crate::view::quote::line_of;
-use crate::view::rooms::stand_side_by_side;
-use crate::view::stated::hold_files;
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Alo, AloLoaderSettings};
@@ -27,18 +27,18 @@ use std::f32::consts::PI;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A model that is shown, on its root entity.
+/// A model that is shown. On its root entity.
 #[derive(Component)]
 pub struct ViewedModel {
     pub name: String,
     pub file: PathBuf,
     pub path: AssetPath<'static>,
     pub handle: ModelHandle,
-    /// What it was opened by, if that is not the model itself.
-    pub manifest: Option<Opened>,
-    /// Why it, or its newest version, is not there.
+    /// The manifest that the model was opened by, if any.
+    pub manifest: Option<OpenedManifest>,
+    /// The error message, if the model or its newest version did not load.
     pub problem: Option<String>,
-    /// What the problem is told of.
+    /// The error that `problem` describes.
     failure: Option<Arc<AssetLoadError>>,
 }
 
@@ -49,7 +49,7 @@ pub enum ModelHandle {
     Alo(Handle<Alo>),
     Abc(Handle<Abc>),
     Lgw(Handle<Lgw>),
-    /// One that is not known yet.
+    /// A manifest whose model is not known before it is loaded.
     Manifest(Handle<ModelManifest>),
 }
 
@@ -93,14 +93,15 @@ impl ModelHandle {
     }
 }
 
-/// All models from left to right, and which of them the panel is about.
+/// All models from left to right.
 #[derive(Resource)]
 pub struct Row {
     pub models: Vec<Entity>,
+    /// The index of the model that the panel shows.
     pub selected: usize,
-    /// The direction of the row.
+    /// The direction of the row, a unit vector.
     pub right: Vec3,
-    /// Whether the room that a model needs is that of its clip, not that of all its poses.
+    /// Whether the bounds of a Quake model contain only its current clip, not all its poses.
     pub by_clip: bool,
 }
 
@@ -130,27 +131,27 @@ impl Plugin for ModelsPlugin {
                 Update,
                 (
                     load_next,
-                    tell_problems,
+                    update_problems,
                     open_manifests,
                     spawn_mdl,
                     spawn_alo,
                 ),
             )
-            .add_systems(Update, (hold_files, ask))
-            .add_systems(PostUpdate, measure_alo.before(Standing))
-            .add_systems(PostUpdate, stand_side_by_side.in_set(Standing));
+            .add_systems(Update, (load_clip_files, apply_overrides))
+            .add_systems(PostUpdate, measure_alo.before(RowLayout))
+            .add_systems(PostUpdate, arrange_row.in_set(RowLayout));
         app.configure_sets(
             PostUpdate,
-            Standing
+            RowLayout
                 .after(ClassicModelsSystems::Play)
                 .before(TransformSystems::Propagate),
         );
     }
 }
 
-/// When models take their places.
+/// The systems that position the models in a row.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Standing;
+pub struct RowLayout;
 
 /// The files of the command line that are not loaded yet.
 #[derive(Resource, Default)]
@@ -166,8 +167,8 @@ fn list_files(args: Res<Args>, mut files: ResMut<FilesToLoad>) {
     files.0 = models_to_show(&args.files).into();
 }
 
-/// Loads the files one after the other. Bevy draws in the order in which assets were made, and where two surfaces are
-/// equally near, the first one shows: a capture has the same pixels in each run only if that order is the same.
+/// Loads the files one after the other. Bevy draws in the order in which assets were created. If two surfaces have the
+/// same depth, the first one is visible. A capture has the same pixels in each run only if that order is the same.
 fn load_next(
     mut commands: Commands,
     folders: Res<Folders>,
@@ -194,7 +195,7 @@ fn load_next(
     }
 }
 
-/// Units of Quake's that an Alamo unit is taken for, so that both kinds of models can stand in a row.
+/// Quake units per Alamo unit, so that models of both formats have similar sizes in the row.
 const ALO_SCALE: f32 = 4.0;
 
 /// Adds a file to the row and selects it.
@@ -211,7 +212,7 @@ pub fn add(
     let is_alo = handle.alo().is_some();
     let yaw = yaw(&handle);
     let manifest = match &handle {
-        ModelHandle::Manifest(handle) => Some(Opened {
+        ModelHandle::Manifest(handle) => Some(OpenedManifest {
             handle: handle.clone(),
             path: path.clone(),
             file: file.clone(),
@@ -234,17 +235,17 @@ pub fn add(
     let transform = Transform::from_rotation(Quat::from_rotation_y(yaw));
     let mut model = commands.spawn((model, transform));
     if is_alo {
-        model.insert((GivenClips::default(), ClipList::default()));
+        model.insert((AssignedClips::default(), ClipList::default()));
     }
     row.models.push(model.id());
 }
 
-/// How a model is turned: Alamo models look to where the others have their backs.
+/// The rotation of a model about Y, in radians. Alamo models face the opposite direction of the others.
 pub fn yaw(handle: &ModelHandle) -> f32 {
     if handle.alo().is_some() { PI } else { 0.0 }
 }
 
-/// Loads a model as what its name says that it is.
+/// Loads a model with the loader of its extension.
 pub fn load(
     file: &Path,
     path: &AssetPath<'static>,
@@ -272,19 +273,19 @@ pub fn load(
     }
 }
 
-/// Keeps the reasons of what could not be loaded, as long as they hold.
-fn tell_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) {
+/// Sets the error messages of models that failed to load, and clears those of models that loaded since.
+fn update_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) {
     for mut model in &mut models {
         let manifest = model.manifest.as_ref().map(|opened| &opened.handle);
         let of_manifest = manifest.map(|manifest| server.load_state(manifest));
         let failure = match (of_manifest, server.load_state(model.handle.id())) {
             (Some(LoadState::Failed(error)), _) | (_, LoadState::Failed(error)) => Some(error),
-            // What is wrong may still be so.
+            // Keeps the message until the reload is done.
             (Some(LoadState::Loading), _) | (_, LoadState::Loading) => continue,
             _ => None,
         };
-        let known = model.failure.as_ref().map(Arc::as_ptr);
-        if failure.as_ref().map(Arc::as_ptr) == known {
+        let previous = model.failure.as_ref().map(Arc::as_ptr);
+        if failure.as_ref().map(Arc::as_ptr) == previous {
             continue;
         }
         model.problem = failure.as_ref().map(|error| problem(&model, error));
@@ -292,13 +293,13 @@ fn tell_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) 
     }
 }
 
-/// Why a model is not there, with the line at fault if its file is a text.
+/// The error message of a model, with the line of the error if the file is text.
 fn problem(model: &ViewedModel, error: &AssetLoadError) -> String {
-    // The path among the assets says less.
-    let why = explain(error).replacen(&model.path.to_string(), &model.name, 1);
+    // The asset path may be `disk://3/…`; the file name is clearer.
+    let message = explain(error).replacen(&model.path.to_string(), &model.name, 1);
     match line_of(error, &model.file) {
-        Some(line) => format!("{why}\n{line}"),
-        None => why,
+        Some(line) => format!("{message}\n{line}"),
+        None => message,
     }
 }
 
@@ -334,14 +335,14 @@ fn spawn_mdl(
     }
 }
 
-/// A clip of a Quake model by its name, or else by its place.
+/// A clip of a Quake model by its name, otherwise by its index.
 pub fn mdl_clip(mdl: &Mdl, name: &str) -> Option<ClipRef> {
     if mdl.named_clips.contains_key(name) {
         return Some(name.into());
     }
-    let place = name.parse::<usize>().ok();
-    let place = place.filter(|place| *place < mdl.clips.len());
-    place.map(ClipRef::from)
+    let index = name.parse::<usize>().ok();
+    let index = index.filter(|index| *index < mdl.clips.len());
+    index.map(ClipRef::from)
 }
 
 /// Spawns Alamo models that have been loaded.
@@ -378,7 +379,7 @@ fn spawn_alo(
     }
 }
 
-/// What the loader said, without what Bevy says around it.
+/// The loader's error message, without Bevy's text around it.
 pub fn explain(error: &AssetLoadError) -> String {
     let AssetLoadError::AssetLoaderError(error) = error else {
         return error.to_string();

@@ -1,17 +1,17 @@
-//! What a manifest names of its own: the panel's buttons for it, and what they do.
+//! The panel's buttons for the skins and clips that a manifest names, and their actions.
 
 use crate::view::actions::Action;
-use crate::view::clip_panel::STATED_CLIPS;
+use crate::view::clip_panel::MANIFEST_CLIPS;
 use crate::view::clips::ClipList;
-use crate::view::contents::{Item, button};
 use crate::view::models::Row;
+use crate::view::panel_items::{Item, button};
 use crate::view::playback::start;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::Repeat;
 
-/// Which of the model's own skins is worn, unless it is one from elsewhere.
-pub fn worn(skin: Option<&ModelSkin>) -> Option<usize> {
+/// The index of the active skin, if it is a skin of the model itself.
+pub fn active_skin(skin: Option<&ModelSkin>) -> Option<usize> {
     match skin {
         None => Some(0),
         Some(ModelSkin::Index(index)) => Some(*index),
@@ -19,7 +19,7 @@ pub fn worn(skin: Option<&ModelSkin>) -> Option<usize> {
     }
 }
 
-/// The names of skins, in order.
+/// The names of skins, sorted.
 fn names(skins: &ModelSkins) -> Vec<&str> {
     let mut names: Vec<&str> = skins.names().collect();
     names.sort_unstable();
@@ -27,11 +27,12 @@ fn names(skins: &ModelSkins) -> Vec<&str> {
 }
 
 /// A button for each skin that a manifest names.
-pub fn skin_items(skins: &ModelSkins, worn: Option<&ModelSkin>) -> Vec<Item> {
+pub fn skin_items(skins: &ModelSkins, skin: Option<&ModelSkin>) -> Vec<Item> {
     let names = names(skins).into_iter().enumerate();
-    let buttons = names.map(|(place, name)| {
-        let is_worn = matches!(worn, Some(ModelSkin::Name(worn)) if worn.to_lowercase() == name);
-        button(name, Action::NamedSkin(place), is_worn)
+    let buttons = names.map(|(index, name)| {
+        let is_active =
+            matches!(skin, Some(ModelSkin::Name(active)) if active.to_lowercase() == name);
+        button(name, Action::NamedSkin(index), is_active)
     });
     vec![
         Item::Heading("Skins of the manifest"),
@@ -39,28 +40,28 @@ pub fn skin_items(skins: &ModelSkins, worn: Option<&ModelSkin>) -> Vec<Item> {
     ]
 }
 
-/// Whether the clip that plays is stated to stay in its last pose.
+/// Whether the manifest plays the current clip once.
 pub fn ends(clips: Option<&ModelClips>, play: &PlayClip) -> bool {
     let ClipRef::Name(name) = &play.clip else {
         return false;
     };
-    let stated = clips.and_then(|clips| clips.get(name));
-    stated.is_some_and(|clip| clip.repeat == Repeat::Once)
+    let named = clips.and_then(|clips| clips.get(name));
+    named.is_some_and(|clip| clip.repeat == Repeat::Once)
 }
 
-/// A button for each clip that a manifest names, of models that have no list of clips.
+/// A button for each clip that a manifest names. Only for models without a [`ClipList`], which lists these clips too.
 pub fn clip_items(clips: &ModelClips, play: &PlayClip) -> Vec<Item> {
-    let buttons = clips.0.iter().enumerate().map(|(place, clip)| {
+    let buttons = clips.0.iter().enumerate().map(|(index, clip)| {
         let plays = matches!(&play.clip, ClipRef::Name(name) if clips.get(name) == Some(clip));
-        button(&clip.name, Action::NamedClip(place), plays)
+        button(&clip.name, Action::NamedClip(index), plays)
     });
     vec![
-        Item::Heading(STATED_CLIPS),
+        Item::Heading(MANIFEST_CLIPS),
         Item::Buttons(buttons.collect()),
     ]
 }
 
-/// Wears and plays on the selected model what its manifest names.
+/// Applies skins and plays clips that the selected model's manifest names.
 pub fn act_on_named(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
@@ -73,16 +74,16 @@ pub fn act_on_named(
             continue;
         };
         match *action {
-            Action::NamedSkin(place) => {
+            Action::NamedSkin(index) => {
                 let names = skins.get(entity).map(names).unwrap_or_default();
-                if let Some(name) = names.get(place) {
+                if let Some(name) = names.get(index) {
                     let skin = ModelSkin::Name((*name).to_owned());
                     commands.entity(entity).insert(skin);
                 }
             }
-            Action::NamedClip(place) => {
+            Action::NamedClip(index) => {
                 if let Ok((clips, mut play, mut playback)) = clips.get_mut(entity)
-                    && let Some(clip) = clips.0.get(place)
+                    && let Some(clip) = clips.0.get(index)
                 {
                     play.repeat = Repeat::FromManifest;
                     start((*clip.name).into(), &mut play, &mut playback);

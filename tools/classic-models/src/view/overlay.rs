@@ -1,13 +1,12 @@
-//! What is drawn over the models: their edges, boxes and normals, and the ground they stand on.
+//! Draws edges, bounds and normals of Quake models, and the grid.
 //!
-//! Bevy's own wireframes would show pose 0, for they know nothing of the shader that moves the
-//! vertices. So the poses are blended here once more, by the CPU, from what the animator says is
-//! shown.
+//! A shader moves the vertices of Quake models, so that Bevy's wireframes would show pose 0. Therefore this module
+//! blends the poses again on the CPU, as the animator does.
 
 use crate::view::alo_trees::Trees;
 use crate::view::args::Args;
+use crate::view::model_bounds::WorldBounds;
 use crate::view::models::ViewedModel;
-use crate::view::rooms::Rooms;
 use bevy::camera::primitives::Aabb;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::VertexAttributeValues;
@@ -17,7 +16,7 @@ use bevy_classic_models::quake::{MdlAnimator, MdlModel};
 use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
-/// What is drawn.
+/// The overlays that are drawn.
 #[derive(Resource, Clone, Copy, Default)]
 pub struct Overlays {
     pub wireframe: bool,
@@ -32,7 +31,7 @@ pub struct Overlays {
 }
 
 impl Overlays {
-    /// Those that were asked for.
+    /// The overlays of the command line.
     pub fn of(args: &Args) -> Self {
         Self {
             wireframe: args.wireframe,
@@ -47,26 +46,26 @@ impl Overlays {
     }
 }
 
-/// Colours of what is drawn over all models.
+// Colors of the overlays of all formats.
 pub const EDGES: Color = Color::srgb(0.35, 0.95, 0.75);
 pub const NORMALS: Color = Color::srgb(0.95, 0.55, 0.9);
 pub const BOUNDS: Color = Color::srgb(0.95, 0.8, 0.3);
 
-/// Lines that lie on a model's surface.
+/// Gizmos on a model's surface, drawn just in front of it.
 #[derive(Default, Reflect, GizmoConfigGroup)]
 pub struct OnSurface;
 
-/// Lines of the grid.
+/// Gizmos of the grid.
 #[derive(Default, Reflect, GizmoConfigGroup)]
 struct Ground;
 
-/// Draws what [`Overlays`] says.
+/// Draws the grid, and the overlays of Quake models.
 pub struct OverlayPlugin;
 
 impl Plugin for OverlayPlugin {
     fn build(&self, app: &mut App) {
         let mut config = GizmoConfig {
-            // Just before the triangles that the lines are edges of.
+            // Just in front of the triangles.
             depth_bias: -0.001,
             ..default()
         };
@@ -91,15 +90,15 @@ pub struct Edges {
     pub triangles: usize,
 }
 
-/// Finds the edges of new models, and of those whose file has changed.
+/// Finds the edges of models that are new or changed.
 fn find_edges(
     mut commands: Commands,
     models: Query<(Entity, &MdlAnimator, Option<&Edges>), With<ViewedModel>>,
     meshes: Res<Assets<Mesh>>,
 ) {
-    for (entity, animator, known) in &models {
+    for (entity, animator, previous) in &models {
         let model = animator.model();
-        if known.is_some_and(|edges| Arc::ptr_eq(&edges.of, model)) {
+        if previous.is_some_and(|edges| Arc::ptr_eq(&edges.of, model)) {
             continue;
         }
         if let Some((pairs, triangles)) = meshes.get(&model.mesh).and_then(edges) {
@@ -114,7 +113,7 @@ fn find_edges(
 }
 
 fn edges(mesh: &Mesh) -> Option<(Vec<[u32; 2]>, usize)> {
-    // A mesh whose loader settings keep it on the GPU alone has no edges to show.
+    // The loader settings may keep the mesh's data only on the GPU.
     let values = mesh.try_attribute(Mesh::ATTRIBUTE_UV_1).ok()?;
     let VertexAttributeValues::Float32x2(file_vertices) = values else {
         return None;
@@ -188,12 +187,12 @@ fn draw_bounds(
     }
 }
 
-/// Cells of a power of two, about eight over the models, and some around them.
-fn draw_grid(overlays: Res<Overlays>, rooms: Rooms, mut gizmos: Gizmos<Ground>) {
+/// Draws a grid of about eight cells over the models and some around them. The size of a cell is a power of two.
+fn draw_grid(overlays: Res<Overlays>, all_bounds: WorldBounds, mut gizmos: Gizmos<Ground>) {
     if !overlays.grid {
         return;
     }
-    let corners = rooms.all_corners();
+    let corners = all_bounds.all_corners();
     let min = corners.iter().copied().reduce(Vec3::min);
     let max = corners.iter().copied().reduce(Vec3::max);
     let (Some(min), Some(max)) = (min, max) else {

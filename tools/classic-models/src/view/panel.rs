@@ -1,16 +1,16 @@
-//! The panel at the left: what there is to see, what is shown, and buttons for all of it.
+//! The panel at the left: the list of models, the state of the selected model, and buttons that change it.
 //!
-//! What the panel says is made anew in every frame as plain values, and spawned anew when it differs
-//! from what is there. Only the lines that change all the time have an entity of their own.
+//! Each frame computes the panel's items as plain values (see `panel_items.rs`), and respawns the UI nodes if the items
+//! changed. Texts that change in nearly every frame ([`Live`]) are updated in place.
 
 use crate::view::actions::Action;
-use crate::view::alo_clips::Inbox;
+use crate::view::alo_clips::PendingClips;
 use crate::view::alo_hidden::HiddenBones;
 use crate::view::bars;
 use crate::view::clips::ClipStatus;
-use crate::view::contents::{Item, Live, Told, Tone, contents};
 use crate::view::models::Row;
 use crate::view::overlay::Overlays;
+use crate::view::panel_items::{Item, Live, PanelModel, Tone, panel_items};
 use bevy::camera::visibility::RenderLayers;
 use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::prelude::*;
@@ -20,7 +20,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::scene::NightTime;
 
-/// Logical pixels.
+/// Width in logical pixels.
 pub const PANEL_WIDTH: f32 = 310.0;
 
 const BACKGROUND: Color = Color::srgb(0.075, 0.078, 0.085);
@@ -40,7 +40,14 @@ impl Plugin for PanelPlugin {
         app.add_systems(Startup, spawn)
             .add_systems(PreUpdate, (click, bars::drag).after(UiSystems::Focus))
             // Nodes that are spawned after `Update` are not drawn in the same frame.
-            .add_systems(Update, (scroll, tint, (rebuild, tell, bars::fill).chain()));
+            .add_systems(
+                Update,
+                (
+                    scroll,
+                    tint,
+                    (rebuild, update_live_text, bars::fill).chain(),
+                ),
+            );
     }
 }
 
@@ -54,7 +61,7 @@ struct Pressable {
 }
 
 fn spawn(mut commands: Commands) {
-    // A camera of its own, because the other one sees only what is beside the panel.
+    // The UI needs its own camera: the viewport of the 3D camera excludes the panel.
     let camera = Camera {
         order: 1,
         clear_color: ClearColorConfig::None,
@@ -76,29 +83,29 @@ fn spawn(mut commands: Commands) {
     ));
 }
 
-/// Spawns the panel's contents anew if they changed.
+/// Respawns the panel's items if they changed.
 fn rebuild(
     mut commands: Commands,
     row: Res<Row>,
-    inbox: Res<Inbox>,
+    pending_clips: Res<PendingClips>,
     (overlays, night): (Res<Overlays>, Res<NightTime>),
-    models: Query<Told>,
+    models: Query<PanelModel>,
     panel: Single<Entity, With<Panel>>,
-    mut there: Local<Vec<Item>>,
+    mut previous: Local<Vec<Item>>,
 ) {
-    let items = contents(&row, &inbox, &overlays, night.0, &models);
-    if items == *there {
+    let items = panel_items(&row, &pending_clips, &overlays, night.0, &models);
+    if items == *previous {
         return;
     }
     commands
         .entity(*panel)
         .despawn_related::<Children>()
         .with_children(|panel| items.iter().for_each(|item| spawn_item(panel, item)));
-    *there = items;
+    *previous = items;
 }
 
 fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
-    // A column that is too long is scrolled, not squeezed.
+    // If the items are taller than the window, the panel scrolls instead of shrinking them.
     let line = Node {
         flex_shrink: 0.0,
         ..default()
@@ -116,13 +123,13 @@ fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
             let margin = UiRect::top(px(8));
             panel.spawn((Node { margin, ..line }, text(heading, 15.0, TEXT)));
         }
-        Item::Text(words, tone) => {
+        Item::Text(content, tone) => {
             let color = match tone {
                 Tone::Remark => DIM,
                 Tone::Warning => YELLOW,
                 Tone::Error => RED,
             };
-            panel.spawn((line, text(words, 13.0, color)));
+            panel.spawn((line, text(content, 13.0, color)));
         }
         Item::Live(live) => {
             panel.spawn((line, *live, text("\n", 13.0, DIM)));
@@ -155,8 +162,8 @@ fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
     }
 }
 
-/// Writes where the clip is, and what else changes.
-fn tell(
+/// Writes the playback status and the hidden bones.
+fn update_live_text(
     row: Res<Row>,
     models: Query<(&MdlAnimator, &Playback)>,
     clips: ClipStatus,
@@ -168,15 +175,15 @@ fn tell(
     };
     let mdl = models.get(model).ok();
     for (live, mut line) in &mut lines {
-        let words = match live {
+        let content = match live {
             Live::Status => mdl
                 .map(|(animator, playback)| mdl_status(animator, playback))
                 .or_else(|| clips.of(model)),
             Live::Bones => bones.of(model),
         };
-        let words = words.unwrap_or_default();
-        if line.0 != words {
-            line.0 = words;
+        let content = content.unwrap_or_default();
+        if line.0 != content {
+            line.0 = content;
         }
     }
 }

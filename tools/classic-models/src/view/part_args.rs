@@ -1,15 +1,15 @@
-//! The options `--hide` and `--show`, in the order of the command line: the last one that names a part counts.
+//! The options `--hide` and `--show`. If several name the same part, the last one on the command line applies.
 
 use bevy_classic_models::prelude::PartVisibility;
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-/// Names of parts, and whether they are hidden, in the order of the command line.
+/// Part names, each with `true` for `--hide` and `false` for `--show`, in the order of the command line.
 #[derive(Clone, Debug, Default)]
 pub struct PartArgs(pub Vec<(String, bool)>);
 
 impl PartArgs {
-    /// Hides and shows these parts on top of `parts`.
+    /// Returns `parts` with these parts hidden and shown.
     pub fn applied_to(&self, mut parts: PartVisibility) -> PartVisibility {
         for (name, hidden) in &self.0 {
             match hidden {
@@ -34,11 +34,11 @@ impl Args for PartArgs {
         command
             .arg(option(
                 "hide",
-                "Hide the parts of this name; may be given more than once",
+                "Hide the parts with this name; may be given more than once",
             ))
             .arg(option(
                 "show",
-                "Show them, even if the file hides them; may be given more than once",
+                "Show the parts with this name, even if the file hides them; may be given more than once",
             ))
     }
 

@@ -1,4 +1,4 @@
-//! Playing clips as the keyboard or the panel asks for it.
+//! Applies the actions of the keyboard and the panel to clips.
 
 use crate::view::actions::Action;
 use crate::view::clips::{ClipList, ReadyClip};
@@ -7,10 +7,10 @@ use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::Repeat;
 
-/// Seconds in which one clip fades into the next.
+/// The cross-fade between clips, in seconds.
 pub const FADE: f32 = 0.2;
 
-/// Does what concerns the clip of the selected model, if it has a list of clips.
+/// Applies actions to the clip of the selected model, if it has a list of clips.
 pub fn act_on_clip(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
@@ -50,22 +50,22 @@ pub fn act_on_clip(
     }
 }
 
-/// The clip that an action asks for. Broken ones are passed over.
+/// The clip that an action selects. Skips broken clips.
 fn chosen(action: Action, list: &ClipList, current: Option<usize>) -> Option<&ReadyClip> {
     let count = list.0.len();
     let from = |first: usize, step: usize| {
-        let mut places = (0..count).map(|number| (first + number * step) % count);
-        places.find_map(|place| list.0.get(place)?.ready())
+        let mut indices = (0..count).map(|number| (first + number * step) % count);
+        indices.find_map(|index| list.0.get(index)?.ready())
     };
     match action {
-        Action::Clip(place) => list.0.get(place)?.ready(),
-        Action::NextClip => from(current.map_or(0, |place| place + 1), 1),
+        Action::Clip(index) => list.0.get(index)?.ready(),
+        Action::NextClip => from(current.map_or(0, |index| index + 1), 1),
         Action::PreviousClip if count > 0 => from(current.unwrap_or(0) + count - 1, count - 1),
         _ => None,
     }
 }
 
-/// Begins a clip, even if it plays already.
+/// Starts a clip from its beginning, even if it plays already.
 pub fn start(clip: ClipRef, play: &mut PlayClip, playback: &mut Playback) {
     play.clip = clip;
     play.start = None;
@@ -75,8 +75,8 @@ pub fn start(clip: ClipRef, play: &mut PlayClip, playback: &mut Playback) {
     playback.finished = false;
 }
 
-/// Does what is the same for all models with a clip, which is so long.
-/// `ends` is whether the clip is stated to stay in its last pose.
+/// Applies an action that is the same for clips of all formats. `seconds` is the length of the clip, and `ends` is
+/// whether the manifest plays it once.
 pub fn change(
     action: Action,
     play: &mut Mut<PlayClip>,
@@ -91,16 +91,16 @@ pub fn change(
             play.paused = false;
         }
         Action::TogglePlay => play.paused ^= true,
-        Action::Seek(part) => {
-            /// The end of what loops is its beginning.
+        Action::Seek(fraction) => {
+            /// The end of a loop is its beginning.
             const LAST: f32 = 0.99999;
             play.paused = true;
-            playback.time = part.clamp(0.0, LAST) * seconds;
+            playback.time = fraction.clamp(0.0, LAST) * seconds;
             playback.finished = false;
         }
         Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
         Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
-        Action::UsualSpeed => play.speed = 1.0,
+        Action::ResetSpeed => play.speed = 1.0,
         Action::ToggleRepeat => {
             play.repeat = match play.repeat {
                 Repeat::FromManifest if ends => Repeat::Loop,
@@ -112,9 +112,9 @@ pub fn change(
     }
 }
 
-/// The time of the next frame, or of the one before. The last frame of a loop is its first.
+/// The time in seconds of the next or the previous frame. The last frame of a loop is its first.
 fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
-    /// Parts of a frame that are as good as none.
+    /// Tolerance for rounding, as a fraction of a frame.
     const NEAR: f32 = 0.01;
     let last = clip.frames.last().max(1) as f32;
     let at = clip.frames.at(time);

@@ -1,12 +1,14 @@
-//! The clip that a manifest plays.
+//! Computes the value of `play` for a saved manifest.
 
 use bevy_classic_models::model::manifest::{ManifestClip, ManifestRepeat, NameOrIndex};
-use bevy_classic_models::prelude::{PlayClip, Repeat};
+use bevy_classic_models::prelude::PlayClip;
+use bevy_classic_models::scene::Repeat;
 
-/// What a manifest states as `play` so that it plays what `play` does. `shown` is the clip of `play`, without name,
-/// speed and end.
+/// The manifest value of `play` that plays the same as the component `play`. `shown` is the clip of `play`, without
+/// name, speed and repeat mode.
 ///
-/// A clip with another speed or end, with frames or from a file becomes an entry of `clips`, unless it is there.
+/// Adds an entry to `clips` if the clip has another speed or repeat mode, a range of frames or a file, unless an equal
+/// entry exists.
 pub fn played_clip(
     play: &PlayClip,
     shown: ManifestClip,
@@ -21,7 +23,7 @@ pub fn played_clip(
         (None, None, Some(clip)) => Some(clip.clone()),
         _ => None,
     };
-    // The name of an entry plays with the entry's speed. A number never stands for an entry.
+    // A name that refers to an entry plays at the entry's speed. An index never refers to an entry.
     if let Some(NameOrIndex::Name(name)) = &plain
         && let Some(entry) = clips.iter_mut().find(|entry| is_named(entry, name))
     {
@@ -56,7 +58,7 @@ pub fn played_clip(
     name
 }
 
-/// The name of an entry that differs in nothing but its name.
+/// The name of an entry that is equal except for its name.
 fn name_of_same(entry: &ManifestClip, clips: &[ManifestClip]) -> Option<String> {
     let is_same = |other: &&ManifestClip| {
         let renamed = ManifestClip {
@@ -72,7 +74,7 @@ fn is_named(entry: &ManifestClip, name: &str) -> bool {
     entry.name.to_lowercase() == name.to_lowercase()
 }
 
-/// A name that is not taken: `name` itself, or with a number.
+/// A name that is not taken: `name`, otherwise `name` with a number from 2.
 pub fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let mut names = (1..).map(|number| match number {
         1 => name.to_owned(),

@@ -1,4 +1,4 @@
-//! Writes a manifest of what is shown now.
+//! Writes a manifest of the selected model as it is shown.
 
 use crate::view::actions::Action;
 use crate::view::alo_panel::parts;
@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What is chosen about a model.
+/// The components of a model that a manifest describes.
 #[derive(QueryData)]
-pub struct Shown {
+pub struct ModelState {
     model: &'static ViewedModel,
     play: Option<&'static PlayClip>,
     skin: Option<&'static ModelSkin>,
@@ -42,22 +42,22 @@ pub struct ManifestWriter<'w, 's> {
     row: Res<'w, Row>,
     folders: Res<'w, Folders>,
     manifests: Res<'w, Assets<ModelManifest>>,
-    models: Query<'w, 's, Shown>,
+    models: Query<'w, 's, ModelState>,
 }
 
 impl ManifestWriter<'_, '_> {
-    /// Writes what is shown of the selected model.
+    /// Writes a manifest of the selected model.
     pub fn write(&self, file: &Path) -> Result<(), String> {
         let selected = self.row.selected();
         let shown = selected.and_then(|model| self.models.get(model).ok());
-        let shown = shown.ok_or("there is no model")?;
+        let shown = shown.ok_or("no model is selected")?;
         let file = absolute(file);
         let manifest = self.manifest(&shown, &file)?;
         let text = manifest.to_ron().map_err(|error| error.to_string())?;
         std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    /// A name beside the model that no file has.
+    /// A path beside the model where no file exists.
     fn free_name(&self) -> Option<PathBuf> {
         let file = &self.models.get(self.row.selected()?).ok()?.model.file;
         let stem = file.file_stem()?.to_string_lossy();
@@ -70,7 +70,7 @@ impl ManifestWriter<'_, '_> {
             .find(|path| !path.exists())
     }
 
-    fn manifest(&self, shown: &ShownItem, file: &Path) -> Result<ModelManifest, String> {
+    fn manifest(&self, shown: &ModelStateItem, file: &Path) -> Result<ModelManifest, String> {
         let opened = shown.model.manifest.as_ref();
         let before = opened.and_then(|opened| self.manifests.get(&opened.handle));
         let mut manifest = before.cloned().unwrap_or_default();
@@ -78,7 +78,8 @@ impl ManifestWriter<'_, '_> {
         if moves && names_files(&manifest) {
             let name = &shown.model.name;
             return Err(format!(
-                "{name} names files from its own folder: save the new manifest there too"
+                "{}: the manifest of {name} has paths relative to its own folder: save the new manifest in that folder",
+                file.display()
             ));
         }
         let model = shown.model;
@@ -99,15 +100,17 @@ impl ManifestWriter<'_, '_> {
         Ok(manifest)
     }
 
-    /// A file as a manifest names it.
+    /// The path by which `manifest` refers to the file of an asset path.
     fn name(&self, manifest: &Path, path: &AssetPath<'static>) -> Result<String, String> {
         let path = path.clone().without_label().clone_owned();
         let file = self.folders.file_of(&path);
-        let file = file.ok_or_else(|| format!("no manifest finds {path}"))?;
+        let file =
+            file.ok_or_else(|| format!("{path} is not in a folder that a manifest can refer to"))?;
         name_from(manifest, &file, &path)
     }
 
-    /// What plays, as a clip of the manifest's own where it has another speed or end than it would have, or no name.
+    /// The value of `play` for a clip. Adds an entry to `clips` if the clip has no name, or another speed or repeat
+    /// mode than its default.
     fn playing(
         &self,
         play: &PlayClip,
@@ -118,33 +121,36 @@ impl ManifestWriter<'_, '_> {
         Ok(played_clip(play, shown, clips))
     }
 
-    /// A clip as a manifest says it.
+    /// The manifest entry of a clip, without name, speed and repeat mode.
     fn clip(&self, clip: &ClipRef, file: &Path) -> Result<ManifestClip, String> {
-        let mut said = ManifestClip::default();
+        let mut entry = ManifestClip::default();
         match clip {
-            ClipRef::Name(name) => said.clip = Some(NameOrIndex::Name(name.clone())),
-            ClipRef::Index(index) => said.clip = Some(NameOrIndex::Index(*index)),
-            ClipRef::Frames(range) => said.frames = frames(range),
+            ClipRef::Name(name) => entry.clip = Some(NameOrIndex::Name(name.clone())),
+            ClipRef::Index(index) => entry.clip = Some(NameOrIndex::Index(*index)),
+            ClipRef::Frames(range) => entry.frames = frames(range),
             ClipRef::Handle(clip) => {
-                let path = clip.path().ok_or("the clip is in no file")?;
-                said.file = Some(self.name(file, path)?);
+                let path = clip.path().ok_or("the clip was not loaded from a file")?;
+                entry.file = Some(self.name(file, path)?);
             }
             ClipRef::Part {
                 clip,
                 frames: range,
             } => {
-                said = self.clip(clip, file)?;
-                if said.frames.is_some() {
-                    return Err("a manifest has no parts of parts of clips".to_owned());
+                entry = self.clip(clip, file)?;
+                if entry.frames.is_some() {
+                    return Err(
+                        "a manifest cannot refer to frames of a clip that is itself a range of frames"
+                            .to_owned(),
+                    );
                 }
-                said.frames = frames(range);
+                entry.frames = frames(range);
             }
-            _ => return Err("a manifest cannot say what plays".to_owned()),
+            _ => return Err("a manifest cannot refer to the clip that plays".to_owned()),
         }
-        Ok(said)
+        Ok(entry)
     }
 
-    /// What is worn. A picture by its path becomes one of the manifest's own, if it is not one of those.
+    /// The value of `skin`. Adds an entry to `skins` for an image that is given by its path, unless there is one.
     fn skin(
         &self,
         skin: Option<&ModelSkin>,
@@ -163,28 +169,28 @@ impl ManifestWriter<'_, '_> {
                 return self.skin(Some(&path), skins, file);
             }
             Some(ModelSkin::Path(path)) => {
-                let picture = self.name(file, path)?;
-                let known = skins.iter().find(|(_, of)| **of == picture);
-                if let Some((name, _)) = known {
+                let image = self.name(file, path)?;
+                let existing = skins.iter().find(|(_, other)| **other == image);
+                if let Some((name, _)) = existing {
                     return Ok(Some(NameOrIndex::Name(name.clone())));
                 }
                 let name = free_name("shown", |name| skins.contains_key(name));
-                skins.insert(name.clone(), picture);
+                skins.insert(name.clone(), image);
                 Some(NameOrIndex::Name(name))
             }
             Some(ModelSkin::Image(_)) => {
-                return Err("the skin is in no file that a manifest could name".to_owned());
+                return Err("the skin was not loaded from a file".to_owned());
             }
         })
     }
 }
 
-/// The first and the last frame.
+/// The first and the last frame, both included.
 fn frames(range: &Range<u32>) -> Option<(u32, u32)> {
     Some((range.start, range.end.saturating_sub(1)))
 }
 
-/// Whether it names files beside the model.
+/// Whether a manifest refers to files other than the model.
 fn names_files(manifest: &ModelManifest) -> bool {
     !manifest.skins.is_empty()
         || !manifest.attachments.is_empty()
@@ -193,25 +199,26 @@ fn names_files(manifest: &ModelManifest) -> bool {
         || manifest.clips.iter().any(|clip| clip.file.is_some())
 }
 
-/// A file as a manifest names it: from its own folder, else from the root of the assets.
+/// The path by which a manifest refers to a file: relative to its own folder, otherwise to the root of the assets.
 fn name_from(manifest: &Path, file: &Path, path: &AssetPath) -> Result<String, String> {
     let folder = manifest.parent().unwrap_or(Path::new(""));
     let name = match (file.strip_prefix(folder), path.source()) {
         (Ok(beside), _) => beside.to_string_lossy(),
         (Err(_), AssetSourceId::Default) => path.path().to_string_lossy(),
         _ => {
-            let place = file.parent().unwrap_or(Path::new("")).display();
+            let folder = file.parent().unwrap_or(Path::new("")).display();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             return Err(format!(
-                "a manifest finds {name} only from {place}, or a folder above it"
+                "{}: a manifest here cannot refer to {name}: save it in {folder} or a folder above",
+                manifest.display()
             ));
         }
     };
     Ok(name.replace('\\', "/"))
 }
 
-/// Those that were chosen, else those of the model's file.
-fn distances(shown: &ShownItem) -> Vec<f32> {
+/// The LOD distances of the component, otherwise of the model's file.
+fn distances(shown: &ModelStateItem) -> Vec<f32> {
     let own = || shown.abc.map(|abc| abc.model().lod_distances.clone());
     let chosen = shown.distances.map(|distances| distances.0.clone());
     let mut distances = chosen.or_else(own).unwrap_or_default();
@@ -219,8 +226,8 @@ fn distances(shown: &ShownItem) -> Vec<f32> {
     distances
 }
 
-/// Names of parts that are hidden, and of those that are shown although the file hides them.
-fn hidden(shown: &ShownItem) -> (Vec<String>, Vec<String>) {
+/// Names of the parts that [`PartVisibility`] hides, and of those that it shows.
+fn hidden(shown: &ModelStateItem) -> (Vec<String>, Vec<String>) {
     let alo = shown.alo.into_iter().flat_map(|alo| parts(alo.model()));
     let alo = alo.map(|part| part.name);
     let lgw = shown.lgw.into_iter().flat_map(|lgw| &lgw.model().meshes);
@@ -238,15 +245,15 @@ fn hidden(shown: &ShownItem) -> (Vec<String>, Vec<String>) {
     (of(true), of(false))
 }
 
-/// Writes a manifest beside the selected model when that is asked for, under a name that no file has.
+/// Writes a manifest beside the selected model on [`Action::SaveManifest`]. Never overwrites a file.
 pub fn act_on_manifest(mut actions: MessageReader<Action>, writer: ManifestWriter) {
     for _ in actions.read().filter(|of| **of == Action::SaveManifest) {
         let Some(file) = writer.free_name() else {
             continue;
         };
         match writer.write(&file) {
-            Ok(()) => info!("{} is what is shown now", file.display()),
-            Err(error) => warn!("no manifest was written: {error}"),
+            Ok(()) => info!("wrote {}", file.display()),
+            Err(error) => warn!("the manifest was not written: {error}"),
         }
     }
 }

@@ -1,10 +1,9 @@
-//! How much room models with bones take while their clips play, found by playing them once before the
-//! picture is taken.
+//! Computes the bounds of models with bones over their clips: plays each clip once before the image is captured.
 
 use crate::view::clips::ClipList;
+use crate::view::mesh_vertices::{MeshVertices, OfModel};
+use crate::view::model_bounds::ModelBounds;
 use crate::view::models::ViewedModel;
-use crate::view::rooms::Room;
-use crate::view::shown::{OfModel, Shown};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -15,12 +14,12 @@ use bevy_classic_models::quake::MdlAnimator;
 use classic_models_support::headless::Headless;
 use classic_models_support::stage::corners;
 
-/// Moments of a clip that are looked at.
-const MOMENTS: u16 = 24;
+/// The intervals into which a clip is divided.
+const STEPS: u16 = 24;
 
 type Playing<'w> = (&'w ClipList, &'w PlayClip, &'w mut Playback);
 
-/// Makes the rooms of models those of their clips. Without a camera the frames cost little.
+/// Sets the bounds of models to those of their clips. Called before the camera is spawned, so that nothing is rendered.
 pub fn sweep(headless: &mut Headless) {
     let world = headless.app.world_mut();
     let mut playing = world.query_filtered::<(Entity, &Playback), With<ClipList>>();
@@ -31,18 +30,18 @@ pub fn sweep(headless: &mut Headless) {
     if before.is_empty() {
         return;
     }
-    for moment in 0..=MOMENTS {
-        let part = f32::from(moment) / f32::from(MOMENTS);
+    for step in 0..=STEPS {
+        let fraction = f32::from(step) / f32::from(STEPS);
         let world = headless.app.world_mut();
         let mut playing = world.query::<Playing>();
         for (list, play, mut playback) in playing.iter_mut(world) {
             // The end of a loop would be its beginning.
             let seconds = list.ready(play).map_or(0.0, |clip| clip.seconds);
-            playback.time = seconds * part.min(0.9999);
+            playback.time = seconds * fraction.min(0.9999);
         }
         headless.step(0.0);
         let world = headless.app.world_mut();
-        if let Err(error) = world.run_system_cached_with(grow, moment == 0) {
+        if let Err(error) = world.run_system_cached_with(extend_bounds, step == 0) {
             error!("{error}");
         }
     }
@@ -56,51 +55,55 @@ pub fn sweep(headless: &mut Headless) {
     headless.step(0.0);
 }
 
-/// What is drawn of models with bones, and what it is of an Alamo model.
+/// A mesh of a model with bones, and its sub-mesh index in an Alamo model.
 type Drawn = (
     Entity,
     &'static InheritedVisibility,
     Option<&'static AloSubmeshIndex>,
 );
 
-/// Quake models that hang on others. Their boxes hold every pose.
+/// Quake models that are attached to other models. The bounds of their meshes contain every pose.
 #[derive(SystemParam)]
-struct Hung<'w, 's> {
+struct AttachedModels<'w, 's> {
     models: Query<'w, 's, (Entity, &'static MdlAnimator), Without<ViewedModel>>,
     meshes: Query<'w, 's, (&'static Aabb, &'static GlobalTransform)>,
 }
 
-impl Hung<'_, '_> {
-    /// Where they are in the world.
-    fn places(&self) -> impl Iterator<Item = (Entity, Vec<Vec3>)> {
+impl AttachedModels<'_, '_> {
+    /// The corners of their bounds in world space.
+    fn corners(&self) -> impl Iterator<Item = (Entity, Vec<Vec3>)> {
         self.models.iter().filter_map(|(model, animator)| {
-            let (aabb, place) = self.meshes.get(animator.mesh()).ok()?;
+            let (aabb, transform) = self.meshes.get(animator.mesh()).ok()?;
             let corners = corners(aabb.min().into(), aabb.max().into());
-            let corners = corners.map(|at| place.transform_point(at));
+            let corners = corners.map(|corner| transform.transform_point(corner));
             Some((model, corners.to_vec()))
         })
     }
 }
 
-/// Makes rooms large enough for what shows now; at first, just so large. Beams and glows do not
-/// count: they end in nothing, far from the model.
-fn grow(
-    anew: In<bool>,
+/// Extends the bounds of models by the current pose; with `reset`, replaces them. Additive sub-meshes are left out:
+/// beams and glows fade out far from the model.
+fn extend_bounds(
+    reset: In<bool>,
     meshes: Query<Drawn, OfModel>,
     parents: Query<&ChildOf>,
-    places: Shown,
-    hung: Hung,
-    mut rooms: Query<(&Transform, Option<&AloInstance>, &mut Room), With<PlayClip>>,
+    mesh_vertices: MeshVertices,
+    attached: AttachedModels,
+    mut all_bounds: Query<(&Transform, Option<&AloInstance>, &mut ModelBounds), With<PlayClip>>,
 ) {
-    let mut grown: Vec<(Entity, Room)> = Vec::new();
-    let shown = meshes.iter().filter(|(_, shows, _)| shows.get());
-    let shown = shown.filter_map(|(entity, _, of)| Some((entity, of, places.vertices(entity)?)));
-    let hung = hung
-        .places()
+    let mut extended: Vec<(Entity, ModelBounds)> = Vec::new();
+    let shown = meshes.iter().filter(|(_, visibility, _)| visibility.get());
+    let shown =
+        shown.filter_map(|(entity, _, of)| Some((entity, of, mesh_vertices.vertices(entity)?)));
+    let attached = attached
+        .corners()
         .map(|(entity, corners)| (entity, None, corners));
-    for (entity, of, vertices) in shown.chain(hung) {
-        let root = parents.iter_ancestors(entity).find(|e| rooms.contains(*e));
-        let Some((root, (transform, alo, _))) = root.and_then(|of| Some((of, rooms.get(of).ok()?)))
+    for (entity, of, vertices) in shown.chain(attached) {
+        let root = parents
+            .iter_ancestors(entity)
+            .find(|e| all_bounds.contains(*e));
+        let Some((root, (transform, alo, _))) =
+            root.and_then(|of| Some((of, all_bounds.get(of).ok()?)))
         else {
             continue;
         };
@@ -108,15 +111,15 @@ fn grow(
             continue;
         }
         let vertices = vertices.into_iter().map(|at| at - transform.translation);
-        let room = Room::around(vertices);
-        match grown.iter_mut().find(|(model, _)| *model == root) {
-            Some((_, all)) => *all = all.and(room),
-            None => grown.push((root, room)),
+        let bounds = ModelBounds::around(vertices);
+        match extended.iter_mut().find(|(model, _)| *model == root) {
+            Some((_, all)) => *all = all.and(bounds),
+            None => extended.push((root, bounds)),
         }
     }
-    for (root, grown) in grown {
-        if let Ok((.., mut room)) = rooms.get_mut(root) {
-            *room = if *anew { grown } else { room.and(grown) };
+    for (root, pose) in extended {
+        if let Ok((.., mut bounds)) = all_bounds.get_mut(root) {
+            *bounds = if *reset { pose } else { bounds.and(pose) };
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
 use crate::view::actions::{Action, act_on_model, act_on_view, read_keys};
 use crate::view::alo_actions::act_on_alo;
-use crate::view::alo_clips::{AloClipsPlugin, Inbox};
+use crate::view::alo_clips::{AloClipsPlugin, PendingClips};
 use crate::view::alo_gizmos::AloGizmosPlugin;
 use crate::view::alo_pointer::{AloPointerPlugin, PointerLabelPlugin};
 use crate::view::alo_trees::AloTreesPlugin;
@@ -17,13 +17,13 @@ use crate::view::files::{Folders, is_ala};
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_actions::act_on_lgw;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
+use crate::view::manifest_clips::ManifestClipFiles;
 use crate::view::models::{ModelsPlugin, Row, ViewedModel, add};
 use crate::view::named_panel::act_on_named;
 use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::panel::PanelPlugin;
 use crate::view::playback::act_on_clip;
 use crate::view::save_manifest::act_on_manifest;
-use crate::view::stated::NamedFiles;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
 use bevy::ecs::query::QueryData;
@@ -32,13 +32,14 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
 use bevy_classic_models::ClassicModelsPlugins;
-use bevy_classic_models::prelude::{AbcInstance, NightTime};
+use bevy_classic_models::lithtech::AbcInstance;
+use bevy_classic_models::scene::NightTime;
 use classic_models_support::stage::StagePlugin;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// What is logged: what the library and `view` say, and what goes wrong elsewhere. The panel
-/// shows what the asset server would say.
+/// The log filter: messages of the library and `view`, and errors of other crates. The asset server's messages are off,
+/// because the panel shows load errors.
 pub const LOG_FILTER: &str =
     "error,bevy_asset=off,wgpu=off,naga=off,bevy_classic_models=info,classic_models=info";
 
@@ -55,7 +56,7 @@ pub fn run(args: Args) -> AppExit {
             })
             .set(AssetPlugin {
                 file_path: folders.assets.to_string_lossy().into_owned(),
-                // Files may be dropped from anywhere.
+                // Dropped files may be in any folder.
                 unapproved_path_mode: UnapprovedPathMode::Allow,
                 watch_for_changes_override: Some(true),
                 ..default()
@@ -137,13 +138,13 @@ fn take_dropped(
     folders: Res<Folders>,
     server: Res<AssetServer>,
     mut row: ResMut<Row>,
-    mut inbox: ResMut<Inbox>,
+    mut pending_clips: ResMut<PendingClips>,
     mut framing: ResMut<Framing>,
 ) {
     for drop in drops.read() {
         if let FileDragAndDrop::DroppedFile { path_buf, .. } = drop {
             if is_ala(path_buf) {
-                inbox.waiting.push(path_buf.clone());
+                pending_clips.waiting.push(path_buf.clone());
                 continue;
             }
             add(path_buf, &mut commands, &folders, &server, &mut row);
@@ -152,13 +153,13 @@ fn take_dropped(
     }
 }
 
-/// Loads files anew that changed outside of the assets' folder, where the asset server's watcher
-/// does not look. To watch their folders would be to watch everything below them.
+/// Reloads changed files outside of the assets folder, which the asset server does not watch. Compares modification
+/// times, because a watcher would watch all subfolders of their folders too.
 fn reload_changed(
     models: Query<Loaded>,
     folders: Res<Folders>,
     server: Res<AssetServer>,
-    mut known: Local<HashMap<AssetPath<'static>, SystemTime>>,
+    mut times: Local<HashMap<AssetPath<'static>, SystemTime>>,
 ) {
     for (path, file) in models.iter().flat_map(|model| files(model, &folders)) {
         if *path.source() == AssetSourceId::Default && file.starts_with(&folders.assets) {
@@ -168,22 +169,22 @@ fn reload_changed(
         let Ok(modified) = modified else {
             continue;
         };
-        let before = known.insert(path.clone(), modified);
-        if before.is_some_and(|before| before != modified) {
-            info!("{} changed", file.display());
+        let previous = times.insert(path.clone(), modified);
+        if previous.is_some_and(|previous| previous != modified) {
+            info!("{} changed: reloading", file.display());
             server.reload(path);
         }
     }
 }
 
-/// What a model consists of.
+/// The components of a model that refer to files.
 #[derive(QueryData)]
 struct Loaded {
     model: &'static ViewedModel,
     clips: Option<&'static ClipList>,
     abc: Option<&'static AbcInstance>,
     materials: Option<&'static ModelMaterials>,
-    named: Option<&'static NamedFiles>,
+    named: Option<&'static ManifestClipFiles>,
 }
 
 /// The files of a model, of its manifest, of its clips, and of its skins or textures.
@@ -192,8 +193,8 @@ fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)
     let clips = clips.filter_map(|clip| clip.ala.as_ref()?.path());
     let skins = of.abc.iter().flat_map(|abc| &abc.model().skins);
     let skins = skins.map(|skin| &skin.image);
-    let pictures = of.materials.into_iter().flat_map(ModelMaterials::pictures);
-    let pictures = skins.chain(pictures).filter_map(Handle::path);
+    let images = of.materials.into_iter().flat_map(ModelMaterials::images);
+    let images = skins.chain(images).filter_map(Handle::path);
     let named = of.named.into_iter().flat_map(|named| &named.0);
     let clips = clips.chain(named.filter_map(Handle::path));
     let file = |path: &AssetPath<'static>| {
@@ -206,6 +207,6 @@ fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)
     [(of.model.path.clone(), of.model.file.clone())]
         .into_iter()
         .chain(manifest)
-        .chain(clips.chain(pictures).filter_map(file))
+        .chain(clips.chain(images).filter_map(file))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! `inspect` on LithTech models and pictures.
+//! `inspect` on LithTech models and textures.
 
 use crate::abc_vertices::vertices;
 use crate::clip::{assert_box, posed, save};
@@ -10,7 +10,7 @@ use classic_models_fixtures::abc::{FLAG_NODE, banner, bytes, figure};
 use serde_json::{Value, json};
 use zerocopy::little_endian::{F32, U16};
 
-/// Places of vertices are up to this large in all models here.
+/// The largest coordinate of a vertex in these models.
 const SIZE: f64 = 100.0;
 
 const NOT_FLIPPED: TransformInfo = TransformInfo {
@@ -18,9 +18,8 @@ const NOT_FLIPPED: TransformInfo = TransformInfo {
     flip_animation: false,
 };
 
-/// The flag with a level of detail, and all that the measure of a model must know: a coordinate that is
-/// no number, a vertex that only a line uses, one that nothing uses, a triangle of two nodes, and leftover
-/// bytes in vertices that move one by one.
+/// The flag with a level of detail and special cases: a non-finite coordinate, a vertex that only a degenerate triangle
+/// uses, an unused vertex, a triangle with vertices of two nodes, and leftover positions in deformed vertices.
 fn rough() -> AbcDocument {
     let mut model = banner();
     model.animations[0].name = "Walk".to_owned();
@@ -31,9 +30,9 @@ fn rough() -> AbcDocument {
     for vertex in deforming {
         geometry.vertices[usize::from(*vertex)].position = [200.0, 0.0, 255.0].map(F32::new);
     }
-    let at = |index: usize, place: [f32; 3]| {
+    let at = |index: usize, position: [f32; 3]| {
         let mut vertex = banner().geometry.vertices[index];
-        vertex.position = place.map(F32::new);
+        vertex.position = position.map(F32::new);
         vertex
     };
     let line = geometry.vertices.len() as u16;
@@ -53,9 +52,9 @@ fn rough() -> AbcDocument {
 }
 
 #[test]
-fn skeletons_deeper_than_scenes_are_told_too() {
+fn skeletons_too_deep_to_spawn_are_posed_from_the_file() {
     let mut model = figure();
-    // The arm hangs at the end of a chain.
+    // A long chain of nodes.
     let chain = MAX_DEPTH - 3;
     let (first, root) = (model.nodes.len(), model.nodes[0].clone());
     let mut nodes = model.nodes.drain(..).collect::<Vec<_>>();
@@ -73,15 +72,15 @@ fn skeletons_deeper_than_scenes_are_told_too() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = save(folder.path(), "deep.abc", &bytes(&model));
-    let told = lines(&inspect(&["--json", &file]));
-    assert_eq!(told[0]["nodes"].as_array().unwrap().len(), first + chain);
+    let objects = lines(&inspect(&["--json", &file]));
+    assert_eq!(objects[0]["nodes"].as_array().unwrap().len(), first + chain);
     let document = bytes(&figure());
     let plain = vertices(&parse(&document).unwrap(), 0, 0.0);
-    assert_box(&told[0]["posed"], &plain, SIZE, "a deep skeleton");
+    assert_box(&objects[0]["posed"], &plain, SIZE, "a deep skeleton");
 }
 
 #[test]
-fn lithtech_models_are_told() {
+fn json_and_text_describe_lithtech_models() {
     let folder = tempfile::tempdir().unwrap();
     let good = save(folder.path(), "good.abc", &bytes(&figure()));
     let odd = save(folder.path(), "good #2", &bytes(&figure()));
@@ -125,19 +124,19 @@ fn lithtech_models_are_told() {
 
     let output = inspect(&["--time", "0.1", &good]);
     let text = String::from_utf8(output.stdout).unwrap();
-    for told in [
+    for part in [
         "LithTech model, version 6",
         "node Arm on Body, triangles",
         "animation Walk: 3 keyframes, 0.30 s",
         "0.10 s: FOOTSTEP_KEY",
         "posed from",
     ] {
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(part), "{text}");
     }
 }
 
 #[test]
-fn vertices_are_where_each_clip_has_them() {
+fn posed_vertices_match_the_reference_in_each_clip() {
     let folder = tempfile::tempdir().unwrap();
     let flips = [(false, false), (false, true), (true, false), (true, true)];
     let flips = flips.map(|(flip_geometry, flip_animation)| {
@@ -159,7 +158,7 @@ fn vertices_are_where_each_clip_has_them() {
         }
     }
     let paths: Vec<&str> = models.iter().map(|(path, _)| &**path).collect();
-    // At keyframes and between them, at the end, and beyond both ends.
+    // At keyframes, between them, at the end, and beyond both ends.
     let times = [0.0, 0.04, 0.1, 0.2345, 0.4].map(|time| (Some(time), time));
     let ends = [(None, 0.0), (Some(-1.0), 0.0), (Some(99.0), 99.0)];
     for (index, clip) in ["Walk", "Stand"].iter().enumerate() {
@@ -178,7 +177,7 @@ fn vertices_are_where_each_clip_has_them() {
         }
     }
 
-    // Without a clip they are as the model was built; a time alone is one of the first clip.
+    // Without a clip name the first clip applies, at time 0 by default.
     for (args, seconds) in [(&["--json"][..], 0.0), (&["--json", "--time", "0.2"], 0.2)] {
         let objects = lines(&inspect(&[args, &paths].concat()));
         for (object, (path, bytes)) in objects.iter().zip(&models) {
@@ -189,7 +188,7 @@ fn vertices_are_where_each_clip_has_them() {
 }
 
 #[test]
-fn names_of_clips_are_looked_for_as_they_are_spelt_first() {
+fn exact_clip_names_take_precedence_over_other_case() {
     let folder = tempfile::tempdir().unwrap();
     let mut model = figure();
     model.animations[2].name = "WALK".to_owned();
@@ -208,7 +207,7 @@ fn names_of_clips_are_looked_for_as_they_are_spelt_first() {
 }
 
 #[test]
-fn models_without_a_clip_or_a_triangle_say_so() {
+fn missing_clips_are_errors_and_missing_triangles_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let still = AbcDocument {
         animations: Vec::new(),
@@ -225,24 +224,24 @@ fn models_without_a_clip_or_a_triangle_say_so() {
     let output = inspect(&["--json", "--time", "1", &still, &empty]);
     assert_eq!(output.status.code(), Some(0));
     let objects = lines(&output);
-    // The nodes are all where the model is.
+    // Without animations all nodes are at the model's origin.
     assert_eq!(objects[0]["posed"]["max"], json!([6.0, 5.0, 0.0]));
     assert_eq!(objects[1]["posed"], Value::Null);
 
     let output = inspect(&["--json", "--animation", "swim", &good, &still]);
     assert_eq!(output.status.code(), Some(1));
     let objects = lines(&output);
-    for (object, told) in objects.iter().zip(["Walk, Stand, Walk", "none"]) {
+    for (object, part) in objects.iter().zip(["Walk, Stand, Walk", "none"]) {
         assert_eq!(object["ok"], false, "{object}");
         let message = object["error"]["message"].as_str().unwrap();
         assert!(
-            message.contains("swim") && message.contains(told),
+            message.contains("swim") && message.contains(part),
             "{message}"
         );
     }
 }
 
-/// A picture of 8 × 8 texels.
+/// A texture of 8 × 8 texels.
 fn picture(version: i32) -> DtxDocument {
     let indexed = DtxDocument::indexed(8, 8, &[[9, 8, 7]], &[0; 64]);
     match version {
@@ -258,7 +257,7 @@ fn picture(version: i32) -> DtxDocument {
 }
 
 #[test]
-fn lithtech_pictures_are_told() {
+fn json_and_text_describe_lithtech_textures() {
     let folder = tempfile::tempdir().unwrap();
     let mut flags_alone = picture(-5);
     flags_alone.flags = 3;
@@ -274,7 +273,7 @@ fn lithtech_pictures_are_told() {
     let paths: Vec<String> = files
         .iter()
         .enumerate()
-        // Whatever they are named.
+        // The content determines the format, whatever the name.
         .map(|(index, (file, _))| save(folder.path(), &index.to_string(), &write(file).unwrap()))
         .collect();
     let mut args = vec!["--json", "--time", "1"];
@@ -300,26 +299,26 @@ fn lithtech_pictures_are_told() {
         );
     }
     let text = String::from_utf8(inspect(&[&paths[2]]).stdout).unwrap();
-    for told in [
+    for part in [
         "version -3, palette",
         "8 × 8",
-        "4 of alpha",
+        "4 alpha mips",
         "DetailTex x",
         "warning: ",
     ] {
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(part), "{text}");
     }
 }
 
 #[test]
-fn what_is_no_lithtech_file_is_an_error_of_its_own() {
+fn malformed_lithtech_files_are_errors_with_offsets() {
     let folder = tempfile::tempdir().unwrap();
     let model = bytes(&AbcDocument {
         transform_info: Some(NOT_FLIPPED),
         ..figure()
     });
     let image = write(&picture(-3)).unwrap();
-    // Its first chunk has a number where that of a model has a text.
+    // The first chunk has a number instead of a string, as in later versions.
     let mut later = model.clone();
     later[12..16].copy_from_slice(&12_u32.to_le_bytes());
     let unknown = [&[0; 4][..], &(-4_i32).to_le_bytes(), &image[8..]].concat();
@@ -342,11 +341,11 @@ fn what_is_no_lithtech_file_is_an_error_of_its_own() {
     assert_eq!(output.status.code(), Some(1));
     let objects = lines(&output);
     assert_eq!(objects.len(), 9);
-    for (object, (_, _, told)) in objects.iter().zip(files) {
+    for (object, (_, _, part)) in objects.iter().zip(files) {
         assert_eq!(object["ok"], false, "{object}");
         assert!(object["error"]["offset"].is_u64(), "{object}");
         let message = object["error"]["message"].as_str().unwrap();
-        assert!(message.contains(told), "{message}");
+        assert!(message.contains(part), "{message}");
     }
     assert_eq!(objects[8]["ok"], true);
 }

@@ -1,23 +1,23 @@
-//! Where the vertices of a LithTech model are, computed in doubles from nothing but what was parsed.
+//! Reference positions of a LithTech model's vertices, computed in `f64` from the parsed file only.
 
 use bevy_classic_models::lithtech::abc::{AbcFile, NodeTrack};
 use classic_models_fixtures::abc_node_matrices::{Moment, between, moment, nodes};
 use classic_models_fixtures::matrix::transformed;
 
-/// The vertices of the full model that a triangle uses, each once, in Bevy's space.
+/// The positions of the vertices that triangles use, each once, in Bevy's space.
 pub fn vertices(file: &AbcFile<'_>, animation: usize, seconds: f64) -> Vec<[f64; 3]> {
     let nodes = nodes(file, animation, seconds);
     let animation = &file.animations[animation];
     let moment = moment(animation, seconds);
-    let mut places: Vec<[f64; 3]> = Vec::new();
+    let mut positions: Vec<[f64; 3]> = Vec::new();
     for vertex in file.geometry.vertices {
-        let place = vertex.position.map(|value| f64::from(value.get()));
-        places.push(place.map(|value| if value.is_finite() { value } else { 0.0 }));
+        let position = vertex.position.map(|value| f64::from(value.get()));
+        positions.push(position.map(|value| if value.is_finite() { value } else { 0.0 }));
     }
     for (node, track) in file.nodes.iter().zip(&animation.tracks) {
         for (slot, vertex) in node.deform_vertices.iter().enumerate() {
             let slots = node.deform_vertices.len();
-            places[usize::from(vertex.get())] = deformed(track, slots, slot, moment);
+            positions[usize::from(vertex.get())] = deformed(track, slots, slot, moment);
         }
     }
     let triangles = file.geometry.triangles.iter();
@@ -29,7 +29,7 @@ pub fn vertices(file: &AbcFile<'_>, animation: usize, seconds: f64) -> Vec<[f64;
     let in_world = |vertex: &u16| {
         let index = usize::from(*vertex);
         let node = usize::from(file.geometry.vertices[index].node);
-        let [x, y, z] = transformed(&nodes[node], places[index]);
+        let [x, y, z] = transformed(&nodes[node], positions[index]);
         [x, y, -z]
     };
     used.iter().map(in_world).collect()

@@ -14,8 +14,8 @@ fn save(folder: &Path, name: &str, bytes: &[u8]) -> String {
     path.display().to_string()
 }
 
-/// What is said of a bone of the fixture that has every set of tracks.
-fn told(number: usize) -> Value {
+/// The expected JSON of a bone of the fixture that has every set of tracks.
+fn bone(number: usize) -> Value {
     let has = |what| number & what != 0;
     json!({
         "name": format!("B_{number:02}"), "index": number + 1,
@@ -24,7 +24,7 @@ fn told(number: usize) -> Value {
     })
 }
 
-/// One bone, which is turned the same way in all frames.
+/// One bone with the same rotation in all frames.
 fn one_quaternion(version: u8, frames: u32) -> Vec<u8> {
     let mut bone = BoneTracks::new("Arm", 3, [0.0; 3]);
     bone.rotation = Rotations::constant([0.0, 0.0, 1.0, 0.0]);
@@ -38,10 +38,10 @@ fn one_quaternion(version: u8, frames: u32) -> Vec<u8> {
 }
 
 #[test]
-fn animations_of_both_formats_are_told() {
+fn json_describes_animations_of_both_formats() {
     let folder = tempfile::tempdir().unwrap();
     let paths = [1, 2].map(|version| {
-        // Extensions say nothing where the content does.
+        // The content determines the format, whatever the extension.
         let names = ["waves", "still.alo", "turned.mdl"].map(|name| format!("{version}_{name}"));
         let contents = [clean(version), minimal(version), one_quaternion(version, 4)];
         let files = names.iter().zip(contents);
@@ -67,7 +67,7 @@ fn animations_of_both_formats_are_told() {
             json!({
                 "file": paths[0], "ok": true, "format": "ala", "version": version,
                 "frames": FRAMES, "fps": 30.0, "seconds": seconds,
-                "bones": (0..32).map(told).collect::<Vec<_>>(), "warnings": [],
+                "bones": (0..32).map(bone).collect::<Vec<_>>(), "warnings": [],
             })
         );
         let still = |name: &str, index: u32| {
@@ -84,7 +84,7 @@ fn animations_of_both_formats_are_told() {
                 "bones": still("Root", 0), "warnings": [],
             })
         );
-        // One quaternion for all frames is no track.
+        // A constant quaternion is not a track.
         assert_eq!(
             objects[2],
             json!({
@@ -97,10 +97,10 @@ fn animations_of_both_formats_are_told() {
 }
 
 #[test]
-fn a_bad_animation_does_not_stop_it() {
+fn a_broken_animation_does_not_stop_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let save = |name: &str, bytes: &[u8]| save(folder.path(), name, bytes);
-    // The number of frames is the first mini-chunk of the first chunk of the only chunk.
+    // The frame count is the first mini-chunk of the first chunk of the only chunk.
     let mut no_frames = clean(2);
     no_frames[18..22].fill(0);
     let mut longer = clean(1);
@@ -108,7 +108,7 @@ fn a_bad_animation_does_not_stop_it() {
     let paths = [
         save("cut.ala", &clean(1)[..1000]),
         save("none.ala", &no_frames),
-        // How models begin that begin with a mesh, and by their extension are none.
+        // The first bytes of a model that begins with a mesh, with the extension of an animation.
         save("model.ala", &[0, 4, 0, 0, 0, 0, 0, 0x80]),
         save("longer.ala", &longer),
     ];
@@ -132,13 +132,13 @@ fn a_bad_animation_does_not_stop_it() {
         "{warnings}"
     );
 
-    // A moment is asked of models; there is nothing to pose in an animation.
+    // A time has no effect on animations.
     let output = inspect(&[&args("--json")[..], &["--time", "0.1"]].concat());
     assert_eq!(lines(&output), objects);
 }
 
 #[test]
-fn animations_are_told_to_people() {
+fn text_describes_tracks_of_animations() {
     let folder = tempfile::tempdir().unwrap();
     let path = save(folder.path(), "waves.ala", &clean(2));
     let output = inspect(&[&path]);
@@ -146,12 +146,15 @@ fn animations_are_told_to_people() {
     let text = String::from_utf8(output.stdout).unwrap();
     for line in [
         "  Alamo animation, format 2",
-        "  11 frames, 30 a second, 0.33 s",
-        "  32 bones: 16 move, 16 turn, 16 grow, 16 have visibility, 16 have steps",
-        "  bone 4 B_03: moves, turns",
-        "  bone 32 B_31: moves, turns, grows, has visibility, has steps",
+        "  11 frames, 30 fps, 0.33 s",
+        "  32 bones: 16 with translation, 16 with rotation, 16 with scale, 16 with visibility, 16 with steps",
+        "  bone 4 B_03: translation, rotation",
+        "  bone 32 B_31: translation, rotation, scale, visibility, steps",
         "  constant: 1 B_00",
     ] {
-        assert!(text.lines().any(|told| told == line), "{line} in {text}");
+        assert!(
+            text.lines().any(|printed| printed == line),
+            "{line} in {text}"
+        );
     }
 }

@@ -5,24 +5,24 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Dazzle, Light, Mesh, Proxy, Vertex};
 use serde_json::{Value, json};
 
-/// A triangle before the model's front, and a vertex that no place can be told of.
+/// A triangle in front of the model, and a vertex with a non-finite position.
 fn buffers() -> SubmeshBuffers {
-    let place = |position| Vertex {
+    let vertex = |position| Vertex {
         position,
         normal: [0.0, -1.0, 0.0],
         bone_weights: [1.0, 0.0, 0.0, 0.0],
         ..Vertex::default()
     };
-    let places = [
+    let positions = [
         [1.0, 2.0, 3.0],
         [2.0, 2.0, 3.0],
         [1.0, 2.0, 4.0],
         [900.0, f32::NAN, 0.0],
     ];
-    SubmeshBuffers::new(&places.map(place), &[[0, 1, 2]])
+    SubmeshBuffers::new(&positions.map(vertex), &[[0, 1, 2]])
 }
 
-/// Bones of which one is turned and one hides another.
+/// Four bones: one is rotated, and one is hidden and hides its child.
 fn bones() -> Vec<Bone<'static>> {
     let mut arm = Bone::new("Arm", Some(0), [10.0, 0.0, 0.0]);
     // A quarter turn about Z.
@@ -41,8 +41,8 @@ fn bones() -> Vec<Bone<'static>> {
     ]
 }
 
-/// A model of which two meshes of many are drawn: one that hangs on the turned bone, and one that is
-/// skinned to it. All that is not drawn is far away.
+/// A model with two visible meshes: one is attached to the rotated bone, and one is skinned to it. All hidden meshes
+/// are far away.
 fn model() -> Vec<u8> {
     let here = buffers();
     let skinned = buffers().with_palette(&[1]);
@@ -112,8 +112,8 @@ fn model() -> Vec<u8> {
     write_unchecked(&file)
 }
 
-/// What `inspect` says of a mesh with one sub-mesh of the model above.
-fn told(name: &str, bone: u32, hidden: bool, submesh: [Value; 3]) -> Value {
+/// The expected JSON of a mesh with one sub-mesh.
+fn mesh_json(name: &str, bone: u32, hidden: bool, submesh: [Value; 3]) -> Value {
     let [shader, vertices, palette] = submesh;
     json!({
         "name": name, "bone": bone, "hidden": hidden, "collidable": false,
@@ -132,7 +132,7 @@ fn assert_near(value: &Value, expected: [f64; 3]) {
 }
 
 #[test]
-fn alamo_models_are_told_and_posed_as_they_are_spawned() {
+fn json_describes_and_poses_alamo_models() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("good.alo"), model()).unwrap();
@@ -145,7 +145,7 @@ fn alamo_models_are_told_and_posed_as_they_are_spawned() {
     assert_eq!(objects[0]["posed"], objects[1]["posed"]);
     let mut object = objects[0].clone();
     let posed = object["posed"].take();
-    // The first triangle is turned by its bone; that of the skin is where its file has it.
+    // The bone rotates the first triangle. The skinned triangle is at its position in the file.
     assert_near(&posed["min"], [1.0, 3.0, -2.0]);
     assert_near(&posed["max"], [8.0, 4.0, -1.0]);
     assert_near(&posed["centroid"], [28.0 / 6.0, 20.0 / 6.0, -10.0 / 6.0]);
@@ -166,13 +166,13 @@ fn alamo_models_are_told_and_posed_as_they_are_spawned() {
                 bone("Gone", 0, false, 3), bone("Below", 2, true, 0),
             ],
             "meshes": [
-                told("Hull_LOD1", 1, false, gloss(4, 0)),
-                told("Hull_LOD0", 1, false, gloss(3, 0)),
-                told("Wreck_ALT1", 1, false, gloss(3, 0)),
-                told("Skin", 0, false, gloss(4, 1)),
-                told("Coll", 0, false, collision),
-                told("Secret", 0, true, gloss(3, 0)),
-                told("Ghost", 3, false, gloss(3, 0)),
+                mesh_json("Hull_LOD1", 1, false, gloss(4, 0)),
+                mesh_json("Hull_LOD0", 1, false, gloss(3, 0)),
+                mesh_json("Wreck_ALT1", 1, false, gloss(3, 0)),
+                mesh_json("Skin", 0, false, gloss(4, 1)),
+                mesh_json("Coll", 0, false, collision),
+                mesh_json("Secret", 0, true, gloss(3, 0)),
+                mesh_json("Ghost", 3, false, gloss(3, 0)),
             ],
             "lights": [{
                 "name": "Lamp", "bone": 0, "type": 2, "color": [1.0, 0.9, 0.8], "intensity": 2.0,
@@ -194,12 +194,12 @@ fn alamo_models_are_told_and_posed_as_they_are_spawned() {
 }
 
 #[test]
-fn alamo_models_without_a_place_or_a_clip_say_so() {
+fn empty_models_have_no_pose_and_missing_clips_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let bare = write_unchecked(&AloFile::new(bones()));
     std::fs::write(path("bare.alo"), bare).unwrap();
-    // How particle systems begin, which have the same extension.
+    // The first bytes of a particle system, which has the same extension.
     std::fs::write(path("smoke.alo"), [0, 9, 0, 0, 0, 0, 0, 0]).unwrap();
     std::fs::write(path("cut.alo"), &model()[..300]).unwrap();
     let [bare, smoke, cut] = ["bare.alo", "smoke.alo", "cut.alo"].map(path);

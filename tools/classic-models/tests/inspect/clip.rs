@@ -1,5 +1,5 @@
-//! `inspect` on Alamo models that play a clip: bones and vertices are where the files say,
-//! computed here in doubles from nothing but what was parsed.
+//! `inspect` on Alamo models that play a clip: bones and vertices match reference values, computed here in `f64` from
+//! the parsed files only.
 
 use crate::{inspect, lines};
 use bevy_classic_models::alamo::ala::{AlaFile, parse};
@@ -13,16 +13,15 @@ use std::path::Path;
 /// A triangle on each of these bones: one that moves, and one that is hidden in some frames.
 const HULL: u32 = 2;
 const LAMP: u32 = 9;
-const PLACES: [[f32; 3]; 3] = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 2.0, 4.0]];
+const POSITIONS: [[f32; 3]; 3] = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 2.0, 4.0]];
 
-/// Every bone of the animation that has all sets of tracks, some of them turned at rest and some
-/// hidden, in a tree.
+/// A tree with a bone for every set of tracks. Some bones are rotated in the rest pose, some are hidden.
 fn model() -> Vec<u8> {
     let mut bones = vec![Bone::new("Root", None, [0.0; 3])];
     for number in 0..32_u32 {
         let parent = number / 3;
-        let place = [number as f32, 2.0, -1.0];
-        let mut bone = Bone::new(format!("B_{number:02}"), Some(parent), place);
+        let position = [number as f32, 2.0, -1.0];
+        let mut bone = Bone::new(format!("B_{number:02}"), Some(parent), position);
         if number % 2 == 1 {
             // A quarter turn about Z.
             bone.matrix[0][..2].copy_from_slice(&[0.0, -1.0]);
@@ -35,7 +34,7 @@ fn model() -> Vec<u8> {
         position,
         ..Vertex::default()
     };
-    let buffers = SubmeshBuffers::new(&PLACES.map(vertex), &[[0, 1, 2]]);
+    let buffers = SubmeshBuffers::new(&POSITIONS.map(vertex), &[[0, 1, 2]]);
     let triangle = || vec![buffers.submesh("MeshGloss.fx", "alD3dVertNU2", vec![])];
     let mut file = AloFile::new(bones);
     file.meshes = vec![
@@ -46,15 +45,15 @@ fn model() -> Vec<u8> {
 }
 
 /// A bone of the model.
-struct Place {
+struct PosedBone {
     name: String,
     matrix: Rows,
     visible: bool,
 }
 
-/// Where all bones are at a time in seconds, parents first.
-fn places(model: &AloFile<'_>, clip: &AlaFile<'_>, seconds: f64) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+/// All bones at a time in seconds, parents first.
+fn posed_bones(model: &AloFile<'_>, clip: &AlaFile<'_>, seconds: f64) -> Vec<PosedBone> {
+    let mut posed_bones: Vec<PosedBone> = Vec::new();
     for (index, bone) in model.bones.iter().enumerate() {
         let rest = bone.matrix.map(|row| row.map(f64::from));
         let rest_turn = rest.map(|[x, y, z, _]| [x, y, z]);
@@ -72,36 +71,39 @@ fn places(model: &AloFile<'_>, clip: &AlaFile<'_>, seconds: f64) -> Vec<Place> {
         let own = pose.and_then(|pose| pose.visible).unwrap_or(bone.visible);
         let (matrix, visible) = match bone.parent {
             Some(parent) => {
-                let parent = &places[parent as usize];
+                let parent = &posed_bones[parent as usize];
                 (product(&parent.matrix, &local), parent.visible && own)
             }
             None => (local, own),
         };
-        places.push(Place {
+        posed_bones.push(PosedBone {
             name: bone.name.to_string(),
             matrix,
             visible,
         });
     }
-    places
+    posed_bones
 }
 
-fn assert_near(told: &Value, expected: f64, size: f64, what: &str) {
-    let told = told.as_f64().unwrap();
-    let error = (told - expected).abs();
-    assert!(error <= 1e-5 * size.max(1.0), "{what}: {told}, {expected}");
+fn assert_near(actual: &Value, expected: f64, size: f64, what: &str) {
+    let actual = actual.as_f64().unwrap();
+    let error = (actual - expected).abs();
+    assert!(
+        error <= 1e-5 * size.max(1.0),
+        "{what}: {actual}, {expected}"
+    );
 }
 
-fn assert_bones(told: &Value, places: &[Place], what: &str) {
-    let told = told.as_array().unwrap();
-    assert_eq!(told.len(), places.len());
-    for (told, place) in told.iter().zip(places) {
-        let what = format!("{what} {}", place.name);
-        assert_eq!(told["name"], place.name, "{what}");
-        assert_eq!(told["visible"], place.visible, "{what}");
-        let matrix = told["matrix"].as_array().unwrap();
+fn assert_bones(actual: &Value, posed_bones: &[PosedBone], what: &str) {
+    let actual = actual.as_array().unwrap();
+    assert_eq!(actual.len(), posed_bones.len());
+    for (actual, bone) in actual.iter().zip(posed_bones) {
+        let what = format!("{what} {}", bone.name);
+        assert_eq!(actual["name"], bone.name, "{what}");
+        assert_eq!(actual["visible"], bone.visible, "{what}");
+        let matrix = actual["matrix"].as_array().unwrap();
         assert_eq!(matrix.len(), 16, "{what}");
-        let rows = place.matrix;
+        let rows = bone.matrix;
         let values = rows.as_flattened().iter();
         let size = values.fold(0.0, |size: f64, value| size.max(value.abs()));
         let last = [0.0, 0.0, 0.0, 1.0];
@@ -113,20 +115,20 @@ fn assert_bones(told: &Value, places: &[Place], what: &str) {
     }
 }
 
-/// The box and the centre of what is drawn, in Bevy's space.
-fn assert_vertices(posed: &Value, places: &[Place], what: &str) {
-    let bones = [HULL, LAMP].map(|bone| &places[bone as usize]);
+/// Asserts the bounds and the centroid of the visible vertices, in Bevy's space.
+fn assert_vertices(posed: &Value, posed_bones: &[PosedBone], what: &str) {
+    let bones = [HULL, LAMP].map(|bone| &posed_bones[bone as usize]);
     let visible = bones.into_iter().filter(|bone| bone.visible);
     let vertices = visible.flat_map(|bone| {
-        PLACES.map(|place| {
-            let [x, y, z] = transformed(&bone.matrix, place.map(f64::from));
+        POSITIONS.map(|position| {
+            let [x, y, z] = transformed(&bone.matrix, position.map(f64::from));
             [x, z, -y]
         })
     });
     assert_box(posed, &vertices.collect::<Vec<_>>(), 1000.0, what);
 }
 
-/// The box and the centre of vertices, which are as large as `size`.
+/// Asserts the bounds and the centroid of vertices. The tolerance is relative to `size`.
 pub fn assert_box(posed: &Value, vertices: &[[f64; 3]], size: f64, what: &str) {
     for axis in 0..3 {
         let values = || vertices.iter().map(|vertex| vertex[axis]);
@@ -134,14 +136,14 @@ pub fn assert_box(posed: &Value, vertices: &[[f64; 3]], size: f64, what: &str) {
             values().fold(f64::MAX, f64::min),
             values().fold(f64::MIN, f64::max),
         );
-        let centre = values().sum::<f64>() / vertices.len() as f64;
-        for (key, expected) in [("min", min), ("max", max), ("centroid", centre)] {
+        let center = values().sum::<f64>() / vertices.len() as f64;
+        for (key, expected) in [("min", min), ("max", max), ("centroid", center)] {
             assert_near(&posed[key][axis], expected, size, &format!("{what} {key}"));
         }
     }
 }
 
-/// What `inspect` says of some files at a time of a clip.
+/// The JSON objects of files at a time of a clip.
 pub fn posed(files: &[&str], clip: &str, time: Option<f64>) -> Vec<Value> {
     let time = time.map(|time| format!("--time={time}"));
     let mut args = vec!["--json", "--animation", clip];
@@ -161,7 +163,7 @@ pub fn save(folder: &Path, name: &str, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn bones_are_where_the_clip_has_them() {
+fn posed_bones_and_vertices_match_the_reference() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = model();
     let [model, other] = ["walker.alo", "other #2"].map(|name| save(folder.path(), name, &bytes));
@@ -172,7 +174,7 @@ fn bones_are_where_the_clip_has_them() {
         let bytes = clean(version);
         let clip = save(folder.path(), &format!("clip {version}.ala"), &bytes);
         let parsed = parse(&bytes).unwrap();
-        // Between frames; at both ends and beyond them, where nothing moves any more.
+        // Between frames, at both ends, and outside of the clip, where the time is clamped.
         let times = [1.25, 2.5, 4.75, 9.9].map(|frame| (Some(frame / 30.0), frame / 30.0));
         let ends = [
             (None, 0.0),
@@ -184,17 +186,17 @@ fn bones_are_where_the_clip_has_them() {
             let what = format!("format {version} at {time:?}");
             let objects = posed(&[&model, &other], &clip, time);
             assert_eq!(objects[0]["posed"], objects[1]["posed"], "{what}");
-            let places = places(&file, &parsed, seconds);
-            assert_bones(&objects[0]["posed"]["bones"], &places, &what);
-            assert_vertices(&objects[0]["posed"], &places, &what);
-            hidden += usize::from(!places[LAMP as usize].visible);
+            let posed_bones = posed_bones(&file, &parsed, seconds);
+            assert_bones(&objects[0]["posed"]["bones"], &posed_bones, &what);
+            assert_vertices(&objects[0]["posed"], &posed_bones, &what);
+            hidden += usize::from(!posed_bones[LAMP as usize].visible);
         }
     }
     assert!((1..16).contains(&hidden), "{hidden}");
 }
 
 #[test]
-fn clips_beside_a_model_are_known_by_name() {
+fn clips_beside_a_model_are_found_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let model = save(folder.path(), "walker.alo", &model());
     let clip = save(folder.path(), "Walker_MOVE_00.ala", &clean(2));
@@ -202,12 +204,12 @@ fn clips_beside_a_model_are_known_by_name() {
     let by_file = posed(&[&model], &clip, Some(0.12));
     let by_name = posed(&[&model], "move_00", Some(0.12));
     assert_eq!(by_name[0]["posed"], by_file[0]["posed"]);
-    // The end stays the end.
+    // Times after the end show the last frame.
     let by_file = posed(&[&model], &clip, Some(99.0));
     let by_name = posed(&[&model], "MOVE_00", Some(99.0));
     assert_eq!(by_name[0]["posed"], by_file[0]["posed"]);
 
-    // At rest nothing is said of bones, whatever lies beside the model.
+    // Without `--animation` no bones are printed, even if there are clips beside the model.
     let output = inspect(&["--json", &model]);
     let rest = &lines(&output)[0];
     assert_eq!(rest["posed"]["bones"], Value::Null);
@@ -227,7 +229,7 @@ fn clips_beside_a_model_are_known_by_name() {
 }
 
 #[test]
-fn a_clip_that_is_none_is_an_error_of_every_model() {
+fn a_broken_clip_is_an_error_of_every_model() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = model();
     let [first, second] = ["first.alo", "second.alo"].map(|name| save(folder.path(), name, &bytes));
@@ -245,7 +247,7 @@ fn a_clip_that_is_none_is_an_error_of_every_model() {
         );
     }
 
-    // The same beside the model.
+    // The same for a clip beside the model.
     save(folder.path(), "first_IDLE_00.ala", &clean(2)[..500]);
     let output = inspect(&["--json", "--animation", "IDLE_00", &first]);
     assert_eq!(output.status.code(), Some(1));
@@ -255,7 +257,7 @@ fn a_clip_that_is_none_is_an_error_of_every_model() {
 }
 
 #[test]
-fn what_of_a_clip_is_left_out_is_told() {
+fn bones_that_do_not_fit_the_model_are_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let model = save(folder.path(), "walker.alo", &model());
     let other = edited(&clean(2), |clip| {
@@ -264,11 +266,11 @@ fn what_of_a_clip_is_left_out_is_told() {
     let other = save(folder.path(), "other.bin", &other);
     let objects = posed(&[&model], &other, None);
     let warnings = objects[0]["warnings"].as_array().unwrap();
-    let is_told = |warning: &Value| {
+    let names_bone = |warning: &Value| {
         let warning = warning.as_str().unwrap();
         warning.starts_with("animation: left out: bone ") && warning.contains("Nothing_of_the_kind")
     };
-    assert!(warnings.iter().any(is_told), "{warnings:?}");
+    assert!(warnings.iter().any(names_bone), "{warnings:?}");
     assert_eq!(objects[0]["ok"], true);
 }
 

@@ -4,8 +4,8 @@ use crate::clip::save;
 use crate::{inspect, lines};
 use serde_json::{Value, json};
 
-/// All that is told, in an unusual form where one is allowed: lower case, comments, gaps in numbers,
-/// Windows-1250, and a flaw for each warning.
+/// A model with all properties, in unusual but valid syntax: lower case, comments, gaps in numbers, Windows-1250. It
+/// causes each warning once.
 const MODEL: &[u8] = b"// by hand
 model \"K\xF9\xF2\"
   SOURCE_FILE \"Q:\\WorkData\\horse.max\"
@@ -59,7 +59,7 @@ model \"K\xF9\xF2\"
 END_OF_MODEL
 ";
 
-/// The least that there is.
+/// The smallest valid model.
 const EMPTY: &[u8] = b"MODEL \"\" EXPORT_VERSION 4 END_OF_MODEL";
 
 fn texture(file: Option<&str>, mode: &str) -> Value {
@@ -70,10 +70,10 @@ fn texture(file: Option<&str>, mode: &str) -> Value {
 }
 
 #[test]
-fn text_models_are_told() {
+fn json_describes_text_models() {
     let folder = tempfile::tempdir().unwrap();
     let good = save(folder.path(), "good.lgw", MODEL);
-    // Whatever it is named.
+    // The content determines the format, whatever the name.
     let odd = save(folder.path(), "good #2.mdl", MODEL);
     let output = inspect(&["--json", &good, &odd]);
     let objects = lines(&output);
@@ -88,8 +88,8 @@ fn text_models_are_told() {
     sky["texgen"] = json!({ "s": ["EYE_LINEAR", 0.1], "t": null, "r": ["REFLECTION_MAP", 1.0] });
     let mut inside = texture(None, "MODULATE");
     inside["wrap"] = json!([true, false]);
-    // One of the list, two of the strip and two of the fan have no two equal indices. One coordinate of
-    // the last vertex is no number and taken for 0, so that it is at (1, 0, 3).
+    // One triangle of the list, two of the strip and two of the fan have three different indices. The non-finite
+    // coordinate of the last vertex counts as 0, so that it is at (1, 0, 3).
     let expected = json!({
         "file": good, "ok": true, "format": "lgw",
         "name": "Kůň", "version": null, "source": "Q:\\WorkData\\horse.max",
@@ -109,17 +109,17 @@ fn text_models_are_told() {
     let centroid = object["posed"]["centroid"].take();
     assert_eq!(object, expected);
     // (0 + 1 + 0 + 1 − 8 + 1, 0 + 0 + 1 + 1 + 2 + 0, 0.5 + 3) / 6
-    for (told, expected) in centroid.as_array().unwrap().iter().zip([-5.0, 4.0, 3.5]) {
+    for (value, expected) in centroid.as_array().unwrap().iter().zip([-5.0, 4.0, 3.5]) {
         assert!(
-            (told.as_f64().unwrap() - expected / 6.0).abs() < 1e-6,
-            "{told}"
+            (value.as_f64().unwrap() - expected / 6.0).abs() < 1e-6,
+            "{value}"
         );
     }
     assert_warnings(&warnings);
     assert_eq!(objects[1]["meshes"], objects[0]["meshes"]);
 }
 
-/// Each begins with its line and column.
+/// Asserts the warnings. Each starts with its line and column.
 fn assert_warnings(warnings: &Value) {
     let warnings = warnings.as_array().unwrap();
     let expected = [
@@ -129,40 +129,40 @@ fn assert_warnings(warnings: &Value) {
         ("45:18: ", "material 4"),
     ];
     assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
-    for (place, what) in expected {
-        let is_it = |warning: &&Value| warning.as_str().unwrap().starts_with(place);
-        let found = warnings.iter().find(is_it);
-        let found = found.unwrap_or_else(|| panic!("{place} {warnings:?}"));
+    for (position, what) in expected {
+        let at_position = |warning: &&Value| warning.as_str().unwrap().starts_with(position);
+        let found = warnings.iter().find(at_position);
+        let found = found.unwrap_or_else(|| panic!("{position} {warnings:?}"));
         assert!(found.as_str().unwrap().contains(what), "{found}");
     }
 }
 
 #[test]
-fn people_are_told_what_is_unusual() {
+fn text_describes_materials_meshes_and_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let good = save(folder.path(), "good.lgw", MODEL);
     let output = inspect(&[&good, "--time", "3"]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
-    for told in [
+    for part in [
         "UFO: Aftermath model \"Kůň\"\n",
         "exported from Q:\\WorkData\\horse.max\n",
         "material 7 \"7 - Coat\"\n",
         "texture 0: human\\coat.tga, REPLACE, repeats along V, 8 bits of alpha\n",
         "texture 1: sky.dds, ADD, cube map, S by EYE_LINEAR × 0.1, R by REFLECTION_MAP\n",
-        "texture 0: (a picture in the model's file), MODULATE, repeats along U, no mipmaps\n",
+        "texture 0: (embedded image), MODULATE, repeats along U, no mipmaps\n",
         "mesh \"all ways\": material 7 \"7 - Coat\", 5 vertices, 5 triangles (list, strip, fan)\n",
-        "mesh \"\": material 4, which is not there, 1 vertices, 0 triangles (no groups)\n",
+        "mesh \"\": material 4 (missing), 1 vertices, 0 triangles (no groups)\n",
         "mesh \"nothing\": no material",
         "posed from [-8, 0, 0] to [1, 2, 3]\n",
         "warning: 47:9: ",
     ] {
-        assert!(text.contains(told), "{told:?} in {text}");
+        assert!(text.contains(part), "{part:?} in {text}");
     }
 }
 
 #[test]
-fn models_without_a_vertex_are_nowhere() {
+fn posed_is_null_without_vertices() {
     let folder = tempfile::tempdir().unwrap();
     let empty = save(folder.path(), "empty", EMPTY);
     let output = inspect(&["--json", "--time", "1", &empty]);
@@ -177,7 +177,7 @@ fn models_without_a_vertex_are_nowhere() {
 }
 
 #[test]
-fn a_clip_is_an_error_of_a_model_without_clips() {
+fn requesting_a_clip_of_an_lgw_model_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let empty = save(folder.path(), "empty.lgw", EMPTY);
     let output = inspect(&["--json", "--animation", "walk", &empty]);
@@ -192,7 +192,7 @@ fn a_clip_is_an_error_of_a_model_without_clips() {
 }
 
 #[test]
-fn broken_text_is_told_with_line_and_column() {
+fn parse_errors_have_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
     let text = String::from_utf8_lossy(EMPTY).replace(' ', "\r\n  ");
     let mesh = |begin: &str, rest: &str| {
@@ -248,15 +248,15 @@ fn broken_text_is_told_with_line_and_column() {
     assert_eq!(output.status.code(), Some(1));
     let objects = lines(&output);
     assert_eq!(objects.len(), files.len() + 1);
-    for (object, (name, _, [offset, line, column], told)) in objects.iter().zip(files) {
+    for (object, (name, _, [offset, line, column], part)) in objects.iter().zip(files) {
         assert_eq!(object["ok"], false, "{object}");
         let error = &object["error"];
-        let place = [&error["offset"], &error["line"], &error["column"]];
-        assert_eq!(place, [offset, line, column], "{name}: {error}");
+        let position = [&error["offset"], &error["line"], &error["column"]];
+        assert_eq!(position, [offset, line, column], "{name}: {error}");
         let message = error["message"].as_str().unwrap();
         let begins = format!("{line}:{column}: LGW: ");
         assert!(
-            message.starts_with(&begins) && message.contains(told),
+            message.starts_with(&begins) && message.contains(part),
             "{message}"
         );
     }
@@ -264,7 +264,7 @@ fn broken_text_is_told_with_line_and_column() {
 }
 
 #[test]
-fn texts_are_known_by_their_first_word_and_others_are_not() {
+fn first_word_model_selects_the_lgw_format() {
     let folder = tempfile::tempdir().unwrap();
     let texts = ["MODEL", "\u{feff}//\r// MODEL x\n\tMoDeL\"a", "model\n"];
     let others = ["MODELS", "MODEL//", "// MODEL", "MODE", "/ MODEL", ""];

@@ -1,4 +1,4 @@
-//! The subcommand `inspect`, as a program.
+//! Runs the subcommand `inspect` of the compiled program.
 
 mod abc;
 mod abc_vertices;
@@ -27,7 +27,7 @@ fn lines(output: &Output) -> Vec<Value> {
 }
 
 #[test]
-fn one_object_per_file_and_a_bad_one_does_not_stop_it() {
+fn json_has_one_object_per_file_and_continues_after_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("good.mdl"), tetrahedron().to_bytes()).unwrap();
@@ -67,7 +67,7 @@ fn one_object_per_file_and_a_bad_one_does_not_stop_it() {
     assert_eq!(objects[2]["ok"], true);
     assert_eq!(objects[3]["ok"], false);
 
-    // Posing loads through the asset server, to which `#` means something.
+    // Posing loads through the asset server, where `#` starts a label.
     let output = inspect(&["--json", "--time", "0.05", &good, &odd]);
     let objects = lines(&output);
     assert_eq!(output.status.code(), Some(0), "{objects:?}");

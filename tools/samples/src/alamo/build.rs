@@ -1,28 +1,28 @@
-//! Solids to the vertices and triangles of a file.
+//! Converts solids to the vertices and triangles of a file.
 
 use super::shape::{Corner, Face, Solid};
-use crate::maths::Place;
+use crate::math::Transform;
 use bevy::math::{Vec2, Vec3};
 use bevy_classic_models::alamo::alo::Vertex;
 use bevy_classic_models::alamo::alo::write::SubmeshBuffers;
 use std::collections::HashMap;
 
-/// Cosine of the angle up to which round faces are shaded as one with others.
+/// Cosine of the largest angle between round faces that share smooth shading.
 const CREASE: f32 = 0.45;
 
-/// How solids become vertices.
+/// Settings of the conversion from solids to vertices.
 pub struct Recipe<'a> {
-    /// The space that the vertices are to be in.
-    pub space: Place,
-    /// The bones that they follow; empty if they are rigid.
+    /// The space of the written vertices.
+    pub space: Transform,
+    /// The bones of a skinned mesh; empty if the mesh is rigid.
     pub palette: &'a [usize],
-    /// Where a point of a face is in the picture.
+    /// Texture coordinates of a point of a face.
     pub uv: &'a dyn Fn(&Face, Vec2) -> Vec2,
-    /// The colour of a point.
+    /// The color of a point.
     pub color: &'a dyn Fn(Vec3) -> [f32; 4],
 }
 
-/// A vertex in the making: tangents are summed over the triangles around it.
+/// A vertex under construction: tangents are summed over the adjacent triangles.
 struct Sum {
     vertex: Vertex,
     normal: Vec3,
@@ -30,37 +30,38 @@ struct Sum {
     along_v: Vec3,
 }
 
-/// Where a point is, in 1/1024 units.
-pub type Spot = [i32; 3];
+/// A position in 1/1024 units, for comparison.
+pub type PositionKey = [i32; 3];
 
-/// Where a point is.
-pub fn spot(at: Vec3) -> Spot {
+/// Rounds a position to 1/1024 units.
+pub fn position_key(at: Vec3) -> PositionKey {
     (at * 1024.0).round().as_ivec3().into()
 }
 
 impl Recipe<'_> {
-    /// The buffers of all solids together.
+    /// Builds the buffers of all solids together.
     pub fn build(&self, solids: &[Solid]) -> SubmeshBuffers {
         let mut sums: Vec<Sum> = Vec::new();
         let mut triangles = Vec::new();
         for solid in solids {
-            let meeting = meeting(solid);
-            let mut known = HashMap::new();
+            let faces_by_position = faces_by_position(solid);
+            let mut vertex_indices = HashMap::new();
             for (number, face) in solid.faces.iter().enumerate() {
                 let corners: Vec<usize> = face
                     .corners
                     .iter()
                     .map(|corner| {
-                        let normal = normal(solid, number, &meeting[&spot(corner.at)]);
+                        let normal =
+                            normal(solid, number, &faces_by_position[&position_key(corner.at)]);
                         let uv = (self.uv)(face, corner.uv);
-                        // Mirrored faces have tangents of their own.
+                        // Mirrored faces have their own tangents.
                         let key = (
-                            spot(corner.at),
-                            spot(normal),
+                            position_key(corner.at),
+                            position_key(normal),
                             [uv.x, uv.y].map(f32::to_bits),
                             is_mirrored(face),
                         );
-                        *known.entry(key).or_insert_with(|| {
+                        *vertex_indices.entry(key).or_insert_with(|| {
                             sums.push(self.sum(corner, normal, uv));
                             sums.len() - 1
                         })
@@ -87,7 +88,8 @@ impl Recipe<'_> {
 
     fn sum(&self, corner: &Corner, normal: Vec3, uv: Vec2) -> Sum {
         let mut vertex = Vertex {
-            position: (self.space.turn.transpose() * (corner.at - self.space.at)).into(),
+            position: (self.space.rotation.transpose() * (corner.at - self.space.translation))
+                .into(),
             color: (self.color)(corner.at),
             bone_weights: [1.0, 0.0, 0.0, 0.0],
             ..Vertex::default()
@@ -108,7 +110,8 @@ impl Recipe<'_> {
         }
     }
 
-    /// The vertex with its frame: the binormal goes up in the picture, where V shrinks.
+    /// The finished vertex with its tangent frame. The binormal points up in the texture, where V
+    /// decreases.
     fn finished(&self, sum: &Sum) -> Vertex {
         let normal = sum.normal;
         let tangent = sum.along_u - normal * normal.dot(sum.along_u);
@@ -119,7 +122,7 @@ impl Recipe<'_> {
         } else {
             across
         };
-        let back = self.space.turn.transpose();
+        let back = self.space.rotation.transpose();
         Vertex {
             normal: (back * normal).into(),
             tangent: (back * tangent).into(),
@@ -129,22 +132,24 @@ impl Recipe<'_> {
     }
 }
 
-/// The faces that meet at each point.
-pub fn meeting(solid: &Solid) -> HashMap<Spot, Vec<usize>> {
-    let mut meeting: HashMap<Spot, Vec<usize>> = HashMap::new();
+/// The indices of the faces that meet at each point.
+pub fn faces_by_position(solid: &Solid) -> HashMap<PositionKey, Vec<usize>> {
+    let mut faces_by_position: HashMap<PositionKey, Vec<usize>> = HashMap::new();
     for (number, face) in solid.faces.iter().enumerate() {
         for corner in &face.corners {
-            let faces = meeting.entry(spot(corner.at)).or_default();
+            let faces = faces_by_position
+                .entry(position_key(corner.at))
+                .or_default();
             if faces.last() != Some(&number) {
                 faces.push(number);
             }
         }
     }
-    meeting
+    faces_by_position
 }
 
-/// The normal at a corner of a face. Flat faces are shaded flat; bevels go over into them.
-pub fn normal(solid: &Solid, number: usize, meeting: &[usize]) -> Vec3 {
+/// The normal at a corner of a face; `adjacent` lists all faces at the corner. Flat faces have flat shading; bevels blend into them.
+pub fn normal(solid: &Solid, number: usize, adjacent: &[usize]) -> Vec3 {
     let own = solid.faces[number].normal();
     let towards = own.normalize_or(Vec3::Z);
     if !solid.faces[number].round {
@@ -157,7 +162,7 @@ pub fn normal(solid: &Solid, number: usize, meeting: &[usize]) -> Vec3 {
             .dot(towards)
             > CREASE
     };
-    let (round, flat): (Vec<usize>, Vec<usize>) = meeting
+    let (round, flat): (Vec<usize>, Vec<usize>) = adjacent
         .iter()
         .copied()
         .filter(near)
@@ -170,7 +175,7 @@ pub fn normal(solid: &Solid, number: usize, meeting: &[usize]) -> Vec3 {
     sum.normalize_or(towards)
 }
 
-/// Whether a face shows its chart from behind.
+/// Whether a face shows its chart mirrored.
 fn is_mirrored(face: &Face) -> bool {
     let areas = face.triangles().map(|triangle| {
         let [a, b, c] = triangle.map(|corner| face.corners[corner].uv);
@@ -179,7 +184,7 @@ fn is_mirrored(face: &Face) -> bool {
     areas.sum::<f32>() > 0.0
 }
 
-/// The directions on a triangle in which U and V grow.
+/// The directions on a triangle in which U and V increase.
 fn slopes([a, b, c]: [Corner; 3]) -> [Vec3; 2] {
     let (ab, ac) = (b.at - a.at, c.at - a.at);
     let (uv_ab, uv_ac) = (b.uv - a.uv, c.uv - a.uv);
@@ -187,7 +192,7 @@ fn slopes([a, b, c]: [Corner; 3]) -> [Vec3; 2] {
     if area == 0.0 {
         return [Vec3::ZERO; 2];
     }
-    // As long as the triangle is large.
+    // The area of the triangle weights the directions.
     let size = ab.cross(ac).length();
     let along_u = (ab * uv_ac.y - ac * uv_ab.y) / area;
     let along_v = (ac * uv_ab.x - ab * uv_ac.x) / area;

@@ -1,6 +1,6 @@
-//! Blocks of DXT5.
+//! Encodes blocks of DXT5.
 
-/// A block of 4 × 4 texels: alphas between two of them, then colours between two of them.
+/// Encodes a block of 4 × 4 texels: alpha, then color, each interpolated between two endpoints.
 pub fn block(texels: &[[u8; 4]; 16]) -> [u8; 16] {
     let mut bytes = [0; 16];
     let alphas = texels.map(|[.., alpha]| alpha);
@@ -12,9 +12,9 @@ pub fn block(texels: &[[u8; 4]; 16]) -> [u8; 16] {
         _ => ((8 - index) * u32::from(most) + (index - 1) * u32::from(least)) / 7,
     };
     let mut bits = 0_u64;
-    for (place, alpha) in alphas.into_iter().enumerate() {
+    for (index, alpha) in alphas.into_iter().enumerate() {
         let nearest = (0..8).min_by_key(|index| step(*index).abs_diff(alpha.into()));
-        bits |= u64::from(nearest.unwrap_or_default()) << (3 * place);
+        bits |= u64::from(nearest.unwrap_or_default()) << (3 * index);
     }
     bytes[..2].copy_from_slice(&[most, least]);
     bytes[2..8].copy_from_slice(&bits.to_le_bytes()[..6]);
@@ -24,13 +24,15 @@ pub fn block(texels: &[[u8; 4]; 16]) -> [u8; 16] {
     let between = |a: [i32; 3], b: [i32; 3]| core::array::from_fn(|c| (2 * a[c] + b[c]) / 3);
     let palette: [[i32; 3]; 4] = [a, b, between(a, b), between(b, a)];
     let mut bits = 0_u32;
-    for (place, texel) in texels.iter().enumerate() {
+    for (index, texel) in texels.iter().enumerate() {
         let distance = |index: &usize| -> i32 {
-            let way = |channel: usize| palette[*index][channel] - i32::from(texel[channel]);
-            (0..3).map(|channel| way(channel) * way(channel)).sum()
+            let difference = |channel: usize| palette[*index][channel] - i32::from(texel[channel]);
+            (0..3)
+                .map(|channel| difference(channel) * difference(channel))
+                .sum()
         };
         let nearest = (0..4).min_by_key(distance).unwrap_or_default();
-        bits |= (nearest as u32) << (2 * place);
+        bits |= (nearest as u32) << (2 * index);
     }
     bytes[8..10].copy_from_slice(&ends[0].to_le_bytes());
     bytes[10..12].copy_from_slice(&ends[1].to_le_bytes());
@@ -38,16 +40,17 @@ pub fn block(texels: &[[u8; 4]; 16]) -> [u8; 16] {
     bytes
 }
 
-/// The two colours that lie farthest apart along the direction in which colours differ most.
+/// The two colors that are farthest apart along the direction of greatest variation.
 fn ends(texels: &[[u8; 4]; 16]) -> [[u8; 4]; 2] {
     let sum =
         |channel: usize| -> i32 { texels.iter().map(|texel| i32::from(texel[channel])).sum() };
     let sums: [i32; 3] = core::array::from_fn(sum);
-    let way = |texel: &[u8; 4], channel: usize| 16 * i32::from(texel[channel]) - sums[channel];
+    let difference =
+        |texel: &[u8; 4], channel: usize| 16 * i32::from(texel[channel]) - sums[channel];
     let spread = |a: usize, b: usize| -> i64 {
         let products = texels.iter();
         products
-            .map(|texel| i64::from(way(texel, a) * way(texel, b)))
+            .map(|texel| i64::from(difference(texel, a) * difference(texel, b)))
             .sum()
     };
     let widest = (0..3).max_by_key(|channel| spread(*channel, *channel));
@@ -63,7 +66,7 @@ fn ends(texels: &[[u8; 4]; 16]) -> [[u8; 4]; 2] {
     [far, near].map(|texel| texel.copied().unwrap_or_default())
 }
 
-/// A colour in 5, 6 and 5 bits.
+/// A color in 5, 6 and 5 bits.
 fn packed([r, g, b, _]: [u8; 4]) -> u16 {
     let bits = |value: u8, most: u32| ((u32::from(value) * most + 127) / 255) as u16;
     bits(r, 31) << 11 | bits(g, 63) << 5 | bits(b, 31)

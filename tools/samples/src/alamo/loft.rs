@@ -1,21 +1,21 @@
 //! Shapes that are not prisms: surfaces over rings of points, plates, and cloth.
 //!
-//! As in the other samples with bones, Z is up here, the front looks along −Y, and the left is at +X.
+//! As in the other samples with bones, Z is up here, the front is −Y, and the left is +X.
 
 use super::shape::{Corner, Face, Finish, Solid};
-use crate::maths::{cos, mix, sin};
+use crate::math::{cos, mix, sin};
 use bevy::math::{Vec2, Vec3};
 
 /// An outline around an axis that goes up.
 #[derive(Clone, Copy, Debug)]
 pub struct Ring {
-    /// Its middle.
+    /// Its center.
     pub at: Vec3,
     /// Half its width.
     pub x: f32,
-    /// How far it reaches to the front and to the back.
+    /// Its extent to the front and to the back.
     pub depth: [f32; 2],
-    /// From 0, an ellipse, to 1, next to a rectangle.
+    /// From 0 (an ellipse) to 1 (nearly a rectangle).
     pub square: f32,
 }
 
@@ -38,7 +38,7 @@ impl Ring {
         }
     }
 
-    /// The same, moved.
+    /// Returns the ring, translated.
     pub fn moved(self, x: f32, y: f32) -> Self {
         Self {
             at: self.at + Vec3::new(x, y, 0.0),
@@ -46,9 +46,9 @@ impl Ring {
         }
     }
 
-    /// So many points on it, counter-clockwise from the back.
+    /// `count` points on it, counter-clockwise from the back.
     pub fn points(&self, count: usize) -> Vec<Vec3> {
-        let bulge = |way: f32| mix(way, way.abs().sqrt() * way.signum(), self.square);
+        let bulge = |t: f32| mix(t, t.abs().sqrt() * t.signum(), self.square);
         let point = |index: usize| {
             let turns = index as f32 / count as f32;
             let (x, y) = (bulge(-sin(turns)), bulge(cos(turns)));
@@ -63,7 +63,7 @@ impl Ring {
     }
 }
 
-/// The points of rings, all of equally many.
+/// The points of rings, `count` for each.
 pub fn rings(count: usize, rings: &[Ring]) -> Vec<Vec<Vec3>> {
     rings.iter().map(|ring| ring.points(count)).collect()
 }
@@ -86,7 +86,7 @@ fn face(chart: &'static str, corners: Vec<Corner>) -> Face {
     }
 }
 
-/// Lengths from the first to each, starting with 0.
+/// Running sums of the lengths, starting with 0.
 fn running_sum(lengths: impl Iterator<Item = f32>) -> Vec<f32> {
     let mut sums = vec![0.0];
     for length in lengths {
@@ -95,8 +95,8 @@ fn running_sum(lengths: impl Iterator<Item = f32>) -> Vec<f32> {
     sums
 }
 
-/// The surface through rows of points, which are counter-clockwise around the way from row to row
-/// where it is seen from outside. `closed` rows end where they begin.
+/// The surface through rows of points. The rows run counter-clockwise around the direction from row
+/// to row, seen from outside. `closed` rows end where they begin.
 pub fn skin(chart: &'static str, rows: &[Vec<Vec3>], closed: bool) -> Solid {
     let count = rows[0].len();
     let sides = if closed { count } else { count - 1 };
@@ -125,7 +125,7 @@ pub fn skin(chart: &'static str, rows: &[Vec<Vec3>], closed: bool) -> Solid {
     solid
 }
 
-/// The flat end of a closed surface; `first` if rows go away from it.
+/// The flat end of a closed surface. `first`: the end before the first row.
 pub fn cap(chart: &'static str, row: &[Vec3], first: bool) -> Solid {
     let mut points = row.to_vec();
     if first {
@@ -152,7 +152,7 @@ pub fn cap(chart: &'static str, row: &[Vec3], first: bool) -> Solid {
     }
 }
 
-/// Several as one, which smooth shading goes across.
+/// Joins several solids into one with smooth shading across them.
 pub fn joined(solids: impl IntoIterator<Item = Solid>) -> Solid {
     Solid {
         faces: solids.into_iter().flat_map(|solid| solid.faces).collect(),
@@ -169,7 +169,7 @@ pub fn loft(charts: [&'static str; 2], rows: &[Vec<Vec3>]) -> Solid {
     ])
 }
 
-/// A plate: a surface with an edge around it, and nothing behind.
+/// A plate: a surface with a border around it, open at the back.
 pub fn plate(charts: [&'static str; 2], rows: &[Vec<Vec3>], inwards: Vec3) -> Solid {
     let (last, end) = (rows.len() - 1, rows[0].len() - 1);
     let mut border: Vec<Vec3> = rows[0].clone();

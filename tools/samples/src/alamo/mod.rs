@@ -1,28 +1,29 @@
-//! What the Alamo samples are made with.
+//! Building blocks of the Alamo samples.
 //!
-//! Solids are spanned over outlines (`profile`, `shape`) or rows of points (`loft`), unfolded onto a sheet and painted there (`sheet`), and
-//! become vertices (`build`); pictures are written as DDS and TGA (`picture`). All solids are where
-//! the model has them at rest, Z up and the front looking along −Y, until they are written.
+//! Solids are lofted from outlines (`profile`, `shape`) or rows of points (`loft`), unwrapped onto
+//! a sheet and painted there (`sheet`). Then they become vertices (`build`); images are written as
+//! DDS and TGA (`image`). All solids are in model space in the rest pose until they are written: Z
+//! is up and the front is −Y.
 
 pub mod build;
+pub mod image;
 pub mod loft;
-pub mod picture;
 pub mod profile;
 pub mod shape;
 pub mod sheet;
 
+mod ambient_occlusion;
 mod dxt5;
-mod sky;
 
 use bevy::math::Vec3;
 use bevy_classic_models::alamo::ala;
 use bevy_classic_models::alamo::alo::{AloFile, Parameter, write};
 use std::error::Error;
 
-/// A file of a sample: its path below the folder of assets, and its bytes.
+/// A file of a sample: its path below the assets folder, and its bytes.
 pub type SampleFile = (&'static str, Vec<u8>);
 
-/// The bytes of a model, which should be beyond reproach.
+/// Serializes a model; a warning of its own parser is an error.
 pub fn model(path: &'static str, file: &AloFile<'_>) -> Result<SampleFile, Box<dyn Error>> {
     let bytes = write::write(file)?;
     let read = bevy_classic_models::alamo::alo::parse(&bytes)?;
@@ -43,7 +44,7 @@ pub fn model(path: &'static str, file: &AloFile<'_>) -> Result<SampleFile, Box<d
     Ok((path, bytes))
 }
 
-/// The bytes of an animation, which should be beyond reproach too.
+/// Serializes an animation; a warning of its own parser is an error.
 pub fn animation(
     path: &'static str,
     document: &ala::write::AlaDocument,
@@ -65,7 +66,7 @@ pub fn animation(
     Ok((path, bytes))
 }
 
-/// A colour of a shader. Alpha is what exporters write where it means nothing: 0.
+/// A color parameter of a shader. Alpha is 0, as exporters write it if it has no meaning.
 pub fn color(name: &'static str, rgb: Vec3) -> Parameter<'static> {
     Parameter::float4(name, [rgb.x, rgb.y, rgb.z, 0.0])
 }

@@ -1,6 +1,6 @@
 //! Outlines of prisms.
 
-use crate::maths::{cos, sin};
+use crate::math::{cos, sin};
 use bevy::math::Vec2;
 
 /// An outline, counter-clockwise.
@@ -12,7 +12,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A convex polygon whose corners are cut off.
+    /// A convex polygon with beveled corners.
     pub fn polygon(points: &[[f32; 2]], bevel: f32) -> Self {
         Self {
             core: points.iter().copied().map(Vec2::from_array).collect(),
@@ -21,7 +21,7 @@ impl Profile {
         }
     }
 
-    /// A rectangle around the axis, by half its sides.
+    /// A rectangle around the axis; `x` and `y` are half its sides.
     pub fn rectangle(x: f32, y: f32, bevel: f32) -> Self {
         Self::polygon(&[[-x, -y], [x, -y], [x, y], [-x, y]], bevel)
     }
@@ -39,7 +39,7 @@ impl Profile {
         }
     }
 
-    /// The same with all edges moved inwards.
+    /// Returns the outline with all edges moved inward.
     pub fn inset(&self, by: f32) -> Self {
         let count = self.core.len();
         let inward = |index: usize| {
@@ -56,7 +56,7 @@ impl Profile {
         }
     }
 
-    /// The same, stretched.
+    /// Returns the outline, scaled per axis.
     pub fn stretched(&self, x: f32, y: f32) -> Self {
         Self {
             core: self.core.iter().map(|at| *at * Vec2::new(x, y)).collect(),
@@ -64,7 +64,7 @@ impl Profile {
         }
     }
 
-    /// The same, moved.
+    /// Returns the outline, translated.
     pub fn moved(&self, x: f32, y: f32) -> Self {
         Self {
             core: self.core.iter().map(|at| *at + Vec2::new(x, y)).collect(),
@@ -81,8 +81,8 @@ impl Profile {
         let cut = |index: usize| {
             let at = self.core[index];
             let towards = |other: usize| {
-                let way = self.core[other % count] - at;
-                at + way.normalize_or_zero() * self.bevel.min(0.4 * way.length())
+                let edge = self.core[other % count] - at;
+                at + edge.normalize_or_zero() * self.bevel.min(0.4 * edge.length())
             };
             [
                 (towards(index + count - 1), true),

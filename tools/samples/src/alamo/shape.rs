@@ -1,7 +1,7 @@
-//! Solids: prisms over outlines, with bevels, that know how they are unfolded.
+//! Solids: prisms over outlines, with bevels and UV coordinates on charts.
 
 use super::profile::Profile;
-use crate::maths::Place;
+use crate::math::Transform;
 use bevy::math::{Mat3, Vec2, Vec3};
 
 /// Turns the axis of a prism to +X; its outline is then in Y and Z.
@@ -9,50 +9,50 @@ pub const SIDEWAYS: Mat3 = Mat3::from_cols(Vec3::Y, Vec3::Z, Vec3::X);
 /// Turns the axis of a prism to −Y, the front; its outline is then in X and Z.
 pub const FORWARD: Mat3 = Mat3::from_cols(Vec3::X, Vec3::Z, Vec3::NEG_Y);
 
-/// What a face is made of.
+/// The material of a face, for the painter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// Painted armour of the hull.
+    /// Painted armor of the hull.
     Hull,
-    /// Armour that takes the team's colour.
+    /// Armor in the team color.
     Plate,
-    /// Such armour after a fire.
+    /// Team-colored armor after a fire.
     Burnt,
-    /// Dark metal of what carries and moves.
+    /// Dark metal of structural parts and mechanisms.
     Frame,
     /// Bare, polished metal.
     Steel,
-    /// Yellow and black.
+    /// Yellow and black hazard paint.
     Hazard,
-    /// Slats with darkness between them.
+    /// Slats with dark gaps.
     Grill,
     /// A black hole.
     Bore,
-    /// It has a picture of its own.
+    /// A face with its own texture.
     Own,
 }
 
 /// A corner of a face.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
-    /// Where it is on the model.
+    /// Its position in model space.
     pub at: Vec3,
-    /// Where it is on its chart, in the model's units.
+    /// Its position on its chart, in model units.
     pub uv: Vec2,
-    /// The bones that it follows.
+    /// The bones that move it.
     pub bones: [usize; 2],
-    /// How much it follows the second one, 0 to 1.
+    /// The weight of the second bone, 0 to 1.
     pub second: f32,
 }
 
 /// A flat, convex face.
 #[derive(Clone, Debug)]
 pub struct Face {
-    /// The chart it lies on. Faces of several solids may share one.
+    /// The chart that it is on. Faces of several solids may share one.
     pub chart: &'static str,
-    /// What it is made of.
+    /// Its material.
     pub finish: Finish,
-    /// Whether it is shaded as a part of something round: a bevel or a side of a tube.
+    /// Whether it belongs to a rounded shape, such as a bevel or the side of a tube.
     pub round: bool,
     /// Its corners, counter-clockwise when seen from outside.
     pub corners: Vec<Corner>,
@@ -64,7 +64,7 @@ impl Face {
         (2..self.corners.len()).map(|last| [0, last - 1, last])
     }
 
-    /// Points away from it; twice as long as its area is large.
+    /// The outward normal; its length is twice the area.
     pub fn normal(&self) -> Vec3 {
         let at = |index: usize| self.corners[index].at;
         self.triangles()
@@ -78,7 +78,8 @@ impl Face {
 pub struct Solid {
     /// Its faces.
     pub faces: Vec<Face>,
-    /// Whether it darkens nothing, and is not darkened: it is not there at the same time.
+    /// Whether it is ignored by ambient occlusion, because it is not visible together with the
+    /// other solids.
     pub ghost: bool,
 }
 
@@ -89,27 +90,28 @@ impl Solid {
         self
     }
 
-    /// The same at a place.
-    pub fn at(self, place: &Place) -> Self {
-        self.map(|corner| corner.at = place.point(corner.at))
+    /// Returns the solid, transformed.
+    pub fn transformed(self, transform: &Transform) -> Self {
+        self.map(|corner| corner.at = transform.point(corner.at))
     }
 
-    /// The same with its points moved one by one.
+    /// Returns the solid with each point mapped by a function.
     pub fn bent(self, bend: impl Fn(Vec3) -> Vec3) -> Self {
         self.map(|corner| corner.at = bend(corner.at))
     }
 
-    /// The same, following one bone.
-    pub fn on(self, bone: usize) -> Self {
-        self.bound(|_| ([bone; 2], 0.0))
+    /// Returns the solid, attached to one bone.
+    pub fn on_bone(self, bone: usize) -> Self {
+        self.skinned(|_| ([bone; 2], 0.0))
     }
 
-    /// The same, following two bones by what the function says of each point.
-    pub fn bound(self, bind: impl Fn(Vec3) -> ([usize; 2], f32)) -> Self {
+    /// Returns the solid, skinned to two bones; the function returns the bones of a point and the
+    /// second weight.
+    pub fn skinned(self, bind: impl Fn(Vec3) -> ([usize; 2], f32)) -> Self {
         self.map(|corner| (corner.bones, corner.second) = bind(corner.at))
     }
 
-    /// Its mirror image on the other side of the model, whose bones are others.
+    /// Its mirror image on the other side of the model; `bone` maps each bone to its counterpart.
     pub fn mirrored(mut self, bone: impl Fn(usize) -> usize) -> Self {
         for face in &mut self.faces {
             face.corners.reverse();
@@ -120,14 +122,14 @@ impl Solid {
         })
     }
 
-    /// Both halves of something of which this is the half at +X.
+    /// Both halves of a shape; this is the half at +X.
     pub fn both(mut self) -> Self {
         let other = self.clone().mirrored(|bone| bone);
         self.faces.extend(other.faces);
         self
     }
 
-    /// The same, never there together with the others.
+    /// Returns the solid, marked as a ghost.
     pub fn ghost(self) -> Self {
         Self {
             ghost: true,
@@ -136,7 +138,7 @@ impl Solid {
     }
 }
 
-/// Where an outline crosses the axis of a prism.
+/// An outline at a position along the axis of a prism.
 #[derive(Clone, Debug)]
 pub struct Station {
     along: f32,
@@ -154,16 +156,16 @@ impl Station {
         }
     }
 
-    /// The same; what lies between it and the one before is a bevel.
+    /// Returns the station; the faces between it and the previous one are a bevel.
     pub fn soft(self) -> Self {
         Self { soft: true, ..self }
     }
 }
 
-/// The charts of a prism: around the axis, at its begin, at its end. An empty name is no face.
+/// The charts of a prism: around the axis, at its start, at its end. An empty name omits the faces.
 pub type Charts = [&'static str; 3];
 
-/// A solid over outlines of equally many corners, listed along the axis.
+/// A solid over outlines with equal corner counts, listed along the axis.
 pub fn prism(charts: Charts, finish: Finish, stations: &[Station]) -> Solid {
     let outlines: Vec<_> = stations
         .iter()
@@ -175,7 +177,7 @@ pub fn prism(charts: Charts, finish: Finish, stations: &[Station]) -> Solid {
             .0
             .extend(stations[station].along)
     };
-    // As long on the chart as on average on the solid.
+    // Lengths on the chart are the average lengths on the solid.
     let around = |corner: usize| {
         let lengths = (0..stations.len())
             .map(|station| point(station, corner).distance(point(station, corner + 1)));
@@ -233,7 +235,7 @@ pub fn prism(charts: Charts, finish: Finish, stations: &[Station]) -> Solid {
     solid
 }
 
-/// A prism of one outline whose ends are beveled.
+/// A prism of one outline with beveled ends.
 pub fn block(
     charts: Charts,
     finish: Finish,
@@ -251,14 +253,14 @@ pub fn block(
     prism(charts, finish, &stations)
 }
 
-/// A tube along a path that keeps to one plane across X.
+/// A tube along a path in a plane of constant X.
 pub fn tube(chart: &'static str, finish: Finish, path: &[Vec3], radius: f32, sides: u16) -> Solid {
     let circle = Profile::circle(sides, radius);
     let stations: Vec<_> = (0..path.len())
         .map(|index| Station::new(index as f32, &circle))
         .collect();
     let mut solid = prism([chart, chart, chart], finish, &stations);
-    let place = |at: Vec3| {
+    let along_path = |at: Vec3| {
         let index = at.z.round() as usize;
         let (before, after) = (index.saturating_sub(1), (index + 1).min(path.len() - 1));
         let along = (path[after] - path[before]).normalize_or(Vec3::Z);
@@ -266,7 +268,7 @@ pub fn tube(chart: &'static str, finish: Finish, path: &[Vec3], radius: f32, sid
     };
     let length = path[0].distance(path[path.len() - 1]) / (path.len() - 1) as f32;
     for corner in solid.faces.iter_mut().flat_map(|face| &mut face.corners) {
-        corner.at = place(corner.at);
+        corner.at = along_path(corner.at);
         corner.uv.y *= length;
     }
     solid

@@ -1,77 +1,77 @@
-//! A sheet: where the charts of solids lie in a picture, and what a painter may want to know of
-//! each of its texels.
+//! A texture sheet: the layout of the charts of solids, and the data of each texel for the painter.
 
-use super::picture::{Picture, channel};
+use super::ambient_occlusion::AmbientOcclusion;
+use super::image::{Image, channel};
 use super::shape::{Corner, Face, Finish, Solid};
-use super::sky::Sky;
-use crate::maths::mix;
+use crate::math::mix;
 use bevy::math::{UVec2, Vec2, Vec3};
 use std::collections::BTreeMap;
 
-/// Texels are painted twice as fine as they are written.
+/// The supersampling factor: texels are painted at this many times the written resolution.
 const FINE: u32 = 2;
 /// Texels around each chart.
 const GAP: f32 = 2.0;
-/// Units in which things hide the sky, if nothing else is said.
+/// Default range of ambient occlusion, in model units.
 const REACH: f32 = 2.2;
-/// Texels that share one look at what hides the sky, along each side.
+/// Ambient occlusion is sampled once per this many texels along each side.
 const COARSE: usize = 4;
 
 /// A rectangle of the sheet.
 struct Chart {
-    /// The least point on it, in units.
+    /// Its smallest point, in units.
     least: Vec2,
-    /// The size of it, in units.
+    /// Its size, in units.
     size: Vec2,
-    /// Where the least point is, in texels.
+    /// Position of its smallest point on the sheet, in texels.
     origin: Vec2,
     /// Texels per unit.
     density: f32,
 }
 
-/// Where charts lie.
+/// The layout of the charts.
 pub struct Sheet {
-    /// Its size in texels, as it is written.
+    /// Its written size in texels.
     size: UVec2,
     charts: BTreeMap<&'static str, Chart>,
-    /// How far away things hide the sky.
+    /// The range of ambient occlusion.
     reach: f32,
 }
 
-/// What is known of a texel.
+/// The data of a texel, for the painter.
 #[derive(Clone, Copy)]
 pub struct Texel<'a> {
-    /// The face it lies on.
+    /// The face that it is on.
     pub face: &'a Face,
-    /// Where it is on the model.
+    /// Its position in model space.
     pub at: Vec3,
-    /// Where its face looks.
+    /// The normal of its face.
     pub normal: Vec3,
-    /// Where it is on the chart, in units.
+    /// Its position on the chart, in units.
     pub uv: Vec2,
-    /// The least and the greatest point of its face on the chart.
+    /// The smallest and the largest point of its face on the chart.
     pub bounds: [Vec2; 2],
-    /// How far away the nearest edge of its face is that sticks out.
+    /// The distance to the nearest convex edge of its face.
     pub edge: f32,
-    /// How much of the sky it sees, 0 to 1.
-    pub open: f32,
+    /// Ambient visibility: the visible part of the sky, 0 to 1.
+    pub visibility: f32,
 }
 
-/// What a painter says of a texel.
+/// The painted values of a texel.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ink {
-    /// Its colour.
+    /// Its color.
     pub color: Vec3,
-    /// The alpha of the base picture.
+    /// The alpha of the base texture.
     pub alpha: f32,
-    /// How far it sticks out, in units.
+    /// Its height above the surface, in units.
     pub height: f32,
-    /// How much it shines: the alpha of the normal map.
+    /// Its gloss: the alpha of the normal map.
     pub gloss: f32,
 }
 
 impl Sheet {
-    /// Packs the charts of solids, as large as they fit. `weight` says how finely a chart is painted.
+    /// Packs the charts of solids at the highest density that fits. `weight` is the relative
+    /// density of a chart.
     pub fn new(solids: &[&Solid], size: UVec2, weight: impl Fn(&str, Finish) -> f32) -> Self {
         let mut found: BTreeMap<&'static str, (Vec2, Vec2, f32)> = BTreeMap::new();
         for face in solids.iter().flat_map(|solid| &solid.faces) {
@@ -106,26 +106,27 @@ impl Sheet {
         }
     }
 
-    /// The same, painted as if things hid the sky only within this many units.
-    pub fn reaching(self, reach: f32) -> Self {
+    /// Returns the sheet with another range of ambient occlusion, in units.
+    pub fn with_reach(self, reach: f32) -> Self {
         Self { reach, ..self }
     }
 
-    /// Places the charts, the highest first; tells whether they fit.
+    /// Lays out the charts, the highest first. Returns whether they fit.
     fn pack(&mut self) -> bool {
-        let room = |chart: &Chart| (chart.size * chart.density + 2.0 * GAP).ceil().as_uvec2();
+        let padded_size =
+            |chart: &Chart| (chart.size * chart.density + 2.0 * GAP).ceil().as_uvec2();
         let mut order: Vec<_> = self.charts.iter_mut().collect();
-        order.sort_by_key(|(name, chart)| (core::cmp::Reverse(room(chart).y), **name));
+        order.sort_by_key(|(name, chart)| (core::cmp::Reverse(padded_size(chart).y), **name));
         let mut filled = vec![0; self.size.x as usize];
         for (_, chart) in order {
-            let size = room(chart);
+            let size = padded_size(chart);
             if size.x > self.size.x {
                 return false;
             }
             let columns = |x: usize| x..x + size.x as usize;
             let top = |x: usize| filled[columns(x)].iter().max().copied().unwrap_or(0);
-            let places = 0..=filled.len() - size.x as usize;
-            let x = places.min_by_key(|x| top(*x)).unwrap_or_default();
+            let starts = 0..=filled.len() - size.x as usize;
+            let x = starts.min_by_key(|x| top(*x)).unwrap_or_default();
             let top = top(x);
             if top + size.y > self.size.y {
                 return false;
@@ -136,18 +137,18 @@ impl Sheet {
         true
     }
 
-    /// Where a point of a chart is, in texels.
-    fn place(&self, chart: &str, uv: Vec2) -> Vec2 {
+    /// The position of a point of a chart, in texels.
+    fn texel_position(&self, chart: &str, uv: Vec2) -> Vec2 {
         let chart = &self.charts[chart];
         chart.origin + (uv - chart.least) * chart.density
     }
 
-    /// Where a point of a face's chart is, 0 to 1.
+    /// The texture coordinates of a point of a face's chart, 0 to 1.
     pub fn uv(&self, face: &Face, uv: Vec2) -> Vec2 {
-        self.place(face.chart, uv) / self.size.as_vec2()
+        self.texel_position(face.chart, uv) / self.size.as_vec2()
     }
 
-    /// Texels per unit of a chart that is painted with weight 1.
+    /// Texels per unit of a chart with weight 1.
     pub fn density(&self) -> f32 {
         self.charts
             .values()
@@ -155,8 +156,9 @@ impl Sheet {
             .fold(0.0, f32::max)
     }
 
-    /// The base picture and the normal map, the latter green up. Solids on other sheets hide the sky.
-    pub fn paint(&self, solids: &[&Solid], ink: impl Fn(&Texel<'_>) -> Ink) -> [Picture; 2] {
+    /// The base texture and the normal map; the latter has green up. Solids on other sheets also
+    /// occlude the sky.
+    pub fn paint(&self, solids: &[&Solid], ink: impl Fn(&Texel<'_>) -> Ink) -> [Image; 2] {
         let size = self.size * FINE;
         let (width, height) = (size.x as usize, size.y as usize);
         let mut texels: Vec<Option<(Texel<'_>, bool)>> = vec![None; width * height];
@@ -169,7 +171,7 @@ impl Sheet {
                 });
             }
         }
-        self.darken(solids, &mut texels, width);
+        self.compute_visibility(solids, &mut texels, width);
         let inks: Vec<Option<Ink>> = texels
             .iter()
             .map(|texel| texel.as_ref().map(|(texel, _)| ink(texel)))
@@ -188,8 +190,8 @@ impl Sheet {
             let slope = |step: isize| {
                 let (before, after) = (beside(-step), beside(step));
                 let steps = f32::from(u8::from(before.is_some()) + u8::from(after.is_some()));
-                let way = after.unwrap_or(ink.height) - before.unwrap_or(ink.height);
-                way * scale / steps.max(1.0)
+                let rise = after.unwrap_or(ink.height) - before.unwrap_or(ink.height);
+                rise * scale / steps.max(1.0)
             };
             let normal = Vec3::new(-slope(1), slope(width as isize), 1.0).normalize() * 0.5 + 0.5;
             Some([normal.x, normal.y, normal.z, ink.gloss].map(channel))
@@ -200,13 +202,13 @@ impl Sheet {
         ]
     }
 
-    /// Calls back for each texel whose centre a face covers.
+    /// Calls `visit` for each texel whose center a face covers.
     fn cover<'a>(
         &self,
         solid: &Solid,
         number: usize,
         face: &'a Face,
-        mut found: impl FnMut(UVec2, Texel<'a>),
+        mut visit: impl FnMut(UVec2, Texel<'a>),
     ) {
         let normal = face.normal().normalize_or(Vec3::Z);
         let sharp = sharp_edges(solid, number);
@@ -217,9 +219,10 @@ impl Sheet {
         ];
         for triangle in face.triangles() {
             let corners = triangle.map(|corner| face.corners[corner]);
-            let places = corners
-                .map(|corner| self.place(face.chart, corner.uv) * FINE as f32 - Vec2::splat(0.5));
-            let [a, b, c] = places;
+            let positions = corners.map(|corner| {
+                self.texel_position(face.chart, corner.uv) * FINE as f32 - Vec2::splat(0.5)
+            });
+            let [a, b, c] = positions;
             let area = (b - a).perp_dot(c - a);
             if area == 0.0 {
                 continue;
@@ -241,9 +244,9 @@ impl Sheet {
                     };
                     let position = mean(|corner| corner.at);
                     let distances = sharp.iter().map(|[from, to]| {
-                        let way = *to - *from;
-                        let along = (position - *from).dot(way) / way.length_squared();
-                        position.distance(*from + way * along.clamp(0.0, 1.0))
+                        let line = *to - *from;
+                        let along = (position - *from).dot(line) / line.length_squared();
+                        position.distance(*from + line * along.clamp(0.0, 1.0))
                     });
                     let texel = Texel {
                         face,
@@ -252,53 +255,63 @@ impl Sheet {
                         uv: mean(|corner| corner.uv.extend(0.0)).truncate(),
                         bounds,
                         edge: distances.fold(f32::INFINITY, f32::min),
-                        open: 1.0,
+                        visibility: 1.0,
                     };
-                    found(at, texel);
+                    visit(at, texel);
                 }
             }
         }
     }
 
-    /// Finds out how much of the sky texels see.
-    fn darken(&self, solids: &[&Solid], texels: &mut [Option<(Texel<'_>, bool)>], width: usize) {
-        let sky = Sky::new(solids, self.reach);
+    /// Computes the ambient visibility of the texels.
+    fn compute_visibility(
+        &self,
+        solids: &[&Solid],
+        texels: &mut [Option<(Texel<'_>, bool)>],
+        width: usize,
+    ) {
+        let occlusion = AmbientOcclusion::new(solids, self.reach);
         let columns = width / COARSE;
-        let mut looks: Vec<Option<(&'static str, f32)>> =
+        let mut samples: Vec<Option<(&'static str, f32)>> =
             vec![None; texels.len() / COARSE / COARSE];
         for (index, texel) in texels.iter().enumerate() {
-            let look = (index / width / COARSE) * columns + index % width / COARSE;
-            if let (Some((texel, false)), None) = (texel, looks[look]) {
-                looks[look] = Some((texel.face.chart, sky.open(texel.at, texel.normal)));
+            let sample = (index / width / COARSE) * columns + index % width / COARSE;
+            if let (Some((texel, false)), None) = (texel, samples[sample]) {
+                samples[sample] = Some((
+                    texel.face.chart,
+                    occlusion.visibility(texel.at, texel.normal),
+                ));
             }
         }
         for (index, texel) in texels.iter_mut().enumerate() {
             let Some((texel, false)) = texel else {
                 continue;
             };
-            // Between the four nearest looks that are on the same chart.
+            // Interpolates the four nearest samples that are on the same chart.
             let at = Vec2::new((index % width) as f32, (index / width) as f32) + 0.5;
             let at = at / COARSE as f32 - 0.5;
-            let (corner, way) = (at.floor(), at - at.floor());
+            let (corner, fraction) = (at.floor(), at - at.floor());
             let (mut sum, mut weights) = (0.0, 1e-6);
             for (x, y) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
-                let place = (corner + Vec2::new(x, y)).max(Vec2::ZERO).as_uvec2();
-                let look = looks.get(place.y as usize * columns + place.x as usize);
-                if let Some(Some((chart, open))) = look
+                let cell = (corner + Vec2::new(x, y)).max(Vec2::ZERO).as_uvec2();
+                let sample = samples.get(cell.y as usize * columns + cell.x as usize);
+                if let Some(Some((chart, visibility))) = sample
                     && *chart == texel.face.chart
                 {
-                    let weight = mix(1.0 - way.x, way.x, x) * mix(1.0 - way.y, way.y, y) + 1e-3;
-                    sum += open * weight;
+                    let weight = mix(1.0 - fraction.x, fraction.x, x)
+                        * mix(1.0 - fraction.y, fraction.y, y)
+                        + 1e-3;
+                    sum += visibility * weight;
                     weights += weight;
                 }
             }
-            texel.open = sum / weights;
+            texel.visibility = sum / weights;
         }
     }
 }
 
-/// The picture of what there is, and of what is nearest to it around it.
-fn spread(size: UVec2, texel: impl Fn(usize) -> Option<[u8; 4]>, otherwise: [u8; 4]) -> Picture {
+/// An image of the painted texels; the nearest ones extend into the gaps around them.
+fn spread(size: UVec2, texel: impl Fn(usize) -> Option<[u8; 4]>, otherwise: [u8; 4]) -> Image {
     let width = size.x as usize;
     let mut all: Vec<_> = (0..width * size.y as usize).map(texel).collect();
     for _ in 0..12 {
@@ -316,14 +329,14 @@ fn spread(size: UVec2, texel: impl Fn(usize) -> Option<[u8; 4]>, otherwise: [u8;
         }
     }
     let texels = all.into_iter().map(|texel| texel.unwrap_or(otherwise));
-    Picture {
+    Image {
         size,
         texels: texels.collect(),
     }
     .halved()
 }
 
-/// The edges of a face that stick out: where the next face turns away by more than 20°.
+/// The convex edges of a face: those at which the next face turns away by more than 20°.
 fn sharp_edges(solid: &Solid, number: usize) -> Vec<[Vec3; 2]> {
     let face = &solid.faces[number];
     let normal = face.normal().normalize_or_zero();
@@ -332,8 +345,8 @@ fn sharp_edges(solid: &Solid, number: usize) -> Vec<[Vec3; 2]> {
     let edges = (0..count).map(|index| [index, (index + 1) % count].map(|at| face.corners[at].at));
     let is_sharp = |[a, b]: &[Vec3; 2]| {
         let mut others = solid.faces.iter().enumerate().filter(|(other, face)| {
-            let has = |point: Vec3| face.corners.iter().any(|corner| same(corner.at, point));
-            *other != number && has(*a) && has(*b)
+            let contains = |point: Vec3| face.corners.iter().any(|corner| same(corner.at, point));
+            *other != number && contains(*a) && contains(*b)
         });
         others.any(|(_, other)| other.normal().normalize_or_zero().dot(normal) < 0.94)
     };

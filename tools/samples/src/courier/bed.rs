@@ -1,20 +1,20 @@
-//! What carries: chassis, axles, the load bed with its boards, and the rack on the roof.
+//! The load-carrying parts: chassis, axles, the load bed with its boards, and the roof rack.
 
 use super::cargo::{bundle, cargo};
 use super::floor::FLOOR;
 use super::shapes::{axle, bar, both, cuboid, renamed};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, block};
-use crate::maths::Place;
+use crate::math::Transform;
 use bevy::math::Vec3;
 
-/// The upper edge of the bed's boards, and where the bed begins and ends.
+/// Height of the upper edge of the bed's boards, and the front and rear ends of the bed.
 const BOARDS: f32 = 11.0;
 const BED: [f32; 2] = [-1.9, 16.6];
 /// Half the width of the bed.
 pub const HALF: f32 = 7.3;
 
-/// Everything that is neither paint nor chrome.
+/// All parts on the `load` sheet that are neither painted nor chrome.
 pub fn dull() -> Vec<Solid> {
     let mut solids = chassis();
     solids.extend(boards());
@@ -31,7 +31,7 @@ fn strut(chart: &'static str, ends: [Vec3; 2], half: [f32; 2]) -> Solid {
     bar(chart, Finish::Frame, ends, half)
 }
 
-/// What is at the chassis on the left; it is on the right too.
+/// The parts of the left half of the chassis; the right half mirrors them.
 fn left_half() -> Vec<Solid> {
     vec![
         part("rail", [3.0, 2.2, 5.9], [0.4, 14.2, 0.55]),
@@ -88,12 +88,12 @@ fn chassis() -> Vec<Solid> {
         )
     };
     solids.extend([
-        rod(["axle", "axle", "axle"], 0.42, -5.9, 5.9).at(&axle(0.0, 9.0, 2.9)),
-        rod(["gear", "gear", "gear"], 1.3, -1.1, 1.1).at(&axle(0.0, 9.0, 2.9)),
-        rod(["stub", "stub", "stub"], 0.3, -1.4, 1.4).at(&axle(0.0, -13.0, 2.7)),
-        // Fuel on the left, tools on the right.
+        rod(["axle", "axle", "axle"], 0.42, -5.9, 5.9).transformed(&axle(0.0, 9.0, 2.9)),
+        rod(["gear", "gear", "gear"], 1.3, -1.1, 1.1).transformed(&axle(0.0, 9.0, 2.9)),
+        rod(["stub", "stub", "stub"], 0.3, -1.4, 1.4).transformed(&axle(0.0, -13.0, 2.7)),
+        // The fuel tank is on the left, the tool box on the right.
         rod(["tank", "tank end", "tank end"], 1.35, 0.6, 5.0)
-            .at(&Place::at(5.2, 5.4, 5.1).turned(FORWARD)),
+            .transformed(&Transform::from_xyz(5.2, 5.4, 5.1).rotated(FORWARD)),
         cuboid(
             "tools",
             Finish::Hull,
@@ -125,7 +125,7 @@ fn floor() -> Solid {
     block(charts, Finish::Own, [6.5, FLOOR], &outline, 0.08)
 }
 
-/// Boards around the bed, their irons, and the frame behind the cab.
+/// The boards around the bed, their brackets, and the frame behind the cab.
 fn boards() -> Vec<Solid> {
     let middle = (FLOOR + BOARDS) / 2.0;
     let half = [(BED[1] - BED[0]) / 2.0, (BOARDS - FLOOR) / 2.0 - 0.03];
@@ -137,7 +137,7 @@ fn boards() -> Vec<Solid> {
         &Profile::rectangle(half[0], half[1], 0.1),
         0.05,
     );
-    let left = board.at(&Place::at(0.0, along, middle).turned(SIDEWAYS));
+    let left = board.transformed(&Transform::from_xyz(0.0, along, middle).rotated(SIDEWAYS));
     let right = left.clone().mirrored(|bone| bone);
     let tail = block(
         ["board edge", "board inside", "tail board"],
@@ -146,8 +146,8 @@ fn boards() -> Vec<Solid> {
         &Profile::rectangle(HALF - 0.4, half[1], 0.1),
         0.05,
     );
-    let tail = tail.at(&Place::at(0.0, 0.0, middle).turned(FORWARD));
-    // The picture of the tail board is on its rear.
+    let tail = tail.transformed(&Transform::from_xyz(0.0, 0.0, middle).rotated(FORWARD));
+    // The texture of the tailboard is on its rear face.
     let tail = renamed(
         tail,
         &[

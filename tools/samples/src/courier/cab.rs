@@ -1,21 +1,21 @@
-//! The cab: its shell with nose and roof, what one sees in it, windows and mudguards.
+//! The cab: its shell with nose and roof, the visible interior, windows and mudguards.
 
 use super::shapes::{Surface, bar, both, cuboid, pane, renamed};
 use crate::alamo::loft::joined;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, Station, block, prism};
-use crate::maths::{Place, cos, mix, roll, sin};
+use crate::math::{Transform, cos, mix, roll, sin};
 use bevy::math::Vec3;
 
-/// Where windows begin and end.
+/// Height of the lower and of the upper edge of the windows.
 pub const BELT: f32 = 11.8;
 const LINTEL: f32 = 17.3;
 
-fn sideways() -> Place {
-    Place::at(0.0, 0.0, 0.0).turned(SIDEWAYS)
+fn sideways() -> Transform {
+    Transform::from_xyz(0.0, 0.0, 0.0).rotated(SIDEWAYS)
 }
 
-/// The left half and the right half of a prism across the vehicle, rounded towards its side.
+/// The left half and the right half of a prism across the vehicle, with rounded sides.
 fn shell(charts: [&'static str; 3], outline: &Profile, stations: &[[f32; 2]]) -> Solid {
     let stations: Vec<Station> = stations
         .iter()
@@ -25,7 +25,7 @@ fn shell(charts: [&'static str; 3], outline: &Profile, stations: &[[f32; 2]]) ->
             if index > 1 { station.soft() } else { station }
         })
         .collect();
-    prism(charts, Finish::Hull, &stations).at(&sideways())
+    prism(charts, Finish::Hull, &stations).transformed(&sideways())
 }
 
 /// The half width of the cab at a height: it narrows towards the roof.
@@ -33,19 +33,19 @@ pub fn half_width(z: f32) -> f32 {
     mix(6.75, 6.1, ((z - BELT) / (LINTEL - BELT)).clamp(0.0, 1.0))
 }
 
-/// Where the windscreen is at a height, as Y.
-fn windscreen(z: f32) -> f32 {
+/// The Y of the windshield at a height.
+fn windshield(z: f32) -> f32 {
     mix(-12.45, -9.9, (z - BELT) / (LINTEL - BELT))
 }
 
-/// What is painted and shines.
+/// The painted, glossy parts.
 pub fn painted() -> Vec<Solid> {
     let mut solids = vec![roof()];
     solids.extend(lower());
     solids.extend(nose());
     solids.extend(frame());
     solids.extend(both(vec![
-        // Ears that the head lamps sit on.
+        // Brackets of the headlights.
         block(
             ["ear", "", "ear front"],
             Finish::Hull,
@@ -53,12 +53,12 @@ pub fn painted() -> Vec<Solid> {
             &Profile::rectangle(1.15, 1.0, 0.45),
             0.3,
         )
-        .at(&Place::at(5.0, 0.0, 9.2).turned(FORWARD)),
+        .transformed(&Transform::from_xyz(5.0, 0.0, 9.2).rotated(FORWARD)),
     ]));
     solids
 }
 
-/// The cab up to the windows. Doors differ.
+/// The cab below the windows. The two doors differ.
 fn lower() -> [Solid; 2] {
     let outline = Profile::polygon(
         &[
@@ -76,7 +76,7 @@ fn lower() -> [Solid; 2] {
     [left, renamed(right, &[("door", "other door")])]
 }
 
-/// The nose, which the grille is in.
+/// The nose around the grille.
 fn nose() -> [Solid; 2] {
     let outline = Profile::polygon(
         &[
@@ -112,7 +112,7 @@ fn roof() -> Solid {
     prism(["roof side", "ceiling", "roof"], Finish::Hull, &stations)
 }
 
-/// Pillars, and the wall behind the seats.
+/// The pillars, and the wall behind the seats.
 fn frame() -> Vec<Solid> {
     let pillar = |chart, x: f32, lower: f32, upper: f32, half| {
         let from = Vec3::new(x, lower, BELT - 0.2);
@@ -121,8 +121,8 @@ fn frame() -> Vec<Solid> {
         bar(chart, Finish::Hull, [from, to], half)
     };
     let front = [
-        windscreen(BELT - 0.2) + 0.25,
-        windscreen(LINTEL + 0.1) + 0.25,
+        windshield(BELT - 0.2) + 0.25,
+        windshield(LINTEL + 0.1) + 0.25,
     ];
     let mut solids = both(vec![
         pillar("pillar", 6.3, front[0], front[1], [0.33, 0.33]),
@@ -145,11 +145,11 @@ fn frame() -> Vec<Solid> {
         &wall,
         0.05,
     );
-    solids.push(wall.at(&Place::at(0.0, 0.0, 0.0).turned(FORWARD)));
+    solids.push(wall.transformed(&Transform::from_xyz(0.0, 0.0, 0.0).rotated(FORWARD)));
     solids
 }
 
-/// What one sees through the windows, and what is dull at the cab.
+/// The visible interior, and the dull parts of the cab.
 pub fn dull() -> Vec<Solid> {
     let mut solids = vec![
         cuboid(
@@ -181,8 +181,8 @@ pub fn dull() -> Vec<Solid> {
             &Profile::rectangle(2.75, 1.15, 0.3),
             0.02,
         )
-        .at(&Place::at(0.0, 0.0, 8.7).turned(FORWARD)),
-        // The plate with the number.
+        .transformed(&Transform::from_xyz(0.0, 0.0, 8.7).rotated(FORWARD)),
+        // The license plate.
         block(
             ["plate edge", "", "number plate"],
             Finish::Own,
@@ -190,7 +190,7 @@ pub fn dull() -> Vec<Solid> {
             &Profile::rectangle(1.9, 0.5, 0.1),
             0.03,
         )
-        .at(&Place::at(-1.2, 0.0, 6.75).turned(FORWARD)),
+        .transformed(&Transform::from_xyz(-1.2, 0.0, 6.75).rotated(FORWARD)),
     ];
     solids.extend(fittings());
     solids.push(steering_wheel());
@@ -199,12 +199,12 @@ pub fn dull() -> Vec<Solid> {
 
 /// Wipers, hinges and steps.
 fn fittings() -> Vec<Solid> {
-    // Wipers, at rest.
+    // The wipers, at rest.
     let wiper = |x: f32| {
-        let way = |z: f32| windscreen(z) - 0.2;
+        let glass_y = |z: f32| windshield(z) - 0.2;
         let ends = [
-            Vec3::new(x, way(12.0), 12.0),
-            Vec3::new(x + 2.9, way(12.7), 12.7),
+            Vec3::new(x, glass_y(12.0), 12.0),
+            Vec3::new(x + 2.9, glass_y(12.7), 12.7),
         ];
         bar("wiper", Finish::Bore, ends, [0.06, 0.06])
     };
@@ -255,11 +255,12 @@ fn steering_wheel() -> Solid {
         [Vec3::ZERO, Vec3::new(0.0, 0.0, -2.4)],
         [0.15, 0.15],
     );
-    let place = Place::at(2.9, -8.9, 13.5).turned(roll(35.0));
-    joined([rim, spoke, column]).at(&place)
+    let transform = Transform::from_xyz(2.9, -8.9, 13.5).rotated(roll(35.0));
+    joined([rim, spoke, column]).transformed(&transform)
 }
 
-/// Panes of the windscreen, the right one cracked, and of the driver's door. The other door has none.
+/// Panes of the windshield (the right one is cracked) and of the driver's door. The other door has
+/// none.
 pub fn windows() -> [Solid; 3] {
     let z = [BELT, LINTEL];
     let screen = |chart, x: [f32; 2]| {
@@ -269,7 +270,7 @@ pub fn windows() -> [Solid; 3] {
             } else {
                 0.0
             };
-            let at = Vec3::new(x[side] + narrow, windscreen(z[up]), z[up]);
+            let at = Vec3::new(x[side] + narrow, windshield(z[up]), z[up]);
             (at, [side as f32, 1.0 - up as f32])
         };
         pane(
@@ -284,7 +285,7 @@ pub fn windows() -> [Solid; 3] {
     ]
 }
 
-/// The hole in a door; `side` is 1 for the left and −1 for the right.
+/// The window opening of a door; `side` is 1 for the left and −1 for the right.
 pub fn side_window(side: f32) -> Solid {
     let corner = |y: f32, z: f32| {
         let at = Vec3::new((half_width(z) - 0.4) * side, y, z);
@@ -302,7 +303,7 @@ pub fn side_window(side: f32) -> Solid {
     pane("side window", &corners)
 }
 
-/// The wire before the radiator.
+/// The wire mesh in front of the radiator.
 pub fn grille() -> Solid {
     let corner = |x: f32, z: f32| (Vec3::new(x, -16.47, z), [x / 0.9, z / 0.9]);
     pane(
@@ -316,7 +317,7 @@ pub fn grille() -> Solid {
     )
 }
 
-/// A mudguard: an arch over a wheel, with edges bent down.
+/// A mudguard: an arch over a wheel, with its edges bent down.
 fn mudguard(x: [f32; 2], axis: [f32; 2], radius: f32, from: f32, to: f32) -> Surface {
     const STEPS: usize = 8;
     let across = [0.0, 0.08, 0.92, 1.0];
@@ -337,7 +338,7 @@ fn mudguard(x: [f32; 2], axis: [f32; 2], radius: f32, from: f32, to: f32) -> Sur
     Surface::new("mudguard", &rows, false)
 }
 
-/// All three, the left one behind first.
+/// All three mudguards, the rear left one first.
 pub fn mudguards() -> [Surface; 3] {
     let left = mudguard([4.95, 7.45], [9.0, 2.9], 3.55, 0.03, 0.47);
     let right = left.mirrored();

@@ -1,18 +1,18 @@
-//! The tarpaulin, and the hoops that it lies on.
+//! The tarpaulin and its hoops.
 
 use super::bed::HALF;
 use super::shapes::{Surface, pane};
 use crate::alamo::shape::{Corner, Solid};
-use crate::maths::{mix, sin, smooth};
+use crate::math::{mix, sin, smooth};
 use bevy::math::{Vec2, Vec3};
 
-/// Hoops that the tarpaulin lies on.
+/// The Y of the hoops below the tarpaulin.
 const HOOPS: [f32; 4] = [-1.7, 1.9, 5.5, 9.1];
 
-/// How far the arch of the tarpaulin is to the left and up, `way` along it, from −1 to 1.
-fn arch(way: f32) -> [f32; 2] {
-    let (x, z) = (sin(way * 0.25), sin((1.0 - way.abs()) * 0.25));
-    let bulge = |way: f32| mix(way, way.abs().sqrt() * way.signum(), 0.62);
+/// The offset of the tarpaulin's arch to the left and up; `t` goes from −1 to 1 along it.
+fn arch(t: f32) -> [f32; 2] {
+    let (x, z) = (sin(t * 0.25), sin((1.0 - t.abs()) * 0.25));
+    let bulge = |t: f32| mix(t, t.abs().sqrt() * t.signum(), 0.62);
     [bulge(x) * HALF, bulge(z) * 7.6]
 }
 
@@ -27,8 +27,8 @@ pub fn tarpaulin() -> Surface {
             .fold(f32::MAX, f32::min);
         let sag = 0.42 * smooth(nearest / 1.8);
         let point = |index: usize| {
-            let way = 1.0 - 2.0 * index as f32 / ACROSS as f32;
-            let [x, z] = arch(way);
+            let t = 1.0 - 2.0 * index as f32 / ACROSS as f32;
+            let [x, z] = arch(t);
             let top = z / 7.6;
             // The lower edge hangs over the boards, in folds.
             let hem = smooth((0.2 - top) / 0.2);
@@ -46,7 +46,7 @@ pub fn tarpaulin() -> Surface {
     Surface::new("tarpaulin", &rows, false)
 }
 
-/// What closes the tarpaulin towards the cab.
+/// The end of the tarpaulin toward the cab.
 pub fn curtain() -> Solid {
     let points: Vec<Vec3> = (0..=12)
         .map(|index| {
@@ -65,7 +65,7 @@ pub fn curtain() -> Solid {
     curtain
 }
 
-/// The hoops themselves, where they come out at the rear.
+/// The visible hoop at the rear.
 pub fn hoop() -> Surface {
     let path: Vec<Vec3> = (0..=14)
         .map(|index| {

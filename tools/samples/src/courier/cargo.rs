@@ -1,14 +1,14 @@
-//! What the courier carries.
+//! The courier's cargo.
 
 use super::floor::FLOOR;
 use super::shapes::{Surface, axle, cuboid};
 use crate::alamo::loft::{Ring, cap, joined};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Finish, Solid, block};
-use crate::maths::{Place, mix, smooth, yaw};
+use crate::math::{Transform, mix, smooth, yaw};
 use bevy::math::Vec3;
 
-/// What lies loose on the bed and on the roof.
+/// The loose items on the bed and on the roof.
 pub fn cargo() -> [Solid; 4] {
     [
         jerrycan([-0.9, 14.9, FLOOR], 8.0),
@@ -18,7 +18,7 @@ pub fn cargo() -> [Solid; 4] {
     ]
 }
 
-fn jerrycan(at: [f32; 3], turn: f32) -> Solid {
+fn jerrycan(at: [f32; 3], rotation: f32) -> Solid {
     let body = block(
         ["can", "", "can top"],
         Finish::Plate,
@@ -26,7 +26,7 @@ fn jerrycan(at: [f32; 3], turn: f32) -> Solid {
         &Profile::rectangle(1.4, 0.65, 0.25),
         0.2,
     );
-    let place = Place::at(at[0], at[1], at[2]).turned(yaw(turn));
+    let transform = Transform::from_xyz(at[0], at[1], at[2]).rotated(yaw(rotation));
     let handle = cuboid(
         "can top",
         Finish::Frame,
@@ -34,7 +34,7 @@ fn jerrycan(at: [f32; 3], turn: f32) -> Solid {
         [0.8, 0.18, 0.2],
         0.0,
     );
-    joined([body, handle]).at(&place)
+    joined([body, handle]).transformed(&transform)
 }
 
 /// A blanket, rolled up and tied.
@@ -46,12 +46,12 @@ pub fn bundle(at: [f32; 3], size: f32) -> Solid {
         &Profile::circle(9, 0.9 * size),
         0.25,
     );
-    rolled.at(&axle(at[0], at[1], at[2]))
+    rolled.transformed(&axle(at[0], at[1], at[2]))
 }
 
-/// Crates, with planks that repeat.
+/// Crates with a repeating plank texture.
 pub fn crates() -> Vec<Solid> {
-    let crate_at = |at: [f32; 3], half: [f32; 3], turn: f32| {
+    let crate_at = |at: [f32; 3], half: [f32; 3], rotation: f32| {
         let profile = Profile::rectangle(half[0], half[1], 0.0);
         block(
             ["crate"; 3],
@@ -60,7 +60,7 @@ pub fn crates() -> Vec<Solid> {
             &profile,
             0.12,
         )
-        .at(&Place::at(at[0], at[1], at[2]).turned(yaw(turn)))
+        .transformed(&Transform::from_xyz(at[0], at[1], at[2]).rotated(yaw(rotation)))
     };
     vec![
         crate_at([4.2, 13.6, FLOOR], [2.4, 2.4, 2.1], 3.0),
@@ -70,15 +70,15 @@ pub fn crates() -> Vec<Solid> {
     ]
 }
 
-/// A drum: its side, and its lids.
+/// A drum: its side and its upper lid.
 pub struct Drum {
     /// The side, with its ribs.
     pub side: Surface,
-    /// The lid above, sunk in.
+    /// The upper lid, recessed.
     pub lid: Solid,
 }
 
-/// Stands on the bed, behind on the right.
+/// The drum on the bed, at the rear on the right.
 pub fn drum() -> Drum {
     let outline = [
         [0.0, 2.0],
@@ -93,14 +93,14 @@ pub fn drum() -> Drum {
         [6.1, 1.88],
         [5.85, 1.86],
     ];
-    let place = Place::at(-4.5, 13.6, FLOOR);
+    let transform = Transform::from_xyz(-4.5, 13.6, FLOOR);
     Drum {
-        side: Surface::turned("drum", &outline, 12).at(&place),
-        lid: cap("drum lid", &Ring::circle(5.85, 1.86).points(12), false).at(&place),
+        side: Surface::revolved("drum", &outline, 12).transformed(&transform),
+        lid: cap("drum lid", &Ring::circle(5.85, 1.86).points(12), false).transformed(&transform),
     }
 }
 
-/// A net over the crates at the rear, tied to the boards.
+/// The net over the rear crates, tied to the boards.
 pub fn net() -> Surface {
     const STEPS: usize = 8;
     let row = |step: usize| {
@@ -115,10 +115,10 @@ pub fn net() -> Surface {
     Surface::new("net", &rows, false)
 }
 
-/// How high the net lies: over both crates, and down to the boards.
+/// The height of the net: over both crates, and down to the boards.
 fn drape(x: f32, y: f32) -> f32 {
-    let over = |centre: [f32; 2], flat: f32, height: f32, slope: f32| {
-        let out = ((x - centre[0]).abs()).max((y - centre[1]).abs()) - flat;
+    let over = |center: [f32; 2], flat: f32, height: f32, slope: f32| {
+        let out = ((x - center[0]).abs()).max((y - center[1]).abs()) - flat;
         height - out.max(0.0) * slope
     };
     let ground = FLOOR + 0.4 + 3.5 * smooth((x - 6.3) / 0.9).max(smooth((y - 15.8) / 0.7));

@@ -1,4 +1,4 @@
-//! The floor of the load bed, which the bed and its cargo share.
+//! Height of the load bed's floor, which the bed and its cargo share.
 
-/// Height of the floor.
+/// Height of the floor, in decimeters.
 pub const FLOOR: f32 = 7.2;

@@ -1,27 +1,27 @@
-//! Wheels, lamps, and what shines: bumper, mirrors, horn, exhaust.
+//! Wheels, lamps, and shiny parts: bumper, mirrors, horn, exhaust.
 
 use super::shapes::{Surface, axle, both, cuboid, lid};
 use crate::alamo::loft::{Ring, cap};
 use crate::alamo::shape::{FORWARD, Finish, Solid};
-use crate::maths::{Place, pitch, yaw};
+use crate::math::{Transform, pitch, yaw};
 use bevy::math::Vec3;
 
 const SIDES: usize = 16;
 
-/// Where wheels are, and how large: beside the hub, which looks along the place's Z.
-pub fn wheels() -> [Place; 4] {
-    let mirror = |place: Place| place.turned(pitch(180.0));
+/// The transforms of the wheels; the hub faces the local Z.
+pub fn wheels() -> [Transform; 4] {
+    let mirror = |transform: Transform| transform.rotated(pitch(180.0));
     [
         axle(6.2, 9.0, 2.9),
         mirror(axle(-6.2, 9.0, 2.9)),
         axle(0.0, -13.0, 2.7).scaled(0.93),
-        // The spare one, on the roof.
-        Place::at(1.9, -6.6, 19.75).scaled(0.93),
+        // The spare wheel, on the roof.
+        Transform::from_xyz(1.9, -6.6, 19.75).scaled(0.93),
     ]
 }
 
-/// The tread and the sides of a tyre around Z.
-pub fn tyre() -> Surface {
+/// The tread and the sidewalls of a tire around Z.
+pub fn tire() -> Surface {
     let outline = [
         [-0.6, 1.7],
         [-0.86, 2.2],
@@ -32,10 +32,10 @@ pub fn tyre() -> Surface {
         [0.86, 2.2],
         [0.6, 1.7],
     ];
-    Surface::turned("tyre", &outline, SIDES)
+    Surface::revolved("tyre", &outline, SIDES)
 }
 
-/// The disc of a wheel: dished on its outer side, and its back.
+/// The disc of a wheel: its dished outer side, and its back.
 pub fn disc() -> [Surface; 2] {
     let outer = [
         [0.62, 1.74],
@@ -46,24 +46,28 @@ pub fn disc() -> [Surface; 2] {
     ];
     let inner = [[-0.2, 0.4], [-0.2, 1.45], [-0.62, 1.74]];
     [
-        Surface::turned("rim", &outer, SIDES),
-        Surface::turned("rim inside", &inner, SIDES),
+        Surface::revolved("rim", &outer, SIDES),
+        Surface::revolved("rim inside", &inner, SIDES),
     ]
 }
 
 /// A hub cap: its side, and its dome.
 pub fn hub_cap() -> (Surface, Solid) {
-    let side = Surface::turned("cap", &[[0.4, 0.84], [0.55, 0.82], [0.68, 0.66]], 12);
+    let side = Surface::revolved("cap", &[[0.4, 0.84], [0.55, 0.82], [0.68, 0.66]], 12);
     (side, lid("cap", 0.68, 0.66, 0.12, 12))
 }
 
-/// Where the head lamps are, looking along the place's Z. The left one has been knocked askew.
-pub fn lamps() -> [Place; 2] {
-    let place = |x: f32, turn: f32| Place::at(x, -14.3, 9.35).turned(yaw(turn)).turned(FORWARD);
-    [place(5.1, 3.0), place(-5.1, -9.0)]
+/// The transforms of the headlights, which face the local Z. The left one is bent out of position.
+pub fn lamps() -> [Transform; 2] {
+    let transform = |x: f32, rotation: f32| {
+        Transform::from_xyz(x, -14.3, 9.35)
+            .rotated(yaw(rotation))
+            .rotated(FORWARD)
+    };
+    [transform(5.1, 3.0), transform(-5.1, -9.0)]
 }
 
-/// The housing of a lamp, up to the rim around the glass.
+/// The housing of a headlight, up to the rim around the glass.
 pub fn lamp() -> Surface {
     let outline = [
         [-0.9, 0.35],
@@ -74,15 +78,15 @@ pub fn lamp() -> Surface {
         [0.82, 1.3],
         [0.84, 1.12],
     ];
-    Surface::turned("lamp", &outline, 12)
+    Surface::revolved("lamp", &outline, 12)
 }
 
-/// The glass of a lamp.
+/// The glass of a headlight.
 pub fn lens() -> Solid {
     lid("lens", 0.79, 1.14, 0.32, 12)
 }
 
-/// The bumper, which has met something.
+/// The dented bumper.
 pub fn bumper() -> Surface {
     let path = [
         [-7.0, -13.9, 5.8],
@@ -121,7 +125,7 @@ pub fn surround() -> Surface {
     Surface::pipe("surround", &path, 0.17, 5, Vec3::Y)
 }
 
-/// The horn on the roof: what is blown into, and the bell.
+/// The horn on the roof: mouthpiece and bell.
 pub fn horn() -> Surface {
     let outline = [
         [-1.9, 0.12],
@@ -134,10 +138,10 @@ pub fn horn() -> Surface {
         [1.15, 0.66],
         [0.8, 0.25],
     ];
-    let place = Place::at(-4.3, -10.3, 19.1)
-        .turned(yaw(-4.0))
-        .turned(FORWARD);
-    Surface::turned("horn", &outline, 10).at(&place)
+    let transform = Transform::from_xyz(-4.3, -10.3, 19.1)
+        .rotated(yaw(-4.0))
+        .rotated(FORWARD);
+    Surface::revolved("horn", &outline, 10).transformed(&transform)
 }
 
 /// Door handles and the badge on the nose.
@@ -159,7 +163,7 @@ pub fn fittings() -> Vec<Solid> {
     solids
 }
 
-/// The arm of the left mirror, and where its glass is; the right one is the mirror image.
+/// The arm of the left mirror; the right one is its mirror image.
 pub fn mirror_arm() -> Surface {
     let path = [
         [6.3, -11.9, 12.4],
@@ -170,17 +174,18 @@ pub fn mirror_arm() -> Surface {
     Surface::pipe("arm", &path.map(Vec3::from), 0.09, 5, Vec3::Y)
 }
 
-/// The back of a mirror, and its glass, which looks behind.
+/// The back of a mirror, and its glass, which faces the rear.
 pub fn mirror() -> (Surface, Solid) {
-    let place = Place::at(8.1, -12.2, 14.9)
-        .turned(yaw(12.0))
-        .turned(FORWARD);
-    let back = Surface::turned("mirror", &[[-0.12, 0.9], [0.16, 0.9], [0.3, 0.6]], 12).at(&place);
-    let glass = cap("mirror", &Ring::circle(-0.1, 0.88).points(12), true).at(&place);
+    let transform = Transform::from_xyz(8.1, -12.2, 14.9)
+        .rotated(yaw(12.0))
+        .rotated(FORWARD);
+    let back = Surface::revolved("mirror", &[[-0.12, 0.9], [0.16, 0.9], [0.3, 0.6]], 12)
+        .transformed(&transform);
+    let glass = cap("mirror", &Ring::circle(-0.1, 0.88).points(12), true).transformed(&transform);
     (back, glass)
 }
 
-/// The exhaust: up behind the cab, with a silencer, and a tip that is cut at a slant.
+/// The exhaust: a vertical pipe behind the cab, with a muffler and a slanted tip.
 pub fn exhaust() -> Surface {
     let path = [
         [4.2, -1.0, 4.6],

@@ -1,10 +1,10 @@
-//! Letters that are painted on with stencils.
+//! Stenciled letters.
 
 use crate::alamo::sheet::Texel;
-use crate::maths::{mix, smooth};
+use crate::math::{mix, smooth};
 use bevy::math::{Vec2, Vec3};
 
-/// Rows of five dots from the top.
+/// A glyph of seven rows from the top, with five dots each.
 fn glyph(letter: u8) -> [u8; 7] {
     match letter {
         b'C' => [
@@ -39,7 +39,7 @@ fn glyph(letter: u8) -> [u8; 7] {
     }
 }
 
-/// Where something is on a side of the vehicle, as one who reads it sees it: to the right, and up.
+/// The position of a texel on a side of the vehicle in reading direction: to the right, and up.
 pub fn reading(texel: &Texel<'_>) -> Vec2 {
     let (at, normal) = (texel.at, texel.normal);
     let right = if normal.x.abs() > normal.y.abs() {
@@ -50,12 +50,12 @@ pub fn reading(texel: &Texel<'_>) -> Vec2 {
     Vec2::new(right, at.z)
 }
 
-/// How much paint of a line of letters there is at a point, 0 to 1. `height` is that of the letters,
-/// whose middle is at 0.
+/// The paint coverage of a line of text at a point, 0 to 1. `height` is the height of the letters,
+/// which are vertically centered on 0.
 pub fn lettering(text: &str, at: Vec2, height: f32) -> f32 {
     let dot = height / 7.0;
     let columns = (text.len() * 6 - 1) as f32;
-    let place = Vec2::new(at.x / dot + columns / 2.0, 3.5 - at.y / dot);
+    let offset = Vec2::new(at.x / dot + columns / 2.0, 3.5 - at.y / dot);
     let is_set = |column: f32, row: f32| {
         let letter = text
             .as_bytes()
@@ -67,22 +67,28 @@ pub fn lettering(text: &str, at: Vec2, height: f32) -> f32 {
             inside && column < 5 && bits >> (4 - column) & 1 == 1,
         ))
     };
-    // Between dots, so that letters get round.
-    let corner = (place - 0.5).floor();
-    let way = place - 0.5 - corner;
-    let row = |row: f32| mix(is_set(corner.x, row), is_set(corner.x + 1.0, row), way.x);
-    let level = mix(row(corner.y), row(corner.y + 1.0), way.y);
+    // Interpolates between dots, so that letters have round shapes.
+    let corner = (offset - 0.5).floor();
+    let fraction = offset - 0.5 - corner;
+    let row = |row: f32| {
+        mix(
+            is_set(corner.x, row),
+            is_set(corner.x + 1.0, row),
+            fraction.x,
+        )
+    };
+    let level = mix(row(corner.y), row(corner.y + 1.0), fraction.y);
     smooth((level - 0.36) * 4.0 + 0.5)
 }
 
-/// How much of a ring with a number in it there is at a point.
+/// The paint coverage of a ring around a number at a point.
 pub fn roundel(text: &str, at: Vec2, radius: f32) -> f32 {
     let ring = smooth((radius * 0.1 - (at.length() - radius).abs()) / (radius * 0.06));
     ring.max(lettering(text, at, radius * 1.15))
 }
 
-/// Slanting stripes, 0 or 1.
+/// Whether a point is on a slanted stripe.
 pub fn is_stripe(at: Vec3, width: f32) -> bool {
-    let way = (at.x + at.y + at.z) / (2.0 * width);
-    way - way.floor() < 0.5
+    let phase = (at.x + at.y + at.z) / (2.0 * width);
+    phase - phase.floor() < 0.5
 }

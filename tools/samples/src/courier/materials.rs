@@ -1,29 +1,29 @@
-//! The courier's materials. Their numbers have gaps, as those of models that were edited have.
+//! The courier's materials. Their ids have gaps, as in edited models.
 
 use bevy_classic_models::lgw::text::{
     AlphaMode, Material, TexGen, TexGenKind, Texture, TextureMode,
 };
 
-/// Varnish, which mirrors the sky.
+/// Varnish, which reflects the sky.
 pub const PAINT: i64 = 0;
-/// What mirrors the sky and nothing else.
+/// Chrome, which only reflects the sky.
 pub const CHROME: i64 = 1;
 /// Glass of windows.
 pub const GLASS: i64 = 2;
-/// Wire before the radiator and in the right door.
+/// Wire mesh in front of the radiator and in the right door.
 pub const WIRE: i64 = 4;
 /// Rope of the net.
 pub const ROPE: i64 = 5;
-/// Everything dull.
+/// All dull parts.
 pub const DULL: i64 = 7;
-/// Glass of head lamps.
+/// Glass of headlights.
 pub const LENS: i64 = 8;
-/// Tyres.
+/// Tires.
 pub const RUBBER: i64 = 11;
 /// Crates.
 pub const WOOD: i64 = 12;
 
-fn picture(file: &'static str) -> Texture<'static> {
+fn texture(file: &'static str) -> Texture<'static> {
     Texture {
         file: Some(file.into()),
         ..Texture::default()
@@ -34,11 +34,11 @@ fn wrapped(file: &'static str, alpha_mode: AlphaMode) -> Texture<'static> {
     Texture {
         wrap: [true; 2],
         alpha_mode,
-        ..picture(file)
+        ..texture(file)
     }
 }
 
-/// The sky as the surface mirrors it.
+/// A reflection of the sky.
 fn sky(number: i64, mode: TextureMode, alpha_mode: AlphaMode) -> Texture<'static> {
     Texture {
         number,
@@ -46,7 +46,7 @@ fn sky(number: i64, mode: TextureMode, alpha_mode: AlphaMode) -> Texture<'static
         texgen: [generated(TexGenKind::ReflectionMap); 3],
         mode,
         alpha_mode,
-        ..picture("textures/Courier_Sky.dds")
+        ..texture("textures/Courier_Sky.dds")
     }
 }
 
@@ -57,18 +57,18 @@ fn generated(kind: TexGenKind) -> TexGen {
     }
 }
 
-/// All of them.
+/// All materials.
 pub fn materials() -> Vec<Material<'static>> {
     let glass = Texture {
         alpha_mode: AlphaMode::Blend,
-        ..picture("textures/courier_glass.tga")
+        ..texture("textures/courier_glass.tga")
     };
     let decal = |alpha_mode| sky(1, TextureMode::Decal, alpha_mode);
     let chrome = sky(0, TextureMode::Modulate, AlphaMode::Opaque);
     let sphere = generated(TexGenKind::SphereMap);
     let lens = Texture {
         texgen: [sphere, sphere, TexGen::default()],
-        ..picture("Textures/courier_lens.TGA")
+        ..texture("Textures/courier_lens.TGA")
     };
     vec![
         material(
@@ -76,7 +76,7 @@ pub fn materials() -> Vec<Material<'static>> {
             "paint",
             [0.22, 0.46, 0.47],
             [
-                picture("textures/Courier_Paint.dds"),
+                texture("textures/Courier_Paint.dds"),
                 decal(AlphaMode::Blend),
             ],
         ),
@@ -103,7 +103,7 @@ pub fn materials() -> Vec<Material<'static>> {
             DULL,
             "load bed + chassis",
             [0.5, 0.38, 0.25],
-            [picture("textures/Courier_Load.dds")],
+            [texture("textures/Courier_Load.dds")],
         ),
         material(LENS, "head lamp", [0.9; 3], [lens]),
         material(
@@ -135,7 +135,7 @@ fn material<const UNITS: usize>(
     }
 }
 
-/// The colour that meshes of a material are said to have.
+/// The color of the meshes of a material.
 pub fn color(id: i64) -> [f32; 3] {
     let material = materials().into_iter().find(|material| material.id == id);
     material

@@ -1,36 +1,36 @@
-//! `courier.lgw`: a van of three wheels that carries what is left to carry, and its pictures.
+//! `courier.lgw`: a three-wheeled van with cargo, and its textures.
 //!
-//! Parts are solids and surfaces (`cab`, `bed`, `cargo`, `canvas`, `gear`); meshes of lists, strips and fans are made of
-//! them here (`draft`).
+//! Parts are solids and surfaces (`cab`, `bed`, `cargo`, `canvas`, `gear`). This module converts
+//! them to meshes of lists, strips and fans (`mesh_builder`).
 
 mod bed;
 mod cab;
 mod canvas;
 mod cargo;
-mod draft;
 mod floor;
 mod gear;
 mod marks;
 mod materials;
+mod mesh_builder;
 mod paint;
-mod pictures;
 mod shapes;
+mod textures;
 
 use crate::alamo::SampleFile;
-use crate::alamo::picture::Picture;
+use crate::alamo::image::Image;
 use crate::alamo::shape::{Face, Solid};
 use crate::alamo::sheet::Sheet;
 use bevy::math::{UVec2, Vec2};
 use bevy_classic_models::lgw::text::{LgwFile, Mesh, Tolerance, parse, write};
-use draft::{Draft, Unfolding, reversed};
 use materials::{CHROME, DULL, GLASS, LENS, PAINT, ROPE, RUBBER, WIRE, WOOD, color};
+use mesh_builder::{MeshBuilder, UvMap, reversed};
 use shapes::Surface;
 use std::error::Error;
 
-/// How far away things hide the sky, in decimetres.
+/// The range of ambient occlusion, in decimeters.
 const REACH: f32 = 6.0;
 
-/// What is painted on sheets.
+/// The parts that are painted on sheets.
 struct Parts {
     painted: Vec<Solid>,
     dull: Vec<Solid>,
@@ -47,7 +47,7 @@ impl Parts {
         let wheels = gear::wheels();
         let discs = wheels
             .iter()
-            .flat_map(|place| gear::disc().map(|disc| disc.at(place)));
+            .flat_map(|transform| gear::disc().map(|disc| disc.transformed(transform)));
         Self {
             painted: cab::painted(),
             dull: [cab::dull(), bed::dull()].concat(),
@@ -60,8 +60,8 @@ impl Parts {
         }
     }
 
-    /// What is on the sheet of what is dull.
-    fn on_load(&self) -> Vec<&Solid> {
+    /// The parts on the `load` sheet, which has all dull parts.
+    fn on_load_sheet(&self) -> Vec<&Solid> {
         let surfaces = self.mudguards.iter().chain(&self.discs).chain(&self.pipes);
         let surfaces = surfaces.chain([&self.tarpaulin, &self.drum.side]);
         let solids = self.dull.iter().chain([&self.curtain, &self.drum.lid]);
@@ -71,19 +71,19 @@ impl Parts {
     }
 }
 
-/// The model, and the pictures that it wears.
+/// The model and its textures.
 pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let parts = Parts::new();
-    let [paint, load] = [parts.painted.iter().collect(), parts.on_load()];
+    let [paint, load] = [parts.painted.iter().collect(), parts.on_load_sheet()];
     let size = UVec2::splat(256);
     let sheets =
-        [&paint, &load].map(|solids| Sheet::new(solids, size, paint::weight).reaching(REACH));
+        [&paint, &load].map(|solids| Sheet::new(solids, size, paint::weight).with_reach(REACH));
     println!(
-        "courier: {} and {} texels per decimetre",
+        "courier: {} and {} texels per decimeter",
         sheets[0].density(),
         sheets[1].density()
     );
-    // Each hides the sky from the other, and so do crates.
+    // The two groups occlude each other, and crates occlude both.
     let crates = cargo::crates();
     let painted: Vec<&Solid> = paint.iter().chain(&load).copied().chain(&crates).collect();
     let [paint, load] = [0, 1].map(|sheet: usize| {
@@ -104,19 +104,19 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
         ("textures/courier_load.dds", load),
         (
             "textures/courier_sky.dds",
-            Picture::cube_to_dxt5(&pictures::sky()),
+            Image::cube_to_dxt5(&textures::sky()),
         ),
-        ("textures/courier_glass.tga", pictures::glass().to_tga()),
-        ("textures/courier_lens.tga", pictures::lens().to_tga()),
-        ("textures/courier_planks.tga", pictures::planks().to_tga()),
-        ("textures/courier_rope.tga", pictures::rope().to_tga()),
-        ("textures/courier_tyre.tga", pictures::tyre().to_tga()),
-        ("textures/courier_wire.tga", pictures::wire().to_tga()),
+        ("textures/courier_glass.tga", textures::glass().to_tga()),
+        ("textures/courier_lens.tga", textures::lens().to_tga()),
+        ("textures/courier_planks.tga", textures::planks().to_tga()),
+        ("textures/courier_rope.tga", textures::rope().to_tga()),
+        ("textures/courier_tyre.tga", textures::tire().to_tga()),
+        ("textures/courier_wire.tga", textures::wire().to_tga()),
     ]);
     Ok(files)
 }
 
-/// The bytes of a model, which should be beyond reproach.
+/// Serializes a model; a warning of its own parser is an error.
 fn model(path: &'static str, file: &LgwFile<'_>) -> Result<SampleFile, Box<dyn Error>> {
     let bytes = write(file)?;
     let read = parse(&bytes, Tolerance::Strict)?;
@@ -153,27 +153,27 @@ fn meshes(parts: &Parts, sheets: &[Sheet; 2], crates: &[Solid]) -> Vec<Mesh<'sta
     meshes
 }
 
-fn finished(draft: Draft<'_>, name: &'static str, material: i64) -> Mesh<'static> {
-    draft.finished(name, material, color(material))
+fn finished(builder: MeshBuilder<'_>, name: &'static str, material: i64) -> Mesh<'static> {
+    builder.finished(name, material, color(material))
 }
 
-fn body(parts: &Parts, paint: Unfolding<'_>) -> Mesh<'static> {
-    let mut body = Draft::new(paint);
+fn body(parts: &Parts, paint: UvMap<'_>) -> Mesh<'static> {
+    let mut body = MeshBuilder::new(paint);
     body.list(&parts.painted);
     finished(body, "Body", PAINT)
 }
 
-/// What is on the sheet of what is dull. Thin things are there twice, with opposite normals.
-fn load_bed(parts: &Parts, load: Unfolding<'_>) -> [Mesh<'static>; 4] {
-    let mut chassis = Draft::new(load);
+/// The meshes of the `load` sheet. Thin surfaces exist twice, with opposite normals.
+fn load_bed(parts: &Parts, load: UvMap<'_>) -> [Mesh<'static>; 4] {
+    let mut chassis = MeshBuilder::new(load);
     chassis.list(&parts.dull);
-    let mut pipes = Draft::new(load);
+    let mut pipes = MeshBuilder::new(load);
     for pipe in &parts.pipes {
         pipes.stitched(&pipe.solid, pipe.faces);
     }
     pipes.stitched(&parts.drum.side.solid, parts.drum.side.faces);
     pipes.fan(&parts.drum.lid);
-    let mut discs = Draft::new(load);
+    let mut discs = MeshBuilder::new(load);
     for disc in &parts.discs {
         discs.stitched(&disc.solid, disc.faces);
     }
@@ -181,7 +181,7 @@ fn load_bed(parts: &Parts, load: Unfolding<'_>) -> [Mesh<'static>; 4] {
         discs.stitched(&guard.solid, guard.faces);
         discs.stitched(&reversed(guard.solid.clone()), guard.faces);
     }
-    let mut cloth = Draft::new(load);
+    let mut cloth = MeshBuilder::new(load);
     let tarpaulin = &parts.tarpaulin;
     cloth.strips(&tarpaulin.solid, tarpaulin.faces);
     cloth.strips(&reversed(tarpaulin.solid.clone()), tarpaulin.faces);
@@ -196,9 +196,9 @@ fn load_bed(parts: &Parts, load: Unfolding<'_>) -> [Mesh<'static>; 4] {
 }
 
 fn wheels() -> [Mesh<'static>; 2] {
-    // Eight times around, once across.
-    let tyre = gear::tyre();
-    let corners = || tyre.solid.faces.iter().flat_map(|face| &face.corners);
+    // The texture repeats eight times around, and once across.
+    let tire = gear::tire();
+    let corners = || tire.solid.faces.iter().flat_map(|face| &face.corners);
     let least = corners()
         .map(|corner| corner.uv)
         .fold(Vec2::INFINITY, Vec2::min);
@@ -206,24 +206,24 @@ fn wheels() -> [Mesh<'static>; 2] {
         .map(|corner| corner.uv - least)
         .fold(Vec2::ZERO, Vec2::max);
     let around = move |_: &Face, uv: Vec2| (uv - least) / size * Vec2::new(8.0, 1.0);
-    let mut tyres = Draft::new(&around);
-    let mut caps = Draft::new(&|_, _| Vec2::ZERO);
-    for place in gear::wheels() {
-        let tyre = gear::tyre().at(&place);
-        tyres.stitched(&tyre.solid, tyre.faces);
+    let mut tires = MeshBuilder::new(&around);
+    let mut caps = MeshBuilder::new(&|_, _| Vec2::ZERO);
+    for transform in gear::wheels() {
+        let tire = gear::tire().transformed(&transform);
+        tires.stitched(&tire.solid, tire.faces);
         let (side, dome) = gear::hub_cap();
-        caps.strips(&side.solid.at(&place), side.faces)
-            .dome(&dome.at(&place));
+        caps.strips(&side.solid.transformed(&transform), side.faces)
+            .dome(&dome.transformed(&transform));
     }
     [
-        finished(tyres, "Tyres", RUBBER),
+        finished(tires, "Tyres", RUBBER),
         finished(caps, "Hub caps", CHROME),
     ]
 }
 
 fn chrome() -> [Mesh<'static>; 2] {
     let bare = |_: &Face, _: Vec2| Vec2::ZERO;
-    let mut bright = Draft::new(&bare);
+    let mut bright = MeshBuilder::new(&bare);
     let fittings = gear::fittings();
     let mirrors = [gear::mirror_arm(), gear::mirror_arm().mirrored()];
     let (back, glass) = gear::mirror();
@@ -239,13 +239,13 @@ fn chrome() -> [Mesh<'static>; 2] {
     bright
         .stitched(&back.solid, back.faces)
         .fan(&glass.mirrored(|bone| bone));
-    for place in gear::lamps() {
-        let lamp = gear::lamp().at(&place);
+    for transform in gear::lamps() {
+        let lamp = gear::lamp().transformed(&transform);
         bright.strips(&lamp.solid, lamp.faces);
     }
-    let mut lenses = Draft::new(&bare);
-    for place in gear::lamps() {
-        lenses.dome(&gear::lens().at(&place));
+    let mut lenses = MeshBuilder::new(&bare);
+    for transform in gear::lamps() {
+        lenses.dome(&gear::lens().transformed(&transform));
     }
     [
         finished(bright, "Chrome", CHROME),
@@ -253,13 +253,13 @@ fn chrome() -> [Mesh<'static>; 2] {
     ]
 }
 
-/// Crates, whose planks repeat every four decimetres, and the net over them.
+/// Crates, whose planks repeat every four decimeters, and the net over them.
 fn crates_and_net(crates: &[Solid]) -> [Mesh<'static>; 2] {
     let planks = |_: &Face, uv: Vec2| uv / 4.0;
-    let mut wood = Draft::new(&planks);
+    let mut wood = MeshBuilder::new(&planks);
     wood.list(crates);
     let knots = |_: &Face, uv: Vec2| uv / 1.5;
-    let mut rope = Draft::new(&knots);
+    let mut rope = MeshBuilder::new(&knots);
     let net = cargo::net();
     rope.strips(&net.solid, net.faces);
     rope.strips(&reversed(net.solid), net.faces);
@@ -267,12 +267,12 @@ fn crates_and_net(crates: &[Solid]) -> [Mesh<'static>; 2] {
 }
 
 fn glass() -> [Mesh<'static>; 2] {
-    // The left half of the picture is cracked.
+    // The left half of the texture is cracked.
     let halves = |face: &Face, uv: Vec2| {
         let whole = f32::from(u8::from(face.chart != "cracked"));
         (uv + Vec2::X * whole) * Vec2::new(0.5, 1.0)
     };
-    let mut windows = Draft::new(&halves);
+    let mut windows = MeshBuilder::new(&halves);
     for pane in cab::windows() {
         windows.fan(&pane).fan(&reversed(pane.clone()));
     }
@@ -283,7 +283,7 @@ fn glass() -> [Mesh<'static>; 2] {
             uv * Vec2::new(8.0, 5.0)
         }
     };
-    let mut wire = Draft::new(&wires);
+    let mut wire = MeshBuilder::new(&wires);
     let torn = cab::side_window(-1.0);
     wire.fan(&cab::grille())
         .fan(&torn)

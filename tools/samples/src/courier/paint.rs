@@ -1,9 +1,9 @@
-//! The courier's paint, and what has become of it.
+//! The courier's paint: base colors, rust, dust and lettering.
 
 use super::marks::{is_stripe, lettering, reading, roundel};
 use crate::alamo::shape::Finish;
 use crate::alamo::sheet::{Ink, Texel};
-use crate::maths::{hash, mix, noise, smooth};
+use crate::math::{hash, mix, noise, smooth};
 use bevy::math::{Vec2, Vec3};
 
 const TEAL: Vec3 = Vec3::new(0.22, 0.46, 0.47);
@@ -16,7 +16,7 @@ const DUST: Vec3 = Vec3::new(0.6, 0.51, 0.39);
 const WOOD: Vec3 = Vec3::new(0.5, 0.38, 0.25);
 const CANVAS: Vec3 = Vec3::new(0.52, 0.49, 0.36);
 
-/// How finely a chart is painted.
+/// The relative texel density of a chart.
 pub fn weight(chart: &str, _: Finish) -> f32 {
     match chart {
         "door" | "other door" | "nose" | "ear" => 1.15,
@@ -30,7 +30,7 @@ pub fn weight(chart: &str, _: Finish) -> f32 {
     }
 }
 
-/// What there is at a texel.
+/// The painted values of a texel.
 pub fn ink(texel: &Texel<'_>) -> Ink {
     let color = match texel.face.finish {
         Finish::Hull => body(texel),
@@ -46,20 +46,21 @@ pub fn ink(texel: &Texel<'_>) -> Ink {
     }
 }
 
-/// Dust from the road, stains, and the dark where little light comes.
+/// Adds dust from the road, stains and ambient occlusion.
 fn weather(texel: &Texel<'_>, color: Vec3) -> Vec3 {
     let at = texel.at;
     let stains = noise(at * 0.35 + Vec3::splat(9.0)) * 0.6 + noise(at * 1.4) * 0.4;
     let mut color = color * mix(0.84, 1.1, stains);
     let height = smooth((9.0 - at.z) / 9.5);
     let spray = mix(0.3, 1.0, noise(at * 0.55)) * mix(0.6, 1.0, noise(at * 2.2));
-    let lies = smooth((texel.normal.z - 0.6) * 2.5) * smooth(noise(at * 0.8) * 1.6 - 0.35) * 0.45;
-    let dust = (height * spray * 0.75).max(lies);
+    let settled =
+        smooth((texel.normal.z - 0.6) * 2.5) * smooth(noise(at * 0.8) * 1.6 - 0.35) * 0.45;
+    let dust = (height * spray * 0.75).max(settled);
     color = color.lerp(DUST * mix(0.8, 1.08, noise(at * 3.0)), dust);
-    color * mix(0.2, 1.0, smooth(texel.open * 1.15))
+    color * mix(0.2, 1.0, smooth(texel.visibility * 1.15))
 }
 
-/// How far rust has come: more along edges and from seams downwards.
+/// The amount of rust: more along edges and below seams.
 fn rusted(texel: &Texel<'_>) -> f32 {
     let at = texel.at;
     let rough = noise(at * 1.1) * 0.5 + noise(at * 2.9) * 0.3 + noise(at * 7.1) * 0.2;
@@ -85,7 +86,7 @@ fn body(texel: &Texel<'_>) -> Vec3 {
     if side && matches!(texel.face.chart, "door" | "other door") {
         color = door(at, color, texel);
     }
-    // Bleached by the sun where it looks up.
+    // Sun-bleached on faces that point up.
     color = color.lerp(
         CREAM * 0.9,
         0.22 * texel.normal.z.max(0.0) * noise(at * 0.6),
@@ -102,27 +103,27 @@ fn body(texel: &Texel<'_>) -> Vec3 {
 fn rust(texel: &Texel<'_>, color: Vec3) -> Vec3 {
     let rusted = rusted(texel);
     let fresh = OLD_RUST.lerp(RUST, noise(texel.at * 3.7));
-    // Paint that comes off is light at its rim.
+    // The rim of peeling paint is light.
     let rim = smooth(rusted * 3.0) * (1.0 - rusted);
     (color * (1.0 + 0.22 * rim)).lerp(fresh, rusted)
 }
 
-/// Seams, a handle's well and a number upon a door.
+/// The seams, handle recess and number of a door.
 fn door(at: Vec3, color: Vec3, texel: &Texel<'_>) -> Vec3 {
-    let way = Vec2::new((at.y + 6.55).abs() - 2.95, (at.z - 8.3).abs() - 3.2);
-    let seam = way.max_element().abs();
+    let border = Vec2::new((at.y + 6.55).abs() - 2.95, (at.z - 8.3).abs() - 3.2);
+    let seam = border.max_element().abs();
     let mut color = color * (1.0 - 0.75 * smooth((0.13 - seam) / 0.12));
-    if way.max_element() < 0.0 {
-        // A panel pressed into the sheet.
-        let inner = (way.max_element() + 0.65).abs();
+    if border.max_element() < 0.0 {
+        // An embossed panel.
+        let inner = (border.max_element() + 0.65).abs();
         color *= 1.0 - 0.28 * smooth((0.12 - inner) / 0.1);
     }
-    let place = reading(texel) - Vec2::new(-6.3 * texel.normal.x.signum(), 7.9);
-    let mark = roundel("7", place, 1.55) * smooth(noise(at * 2.6) * 3.0 - 0.35);
+    let position = reading(texel) - Vec2::new(-6.3 * texel.normal.x.signum(), 7.9);
+    let mark = roundel("7", position, 1.55) * smooth(noise(at * 2.6) * 3.0 - 0.35);
     color.lerp(CREAM, mark * 0.95)
 }
 
-/// Dark steel of what carries.
+/// Dark structural steel.
 fn frame(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let cast = noise(at * 3.1) * 0.6 + noise(at * 8.0) * 0.4;
@@ -131,15 +132,15 @@ fn frame(texel: &Texel<'_>) -> Vec3 {
     rust(texel, color * (1.0 + edge))
 }
 
-/// Cans, of which none is like the other.
+/// Cans with different colors.
 fn can(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let color = Vec3::new(0.36, 0.38, 0.22);
     let [least, greatest] = texel.bounds;
-    let way = texel.uv - (least + greatest) / 2.0;
+    let offset = texel.uv - (least + greatest) / 2.0;
     let size = (greatest - least) / 2.0;
-    // The cross that is pressed into their sides.
-    let cross = (way.x.abs() / size.x - way.y.abs() / size.y).abs();
+    // The embossed cross on their sides.
+    let cross = (offset.x.abs() / size.x - offset.y.abs() / size.y).abs();
     let groove = smooth((0.14 - cross) / 0.1) * f32::from(u8::from(size.min_element() > 0.9));
     rust(
         texel,
@@ -167,7 +168,7 @@ fn other(texel: &Texel<'_>) -> Vec3 {
     }
 }
 
-/// Wood in planks: `across` tells one from the other, `along` is the way of the grain.
+/// Wooden planks: `across` selects the plank, `along` is the position along the grain.
 fn planks(at: Vec3, across: f32, width: f32, along: f32) -> Vec3 {
     let plank = (across / width).floor();
     let inside = across / width - plank;
@@ -178,14 +179,14 @@ fn planks(at: Vec3, across: f32, width: f32, along: f32) -> Vec3 {
         hash(seed, 1, 4) * 40.0,
     ));
     let fine = noise(Vec3::new(along * 1.6, across * 16.0, 3.0));
-    let grey = noise(at * 0.5) * 0.7;
-    let color = WOOD.lerp(Vec3::new(0.47, 0.44, 0.39), grey);
+    let gray = noise(at * 0.5) * 0.7;
+    let color = WOOD.lerp(Vec3::new(0.47, 0.44, 0.39), gray);
     let tone = mix(0.8, 1.12, hash(seed, 7, 2)) * mix(0.72, 1.15, grain * 0.7 + fine * 0.3);
     let gap = smooth((0.07 - inside.min(1.0 - inside)) / 0.05);
     color * tone * (1.0 - 0.75 * gap)
 }
 
-/// A board of the bed, with what is written on it.
+/// A board of the bed, with lettering.
 fn board(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let tail = texel.face.chart == "tail board";
@@ -193,10 +194,10 @@ fn board(texel: &Texel<'_>) -> Vec3 {
     let flaked = noise(Vec3::new(at.x + at.y, at.z * 4.0, 8.0) * 1.3) * 0.6 + noise(at * 2.5) * 0.4;
     let left = smooth((flaked - 0.3) * 5.0);
     let letters_left = mix(0.5, 1.0, left);
-    let place = reading(texel);
+    let position = reading(texel);
     if tail {
-        let is_dark = is_stripe(Vec3::new(place.x.abs(), 0.0, place.y), 0.75);
-        let edge = place.x.abs() > 4.6;
+        let is_dark = is_stripe(Vec3::new(position.x.abs(), 0.0, position.y), 0.75);
+        let edge = position.x.abs() > 4.6;
         let stripes = if is_dark {
             Vec3::splat(0.13)
         } else {
@@ -209,23 +210,23 @@ fn board(texel: &Texel<'_>) -> Vec3 {
         };
         return color.lerp(
             CREAM,
-            letters_left * lettering("K-27", place - Vec2::new(0.0, 9.1), 2.3),
+            letters_left * lettering("K-27", position - Vec2::new(0.0, 9.1), 2.3),
         );
     }
     let middle = 7.55 * texel.normal.x.signum();
     let paint = wood.lerp(TEAL * 0.8, left * 0.85);
-    let letters = lettering("COURIER", place - Vec2::new(middle, 8.85), 2.15);
+    let letters = lettering("COURIER", position - Vec2::new(middle, 8.85), 2.15);
     paint.lerp(CREAM, letters * letters_left)
 }
 
-/// Canvas with seams, patches and a sign on either side.
+/// Canvas with seams, patches and an emblem on each side.
 fn canvas(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let weave = hash((at.y * 9.0) as i32, (at.z * 9.0 + at.x * 9.0) as i32, 3);
     let mut color = CANVAS * mix(0.93, 1.05, weave);
     let faded = noise(at * 0.3) * 0.6 + noise(at * 1.1) * 0.4;
     color = color.lerp(Vec3::new(0.62, 0.58, 0.46), faded * 0.6);
-    // Lengths of cloth, sewn together, and dark where the hoops rub.
+    // Widths of cloth, sewn together, and dark where the hoops rub.
     let seam = ((at.y + 1.7) / 3.6 - ((at.y + 1.7) / 3.6 + 0.5).floor()).abs() * 3.6;
     color *= 1.0 - 0.3 * smooth((0.16 - seam) / 0.1);
     color *= 1.0 + 0.12 * smooth((0.6 - seam) / 0.5);
@@ -246,17 +247,17 @@ fn canvas(texel: &Texel<'_>) -> Vec3 {
             Vec3::new(0.6, 0.5, 0.3),
         ),
     ] {
-        let way = ((at - patch) / size).abs().max_element();
-        if way < 1.0 {
+        let distance = ((at - patch) / size).abs().max_element();
+        if distance < 1.0 {
             color = tone * mix(0.9, 1.05, weave);
-            color *= 1.0 - 0.4 * smooth((way - 0.84) * 9.0);
+            color *= 1.0 - 0.4 * smooth((distance - 0.84) * 9.0);
         }
     }
     let streak = noise(Vec3::new(at.x.abs() * 0.5, at.y * 1.7, at.z * 0.2));
     color *= 1.0 - 0.3 * smooth((streak - 0.55) * 4.0);
     if texel.normal.x.abs() > 0.5 {
-        let place = reading(texel) - Vec2::new(3.7 * texel.normal.x.signum(), 14.2);
-        let mark = roundel("7", place, 2.2) * smooth(noise(at * 1.9) * 3.0 - 0.5);
+        let position = reading(texel) - Vec2::new(3.7 * texel.normal.x.signum(), 14.2);
+        let mark = roundel("7", position, 2.2) * smooth(noise(at * 1.9) * 3.0 - 0.5);
         color = color.lerp(Vec3::new(0.88, 0.85, 0.76), mark * 0.85);
     }
     color
@@ -292,8 +293,8 @@ fn bundle(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let rope = ((at.x - 1.7).abs() - 1.6).abs();
     let cloth = Vec3::new(0.45, 0.34, 0.27) * mix(0.75, 1.1, noise(at * Vec3::new(0.5, 3.0, 3.0)));
-    let way = texel.uv / 0.28;
-    let coil = hash((way.x + way.y) as i32, 3, 3);
+    let cell = texel.uv / 0.28;
+    let coil = hash((cell.x + cell.y) as i32, 3, 3);
     if rope < 0.16 {
         Vec3::new(0.66, 0.58, 0.42) * mix(0.8, 1.05, coil)
     } else {
@@ -301,7 +302,7 @@ fn bundle(texel: &Texel<'_>) -> Vec3 {
     }
 }
 
-/// Rust above, and blue where it gets hot.
+/// Rust at the top, and blue heat discoloration.
 fn exhaust(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let stains = noise(at * 1.4) * 0.6 + noise(at * 4.2) * 0.4;
@@ -326,12 +327,12 @@ fn seat(at: Vec3) -> Vec3 {
 }
 
 fn plate(texel: &Texel<'_>) -> Vec3 {
-    let place = reading(texel);
+    let position = reading(texel);
     let middle = if texel.normal.y < 0.0 {
         Vec2::new(-1.2, 6.75)
     } else {
         Vec2::new(2.6, 6.3)
     };
-    let letters = lettering("K-27", place - middle, 0.72);
+    let letters = lettering("K-27", position - middle, 0.72);
     Vec3::new(0.8, 0.76, 0.6).lerp(Vec3::splat(0.09), letters)
 }

@@ -1,21 +1,21 @@
-//! Shapes that several parts of the courier are made of.
+//! Shapes that several parts of the courier share.
 
 use crate::alamo::loft::{Ring, rings, skin};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Charts, Corner, Face, Finish, SIDEWAYS, Solid, Station, block, prism};
-use crate::maths::{Place, cos, sin};
+use crate::math::{Transform, cos, sin};
 use bevy::math::{Mat3, Vec2, Vec3};
 
-/// A surface over rows of equally many points.
+/// A surface over rows of points; all rows have the same length.
 pub struct Surface {
     /// Its faces, row by row.
     pub solid: Solid,
-    /// How many faces a row has.
+    /// The count of faces per row.
     pub faces: usize,
 }
 
 impl Surface {
-    /// Between rows of points; `closed` rows end where they begin.
+    /// Lofts between rows of points; `closed` rows end where they begin.
     pub fn new(chart: &'static str, rows: &[Vec<Vec3>], closed: bool) -> Self {
         Self {
             solid: skin(chart, rows, closed),
@@ -23,8 +23,9 @@ impl Surface {
         }
     }
 
-    /// What a turner makes: `outline` is of distances along the axis, Z, and from it.
-    pub fn turned(chart: &'static str, outline: &[[f32; 2]], sides: usize) -> Self {
+    /// A surface of revolution around Z. `outline` lists the position along the axis and the
+    /// radius.
+    pub fn revolved(chart: &'static str, outline: &[[f32; 2]], sides: usize) -> Self {
         let circles: Vec<Ring> = outline
             .iter()
             .map(|[along, radius]| Ring::circle(*along, *radius))
@@ -32,13 +33,13 @@ impl Surface {
         Self::new(chart, &rings(sides, &circles), true)
     }
 
-    /// A pipe along a path that bends across `up` only; it is open at both ends.
+    /// A pipe along a path in the plane across `up`; it is open at both ends.
     pub fn pipe(chart: &'static str, path: &[Vec3], radius: f32, sides: usize, up: Vec3) -> Self {
         let radii = vec![radius; path.len()];
         Self::hose(chart, path, &radii, sides, up)
     }
 
-    /// The same with a radius for each point.
+    /// Like [`pipe`](Self::pipe), with a radius for each point.
     pub fn hose(chart: &'static str, path: &[Vec3], radii: &[f32], sides: usize, up: Vec3) -> Self {
         let row = |index: usize| {
             let (before, after) = (index.saturating_sub(1), (index + 1).min(path.len() - 1));
@@ -55,10 +56,10 @@ impl Surface {
         Self::new(chart, &rows, true)
     }
 
-    /// The same at a place.
-    pub fn at(self, place: &Place) -> Self {
+    /// Returns the surface, transformed.
+    pub fn transformed(self, transform: &Transform) -> Self {
         Self {
-            solid: self.solid.at(place),
+            solid: self.solid.transformed(transform),
             ..self
         }
     }
@@ -72,7 +73,8 @@ impl Surface {
     }
 }
 
-/// Triangles from a point to a ring of points, counter-clockwise around the way to the point.
+/// Triangles from a point to a ring of points, which is counter-clockwise around the direction to
+/// the point.
 pub fn dome(chart: &'static str, top: Vec3, ring: &[Vec3]) -> Solid {
     let corner = |at: Vec3| Corner {
         at,
@@ -94,13 +96,13 @@ pub fn dome(chart: &'static str, top: Vec3, ring: &[Vec3]) -> Solid {
     }
 }
 
-/// A rounded lid, as of hub caps: triangles around the middle of a ring.
+/// A domed lid, as of hub caps: triangles around the center of a ring.
 pub fn lid(chart: &'static str, along: f32, radius: f32, height: f32, sides: usize) -> Solid {
     let ring = Ring::circle(along, radius).points(sides);
     dome(chart, Vec3::Z * (along + height), &ring)
 }
 
-/// A flat face of corners that are counter-clockwise where it is seen from, with a picture of its own.
+/// A flat face with its own texture. `corners` are counter-clockwise on the visible side.
 pub fn pane(chart: &'static str, corners: &[(Vec3, [f32; 2])]) -> Solid {
     let corner = |(at, uv): &(Vec3, [f32; 2])| Corner {
         at: *at,
@@ -120,7 +122,7 @@ pub fn pane(chart: &'static str, corners: &[(Vec3, [f32; 2])]) -> Solid {
     }
 }
 
-/// A box around a point, by half its sides, with one chart. Its edges are beveled, or sharp.
+/// A box around a point with one chart; `half` is half its size. Its edges are beveled or sharp.
 pub fn cuboid(
     chart: &'static str,
     finish: Finish,
@@ -130,10 +132,10 @@ pub fn cuboid(
 ) -> Solid {
     let profile = Profile::rectangle(half[0], half[1], bevel);
     beam([chart; 3], finish, [-half[2], half[2]], &profile, bevel)
-        .at(&Place::at(at[0], at[1], at[2]))
+        .transformed(&Transform::from_xyz(at[0], at[1], at[2]))
 }
 
-/// As [`block`], without any faces for bevels of no size.
+/// Like [`block`], but without bevel faces if the bevel is zero.
 fn beam(charts: Charts, finish: Finish, ends: [f32; 2], profile: &Profile, bevel: f32) -> Solid {
     if bevel > 0.0 {
         return block(charts, finish, ends, profile, bevel);
@@ -145,18 +147,21 @@ fn beam(charts: Charts, finish: Finish, ends: [f32; 2], profile: &Profile, bevel
 pub fn bar(chart: &'static str, finish: Finish, [from, to]: [Vec3; 2], half: [f32; 2]) -> Solid {
     let along = (to - from).normalize_or(Vec3::Z);
     let across = along.cross(Vec3::X).normalize_or(Vec3::Y);
-    let turn = Mat3::from_cols(across.cross(along), across, along);
+    let rotation = Mat3::from_cols(across.cross(along), across, along);
     let profile = Profile::rectangle(half[0], half[1], 0.0);
-    let place = Place { turn, at: from };
-    beam([chart; 3], finish, [0.0, from.distance(to)], &profile, 0.0).at(&place)
+    let transform = Transform {
+        rotation,
+        translation: from,
+    };
+    beam([chart; 3], finish, [0.0, from.distance(to)], &profile, 0.0).transformed(&transform)
 }
 
-/// Where something that was turned around Z stands, its axis across the vehicle.
-pub fn axle(x: f32, y: f32, z: f32) -> Place {
-    Place::at(x, y, z).turned(SIDEWAYS)
+/// The transform that rotates a part with axis Z across the vehicle.
+pub fn axle(x: f32, y: f32, z: f32) -> Transform {
+    Transform::from_xyz(x, y, z).rotated(SIDEWAYS)
 }
 
-/// The same solids, and their mirror images.
+/// The solids and their mirror images.
 pub fn both(solids: Vec<Solid>) -> Vec<Solid> {
     let others: Vec<Solid> = solids
         .iter()
@@ -165,7 +170,7 @@ pub fn both(solids: Vec<Solid>) -> Vec<Solid> {
     solids.into_iter().chain(others).collect()
 }
 
-/// The same with its charts under other names.
+/// Returns the solid with renamed charts.
 pub fn renamed(mut solid: Solid, names: &[(&str, &'static str)]) -> Solid {
     for face in &mut solid.faces {
         let new = names.iter().find(|(old, _)| *old == face.chart);

@@ -1,10 +1,10 @@
-//! Solids and poses to the document of an ABC file.
+//! Converts solids and poses to the document of an ABC file.
 //!
-//! Samples are shaped with Z up, the front along −Y and the left at +X; the file has Y up, the front
-//! along +Z and the right at +X, and many more units.
+//! Samples are modeled with Z up, the front at −Y and the left at +X. The file has Y up, the front
+//! at +Z and the right at +X, and a larger scale.
 
 use crate::alamo::shape::{Face, Solid};
-use crate::maths::{Place, quaternion};
+use crate::math::{Transform, quaternion};
 use bevy::math::{Mat3, Vec2, Vec3};
 use bevy_classic_models::lithtech::abc::write::{GeometryDocument, TrackDocument};
 use bevy_classic_models::lithtech::abc::{NodeKey, Triangle, Vertex};
@@ -13,10 +13,10 @@ use std::collections::HashMap;
 /// Units of the file per unit of the samples.
 pub const SCALE: f32 = 10.0;
 
-/// Cosine of the angle up to which faces are shaded as one.
+/// Cosine of the largest angle between faces that share smooth shading.
 const CREASE: f32 = 0.45;
 
-/// A place in the file's axes and units.
+/// Converts a position to the file's axes and units.
 pub fn stored(at: Vec3) -> Vec3 {
     stored_direction(at) * SCALE
 }
@@ -25,66 +25,71 @@ fn stored_direction(direction: Vec3) -> Vec3 {
     Vec3::new(-direction.x, direction.z, -direction.y)
 }
 
-/// A turn in the file's axes.
-fn stored_turn(turn: Mat3) -> Mat3 {
+/// Converts a rotation to the file's axes.
+fn stored_rotation(rotation: Mat3) -> Mat3 {
     let columns = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| {
-        // To the samples' axes, which is the same way as back, but for the last two.
+        // The change of axes is its own inverse, except for the last two.
         let axis = Vec3::new(-axis.x, -axis.z, axis.y);
-        stored_direction(turn * axis)
+        stored_direction(rotation * axis)
     });
     Mat3::from_cols(columns[0], columns[1], columns[2])
 }
 
-/// The key of a node that is at `place`, whose parent is at `parent`.
-pub fn key(place: Place, parent: Place) -> NodeKey {
-    let back = parent.turn.transpose();
-    let translation = stored(back * (place.at - parent.at));
+/// The key of a node with transform `transform` and parent transform `parent`.
+pub fn key(transform: Transform, parent: Transform) -> NodeKey {
+    let back = parent.rotation.transpose();
+    let translation = stored(back * (transform.translation - parent.translation));
     NodeKey::new(
         translation.into(),
-        quaternion(stored_turn(back * place.turn)),
+        quaternion(stored_rotation(back * transform.rotation)),
     )
 }
 
-/// Where a point is, in 1/1024 units.
-type Spot = [i32; 3];
+/// A position in 1/1024 units, for comparison.
+type PositionKey = [i32; 3];
 
-fn spot(at: Vec3) -> Spot {
+fn position_key(at: Vec3) -> PositionKey {
     (at * 1024.0).round().as_ivec3().into()
 }
 
-/// Triangles and vertices of solids, without bounds, and where each vertex is on the shaped model.
+/// Triangles and vertices of solids, without bounds, and the position of each vertex in model
+/// space.
 ///
-/// `joint` is where a node is while the model is shaped, `uv` where a point of a face is on the skin.
+/// `joint` returns the origin of a node in the modeling pose, `uv` the texture coordinates of a
+/// point of a face.
 pub fn geometry(
     solids: &[Solid],
     joint: impl Fn(usize) -> Vec3,
     uv: impl Fn(&Face, Vec2) -> Vec2,
 ) -> (GeometryDocument, Vec<Vec3>) {
     let mut geometry = GeometryDocument::default();
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for solid in solids {
-        let mut known: HashMap<(Spot, Spot), u16> = HashMap::new();
+        let mut vertex_indices: HashMap<(PositionKey, PositionKey), u16> = HashMap::new();
         for face in &solid.faces {
             let mut vertex = |index: usize| {
                 let corner = &face.corners[index];
                 let node = corner.bones[0];
                 let normal = stored_direction(normal(solid, face, corner.at));
-                *known
-                    .entry((spot(corner.at), spot(normal)))
+                *vertex_indices
+                    .entry((position_key(corner.at), position_key(normal)))
                     .or_insert_with(|| {
                         geometry.vertices.push(Vertex {
                             position: stored(corner.at - joint(node)).to_array().map(Into::into),
-                            normal: (normal * 127.0).round().to_array().map(|way| way as i8),
+                            normal: (normal * 127.0)
+                                .round()
+                                .to_array()
+                                .map(|component| component as i8),
                             node: node as u8,
                             replacements: [0; 2].map(Into::into),
                         });
-                        places.push(corner.at);
+                        positions.push(corner.at);
                         (geometry.vertices.len() - 1) as u16
                     })
             };
             let vertices: Vec<u16> = (0..face.corners.len()).map(&mut vertex).collect();
             for [a, b, c] in face.triangles() {
-                // Clockwise in the file's space, which is a mirror image of the samples'.
+                // Clockwise in the file's space, which mirrors that of the samples.
                 let corners = [a, c, b];
                 let at = corners.map(|corner| face.corners[corner].at);
                 let across = (at[2] - at[0]).cross(at[1] - at[0]);
@@ -98,16 +103,16 @@ pub fn geometry(
                         uv.to_array().map(Into::into)
                     }),
                     vertices: corners.map(|corner| vertices[corner].into()),
-                    normal: normal.round().to_array().map(|way| way as i8),
+                    normal: normal.round().to_array().map(|component| component as i8),
                 });
             }
         }
     }
     geometry.base_vertices = geometry.vertices.len() as u32;
-    (geometry, places)
+    (geometry, positions)
 }
 
-/// The normal at a corner of a face: the mean of all faces that meet there at soft edges.
+/// The normal at a corner of a face: the mean of all faces that meet there at smooth edges.
 fn normal(solid: &Solid, face: &Face, at: Vec3) -> Vec3 {
     let own = face.normal();
     let towards = own.normalize_or(Vec3::Z);
@@ -116,7 +121,7 @@ fn normal(solid: &Solid, face: &Face, at: Vec3) -> Vec3 {
         soft && face
             .corners
             .iter()
-            .any(|corner| spot(corner.at) == spot(at))
+            .any(|corner| position_key(corner.at) == position_key(at))
     };
     let normals = solid.faces.iter().filter(meets).map(Face::normal);
     normals
@@ -124,8 +129,7 @@ fn normal(solid: &Solid, face: &Face, at: Vec3) -> Vec3 {
         .normalize_or(towards)
 }
 
-/// Fills in the bytes of a track of vertices that are here at each keyframe, in the file's axes and
-/// units.
+/// Quantizes the vertex positions of each keyframe into a track, in the file's axes and units.
 pub fn deform(track: &mut TrackDocument, keyframes: &[Vec<Vec3>]) {
     let all = || keyframes.iter().flatten();
     let least = all().copied().fold(Vec3::INFINITY, Vec3::min);
@@ -135,7 +139,7 @@ pub fn deform(track: &mut TrackDocument, keyframes: &[Vec<Vec3>]) {
         ((*at - least) / step)
             .round()
             .to_array()
-            .map(|way| way as u8)
+            .map(|component| component as u8)
     };
     track.deform = all().map(bytes).collect();
     track.deform_scale = step.into();

@@ -1,8 +1,8 @@
-//! Pictures with a palette, as DTX files.
+//! Converts images to DTX files with a palette.
 //!
-//! Everything is counted in whole numbers, so that it comes out the same everywhere.
+//! All calculations use integers, so that the result is the same on every machine.
 
-use crate::alamo::picture::Picture;
+use crate::alamo::image::Image;
 use bevy_classic_models::lithtech::dtx::texture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
 use std::collections::BTreeMap;
@@ -10,38 +10,38 @@ use std::error::Error;
 
 type Rgb = [u8; 3];
 
-/// Colours that are lit; the last of the palette is not.
+/// Palette entries for lit colors; the last entry is unlit.
 const LIT: usize = 255;
 const UNLIT: u8 = 255;
 
-/// The bytes of a skin. Texels whose alpha is over a half are unlit, and all of that one colour.
-pub fn dtx(picture: &Picture, unlit: Rgb) -> Result<Vec<u8>, Box<dyn Error>> {
+/// The bytes of a skin. Texels with alpha above one half are unlit and all have the color `unlit`.
+pub fn dtx(image: &Image, unlit: Rgb) -> Result<Vec<u8>, Box<dyn Error>> {
     let rgb = |[r, g, b, _]: &[u8; 4]| [*r, *g, *b];
     let is_lit = |texel: &&[u8; 4]| texel[3] < 128;
     let mut counts: BTreeMap<Rgb, u64> = BTreeMap::new();
-    for texel in picture.texels.iter().filter(is_lit) {
+    for texel in image.texels.iter().filter(is_lit) {
         *counts.entry(rgb(texel)).or_default() += 1;
     }
     let colors: Vec<(Rgb, u64)> = counts.into_iter().collect();
     let mut palette = refined(&colors, median_cut(&colors));
     palette.resize(LIT, [0; 3]);
     palette.push(unlit);
-    let known: BTreeMap<Rgb, u8> = colors
+    let palette_indices: BTreeMap<Rgb, u8> = colors
         .iter()
         .map(|(color, _)| (*color, nearest(&palette[..LIT], *color) as u8))
         .collect();
     let index = |texel: &[u8; 4]| match is_lit(&texel) {
-        true => known[&rgb(texel)],
+        true => palette_indices[&rgb(texel)],
         false => UNLIT,
     };
-    let indices: Vec<u8> = picture.texels.iter().map(index).collect();
-    let [width, height] = picture.size.to_array().map(|side| side as u16);
+    let indices: Vec<u8> = image.texels.iter().map(index).collect();
+    let [width, height] = image.size.to_array().map(|side| side as u16);
     let mut document = DtxDocument::indexed(width, height, &palette, &indices);
     document.flags |= texture_flags::FULL_BRIGHT;
     Ok(write(&document)?)
 }
 
-/// How different two colours look.
+/// The perceptual distance of two colors.
 fn distance(a: Rgb, b: Rgb) -> u64 {
     let weights = [3, 5, 2];
     let channels = a.iter().zip(b).zip(weights);
@@ -55,7 +55,7 @@ fn nearest(palette: &[Rgb], color: Rgb) -> usize {
     near.unwrap_or_default()
 }
 
-/// The mean of colours, each as often as it is there.
+/// The mean of colors, weighted by their counts.
 fn mean<'a>(colors: impl Iterator<Item = &'a (Rgb, u64)>) -> Option<Rgb> {
     let (mut sums, mut count) = ([0; 3], 0);
     for (color, times) in colors {
@@ -67,7 +67,7 @@ fn mean<'a>(colors: impl Iterator<Item = &'a (Rgb, u64)>) -> Option<Rgb> {
     (count > 0).then(|| sums.map(|sum| ((sum + count / 2) / count) as u8))
 }
 
-/// Cuts the box with the greatest error in two, until there are enough boxes.
+/// Repeatedly splits the box with the greatest error, until there are enough boxes.
 fn median_cut(colors: &[(Rgb, u64)]) -> Vec<Rgb> {
     let mut boxes = vec![colors.to_vec()];
     let error = |colors: &Vec<(Rgb, u64)>| {
@@ -96,7 +96,7 @@ fn median_cut(colors: &[(Rgb, u64)]) -> Vec<Rgb> {
         .collect()
 }
 
-/// Splits a box across its longest side, where half of its texels are on each side.
+/// Splits a box across its longest side, at the median texel.
 fn cut(colors: &mut Vec<(Rgb, u64)>) -> Vec<(Rgb, u64)> {
     let range = |axis: usize| {
         let values = || colors.iter().map(|(color, _)| color[axis]);
@@ -115,7 +115,7 @@ fn cut(colors: &mut Vec<(Rgb, u64)>) -> Vec<(Rgb, u64)> {
     colors.split_off(middle.unwrap_or_default().clamp(1, last))
 }
 
-/// Moves colours into the middle of those that are nearest to them, a few times.
+/// Moves each color to the mean of the colors nearest to it, a few times.
 fn refined(colors: &[(Rgb, u64)], mut palette: Vec<Rgb>) -> Vec<Rgb> {
     for _ in 0..6 {
         let mut near: Vec<Vec<(Rgb, u64)>> = vec![Vec::new(); palette.len()];

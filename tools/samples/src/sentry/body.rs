@@ -4,14 +4,14 @@ use super::rig::{
     ANTENNA, ANTENNA_LENGTH, CANNONS, FLASHES, FOOT, HEAD, HIP, HULL, JAWS, LEGS, MUZZLE, SHIN,
     SHIN_LENGTH, THIGH, THIGH_LENGTH,
 };
-use crate::maths::{Place, pitch};
+use crate::math::{Transform, pitch};
 use crate::piece::{Piece, ROUND, SMOOTH};
 use crate::surface::{Facing, Section, Surface, cap, loft};
 
-/// How finely it is painted.
+/// Texel density.
 const TEXELS_PER_UNIT: f32 = 1.8;
 
-/// Everything but the flashes of the cannons, and those.
+/// All pieces except the cannons' muzzle flashes, and the flashes.
 pub fn pieces() -> (Vec<Piece>, Vec<Piece>) {
     let mut pieces = vec![hull(), head(), eye(), brow()];
     pieces.extend(JAWS.map(jaw));
@@ -39,7 +39,7 @@ fn back(name: &'static str, sections: &[Section]) -> Surface {
     cap(name, last, Facing::Backward, TEXELS_PER_UNIT)
 }
 
-/// A carapace above, a keel below, and a sharp rim between.
+/// A carapace above, a keel below, and a sharp rim between them.
 fn hull() -> Piece {
     const OUTLINE: [[f32; 2]; 6] = [
         [0.0, 10.4],
@@ -92,7 +92,7 @@ fn eye() -> Piece {
     ];
     Piece::new(HEAD, vec![span("eye", &sections)])
         .creased(SMOOTH)
-        .moved(Place::at(0.0, 0.0, -0.2))
+        .transformed(Transform::from_xyz(0.0, 0.0, -0.2))
 }
 
 fn brow() -> Piece {
@@ -106,7 +106,7 @@ fn brow() -> Piece {
         front("brow edge", &sections),
         back("brow back", &sections),
     ];
-    Piece::new(HEAD, surfaces).moved(Place::at(0.0, 0.0, 4.7))
+    Piece::new(HEAD, surfaces).transformed(Transform::from_xyz(0.0, 0.0, 4.7))
 }
 
 fn jaw(bone: usize) -> Piece {
@@ -150,7 +150,7 @@ fn exhaust(y: f32) -> Piece {
     let surfaces = vec![span("exhaust", &sections), front("exhaust end", &sections)];
     Piece::new(HULL, surfaces)
         .creased(ROUND)
-        .moved(Place::at(-14.0, y, 6.0).turned(pitch(-130.0)))
+        .transformed(Transform::from_xyz(-14.0, y, 6.0).rotated(pitch(-130.0)))
 }
 
 fn antenna() -> [Piece; 2] {
@@ -170,7 +170,7 @@ fn antenna() -> [Piece; 2] {
     ]
 }
 
-/// Half a ball; the hull hides where it ends.
+/// A half sphere; its open end is inside the hull.
 fn hip(leg: usize) -> Piece {
     let sections = [
         Section::round(4.4, 0.0, 3),
@@ -189,7 +189,7 @@ fn thigh(leg: usize) -> Piece {
     Piece::new(leg + THIGH, vec![span("thigh", &sections)]).creased(ROUND)
 }
 
-/// A thin strut, with an armour plate that reaches over the knee.
+/// A thin strut, with an armor plate that reaches over the knee.
 fn shin(leg: usize) -> Piece {
     const OUTLINE: [[f32; 2]; 4] = [[0.0, 3.2], [2.6, 1.6], [2.3, -1.4], [0.0, -2.0]];
     let sections = [
@@ -204,7 +204,7 @@ fn shin(leg: usize) -> Piece {
 }
 
 fn foot(leg: usize) -> Piece {
-    // Lies on its back: the outline's bottom becomes the toe.
+    // The section lies horizontally: the outline's bottom becomes the toe.
     const OUTLINE: [[f32; 2]; 4] = [[0.0, 3.6], [3.8, 2.0], [3.2, -2.8], [0.0, -6.0]];
     let sections = [
         Section::new(5.5, &OUTLINE, [0.4, 0.4], 0.0),
@@ -215,7 +215,7 @@ fn foot(leg: usize) -> Piece {
     Piece::new(leg + FOOT, surfaces).creased(ROUND)
 }
 
-/// A star of fire, as large as nothing but for one frame of a shot.
+/// A star of fire with zero size except for one frame of a shot.
 fn flash(bone: usize) -> Piece {
     let sections = [
         Section::round(15.0, 0.0, 3),

@@ -1,4 +1,4 @@
-//! `sentry.mdl`: a walking machine with everything that a Quake monster has.
+//! `sentry.mdl`: a walking machine with all features of a Quake monster.
 
 mod body;
 mod motion;
@@ -22,7 +22,7 @@ pub fn document() -> MdlDocument {
         flash: [1.0; 2],
         ..rig::Stance::default()
     };
-    // Light does not hide anything: the flashes are left out of what darkens the paint.
+    // Muzzle flashes do not occlude light, so they do not count for ambient occlusion.
     let texels = atlas.texels(&pieces, solid, &rest.bones(), 9.0);
     Recipe {
         precision: Precision::Bits8,

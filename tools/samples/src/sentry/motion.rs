@@ -1,8 +1,8 @@
-//! How the sentry moves: ten poses per second.
+//! The sentry's animations, at ten poses per second.
 
 use super::rig::{Foot, Stance, mirrored};
 use crate::document::FrameShapes;
-use crate::maths::{mix, sin, smooth};
+use crate::math::{mix, sin, smooth};
 use crate::mesh::{Mesh, separate_node_meshes};
 use bevy::math::{Vec2, Vec3};
 
@@ -18,7 +18,7 @@ pub fn frames(mesh: &Mesh) -> Vec<FrameShapes> {
         FrameShapes::run(name, shapes)
     };
     let keyed = |keys: Vec<(f32, Stance)>| move |frame| between(&keys, frame);
-    let mut frames = run("stand", 10, &|frame| stand(frame / 10.0));
+    let mut frames = run("stand", 10, &|frame| idle(frame / 10.0));
     frames.extend(run("walk", 12, &|frame| walk(frame / 12.0)));
     frames.extend(run("attack", 12, &keyed(attack())));
     frames.extend(run("pain", 6, &keyed(pain())));
@@ -36,7 +36,7 @@ pub fn frames(mesh: &Mesh) -> Vec<FrameShapes> {
     frames
 }
 
-/// The stance of a frame between those that are given.
+/// Interpolates the keyed stances at a frame.
 fn between(keys: &[(f32, Stance)], frame: f32) -> Stance {
     let next = keys.partition_point(|(at, _)| *at <= frame);
     let (from, a) = keys[next.saturating_sub(1)];
@@ -44,11 +44,12 @@ fn between(keys: &[(f32, Stance)], frame: f32) -> Stance {
     if to <= from {
         return a;
     }
-    a.towards(&b, smooth((frame - from) / (to - from)))
+    a.lerp(&b, smooth((frame - from) / (to - from)))
 }
 
-/// Idles: the engine shakes it, the head looks about. `time` goes from 0 to 1 and begins again.
-fn stand(time: f32) -> Stance {
+/// Idle: the engine shakes it, the head turns from side to side. `time` goes from 0 to 1 and
+/// repeats.
+fn idle(time: f32) -> Stance {
     Stance {
         hull: Vec3::new(0.3 * sin(time + 0.25), 0.25 * sin(time), 0.55 * sin(time)),
         pitch: 0.9 * sin(time + 0.1),
@@ -60,12 +61,12 @@ fn stand(time: f32) -> Stance {
     }
 }
 
-/// How far a foot moves back while it is on the ground: 2.25 units per frame.
+/// The distance that a foot moves back while it is on the ground: 2.25 units per frame.
 const STRIDE: f32 = 18.0;
-/// Part of a step that a foot is in the air.
+/// The fraction of a step for which a foot is in the air.
 const SWING: f32 = 1.0 / 3.0;
 
-/// Walks on the spot: one foot after the other, each a quarter later than the one before.
+/// Walks in place: one foot after the other, each a quarter of the cycle later.
 fn walk(time: f32) -> Stance {
     // Rear left, front left, rear right, front right.
     let lifts = [0.25, 0.75, 0.0, 0.5];
@@ -74,12 +75,13 @@ fn walk(time: f32) -> Stance {
         let phase = (time - lift).rem_euclid(1.0);
         let foot = &mut stance.feet[leg];
         if phase < SWING - 1e-4 {
-            let way = phase / SWING;
-            let up = sin(way / 2.0);
-            foot.moved.x = mix(-STRIDE, STRIDE, smooth(way)) / 2.0;
+            let t = phase / SWING;
+            let up = sin(t / 2.0);
+            foot.moved.x = mix(-STRIDE, STRIDE, smooth(t)) / 2.0;
             foot.moved.z = 7.0 * up;
-            foot.tilt = 14.0 * sin(way);
-            // The body leans to the feet that carry it, and sinks a little on the side that lacks one.
+            foot.tilt = 14.0 * sin(t);
+            // The body leans toward the supporting feet, and sinks a little on the side with a
+            // lifted foot.
             let side = mirrored(Vec3::new(1.0, 1.0, 0.0), leg);
             stance.hull -= side * Vec3::new(1.0, 1.7, 0.0) * up;
             stance.roll -= side.y * 2.4 * up;
@@ -90,14 +92,14 @@ fn walk(time: f32) -> Stance {
     }
     stance.hull.z = -1.0 + 0.9 * sin(4.0 * time + 0.1);
     stance.yaw = 1.6 * sin(time + 0.1);
-    // The head stays level and looks ahead; the antenna follows a little late.
+    // The head stays level and faces ahead; the antenna follows with a small delay.
     stance.head = Vec2::new(-stance.yaw, 3.0 - stance.pitch + 1.0 * sin(2.0 * time));
     stance.jaws = 2.0 + 2.0 * sin(2.0 * time);
     stance.antenna = Vec2::new(7.0 * sin(2.0 * time - 0.15), 8.0 * sin(time - 0.2));
     stance
 }
 
-/// Crouches, fires the left and then the right cannon, and stands up again.
+/// Crouches, fires the left and then the right cannon, and rises.
 fn attack() -> Vec<(f32, Stance)> {
     let crouch = Stance {
         hull: Vec3::new(1.5, 0.0, -4.0),
@@ -157,14 +159,14 @@ fn attack() -> Vec<(f32, Stance)> {
         ..Stance::default()
     };
     vec![
-        (0.0, stand(0.0)),
+        (0.0, idle(0.0)),
         (3.0, crouch),
         (4.0, fire_left),
         (5.0, after_left),
         (6.0, fire_right),
         (7.0, after_right),
         (10.0, rise),
-        (12.0, stand(0.0)),
+        (12.0, idle(0.0)),
     ]
 }
 
@@ -191,10 +193,10 @@ fn pain() -> Vec<(f32, Stance)> {
         ..Stance::default()
     };
     vec![
-        (0.0, jolt.towards(&stand(0.0), 0.35)),
+        (0.0, jolt.lerp(&idle(0.0), 0.35)),
         (1.0, jolt),
         (3.0, rebound),
-        (6.0, stand(0.0)),
+        (6.0, idle(0.0)),
     ]
 }
 
@@ -284,18 +286,19 @@ fn die() -> Vec<(f32, Stance)> {
         ..Stance::default()
     };
     vec![
-        (0.0, hit.towards(&stand(0.0), 0.5)),
+        (0.0, hit.lerp(&idle(0.0), 0.5)),
         (1.0, hit),
         (4.0, stumble),
         (7.0, crash),
         (8.0, bounce),
         (10.0, rest),
-        (11.0, rest.towards(&bounce, 0.12)),
+        (11.0, rest.lerp(&bounce, 0.12)),
         (13.0, rest),
     ]
 }
 
-/// Looks to both sides, quickly, and stares: seconds that each pose takes to turn into the next.
+/// Quickly turns its head to both sides, then stares. The seconds are the duration of the
+/// transition to the next pose.
 fn alert() -> [(f32, Stance); 8] {
     let low = Stance {
         hull: Vec3::new(1.0, 0.0, -2.5),
@@ -303,23 +306,23 @@ fn alert() -> [(f32, Stance); 8] {
         jaws: 8.0,
         ..Stance::default()
     };
-    let look = |turn: f32, lean: f32, nod: f32, whip: f32| Stance {
+    let glance = |rotation: f32, lean: f32, nod: f32, whip: f32| Stance {
         hull: Vec3::new(1.0, lean, -2.5 + nod * 0.15),
-        yaw: turn * 0.16,
+        yaw: rotation * 0.16,
         roll: -lean * 1.5,
-        head: Vec2::new(turn, nod),
+        head: Vec2::new(rotation, nod),
         jaws: 8.0 + whip.abs(),
         antenna: Vec2::new(whip * 0.4, whip),
         ..low
     };
     [
-        (0.15, look(0.0, 0.0, -4.0, 3.0)),
-        (0.1, look(26.0, 0.8, 2.0, -14.0)),
-        (0.55, look(38.0, 1.2, 0.0, 8.0)),
-        (0.2, look(34.0, 1.0, 4.0, -2.0)),
-        (0.15, look(8.0, 0.2, -2.0, 4.0)),
-        (0.1, look(-24.0, -0.8, 2.0, 14.0)),
-        (0.6, look(-38.0, -1.2, 0.0, -8.0)),
-        (0.25, look(-33.0, -1.0, 4.0, 2.0)),
+        (0.15, glance(0.0, 0.0, -4.0, 3.0)),
+        (0.1, glance(26.0, 0.8, 2.0, -14.0)),
+        (0.55, glance(38.0, 1.2, 0.0, 8.0)),
+        (0.2, glance(34.0, 1.0, 4.0, -2.0)),
+        (0.15, glance(8.0, 0.2, -2.0, 4.0)),
+        (0.1, glance(-24.0, -0.8, 2.0, 14.0)),
+        (0.6, glance(-38.0, -1.2, 0.0, -8.0)),
+        (0.25, glance(-33.0, -1.0, 4.0, 2.0)),
     ]
 }

@@ -1,9 +1,9 @@
-//! What stands on the legs: the hips, and the hull with the engine.
+//! The hips, and the hull with the engine.
 
 use super::skeleton::Rig;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, Station, block, prism, tube};
-use crate::maths::{Place, hash, smooth};
+use crate::math::{Transform, hash, smooth};
 use bevy::math::{Mat3, Vec3};
 
 const OUTLINE: [[f32; 2]; 7] = [
@@ -16,8 +16,8 @@ const OUTLINE: [[f32; 2]; 7] = [
     [-1.75, 7.4],
 ];
 
-fn turned(turn: Mat3, x: f32, y: f32, z: f32) -> Place {
-    Place::at(x, y, z).turned(turn)
+fn rotated_at(rotation: Mat3, x: f32, y: f32, z: f32) -> Transform {
+    Transform::from_xyz(x, y, z).rotated(rotation)
 }
 
 fn mirrored(solids: Vec<Solid>) -> Vec<Solid> {
@@ -36,10 +36,13 @@ pub fn hull() -> Vec<Solid> {
         Station::new(1.42, &outline.inset(0.24)).soft(),
     ];
     let hull = prism(["hull", "", "hull side"], Finish::Hull, &stations);
-    vec![hull.at(&turned(SIDEWAYS, 0.0, 0.0, 0.0)).both()]
+    vec![
+        hull.transformed(&rotated_at(SIDEWAYS, 0.0, 0.0, 0.0))
+            .both(),
+    ]
 }
 
-/// What is bolted to it.
+/// The parts bolted to the hull.
 pub fn fittings() -> Vec<Solid> {
     let circle = |radius: f32| Profile::circle(16, radius);
     let ring = [
@@ -50,7 +53,8 @@ pub fn fittings() -> Vec<Solid> {
         Station::new(8.3, &circle(1.1)),
     ];
     let mut solids = vec![
-        prism(["ring", "", ""], Finish::Frame, &ring).at(&Place::at(0.0, -0.2, 0.0)),
+        prism(["ring", "", ""], Finish::Frame, &ring)
+            .transformed(&Transform::from_xyz(0.0, -0.2, 0.0)),
         block(
             ["radiator side", "radiator", ""],
             Finish::Grill,
@@ -58,8 +62,8 @@ pub fn fittings() -> Vec<Solid> {
             &Profile::rectangle(0.95, 0.27, 0.07),
             0.06,
         )
-        .at(&turned(FORWARD, 0.0, 0.0, 7.25)),
-        // The shelf for cargo.
+        .transformed(&rotated_at(FORWARD, 0.0, 0.0, 7.25)),
+        // The cargo shelf.
         block(
             ["shelf", "", "shelf top"],
             Finish::Hazard,
@@ -67,7 +71,7 @@ pub fn fittings() -> Vec<Solid> {
             &Profile::rectangle(0.62, 0.62, 0.1),
             0.03,
         )
-        .at(&Place::at(0.0, 3.1, 0.0)),
+        .transformed(&Transform::from_xyz(0.0, 3.1, 0.0)),
         block(
             ["belly lamp", "", "belly lamp end"],
             Finish::Grill,
@@ -75,11 +79,11 @@ pub fn fittings() -> Vec<Solid> {
             &Profile::rectangle(0.55, 0.14, 0.05),
             0.05,
         )
-        .at(&turned(FORWARD, 0.0, 0.0, 7.0)),
+        .transformed(&rotated_at(FORWARD, 0.0, 0.0, 7.0)),
     ];
-    let box_at = |charts, finish, half: [f32; 3], place: Place| {
+    let box_at = |charts, finish, half: [f32; 3], transform: Transform| {
         let profile = Profile::rectangle(half[0], half[1], 0.0);
-        block(charts, finish, [-half[2], half[2]], &profile, 0.05).at(&place)
+        block(charts, finish, [-half[2], half[2]], &profile, 0.05).transformed(&transform)
     };
     let manifold = [
         Vec3::new(0.75, 1.6, 7.6),
@@ -92,26 +96,26 @@ pub fn fittings() -> Vec<Solid> {
             ["tank side", "", "tank"],
             Finish::Frame,
             [0.5, 0.26, 0.2],
-            turned(SIDEWAYS, 1.34, 1.55, 7.45),
+            rotated_at(SIDEWAYS, 1.34, 1.55, 7.45),
         ),
         box_at(
             ["bin side", "", "bin"],
             Finish::Hull,
             [0.36, 0.3, 0.16],
-            turned(SIDEWAYS, 1.34, -0.95, 7.2),
+            rotated_at(SIDEWAYS, 1.34, -0.95, 7.2),
         ),
         tube("manifold", Finish::Frame, &manifold, 0.17, 8),
         box_at(
             ["bracket", "", "bracket side"],
             Finish::Frame,
             [0.1, 0.28, 0.06],
-            turned(SIDEWAYS, 0.45, 2.6, 6.75),
+            rotated_at(SIDEWAYS, 0.45, 2.6, 6.75),
         ),
     ]));
     solids
 }
 
-/// The hull for far away.
+/// The hull of the far level of detail.
 pub fn far() -> Vec<Solid> {
     let outline = Profile::polygon(&OUTLINE, 0.0);
     let stations = [
@@ -125,9 +129,11 @@ pub fn far() -> Vec<Solid> {
         Station::new(8.3, &Profile::circle(8, 1.15)),
     ];
     vec![
-        hull.at(&turned(SIDEWAYS, 0.0, 0.0, 0.0)).both().ghost(),
+        hull.transformed(&rotated_at(SIDEWAYS, 0.0, 0.0, 0.0))
+            .both()
+            .ghost(),
         prism(["ring far", "", ""], Finish::Frame, &ring)
-            .at(&Place::at(0.0, -0.2, 0.0))
+            .transformed(&Transform::from_xyz(0.0, -0.2, 0.0))
             .ghost(),
     ]
 }
@@ -154,15 +160,15 @@ fn skirt(finish: Finish, charts: [&'static str; 3], steps: u16) -> Solid {
         let by = narrow(step) * 0.62;
         Station::new(1.611 + f32::from(step) * 1e-3, &outline.inset(0.05 + by))
     }));
-    prism(charts, finish, &stations).at(&turned(SIDEWAYS, 0.0, 0.0, 0.0))
+    prism(charts, finish, &stations).transformed(&rotated_at(SIDEWAYS, 0.0, 0.0, 0.0))
 }
 
-/// The plates at the sides.
+/// The skirt plates.
 pub fn skirts() -> Vec<Solid> {
     mirrored(vec![skirt(Finish::Plate, ["skirt edge", "", "skirt"], 1)])
 }
 
-/// The same after hits: the left one is dented, and its lower corner has come off.
+/// The damaged skirt plates: the left one is dented, and its lower corner is missing.
 pub fn burnt_skirts() -> Vec<Solid> {
     let dented = |at: Vec3| {
         let dent = |y: f32, z: f32, wide: f32| {
@@ -181,14 +187,14 @@ pub fn burnt_skirts() -> Vec<Solid> {
         left.bent(dented).ghost(),
         right
             .bent(|at| {
-                let turned = dented(Vec3::new(-at.x, 0.1 - at.y, at.z + 0.1));
-                Vec3::new(-turned.x, at.y, at.z)
+                let mirrored_point = dented(Vec3::new(-at.x, 0.1 - at.y, at.z + 0.1));
+                Vec3::new(-mirrored_point.x, at.y, at.z)
             })
             .ghost(),
     ]
 }
 
-/// The exhausts, without paint.
+/// The exhausts, unpainted.
 pub fn exhausts(rig: &Rig) -> Vec<Solid> {
     let circle = |radius: f32| Profile::circle(10, radius);
     let stations = [
@@ -201,30 +207,30 @@ pub fn exhausts(rig: &Rig) -> Vec<Solid> {
         Station::new(-0.35, &circle(0.18)),
     ];
     let pipe = prism(["exhaust", "", "exhaust"], Finish::Own, &stations);
-    let pipe = pipe.at(&rig.place("Exhaust_L"));
+    let pipe = pipe.transformed(&rig.transform("Exhaust_L"));
     mirrored(vec![pipe])
 }
 
-/// Hoses from the hull to the cab, which bend as the turret turns.
+/// Hoses from the hull to the cab, which bend when the turret turns.
 pub fn hoses(rig: &Rig) -> Vec<Solid> {
     let bones = [rig.index("Body"), rig.index("Turret")];
     let hose = |x: f32, out: f32| {
         let [from, to] = [Vec3::new(x, 1.75, 7.75), Vec3::new(x, 1.7, 9.0)];
         let by = [Vec3::new(x, 2.0 + out, 8.2), Vec3::new(x, 2.15 + out, 9.0)];
         const STEPS: u16 = 9;
-        let way = |step: u16| f32::from(step) / f32::from(STEPS);
+        let fraction = |step: u16| f32::from(step) / f32::from(STEPS);
         let path: Vec<_> = (0..=STEPS)
             .map(|step| {
-                let (t, s) = (way(step), 1.0 - way(step));
+                let (t, s) = (fraction(step), 1.0 - fraction(step));
                 from * s * s * s
                     + by[0] * 3.0 * s * s * t
                     + by[1] * 3.0 * s * t * t
                     + to * t * t * t
             })
             .collect();
-        tube("hose", Finish::Own, &path, 0.11, 6).bound(|at| {
-            let way = (at.z - from.z) / (to.z - from.z);
-            (bones, smooth(way))
+        tube("hose", Finish::Own, &path, 0.11, 6).skinned(|at| {
+            let fraction = (at.z - from.z) / (to.z - from.z);
+            (bones, smooth(fraction))
         })
     };
     mirrored(vec![hose(0.3, 0.45), hose(0.58, 0.3)])
@@ -261,9 +267,12 @@ pub fn hips() -> Vec<Solid> {
         0.06,
     );
     let mut solids = vec![
-        core.at(&Place::at(0.0, 0.3, 0.0)),
-        prism(["waist", "", ""], Finish::Frame, &waist).at(&Place::at(0.0, 0.25, 0.0)),
-        apron.clone().at(&turned(FORWARD, 0.0, -0.42, 0.0)),
+        core.transformed(&Transform::from_xyz(0.0, 0.3, 0.0)),
+        prism(["waist", "", ""], Finish::Frame, &waist)
+            .transformed(&Transform::from_xyz(0.0, 0.25, 0.0)),
+        apron
+            .clone()
+            .transformed(&rotated_at(FORWARD, 0.0, -0.42, 0.0)),
     ];
     solids.extend(mirrored(vec![
         block(
@@ -273,7 +282,7 @@ pub fn hips() -> Vec<Solid> {
             &Profile::circle(10, 0.4),
             0.04,
         )
-        .at(&turned(SIDEWAYS, 0.0, 0.3, 5.9)),
+        .transformed(&rotated_at(SIDEWAYS, 0.0, 0.3, 5.9)),
         block(
             ["axle ring", "", "axle face"],
             Finish::Frame,
@@ -281,7 +290,7 @@ pub fn hips() -> Vec<Solid> {
             &Profile::circle(10, 0.62),
             0.07,
         )
-        .at(&turned(SIDEWAYS, 0.0, 0.3, 5.9)),
+        .transformed(&rotated_at(SIDEWAYS, 0.0, 0.3, 5.9)),
     ]));
     solids
 }

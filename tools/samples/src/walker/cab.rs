@@ -3,12 +3,12 @@
 use super::skeleton::Rig;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, Station, block, prism, tube};
-use crate::maths::{Place, hash};
+use crate::math::{Transform, hash};
 use bevy::math::{Mat3, Vec2, Vec3};
 
 /// The upper edge of the windshield, as Y and Z.
 pub const WINDSHIELD: Vec2 = Vec2::new(-0.9, 10.75);
-/// The way down the windshield.
+/// The direction down the windshield, as Y and Z.
 pub const DOWN: Vec2 = Vec2::new(-0.857_5, -0.514_5);
 
 const OUTLINE: [[f32; 2]; 9] = [
@@ -23,12 +23,12 @@ const OUTLINE: [[f32; 2]; 9] = [
     [-3.4, 8.65],
 ];
 
-fn turned(turn: Mat3, x: f32, y: f32, z: f32) -> Place {
-    Place::at(x, y, z).turned(turn)
+fn rotated_at(rotation: Mat3, x: f32, y: f32, z: f32) -> Transform {
+    Transform::from_xyz(x, y, z).rotated(rotation)
 }
 
-fn sideways() -> Place {
-    turned(SIDEWAYS, 0.0, 0.0, 0.0)
+fn sideways() -> Transform {
+    rotated_at(SIDEWAYS, 0.0, 0.0, 0.0)
 }
 
 /// The cab's shell.
@@ -42,10 +42,10 @@ pub fn shell() -> Vec<Solid> {
         Station::new(1.66, &outline.inset(0.42)).soft(),
     ];
     let shell = prism(["cab", "", "cab side"], Finish::Hull, &stations);
-    vec![shell.at(&sideways()).both()]
+    vec![shell.transformed(&sideways()).both()]
 }
 
-/// The same for far away.
+/// The shell of the far level of detail.
 pub fn far_shell() -> Vec<Solid> {
     let outline = Profile::polygon(&OUTLINE, 0.0);
     let stations = [
@@ -54,13 +54,13 @@ pub fn far_shell() -> Vec<Solid> {
         Station::new(1.66, &outline.inset(0.4)),
     ];
     let shell = prism(["cab far", "", "cab side far"], Finish::Hull, &stations);
-    vec![shell.at(&sideways()).both().ghost()]
+    vec![shell.transformed(&sideways()).both().ghost()]
 }
 
-/// What is bolted to the shell.
+/// The parts bolted to the shell.
 pub fn fittings(rig: &Rig) -> Vec<Solid> {
     let mut solids = vec![
-        // A hatch, and what the commander looks through.
+        // A hatch, and the commander's periscope.
         block(
             ["hatch rim", "", "hatch"],
             Finish::Plate,
@@ -68,7 +68,7 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             &Profile::circle(10, 0.55),
             0.07,
         )
-        .at(&Place::at(0.0, 0.45, 0.0)),
+        .transformed(&Transform::from_xyz(0.0, 0.45, 0.0)),
         block(
             ["periscope", "", "periscope top"],
             Finish::Frame,
@@ -76,8 +76,8 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             &Profile::rectangle(0.17, 0.2, 0.05),
             0.05,
         )
-        .at(&Place::at(0.0, -0.5, 0.0)),
-        // The grill behind.
+        .transformed(&Transform::from_xyz(0.0, -0.5, 0.0)),
+        // The rear grille.
         block(
             ["rear grill side", "rear grill", ""],
             Finish::Grill,
@@ -85,7 +85,7 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             &Profile::rectangle(0.7, 0.36, 0.08),
             0.06,
         )
-        .at(&turned(FORWARD, 0.0, 0.0, 9.45)),
+        .transformed(&rotated_at(FORWARD, 0.0, 0.0, 9.45)),
         // The chin, with its sensors.
         block(
             ["chin", "", "chin front"],
@@ -94,14 +94,14 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             &Profile::rectangle(0.5, 0.22, 0.07),
             0.07,
         )
-        .at(&turned(FORWARD, 0.0, 0.0, 8.3)),
+        .transformed(&rotated_at(FORWARD, 0.0, 0.0, 8.3)),
     ];
-    let box_at = |charts, finish, half: [f32; 3], place: Place| {
+    let box_at = |charts, finish, half: [f32; 3], transform: Transform| {
         let profile = Profile::rectangle(half[0], half[1], 0.0);
-        block(charts, finish, [-half[2], half[2]], &profile, 0.05).at(&place)
+        block(charts, finish, [-half[2], half[2]], &profile, 0.05).transformed(&transform)
     };
     let mut sides = vec![
-        // The shoulder that carries a gun.
+        // The shoulder mount of a gun.
         block(
             ["shoulder", "", "shoulder end"],
             Finish::Frame,
@@ -109,7 +109,7 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             &Profile::circle(10, 0.5),
             0.08,
         )
-        .at(&turned(SIDEWAYS, 0.0, -0.1, 9.1)),
+        .transformed(&rotated_at(SIDEWAYS, 0.0, -0.1, 9.1)),
         block(
             ["shoulder ring", "", "shoulder face"],
             Finish::Hull,
@@ -117,25 +117,25 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             &Profile::circle(10, 0.72),
             0.07,
         )
-        .at(&turned(SIDEWAYS, 0.0, -0.1, 9.1)),
+        .transformed(&rotated_at(SIDEWAYS, 0.0, -0.1, 9.1)),
         // Vents and boxes.
         box_at(
             ["vent side", "", "vent"],
             Finish::Grill,
             [0.4, 0.3, 0.15],
-            turned(SIDEWAYS, 1.62, 1.2, 9.5),
+            rotated_at(SIDEWAYS, 1.62, 1.2, 9.5),
         ),
         box_at(
             ["roof box", "", "roof box top"],
             Finish::Hull,
             [0.26, 0.5, 0.16],
-            Place::at(0.95, 0.35, 10.72),
+            Transform::from_xyz(0.95, 0.35, 10.72),
         ),
         box_at(
             ["cheek box", "", "cheek box side"],
             Finish::Frame,
             [0.42, 0.2, 0.16],
-            turned(SIDEWAYS, 1.5, -2.0, 8.75),
+            rotated_at(SIDEWAYS, 1.5, -2.0, 8.75),
         ),
         // Rails to climb up.
         tube(
@@ -152,7 +152,7 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             0.04,
             5,
         ),
-        // Head lamps.
+        // Headlights.
         block(
             ["head lamp", "", "head lamp end"],
             Finish::Frame,
@@ -160,7 +160,7 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
             &Profile::circle(10, 0.17),
             0.03,
         )
-        .at(&turned(FORWARD, 0.78, 0.0, 8.8)),
+        .transformed(&rotated_at(FORWARD, 0.78, 0.0, 8.8)),
     ];
     let others: Vec<_> = sides
         .iter()
@@ -179,7 +179,7 @@ pub fn fittings(rig: &Rig) -> Vec<Solid> {
         Finish::Frame,
         &lamp,
     );
-    solids.push(lamp.at(&rig.place("Searchlight")));
+    solids.push(lamp.transformed(&rig.transform("Searchlight")));
     solids
 }
 
@@ -201,12 +201,14 @@ pub fn nose() -> Vec<Solid> {
             Station::new(0.62, &outline),
             Station::new(0.62 + soft, &outline.inset(soft)).soft(),
         ];
-        prism(charts, finish, &stations).at(&sideways()).both()
+        prism(charts, finish, &stations)
+            .transformed(&sideways())
+            .both()
     };
     vec![plate(Finish::Plate, ["nose", "", "nose side"], 0.06)]
 }
 
-/// The same after a hit: bent, torn at one side, burnt.
+/// The damaged nose: bent, torn at one side, burnt.
 pub fn burnt_nose() -> Vec<Solid> {
     let outline = Profile::polygon(
         &[
@@ -228,7 +230,7 @@ pub fn burnt_nose() -> Vec<Solid> {
         Finish::Burnt,
         &stations,
     );
-    let bent = plate.at(&sideways()).bent(|at| {
+    let bent = plate.transformed(&sideways()).bent(|at| {
         let torn = ((at.x + 0.1) / 0.5).clamp(0.0, 1.0);
         let ragged = 0.18 * hash((at.y * 9.0) as i32, (at.z * 9.0) as i32, 3);
         at + Vec3::new(-ragged * torn, -0.32 * torn * torn, 0.2 * torn * torn)
@@ -236,9 +238,9 @@ pub fn burnt_nose() -> Vec<Solid> {
     vec![bent.ghost()]
 }
 
-/// The foot of the antenna, and the antenna.
+/// The base of the antenna, and the antenna.
 pub fn antenna(rig: &Rig) -> [Vec<Solid>; 2] {
-    let place = rig.place("Antenna");
+    let transform = rig.transform("Antenna");
     let foot = block(
         ["antenna foot", "", "antenna foot"],
         Finish::Frame,
@@ -256,5 +258,8 @@ pub fn antenna(rig: &Rig) -> [Vec<Solid>; 2] {
     ];
     let stations = mast.map(|(along, radius)| Station::new(along, &Profile::circle(6, radius)));
     let mast = prism(["mast", "", "mast"], Finish::Own, &stations);
-    [vec![foot.at(&place).ghost()], vec![mast.at(&place)]]
+    [
+        vec![foot.transformed(&transform).ghost()],
+        vec![mast.transformed(&transform)],
+    ]
 }

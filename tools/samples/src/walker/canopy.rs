@@ -1,9 +1,9 @@
-//! The canopy: glass, and the frame that holds it.
+//! The canopy: glass and its frame.
 
 use super::cab::{DOWN, WINDSHIELD};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Finish, SIDEWAYS, Solid, Station, prism};
-use crate::maths::{Place, pitch, roll};
+use crate::math::{Transform, pitch, roll};
 use bevy::math::{Mat3, Vec2, Vec3};
 
 /// Corners of the canopy from the side: the lower and the upper sill, the upper and the lower bend.
@@ -24,29 +24,29 @@ pub fn glass() -> Vec<Solid> {
     let stations = [Station::new(0.0, &glass), Station::new(0.97, &glass)];
     vec![
         prism(["glass", "", "glass"], Finish::Own, &stations)
-            .at(&Place::at(0.0, 0.0, 0.0).turned(SIDEWAYS))
+            .transformed(&Transform::from_xyz(0.0, 0.0, 0.0).rotated(SIDEWAYS))
             .both(),
     ]
 }
 
-/// The frame that holds the glass: three ribs of struts, and a sill at each end.
+/// The frame of the glass: three ribs of struts, and a sill at each end.
 pub fn frame() -> Vec<Solid> {
     let [low, high, upper, lower] = canopy_points();
     let strut = |x: f32, from: Vec2, to: Vec2| {
-        let way = to - from;
-        let length = way.length();
-        // Its axis from one point to the other, across X.
-        let along = Vec3::new(0.0, way.x, way.y) / length;
-        let place = Place {
-            turn: Mat3::from_cols(Vec3::X, along.cross(Vec3::X), along),
-            at: Vec3::new(x, from.x, from.y),
+        let line = to - from;
+        let length = line.length();
+        // Its axis goes from one point to the other, perpendicular to X.
+        let along = Vec3::new(0.0, line.x, line.y) / length;
+        let transform = Transform {
+            rotation: Mat3::from_cols(Vec3::X, along.cross(Vec3::X), along),
+            translation: Vec3::new(x, from.x, from.y),
         };
         let profile = Profile::rectangle(0.055, 0.055, 0.025);
         let stations = [
             Station::new(-0.03, &profile),
             Station::new(length + 0.03, &profile),
         ];
-        prism(["canopy bar", "", ""], Finish::Frame, &stations).at(&place)
+        prism(["canopy bar", "", ""], Finish::Frame, &stations).transformed(&transform)
     };
     let mut solids = Vec::new();
     for x in [-0.97, 0.0, 0.97] {
@@ -57,7 +57,7 @@ pub fn frame() -> Vec<Solid> {
         ]);
     }
     for (at, half) in [(high, 0.09), (low, 0.09), (lower, 0.05), (upper, 0.05)] {
-        let place = Place::at(0.0, at.x, at.y).turned(roll(31.0) * pitch(90.0));
+        let transform = Transform::from_xyz(0.0, at.x, at.y).rotated(roll(31.0) * pitch(90.0));
         let profile = Profile::rectangle(half, half, 0.03);
         let stations = [Station::new(-1.03, &profile), Station::new(1.03, &profile)];
         let sill = prism(
@@ -65,7 +65,7 @@ pub fn frame() -> Vec<Solid> {
             Finish::Frame,
             &stations,
         );
-        solids.push(sill.at(&place));
+        solids.push(sill.transformed(&transform));
     }
     solids
 }

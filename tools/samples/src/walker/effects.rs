@@ -1,16 +1,16 @@
-//! What shines, what is not seen, and what hangs on bones beside meshes.
+//! Emissive and invisible parts, and the objects other than meshes that are attached to bones.
 
 use super::skeleton::Rig;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Corner, FORWARD, Face, Finish, SIDEWAYS, Solid, Station, prism};
-use crate::maths::{Place, cos, roll, sin};
+use crate::math::{Transform, cos, roll, sin};
 use bevy::math::{Vec2, Vec3};
 use bevy_classic_models::alamo::alo::{Dazzle, Light, Proxy};
 
-/// Name of the picture of dazzles and glows, as the model says it.
+/// File name of the texture of dazzles and glows in the model.
 pub const DAZZLES: &str = "Dazzles.TGA";
 
-/// A square of the picture of dazzles, as a face with four corners.
+/// A square of the dazzle texture, as a face with four corners.
 fn quad(corners: [Vec3; 4], cell: Vec2) -> Face {
     let uvs = [
         Vec2::new(0.0, 1.0),
@@ -32,7 +32,7 @@ fn quad(corners: [Vec3; 4], cell: Vec2) -> Face {
     }
 }
 
-/// A glow that faces −Y of a bone, which faces the camera.
+/// A glow facing −Y of a bone, which faces the camera.
 pub fn glow(rig: &Rig, bone: &str) -> Vec<Solid> {
     const RADIUS: f32 = 0.62;
     let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
@@ -41,12 +41,12 @@ pub fn glow(rig: &Rig, bone: &str) -> Vec<Solid> {
         faces: vec![quad(corners, Vec2::ZERO)],
         ghost: true,
     };
-    vec![solid.at(&rig.place(bone))]
+    vec![solid.transformed(&rig.transform(bone))]
 }
 
-/// The flame before a muzzle: a star across, and three blades along.
+/// A muzzle flash: a star across, and three blades along.
 pub fn flash(rig: &Rig, bone: &str) -> Vec<Solid> {
-    let place = rig.place(bone);
+    let transform = rig.transform(bone);
     let at = |x: f32, z: f32, along: f32| Vec3::new(x, -along, z);
     let star = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
     let mut faces = vec![quad(
@@ -68,10 +68,10 @@ pub fn flash(rig: &Rig, bone: &str) -> Vec<Solid> {
         faces.push(quad(back, Vec2::new(0.0, 1.0)));
     }
     let solid = Solid { faces, ghost: true };
-    vec![solid.at(&place)]
+    vec![solid.transformed(&transform)]
 }
 
-/// The beam of the searchlight; it fades by the colours of its vertices.
+/// The beam of the searchlight; its vertex colors fade.
 pub fn beam(rig: &Rig) -> Vec<Solid> {
     let steps = [(-0.32, 0.24), (-1.5, 0.42), (-3.5, 0.72), (-6.0, 1.1)];
     let stations: Vec<_> = steps
@@ -82,14 +82,14 @@ pub fn beam(rig: &Rig) -> Vec<Solid> {
     vec![
         prism(["", "", ""], Finish::Own, &stations)
             .ghost()
-            .at(&rig.place("Searchlight")),
+            .transformed(&rig.transform("Searchlight")),
     ]
 }
 
-/// Colour of the beam at a point.
+/// Color of the beam at a point.
 pub fn beam_color(rig: &Rig, at: Vec3) -> [f32; 4] {
-    let way = at.distance(rig.place("Searchlight").at) / 6.1;
-    let strength = 0.2 * (1.0 - way).max(0.0) * (1.0 - way).max(0.0);
+    let fraction = at.distance(rig.transform("Searchlight").translation) / 6.1;
+    let strength = 0.2 * (1.0 - fraction).max(0.0) * (1.0 - fraction).max(0.0);
     [strength, strength * 0.93, strength * 0.75, 1.0]
 }
 
@@ -102,19 +102,20 @@ pub fn lenses(rig: &Rig) -> Vec<Solid> {
         ];
         prism(["", "", "lens"], Finish::Own, &stations)
     };
-    let head = disc(0.13, 3.6).at(&Place::at(0.78, 0.0, 8.8).turned(FORWARD));
-    let back = rig.place("Searchlight");
+    let head = disc(0.13, 3.6).transformed(&Transform::from_xyz(0.78, 0.0, 8.8).rotated(FORWARD));
+    let back = rig.transform("Searchlight");
     vec![
         head.both(),
-        disc(0.24, 0.3).at(&(back * Place::at(0.0, 0.0, 0.0).turned(roll(180.0)))),
+        disc(0.24, 0.3)
+            .transformed(&(back * Transform::from_xyz(0.0, 0.0, 0.0).rotated(roll(180.0)))),
     ]
 }
 
-/// The fire at the bottom of the exhausts.
+/// The fire in the exhausts.
 pub fn embers(rig: &Rig) -> Vec<Solid> {
-    let place = rig.place("Exhaust_L");
+    let transform = rig.transform("Exhaust_L");
     let ring = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
-    let corners = ring.map(|(x, y)| place.point(Vec3::new(x * 0.26, y * 0.26, -0.2)));
+    let corners = ring.map(|(x, y)| transform.point(Vec3::new(x * 0.26, y * 0.26, -0.2)));
     let solid = Solid {
         faces: vec![quad(corners, Vec2::ZERO)],
         ghost: true,
@@ -122,9 +123,9 @@ pub fn embers(rig: &Rig) -> Vec<Solid> {
     vec![solid.both()]
 }
 
-/// Boxes around cab and hull, for shots to hit and for shadows.
+/// Boxes around cab and hull, for collisions and shadows.
 pub fn hulk() -> Vec<Solid> {
-    let sideways = Place::at(0.0, 0.0, 0.0).turned(SIDEWAYS);
+    let sideways = Transform::from_xyz(0.0, 0.0, 0.0).rotated(SIDEWAYS);
     let cab = Profile::polygon(
         &[
             [-2.6, 8.2],
@@ -166,8 +167,8 @@ pub fn hulk() -> Vec<Solid> {
     ];
     let charts = ["", "end", "end"];
     vec![
-        prism(charts, Finish::Own, &cab).at(&sideways),
-        prism(charts, Finish::Own, &hull).at(&sideways),
+        prism(charts, Finish::Own, &cab).transformed(&sideways),
+        prism(charts, Finish::Own, &hull).transformed(&sideways),
         prism(charts, Finish::Own, &hips),
     ]
 }
@@ -230,7 +231,7 @@ pub fn proxies(rig: &Rig) -> Vec<Proxy<'static>> {
     ]
 }
 
-/// The dazzles, each with a place of its own in its bone's space.
+/// The dazzles, positioned in their bones' spaces.
 pub fn dazzles(rig: &Rig) -> Vec<Dazzle<'static>> {
     let dazzle = |name: &'static str, bone: &str, color: [f32; 3], radius: f32| Dazzle {
         color,

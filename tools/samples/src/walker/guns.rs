@@ -3,13 +3,13 @@
 use super::skeleton::{MUZZLE, Rig};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, Station, block, prism};
-use crate::maths::Place;
+use crate::math::Transform;
 
 /// The left gun, and the right one.
 pub fn guns(rig: &Rig) -> [Vec<Solid>; 2] {
     let bone = rig.index("Gun_L");
-    let place = rig.place("Gun_L");
-    let ahead = place * Place::at(0.0, 0.0, 0.0).turned(FORWARD);
+    let transform = rig.transform("Gun_L");
+    let ahead = transform * Transform::from_xyz(0.0, 0.0, 0.0).rotated(FORWARD);
     let pod = Profile::rectangle(0.42, 0.5, 0.13);
     let small = pod.stretched(0.72, 0.66);
     let stations = [
@@ -70,16 +70,16 @@ pub fn guns(rig: &Rig) -> [Vec<Solid>; 2] {
         0.05,
     );
     let left: Vec<_> = vec![
-        prism(["pod", "pod end", "pod end"], Finish::Hull, &stations).at(&ahead),
-        prism(["barrel", "", "barrel end"], Finish::Frame, &barrel).at(&ahead),
-        prism(["bore", "", "bore"], Finish::Bore, &hole).at(&ahead),
+        prism(["pod", "pod end", "pod end"], Finish::Hull, &stations).transformed(&ahead),
+        prism(["barrel", "", "barrel end"], Finish::Frame, &barrel).transformed(&ahead),
+        prism(["bore", "", "bore"], Finish::Bore, &hole).transformed(&ahead),
         prism(["second barrel", "", "bore"], Finish::Steel, &second)
-            .at(&(ahead * Place::at(0.0, -0.34, 0.0))),
-        magazine.at(&(ahead * Place::at(0.0, -0.62, 0.0))),
-        fin.at(&(place * Place::at(0.0, 0.0, 0.0).turned(SIDEWAYS))),
+            .transformed(&(ahead * Transform::from_xyz(0.0, -0.34, 0.0))),
+        magazine.transformed(&(ahead * Transform::from_xyz(0.0, -0.62, 0.0))),
+        fin.transformed(&(transform * Transform::from_xyz(0.0, 0.0, 0.0).rotated(SIDEWAYS))),
     ]
     .into_iter()
-    .map(|solid| solid.on(bone))
+    .map(|solid| solid.on_bone(bone))
     .collect();
     let right = left
         .iter()

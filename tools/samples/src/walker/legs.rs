@@ -1,31 +1,32 @@
-//! The legs: struts and pistons that follow two bones each, and armour on them.
+//! The legs: struts and pistons with two bones each, and armor on them.
 
 use super::skeleton::{ANKLE, Rig, SHIN_LENGTH, THIGH_LENGTH};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Finish, SIDEWAYS, Solid, Station, block, prism};
-use crate::maths::{Place, yaw};
+use crate::math::{Transform, yaw};
 use bevy::math::{Mat3, Vec3};
 
-fn turned(turn: Mat3, x: f32, y: f32, z: f32) -> Place {
-    Place::at(x, y, z).turned(turn)
+fn rotated_at(rotation: Mat3, x: f32, y: f32, z: f32) -> Transform {
+    Transform::from_xyz(x, y, z).rotated(rotation)
 }
 
-/// The solids of the left leg on those of the right one.
+/// The solids of the left leg and their mirror images on the right one.
 pub fn both(rig: &Rig, solids: Vec<Solid>) -> Vec<Solid> {
     let right = |solid: &Solid| solid.clone().mirrored(|bone| rig.other_side(bone));
     let rights: Vec<_> = solids.iter().map(right).collect();
     solids.into_iter().chain(rights).collect()
 }
 
-/// An outline of half-widths with bevels, at a height.
+/// An outline with bevels at a height; `x` and `y` are half its size.
 fn level(z: f32, x: f32, y: f32, move_y: f32) -> Station {
     Station::new(z, &Profile::rectangle(x, y, 0.1).moved(0.0, move_y))
 }
 
-/// What carries the left leg, without armour: struts, joints and pistons.
+/// The structure of the left leg without armor: struts, joints and pistons.
 pub fn struts(rig: &Rig) -> Vec<Solid> {
     let [thigh, shin, foot] = ["Thigh_L", "Shin_L", "Foot_L"].map(|name| rig.index(name));
-    let [at_thigh, at_shin, at_foot] = ["Thigh_L", "Shin_L", "Foot_L"].map(|name| rig.place(name));
+    let [at_thigh, at_shin, at_foot] =
+        ["Thigh_L", "Shin_L", "Foot_L"].map(|name| rig.transform(name));
     let strut = [
         level(-THIGH_LENGTH, 0.24, 0.26, 0.0),
         level(-1.4, 0.3, 0.36, 0.0),
@@ -40,10 +41,10 @@ pub fn struts(rig: &Rig) -> Vec<Solid> {
     let bolt = |charts, half: f32, radius: f32, finish| {
         let circle = Profile::circle(8, radius);
         let stations = [Station::new(-half, &circle), Station::new(half, &circle)];
-        prism(charts, finish, &stations).at(&turned(SIDEWAYS, 0.0, 0.0, 0.0))
+        prism(charts, finish, &stations).transformed(&rotated_at(SIDEWAYS, 0.0, 0.0, 0.0))
     };
     let joint = |charts, half: f32, radius: f32, finish| {
-        let turn = turned(SIDEWAYS, 0.0, 0.0, 0.0);
+        let sideways = rotated_at(SIDEWAYS, 0.0, 0.0, 0.0);
         block(
             charts,
             finish,
@@ -51,41 +52,41 @@ pub fn struts(rig: &Rig) -> Vec<Solid> {
             &Profile::circle(10, radius),
             0.07,
         )
-        .at(&turn)
+        .transformed(&sideways)
     };
     let mut solids = vec![
         prism(["thigh strut", "", ""], Finish::Frame, &strut)
-            .at(&at_thigh)
-            .on(thigh),
+            .transformed(&at_thigh)
+            .on_bone(thigh),
         prism(["shin strut", "", ""], Finish::Frame, &lower)
-            .at(&at_shin)
-            .on(shin),
+            .transformed(&at_shin)
+            .on_bone(shin),
         joint(["knee", "knee face", "knee face"], 0.5, 0.44, Finish::Frame)
-            .at(&at_shin)
-            .on(shin),
+            .transformed(&at_shin)
+            .on_bone(shin),
         bolt(
             ["knee axle", "knee bolt", "knee bolt"],
             0.58,
             0.2,
             Finish::Steel,
         )
-        .at(&at_shin)
-        .on(shin),
+        .transformed(&at_shin)
+        .on_bone(shin),
         joint(
             ["ankle", "ankle face", "ankle face"],
             0.4,
             0.32,
             Finish::Frame,
         )
-        .at(&at_foot)
-        .on(foot),
+        .transformed(&at_foot)
+        .on_bone(foot),
     ];
     // From the thigh's back to the shin's, around the knee; and from the shin's front to the foot.
     let piston = |from: Vec3, to: Vec3, radius: f32, sleeve: f32, upper: usize, below: usize| {
         let along = (to - from).normalize();
-        let place = Place {
-            turn: Mat3::from_cols(Vec3::X, along.cross(Vec3::X).normalize(), along),
-            at: from,
+        let transform = Transform {
+            rotation: Mat3::from_cols(Vec3::X, along.cross(Vec3::X).normalize(), along),
+            translation: from,
         };
         let length = from.distance(to);
         let circle = |radius: f32| Profile::circle(8, radius);
@@ -99,15 +100,15 @@ pub fn struts(rig: &Rig) -> Vec<Solid> {
             Station::new(sleeve - 0.2, &circle(radius * 0.6)),
             Station::new(length, &circle(radius * 0.6)),
         ];
-        let rod = prism(["piston", "", ""], Finish::Steel, &rod).at(&place);
+        let rod = prism(["piston", "", ""], Finish::Steel, &rod).transformed(&transform);
         [
             prism(["sleeve", "", "sleeve end"], Finish::Hull, &case)
-                .at(&place)
-                .on(upper),
+                .transformed(&transform)
+                .on_bone(upper),
             // It stretches between the two.
-            rod.bound(move |at| {
-                let way = (at - from).dot(along) / length;
-                ([upper, below], if way > 0.9 { 1.0 } else { 0.0 })
+            rod.skinned(move |at| {
+                let fraction = (at - from).dot(along) / length;
+                ([upper, below], if fraction > 0.9 { 1.0 } else { 0.0 })
             }),
         ]
     };
@@ -119,21 +120,23 @@ pub fn struts(rig: &Rig) -> Vec<Solid> {
     let from = at_shin.point(Vec3::new(0.0, 0.5, -1.7));
     let to = at_foot.point(Vec3::new(0.0, 0.55, -0.35));
     solids.extend(piston(from, to, 0.11, 0.8, shin, foot));
-    for (place, bone, at) in [
+    for (transform, bone, at) in [
         (at_thigh, thigh, Vec3::new(0.0, -0.42, -0.75)),
         (at_shin, shin, Vec3::new(0.0, -0.3, -1.35)),
         (at_shin, shin, Vec3::new(0.0, 0.46, -1.7)),
     ] {
         let lug = bolt(["lug", "lug face", "lug face"], 0.4, 0.13, Finish::Frame);
-        let lug = lug.at(&Place::at(at.x, at.y, at.z)).at(&place);
-        solids.push(lug.on(bone));
+        let lug = lug
+            .transformed(&Transform::from_xyz(at.x, at.y, at.z))
+            .transformed(&transform);
+        solids.push(lug.on_bone(bone));
     }
     solids
 }
 
-/// The armour of the left thigh.
+/// The armor of the left thigh.
 pub fn thigh(rig: &Rig) -> Vec<Solid> {
-    let place = rig.place("Thigh_L");
+    let transform = rig.transform("Thigh_L");
     let shell = [
         level(-2.12, 0.3, 0.34, 0.04),
         level(-2.05, 0.38, 0.42, 0.04).soft(),
@@ -162,19 +165,19 @@ pub fn thigh(rig: &Rig) -> Vec<Solid> {
         &Profile::circle(10, 0.66),
         0.08,
     );
-    let sideways = turned(SIDEWAYS, 0.0, 0.0, 0.0);
+    let sideways = rotated_at(SIDEWAYS, 0.0, 0.0, 0.0);
     vec![
-        prism(["thigh", "thigh end", "thigh end"], Finish::Plate, &shell).at(&place),
-        core.at(&sideways).at(&place),
-        guard.at(&sideways).at(&place),
-        cap.at(&sideways).at(&place),
+        prism(["thigh", "thigh end", "thigh end"], Finish::Plate, &shell).transformed(&transform),
+        core.transformed(&sideways).transformed(&transform),
+        guard.transformed(&sideways).transformed(&transform),
+        cap.transformed(&sideways).transformed(&transform),
     ]
 }
 
-/// The armour of the left shin.
+/// The armor of the left shin.
 pub fn shin(rig: &Rig) -> Vec<Solid> {
-    let place = rig.place("Shin_L");
-    // It looks back and up, where the knee is.
+    let transform = rig.transform("Shin_L");
+    // It faces back and up, toward the knee.
     let guard = [
         level(-3.0, 0.26, 0.14, 0.18),
         level(-2.94, 0.32, 0.2, 0.18).soft(),
@@ -196,15 +199,15 @@ pub fn shin(rig: &Rig) -> Vec<Solid> {
         level(-1.49, 0.36, 0.14, -0.34).soft(),
     ];
     vec![
-        prism(["shin", "shin end", "shin end"], Finish::Hull, &guard).at(&place),
-        prism(["knee guard", "shin end", "knee end"], Finish::Plate, &knee).at(&place),
-        prism(["shin front", "shin end", "shin end"], Finish::Hull, &front).at(&place),
+        prism(["shin", "shin end", "shin end"], Finish::Hull, &guard).transformed(&transform),
+        prism(["knee guard", "shin end", "knee end"], Finish::Plate, &knee).transformed(&transform),
+        prism(["shin front", "shin end", "shin end"], Finish::Hull, &front).transformed(&transform),
     ]
 }
 
 /// The left foot.
 pub fn foot(rig: &Rig) -> Vec<Solid> {
-    let place = rig.place("Foot_L");
+    let transform = rig.transform("Foot_L");
     let low = -ANKLE;
     let slab = |charts, finish, points: &[[f32; 2]], half: f32, bevel: [f32; 2]| {
         let points: Vec<_> = points.iter().map(|[y, z]| [*y, *z + low]).collect();
@@ -216,7 +219,7 @@ pub fn foot(rig: &Rig) -> Vec<Solid> {
             Station::new(half - narrow, &outline),
             Station::new(half, &outline.inset(narrow)).soft(),
         ];
-        prism(charts, finish, &stations).at(&turned(SIDEWAYS, 0.0, 0.0, 0.0))
+        prism(charts, finish, &stations).transformed(&rotated_at(SIDEWAYS, 0.0, 0.0, 0.0))
     };
     let instep = slab(
         ["foot", "foot side", "foot side"],
@@ -280,8 +283,14 @@ pub fn foot(rig: &Rig) -> Vec<Solid> {
     );
     let mut solids = vec![instep, heel, cuff];
     for side in [-1.0, 1.0] {
-        let place = Place::at(0.3 * side, 0.0, 0.0).turned(yaw(9.0 * side));
-        solids.extend([toe.clone().at(&place), tip.clone().at(&place)]);
+        let transform = Transform::from_xyz(0.3 * side, 0.0, 0.0).rotated(yaw(9.0 * side));
+        solids.extend([
+            toe.clone().transformed(&transform),
+            tip.clone().transformed(&transform),
+        ]);
     }
-    solids.into_iter().map(|solid| solid.at(&place)).collect()
+    solids
+        .into_iter()
+        .map(|solid| solid.transformed(&transform))
+        .collect()
 }

@@ -1,31 +1,31 @@
-//! What is painted upon the paint: the team's colour, stripes, and what is behind the glass.
+//! Markings on the base paint: team color, stripes, and the view through the glass.
 
 use super::cab::{DOWN, WINDSHIELD};
 use crate::alamo::sheet::{Ink, Texel};
-use crate::maths::{hash, mix};
+use crate::math::{hash, mix};
 use bevy::math::{Vec2, Vec3};
 
 const YELLOW: Vec3 = Vec3::new(0.93, 0.67, 0.1);
 const BLACK: Vec3 = Vec3::new(0.09, 0.09, 0.1);
 
-/// What is painted on a place of the armour.
+/// The marking of an area of the armor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing: armour is in its own colour, plates in the team's.
+    /// No marking: armor has its base color, team plates the team color.
     None,
-    /// The team's colour.
+    /// The team color.
     Team,
-    /// Yellow and black.
+    /// Hazard stripes in yellow and black.
     Stripes,
-    /// The colour of the frame.
+    /// The color of the frame.
     Dark,
     /// A light line.
     Light,
-    /// What is behind the glass.
+    /// The view through the glass.
     Cockpit,
 }
 
-/// Tells what is painted on a texel of the armour.
+/// The marking of a texel of the armor.
 pub fn mark(texel: &Texel<'_>) -> Mark {
     let at = texel.at;
     let x = at.x.abs();
@@ -79,8 +79,8 @@ pub fn mark(texel: &Texel<'_>) -> Mark {
         }
         "apron front" => when(at.z < 5.62, Mark::Stripes),
         "hip guard face" => {
-            let way = Vec2::new(at.y - 0.3, at.z - 5.9).length();
-            when((0.36..0.47).contains(&way), Mark::Light)
+            let distance = Vec2::new(at.y - 0.3, at.z - 5.9).length();
+            when((0.36..0.47).contains(&distance), Mark::Light)
         }
         "knee guard" => when(at.z > 4.0, Mark::Light),
         "pod" => {
@@ -92,18 +92,18 @@ pub fn mark(texel: &Texel<'_>) -> Mark {
         }
         "gun plate side" => when(at.y < -0.75, Mark::Light),
         "hatch" => {
-            let way = Vec2::new(at.x, at.y - 0.45).length();
-            when((0.25..0.36).contains(&way), Mark::Light)
+            let distance = Vec2::new(at.x, at.y - 0.45).length();
+            when((0.25..0.36).contains(&distance), Mark::Light)
         }
         _ => Mark::None,
     }
 }
 
-/// Stripes across all axes, yellow and black.
+/// Diagonal stripes, yellow and black.
 pub fn stripes(at: Vec3) -> Vec3 {
-    let way = (at.x + at.y + at.z * 1.0) / 0.3;
-    let way = way - way.floor();
-    if way < 0.5 { YELLOW } else { BLACK }
+    let phase = (at.x + at.y + at.z * 1.0) / 0.3;
+    let phase = phase - phase.floor();
+    if phase < 0.5 { YELLOW } else { BLACK }
 }
 
 /// Seats and instruments, seen through the glass.

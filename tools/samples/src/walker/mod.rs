@@ -1,4 +1,4 @@
-//! `walker.alo`: a walking machine with everything that a model of the Alamo engine has, and its animations.
+//! `walker.alo`: a walking machine with all features of an Alamo model, and its animations.
 
 mod body;
 mod cab;
@@ -7,46 +7,51 @@ mod clips;
 mod effects;
 mod guns;
 mod legs;
-mod look;
 mod marks;
+mod material;
 mod paint;
-mod pictures;
 mod skeleton;
+mod textures;
 
 use crate::alamo::shape::Solid;
 use crate::alamo::sheet::Sheet;
 use crate::alamo::{self, SampleFile};
 use bevy::math::UVec2;
 use bevy_classic_models::alamo::alo::{AloFile, Mesh};
-use look::Look;
+use material::MaterialKind;
 use skeleton::Rig;
 use std::error::Error;
 
-/// A mesh in the making.
+/// A mesh definition.
 struct Plan {
     name: &'static str,
     bone: &'static str,
-    parts: Vec<(Look, Vec<Solid>)>,
+    parts: Vec<(MaterialKind, Vec<Solid>)>,
     hidden: bool,
 }
 
 impl Plan {
-    fn new(name: &'static str, bone: &'static str, look: Look, solids: Vec<Solid>) -> Self {
+    fn new(
+        name: &'static str,
+        bone: &'static str,
+        material: MaterialKind,
+        solids: Vec<Solid>,
+    ) -> Self {
         Self {
             name,
             bone,
-            parts: vec![(look, solids)],
+            parts: vec![(material, solids)],
             hidden: false,
         }
     }
 
-    /// The same with another part.
-    fn with(mut self, look: Look, solids: Vec<Solid>) -> Self {
-        self.parts.push((look, solids));
+    /// Adds another part.
+    fn with(mut self, material: MaterialKind, solids: Vec<Solid>) -> Self {
+        self.parts.push((material, solids));
         self
     }
 
-    /// The same, off until something shows it.
+    /// Returns the mesh, hidden until something shows it.
     fn hidden(self) -> Self {
         Self {
             hidden: true,
@@ -59,50 +64,50 @@ fn joined(lists: impl IntoIterator<Item = Vec<Solid>>) -> Vec<Solid> {
     lists.into_iter().flatten().collect()
 }
 
-/// All meshes. What is rigid hangs on the bone that moves it.
+/// All meshes. Rigid meshes are attached to the bone that moves them.
 fn plans(rig: &Rig) -> Vec<Plan> {
-    use Look::{Armour, Beam, Collision, Glass, Glow, Hose, Lamp, Legs, Metal, Shadow};
+    use MaterialKind::{Armor, Beam, Collision, Glass, Glow, Hose, Lamp, Legs, Metal, Shadow};
     let [left_gun, right_gun] = guns::guns(rig);
     let [antenna_foot, mast] = cab::antenna(rig);
     let mut plans = vec![
-        Plan::new("Cab_LOD0", "Turret", Armour, cab::far_shell()),
+        Plan::new("Cab_LOD0", "Turret", Armor, cab::far_shell()),
         Plan::new(
             "Cab_LOD1",
             "Turret",
-            Armour,
+            Armor,
             joined([cab::shell(), cab::fittings(rig), canopy::frame()]),
         ),
-        Plan::new("Hull_LOD0", "Body", Armour, body::far()),
+        Plan::new("Hull_LOD0", "Body", Armor, body::far()),
         Plan::new(
             "Hull_LOD1",
             "Body",
-            Armour,
+            Armor,
             joined([body::hull(), body::fittings()]),
         ),
         Plan::new("Exhausts", "Body", Metal, body::exhausts(rig)),
-        Plan::new("Nose_ALT0", "Turret", Armour, cab::nose()),
-        Plan::new("Nose_ALT1", "Turret", Armour, cab::burnt_nose()),
-        Plan::new("Skirts_ALT0", "Body", Armour, body::skirts()),
-        Plan::new("Skirts_ALT1", "Body", Armour, body::burnt_skirts()),
-        Plan::new("Hips", "Hips", Armour, body::hips()),
-        Plan::new("Gun_L", "Gun_L", Armour, left_gun),
-        Plan::new("Gun_R", "Gun_R", Armour, right_gun),
-        Plan::new("Antenna", "Antenna", Armour, antenna_foot).with(Metal, mast),
+        Plan::new("Nose_ALT0", "Turret", Armor, cab::nose()),
+        Plan::new("Nose_ALT1", "Turret", Armor, cab::burnt_nose()),
+        Plan::new("Skirts_ALT0", "Body", Armor, body::skirts()),
+        Plan::new("Skirts_ALT1", "Body", Armor, body::burnt_skirts()),
+        Plan::new("Hips", "Hips", Armor, body::hips()),
+        Plan::new("Gun_L", "Gun_L", Armor, left_gun),
+        Plan::new("Gun_R", "Gun_R", Armor, right_gun),
+        Plan::new("Antenna", "Antenna", Armor, antenna_foot).with(Metal, mast),
         Plan::new("Legs", "Root", Legs, legs::both(rig, legs::struts(rig))),
         Plan::new("Hoses", "Root", Hose, body::hoses(rig)),
     ];
-    let armour = [
+    let armor = [
         ("Thigh_L", "Thigh_R", legs::thigh(rig)),
         ("Shin_L", "Shin_R", legs::shin(rig)),
         ("Foot_L", "Foot_R", legs::foot(rig)),
     ];
-    for (left, right, solids) in armour {
+    for (left, right, solids) in armor {
         let other: Vec<_> = solids
             .iter()
             .map(|solid| solid.clone().mirrored(|bone| bone))
             .collect();
-        plans.push(Plan::new(left, left, Armour, solids));
-        plans.push(Plan::new(right, right, Armour, other));
+        plans.push(Plan::new(left, left, Armor, solids));
+        plans.push(Plan::new(right, right, Armor, other));
     }
     plans.extend([
         Plan::new("Lamps", "Turret", Lamp, effects::lenses(rig)),
@@ -144,13 +149,13 @@ fn plans(rig: &Rig) -> Vec<Plan> {
     plans
 }
 
-/// The model, its animations, and the pictures that it wears.
+/// The model, its animations and its textures.
 pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let rig = Rig::new();
     let plans = plans(&rig);
     let parts = plans.iter().flat_map(|plan| &plan.parts);
     let painted: Vec<&Solid> = parts
-        .filter(|(look, _)| look.is_painted())
+        .filter(|(material, _)| material.is_painted())
         .flat_map(|(_, solids)| solids)
         .collect();
     let sheet = Sheet::new(&painted, UVec2::splat(512), paint::weight);
@@ -159,21 +164,21 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
 
     let mut buffers = Vec::new();
     for plan in &plans {
-        let space = rig.place(plan.bone);
-        for (look, solids) in &plan.parts {
-            let made = look.buffers(&rig, &sheet, space, solids);
-            buffers.push(if look.is_solid() {
-                made.with_tree()
+        let space = rig.transform(plan.bone);
+        for (material, solids) in &plan.parts {
+            let mesh_buffers = material.buffers(&rig, &sheet, space, solids);
+            buffers.push(if material.is_solid() {
+                mesh_buffers.with_tree()
             } else {
-                made
+                mesh_buffers
             });
         }
     }
     let mut file = AloFile::new(rig.bones());
-    let mut made = buffers.iter();
+    let mut remaining = buffers.iter();
     for plan in &plans {
-        let submeshes = plan.parts.iter().zip(&mut made);
-        let submeshes = submeshes.map(|((look, _), buffers)| look.submesh(buffers));
+        let submeshes = plan.parts.iter().zip(&mut remaining);
+        let submeshes = submeshes.map(|((material, _), buffers)| material.submesh(buffers));
         let bone = rig.index(plan.bone) as u32;
         let mut mesh = Mesh::new(plan.name, bone, submeshes.collect());
         mesh.hidden = plan.hidden;
@@ -182,16 +187,16 @@ pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     file.lights = effects::lights(&rig);
     file.proxies = effects::proxies(&rig);
     file.dazzles = effects::dazzles(&rig);
-    // Dazzles came with the second version.
+    // The second version of the format added dazzles.
     file.version = 2;
     let mut files = vec![alamo::model("models/walker.alo", &file)?];
     files.extend(clips::files(&rig)?);
     files.extend([
         ("textures/walker.dds", base.to_dxt5()),
         ("textures/walker_bump.dds", bump.to_dxt5()),
-        ("textures/walker_metal.tga", pictures::metal().to_tga()),
-        ("textures/walker_glass.tga", pictures::glass().to_tga()),
-        ("textures/dazzles.tga", pictures::dazzle().to_tga()),
+        ("textures/walker_metal.tga", textures::metal().to_tga()),
+        ("textures/walker_glass.tga", textures::glass().to_tga()),
+        ("textures/dazzles.tga", textures::dazzle().to_tga()),
     ]);
     Ok(files)
 }

@@ -1,12 +1,12 @@
-//! The walker's paint: what is seen at each texel, how far it sticks out, and how much it shines.
+//! The walker's paint: the color, height and gloss of each texel.
 
 use super::marks::{Mark, cockpit, mark, stripes};
 use crate::alamo::shape::Finish;
 use crate::alamo::sheet::{Ink, Texel};
-use crate::maths::{hash, mix, noise, smooth};
+use crate::math::{hash, mix, noise, smooth};
 use bevy::math::{Vec2, Vec3};
 
-const ARMOUR: Vec3 = Vec3::new(0.6, 0.585, 0.53);
+const ARMOR: Vec3 = Vec3::new(0.6, 0.585, 0.53);
 const SECOND: Vec3 = Vec3::new(0.37, 0.39, 0.4);
 const TEAM: Vec3 = Vec3::new(0.9, 0.89, 0.86);
 const FRAME: Vec3 = Vec3::new(0.215, 0.225, 0.24);
@@ -18,7 +18,7 @@ const RUST: Vec3 = Vec3::new(0.33, 0.17, 0.08);
 /// Half the width of grooves.
 const GROOVE: f32 = 0.022;
 
-/// How finely a chart is painted.
+/// The relative texel density of a chart.
 pub fn weight(chart: &str, finish: Finish) -> f32 {
     match (chart, finish) {
         (chart, _) if chart.contains("far") => 0.35,
@@ -28,10 +28,10 @@ pub fn weight(chart: &str, finish: Finish) -> f32 {
     }
 }
 
-/// What there is at a texel.
+/// The painted values of a texel.
 pub fn ink(texel: &Texel<'_>) -> Ink {
     let mut ink = match texel.face.finish {
-        Finish::Hull | Finish::Plate => armour(texel),
+        Finish::Hull | Finish::Plate => armor(texel),
         Finish::Burnt => burnt(texel),
         Finish::Frame => frame(texel),
         Finish::Steel => steel(texel),
@@ -40,7 +40,7 @@ pub fn ink(texel: &Texel<'_>) -> Ink {
         Finish::Bore | Finish::Own => plain(Vec3::splat(0.03), 0.0),
     };
     let at = texel.at;
-    // The weather: streaks down the sides, dust from the ground up.
+    // Weathering: streaks down the sides, dust from the ground up.
     let upright = 1.0 - texel.normal.z.abs();
     let streak = noise(Vec3::new(at.x * 7.0, at.y * 7.0, at.z * 0.9));
     let dirt = smooth((streak - 0.45) * 2.5) * upright * 0.24;
@@ -52,10 +52,10 @@ pub fn ink(texel: &Texel<'_>) -> Ink {
         .lerp(DUST * mix(0.8, 1.1, noise(at * 9.0)), dust * 0.7);
     ink.gloss *= (1.0 - dust) * (1.0 - dirt);
     ink.alpha *= 1.0 - dust * 0.6;
-    // Where light does not come, neither does the broom.
-    let open = smooth(texel.open * 1.12);
-    ink.color *= mix(0.22, 1.0, open);
-    ink.gloss *= mix(0.3, 1.0, open);
+    // Dirt collects in occluded areas.
+    let visibility = smooth(texel.visibility * 1.12);
+    ink.color *= mix(0.22, 1.0, visibility);
+    ink.gloss *= mix(0.3, 1.0, visibility);
     ink
 }
 
@@ -67,7 +67,7 @@ fn plain(color: Vec3, gloss: f32) -> Ink {
     }
 }
 
-/// A panel of a face: a number of its own, the way to its sides, and to the nearest groove.
+/// A panel of a face: its random seed, and the distances to its sides and to the nearest groove.
 struct Panel {
     seed: i32,
     from: Vec2,
@@ -75,7 +75,7 @@ struct Panel {
     groove: f32,
 }
 
-/// Cuts a face into panels no longer than a length.
+/// Divides a face into panels no longer than `longest`.
 fn panel(texel: &Texel<'_>, longest: f32) -> Panel {
     let [mut least, mut greatest] = texel.bounds;
     let name = texel.face.chart.bytes();
@@ -114,12 +114,12 @@ fn panel(texel: &Texel<'_>, longest: f32) -> Panel {
 }
 
 impl Panel {
-    /// The way to the nearest side.
+    /// The distance to the nearest side.
     fn border(&self) -> f32 {
         self.from.min(self.to).min_element()
     }
 
-    /// The way to the nearest of the bolts in its corners.
+    /// The distance to the nearest of the bolts in its corners.
     fn bolt(&self, inset: f32) -> f32 {
         (self.from.min(self.to) - inset).length()
     }
@@ -129,23 +129,23 @@ impl Panel {
     }
 }
 
-/// Whether paint has come off: 1 where it has. More along edges that stick out.
+/// The amount of chipped paint, 0 to 1. It is greater along convex edges.
 fn chipped(texel: &Texel<'_>) -> f32 {
     let at = texel.at;
     let rough = noise(at * 11.0) * 0.6 + noise(at * 27.0) * 0.4;
     let edge = 1.0 - texel.edge / 0.07;
     let scratch = noise(Vec3::new(at.x * 3.0, at.y * 21.0, at.z * 30.0));
     let strength = if texel.face.round { 0.4 } else { 0.5 };
-    let worn = edge.max(0.0) * strength + rough * 0.72;
-    smooth((worn - 0.74) * 9.0).max(smooth((scratch * rough - 0.7) * 14.0))
+    let wear = edge.max(0.0) * strength + rough * 0.72;
+    smooth((wear - 0.74) * 9.0).max(smooth((scratch * rough - 0.7) * 14.0))
 }
 
-/// Painted armour, in panels with grooves and bolts.
-fn armour(texel: &Texel<'_>) -> Ink {
+/// Painted armor, in panels with grooves and bolts.
+fn armor(texel: &Texel<'_>) -> Ink {
     let is_plate = texel.face.finish == Finish::Plate;
     let panel = panel(texel, if is_plate { 1.7 } else { 1.15 });
     let tone = hash(panel.seed, 3, 8);
-    let mut color = ARMOUR * mix(0.93, 1.06, tone);
+    let mut color = ARMOR * mix(0.93, 1.06, tone);
     if !is_plate && tone > 0.72 && panel.size().min_element() > 0.3 {
         color = SECOND;
     }
@@ -160,9 +160,9 @@ fn armour(texel: &Texel<'_>) -> Ink {
     } else if mark == Mark::Dark {
         ink.color = FRAME * 0.9;
     } else if mark == Mark::Light {
-        ink.color = ARMOUR * 1.18;
+        ink.color = ARMOR * 1.18;
     }
-    // A plate upon the plate, away from the edges of large faces.
+    // A raised plate, away from the edges of large faces.
     let [least, greatest] = texel.bounds;
     let inside = (texel.uv - least).min(greatest - texel.uv).min_element();
     if (greatest - least).min_element() > 0.8 && !texel.face.round {
@@ -175,7 +175,7 @@ fn armour(texel: &Texel<'_>) -> Ink {
     if bolts {
         bolt(&mut ink, panel.bolt(if inside < 0.3 { 0.2 } else { 0.1 }));
     }
-    // Lighter just beside edges and grooves, where hands and boots have been.
+    // Lighter beside edges and grooves, from wear.
     let rim = smooth(1.0 - texel.edge / 0.16) * 0.12 + smooth(1.0 - panel.border() / 0.1) * 0.05;
     ink.color *= 1.0 + rim;
     if mark == Mark::Cockpit {
@@ -185,26 +185,26 @@ fn armour(texel: &Texel<'_>) -> Ink {
     ink
 }
 
-fn carve(ink: &mut Ink, way: f32) {
-    let depth = smooth((GROOVE * 1.6 - way) / GROOVE);
+fn carve(ink: &mut Ink, distance: f32) {
+    let depth = smooth((GROOVE * 1.6 - distance) / GROOVE);
     ink.height -= 0.02 * depth;
     ink.color *= 1.0 - 0.62 * depth;
     ink.gloss *= 1.0 - 0.8 * depth;
 }
 
-fn bolt(ink: &mut Ink, way: f32) {
+fn bolt(ink: &mut Ink, distance: f32) {
     const RADIUS: f32 = 0.04;
-    ink.height += 0.022 * smooth((RADIUS - way) / RADIUS * 1.6);
-    let ring = smooth(1.0 - (way - RADIUS).abs() / 0.014);
+    ink.height += 0.022 * smooth((RADIUS - distance) / RADIUS * 1.6);
+    let ring = smooth(1.0 - (distance - RADIUS).abs() / 0.014);
     ink.color *= 1.0 - 0.42 * ring;
-    if way < RADIUS * 0.8 {
+    if distance < RADIUS * 0.8 {
         ink.color *= 1.12;
     }
 }
 
 fn wear(ink: &mut Ink, texel: &Texel<'_>) {
     let chipped = chipped(texel);
-    // Primer shows around bare metal.
+    // Primer is visible around bare metal.
     let primer = smooth(chipped * 2.2);
     ink.color = ink.color.lerp(ink.color * 0.55, primer * (1.0 - chipped));
     ink.color = ink
@@ -215,7 +215,7 @@ fn wear(ink: &mut Ink, texel: &Texel<'_>) {
     ink.height -= 0.003 * primer;
 }
 
-/// Armour that has burnt: soot, blisters, and what is left of the paint.
+/// Burnt armor: soot, blisters, and remains of the paint.
 fn burnt(texel: &Texel<'_>) -> Ink {
     let at = texel.at;
     let blisters = noise(at * 6.0) * 0.6 + noise(at * 15.0) * 0.4;
@@ -227,7 +227,7 @@ fn burnt(texel: &Texel<'_>) -> Ink {
     );
     ink.alpha = left;
     ink.height = 0.02 * blisters;
-    // Bare, and once red hot, along the torn edge.
+    // Bare, once red-hot metal along the torn edge.
     let torn = smooth(1.0 - texel.edge / 0.07) * smooth((blisters - 0.3) * 3.0);
     ink.color = ink.color.lerp(BARE * 0.7, torn);
     ink.alpha *= 1.0 - torn;
@@ -250,11 +250,11 @@ fn frame(texel: &Texel<'_>) -> Ink {
     if texel.face.chart.ends_with("face") {
         // Lids of joints: a ring of bolts.
         let [least, greatest] = texel.bounds;
-        let way = texel.uv - (least + greatest) / 2.0;
+        let offset = texel.uv - (least + greatest) / 2.0;
         let radius = (greatest - least).max_element() / 2.0;
-        let ring = (way.length() / radius - 0.62).abs() * radius;
+        let ring = (offset.length() / radius - 0.62).abs() * radius;
         carve(&mut ink, (ring - 0.1).abs());
-        let eighth = Vec2::new(way.x.abs(), way.y.abs());
+        let eighth = Vec2::new(offset.x.abs(), offset.y.abs());
         let bolts = [Vec2::new(0.57, 0.24), Vec2::new(0.24, 0.57)];
         for at in bolts {
             bolt(&mut ink, (eighth - at * radius).length());
@@ -290,18 +290,18 @@ fn hazard(texel: &Texel<'_>) -> Ink {
     ink
 }
 
-/// Slats that look down.
+/// Slats that face down.
 fn grill(texel: &Texel<'_>) -> Ink {
     let [least, greatest] = texel.bounds;
     let inside = (texel.uv - least).min(greatest - texel.uv).min_element();
     let mut ink = plain(FRAME * 1.35, 0.5);
     if inside > 0.09 && !texel.face.round && (greatest - least).min_element() > 0.3 {
         let slats = ((greatest.y - least.y - 0.18) / 0.105).round().max(1.0);
-        let way = (texel.uv.y - least.y - 0.09) / (greatest.y - least.y - 0.18) * slats;
-        let way = way - way.floor();
-        ink.height = -0.05 * way;
-        ink.color *= mix(1.25, 0.12, smooth(way * 1.1));
-        ink.gloss *= 1.0 - way;
+        let phase = (texel.uv.y - least.y - 0.09) / (greatest.y - least.y - 0.18) * slats;
+        let phase = phase - phase.floor();
+        ink.height = -0.05 * phase;
+        ink.color *= mix(1.25, 0.12, smooth(phase * 1.1));
+        ink.gloss *= 1.0 - phase;
     } else {
         wear(&mut ink, texel);
     }

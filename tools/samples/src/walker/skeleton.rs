@@ -1,27 +1,27 @@
 //! The walker's bones.
 //!
-//! Legs bend about the X axes of their bones, whose −Z leads to the next joint; the turret turns about
-//! its Z, and guns are raised about their X. Shots leave along +X of the muzzles, and light along −Z
-//! of the lamps, as the games have it.
+//! Legs bend about the X axes of their bones, whose −Z points to the next joint. The turret rotates
+//! about its Z, and guns pitch about their X. As in the games, shots leave along +X of the muzzles,
+//! and light along −Z of the lamps.
 
-use crate::maths::{Place, roll, yaw};
+use crate::math::{Transform, roll, yaw};
 use bevy::math::{Mat3, Vec3};
 use bevy_classic_models::alamo::alo;
 
-/// How far a thigh reaches.
+/// Length of a thigh.
 pub const THIGH_LENGTH: f32 = 2.6;
-/// How far a shin reaches.
+/// Length of a shin.
 pub const SHIN_LENGTH: f32 = 3.5;
 /// Height of the ankles.
 pub const ANKLE: f32 = 1.15;
-/// How far forward of its bone a gun ends.
+/// Distance from a gun's bone forward to its muzzle.
 pub const MUZZLE: f32 = 4.25;
 
-/// A bone, and where it is on the model.
+/// A bone, with its transform in model space.
 struct Bone {
     name: &'static str,
     parent: Option<usize>,
-    place: Place,
+    transform: Transform,
     billboard: u32,
     visible: bool,
 }
@@ -35,7 +35,7 @@ impl Rig {
         let mut rig = Self(vec![Bone {
             name: "Root",
             parent: None,
-            place: Place::at(0.0, 0.0, 0.0),
+            transform: Transform::from_xyz(0.0, 0.0, 0.0),
             billboard: 0,
             visible: true,
         }]);
@@ -81,22 +81,22 @@ impl Rig {
         rig
     }
 
-    fn add(&mut self, name: &'static str, parent: &str, at: [f32; 3], turn: Mat3) {
+    fn add(&mut self, name: &'static str, parent: &str, at: [f32; 3], rotation: Mat3) {
         let parent = Some(self.index(parent));
-        let place = Place {
-            turn,
-            at: at.into(),
+        let transform = Transform {
+            rotation,
+            translation: at.into(),
         };
         self.0.push(Bone {
             name,
             parent,
-            place,
+            transform,
             billboard: 0,
             visible: true,
         });
     }
 
-    /// A bone that hides what hangs on it, until an animation shows it.
+    /// A bone whose attachments are hidden until an animation shows them.
     fn hidden(&mut self, name: &'static str, parent: &str, at: [f32; 3]) {
         self.add(name, parent, at, Mat3::IDENTITY);
         if let Some(bone) = self.0.last_mut() {
@@ -104,7 +104,7 @@ impl Rig {
         }
     }
 
-    /// A bone that faces the camera.
+    /// A billboard bone, which faces the camera.
     fn billboard(&mut self, name: &'static str, parent: &str, at: [f32; 3]) {
         const PARALLEL: u32 = 1;
         self.add(name, parent, at, Mat3::IDENTITY);
@@ -113,7 +113,7 @@ impl Rig {
         }
     }
 
-    /// A leg: backwards down to the knee, and forwards down to the ankle.
+    /// A leg: backward down to the knee, and forward down to the ankle.
     fn leg(&mut self, [thigh, shin, foot]: [&'static str; 3], x: f32) {
         let hip = Vec3::new(x, 0.3, 5.9);
         let knee = hip + roll(40.0) * Vec3::NEG_Z * THIGH_LENGTH;
@@ -123,18 +123,18 @@ impl Rig {
         self.add(foot, shin, [x, ankle.y, ANKLE], Mat3::IDENTITY);
     }
 
-    /// The number of a bone.
+    /// The index of a bone. Panics if there is no bone of this name.
     pub fn index(&self, name: &str) -> usize {
         let found = self.0.iter().position(|bone| bone.name == name);
-        found.unwrap_or_else(|| panic!("there is no bone {name}"))
+        found.unwrap_or_else(|| panic!("bone \"{name}\" not found"))
     }
 
-    /// Where a bone is.
-    pub fn place(&self, name: &str) -> Place {
-        self.0[self.index(name)].place
+    /// The transform of a bone in model space.
+    pub fn transform(&self, name: &str) -> Transform {
+        self.0[self.index(name)].transform
     }
 
-    /// The bone on the other side of the model.
+    /// The counterpart of a bone on the other side of the model.
     pub fn other_side(&self, bone: usize) -> usize {
         let name = self.0[bone].name;
         name.strip_suffix("_L")
@@ -146,37 +146,42 @@ impl Rig {
         self.0.iter().map(|bone| bone.name)
     }
 
-    /// The bone that a bone hangs on.
+    /// The parent of a bone.
     pub fn parent(&self, bone: usize) -> Option<usize> {
         self.0[bone].parent
     }
 
-    /// Where a bone is in the space of its parent.
-    pub fn local(&self, bone: usize) -> Place {
-        let Bone { parent, place, .. } = self.0[bone];
-        let above = parent.map_or(self.0[0].place, |parent| self.0[parent].place);
-        let back = above.turn.transpose();
-        Place {
-            turn: back * place.turn,
-            at: back * (place.at - above.at),
+    /// The transform of a bone relative to its parent.
+    pub fn local(&self, bone: usize) -> Transform {
+        let Bone {
+            parent, transform, ..
+        } = self.0[bone];
+        let above = parent.map_or(self.0[0].transform, |parent| self.0[parent].transform);
+        let back = above.rotation.transpose();
+        Transform {
+            rotation: back * transform.rotation,
+            translation: back * (transform.translation - above.translation),
         }
     }
 
-    /// The bones as a file has them, each in the space of its parent.
+    /// The bones for a file, each relative to its parent.
     pub fn bones(&self) -> Vec<alo::Bone<'static>> {
         let bone = |(index, bone): (usize, &Bone)| {
-            let Place { turn, at } = self.local(index);
+            let Transform {
+                rotation,
+                translation,
+            } = self.local(index);
             let parent = bone.parent.map(|parent| parent as u32);
-            let rows = turn.transpose();
+            let rows = rotation.transpose();
             alo::Bone {
                 matrix: [
-                    rows.x_axis.extend(at.x).into(),
-                    rows.y_axis.extend(at.y).into(),
-                    rows.z_axis.extend(at.z).into(),
+                    rows.x_axis.extend(translation.x).into(),
+                    rows.y_axis.extend(translation.y).into(),
+                    rows.z_axis.extend(translation.z).into(),
                 ],
                 billboard: bone.billboard,
                 visible: bone.visible,
-                ..alo::Bone::new(bone.name, parent, at.into())
+                ..alo::Bone::new(bone.name, parent, translation.into())
             }
         };
         self.0.iter().enumerate().map(bone).collect()

@@ -3,19 +3,23 @@
 use super::rig::{HEAD, PELVIS, TORSO};
 use crate::alamo::loft::{Ring, cap, joined, loft, plate, rings, skin};
 use crate::alamo::shape::Solid;
-use crate::maths::{cos, mix, sin};
+use crate::math::{cos, mix, sin};
 use bevy::math::Vec3;
 
-/// All of it.
+/// All solids of the body.
 pub fn solids() -> Vec<Solid> {
     let mut solids = vec![
-        belly().on(TORSO),
-        breastplate().on(TORSO),
-        gorget().on(TORSO),
+        belly().on_bone(TORSO),
+        breastplate().on_bone(TORSO),
+        gorget().on_bone(TORSO),
     ];
-    solids.push(fur().on(TORSO));
-    solids.extend([mask().on(HEAD), hood().on(HEAD)]);
-    solids.extend([fauld().on(PELVIS), belt().on(PELVIS), buckle().on(PELVIS)]);
+    solids.push(fur().on_bone(TORSO));
+    solids.extend([mask().on_bone(HEAD), hood().on_bone(HEAD)]);
+    solids.extend([
+        fauld().on_bone(PELVIS),
+        belt().on_bone(PELVIS),
+        buckle().on_bone(PELVIS),
+    ]);
     solids
 }
 
@@ -30,7 +34,7 @@ fn belly() -> Solid {
     skin("mail", &rows, true)
 }
 
-/// With a ridge down its middle, and a rim around the waist.
+/// The breastplate has a ridge down its middle, and a rim around the waist.
 fn breastplate() -> Solid {
     let ridge = |by: f32, ring: Ring| {
         let mut points = ring.points(8);
@@ -60,7 +64,7 @@ fn gorget() -> Solid {
     skin("gorget", &rows, true)
 }
 
-/// A collar of fur, open at the front, which hides where the cape is fastened.
+/// A fur collar, open at the front, which covers the fastening of the cape.
 fn fur() -> Solid {
     let path = [
         (Vec3::new(0.36, -0.56, 5.2), 0.1),
@@ -116,7 +120,7 @@ const HOOD: [[f32; 2]; 6] = [
 ];
 
 fn hood() -> Solid {
-    // How far back, how high, half its width, half its height.
+    // Each row: backward offset, height, half the width, half the height.
     let stations = [
         (-0.06, 6.3, 0.36, 0.48),
         (-0.47, 6.3, 0.5, 0.6),
@@ -129,7 +133,7 @@ fn hood() -> Solid {
         let mut points: Vec<Vec3> = HOOD
             .iter()
             .map(|[x, up]| {
-                // The brow hangs over the face.
+                // The brow overhangs the face.
                 let lean = if *y < -0.3 { -0.1 * up } else { 0.0 };
                 Vec3::new(x * half_x, y + lean, z + up * half_z)
             })
@@ -140,7 +144,7 @@ fn hood() -> Solid {
             .map(|at| *at * Vec3::new(-1.0, 1.0, 1.0))
             .collect();
         points.extend(other);
-        // The axis goes to the back, so this is the other way round.
+        // The axis points backward, so the orientation is reversed.
         points.reverse();
         points.rotate_right(1);
         points
@@ -192,7 +196,7 @@ fn buckle() -> Solid {
     ])
 }
 
-/// A plate that hangs at the side of a thigh, at +X.
+/// A plate beside a thigh, at +X.
 pub fn tasset() -> Solid {
     let row = |z: f32, out: f32, wide: f32| -> Vec<Vec3> {
         [-1.0_f32, 0.0, 1.0]

@@ -1,32 +1,32 @@
-//! Cloth: how it is cut, and how it falls and swings while nodes move under it.
+//! Cloth: its cut, and its simulation while nodes move.
 //!
-//! Points that keep their distances, as in games since: each step moves them on by what they moved last,
-//! and then puts right what is wrong, again and again.
+//! The simulation is Verlet integration with distance constraints: each step continues the motion
+//! of the previous one, then corrects violated constraints iteratively.
 
 use super::clips::Clip;
 use super::pose::{Pose, pose};
 use super::rig::{ARMS, CAPE, HEAD, LEGS, NODES, PELVIS, TABARD, TORSO};
 use crate::alamo::loft::skin;
 use crate::alamo::shape::Solid;
-use crate::maths::{Place, mix, sin};
+use crate::math::{Transform, mix, sin};
 use bevy::math::Vec3;
 
-/// A rectangle of cloth that hangs on its first row.
+/// A rectangle of cloth whose first row is attached.
 #[derive(Clone, Debug)]
 pub struct Cloth {
-    /// The node that carries it, and that its vertices are of.
+    /// The node that carries it, which owns its vertices.
     pub node: usize,
     charts: [&'static str; 2],
     columns: usize,
-    /// Where its points are while it is shaped, row by row; it is seen from outside with the rows going
-    /// down and the columns from right to left of who looks from inside.
+    /// Its points in the modeling pose, row by row. Seen from inside, rows go down and columns go
+    /// from right to left.
     rest: Vec<Vec3>,
 }
 
-/// How far the lining is from the cloth.
+/// Distance from the lining to the cloth.
 const THICK: f32 = 0.07;
 
-/// All cloth.
+/// All cloths.
 pub fn cloths() -> [Cloth; 2] {
     [cape(), tabard()]
 }
@@ -34,7 +34,7 @@ pub fn cloths() -> [Cloth; 2] {
 fn cape() -> Cloth {
     const COLUMNS: usize = 8;
     const ROWS: usize = 8;
-    // How far down the hem is cut and torn.
+    // The depth of cuts and tears in the hem.
     const HEM: [f32; COLUMNS] = [0.88, 1.0, 0.87, 1.05, 0.9, 1.04, 0.88, 1.0];
     let point = |index: usize| {
         let (row, column) = (index / COLUMNS, index % COLUMNS);
@@ -59,7 +59,7 @@ fn cape() -> Cloth {
     }
 }
 
-/// A strip before the legs.
+/// A strip in front of the legs.
 fn tabard() -> Cloth {
     const COLUMNS: usize = 4;
     const ROWS: usize = 6;
@@ -85,7 +85,7 @@ fn tabard() -> Cloth {
 }
 
 impl Cloth {
-    /// Its outside and its lining, where it is shaped.
+    /// Its outside and its lining, in the modeling pose.
     pub fn solids(&self) -> [Solid; 2] {
         let lining = self.lining(&self.rest);
         let rows = |points: &[Vec3]| -> Vec<Vec<Vec3>> {
@@ -96,18 +96,18 @@ impl Cloth {
             row.reverse();
         }
         [
-            skin(self.charts[0], &rows(&self.rest), false).on(self.node),
-            skin(self.charts[1], &inside, false).on(self.node),
+            skin(self.charts[0], &rows(&self.rest), false).on_bone(self.node),
+            skin(self.charts[1], &inside, false).on_bone(self.node),
         ]
     }
 
-    /// All points of both sides, first those of the outside, for points of the outside.
+    /// The points of both sides, the outside first; `points` are those of the outside.
     pub fn both_sides(&self, points: &[Vec3]) -> Vec<Vec3> {
         [points, &self.lining(points)].concat()
     }
 
-    /// All points of both sides where it is shaped.
-    pub fn shaped(&self) -> Vec<Vec3> {
+    /// The points of both sides in the modeling pose.
+    pub fn modeled(&self) -> Vec<Vec3> {
         self.both_sides(&self.rest)
     }
 
@@ -126,13 +126,13 @@ impl Cloth {
         (0..points.len()).map(point).collect()
     }
 
-    /// Pairs of points, how far they are from each other, and how stiffly they stay so.
+    /// Distance constraints: pairs of points, their distance, and their stiffness.
     fn springs(&self) -> Vec<(usize, usize, f32, f32)> {
         let rows = self.rest.len() / self.columns;
         let mut springs = Vec::new();
         for row in 0..rows {
             for column in 0..self.columns {
-                let ways: [(usize, isize, f32); 6] = [
+                let links: [(usize, isize, f32); 6] = [
                     (1, 0, 1.0),
                     (0, 1, 1.0),
                     (1, 1, 0.5),
@@ -140,7 +140,7 @@ impl Cloth {
                     (2, 0, 0.08),
                     (0, 2, 0.12),
                 ];
-                for (down, across, stiff) in ways {
+                for (down, across, stiff) in links {
                     let Some(other) = column.checked_add_signed(across) else {
                         continue;
                     };
@@ -158,48 +158,49 @@ impl Cloth {
         springs
     }
 
-    /// Where its points are at each keyframe of a clip. `begin` is where they are before, if that is
-    /// known: then the clip goes over into that again, unless it ends otherwise.
-    pub fn hang(&self, clip: &Clip, begin: Option<&[Vec3]>) -> Vec<Vec<Vec3>> {
+    /// Simulates the points at each keyframe of a clip. The simulation starts with the points
+    /// `initial`, or in the modeling pose with a warm-up. The last keyframe of a looping clip blends
+    /// into its first.
+    pub fn simulate(&self, clip: &Clip, initial: Option<&[Vec3]>) -> Vec<Vec<Vec3>> {
         const WARM_UP: u16 = 4;
-        let mut moving = Moving::new(self, clip, begin);
-        if begin.is_none() {
+        let mut simulation = Simulation::new(self, clip, initial);
+        if initial.is_none() {
             for _ in 0..WARM_UP * clip.last {
-                moving.keyframe();
+                simulation.keyframe();
             }
         }
-        let mut keyframes = vec![moving.points.clone()];
+        let mut keyframes = vec![simulation.points.clone()];
         for _ in 0..clip.last {
-            moving.keyframe();
-            keyframes.push(moving.points.clone());
+            simulation.keyframe();
+            keyframes.push(simulation.points.clone());
         }
         if clip.loops {
-            close(&mut keyframes);
+            close_loop(&mut keyframes);
         }
         keyframes
     }
 }
 
-/// Makes the last keyframe the first, little by little.
-fn close(keyframes: &mut [Vec<Vec3>]) {
+/// Blends the last keyframe into the first.
+fn close_loop(keyframes: &mut [Vec<Vec3>]) {
     let last = keyframes.len() - 1;
     let gap: Vec<Vec3> = (0..keyframes[0].len())
         .map(|point| keyframes[0][point] - keyframes[last][point])
         .collect();
     for (index, keyframe) in keyframes.iter_mut().enumerate() {
-        let way = index as f32 / last as f32;
+        let t = index as f32 / last as f32;
         for (point, gap) in keyframe.iter_mut().zip(&gap) {
-            *point += *gap * (way * way);
+            *point += *gap * (t * t);
         }
     }
     keyframes[last] = keyframes[0].clone();
 }
 
-/// Parts of a second that cloth moves by.
+/// Simulation steps per second.
 const STEPS: u32 = 240;
 const GRAVITY: f32 = 26.0;
 
-struct Moving<'a> {
+struct Simulation<'a> {
     cloth: &'a Cloth,
     clip: &'a Clip,
     springs: Vec<(usize, usize, f32, f32)>,
@@ -208,11 +209,11 @@ struct Moving<'a> {
     step: u32,
 }
 
-impl<'a> Moving<'a> {
-    fn new(cloth: &'a Cloth, clip: &'a Clip, begin: Option<&[Vec3]>) -> Self {
-        let place = carried(cloth.node, &pose(&(clip.stance)(0.0)));
-        let shaped = || cloth.rest.iter().map(|at| place.point(*at)).collect();
-        let points: Vec<Vec3> = begin.map_or_else(shaped, <[Vec3]>::to_vec);
+impl<'a> Simulation<'a> {
+    fn new(cloth: &'a Cloth, clip: &'a Clip, initial: Option<&[Vec3]>) -> Self {
+        let transform = carried(cloth.node, &pose(&(clip.stance)(0.0)));
+        let modeled = || cloth.rest.iter().map(|at| transform.point(*at)).collect();
+        let points: Vec<Vec3> = initial.map_or_else(modeled, <[Vec3]>::to_vec);
         Self {
             cloth,
             clip,
@@ -223,14 +224,14 @@ impl<'a> Moving<'a> {
         }
     }
 
-    /// On to the next keyframe.
+    /// Advances to the next keyframe.
     fn keyframe(&mut self) {
         let steps = self.clip.step * STEPS / 1000;
         let first = self.step;
         while self.step < first + steps {
             self.step += 1;
             let all = u32::from(self.clip.last) * steps;
-            // The last moment of a loop is its first.
+            // The last moment of a loop equals the first.
             let now = if self.clip.loops {
                 self.step % all
             } else {
@@ -242,15 +243,15 @@ impl<'a> Moving<'a> {
 
     fn advance(&mut self, time: f32) {
         let pose = pose(&(self.clip.stance)(time));
-        let place = carried(self.cloth.node, &pose);
-        let bodies = bodies(&pose);
+        let transform = carried(self.cloth.node, &pose);
+        let capsules = capsules(&pose);
         let step = 1.0 / STEPS as f32;
-        let way = time / self.clip.seconds();
-        let gust = 0.5 + 0.5 * sin(way) + 0.35 * sin(3.0 * way + 0.2);
+        let phase = time / self.clip.seconds();
+        let gust = 0.5 + 0.5 * sin(phase) + 0.35 * sin(3.0 * phase + 0.2);
         for index in 0..self.points.len() {
             let at = self.points[index];
             let speed = (at - self.before[index]) / step;
-            let sway = sin(2.0 * way + at.x * 0.12) * 0.5;
+            let sway = sin(2.0 * phase + at.x * 0.12) * 0.5;
             let wind = Vec3::new(sway, self.clip.speed * mix(0.8, 1.2, gust), 0.0);
             let force = Vec3::NEG_Z * GRAVITY + (wind - speed) * 1.9;
             self.before[index] = at;
@@ -270,14 +271,16 @@ impl<'a> Moving<'a> {
                 .zip(&self.cloth.rest)
                 .take(self.cloth.columns)
             {
-                *point = place.point(*rest);
+                *point = transform.point(*rest);
             }
             for point in self.points.iter_mut().skip(self.cloth.columns) {
-                *point = bodies.iter().fold(*point, |point, body| body.out(point));
+                *point = capsules
+                    .iter()
+                    .fold(*point, |point, capsule| capsule.out(point));
                 point.z = point.z.max(0.06);
             }
         }
-        // What rubs on something is slow.
+        // Friction slows points in contact.
         for (point, before) in self.points.iter().zip(&mut self.before) {
             if point.z < 0.1 {
                 *before = before.lerp(*point, 0.3);
@@ -286,25 +289,25 @@ impl<'a> Moving<'a> {
     }
 }
 
-/// From where cloth is shaped to where its node carries it.
-fn carried(node: usize, pose: &Pose) -> Place {
+/// From the modeling pose to the current transform of the node.
+fn carried(node: usize, pose: &Pose) -> Transform {
     let joint = NODES[node].joint;
-    pose[node] * Place::at(-joint.x, -joint.y, -joint.z)
+    pose[node] * Transform::from_xyz(-joint.x, -joint.y, -joint.z)
 }
 
-/// A rod that cloth does not go through.
-struct Body {
+/// A capsule that cloth collides with.
+struct Capsule {
     from: Vec3,
     to: Vec3,
     radius: f32,
 }
 
-impl Body {
-    /// The nearest place outside.
+impl Capsule {
+    /// The nearest point outside.
     fn out(&self, point: Vec3) -> Vec3 {
-        let way = self.to - self.from;
-        let along = (point - self.from).dot(way) / way.length_squared().max(1e-6);
-        let nearest = self.from + way * along.clamp(0.0, 1.0);
+        let axis = self.to - self.from;
+        let along = (point - self.from).dot(axis) / axis.length_squared().max(1e-6);
+        let nearest = self.from + axis * along.clamp(0.0, 1.0);
         let out = point - nearest;
         let distance = out.length();
         if distance >= self.radius {
@@ -314,12 +317,12 @@ impl Body {
     }
 }
 
-fn bodies(pose: &Pose) -> Vec<Body> {
+fn capsules(pose: &Pose) -> Vec<Capsule> {
     let on = |node: usize, x: f32, y: f32, z: f32| {
         pose[node].point(Vec3::new(x, y, z) - NODES[node].joint)
     };
-    let rod = |from: Vec3, to: Vec3, radius: f32| Body { from, to, radius };
-    let mut bodies = vec![
+    let rod = |from: Vec3, to: Vec3, radius: f32| Capsule { from, to, radius };
+    let mut capsules = vec![
         rod(on(TORSO, -0.4, 0.0, 5.1), on(TORSO, 0.4, 0.0, 5.1), 0.62),
         rod(on(TORSO, -0.16, 0.0, 4.4), on(TORSO, 0.16, 0.0, 4.4), 0.52),
         rod(on(PELVIS, -0.2, 0.0, 3.8), on(PELVIS, 0.2, 0.0, 3.8), 0.54),
@@ -327,25 +330,26 @@ fn bodies(pose: &Pose) -> Vec<Body> {
         rod(on(HEAD, 0.0, 0.05, 6.2), on(HEAD, 0.0, 0.05, 6.3), 0.68),
     ];
     for limb in LEGS {
-        let [hip, knee, ankle] = [limb.upper, limb.lower, limb.end].map(|node| pose[node].at);
-        bodies.push(rod(hip, knee, 0.38));
-        bodies.push(rod(knee, ankle, 0.33));
+        let [hip, knee, ankle] =
+            [limb.upper, limb.lower, limb.end].map(|node| pose[node].translation);
+        capsules.push(rod(hip, knee, 0.38));
+        capsules.push(rod(knee, ankle, 0.33));
     }
     for limb in ARMS {
-        let [shoulder, elbow] = [limb.upper, limb.lower].map(|node| pose[node].at);
-        bodies.push(rod(shoulder, shoulder.lerp(elbow, 0.3), 0.64));
-        bodies.push(rod(shoulder, elbow, 0.32));
+        let [shoulder, elbow] = [limb.upper, limb.lower].map(|node| pose[node].translation);
+        capsules.push(rod(shoulder, shoulder.lerp(elbow, 0.3), 0.64));
+        capsules.push(rod(shoulder, elbow, 0.32));
     }
-    bodies
+    capsules
 }
 
-/// Keyframes of all cloth in a clip, of both sides, in the spaces of their nodes.
+/// The points of both sides of a cloth, in the space of its node.
 pub fn in_nodes(cloth: &Cloth, points: &[Vec3], pose: &Pose) -> Vec<Vec3> {
-    let place = pose[cloth.node];
-    let back = place.turn.transpose();
+    let transform = pose[cloth.node];
+    let back = transform.rotation.transpose();
     cloth
         .both_sides(points)
         .iter()
-        .map(|at| back * (*at - place.at))
+        .map(|at| back * (*at - transform.translation))
         .collect()
 }

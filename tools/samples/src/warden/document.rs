@@ -1,4 +1,4 @@
-//! The warden's file: nodes, vertices, and what they do.
+//! The warden's document: nodes, vertices and animations.
 
 use super::clips::{CLIPS, Clip};
 use super::cloth::{Cloth, in_nodes};
@@ -13,13 +13,13 @@ use bevy_classic_models::lithtech::abc::write::{
 };
 use bevy_classic_models::lithtech::abc::{NodeKey, TransformInfo, node_flags};
 
-/// What the games' engine reads of levels of detail: from which distance on, and how far a step lasts.
+/// The engine's level-of-detail commands: the starting distance, and the distance per step.
 const COMMANDS: &str = "LODSTARTDIST 200;LODINCREMENT 0.5;LODMAXDIST 1500;DrawIndexedDist 2048";
 
 /// The model, without levels of detail.
 pub fn document(solids: &[Solid], sheet: &Sheet, cloths: &[Cloth]) -> AbcDocument {
     let joint = |node: usize| NODES[node].joint;
-    let (geometry, places) = geometry(solids, joint, |face, uv| sheet.uv(face, uv));
+    let (geometry, positions) = geometry(solids, joint, |face, uv| sheet.uv(face, uv));
     let owned = |node: usize| {
         let vertices = geometry.vertices.iter().enumerate();
         let owned = vertices.filter(move |(_, vertex)| usize::from(vertex.node) == node);
@@ -28,10 +28,10 @@ pub fn document(solids: &[Solid], sheet: &Sheet, cloths: &[Cloth]) -> AbcDocumen
     let nodes: Vec<NodeDocument> = (0..NODES.len())
         .map(|index| node(index, owned(index)))
         .collect();
-    // Which point of which cloth each vertex is that deforms.
-    let points: Vec<Vec<Vec3>> = cloths.iter().map(Cloth::shaped).collect();
+    // The cloth and point of each deforming vertex.
+    let points: Vec<Vec<Vec3>> = cloths.iter().map(Cloth::modeled).collect();
     let find = |vertex: &u16| {
-        let place = places[usize::from(*vertex)];
+        let position = positions[usize::from(*vertex)];
         let own = |(_, cloth): &(usize, &Cloth)| {
             cloth.node == usize::from(geometry.vertices[usize::from(*vertex)].node)
         };
@@ -41,7 +41,7 @@ pub fn document(solids: &[Solid], sheet: &Sheet, cloths: &[Cloth]) -> AbcDocumen
             .filter(own)
             .flat_map(|(cloth, _)| {
                 let points = points[cloth].iter().enumerate();
-                points.map(move |(point, at)| ((cloth, point), at.distance_squared(place)))
+                points.map(move |(point, at)| ((cloth, point), at.distance_squared(position)))
             });
         near.min_by(|(_, a), (_, b)| a.total_cmp(b))
             .map_or((0, 0), |(found, _)| found)
@@ -84,18 +84,21 @@ fn animations(cloths: &[Cloth], slots: &[Vec<(usize, usize)>]) -> Vec<AnimationD
     let mut at_rest: Vec<Vec<Vec3>> = Vec::new();
     let mut animations = Vec::new();
     for clip in &CLIPS {
-        let hung: Vec<Vec<Vec<Vec3>>> = cloths
+        let simulated: Vec<Vec<Vec<Vec3>>> = cloths
             .iter()
             .enumerate()
             .map(|(index, cloth)| {
-                let begin = at_rest.get(index).filter(|_| !clip.loops);
-                cloth.hang(clip, begin.map(Vec::as_slice))
+                let initial = at_rest.get(index).filter(|_| !clip.loops);
+                cloth.simulate(clip, initial.map(Vec::as_slice))
             })
             .collect();
         if at_rest.is_empty() {
-            at_rest = hung.iter().map(|keyframes| keyframes[0].clone()).collect();
+            at_rest = simulated
+                .iter()
+                .map(|keyframes| keyframes[0].clone())
+                .collect();
         }
-        animations.push(animation(clip, cloths, &hung, slots));
+        animations.push(animation(clip, cloths, &simulated, slots));
     }
     animations
 }
@@ -103,13 +106,13 @@ fn animations(cloths: &[Cloth], slots: &[Vec<(usize, usize)>]) -> Vec<AnimationD
 fn animation(
     clip: &Clip,
     cloths: &[Cloth],
-    hung: &[Vec<Vec<Vec3>>],
+    simulated: &[Vec<Vec<Vec3>>],
     slots: &[Vec<(usize, usize)>],
 ) -> AnimationDocument {
     let milliseconds = |number: u16| u32::from(number) * clip.step;
     let poses: Vec<Pose> = (0..=clip.last)
         .map(|number| {
-            // The last keyframe of a loop is the first, to the bit.
+            // The last keyframe of a loop is bit-equal to the first.
             let number = if clip.loops {
                 number % clip.last
             } else {
@@ -119,8 +122,8 @@ fn animation(
         })
         .collect();
     let event = |number: u16| {
-        let told = clip.events.iter().find(|(at, _)| *at == number);
-        told.map_or(String::new(), |(_, event)| (*event).to_owned())
+        let events = clip.events.iter().find(|(at, _)| *at == number);
+        events.map_or(String::new(), |(_, event)| (*event).to_owned())
     };
     let keyframe = |number: u16| KeyframeDocument {
         time: milliseconds(number),
@@ -140,11 +143,11 @@ fn animation(
             let keyframes = (0..poses.len()).map(|number| {
                 let sides: Vec<Vec<Vec3>> = cloths
                     .iter()
-                    .zip(hung)
-                    .map(|(cloth, hung)| in_nodes(cloth, &hung[number], &poses[number]))
+                    .zip(simulated)
+                    .map(|(cloth, simulated)| in_nodes(cloth, &simulated[number], &poses[number]))
                     .collect();
-                let place = |(cloth, point): &(usize, usize)| stored(sides[*cloth][*point]);
-                slots[node].iter().map(place).collect()
+                let stored_point = |(cloth, point): &(usize, usize)| stored(sides[*cloth][*point]);
+                slots[node].iter().map(stored_point).collect()
             });
             deform(&mut track, &keyframes.collect::<Vec<_>>());
         }
@@ -160,7 +163,8 @@ fn animation(
     }
 }
 
-/// The same keys. Of the two quaternions that say the same, each is the one nearer to that before.
+/// Normalizes signs of rotations. A quaternion and its negative are the same rotation: each key
+/// uses the one nearer to the previous key.
 fn nearer(keys: impl Iterator<Item = NodeKey>) -> Vec<NodeKey> {
     let mut nearer: Vec<NodeKey> = Vec::new();
     for mut key in keys {

@@ -1,21 +1,22 @@
-//! The weapon. Its shaft goes up along Z through the origin, which is where the right hand grips it,
-//! and its edge looks to the front.
+//! The weapon. Its shaft runs along Z through the origin, which is the right hand's grip. Its edge
+//! faces the front.
 
 use super::rig::{GLAIVE, NODES};
 use crate::alamo::loft::{Ring, cap, joined, loft, rings, skin};
 use crate::alamo::shape::Solid;
-use crate::maths::Place;
+use crate::math::Transform;
 use bevy::math::Vec3;
 
-/// Where the shaft ends, from where it is gripped.
+/// The lower end of the shaft, relative to the grip.
 pub const BUTT: f32 = -3.3;
 
-/// All of it, where it is shaped.
+/// All solids of the glaive, in the modeling pose.
 pub fn solids() -> Vec<Solid> {
     let joint = NODES[GLAIVE].joint;
-    let place = Place::at(joint.x, joint.y, joint.z);
+    let transform = Transform::from_xyz(joint.x, joint.y, joint.z);
     let all = [shaft(), ferrule(), collar(), blade(), hook()];
-    all.map(|solid| solid.at(&place).on(GLAIVE)).into()
+    all.map(|solid| solid.transformed(&transform).on_bone(GLAIVE))
+        .into()
 }
 
 fn shaft() -> Solid {
@@ -50,7 +51,7 @@ fn collar() -> Solid {
 
 /// Rows of four points: back, right, edge, left.
 fn blade() -> Solid {
-    // How high, where its edge and its back are, and half its thickness.
+    // Each row: height, edge and back positions, and half the thickness.
     let stations: [(f32, f32, f32, f32); 6] = [
         (2.66, -0.12, 0.1, 0.07),
         (2.98, -0.36, 0.16, 0.07),
@@ -72,7 +73,7 @@ fn blade() -> Solid {
     joined([skin("blade", &rows, true), cap("collar", &rows[0], true)])
 }
 
-/// What sticks out behind the blade.
+/// The hook behind the blade.
 fn hook() -> Solid {
     let row = |y: f32, z: f32, size: f32| {
         vec![

@@ -4,10 +4,10 @@ use super::body::tasset;
 use super::rig::{ARMS, LEGS};
 use crate::alamo::loft::{Ring, cap, joined, loft, rings, skin};
 use crate::alamo::shape::Solid;
-use crate::maths::{cos, sin};
+use crate::math::{cos, sin};
 use bevy::math::Vec3;
 
-/// All of them.
+/// The solids of all limbs.
 pub fn solids() -> Vec<Solid> {
     let ([left_arm, right_arm], [left_leg, right_leg]) = (ARMS, LEGS);
     let pairs = [
@@ -25,12 +25,12 @@ pub fn solids() -> Vec<Solid> {
     ];
     let both = pairs.into_iter().flat_map(|(solid, left, right)| {
         let other = solid.clone().mirrored(|_| right);
-        [solid.on(left), other]
+        [solid.on_bone(left), other]
     });
     both.collect()
 }
 
-/// Points of a circle around a middle, counter-clockwise around an axis.
+/// Points of an ellipse around a center, counter-clockwise around an axis.
 fn circle(at: Vec3, axis: Vec3, count: u8, half: [f32; 2]) -> Vec<Vec3> {
     let axis = axis.normalize_or(Vec3::Z);
     let side = axis.cross(Vec3::Y).normalize_or(Vec3::X);
@@ -54,7 +54,7 @@ fn upper_arm() -> Solid {
     joined([skin("sleeve", &rows, true), cap("dark", &rows[0], true)])
 }
 
-/// A dome over the shoulder, with a rim that is turned up.
+/// A dome over the shoulder, with its rim turned up.
 fn pauldron() -> Solid {
     let axis = Vec3::new(0.66, 0.0, 0.75);
     let middle = Vec3::new(1.08, 0.06, 5.32);
@@ -104,7 +104,7 @@ fn couter() -> Solid {
     skin("couter", &rows, true)
 }
 
-/// A fist around something that points to the front.
+/// A fist around a shaft that points to the front.
 fn hand() -> Solid {
     let rows = rings(
         6,
@@ -143,7 +143,7 @@ fn shin() -> Solid {
     let rows: Vec<Vec<Vec3>> = rows
         .into_iter()
         .map(|mut points| {
-            // A keen edge down the front.
+            // A sharp edge down the front.
             points[3].y -= 0.05;
             points
         })
@@ -151,7 +151,7 @@ fn shin() -> Solid {
     skin("greave", &rows, true)
 }
 
-/// A cap over the knee that comes to a point.
+/// A pointed cap over the knee.
 fn knee() -> Solid {
     let at = Vec3::new(0.5, -0.1, 2.04);
     let axis = Vec3::new(0.06, -0.97, 0.22);

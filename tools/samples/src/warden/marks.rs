@@ -1,27 +1,27 @@
-//! What is on the warden's paint: trim, grooves, emblems, and what glows.
+//! Markings on the warden's paint: trim, grooves, emblems, and glowing parts.
 
 use crate::alamo::sheet::Texel;
-use crate::maths::{hash, mix};
+use crate::math::{hash, mix};
 use bevy::math::{Vec2, Vec3};
 
-/// What is on a texel.
+/// The marking of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing.
+    /// No marking.
     None,
-    /// Brass, or its thread.
+    /// Brass, or brass thread.
     Trim,
     /// A dark line.
     Groove,
-    /// What is ground bright; in cloth, what is woven in.
-    Keen,
-    /// What glows.
+    /// Polished metal; on cloth, a woven pattern.
+    Polished,
+    /// A glowing part.
     Glow,
-    /// What has a glow beside it.
-    Near,
+    /// A texel lit by a glow beside it.
+    NearGlow,
 }
 
-/// Tells what is on a texel.
+/// The marking of a texel.
 pub fn mark(texel: &Texel<'_>) -> Mark {
     let at = texel.at;
     match texel.face.chart {
@@ -45,7 +45,7 @@ pub fn mark(texel: &Texel<'_>) -> Mark {
     }
 }
 
-/// Trim from a place on, with a groove beside it.
+/// Trim from a position on, with a groove beside it.
 fn band(at: f32, from: f32, wide: f32) -> Mark {
     let inside = at - from;
     if inside < wide {
@@ -57,7 +57,7 @@ fn band(at: f32, from: f32, wide: f32) -> Mark {
     }
 }
 
-/// Two slits that glow, a ridge, and holes to breathe through.
+/// Two glowing slits, a ridge, and breathing holes.
 fn mask(at: Vec3) -> Mark {
     let x = at.x.abs();
     let slit = (at.z - (6.37 + 0.3 * (x - 0.05))).abs();
@@ -79,7 +79,7 @@ fn mask(at: Vec3) -> Mark {
     Mark::None
 }
 
-/// An eye of fire: its outline, rays, and lines that go with the ribs.
+/// A burning eye: its outline, rays, and lines that follow the ribs.
 fn breast(texel: &Texel<'_>) -> Mark {
     let at = texel.at;
     if at.y < 0.0 {
@@ -96,7 +96,7 @@ fn breast(texel: &Texel<'_>) -> Mark {
             return Mark::Groove;
         }
         if lid < 0.2 {
-            return Mark::Near;
+            return Mark::NearGlow;
         }
         let ray = from.x.abs() < 0.035 && (0.24..0.42).contains(&from.y);
         let tail = from.x.abs() < 0.03 && (-0.5..-0.24).contains(&from.y);
@@ -114,7 +114,7 @@ fn breast(texel: &Texel<'_>) -> Mark {
     band(at.z, 4.4, 0.15)
 }
 
-/// The distance along the axis of a pauldron tells the rim; rivets sit behind it.
+/// The distance along a pauldron's axis locates the rim; rivets are behind it.
 fn pauldron(at: Vec3) -> Mark {
     let from = Vec3::new(at.x.abs() - 1.08, at.y - 0.06, at.z - 5.32);
     let along = from.dot(Vec3::new(0.66, 0.0, 0.75));
@@ -150,8 +150,8 @@ fn greave(at: Vec3) -> Mark {
     if (0.62..0.65).contains(&at.z) || (1.5..1.53).contains(&at.z) {
         return Mark::Groove;
     }
-    let way = (at.x.abs() - 0.51).abs();
-    if at.y < 0.0 && (0.72..1.42).contains(&at.z) && (way - 0.13).abs() < 0.018 {
+    let distance = (at.x.abs() - 0.51).abs();
+    if at.y < 0.0 && (0.72..1.42).contains(&at.z) && (distance - 0.13).abs() < 0.018 {
         return Mark::Groove;
     }
     Mark::None
@@ -163,7 +163,7 @@ fn knee(at: Vec3) -> Mark {
     band(along, 0.0, 0.17)
 }
 
-/// Plates one over the other.
+/// Overlapping plates.
 fn fauld(at: Vec3) -> Mark {
     if (3.66..3.69).contains(&at.z) {
         return Mark::Groove;
@@ -171,7 +171,7 @@ fn fauld(at: Vec3) -> Mark {
     band(at.z, 3.4, 0.11)
 }
 
-/// Fingers, and the plates over them.
+/// Fingers and their plates.
 fn hand(at: Vec3) -> Mark {
     let finger = (at.y + 0.24) / 0.11;
     let is_between = at.z < 2.7 && finger - finger.floor() < 0.2;
@@ -194,7 +194,7 @@ fn foot(at: Vec3) -> Mark {
     }
 }
 
-/// A keen edge, and signs that glow along its middle.
+/// A sharp edge, and glowing signs along the middle.
 fn blade(at: Vec3) -> Mark {
     let (y, z) = (at.y, at.z - 4.0);
     let edge = match z {
@@ -205,20 +205,20 @@ fn blade(at: Vec3) -> Mark {
         z => mix(-0.16, 0.34, (z - 4.3) / 0.42),
     };
     if z > 2.85 && y - edge < 0.09 {
-        return Mark::Keen;
+        return Mark::Polished;
     }
     let middle = -0.06 + 0.06 * (z - 3.5).max(0.0);
     let across = (y - middle) / 0.05;
     if (2.95..4.2).contains(&z) && across.abs() < 1.6 {
         let cell = (z - 2.95) / 0.17;
-        let (sign, way) = (cell.floor(), cell - cell.floor());
+        let (sign, fraction) = (cell.floor(), cell - cell.floor());
         let column = (across + 1.5).floor() as i32;
-        let stroke = hash(sign as i32, column, (way * 3.0) as i32) > 0.42;
-        let is_gap = way > 0.82;
+        let stroke = hash(sign as i32, column, (fraction * 3.0) as i32) > 0.42;
+        let is_gap = fraction > 0.82;
         return if stroke && !is_gap && across.abs() < 1.5 {
             Mark::Glow
         } else {
-            Mark::Near
+            Mark::NearGlow
         };
     }
     Mark::None
@@ -237,7 +237,7 @@ fn hood(at: Vec3) -> Mark {
     }
 }
 
-/// An eye in the middle of rays.
+/// An eye surrounded by rays.
 fn emblem(from: Vec2) -> Mark {
     let (x, y) = (from.x.abs(), from.y);
     let lid = x * x * 0.95 + y.abs();
@@ -270,7 +270,7 @@ fn cape(at: Vec3) -> Mark {
         return Mark::Trim;
     }
     if (0.15..0.175).contains(&border) {
-        return Mark::Keen;
+        return Mark::Polished;
     }
     emblem(Vec2::new(at.x, at.z - 3.5) * 1.15)
 }

@@ -1,4 +1,4 @@
-//! `warden.abc`: a hooded guard with a glaive, its cape and tabard, and the skins that it wears.
+//! `warden.abc`: a hooded guard with a glaive, cape and tabard, and its skins.
 
 mod body;
 mod clips;
@@ -24,7 +24,7 @@ use std::error::Error;
 /// Triangles of the coarsest level of detail.
 const FEWEST: usize = 120;
 
-/// How much the surface of a node matters to levels of detail.
+/// The weight of a node's surface in the levels of detail.
 fn importance(node: usize) -> f32 {
     match node {
         rig::HEAD => 5.0,
@@ -35,7 +35,7 @@ fn importance(node: usize) -> f32 {
     }
 }
 
-/// The model, and its skins.
+/// The model and its skins.
 pub fn files() -> Result<Vec<SampleFile>, Box<dyn Error>> {
     let cloths = cloth::cloths();
     let mut solids = body::solids();

@@ -1,18 +1,18 @@
-//! The warden's paint: what is seen at each texel. Alpha is 1 where it glows by itself.
+//! The warden's paint: the color of each texel. Alpha is 1 for unlit, glowing texels.
 
 use super::marks::{Mark, mark};
 use crate::alamo::shape::Finish;
 use crate::alamo::sheet::{Ink, Texel};
-use crate::maths::{hash, mix, noise, smooth};
+use crate::math::{hash, mix, noise, smooth};
 use bevy::math::Vec3;
 
-/// The colours of a skin.
+/// The colors of a skin.
 pub struct Dye {
     cloth: Vec3,
     lining: Vec3,
     trim: Vec3,
     steel: Vec3,
-    /// What glows.
+    /// The color of glowing parts.
     pub glow: [u8; 3],
 }
 
@@ -37,9 +37,9 @@ pub const FROST: Dye = Dye {
 const LEATHER: Vec3 = Vec3::new(0.3, 0.19, 0.12);
 const FUR: Vec3 = Vec3::new(0.31, 0.28, 0.255);
 
-/// What a chart is made of.
+/// The material of a chart.
 #[derive(Clone, Copy, PartialEq)]
-enum Stuff {
+enum Material {
     Cloth,
     Lining,
     Steel,
@@ -51,21 +51,21 @@ enum Stuff {
     Dark,
 }
 
-fn stuff(chart: &str) -> Stuff {
+fn material(chart: &str) -> Material {
     match chart {
-        "cape" | "tabard" | "hood" => Stuff::Cloth,
-        "lining" | "tabard in" => Stuff::Lining,
-        "mail" | "sleeve" => Stuff::Mail,
-        "belt" | "fingers" | "thigh" => Stuff::Leather,
-        "fur" => Stuff::Fur,
-        "shaft" => Stuff::Wood,
-        "collar" | "buckle" | "rim" | "ferrule" => Stuff::Trim,
-        "hood in" | "dark" | "mask low" => Stuff::Dark,
-        _ => Stuff::Steel,
+        "cape" | "tabard" | "hood" => Material::Cloth,
+        "lining" | "tabard in" => Material::Lining,
+        "mail" | "sleeve" => Material::Mail,
+        "belt" | "fingers" | "thigh" => Material::Leather,
+        "fur" => Material::Fur,
+        "shaft" => Material::Wood,
+        "collar" | "buckle" | "rim" | "ferrule" => Material::Trim,
+        "hood in" | "dark" | "mask low" => Material::Dark,
+        _ => Material::Steel,
     }
 }
 
-/// How finely a chart is painted.
+/// The relative texel density of a chart.
 pub fn weight(chart: &str, _: Finish) -> f32 {
     match chart {
         "mask" => 2.1,
@@ -79,27 +79,27 @@ pub fn weight(chart: &str, _: Finish) -> f32 {
     }
 }
 
-/// What there is at a texel.
+/// The painted values of a texel.
 pub fn ink(texel: &Texel<'_>, dye: &Dye) -> Ink {
-    let stuff = stuff(texel.face.chart);
+    let material = material(texel.face.chart);
     let mark = mark(texel);
-    let color = match (stuff, mark) {
+    let color = match (material, mark) {
         (_, Mark::Glow) => return glowing(dye),
-        (Stuff::Cloth, _) => cloth(texel, dye.cloth, mark, dye),
-        (Stuff::Lining, _) => cloth(texel, dye.lining, Mark::None, dye),
-        (Stuff::Trim, _) | (Stuff::Steel, Mark::Trim) => metal(texel, dye.trim),
-        (Stuff::Steel, Mark::Groove) => metal(texel, dye.steel) * 0.3,
-        (Stuff::Steel, Mark::Near) => metal(texel, dye.steel).lerp(lit(dye), 0.3),
-        (Stuff::Steel, Mark::Keen) => metal(texel, Vec3::splat(0.82)),
-        (Stuff::Steel, Mark::None) => metal(texel, dye.steel),
-        (Stuff::Mail, _) => mail(texel),
-        (Stuff::Leather, _) => leather(texel),
-        (Stuff::Fur, _) => fur(texel),
-        (Stuff::Wood, _) => wood(texel),
-        (Stuff::Dark, _) => Vec3::splat(0.035),
+        (Material::Cloth, _) => cloth(texel, dye.cloth, mark, dye),
+        (Material::Lining, _) => cloth(texel, dye.lining, Mark::None, dye),
+        (Material::Trim, _) | (Material::Steel, Mark::Trim) => metal(texel, dye.trim),
+        (Material::Steel, Mark::Groove) => metal(texel, dye.steel) * 0.3,
+        (Material::Steel, Mark::NearGlow) => metal(texel, dye.steel).lerp(lit(dye), 0.3),
+        (Material::Steel, Mark::Polished) => metal(texel, Vec3::splat(0.82)),
+        (Material::Steel, Mark::None) => metal(texel, dye.steel),
+        (Material::Mail, _) => mail(texel),
+        (Material::Leather, _) => leather(texel),
+        (Material::Fur, _) => fur(texel),
+        (Material::Wood, _) => wood(texel),
+        (Material::Dark, _) => Vec3::splat(0.035),
     };
     Ink {
-        color: weathered(texel, color, stuff),
+        color: weathered(texel, color, material),
         ..Ink::default()
     }
 }
@@ -116,28 +116,32 @@ fn glowing(dye: &Dye) -> Ink {
     }
 }
 
-/// Shade in corners, and the dust of the road from the ground up.
-fn weathered(texel: &Texel<'_>, color: Vec3, stuff: Stuff) -> Vec3 {
+/// Adds ambient occlusion, and dust of the road from the ground up.
+fn weathered(texel: &Texel<'_>, color: Vec3, material: Material) -> Vec3 {
     let at = texel.at;
     let stains = noise(at * 2.3 + Vec3::splat(5.0)) * 0.6 + noise(at * 7.0) * 0.4;
     let color = color * mix(0.84, 1.12, stains);
     let dust = smooth((1.5 - at.z) / 1.7) * mix(0.2, 1.0, noise(at * 3.0));
-    // The glaive is shaped elsewhere.
+    // The glaive is modeled away from the body, so it has no dust.
     let dust = if at.x < -4.0 { 0.0 } else { dust };
-    let much = if stuff == Stuff::Cloth { 0.5 } else { 0.38 };
+    let much = if material == Material::Cloth {
+        0.5
+    } else {
+        0.38
+    };
     let color = color.lerp(
         Vec3::new(0.36, 0.3, 0.235) * mix(0.7, 1.1, stains),
         dust * much,
     );
-    let open = match stuff {
-        // Cloth moves away from what darkens it.
-        Stuff::Cloth | Stuff::Lining => mix(0.5, 1.0, smooth(texel.open * 1.3)),
-        _ => smooth(texel.open * 1.25),
+    let visibility = match material {
+        // Cloth moves away from its occluders, so it is darkened less.
+        Material::Cloth | Material::Lining => mix(0.5, 1.0, smooth(texel.visibility * 1.3)),
+        _ => smooth(texel.visibility * 1.25),
     };
-    color * mix(0.26, 1.0, open)
+    color * mix(0.26, 1.0, visibility)
 }
 
-/// Metal shows the sky above, the ground below, and a bright line between them.
+/// Metal reflects the sky above, the ground below, and a bright line between them.
 fn metal(texel: &Texel<'_>, base: Vec3) -> Vec3 {
     let (at, up) = (texel.at, texel.normal.z);
     let horizon = 1.0 - smooth((up - 0.22).abs() * 3.2);
@@ -156,11 +160,11 @@ fn metal(texel: &Texel<'_>, base: Vec3) -> Vec3 {
     color *= mix(1.0, 1.3, smooth((scratch - 0.8) * 6.0));
     let pits = noise(at * 17.0 + Vec3::splat(31.0));
     color *= mix(1.0, 0.72, smooth((pits - 0.68) * 5.0));
-    // Edges are worn bright, with a dark line beside them.
+    // Edges are polished by wear, with a dark line beside them.
     let ragged = texel.edge + 0.018 * (noise(at * 22.0) - 0.5);
     color *= mix(1.0, 0.72, smooth(1.0 - (ragged - 0.055).abs() / 0.03));
-    let worn = smooth(1.0 - ragged / 0.042);
-    color.lerp((base * 1.5 + 0.16).min(Vec3::splat(0.95)), worn * 0.8)
+    let wear = smooth(1.0 - ragged / 0.042);
+    color.lerp((base * 1.5 + 0.16).min(Vec3::splat(0.95)), wear * 0.8)
 }
 
 fn cloth(texel: &Texel<'_>, base: Vec3, mark: Mark, dye: &Dye) -> Vec3 {
@@ -178,7 +182,7 @@ fn cloth(texel: &Texel<'_>, base: Vec3, mark: Mark, dye: &Dye) -> Vec3 {
     match mark {
         Mark::Trim => dye.trim * mix(0.66, 1.05, folds) * mix(0.82, 1.1, noise(at * 26.0)),
         Mark::Groove => base * 0.32,
-        Mark::Keen => base.lerp(dye.trim, 0.45) * shade,
+        Mark::Polished => base.lerp(dye.trim, 0.45) * shade,
         _ => base * shade,
     }
 }
@@ -222,16 +226,16 @@ fn fur(texel: &Texel<'_>) -> Vec3 {
     FUR * mix(0.4, 1.5, strand * 0.6 + tuft * 0.4)
 }
 
-/// Dark wood, bound with leather where it is gripped.
+/// Dark wood, with a leather grip.
 fn wood(texel: &Texel<'_>) -> Vec3 {
     let at = texel.at;
     let z = at.z - 4.0;
     let grain = noise(Vec3::new(at.x * 26.0, at.y * 26.0, at.z * 2.2));
     if (-1.2..0.9).contains(&z) {
-        let turn = z * 7.0 + texel.uv.x * 4.0;
-        let bound = (turn - turn.floor() - 0.5).abs();
+        let winding = z * 7.0 + texel.uv.x * 4.0;
+        let binding = (winding - winding.floor() - 0.5).abs();
         return Vec3::new(0.34, 0.22, 0.14)
-            * mix(0.45, 1.15, smooth(bound * 3.2))
+            * mix(0.45, 1.15, smooth(binding * 3.2))
             * mix(0.85, 1.1, grain);
     }
     Vec3::new(0.24, 0.15, 0.1) * mix(0.6, 1.3, grain)

@@ -1,4 +1,4 @@
-//! The warden's nodes, and where they are in the pose that it is shaped in.
+//! The warden's nodes, and their positions in the modeling pose.
 
 use bevy::math::Vec3;
 
@@ -7,9 +7,9 @@ use bevy::math::Vec3;
 pub struct Node {
     /// Its name in the file.
     pub name: &'static str,
-    /// Index of its parent; that of the root is its own.
+    /// Index of its parent; the root is its own parent.
     pub parent: usize,
-    /// Where its origin is while it is shaped. None is turned.
+    /// Its origin in the modeling pose, in which no node is rotated.
     pub joint: Vec3,
 }
 
@@ -21,7 +21,7 @@ pub const GLAIVE: usize = 7;
 pub const CAPE: usize = 11;
 pub const TABARD: usize = 12;
 
-/// A limb: what hangs on the trunk, what hangs on that, and what ends it.
+/// A limb: its upper, lower and end node.
 #[derive(Clone, Copy, Debug)]
 pub struct Limb {
     pub upper: usize,
@@ -51,12 +51,12 @@ const KNEE: Vec3 = Vec3::new(0.5, -0.03, 2.0);
 pub const ANKLE: f32 = 0.44;
 const HEEL: Vec3 = Vec3::new(0.52, 0.1, ANKLE);
 
-/// Where the glaive is shaped: away from all else.
+/// Origin of the glaive in the modeling pose, away from the body.
 const RACK: Vec3 = Vec3::new(-8.0, 0.0, 4.0);
 const WAIST: Vec3 = Vec3::new(0.0, 0.03, 4.1);
 const HIPS: Vec3 = Vec3::new(0.0, 0.02, 3.75);
 
-/// The nodes, depth first, as the format has them.
+/// The nodes, depth first, as the format requires.
 pub const NODES: [Node; 19] = [
     node("Root", ROOT, Vec3::ZERO),
     node("Pelvis", ROOT, HIPS),

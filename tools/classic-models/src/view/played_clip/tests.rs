@@ -1,4 +1,4 @@
-//! Clips of saved manifests.
+//! Tests of the clips in saved manifests.
 
 use super::played_clip;
 use bevy_classic_models::model::manifest::{ManifestClip, ManifestRepeat, NameOrIndex};
@@ -15,13 +15,13 @@ fn named(name: &str) -> NameOrIndex {
     NameOrIndex::Name(name.to_owned())
 }
 
-/// The clip that is saved for a clip of the model's file with this index.
+/// The value of `play` that is saved for the clip of the model's file with this index.
 fn saved(play: &PlayClip, index: usize, clips: &mut Vec<ManifestClip>) -> NameOrIndex {
     played_clip(play, of_file(NameOrIndex::Index(index)), clips)
 }
 
 #[test]
-fn speed_of_a_numbered_clip_becomes_an_entry_that_plays() {
+fn speed_of_an_indexed_clip_adds_an_entry() {
     let play = PlayClip::looping(2).with_speed(0.5);
     let mut clips = Vec::new();
     assert_eq!(saved(&play, 2, &mut clips), named("clip 2"));
@@ -37,7 +37,7 @@ fn speed_of_a_numbered_clip_becomes_an_entry_that_plays() {
 }
 
 #[test]
-fn speed_of_a_numbered_clip_leaves_other_entries_alone() {
+fn speed_of_an_indexed_clip_keeps_other_entries() {
     let other = ManifestClip {
         name: "Clip 2".into(),
         speed: 3.0,
@@ -52,7 +52,7 @@ fn speed_of_a_numbered_clip_leaves_other_entries_alone() {
     assert_eq!(*first, other);
     assert_eq!(added.clip, Some(NameOrIndex::Index(2)));
     assert_eq!((added.speed, added.repeat), (0.5, ManifestRepeat::Once));
-    // Without another speed or end the number says it all.
+    // With default speed and repeat mode the index is enough.
     let play = PlayClip::looping(2);
     assert_eq!(saved(&play, 2, &mut clips), NameOrIndex::Index(2));
     assert_eq!(clips.len(), 2);
@@ -76,7 +76,7 @@ fn speed_of_a_named_entry_is_multiplied() {
 }
 
 #[test]
-fn frames_become_an_entry_under_a_free_name() {
+fn frames_add_an_entry_with_a_free_name() {
     let mut clips = vec![ManifestClip {
         name: "shown".into(),
         ..of_file(named("walk"))

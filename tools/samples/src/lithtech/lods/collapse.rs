@@ -1,73 +1,74 @@
-//! Takes edges out of a mesh one by one, those first that are missed least.
+//! Collapses the edges of a mesh one by one, in order of least error.
 //!
-//! An edge is one between two spots: places of one or more vertices of a node. At a hard edge of the
-//! shading a spot has several, which go together, so that no gap opens; what has no partner on the other
-//! spot joins one that has.
+//! An edge connects two spots. A spot is a position that one or more vertices of a node share. At a
+//! hard edge a spot has several vertices, which are collapsed together so that no gap opens. A
+//! vertex without a partner on the other spot joins one that has a partner.
 
 use super::quadric::{Quadric, Vector, cross, dot, middle, minus, split};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// What a mesh is made of.
+/// The mesh to simplify.
 pub(super) struct Input {
     /// For each vertex, its node.
     pub(super) nodes: Vec<u8>,
-    /// For each vertex, its places in the poses that count; those of a node have equally many.
-    pub(super) places: Vec<Vec<Vector>>,
-    /// Corners of triangles.
+    /// For each vertex, its positions in the poses that count; all vertices of a node have equally
+    /// many.
+    pub(super) positions: Vec<Vec<Vector>>,
+    /// Corners of the triangles.
     pub(super) triangles: Vec<[usize; 3]>,
-    /// Texture coordinates of these.
+    /// Texture coordinates of the corners.
     pub(super) uvs: Vec<[[f32; 2]; 3]>,
-    /// For each node, how much its surface matters; 1 for most.
+    /// For each node, the weight of its surface; normally 1.
     pub(super) importance: Vec<f32>,
 }
 
-/// A step: the two vertices that the next new one replaces.
+/// A step: the two vertices that the next new vertex replaces.
 pub(super) type Step = [usize; 2];
 
-/// How much it matters that a picture moves along the surface, beside that the surface moves.
-const PICTURE: f64 = 0.03;
-/// The same where the picture has a seam or the shading a hard edge that gets lost.
-const HARD: f64 = 0.06;
-/// How much it matters that surface goes altogether, as where something thin becomes a line: what is
-/// behind it shows, which is as bad as if it had moved by as much as edges are long.
-const LOSS: f64 = 0.4;
-/// How much the open border of a surface matters, beside the surface.
-const BORDER: f64 = 2.0;
-/// Cosine of the angle by which a triangle may turn in a step.
-const MOST_TURN: f64 = 0.3;
+/// The weight of texture distortion relative to geometric error.
+const TEXTURE_WEIGHT: f64 = 0.03;
+/// The additional weight of a collapse that removes a texture seam or a hard edge.
+const HARD_EDGE_WEIGHT: f64 = 0.06;
+/// The weight of lost area, as when something thin collapses to a line. It exposes the background,
+/// which is as bad as an error of the edge's length.
+const AREA_LOSS_WEIGHT: f64 = 0.4;
+/// The weight of open borders relative to the surface.
+const BORDER_WEIGHT: f64 = 2.0;
+/// Minimum cosine of the rotation of a triangle's normal in a step.
+const MIN_NORMAL_COSINE: f64 = 0.3;
 
 struct Spot {
     vertices: Vec<usize>,
     node: u8,
     importance: f64,
-    places: Vec<Vector>,
+    positions: Vec<Vector>,
     quadrics: Vec<Quadric>,
-    /// Area around it, in the mean of poses.
+    /// The adjacent area, as the mean over the poses.
     area: f64,
     /// Whether it was replaced.
-    is_gone: bool,
-    /// How often what is around it changed.
+    is_replaced: bool,
+    /// Count of changes to its neighborhood; invalidates older candidates.
     version: u32,
 }
 
-/// A mesh that loses its edges.
+/// The simplification state of a mesh.
 pub(super) struct Collapse {
     spots: Vec<Spot>,
     /// For each vertex, its spot.
     spot_of: Vec<usize>,
-    /// Square of how long edges are, in the mean.
-    usual: f64,
-    /// For each vertex, the triangles at it.
-    around: Vec<Vec<usize>>,
+    /// The mean squared edge length.
+    mean_squared_length: f64,
+    /// For each vertex, its adjacent triangles.
+    triangles_of_vertex: Vec<Vec<usize>>,
     corners: Vec<[usize; 3]>,
-    /// For each triangle, the step that took it.
-    pub(super) lost_at: Vec<Option<usize>>,
+    /// For each triangle, the step that removed it.
+    pub(super) removed_at: Vec<Option<usize>>,
     pub(super) steps: Vec<Step>,
     queue: BinaryHeap<Reverse<Candidate>>,
 }
 
-/// An edge that may go.
+/// An edge that may be collapsed.
 #[derive(PartialEq)]
 struct Candidate {
     cost: f64,
@@ -94,69 +95,71 @@ impl Ord for Candidate {
 
 impl Collapse {
     pub(super) fn new(input: &Input) -> Self {
-        let mut known: BTreeMap<(u8, Vec<[u64; 3]>), usize> = BTreeMap::new();
+        let mut spot_by_position: BTreeMap<(u8, Vec<[u64; 3]>), usize> = BTreeMap::new();
         let mut spots: Vec<Spot> = Vec::new();
         let mut spot_of = Vec::new();
         let importance = |node: u8| {
             let importance = input.importance.get(usize::from(node)).copied();
             f64::from(importance.unwrap_or(1.0))
         };
-        for (vertex, (node, places)) in input.nodes.iter().zip(&input.places).enumerate() {
-            // The two zeros are the same place.
-            let bits = places
+        for (vertex, (node, positions)) in input.nodes.iter().zip(&input.positions).enumerate() {
+            // Adding 0.0 makes both zeros equal.
+            let bits = positions
                 .iter()
-                .map(|place| place.map(|value| (value + 0.0).to_bits()));
-            let spot = *known.entry((*node, bits.collect())).or_insert(spots.len());
+                .map(|position| position.map(|value| (value + 0.0).to_bits()));
+            let spot = *spot_by_position
+                .entry((*node, bits.collect()))
+                .or_insert(spots.len());
             if spot == spots.len() {
                 spots.push(Spot {
                     vertices: Vec::new(),
                     node: *node,
                     importance: importance(*node),
-                    places: places.clone(),
-                    quadrics: vec![Quadric::default(); places.len()],
+                    positions: positions.clone(),
+                    quadrics: vec![Quadric::default(); positions.len()],
                     area: 0.0,
-                    is_gone: false,
+                    is_replaced: false,
                     version: 0,
                 });
             }
             spots[spot].vertices.push(vertex);
             spot_of.push(spot);
         }
-        let mut around = vec![Vec::new(); spot_of.len()];
+        let mut triangles_of_vertex = vec![Vec::new(); spot_of.len()];
         for (triangle, corners) in input.triangles.iter().enumerate() {
             for corner in corners {
-                around[*corner].push(triangle);
+                triangles_of_vertex[*corner].push(triangle);
             }
         }
         let mut collapse = Self {
             spots,
             spot_of,
-            usual: 0.0,
-            around,
+            mean_squared_length: 0.0,
+            triangles_of_vertex,
             corners: input.triangles.clone(),
-            lost_at: vec![None; input.triangles.len()],
+            removed_at: vec![None; input.triangles.len()],
             steps: Vec::new(),
             queue: BinaryHeap::new(),
         };
-        collapse.weigh(&input.uvs);
+        collapse.init_quadrics(&input.uvs);
         let edges = collapse.edges();
-        let lengths = edges.iter().map(|ends| collapse.longest(*ends));
-        collapse.usual = lengths.sum::<f64>() / edges.len().max(1) as f64;
+        let lengths = edges.iter().map(|ends| collapse.max_squared_length(*ends));
+        collapse.mean_squared_length = lengths.sum::<f64>() / edges.len().max(1) as f64;
         for [a, b] in edges {
-            collapse.propose(a, b);
+            collapse.queue_edge(a, b);
         }
         collapse
     }
 
-    /// Triangles that are left.
-    pub(super) fn left(&self) -> usize {
-        self.lost_at.iter().filter(|lost| lost.is_none()).count()
+    /// The count of remaining triangles.
+    pub(super) fn remaining_triangles(&self) -> usize {
+        self.removed_at.iter().filter(|lost| lost.is_none()).count()
     }
 
-    /// Takes edges until there are no more triangles than this, no more that can go, or as many
-    /// vertices as there may be.
-    pub(super) fn run(&mut self, fewest: usize, most_vertices: usize) {
-        let mut left = self.left();
+    /// Collapses edges down to `fewest` triangles. Stops early if no edge can be collapsed or if
+    /// `max_vertices` is reached.
+    pub(super) fn run(&mut self, fewest: usize, max_vertices: usize) {
+        let mut left = self.remaining_triangles();
         while left > fewest {
             let Some(Reverse(next)) = self.queue.pop() else {
                 return;
@@ -164,17 +167,20 @@ impl Collapse {
             let [a, b] = next.spots;
             let is_new = |spot: usize, version| {
                 let spot = &self.spots[spot];
-                !spot.is_gone && spot.version == version
+                !spot.is_replaced && spot.version == version
             };
-            if !is_new(a, next.versions[0]) || !is_new(b, next.versions[1]) || self.folds([a, b]) {
+            if !is_new(a, next.versions[0])
+                || !is_new(b, next.versions[1])
+                || self.flips_triangle([a, b])
+            {
                 continue;
             }
-            let groups = self.groups(a, b);
+            let groups = self.merge_groups(a, b);
             let members = self.spots[a].vertices.len() + self.spots[b].vertices.len();
-            if self.spot_of.len() + members - groups.len() > most_vertices {
+            if self.spot_of.len() + members - groups.len() > max_vertices {
                 return;
             }
-            left -= self.join(a, b, groups);
+            left -= self.collapse_edge(a, b, groups);
         }
     }
 
@@ -193,41 +199,42 @@ impl Collapse {
         all.filter(|[a, b]| a != b).collect()
     }
 
-    /// Where a spot is in a pose. Spots of other nodes may have fewer poses, and stay in the last.
-    fn place(&self, spot: usize, pose: usize) -> Vector {
-        let places = &self.spots[spot].places;
-        let place = places.get(pose).or(places.last());
-        place.copied().unwrap_or_default()
+    /// The position of a spot in a pose. Spots of other nodes may have fewer poses; their last one
+    /// is repeated.
+    fn position(&self, spot: usize, pose: usize) -> Vector {
+        let positions = &self.spots[spot].positions;
+        let position = positions.get(pose).or(positions.last());
+        position.copied().unwrap_or_default()
     }
 
-    /// The poses of what has most of some spots.
+    /// The largest pose count of the spots.
     fn poses(&self, spots: &[usize]) -> usize {
-        let poses = spots.iter().map(|spot| self.spots[*spot].places.len());
+        let poses = spots.iter().map(|spot| self.spots[*spot].positions.len());
         poses.max().unwrap_or(0)
     }
 
-    /// Twice the area of a triangle, across it, in a pose.
-    fn across(&self, spots: [usize; 3], pose: usize) -> Vector {
-        let [a, b, c] = spots.map(|spot| self.place(spot, pose));
+    /// The normal of a triangle in a pose; its length is twice the area.
+    fn scaled_normal(&self, spots: [usize; 3], pose: usize) -> Vector {
+        let [a, b, c] = spots.map(|spot| self.position(spot, pose));
         cross(minus(b, a), minus(c, a))
     }
 
-    /// Sums up what keeps each spot where it is.
-    fn weigh(&mut self, uvs: &[[[f32; 2]; 3]]) {
-        // For each edge, how many triangles it has, and where each side is in the picture.
+    /// Initializes the quadric and the area of each spot.
+    fn init_quadrics(&mut self, uvs: &[[[f32; 2]; 3]]) {
+        // For each edge, its triangles, and the texture coordinates of its ends on each of them.
         type Sides = Vec<(usize, [[u32; 2]; 2])>;
         let mut edges: BTreeMap<[usize; 2], Sides> = BTreeMap::new();
         for (triangle, uv) in uvs.iter().enumerate() {
             let spots = self.spots_at(triangle);
             for pose in 0..self.poses(&spots) {
-                let (normal, twice) = split(self.across(spots, pose));
+                let (normal, twice) = split(self.scaled_normal(spots, pose));
                 for spot in spots {
                     let spot = &mut self.spots[spot];
-                    if let (Some(quadric), Some(place)) =
-                        (spot.quadrics.get_mut(pose), spot.places.get(pose))
+                    if let (Some(quadric), Some(position)) =
+                        (spot.quadrics.get_mut(pose), spot.positions.get(pose))
                     {
-                        *quadric += Quadric::plane(*place, normal, twice / 2.0);
-                        spot.area += twice / 2.0 / spot.places.len() as f64;
+                        *quadric += Quadric::plane(*position, normal, twice / 2.0);
+                        spot.area += twice / 2.0 / spot.positions.len() as f64;
                     }
                 }
             }
@@ -240,27 +247,27 @@ impl Collapse {
         }
         for (ends, sides) in edges {
             let weight = match &sides[..] {
-                [_] => BORDER,
+                [_] => BORDER_WEIGHT,
                 [(_, one), (_, other)] if one == other => continue,
-                // A seam of the picture.
-                _ => BORDER / 8.0,
+                // A texture seam.
+                _ => BORDER_WEIGHT / 8.0,
             };
             for (triangle, _) in sides {
-                self.fence(ends, triangle, weight);
+                self.add_edge_plane(ends, triangle, weight);
             }
         }
     }
 
-    /// Keeps the two ends of an edge in the plane through it that stands upon a triangle.
-    fn fence(&mut self, ends: [usize; 2], triangle: usize, weight: f64) {
+    /// Adds the plane through an edge and perpendicular to a triangle to the quadrics of both ends.
+    fn add_edge_plane(&mut self, ends: [usize; 2], triangle: usize, weight: f64) {
         let corners = self.spots_at(triangle);
         for pose in 0..self.poses(&ends) {
-            let [a, b] = ends.map(|spot| self.place(spot, pose));
+            let [a, b] = ends.map(|spot| self.position(spot, pose));
             let along = minus(b, a);
-            let (normal, _) = split(self.across(corners, pose));
-            let (outwards, _) = split(cross(along, normal));
+            let (normal, _) = split(self.scaled_normal(corners, pose));
+            let (outward, _) = split(cross(along, normal));
             for spot in ends {
-                let by = Quadric::plane(a, outwards, weight * dot(along, along));
+                let by = Quadric::plane(a, outward, weight * dot(along, along));
                 if let Some(quadric) = self.spots[spot].quadrics.get_mut(pose) {
                     *quadric += by;
                 }
@@ -268,35 +275,42 @@ impl Collapse {
         }
     }
 
-    /// The square of how long an edge is where it is longest.
-    fn longest(&self, ends: [usize; 2]) -> f64 {
-        let [one, other] = ends.map(|spot| self.spots[spot].places.iter());
+    /// The greatest squared length of an edge in any pose.
+    fn max_squared_length(&self, ends: [usize; 2]) -> f64 {
+        let [one, other] = ends.map(|spot| self.spots[spot].positions.iter());
         let squares = one.zip(other).map(|(from, to)| {
-            let way = minus(*to, *from);
-            dot(way, way)
+            let edge = minus(*to, *from);
+            dot(edge, edge)
         });
         squares.fold(0.0, f64::max)
     }
 
-    /// Queues an edge.
-    fn propose(&mut self, a: usize, b: usize) {
+    /// Queues an edge as a candidate.
+    fn queue_edge(&mut self, a: usize, b: usize) {
         let (one, other) = (&self.spots[a], &self.spots[b]);
         if one.node != other.node {
             return;
         }
-        let poses = one.places.iter().zip(&other.places);
+        let poses = one.positions.iter().zip(&other.positions);
         let mut worst: f64 = 0.0;
         for (pose, (from, to)) in poses.enumerate() {
-            let place = middle(*from, *to);
-            let error = one.quadrics[pose].at(place) + other.quadrics[pose].at(place);
+            let position = middle(*from, *to);
+            let error =
+                one.quadrics[pose].error_at(position) + other.quadrics[pose].error_at(position);
             worst = worst.max(error);
         }
-        let matched = self.groups(a, b).len();
+        let matched = self.merge_groups(a, b).len();
         let is_hard = one.vertices.len().max(other.vertices.len()) > matched;
-        let shift = if is_hard { PICTURE + HARD } else { PICTURE };
-        let longest = self.longest([a, b]);
-        let moved = shift * longest * (one.area + other.area);
-        let lost = LOSS * (longest + self.usual) * self.loss([a, b]);
+        let shift = if is_hard {
+            TEXTURE_WEIGHT + HARD_EDGE_WEIGHT
+        } else {
+            TEXTURE_WEIGHT
+        };
+        let max_squared_length = self.max_squared_length([a, b]);
+        let moved = shift * max_squared_length * (one.area + other.area);
+        let lost = AREA_LOSS_WEIGHT
+            * (max_squared_length + self.mean_squared_length)
+            * self.area_loss([a, b]);
         let candidate = Candidate {
             cost: one.importance * (worst + moved + lost),
             spots: [a, b],
@@ -305,36 +319,41 @@ impl Collapse {
         self.queue.push(Reverse(candidate));
     }
 
-    /// Twice the area of a triangle, across it, before an edge goes and after that.
-    fn before_and_after(&self, triangle: usize, edge: [usize; 2], pose: usize) -> [Vector; 2] {
+    /// The normal of a triangle before and after a collapse; its length is twice the area.
+    fn normal_before_and_after(
+        &self,
+        triangle: usize,
+        edge: [usize; 2],
+        pose: usize,
+    ) -> [Vector; 2] {
         let spots = self.spots_at(triangle);
-        let place = |spot: usize| self.place(spot, pose);
-        let to = middle(place(edge[0]), place(edge[1]));
+        let position = |spot: usize| self.position(spot, pose);
+        let to = middle(position(edge[0]), position(edge[1]));
         let [a, b, c] = spots.map(|spot| {
             if edge.contains(&spot) {
                 to
             } else {
-                place(spot)
+                position(spot)
             }
         });
         let after = cross(minus(b, a), minus(c, a));
-        [self.across(spots, pose), after]
+        [self.scaled_normal(spots, pose), after]
     }
 
-    /// The triangles around the ends of an edge that are left.
+    /// The remaining triangles around the ends of an edge.
     fn triangles_around_edge(&self, [a, b]: [usize; 2]) -> BTreeSet<usize> {
         let mut triangles = self.triangles_around(a);
         triangles.extend(self.triangles_around(b));
         triangles
     }
 
-    /// How much less surface there would be without an edge.
-    fn loss(&self, edge: [usize; 2]) -> f64 {
+    /// The surface area that the collapse of an edge removes.
+    fn area_loss(&self, edge: [usize; 2]) -> f64 {
         let triangles = self.triangles_around_edge(edge);
-        let losses = (0..self.spots[edge[0]].places.len()).map(|pose| {
+        let losses = (0..self.spots[edge[0]].positions.len()).map(|pose| {
             let losses = triangles.iter().map(|triangle| {
-                let both = self.before_and_after(*triangle, edge, pose);
-                let [before, after] = both.map(|across| split(across).1 / 2.0);
+                let both = self.normal_before_and_after(*triangle, edge, pose);
+                let [before, after] = both.map(|scaled_normal| split(scaled_normal).1 / 2.0);
                 before - after
             });
             losses.sum::<f64>()
@@ -342,17 +361,18 @@ impl Collapse {
         losses.fold(0.0, f64::max)
     }
 
-    /// The triangles around a spot that are left.
+    /// The remaining triangles around a spot.
     fn triangles_around(&self, spot: usize) -> BTreeSet<usize> {
         let vertices = self.spots[spot].vertices.iter();
-        let triangles = vertices.flat_map(|vertex| self.around[*vertex].iter().copied());
+        let triangles =
+            vertices.flat_map(|vertex| self.triangles_of_vertex[*vertex].iter().copied());
         triangles
-            .filter(|triangle| self.lost_at[*triangle].is_none())
+            .filter(|triangle| self.removed_at[*triangle].is_none())
             .collect()
     }
 
-    /// Whether a triangle would turn too far if an edge went.
-    fn folds(&self, edge: [usize; 2]) -> bool {
+    /// Whether the collapse of an edge would rotate a triangle too far.
+    fn flips_triangle(&self, edge: [usize; 2]) -> bool {
         self.triangles_around_edge(edge)
             .into_iter()
             .any(|triangle| {
@@ -360,16 +380,17 @@ impl Collapse {
                 if edge.iter().all(|spot| spots.contains(spot)) {
                     return false;
                 }
-                (0..self.spots[edge[0]].places.len()).any(|pose| {
-                    let both = self.before_and_after(triangle, edge, pose);
+                (0..self.spots[edge[0]].positions.len()).any(|pose| {
+                    let both = self.normal_before_and_after(triangle, edge, pose);
                     let [(before, area), (after, _)] = both.map(split);
-                    area > 0.0 && dot(before, after) < MOST_TURN
+                    area > 0.0 && dot(before, after) < MIN_NORMAL_COSINE
                 })
             })
     }
 
-    /// The vertices of two spots that become one each: those along an edge of a triangle together.
-    fn groups(&self, a: usize, b: usize) -> Vec<Vec<usize>> {
+    /// The groups of vertices of two spots that become one vertex each. Vertices that share an edge
+    /// of a triangle are in one group.
+    fn merge_groups(&self, a: usize, b: usize) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for triangle in self.triangles_around(a) {
             let corners = self.corners[triangle];
@@ -397,13 +418,14 @@ impl Collapse {
         groups
     }
 
-    /// Takes an edge, and tells how many triangles went with it.
-    fn join(&mut self, a: usize, b: usize, groups: Vec<Vec<usize>>) -> usize {
+    /// Collapses an edge. Returns the count of removed triangles.
+    fn collapse_edge(&mut self, a: usize, b: usize, groups: Vec<Vec<usize>>) -> usize {
         let joined = self.spots.len();
         let touched = self.triangles_around_edge([a, b]);
         let mut vertices = Vec::new();
         for group in groups {
-            // First those at the same place, for the last of all to be in the middle.
+            // Vertices of the same spot are merged first, so that the last vertex is at the
+            // midpoint.
             let (at_a, at_b): (Vec<usize>, Vec<usize>) =
                 group.into_iter().partition(|of| self.spot_of[*of] == a);
             let ends = [(at_a, a), (at_b, b)].map(|(group, spot)| self.replace_all(&group, spot));
@@ -411,10 +433,10 @@ impl Collapse {
             vertices.extend(self.replace_all(&last, joined));
         }
         let (one, other) = (&self.spots[a], &self.spots[b]);
-        let places = one.places.iter().zip(&other.places);
+        let positions = one.positions.iter().zip(&other.positions);
         let quadrics = one.quadrics.iter().zip(&other.quadrics);
         let spot = Spot {
-            places: places.map(|(from, to)| middle(*from, *to)).collect(),
+            positions: positions.map(|(from, to)| middle(*from, *to)).collect(),
             quadrics: quadrics
                 .map(|(one, other)| {
                     let mut sum = *one;
@@ -425,7 +447,7 @@ impl Collapse {
             area: one.area + other.area,
             node: one.node,
             importance: one.importance,
-            is_gone: false,
+            is_replaced: false,
             version: 0,
             vertices,
         };
@@ -433,13 +455,13 @@ impl Collapse {
             self.spot_of[*vertex] = joined;
         }
         self.spots.push(spot);
-        for gone in [a, b] {
-            self.spots[gone].is_gone = true;
+        for replaced in [a, b] {
+            self.spots[replaced].is_replaced = true;
         }
-        self.tidy(joined, &touched)
+        self.finish_step(joined, &touched)
     }
 
-    /// Replaces vertices by one, two at a time; the new ones belong to `spot`.
+    /// Merges vertices into one, two at a time; the new ones belong to `spot`.
     fn replace_all(&mut self, vertices: &[usize], spot: usize) -> Option<usize> {
         let mut left = vertices.iter().copied();
         let first = left.next()?;
@@ -447,38 +469,38 @@ impl Collapse {
             self.steps.push([one.min(other), one.max(other)]);
             let new = self.spot_of.len();
             self.spot_of.push(spot);
-            let around = [one, other].map(|of| core::mem::take(&mut self.around[of]));
-            for triangle in around.iter().flatten() {
+            let merged = [one, other].map(|of| core::mem::take(&mut self.triangles_of_vertex[of]));
+            for triangle in merged.iter().flatten() {
                 for corner in &mut self.corners[*triangle] {
                     if *corner == one || *corner == other {
                         *corner = new;
                     }
                 }
             }
-            self.around.push(around.concat());
+            self.triangles_of_vertex.push(merged.concat());
             new
         }))
     }
 
-    /// Notes which triangles went, and queues the edges that changed.
-    fn tidy(&mut self, joined: usize, touched: &BTreeSet<usize>) -> usize {
+    /// Records the removed triangles, and queues the changed edges.
+    fn finish_step(&mut self, joined: usize, touched: &BTreeSet<usize>) -> usize {
         let step = self.steps.len();
         let mut lost = 0;
         for triangle in touched {
             let [a, b, c] = self.corners[*triangle];
             if a == b || b == c || c == a {
-                self.lost_at[*triangle] = Some(step);
+                self.removed_at[*triangle] = Some(step);
                 lost += 1;
             }
         }
-        let neighbours: BTreeSet<usize> = self
+        let neighbors: BTreeSet<usize> = self
             .triangles_around(joined)
             .into_iter()
             .flat_map(|triangle| self.spots_at(triangle))
             .filter(|spot| *spot != joined)
             .collect();
-        for spot in neighbours {
-            self.propose(spot, joined);
+        for spot in neighbors {
+            self.queue_edge(spot, joined);
         }
         lost
     }

@@ -1,9 +1,10 @@
 //! Makes progressive levels of detail for LithTech models.
 //!
-//! The format asks for steps, each of which replaces two vertices of a node by one between them. Here the edge with the
-//! least error goes first: the squared distance of its middle from the planes of all triangles that were around it
-//! (Garland and Heckbert's quadric error metric, at a given position), summed over some poses if the node deforms. Open
-//! borders, texture seams and hard edges are kept longer.
+//! The format has steps, each of which replaces two vertices of a node by one between them. Here
+//! the edge with the least error is collapsed first: the squared distance of its midpoint from the
+//! planes of all adjacent original triangles (Garland and Heckbert's quadric error metric, at a
+//! fixed position). If the node deforms, the error is summed over some poses. Open borders, texture
+//! seams and hard edges are kept longer.
 
 mod collapse;
 mod quadric;
@@ -18,35 +19,36 @@ use bevy_classic_models::lithtech::abc::{Triangle, Vertex};
 use collapse::{Collapse, Input, Step};
 use quadric::Vector;
 
-/// Vertices that indices of 16 bits can tell apart.
-const MOST_VERTICES: usize = 65536;
+/// The most vertices that 16-bit indices can address.
+const MAX_VERTICES: usize = 65536;
 /// Keyframes of each animation that count for vertices that deform.
 const POSES: usize = 4;
 
-/// Replaces the levels of detail of a model by new ones, down to about `fewest_triangles`. Returns their number.
+/// Replaces the levels of detail of a model, down to about `fewest_triangles`. Returns their count.
 ///
-/// `importance` weights the surface of a node, by the node's index: 1 for most, more to keep details longer, as in a face.
+/// `importance` weights the surface of a node, by the node's index: normally 1, more to keep
+/// details longer, as in a face.
 ///
-/// Vertices and triangles are reordered: as in the games' files, those come first that go first. Edges between two nodes
-/// are kept.
+/// Vertices and triangles are reordered: as in the games' files, the first ones are removed first.
+/// Edges between two nodes are kept.
 ///
 /// # Errors
-/// A [`WriteError`] if the model cannot be written as it is.
+/// A [`WriteError`] if the given model cannot be written.
 pub fn build_lods(
     model: &mut AbcDocument,
     fewest_triangles: usize,
     importance: impl Fn(usize) -> f32,
 ) -> Result<usize, WriteError> {
-    // After this, all indices are good.
+    // This validates all indices.
     write(model)?;
     let geometry = &mut model.geometry;
     geometry.vertices.truncate(geometry.base_vertices as usize);
     let mut collapse = Collapse::new(&input(model, importance));
-    collapse.run(fewest_triangles, MOST_VERTICES);
+    collapse.run(fewest_triangles, MAX_VERTICES);
     let order = vertex_order(model.geometry.vertices.len(), &collapse.steps);
     reorder_vertices(model, &order);
-    reorder_triangles(model, &collapse.lost_at);
-    add_extras(model, &order, &collapse.steps);
+    reorder_triangles(model, &collapse.removed_at);
+    add_lod_vertices(model, &order, &collapse.steps);
     Ok(collapse.steps.len())
 }
 
@@ -56,7 +58,7 @@ fn input(model: &AbcDocument, importance: impl Fn(usize) -> f32) -> Input {
     Input {
         nodes: geometry.vertices.iter().map(|vertex| vertex.node).collect(),
         importance: (0..model.nodes.len()).map(importance).collect(),
-        places: places(model),
+        positions: positions(model),
         triangles: geometry.triangles.iter().map(corners).collect(),
         uvs: geometry
             .triangles
@@ -66,17 +68,18 @@ fn input(model: &AbcDocument, importance: impl Fn(usize) -> f32) -> Input {
     }
 }
 
-/// Where vertices are in their nodes: where they are stored, or in a few keyframes of each animation. The
-/// vertices of a node that it does not move are where they are stored in all of these.
-fn places(model: &AbcDocument) -> Vec<Vec<Vector>> {
+/// The positions of vertices in the space of their node: the stored position, or those in a few
+/// keyframes of each animation. A vertex of a deforming node that is not itself deformed repeats
+/// its stored position.
+fn positions(model: &AbcDocument) -> Vec<Vec<Vector>> {
     let stored = |vertex: &Vertex| vec![vertex.clean_position().map(f64::from)];
-    let mut places: Vec<Vec<Vector>> = model.geometry.vertices.iter().map(stored).collect();
+    let mut positions: Vec<Vec<Vector>> = model.geometry.vertices.iter().map(stored).collect();
     let keyframes = |animation: &AnimationDocument| POSES.min(animation.keyframes.len());
     let poses: usize = model.animations.iter().map(keyframes).sum();
-    for (vertex, places) in model.geometry.vertices.iter().zip(&mut places) {
+    for (vertex, positions) in model.geometry.vertices.iter().zip(&mut positions) {
         let node = model.nodes.get(usize::from(vertex.node));
         if poses > 0 && node.is_some_and(|node| !node.deform_vertices.is_empty()) {
-            *places = places.repeat(poses);
+            *positions = positions.repeat(poses);
         }
     }
     for (index, node) in model.nodes.iter().enumerate() {
@@ -95,17 +98,17 @@ fn places(model: &AbcDocument) -> Vec<Vec<Vector>> {
                     }));
                 }
             }
-            // Those of other nodes are in other spaces.
+            // Vertices of other nodes are in other spaces.
             let of = model.geometry.vertices.get(usize::from(*vertex));
-            if let Some(place) = places.get_mut(usize::from(*vertex))
+            if let Some(position) = positions.get_mut(usize::from(*vertex))
                 && of.is_some_and(|of| usize::from(of.node) == index)
                 && !poses.is_empty()
             {
-                *place = poses;
+                *position = poses;
             }
         }
     }
-    places
+    positions
 }
 
 /// Moves the full model's vertices to their new indices.
@@ -129,7 +132,7 @@ fn reorder_vertices(model: &mut AbcDocument, order: &[usize]) {
             continue;
         }
         let new = node.deform_vertices.iter().enumerate();
-        // Vertices of the old levels are gone. Real files list none of these.
+        // Vertices of the old levels are removed. Real files list none of them.
         let new = new.filter_map(|(slot, vertex)| {
             let to = order.get(usize::from(*vertex))?;
             Some((*to as u16, slot))
@@ -146,16 +149,16 @@ fn reorder_vertices(model: &mut AbcDocument, order: &[usize]) {
     }
 }
 
-/// Sorts triangles by when they go.
-fn reorder_triangles(model: &mut AbcDocument, lost_at: &[Option<usize>]) {
-    let mut order: Vec<usize> = (0..lost_at.len()).collect();
-    order.sort_by_key(|triangle| lost_at[*triangle].unwrap_or(usize::MAX));
+/// Sorts triangles by the step that removes them.
+fn reorder_triangles(model: &mut AbcDocument, removed_at: &[Option<usize>]) {
+    let mut order: Vec<usize> = (0..removed_at.len()).collect();
+    order.sort_by_key(|triangle| removed_at[*triangle].unwrap_or(usize::MAX));
     let triangles = &mut model.geometry.triangles;
     *triangles = order.iter().map(|triangle| triangles[*triangle]).collect();
 }
 
-/// Adds a vertex for each step, and says which are the first that are left after it.
-fn add_extras(model: &mut AbcDocument, order: &[usize], steps: &[Step]) {
+/// Adds a vertex for each step, and the index of the first vertex that remains after it.
+fn add_lod_vertices(model: &mut AbcDocument, order: &[usize], steps: &[Step]) {
     let geometry = &mut model.geometry;
     let base = order.len();
     let mut start = 0;
@@ -170,7 +173,7 @@ fn add_extras(model: &mut AbcDocument, order: &[usize], steps: &[Step]) {
     }
 }
 
-/// For each vertex of the full model, its new index: those come first that are replaced first.
+/// For each vertex of the full model, its new index: the first ones are replaced first.
 fn vertex_order(base: usize, steps: &[Step]) -> Vec<usize> {
     let mut replaced_at = vec![usize::MAX; base];
     for (number, step) in steps.iter().enumerate() {
@@ -189,7 +192,7 @@ fn vertex_order(base: usize, steps: &[Step]) -> Vec<usize> {
     order
 }
 
-/// The vertex in the middle of two.
+/// The vertex midway between two.
 fn between(a: &Vertex, b: &Vertex, pair: [usize; 2]) -> Vertex {
     let positions = [a, b].map(|vertex| Vec3::from_array(vertex.clean_position()));
     let normals = [a, b].map(|vertex| vertex.unit_normal().map_or(Vec3::ZERO, Vec3::from_array));

@@ -1,8 +1,8 @@
-//! How far a place is from planes, and the few sums of vectors that this takes.
+//! Sums of squared distances from planes, and the vector operations that they need.
 
 use core::ops::AddAssign;
 
-/// A place or a direction, finer than the file has it.
+/// A position or a direction, with more precision than the file has.
 pub(super) type Vector = [f64; 3];
 
 pub(super) fn minus(a: Vector, b: Vector) -> Vector {
@@ -25,7 +25,7 @@ pub(super) fn cross(a: Vector, b: Vector) -> Vector {
     ]
 }
 
-/// The direction, and the length; no direction if there is none.
+/// The unit direction and the length; a zero vector has a zero direction.
 pub(super) fn split(vector: Vector) -> (Vector, f64) {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 {
@@ -45,7 +45,7 @@ pub(super) struct Quadric {
 }
 
 impl Quadric {
-    /// The plane through a place across a direction of length 1.
+    /// The plane through a point; `normal` has length 1.
     pub(super) fn plane(through: Vector, normal: Vector, weight: f64) -> Self {
         let [x, y, z] = normal;
         let offset = -dot(through, normal);
@@ -56,13 +56,13 @@ impl Quadric {
         }
     }
 
-    /// The sum for a place.
-    pub(super) fn at(&self, place: Vector) -> f64 {
-        let [x, y, z] = place;
+    /// The sum at a position.
+    pub(super) fn error_at(&self, position: Vector) -> f64 {
+        let [x, y, z] = position;
         let [xx, yy, zz, xy, xz, yz] = self.square;
         let square = xx * x * x + yy * y * y + zz * z * z;
         let mixed = xy * x * y + xz * x * z + yz * y * z;
-        let sum = square + 2.0 * (mixed + dot(self.linear, place)) + self.constant;
+        let sum = square + 2.0 * (mixed + dot(self.linear, position)) + self.constant;
         sum.max(0.0)
     }
 }

@@ -1,4 +1,4 @@
-//! What the levels must be by the format, and by the eye.
+//! Tests of the levels: the rules of the format, and visual quality.
 
 use super::build_lods;
 use bevy_classic_models::lithtech::abc::write::{
@@ -10,15 +10,18 @@ use classic_models_fixtures::abc_full::sample_model;
 
 const SIDE: u16 = 12;
 
-/// A sheet of squares that is flat but for a ridge along its middle, where it has two vertices at each
-/// place.
+/// A sheet of squares that is flat except for a ridge along its middle, where each position has two
+/// vertices.
 fn roof() -> AbcDocument {
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
     for half in [-1.0_f32, 1.0] {
         let first = vertices.len() as u16;
-        for place in 0..SIDE * SIDE {
-            let (x, z) = (f32::from(place % SIDE) * half, f32::from(place / SIDE));
+        for position in 0..SIDE * SIDE {
+            let (x, z) = (
+                f32::from(position % SIDE) * half,
+                f32::from(position / SIDE),
+            );
             vertices.push(Vertex {
                 position: [x, -x.abs(), z].map(Into::into),
                 normal: [(90.0 * half) as i8, 90, 0],
@@ -57,11 +60,11 @@ fn roof() -> AbcDocument {
     }
 }
 
-/// Checks the rules of the format, and that nothing but the order of the full model has changed.
+/// Checks the rules of the format, and that only the order of the full model has changed.
 fn check(before: &AbcDocument, after: &AbcDocument) {
     let bytes = write(after).unwrap();
     let file = parse(&bytes).unwrap();
-    assert_eq!(file.warnings.len(), flaws(before));
+    assert_eq!(file.warnings.len(), warning_count(before));
     let geometry = &file.geometry;
     let base = geometry.base_vertices as usize;
     assert_eq!(geometry.vertices.len(), base + geometry.lods as usize);
@@ -82,21 +85,21 @@ fn check(before: &AbcDocument, after: &AbcDocument) {
         assert_eq!(start, first.min(base));
     }
     for level in 0..=geometry.lods {
-        // They go from the front of the list.
+        // Triangles are removed from the front of the list.
         let left = geometry.lod(level).triangles;
-        let gone = geometry.triangles.len() - left.len();
+        let removed = geometry.triangles.len() - left.len();
         let numbers = left.iter().map(|left| left.triangle as usize);
-        assert!(numbers.eq(gone..geometry.triangles.len()));
+        assert!(numbers.eq(removed..geometry.triangles.len()));
     }
     assert_eq!(corners(before), corners(after));
 }
 
-fn flaws(model: &AbcDocument) -> usize {
+fn warning_count(model: &AbcDocument) -> usize {
     let bytes = write(model).unwrap();
     parse(&bytes).unwrap().warnings.len()
 }
 
-/// All triangles with where their corners are in all keyframes, in an order of their own.
+/// All triangles with the positions of their corners in all keyframes, sorted.
 fn corners(model: &AbcDocument) -> Vec<String> {
     let mut bare = model.clone();
     bare.geometry
@@ -105,17 +108,17 @@ fn corners(model: &AbcDocument) -> Vec<String> {
     bare.geometry.lod_starts = vec![0];
     let bytes = write(&bare).unwrap();
     let file = parse(&bytes).unwrap();
-    let mut moments = vec![file.vertex_positions(None, 0.0)];
+    let mut samples = vec![file.vertex_positions(None, 0.0)];
     for (index, animation) in file.animations.iter().enumerate() {
         for keyframe in &animation.keyframes {
-            moments.push(file.vertex_positions(Some(index), keyframe.time as f32 / 1000.0));
+            samples.push(file.vertex_positions(Some(index), keyframe.time as f32 / 1000.0));
         }
     }
     let corner = |index: u32| {
-        let places = moments.iter().map(|moment| moment[index as usize]);
+        let positions = samples.iter().map(|sample| sample[index as usize]);
         (
             file.geometry.vertices[index as usize].normal,
-            places.collect::<Vec<_>>(),
+            positions.collect::<Vec<_>>(),
         )
     };
     let triangles = file.geometry.triangles.iter();
@@ -135,7 +138,7 @@ fn levels_obey_the_format() {
         let levels = build_lods(&mut after, 1, |_| 1.0).unwrap();
         assert_eq!(after.geometry.lod_starts.len(), levels + 1);
         check(&before, &after);
-        // A second time they are made anew.
+        // A second run replaces the levels.
         let mut again = after.clone();
         assert!(build_lods(&mut again, 1, |_| 1.0).unwrap() > 0);
         check(&before, &again);
@@ -143,7 +146,7 @@ fn levels_obey_the_format() {
 }
 
 #[test]
-fn flat_parts_go_first_and_the_ridge_stays_closed() {
+fn flat_parts_collapse_first_and_the_ridge_stays_closed() {
     let mut model = roof();
     let full = model.geometry.triangles.len();
     let levels = build_lods(&mut model, full / 8, |_| 1.0).unwrap() as u32;
@@ -156,14 +159,14 @@ fn flat_parts_go_first_and_the_ridge_stays_closed() {
     for index in lod.vertices() {
         let vertex = &geometry.vertices[index as usize];
         let [x, y, z] = vertex.clean_position();
-        // Still on the roof, and within what it covered.
+        // The vertex is still on the roof, inside its original bounds.
         assert!((y + x.abs()).abs() < 1e-3, "{x} {y} {z}");
         assert!((0.0..=end).contains(&z));
         if x == 0.0 {
             at_ridge[usize::from(vertex.normal[0] > 0)].push(z);
         }
     }
-    // Both halves have the same places there.
+    // Both halves have the same positions there.
     at_ridge
         .iter_mut()
         .for_each(|half| half.sort_by(f32::total_cmp));
@@ -172,13 +175,13 @@ fn flat_parts_go_first_and_the_ridge_stays_closed() {
 }
 
 #[test]
-fn a_model_that_cannot_be_written_has_no_levels() {
+fn build_lods_rejects_an_invalid_model() {
     let mut model = roof();
     model.geometry.triangles[0].vertices[0] = 9999.into();
     assert!(build_lods(&mut model, 1, |_| 1.0).is_err());
 }
 
-/// A roof whose node deforms a part of its vertices in some poses.
+/// A roof whose node deforms only some of its vertices in some poses.
 fn half_deforming(listed: impl Fn(u16) -> bool) -> AbcDocument {
     let mut model = roof();
     let vertices = 0..model.geometry.base_vertices as u16;
@@ -190,11 +193,11 @@ fn half_deforming(listed: impl Fn(u16) -> bool) -> AbcDocument {
             time,
             ..KeyframeDocument::default()
         };
-        let places =
-            (0..keyframes * count).map(|place| [(place % 13) as u8, 5, (place % 17) as u8]);
+        let positions = (0..keyframes * count)
+            .map(|position| [(position % 13) as u8, 5, (position % 17) as u8]);
         let track = TrackDocument {
             keys: vec![NodeKey::new([0.0; 3], [0.0, 0.0, 0.0, 1.0]); keyframes],
-            deform: places.collect(),
+            deform: positions.collect(),
             deform_scale: [1.0; 3],
             ..TrackDocument::default()
         };
@@ -210,7 +213,7 @@ fn half_deforming(listed: impl Fn(u16) -> bool) -> AbcDocument {
 }
 
 #[test]
-fn nodes_that_deform_a_part_of_their_vertices_get_levels() {
+fn partially_deforming_nodes_get_levels() {
     for part in [1, 2, 5] {
         let before = half_deforming(|vertex| vertex % 5 < part);
         let mut after = before.clone();
@@ -250,7 +253,7 @@ fn models_with_triangles_between_nodes_get_levels() {
 }
 
 #[test]
-fn vertices_of_old_levels_that_were_listed_as_deforming_are_not_any_more() {
+fn removed_lod_vertices_leave_the_deform_list() {
     let mut model = half_deforming(|_| true);
     build_lods(&mut model, 1, |_| 1.0).unwrap();
     let extra = model.geometry.base_vertices as u16;

@@ -1,7 +1,8 @@
 //! The walker's animations: `MOVE`, `ATTACK` and `DIE`.
 //!
-//! A clip is a function from a frame to a [`Pose`] (`gait`, `attack`, `die`). Here poses become the
-//! tracks of a file, which lists every bone but the root, as those of the games do.
+//! A clip is a function from a frame to a [`Pose`] (`gait`, `attack`, `die`). This module converts
+//! poses to the tracks of a file, which lists every bone except the root, like the files of the
+//! games.
 
 mod attack;
 mod die;
@@ -10,7 +11,7 @@ mod pose;
 
 use super::skeleton::Rig;
 use crate::alamo::{self, SampleFile};
-use crate::maths::quaternion;
+use crate::math::quaternion;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
 use pose::{BonePose, Pose};
 use std::error::Error;
@@ -18,12 +19,12 @@ use std::error::Error;
 /// Frames per second of all clips.
 const FPS: f32 = 30.0;
 
-/// An animation in the making.
+/// A clip definition.
 struct Clip {
     path: &'static str,
-    /// The format that it is written in.
+    /// Version of its file format.
     version: u8,
-    /// Number of the last frame, which loops have in common with the first.
+    /// Index of the last frame, which in loops equals the first.
     last: u16,
     pose: fn(&Rig, f32) -> Pose<'_>,
 }
@@ -75,38 +76,41 @@ impl Clip {
     }
 
     fn tracks(&self, name: &str, index: usize, frames: &[BonePose]) -> BoneTracks {
-        let places: Vec<[f32; 3]> = frames.iter().map(|bone| bone.place.at.into()).collect();
-        let mut rotation = Rotations::from_frames(&turns(frames));
-        // The first format has one value or a track, not both.
+        let translations: Vec<[f32; 3]> = frames
+            .iter()
+            .map(|bone| bone.transform.translation.into())
+            .collect();
+        let mut rotation = Rotations::from_frames(&quaternions(frames));
+        // The first format stores either a value or a track, not both.
         if self.version == 1 && rotation.track.is_some() {
             rotation.default = None;
         }
-        let has_say = frames.iter().any(|bone| bone.visible.is_some());
+        let animates_visibility = frames.iter().any(|bone| bone.visible.is_some());
         let visible = frames.iter().map(|bone| bone.visible != Some(false));
         let holds = frames.iter().map(|bone| bone.holds);
         BoneTracks {
-            translation: Vectors::from_frames(&places),
+            translation: Vectors::from_frames(&translations),
             rotation,
-            visibility: has_say.then(|| visible.collect()),
+            visibility: animates_visibility.then(|| visible.collect()),
             steps: holds.clone().any(|holds| holds).then(|| holds.collect()),
             ..BoneTracks::new(name, index as u32, [0.0; 3])
         }
     }
 }
 
-/// Quaternions of all frames. Of the two that say the same, each is the one nearer to that before, for
-/// those who mix them number by number.
-fn turns(frames: &[BonePose]) -> Vec<[f32; 4]> {
-    let mut turns: Vec<[f32; 4]> = Vec::new();
+/// Rotations of all frames. A quaternion and its negative are the same rotation: each frame uses
+/// the one nearer to the previous frame, so that linear interpolation takes the short way.
+fn quaternions(frames: &[BonePose]) -> Vec<[f32; 4]> {
+    let mut quaternions: Vec<[f32; 4]> = Vec::new();
     for bone in frames {
-        let turn = quaternion(bone.place.turn);
-        let before = turns.last().copied().unwrap_or(turn);
-        let nearness: f32 = turn.iter().zip(before).map(|(a, b)| a * b).sum();
-        turns.push(if nearness < 0.0 {
-            turn.map(|number| -number)
+        let rotation = quaternion(bone.transform.rotation);
+        let before = quaternions.last().copied().unwrap_or(rotation);
+        let nearness: f32 = rotation.iter().zip(before).map(|(a, b)| a * b).sum();
+        quaternions.push(if nearness < 0.0 {
+            rotation.map(|number| -number)
         } else {
-            turn
+            rotation
         });
     }
-    turns
+    quaternions
 }

@@ -1,21 +1,21 @@
-//! The walker's bones at one moment of a clip.
+//! The transforms of the walker's bones in one frame of a clip.
 
-use crate::maths::Place;
+use crate::math::Transform;
 use crate::walker::skeleton::{ANKLE, Rig};
 use bevy::math::{Mat3, Vec3};
 
 /// A bone of a [`Pose`].
 #[derive(Clone, Copy)]
 pub struct BonePose {
-    /// Where it is in the space of its parent.
-    pub place: Place,
-    /// Whether it shows what hangs on it, if the clip has a say in that.
+    /// Its transform relative to its parent.
+    pub transform: Transform,
+    /// Whether its attachments are visible; `None` if the clip does not control visibility.
     pub visible: Option<bool>,
-    /// Whether it stays as it is until the next frame, instead of going there.
+    /// Whether it keeps its transform until the next frame, without interpolation.
     pub holds: bool,
 }
 
-/// All bones.
+/// The transforms of all bones.
 #[derive(Clone)]
 pub struct Pose<'a> {
     rig: &'a Rig,
@@ -40,7 +40,7 @@ impl Side {
         if self == Self::Left { 1.0 } else { -1.0 }
     }
 
-    /// One of a pair of bones.
+    /// Selects the bone of this side.
     pub fn of(self, [left, right]: [&'static str; 2]) -> &'static str {
         if self == Self::Left { left } else { right }
     }
@@ -48,10 +48,10 @@ impl Side {
 
 /// The feet's bones.
 pub const FEET: [&str; 2] = ["Foot_L", "Foot_R"];
-/// Where knees are at rest: behind the line from hip to ankle.
-pub const BACKWARDS: Vec3 = Vec3::Y;
+/// The knee direction at rest: behind the line from hip to ankle.
+pub const BACKWARD: Vec3 = Vec3::Y;
 
-/// How high an ankle is over the ground on which a tilted foot stands: on its toes, or on its heel.
+/// The height of an ankle if a tilted foot rests on the ground with its toes or its heel.
 pub fn ankle(tilt: Mat3) -> f32 {
     const TOE: Vec3 = Vec3::new(0.0, -2.1, -ANKLE);
     const HEEL: Vec3 = Vec3::new(0.0, 1.2, -ANKLE);
@@ -59,10 +59,10 @@ pub fn ankle(tilt: Mat3) -> f32 {
 }
 
 impl<'a> Pose<'a> {
-    /// As the model has it.
+    /// The model's rest pose.
     pub fn at_rest(rig: &'a Rig) -> Self {
         let bone = |(index, _)| BonePose {
-            place: rig.local(index),
+            transform: rig.local(index),
             visible: None,
             holds: false,
         };
@@ -77,106 +77,106 @@ impl<'a> Pose<'a> {
         &self.bones
     }
 
-    /// Where a bone is at rest, on the model.
-    pub fn rest(&self, bone: &str) -> Place {
-        self.rig.place(bone)
+    /// The transform of a bone at rest, in model space.
+    pub fn rest(&self, bone: &str) -> Transform {
+        self.rig.transform(bone)
     }
 
     fn bone(&mut self, name: &str) -> &mut BonePose {
         &mut self.bones[self.rig.index(name)]
     }
 
-    /// Turns a bone about its own origin, along the axes of its parent.
-    pub fn turn(&mut self, bone: &str, turn: Mat3) {
-        let place = &mut self.bone(bone).place;
-        place.turn = turn * place.turn;
+    /// Rotates a bone about its own origin, in the axes of its parent.
+    pub fn rotate(&mut self, bone: &str, rotation: Mat3) {
+        let transform = &mut self.bone(bone).transform;
+        transform.rotation = rotation * transform.rotation;
     }
 
-    /// Moves a bone, along the axes of its parent.
-    pub fn shift(&mut self, bone: &str, by: Vec3) {
-        self.bone(bone).place.at += by;
+    /// Translates a bone, in the axes of its parent.
+    pub fn translate(&mut self, bone: &str, by: Vec3) {
+        self.bone(bone).transform.translation += by;
     }
 
-    /// Moves a bone, along its own axes.
-    pub fn slide(&mut self, bone: &str, by: Vec3) {
-        let place = &mut self.bone(bone).place;
-        place.at = place.point(by);
+    /// Translates a bone, in its own axes.
+    pub fn translate_local(&mut self, bone: &str, by: Vec3) {
+        let transform = &mut self.bone(bone).transform;
+        transform.translation = transform.point(by);
     }
 
-    /// Shows or hides what hangs on a bone.
+    /// Shows or hides the attachments of a bone.
     pub fn show(&mut self, bone: &str, visible: bool) {
         self.bone(bone).visible = Some(visible);
     }
 
-    /// Keeps a bone until the next frame.
+    /// Holds a bone until the next frame.
     pub fn hold(&mut self, bone: &str) {
         self.bone(bone).holds = true;
     }
 
-    /// Where a bone is on the model.
-    pub fn place(&self, bone: &str) -> Place {
-        self.place_of(self.rig.index(bone))
+    /// The transform of a bone in model space.
+    pub fn transform(&self, bone: &str) -> Transform {
+        self.transform_of(self.rig.index(bone))
     }
 
-    fn place_of(&self, bone: usize) -> Place {
-        let local = self.bones[bone].place;
+    fn transform_of(&self, bone: usize) -> Transform {
+        let local = self.bones[bone].transform;
         match self.rig.parent(bone) {
-            Some(parent) => self.place_of(parent) * local,
+            Some(parent) => self.transform_of(parent) * local,
             None => local,
         }
     }
 
-    /// Turns a bone to how it is to be on the model, however its parent is turned.
-    pub fn face(&mut self, bone: &str, turn: Mat3) {
+    /// Sets the rotation of a bone in model space.
+    pub fn set_rotation(&mut self, bone: &str, rotation: Mat3) {
         let index = self.rig.index(bone);
         let above = self.rig.parent(index);
-        let above = above.map_or(Mat3::IDENTITY, |parent| self.place_of(parent).turn);
-        self.bones[index].place.turn = above.transpose() * turn;
+        let above = above.map_or(Mat3::IDENTITY, |parent| self.transform_of(parent).rotation);
+        self.bones[index].transform.rotation = above.transpose() * rotation;
     }
 
-    /// Turns the searchlight, and takes the point along with it that it looks at.
-    pub fn aim_searchlight(&mut self, turn: Mat3) {
-        let lamp = self.bone("Searchlight").place.at;
-        self.turn("Searchlight", turn);
-        let target = &mut self.bone("Searchlight.Target").place;
-        target.at = lamp + turn * (target.at - lamp);
+    /// Rotates the searchlight together with its target point.
+    pub fn rotate_searchlight(&mut self, rotation: Mat3) {
+        let lamp = self.bone("Searchlight").transform.translation;
+        self.rotate("Searchlight", rotation);
+        let target = &mut self.bone("Searchlight.Target").transform;
+        target.translation = lamp + rotation * (target.translation - lamp);
     }
 
-    /// Puts a foot to a place on the model, and bends the leg so that it gets there; the knee is on the
-    /// side of the leg that `knee` points to. Say where the hips are before this.
-    pub fn stand(&mut self, side: Side, foot: Place, knee: Vec3) {
+    /// Places a foot in model space and bends the leg to reach it. The knee is on the side of the
+    /// leg that `knee` points to. Set the hips first.
+    pub fn place_foot(&mut self, side: Side, foot: Transform, knee: Vec3) {
         let [thigh, shin, end] = [
             side.of(["Thigh_L", "Thigh_R"]),
             side.of(["Shin_L", "Shin_R"]),
             side.of(FEET),
         ];
-        let hip = self.place(thigh).at;
-        // Joints do not stretch: their distances are those of the model.
-        let thigh_length = self.bone(shin).place.at.length();
-        let shin_length = self.bone(end).place.at.length();
-        let line = foot.at - hip;
+        let hip = self.transform(thigh).translation;
+        // Joints do not stretch: their distances are those of the rest pose.
+        let thigh_length = self.bone(shin).transform.translation.length();
+        let shin_length = self.bone(end).transform.translation.length();
+        let line = foot.translation - hip;
         let length = line.length();
         let reach = (thigh_length - shin_length).abs()..=thigh_length + shin_length;
         assert!(
             reach.contains(&length),
-            "a leg cannot be {length} long: {reach:?}"
+            "{end}: the distance to its hip is {length}; the leg reaches {reach:?}"
         );
         let along = line / length;
-        let out = (knee - along * knee.dot(along)).normalize_or(BACKWARDS);
-        // The law of cosines: how far along that line the knee is, and how far beside it.
+        let out = (knee - along * knee.dot(along)).normalize_or(BACKWARD);
+        // The law of cosines: the position of the knee along that line, and its distance from it.
         let thigh_2 = thigh_length * thigh_length;
         let knee_along = (thigh_2 + length * length - shin_length * shin_length) / (2.0 * length);
         let knee_out = (thigh_2 - knee_along * knee_along).max(0.0).sqrt();
         let knee = hip + along * knee_along + out * knee_out;
 
-        // Knees bend about X, and −Z leads to the next joint.
+        // Knees bend about X, and −Z points to the next joint.
         let axis = along.cross(out);
         let bone = |from: Vec3, to: Vec3| {
             let up = (from - to).normalize_or(Vec3::Z);
             Mat3::from_cols(axis, up.cross(axis), up)
         };
-        self.face(thigh, bone(hip, knee));
-        self.face(shin, bone(knee, foot.at));
-        self.face(end, foot.turn);
+        self.set_rotation(thigh, bone(hip, knee));
+        self.set_rotation(shin, bone(knee, foot.translation));
+        self.set_rotation(end, foot.rotation);
     }
 }

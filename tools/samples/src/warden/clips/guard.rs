@@ -1,7 +1,7 @@
-//! `idle`: breathes, and looks around.
+//! `idle`: breathes, and turns its head.
 
 use super::Clip;
-use crate::maths::{cos, sin};
+use crate::math::{cos, sin};
 use crate::warden::pose::{Part, Stance};
 use bevy::math::Vec3;
 
@@ -19,12 +19,12 @@ pub const CLIP: Clip = Clip {
 fn stance(time: f32) -> Stance {
     let time = time / CLIP.seconds();
     let breath = sin(2.0 * time);
-    let look = sin(time);
+    let sway = sin(time);
     let mut stance = Stance::guard();
-    stance[Part::Hips] += Vec3::new(0.03 * look, 0.0, 0.018 * cos(2.0 * time) - 0.018);
-    stance[Part::HipTurn] += Vec3::new(0.0, 0.8 * look, 0.0);
-    stance[Part::ChestTurn] += Vec3::new(-1.6 * breath, -0.8 * look, 2.0 * look);
-    stance[Part::HeadTurn] += Vec3::new(
+    stance[Part::Hips] += Vec3::new(0.03 * sway, 0.0, 0.018 * cos(2.0 * time) - 0.018);
+    stance[Part::HipRotation] += Vec3::new(0.0, 0.8 * sway, 0.0);
+    stance[Part::ChestRotation] += Vec3::new(-1.6 * breath, -0.8 * sway, 2.0 * sway);
+    stance[Part::HeadRotation] += Vec3::new(
         1.0 * breath,
         0.0,
         9.0 * sin(time - 0.03) + 4.0 * sin(3.0 * time),

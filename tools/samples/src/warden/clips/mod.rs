@@ -1,4 +1,4 @@
-//! The warden's clips: functions from a time to a stance, and what the game is told meanwhile.
+//! The warden's clips: functions from a time to a stance, with their animation events.
 
 mod attack;
 mod die;
@@ -7,32 +7,32 @@ mod walk;
 
 use super::pose::Stance;
 
-/// A clip in the making.
+/// A clip definition.
 pub struct Clip {
     /// Its name.
     pub name: &'static str,
-    /// How many keyframes follow the first.
+    /// Index of the last keyframe.
     pub last: u16,
-    /// Milliseconds between two.
+    /// Milliseconds between two keyframes.
     pub step: u32,
-    /// Whether the last keyframe is the first.
+    /// Whether the last keyframe equals the first.
     pub loops: bool,
-    /// How fast the air goes by, in units per second to the back.
+    /// Speed of the relative wind, in units per second to the back.
     pub speed: f32,
     /// The stance at a time in seconds.
     pub stance: fn(f32) -> Stance,
-    /// What the game is told at keyframes.
+    /// Events, as strings for the game, with their keyframes.
     pub events: &'static [(u16, &'static str)],
-    /// Half the size of the box that the game collides with, in the file's units and axes.
+    /// Half the size of the collision box, in the file's units and axes.
     pub dims: [f32; 3],
 }
 
 impl Clip {
-    /// How long it takes, in seconds.
+    /// Its duration in seconds.
     pub fn seconds(&self) -> f32 {
         f32::from(self.last) * self.step as f32 / 1000.0
     }
 }
 
-/// All clips. The first keyframe of the first is how the model is bound.
+/// All clips. The first keyframe of the first clip is the bind pose.
 pub const CLIPS: [Clip; 4] = [guard::CLIP, walk::CLIP, attack::CLIP, die::CLIP];

@@ -1,13 +1,13 @@
-//! `walk`: a march on the spot, for a ground that moves back under it.
+//! `walk`: a march in place, for a ground that moves back below it.
 //!
 //! The left heel comes down at 0, the right one after half the cycle.
 
 use super::Clip;
-use crate::maths::{cos, mix, sin, smooth};
+use crate::math::{cos, mix, sin, smooth};
 use crate::warden::pose::{Part, Stance};
 use bevy::math::Vec3;
 
-/// Units per second that the ground moves back.
+/// Speed of the ground, in units per second.
 const SPEED: f32 = 3.3;
 
 pub const CLIP: Clip = Clip {
@@ -21,7 +21,7 @@ pub const CLIP: Clip = Clip {
     dims: [16.0, 36.0, 16.0],
 };
 
-/// Part of the cycle that a foot is on the ground.
+/// The fraction of the cycle for which a foot is on the ground.
 const STANCE: f32 = 0.6;
 
 fn stance(time: f32) -> Stance {
@@ -32,20 +32,21 @@ fn stance(time: f32) -> Stance {
     let down = cos(2.0 * (time - 0.08));
     let over_left = cos(time - 0.28);
     stance[Part::Hips] = Vec3::new(0.11 * over_left, 0.02, -0.2 - 0.07 * down);
-    stance[Part::HipTurn] = Vec3::new(6.0 + 1.2 * down, -3.5 * over_left, -9.0 * cos(time - 0.02));
-    stance[Part::ChestTurn] = Vec3::new(
+    stance[Part::HipRotation] =
+        Vec3::new(6.0 + 1.2 * down, -3.5 * over_left, -9.0 * cos(time - 0.02));
+    stance[Part::ChestRotation] = Vec3::new(
         2.0 - 1.8 * cos(2.0 * (time - 0.16)),
         3.5 * cos(time - 0.31),
         16.0 * cos(time - 0.04),
     );
-    stance[Part::HeadTurn] = Vec3::new(
+    stance[Part::HeadRotation] = Vec3::new(
         -2.0 + 2.0 * cos(2.0 * (time - 0.22)),
         0.0,
         -7.0 * cos(time - 0.05),
     );
     for (late, at, turned, side) in [
-        (0.0, Part::LeftFoot, Part::LeftFootTurn, 1.0),
-        (0.5, Part::RightFoot, Part::RightFootTurn, -1.0),
+        (0.0, Part::LeftFoot, Part::LeftFootRotation, 1.0),
+        (0.5, Part::RightFoot, Part::RightFootRotation, -1.0),
     ] {
         let own = time - late;
         let (y, z, tilt) = foot(own - own.floor(), seconds);
@@ -70,22 +71,23 @@ fn stance(time: f32) -> Stance {
     stance
 }
 
-/// Where a foot is along the way, how high, and how its toes are tilted, at a part of its own cycle.
+/// The offset of a foot along the path, its height, and the tilt of its toes, at a time of its own
+/// cycle.
 fn foot(time: f32, seconds: f32) -> (f32, f32, f32) {
     let stride = SPEED * STANCE * seconds;
     let first = -0.5 * stride - 0.04;
-    // From heel to toes: down after the strike, up before the leave.
+    // The foot rolls from heel to toes: down after the strike, up before it leaves.
     let strike = -16.0 * (1.0 - smooth(time / 0.1));
     let leave = 40.0 * smooth((time - 0.42) / (STANCE - 0.42));
     if time <= STANCE {
         return (first + stride * time / STANCE, 0.0, strike + leave);
     }
-    let way = (time - STANCE) / (1.0 - STANCE);
-    // It leaves the ground, and comes down on it, as fast as that moves.
+    let t = (time - STANCE) / (1.0 - STANCE);
+    // It leaves and meets the ground at the speed of the ground.
     let pull = stride * (1.0 - STANCE) / STANCE;
-    let there = way * way * (3.0 - 2.0 * way);
-    let y = mix(first + stride, first, there) + pull * way * (1.0 - way) * (1.0 - 2.0 * way);
-    let up = sin(way / 2.0);
-    let tilt = mix(40.0, -16.0, smooth(way * 1.15));
-    (y, 0.42 * up * up * mix(1.15, 0.7, way), tilt)
+    let there = t * t * (3.0 - 2.0 * t);
+    let y = mix(first + stride, first, there) + pull * t * (1.0 - t) * (1.0 - 2.0 * t);
+    let up = sin(t / 2.0);
+    let tilt = mix(40.0, -16.0, smooth(t * 1.15));
+    (y, 0.42 * up * up * mix(1.15, 0.7, t), tilt)
 }

@@ -1,0 +1,53 @@
+//! RON text to values and back: the only use of the crate `ron` besides [`spans`](super::spans).
+
+use super::check::check;
+use super::manifest::ModelManifest;
+use super::read::ManifestError;
+use super::ron_error;
+use crate::read::TextPosition;
+use ron::extensions::Extensions;
+use ron::ser::PrettyConfig;
+use ron::{Deserializer, Options};
+
+/// The maximum nesting of values. Valid manifests have four levels.
+const MAX_NESTING: usize = 32;
+
+/// Deserializes a manifest, without checking its values.
+pub(super) fn from_ron(text: &str) -> Result<ModelManifest, ManifestError> {
+    let reader = Deserializer::from_str_with_options(text, &options());
+    let mut reader = reader.map_err(|error| ron_error::at_deserializer(&error, text))?;
+    let manifest = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().clone();
+        ron_error::at_value(&reader.span_error(error.into_inner()), &path, text)
+    })?;
+    let end = reader.end();
+    end.map_err(|error| ron_error::at_deserializer(&reader.span_error(error), text))?;
+    Ok(manifest)
+}
+
+impl ModelManifest {
+    /// Writes the manifest as the text of a file, without fields that have their default value. [`parse`](super::parse) returns an equal
+    /// manifest, except for [`files`](Self::files), which is not written.
+    ///
+    /// # Errors
+    /// [`ManifestError`] if [`parse`](super::parse) would reject the manifest.
+    pub fn to_ron(&self) -> Result<String, ManifestError> {
+        if let Some(problem) = check(self) {
+            return Err(problem.in_text(""));
+        }
+        let pretty = PrettyConfig::new().new_line("\n").compact_arrays(false);
+        let text = options().to_string_pretty(self, pretty);
+        let mut text = text.map_err(|error| ManifestError {
+            position: TextPosition { line: 1, column: 1 },
+            message: error.to_string(),
+        })?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+pub(super) fn options() -> Options {
+    Options::default()
+        .with_default_extension(Extensions::IMPLICIT_SOME)
+        .with_recursion_limit(MAX_NESTING)
+}

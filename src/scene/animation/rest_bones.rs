@@ -1,0 +1,73 @@
+//! Returns bones to the rest pose once no clip animates them. Bevy leaves them in the pose of the last clip.
+
+use crate::scene::animation::active_clips::ActiveClips;
+use crate::scene::animation::clip_provider::ClipProvider;
+use crate::scene::animation::properties::{Rotation, Scale, Translation, has_curve_for};
+use bevy::animation::AnimationClip;
+use bevy::animation::animation_curves::EvaluatorId;
+use bevy::asset::{Assets, Handle};
+use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::query::With;
+use bevy::ecs::system::Query;
+use bevy::math::Vec3;
+use bevy::transform::components::Transform;
+
+/// The bones of all models of a format. `B` is a component that every bone of the format has.
+pub(crate) type Bones<'w, 's, B> = Query<'w, 's, &'static mut Transform, With<B>>;
+
+/// Writes the rest transform to bones that the clips of `before` animated and the active clips do not.
+///
+/// If `before` is `None`, this applies to all bones.
+pub(super) fn restore_rest_pose<B: ClipProvider, C: Component>(
+    provider: &B,
+    (model, skeleton): (&B::Model, &[Entity]),
+    active: &ActiveClips<B::Source>,
+    before: Option<&[Handle<AnimationClip>]>,
+    bones: &mut Bones<'_, '_, C>,
+) {
+    let clips = provider.clips();
+    let before = before.map(|handles| loaded(handles, clips));
+    let now = loaded(&active.handles(), clips);
+    let resetting = active
+        .selected()
+        .filter(|(_, selected)| B::resets_scale(&selected.source))
+        .and_then(|(_, selected)| clips.get(&selected.clip));
+    for (index, bone) in skeleton.iter().enumerate() {
+        let target = B::target(index);
+        let animates = |clip: &&AnimationClip| clip.curves_for_target(target).is_some();
+        let was_animated = before
+            .as_ref()
+            .is_none_or(|clips| clips.iter().any(&animates));
+        let resets_scale = resetting.as_ref().is_some_and(animates);
+        if !was_animated && !resets_scale {
+            continue;
+        }
+        let (Ok(mut transform), Some(rest)) =
+            (bones.get_mut(*bone), B::rest_transform(model, index))
+        else {
+            continue;
+        };
+        let has = |id: &EvaluatorId<'_>| now.iter().any(|clip| has_curve_for(clip, target, id));
+        let mut restored = *transform;
+        if was_animated && !has(&Translation::id()) {
+            restored.translation = rest.translation;
+        }
+        if was_animated && !has(&Rotation::id()) {
+            restored.rotation = rest.rotation;
+        }
+        if !has(&Scale::id()) {
+            restored.scale = if resets_scale { Vec3::ONE } else { rest.scale };
+        }
+        transform.set_if_neq(restored);
+    }
+}
+
+/// The loaded clips of these handles.
+fn loaded<'a>(
+    handles: &[Handle<AnimationClip>],
+    clips: &'a Assets<AnimationClip>,
+) -> Vec<&'a AnimationClip> {
+    handles.iter().filter_map(|clip| clips.get(clip)).collect()
+}

@@ -1,0 +1,452 @@
+//! Components of the root on each format: warnings about unsupported components, skins by name, and the visibility of
+//! parts.
+
+use crate::attach::scene::{all_formats, app, spawn_model, wait_for_model};
+use crate::gpuless;
+use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
+use crate::support::abc_app::spawned_of;
+use crate::support::app::TestApp;
+use crate::support::lgw::BICYCLE;
+use crate::support::log;
+use crate::support::mdl::{self, tetrahedron};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::alo::Proxy;
+use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings, AloProxy};
+use bevy_classic_models::lgw::{Lgw, LgwInstance};
+use bevy_classic_models::lithtech::AbcMesh;
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
+use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
+use std::path::Path;
+
+/// The components, and the file extensions of the formats that support each.
+const SUPPORT: [(&str, &[&str]); 8] = [
+    ("PlayClip", &["alo", "abc", "mdl"]),
+    ("ModelSkin", &["abc", "mdl"]),
+    ("ModelLod", &["alo", "abc"]),
+    ("LodDistances", &["alo", "abc"]),
+    ("DamageStage", &["alo"]),
+    ("TeamColor", &["alo"]),
+    ("PlayerColors", &["mdl"]),
+    ("PartVisibility", &["alo", "abc", "lgw"]),
+];
+
+fn all_components() -> impl Bundle {
+    (
+        PlayClip::looping(0),
+        ModelSkin::Index(0),
+        ModelLod(0),
+        LodDistances(vec![10.0]),
+        DamageStage(0),
+        TeamColor::default(),
+        PlayerColors::default(),
+        PartVisibility::default(),
+    )
+}
+
+/// The count of warnings that a model's format does not support a component.
+fn warnings(path: &str, component: &str) -> usize {
+    let warnings = log::warnings_with(&format!("`{component}` has no effect"));
+    warnings
+        .iter()
+        .filter(|text| text.starts_with(path))
+        .count()
+}
+
+#[track_caller]
+fn assert_unsupported_warned_once(paths: &[&str]) {
+    for path in paths {
+        let extension = path.rsplit_once('.').unwrap().1;
+        for (component, formats) in SUPPORT {
+            let expected = usize::from(!formats.contains(&extension));
+            assert_eq!(warnings(path, component), expected, "{component}, {path}");
+        }
+    }
+}
+
+/// An app with a file of each format, under the given names.
+fn app_with_files(names: [&'static str; 4]) -> TestApp {
+    log::listen();
+    let files = all_formats().into_iter().zip(names);
+    let files: Vec<_> = files.map(|((_, bytes, _), name)| (name, bytes)).collect();
+    TestApp::new(&files)
+}
+
+#[test]
+fn unsupported_components_are_warned_about_once() {
+    // Inserted before the model is spawned.
+    let early = ["warn/a.alo", "warn/a.abc", "warn/a.lgw", "warn/a.mdl"];
+    let mut app = app_with_files(early);
+    for path in early {
+        for _ in 0..3 {
+            let root = spawn_model(&mut app, path, all_components());
+            wait_for_model(&mut app, root);
+        }
+    }
+    app.run_until_idle(0.1, |_| {});
+    assert_unsupported_warned_once(&early);
+    // Inserted after the model is spawned, and inserted again.
+    let late = ["warn/b.alo", "warn/b.abc", "warn/b.lgw", "warn/b.mdl"];
+    let mut app = app_with_files(late);
+    for path in late {
+        let root = spawn_model(&mut app, path, ());
+        wait_for_model(&mut app, root);
+        app.step(0.0);
+        for _ in 0..3 {
+            app.world().entity_mut(root).insert(all_components());
+            app.step(0.0);
+            app.world()
+                .entity_mut(root)
+                .remove::<(PlayClip, TeamColor, PartVisibility)>();
+            app.step(0.0);
+        }
+        // After a respawn.
+        let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
+        scene.as_mut().unwrap().set_changed();
+        app.step(0.0);
+        app.step(0.0);
+    }
+    assert_unsupported_warned_once(&late);
+}
+
+#[test]
+fn models_without_components_cause_no_warnings() {
+    let quiet = ["quiet/a.alo", "quiet/a.abc", "quiet/a.lgw", "quiet/a.mdl"];
+    let mut app = app_with_files(quiet);
+    for path in quiet {
+        let root = spawn_model(&mut app, path, Transform::default());
+        wait_for_model(&mut app, root);
+        app.wait_until_idle();
+        let mut warnings = log::warnings_with(path);
+        // The texture of the model is missing.
+        warnings.retain(|text| !text.contains("was not found"));
+        assert_eq!(warnings, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn components_propagated_to_proxies_cause_no_further_warnings() {
+    log::listen();
+    let mut file = crate::support::alo::clean();
+    file = crate::support::alo::edited(&file, |file| {
+        file.proxies = vec![Proxy {
+            name: "inner".into(),
+            ..file.proxies[0].clone()
+        }];
+    });
+    let inner = crate::support::alo::minimal();
+    let files = [("warn/outer.alo", file), ("warn/inner.alo", inner)];
+    let mut app = TestApp::new(&files);
+    let load_proxies = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
+    let server = app.world().resource::<AssetServer>().clone();
+    let builder = server.load_builder().with_settings(load_proxies);
+    let outer: Handle<Alo> = builder.load("warn/outer.alo");
+    app.wait_loaded(&outer);
+    // Neither model has a part `Ring`. No warning: a proxy model may have parts of any name.
+    let components = (PartVisibility::new(["Ring"]), PlayerColors::default());
+    let root = spawn_model(&mut app, "warn/outer.alo", components);
+    let is_spawned = gpuless::wait_until(&mut app.app, |world| {
+        let mut proxies = world.query_filtered::<(), (With<AloProxy>, With<AloInstance>)>();
+        world.get::<AloInstance>(root).is_some() && proxies.iter(world).count() == 1
+    });
+    assert!(is_spawned);
+    app.wait_until_idle();
+    assert_eq!(warnings("warn/outer.alo", "PlayerColors"), 1);
+    assert_eq!(log::warnings_with("warn/inner.alo"), Vec::<String>::new());
+    assert_eq!(log::warnings_with("\"ring\""), Vec::<String>::new());
+}
+
+#[test]
+fn unknown_part_names_are_warned_about_once() {
+    let paths = ["parts/a.alo", "parts/a.abc", "parts/a.lgw", "parts/a.mdl"];
+    let mut app = app_with_files(paths);
+    let warnings = |path: &str, name: &str| {
+        let warnings = log::warnings_with(&format!("has no part \"{name}\""));
+        warnings
+            .iter()
+            .filter(|text| text.starts_with(path))
+            .count()
+    };
+    for (path, real) in [(paths[0], "HullMesh"), (paths[2], "mesh01")] {
+        for _ in 0..2 {
+            let hidden = PartVisibility::new([real, "Sail"]);
+            let root = spawn_model(&mut app, path, hidden);
+            wait_for_model(&mut app, root);
+            app.step(0.0);
+            assert_eq!(warnings(path, "sail"), 1, "{path}");
+            let mut hidden = app.world().get_mut::<PartVisibility>(root).unwrap();
+            hidden.hide("Mast").show("Keel");
+            app.step(0.0);
+            app.step(0.0);
+            assert_eq!([warnings(path, "mast"), warnings(path, "keel")], [1, 1]);
+            assert_eq!(warnings(path, &real.to_lowercase()), 0);
+        }
+    }
+    // Parts of a single skinned mesh cannot be hidden: one warning for any names.
+    for _ in 0..2 {
+        let root = spawn_model(&mut app, paths[1], PartVisibility::new(["Arm", "Sail"]));
+        wait_for_model(&mut app, root);
+        app.step(0.0);
+    }
+    let skinned = log::warnings_with("is one skinned mesh");
+    let skinned = skinned
+        .iter()
+        .filter(|text| text.starts_with(paths[1]))
+        .count();
+    assert_eq!(skinned, 1);
+    assert_eq!(warnings(paths[1], "sail"), 0);
+}
+
+/// The nodes of a LithTech model whose meshes are not hidden.
+fn visible_nodes(app: &mut TestApp, root: Entity) -> Vec<Option<usize>> {
+    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let meshes = instance.meshes().to_vec();
+    let is_shown = |mesh: &Entity| {
+        let world = app.app.world();
+        let visibility = *world.get::<Visibility>(*mesh).unwrap();
+        let node = world.get::<AbcMesh>(*mesh).unwrap().node;
+        (visibility != Visibility::Hidden).then_some(node)
+    };
+    meshes.iter().filter_map(is_shown).collect()
+}
+
+#[test]
+fn nodes_of_lithtech_models_are_hidden_by_name() {
+    let settings = AbcLoaderSettings {
+        separate_node_meshes: true,
+        lod_shares: vec![0.75, 0.5],
+        ..AbcLoaderSettings::default()
+    };
+    let files = [("rigid.abc", bytes(&figure()))];
+    let (mut app, root) = spawned_of(&files, "rigid.abc", settings.clone());
+    app.step(0.0);
+    let all = visible_nodes(&mut app, root);
+    assert!(all.contains(&Some(BODY)) && all.len() == 2, "{all:?}");
+    let without: Vec<_> = all.iter().copied().filter(|it| *it != Some(BODY)).collect();
+    app.world()
+        .entity_mut(root)
+        .insert(PartVisibility::new(["bODY"]));
+    app.step(0.0);
+    assert_eq!(visible_nodes(&mut app, root), without);
+    // At other levels of detail, and after a respawn.
+    for lod in [1, 2, 0] {
+        app.world().entity_mut(root).insert(ModelLod(lod));
+        app.step(0.0);
+        assert!(
+            !visible_nodes(&mut app, root).contains(&Some(BODY)),
+            "level {lod}"
+        );
+    }
+    let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
+    scene.as_mut().unwrap().set_changed();
+    app.step(0.0);
+    assert_eq!(visible_nodes(&mut app, root), without, "in the first frame");
+    let mut hidden = app.world().get_mut::<PartVisibility>(root).unwrap();
+    hidden.reset("Body").hide("Arm");
+    app.step(0.0);
+    assert_eq!(visible_nodes(&mut app, root), [Some(BODY)]);
+    app.world().entity_mut(root).remove::<PartVisibility>();
+    app.step(0.0);
+    assert_eq!(visible_nodes(&mut app, root), all);
+    // A node with vertex deformation always has its own mesh.
+    let files = [("deforming.abc", bytes(&banner()))];
+    let (mut app, root) = spawned_of(&files, "deforming.abc", AbcLoaderSettings::default());
+    app.step(0.0);
+    assert_eq!(visible_nodes(&mut app, root), [None, Some(FLAG_NODE)]);
+    let hidden = PartVisibility::new(["flag", "Body"]);
+    app.world().entity_mut(root).insert(hidden);
+    app.step(0.0);
+    assert_eq!(visible_nodes(&mut app, root), [None]);
+    let warnings = log::warnings_with("deforming.abc has no part");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("\"body\""));
+}
+
+/// The material of an MDL model.
+fn material(app: &mut TestApp, root: Entity) -> AssetId<MdlMaterial> {
+    let mesh = app.world().get::<MdlAnimator>(root).unwrap().mesh();
+    let material = app.world().get::<MeshMaterial3d<MdlMaterial>>(mesh);
+    material.unwrap().0.id()
+}
+
+fn model_skins(names: &[(&str, ModelSkin)]) -> ModelSkins {
+    let mut skins = ModelSkins::default();
+    for (name, skin) in names {
+        skins.insert(name, skin.clone());
+    }
+    skins
+}
+
+#[test]
+fn skins_are_selected_by_the_names_of_model_skins() {
+    log::listen();
+    let mut app = TestApp::new(&[("names/skins.mdl", tetrahedron().to_bytes())]);
+    let by_name = |name: &str| ModelSkin::Name(name.to_owned());
+    let skins = model_skins(&[
+        ("Plain", ModelSkin::Index(0)),
+        ("Group", ModelSkin::Index(1)),
+        ("alias", by_name("GROUP")),
+        ("round", by_name("about")),
+        ("about", by_name("round")),
+    ]);
+    let components = (by_name("group"), skins);
+    let root = app.spawn_ready("names/skins.mdl#Scene", components);
+    app.step(0.0);
+    let group = material(&mut app, root);
+    app.world().entity_mut(root).insert(by_name("PLAIN"));
+    app.step(0.0);
+    let plain = material(&mut app, root);
+    assert_ne!(plain, group);
+    app.world().entity_mut(root).insert(by_name("Alias"));
+    app.step(0.0);
+    assert_eq!(material(&mut app, root), group);
+    // An unknown name keeps the skin, and the warning lists the valid names.
+    for unknown in ["desert-7", "round"] {
+        app.world().entity_mut(root).insert(by_name(unknown));
+        app.step(0.0);
+        assert_eq!(material(&mut app, root), group);
+    }
+    let warnings = log::warnings_with("\"desert-7\"");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("about, alias, group, plain, round"));
+    // A change of a name's target applies at once.
+    app.world().entity_mut(root).insert(by_name("plain"));
+    app.step(0.0);
+    let other = model_skins(&[("plain", ModelSkin::Index(1))]);
+    app.world().entity_mut(root).insert(other);
+    app.step(0.0);
+    assert_eq!(material(&mut app, root), group);
+    let image = app
+        .world()
+        .resource_mut::<Assets<Image>>()
+        .add(Image::default());
+    let mut skins = app.world().get_mut::<ModelSkins>(root).unwrap();
+    skins.insert("Plain", ModelSkin::Image(image));
+    app.step(0.0);
+    assert!(![plain, group].contains(&material(&mut app, root)));
+    // A skin by index ignores the names.
+    app.world().entity_mut(root).insert(ModelSkin::Index(0));
+    app.step(0.0);
+    app.world()
+        .get_mut::<ModelSkins>(root)
+        .unwrap()
+        .set_changed();
+    app.step(0.0);
+    assert_eq!(material(&mut app, root), plain);
+}
+
+#[test]
+fn a_skin_name_applies_once_model_skins_is_inserted() {
+    log::listen();
+    let files = [("names/late.mdl", tetrahedron().to_bytes())];
+    let mut app = TestApp::new(&files);
+    let by_name = ModelSkin::Name("later".to_owned());
+    let root = app.spawn_ready("names/late.mdl#Scene", by_name);
+    app.step(0.0);
+    let first = material(&mut app, root);
+    let warnings = || {
+        let warnings = log::warnings_with("needs `ModelSkins`");
+        let of_model = |text: &&String| text.contains("late.mdl");
+        warnings.iter().filter(of_model).count()
+    };
+    assert_eq!(warnings(), 1);
+    let names = model_skins(&[("Later", ModelSkin::Index(1))]);
+    app.world().entity_mut(root).insert(names);
+    app.step(0.0);
+    assert_ne!(material(&mut app, root), first);
+    assert_eq!(warnings(), 1);
+}
+
+#[test]
+fn hidden_meshes_stay_hidden_after_an_edit() {
+    let mut app = app();
+    let model: Handle<Lgw> = app.load("attached/unit.lgw");
+    let root = spawn_model(
+        &mut app,
+        "attached/unit.lgw",
+        PartVisibility::new(["MESH01"]),
+    );
+    wait_for_model(&mut app, root);
+    let edited = BICYCLE.replace("1 0 0 1 0 0 0 1", "8 0 0 1 0 0 0 1");
+    app.files
+        .insert_asset(Path::new("attached/unit.lgw"), edited.into_bytes());
+    let old = app.world().get::<LgwInstance>(root).unwrap().meshes()[0];
+    app.world()
+        .resource::<AssetServer>()
+        .reload("attached/unit.lgw");
+    let is_respawned = |world: &mut World| {
+        let mesh = world.get::<LgwInstance>(root).unwrap().meshes()[0];
+        assert_eq!(world.get::<Visibility>(mesh), Some(&Visibility::Hidden));
+        mesh != old
+    };
+    assert!(crate::gpuless::wait_until(&mut app.app, is_respawned));
+    drop(model);
+}
+
+#[test]
+fn a_warning_repeats_after_its_cause_was_fixed_once() {
+    log::listen();
+    let intact = bytes(&figure());
+    let mut broken = intact.clone();
+    for at in 0..broken.len() - 3 {
+        if &broken[at..at + 3] == b"Arm" {
+            broken[at..at + 3].copy_from_slice(b"Leg");
+        }
+    }
+    let path = "warn/arm.abc";
+    let mut app = TestApp::new(&[(path, broken.clone())]);
+    let model: Handle<Abc> = app.load(path);
+    app.wait_loaded(&model);
+    let root = spawn_model(&mut app, path, ());
+    wait_for_model(&mut app, root);
+    let mut scene = app.world().get::<Children>(root).unwrap()[0];
+    for _ in 0..2 {
+        let bone = "Arm".to_owned();
+        app.world().spawn(AttachedToBone { to: root, bone });
+        app.step(0.0);
+    }
+    let warnings = || log::warnings_with("warn/arm.abc has no bone \"Arm\"").len();
+    assert_eq!(warnings(), 1);
+    // Broken as before, intact, and broken again.
+    for (bytes, expected) in [(&broken, 1), (&intact, 1), (&broken, 2), (&broken, 2)] {
+        app.files.insert_asset(Path::new(path), bytes.clone());
+        app.world().resource::<AssetServer>().reload(path);
+        assert!(gpuless::wait_until(&mut app.app, |world| {
+            world.get_entity(scene).is_err() && world.get::<AbcInstance>(root).is_some()
+        }));
+        app.step(0.0);
+        let mut children = app
+            .world()
+            .query_filtered::<(Entity, &ChildOf), Without<AttachedToBone>>();
+        let mut children = children.iter(app.world());
+        let child = children.find(|(_, child_of)| child_of.parent() == root);
+        scene = child.unwrap().0;
+        assert_eq!(warnings(), expected);
+    }
+}
+
+#[test]
+fn skin_indices_out_of_range_are_warned_about_once() {
+    log::listen();
+    let figure_mdl = mdl::figure(Precision::Bits8).to_bytes();
+    let mut app = TestApp::new(&[
+        ("warn/beyond.abc", bytes(&figure())),
+        ("warn/beyond.mdl", figure_mdl),
+    ]);
+    let abc: Handle<Abc> = app.load("warn/beyond.abc");
+    app.wait_loaded(&abc);
+    let mdl: Handle<Mdl> = app.load("warn/beyond.mdl");
+    app.wait_loaded(&mdl);
+    for path in ["warn/beyond.abc", "warn/beyond.mdl"] {
+        let roots = [(); 5].map(|()| spawn_model(&mut app, path, ModelSkin::Index(99)));
+        for root in roots {
+            wait_for_model(&mut app, root);
+        }
+        app.step(0.0);
+        let warnings = log::warnings_with(&format!("{path} has"));
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].contains("skin 99"), "{warnings:?}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Bounds of models, and their arrangement side by side in a row.
+
+use crate::view::models::{Row, ViewedModel};
+use bevy::camera::primitives::Aabb;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy_classic_models::quake::{MdlAnimator, MdlModel};
+use classic_models_support::stage::corners;
+
+/// A model, and whether it is spawned as a Quake model or, with its bounds, as a model of another format.
+pub type SpawnState<'w> = (&'w ViewedModel, Has<MdlAnimator>, Has<ModelBounds>);
+
+/// Whether every model of the row is spawned or has failed to load.
+pub fn all_spawned(row: &Row, models: &Query<SpawnState<'static>>) -> bool {
+    let done = |entity: &Entity| {
+        models
+            .get(*entity)
+            .is_ok_and(|(model, mdl, other)| mdl || other || model.problem.is_some())
+    };
+    row.models.iter().all(done)
+}
+
+/// The bounds of a model of any format except Quake's, relative to its root, in the row's axes. For Alamo models: the
+/// rest pose, undamaged, at the finest level of detail. For LithTech models: all poses. Changes of the clip or the
+/// appearance do not change the bounds, so that the model does not move.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct ModelBounds {
+    pub min: Vec3,
+    pub max: Vec3,
+}
+
+impl ModelBounds {
+    /// The bounds of points; a box of side 2 if no bounds exist.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
+        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for point in points {
+            min = min.min(point);
+            max = max.max(point);
+        }
+        // The camera needs finite bounds.
+        if !(min.is_finite() && max.is_finite()) {
+            (min, max) = (Vec3::NEG_ONE, Vec3::ONE);
+        }
+        Self { min, max }
+    }
+
+    /// The union of both bounds.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+
+    /// The longest side.
+    pub fn size(&self) -> f32 {
+        (self.max - self.min).max_element()
+    }
+}
+
+/// The bounds of models relative to their roots, in the row's axes.
+#[derive(SystemParam)]
+pub struct LocalBounds<'w, 's> {
+    row: Res<'w, Row>,
+    mdl: Query<'w, 's, &'static MdlAnimator>,
+    all_bounds: Query<'w, 's, &'static ModelBounds>,
+    meshes: Query<'w, 's, (&'static Aabb, &'static Transform), Without<ViewedModel>>,
+}
+
+impl LocalBounds<'_, '_> {
+    /// The corners with the smallest and the largest coordinates of a model's bounds.
+    pub fn of(&self, model: Entity) -> Option<(Vec3, Vec3)> {
+        if let Ok(bounds) = self.all_bounds.get(model) {
+            return Some((bounds.min, bounds.max));
+        }
+        let animator = self.mdl.get(model).ok()?;
+        let (aabb, mesh) = self.meshes.get(animator.mesh()).ok()?;
+        let (min, max) = if self.row.by_clip {
+            clip_bounds(animator.model(), animator)
+        } else {
+            (aabb.min().into(), aabb.max().into())
+        };
+        // The mesh's rotation only exchanges axes, so that two corners are enough.
+        let (a, b) = (mesh.transform_point(min), mesh.transform_point(max));
+        Some((a.min(b), a.max(b)))
+    }
+}
+
+fn clip_bounds(model: &MdlModel, animator: &MdlAnimator) -> (Vec3, Vec3) {
+    let sequence = animator.sequence();
+    let poses = sequence.first_pose..sequence.first_pose + sequence.pose_count;
+    let positions = poses.flat_map(|pose| model.poses.pose(pose).map(|(position, _)| position));
+    positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), at| {
+        (min.min(at), max.max(at))
+    })
+}
+
+/// The bounds of models in world space.
+#[derive(SystemParam)]
+pub struct WorldBounds<'w, 's> {
+    local_bounds: LocalBounds<'w, 's>,
+    states: Query<'w, 's, SpawnState<'static>>,
+    transforms: Query<'w, 's, &'static Transform, With<ViewedModel>>,
+}
+
+impl WorldBounds<'_, '_> {
+    /// Whether every model is spawned or has failed to load.
+    pub fn all_spawned(&self) -> bool {
+        all_spawned(&self.local_bounds.row, &self.states)
+    }
+
+    /// The corners of the selected model's bounds.
+    pub fn selected_corners(&self) -> Option<[Vec3; 8]> {
+        self.corners(self.local_bounds.row.selected()?)
+    }
+
+    /// The corners of a model's bounds.
+    pub fn corners(&self, model: Entity) -> Option<[Vec3; 8]> {
+        let translation = self.transforms.get(model).ok()?.translation;
+        let (min, max) = self.local_bounds.of(model)?;
+        Some(corners(min + translation, max + translation))
+    }
+
+    /// The corners of all models' bounds.
+    pub fn all_corners(&self) -> Vec<Vec3> {
+        let models = self.local_bounds.row.models.iter();
+        models
+            .flat_map(|model| self.corners(*model))
+            .flatten()
+            .collect()
+    }
+}
+
+/// Positions the models in a row. The first model's origin stays at 0; the others follow with gaps. The lower bound of
+/// each model is on the ground.
+pub fn arrange_row(
+    local_bounds: LocalBounds,
+    mut transforms: Query<&mut Transform, With<ViewedModel>>,
+) {
+    let row = &local_bounds.row;
+    let mut end = None;
+    for entity in &row.models {
+        let (Some((min, max)), Ok(mut transform)) =
+            (local_bounds.of(*entity), transforms.get_mut(*entity))
+        else {
+            continue;
+        };
+        let sides = corners(min, max).map(|corner| corner.dot(row.right));
+        let left = sides.into_iter().fold(f32::INFINITY, f32::min);
+        let right = sides.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        let gap = 0.15 * (right - left);
+        let offset = end.map_or(0.0, |end| end + gap - left);
+        end = Some(offset + right + gap);
+        let translation = row.right * offset - Vec3::Y * min.y;
+        if transform.translation != translation {
+            transform.translation = translation;
+        }
+    }
+}
