@@ -5,29 +5,27 @@
 //! normal in yellow; a ray that misses is dark. A yellow box surrounds each part that is hit: the bounds of its collision
 //! tree, which move with the part. The text shows how many rays hit and how long all of them took.
 //!
-//! Space pauses, the left and right arrow keys turn the camera.
-//!
 //! ```text
-//! collision --walkers 1000 --probes 2000     other counts
-//! collision --frames 100                     runs 100 frames without a window and prints the text of each
-//! collision --capture picture.png            saves a picture without opening a window
+//! Space          pauses
+//! left, right    turn the camera
 //! ```
+//!
+//! `--walkers 1000 --probes 2000` are other counts. `--capture FILE --time SECONDS` saves a picture of that moment
+//! without a window. `--frames 100` runs 100 frames without a window and prints the text.
 
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::color::palettes::css::{DARK_SLATE_GRAY, DEEP_SKY_BLUE, FUCHSIA, GOLD};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::ShowAloColliderGizmo;
 use bevy_classic_models::alamo::{
-    AloLoaderSettings, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
+    Alo, AloLoaderSettings, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
+    ShowAloColliderGizmo,
 };
 use bevy_classic_models::prelude::*;
-use classic_models_support::controls::ControlsPlugin;
 use classic_models_support::dice::Dice;
-use classic_models_support::{capture, grid, headless};
-use lexopt::prelude::*;
-use std::error::Error;
+use classic_models_support::example::ExamplePlugins;
+use classic_models_support::grid;
+use classic_models_support::studio::{Caption, MeasuredText, StudioPlugin};
 use std::f32::consts::TAU;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Meters between two walkers.
@@ -42,6 +40,12 @@ struct Counts {
     probes: usize,
 }
 
+/// The model of the walkers. Its loader settings count as long as there is a handle.
+#[derive(Resource)]
+struct Walker {
+    _model: Handle<Alo>,
+}
+
 /// Flies around its center. `hit` is the part that its ray hits, and where.
 #[derive(Component)]
 struct Probe {
@@ -49,27 +53,23 @@ struct Probe {
     hit: Option<(Entity, AloRayHit)>,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let (mut walkers, mut probes, mut frames, mut picture) = (400, 500, None, None);
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("walkers") => walkers = arguments.value()?.parse()?,
-            Long("probes") => probes = arguments.value()?.parse()?,
-            Long("frames") => frames = Some(arguments.value()?.parse()?),
-            Long("capture") => picture = Some(PathBuf::from(arguments.value()?)),
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    let mut app = App::new();
-    let in_window = frames.is_none() && picture.is_none();
-    match in_window {
-        true => app.add_plugins((DefaultPlugins, ControlsPlugin { center: Vec3::ZERO })),
-        false => app.add_plugins(headless::plugins("assets".as_ref(), false)),
-    };
-    app.add_plugins(ClassicModelsPlugins)
-        .insert_resource(Counts { walkers, probes })
-        .add_systems(Startup, (spawn_walkers, spawn_probes, spawn_view))
+fn main() -> AppExit {
+    let (plugins, options) = ExamplePlugins::with_options(&["walkers", "probes"]);
+    App::new()
+        .add_plugins((
+            plugins,
+            ClassicModelsPlugins,
+            StudioPlugin {
+                eye: Vec3::new(8.0, 9.0, -14.0),
+                shadows: false,
+                ..default()
+            },
+        ))
+        .insert_resource(Counts {
+            walkers: options.get("walkers").unwrap_or(400),
+            probes: options.get("probes").unwrap_or(500),
+        })
+        .add_systems(Startup, (spawn_walkers, spawn_probes))
         .add_systems(Update, fly)
         .add_systems(
             PostUpdate,
@@ -78,37 +78,22 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .chain()
                 .after(TransformSystems::Propagate)
                 .after(VisibilitySystems::VisibilityPropagate),
-        );
-    if in_window {
-        app.run();
-        return Ok(());
-    }
-    Ok(run_headless(app, frames.unwrap_or(1), picture.as_deref())?)
-}
-
-/// Runs frames without a window, prints the text of each, and saves a picture of the last one.
-fn run_headless(app: App, frames: u32, picture: Option<&Path>) -> Result<(), String> {
-    let mut headless = capture::start(app, UVec2::new(1280, 720));
-    capture::wait_for_models(&mut headless);
-    for _ in 0..frames {
-        headless.step(1.0 / 60.0);
-        let world = headless.app.world_mut();
-        let text = world.query::<&Text>().single(world);
-        println!("{}", text.map_or("", |text| &text.0));
-    }
-    picture.map_or(Ok(()), |path| capture::save(&mut headless, path))
+        )
+        .run()
 }
 
 fn spawn_walkers(mut commands: Commands, assets: Res<AssetServer>, counts: Res<Counts>) {
-    // Each walker would bring two lights of its own.
-    let walker = assets
+    // Each walker would have two lights of its own.
+    let model = assets
         .load_builder()
         .with_settings(|settings: &mut AloLoaderSettings| settings.load_lights = false)
-        .load("models/walker.alo#Scene");
+        .load("models/walker.alo");
+    commands.insert_resource(Walker { _model: model });
+    let walker = ClassicModel(assets.load("models/walker.alo"));
     for (index, position) in grid::square(counts.walkers, SPACING).enumerate() {
         let mut dice = Dice::new(index as u32);
         commands.spawn((
-            WorldAssetRoot(walker.clone()),
+            walker.clone(),
             BevySpace::default(),
             Transform::from_translation(position)
                 .with_rotation(Quat::from_rotation_y(dice.between(0.0, TAU))),
@@ -141,7 +126,8 @@ fn fly(time: Res<Time>, mut probes: Query<(&Probe, &mut Transform)>) {
 fn cast_rays(
     mut rays: AloRayCast,
     mut probes: Query<(&Transform, &mut Probe)>,
-    mut text: Single<&mut Text>,
+    mut caption: Single<&mut Text, (With<Caption>, Without<MeasuredText>)>,
+    mut measured: Single<&mut Text, With<MeasuredText>>,
 ) {
     let settings = AloRayCastSettings::default()
         .with_visibility(AloRayCastVisibility::Visible)
@@ -154,19 +140,8 @@ fn cast_rays(
         hits += usize::from(probe.hit.is_some());
     }
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-    text.0 = format!("{count} rays in {milliseconds:.2} ms, {hits} of them hit a walker");
-}
-
-fn spawn_view(mut commands: Commands) {
-    commands.spawn((
-        Camera3d::default(),
-        Transform::from_xyz(8.0, 7.0, 13.0).looking_at(Vec3::Y * 2.0, Vec3::Y),
-    ));
-    commands.spawn((
-        DirectionalLight::default(),
-        Transform::from_xyz(4.0, 8.0, 6.0).looking_at(Vec3::ZERO, Vec3::Y),
-    ));
-    commands.spawn(Text::default());
+    caption.0 = format!("{count} rays, {hits} of them hit a walker");
+    measured.0 = format!("{milliseconds:.2} ms for all rays");
 }
 
 fn draw_rays(mut gizmos: Gizmos, probes: Query<(&Transform, &Probe)>) {

@@ -1,31 +1,29 @@
 //! Thousands of animated models: `cargo run --release --example crowd`.
 //!
-//! You should see a square of 10,000 models, each with its own clip, phase, speed and skin, and in the corner the time
-//! per frame. Instances of a file share its meshes and materials, so a few draw calls draw the whole crowd.
-//!
-//! Space pauses the animation, the left and right arrow keys turn the camera around the crowd.
+//! You should see a square of 10,000 models, each with its own clip, phase, speed and skin. The text shows how many
+//! draw calls the crowd takes and the time per frame. Instances of a file share its meshes and materials, so a few draw
+//! calls draw the whole crowd.
 //!
 //! ```text
-//! crowd 2000 --model path/to/hero.abc    2000 instances of your own model, in its first clip
-//! crowd 500 --frames 100                 renders 100 frames without a window and prints the time per frame
+//! Space          pauses the animation
+//! left, right    turn the camera around the crowd
 //! ```
+//!
+//! `--count 2000 --model path/to/hero.abc` shows 2000 instances of your own model, in its first clip. `--capture FILE
+//! --time SECONDS` saves a picture of that moment without a window. `--frames 100` renders 100 frames without a window
+//! and prints the time per frame.
 
-use bevy::asset::UnapprovedPathMode;
 use bevy::diagnostic::{DiagnosticsStore, FrameTimeDiagnosticsPlugin};
 use bevy::prelude::*;
 use bevy::window::PresentMode;
-use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
-use classic_models_support::controls::ControlsPlugin;
 use classic_models_support::dice::Dice;
 use classic_models_support::draws::{DrawCount, DrawCountPlugin};
-use classic_models_support::{capture, grid, headless};
-use lexopt::prelude::*;
+use classic_models_support::example::ExamplePlugins;
+use classic_models_support::studio::{Caption, MeasuredText, StudioPlugin};
+use classic_models_support::{grid, samples};
 use std::f32::consts::TAU;
-use std::path::PathBuf;
-use std::time::Instant;
-
-const ASSETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+use std::path::{Path, PathBuf};
 
 /// Meters between two models.
 const SPACING: f32 = 2.5;
@@ -43,26 +41,31 @@ struct Crowd {
     kinds: Vec<Kind>,
 }
 
-fn main() -> Result<(), lexopt::Error> {
-    let (mut count, mut kinds, mut frames) = (10_000, Vec::new(), None);
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Value(value) => count = value.parse()?,
-            Long("model") => kinds.push(own_kind(arguments.value()?.into())),
-            Long("frames") => frames = Some(arguments.value()?.parse()?),
-            other => return Err(other.unexpected()),
-        }
-    }
+fn main() -> AppExit {
+    let (plugins, options) = ExamplePlugins::with_options(&["count", "model"]);
+    let count = options.get("count").unwrap_or(10_000);
+    let mut kinds: Vec<Kind> = options.all("model").map(own_kind).collect();
     if kinds.is_empty() {
         kinds = bundled_kinds();
     }
-    let crowd = Crowd { count, kinds };
-    match frames {
-        Some(frames) => measure(crowd, frames),
-        None => show(crowd),
-    }
-    Ok(())
+    let width = (count as f32).sqrt() * SPACING;
+    App::new()
+        .add_plugins((
+            plugins,
+            ClassicModelsPlugins,
+            StudioPlugin {
+                eye: Vec3::new(0.0, 0.6, -1.0) * width,
+                target: Vec3::ZERO,
+                shadows: false,
+                ..default()
+            },
+            DrawCountPlugin,
+            FrameTimeDiagnosticsPlugin::default(),
+        ))
+        .insert_resource(Crowd { count, kinds })
+        .add_systems(Startup, (spawn_crowd, turn_vsync_off))
+        .add_systems(Update, (show_draws, show_time))
+        .run()
 }
 
 fn bundled_kinds() -> Vec<Kind> {
@@ -79,30 +82,30 @@ fn bundled_kinds() -> Vec<Kind> {
 }
 
 /// A model of the user's, whose clips and skins are not known.
-fn own_kind(file: PathBuf) -> Kind {
-    let path = std::path::absolute(&file).unwrap_or(file);
+fn own_kind(file: &str) -> Kind {
+    let path = std::path::absolute(file).unwrap_or(file.into());
     Kind {
         // Files in the assets folder must have their asset path, or their textures are not found.
-        path: path.strip_prefix(ASSETS).unwrap_or(&path).into(),
+        path: path
+            .strip_prefix(samples())
+            .map_or(path.clone(), Path::to_path_buf),
         clips: vec![ClipRef::Index(0)],
         skins: 1,
     }
 }
 
-/// Spawns the crowd, a camera, a light and the text.
-fn setup(mut commands: Commands, assets: Res<AssetServer>, crowd: Res<Crowd>) {
-    let width = (crowd.count as f32).sqrt() * SPACING;
-    let kinds: Vec<(Handle<ModelManifest>, &Kind)> = crowd
+fn spawn_crowd(mut commands: Commands, assets: Res<AssetServer>, crowd: Res<Crowd>) {
+    let kinds: Vec<(ClassicModel, &Kind)> = crowd
         .kinds
         .iter()
-        .map(|kind| (assets.load(kind.path.clone()), kind))
+        .map(|kind| (ClassicModel(assets.load(kind.path.clone())), kind))
         .collect();
     let positions = grid::square(crowd.count, SPACING);
     for (index, (position, (model, kind))) in positions.zip(kinds.iter().cycle()).enumerate() {
         let mut dice = Dice::new(index as u32);
         let clip = kind.clips[dice.choose(kind.clips.len())].clone();
         let mut model = commands.spawn((
-            ClassicModel(model.clone()),
+            model.clone(),
             BevySpace::default(),
             Transform::from_translation(position)
                 .with_rotation(Quat::from_rotation_y(dice.between(0.0, TAU))),
@@ -114,86 +117,29 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>, crowd: Res<Crowd>) {
             model.insert(ModelSkin::Index(dice.choose(kind.skins)));
         }
     }
-    commands.spawn((
-        Camera3d::default(),
-        Projection::Perspective(PerspectiveProjection {
-            far: 1000.0 + 4.0 * width,
-            ..default()
-        }),
-        Transform::from_xyz(0.0, 0.6 * width, width).looking_at(Vec3::ZERO, Vec3::Y),
-    ));
-    commands.spawn((
-        DirectionalLight::default(),
-        Transform::from_xyz(1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y),
-    ));
-    commands.spawn(Text::default());
 }
 
-/// Shows the crowd in a window.
-fn show(crowd: Crowd) {
-    let window = WindowPlugin {
-        primary_window: Some(Window {
-            title: "crowd".into(),
-            present_mode: PresentMode::AutoNoVsync,
-            ..default()
-        }),
-        ..default()
-    };
-    let assets = AssetPlugin {
-        file_path: ASSETS.into(),
-        unapproved_path_mode: UnapprovedPathMode::Allow,
-        ..default()
-    };
-    App::new()
-        .add_plugins((
-            DefaultPlugins.set(window).set(assets),
-            ClassicModelsPlugins,
-            DrawCountPlugin,
-            FrameTimeDiagnosticsPlugin::default(),
-            ControlsPlugin { center: Vec3::ZERO },
-        ))
-        .insert_resource(crowd)
-        .add_systems(Startup, setup)
-        .add_systems(Update, show_figures)
-        .run();
+/// Otherwise the time of a frame would be that of the screen.
+fn turn_vsync_off(mut windows: Query<&mut Window>) {
+    for mut window in &mut windows {
+        window.present_mode = PresentMode::AutoNoVsync;
+    }
 }
 
-fn show_figures(
-    diagnostics: Res<DiagnosticsStore>,
+fn show_draws(
     draws: Res<DrawCount>,
     crowd: Res<Crowd>,
-    mut text: Single<&mut Text>,
+    mut caption: Single<&mut Text, With<Caption>>,
+) {
+    caption.0 = format!("{} models, {} draw calls", crowd.count, draws.get());
+}
+
+fn show_time(
+    diagnostics: Res<DiagnosticsStore>,
+    mut measured: Single<&mut Text, With<MeasuredText>>,
 ) {
     let frame_time = diagnostics.get(&FrameTimeDiagnosticsPlugin::FRAME_TIME);
     if let Some(milliseconds) = frame_time.and_then(|time| time.smoothed()) {
-        text.0 = figures(crowd.count, milliseconds, &draws);
+        measured.0 = format!("{milliseconds:.1} ms per frame");
     }
-}
-
-fn figures(count: usize, milliseconds: f64, draws: &DrawCount) -> String {
-    let draws = draws.get();
-    format!("{count} models, {milliseconds:.1} ms per frame, {draws} draw calls")
-}
-
-/// Renders so many frames without a window and prints the time per frame.
-fn measure(crowd: Crowd, frames: u32) {
-    let count = crowd.count;
-    let mut app = App::new();
-    app.add_plugins((
-        headless::plugins(ASSETS.as_ref(), false),
-        ClassicModelsPlugins,
-        DrawCountPlugin,
-    ))
-    .insert_resource(crowd)
-    .add_systems(Startup, setup);
-    let mut headless = capture::start(app, UVec2::new(1280, 720));
-    capture::wait_for_models(&mut headless);
-    let start = Instant::now();
-    for _ in 0..frames {
-        headless.step(1.0 / 60.0);
-        capture::wait_for_gpu(&headless);
-    }
-    let milliseconds = start.elapsed().as_secs_f64() * 1e3 / f64::from(frames.max(1));
-    let draws = headless.app.world().resource::<DrawCount>();
-    println!("{}", figures(count, milliseconds, draws));
 }

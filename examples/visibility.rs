@@ -6,61 +6,46 @@
 //! current frame. At the end of a row is whether the bone is shown now.
 //!
 //! ```text
-//! Space          pauses and resumes
-//! left, right    one frame back or forward
 //! C              cross-fades to the next animation: DIE_00 switches lamps off, MOVE_00 has no visibility tracks
+//! comma, period  one frame back or forward, and pauses
+//! Space          pauses and resumes
+//! left, right    turn the camera
 //! ```
 //!
-//! `--clip NAME` begins with another animation. `--capture OUT.png --time SECONDS` saves a picture of that moment
-//! without opening a window.
+//! `--clip NAME` begins with another animation. `--capture FILE --time SECONDS` saves a picture of that moment without
+//! a window.
 
 use bevy::prelude::*;
-use bevy_classic_models::alamo::bone_target;
-use bevy_classic_models::alamo::{Ala, AloInstance};
+use bevy_classic_models::alamo::{Ala, AloInstance, bone_target};
 use bevy_classic_models::prelude::*;
-use classic_models_support::{capture, headless};
-use lexopt::prelude::*;
-use std::error::Error;
-use std::path::PathBuf;
+use classic_models_support::example::ExamplePlugins;
+use classic_models_support::studio::{Caption, StudioPlugin};
 
 /// The animation to begin with.
 #[derive(Resource)]
 struct FirstClip(String);
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let (mut clip, mut time, mut picture) = ("ATTACK_00".to_owned(), 0.0, None);
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("clip") => clip = arguments.value()?.string()?,
-            Long("time") => time = arguments.value()?.parse()?,
-            Long("capture") => picture = Some(PathBuf::from(arguments.value()?)),
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    let mut app = App::new();
-    app.insert_resource(FirstClip(clip));
-    if let Some(picture) = picture {
-        app.add_plugins(headless::plugins("assets".as_ref(), false));
-        add_contents(&mut app);
-        let mut headless = capture::start(app, UVec2::new(1280, 720));
-        capture::wait_for_models(&mut headless);
-        headless.step(time);
-        capture::save(&mut headless, &picture)?;
-    } else {
-        app.add_plugins(DefaultPlugins);
-        add_contents(&mut app);
-        app.run();
-    }
-    Ok(())
-}
-
-fn add_contents(app: &mut App) {
-    app.add_plugins(ClassicModelsPlugins)
+fn main() -> AppExit {
+    let (plugins, options) = ExamplePlugins::with_options(&["clip"]);
+    let clip = options.get("clip").unwrap_or("ATTACK_00".to_owned());
+    App::new()
+        .add_plugins((
+            plugins,
+            ClassicModelsPlugins,
+            StudioPlugin {
+                // It looks below the middle of the walker, so that there is room for the timeline.
+                eye: Vec3::new(0.0, 3.0, -10.0),
+                target: Vec3::Y * 1.6,
+                keys: "C: next animation   Comma, Period: one frame back or forward",
+                ..default()
+            },
+        ))
+        .insert_resource(FirstClip(clip))
         .add_systems(Startup, setup)
         .add_systems(Update, (change_clip, step_frames))
         // Animations have set the visibility of bones by then.
-        .add_systems(Last, show_timeline);
+        .add_systems(Last, show_timeline)
+        .run()
 }
 
 fn setup(mut commands: Commands, assets: Res<AssetServer>, clip: Res<FirstClip>) {
@@ -70,32 +55,10 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>, clip: Res<FirstClip>)
         Transform::from_rotation(Quat::from_rotation_y(0.5)),
         PlayClip::looping(clip.0.clone()),
     ));
-    commands.spawn((
-        Camera3d::default(),
-        // It looks below the middle of the walker, so that there is room for the timeline.
-        Transform::from_xyz(0.0, 3.0, -10.0).looking_at(Vec3::Y * 1.6, Vec3::Y),
-    ));
-    commands.spawn((
-        DirectionalLight::default(),
-        Transform::from_xyz(3.0, 6.0, -5.0).looking_at(Vec3::ZERO, Vec3::Y),
-    ));
-    commands.spawn((
-        Text::default(),
-        TextFont::from_font_size(18.0),
-        Node {
-            position_type: PositionType::Absolute,
-            bottom: px(20),
-            left: px(20),
-            ..default()
-        },
-    ));
 }
 
 fn change_clip(keys: Res<ButtonInput<KeyCode>>, walker: Single<(&AloInstance, &mut PlayClip)>) {
     let (instance, mut play) = walker.into_inner();
-    if keys.just_pressed(KeyCode::Space) {
-        play.paused = !play.paused;
-    }
     if keys.just_pressed(KeyCode::KeyC) {
         let animations = &instance.model().animations;
         let mut names = animations.iter().map(|animation| &*animation.name);
@@ -110,18 +73,19 @@ fn change_clip(keys: Res<ButtonInput<KeyCode>>, walker: Single<(&AloInstance, &m
 fn step_frames(
     keys: Res<ButtonInput<KeyCode>>,
     alas: Res<Assets<Ala>>,
-    walker: Single<(&AloInstance, &mut PlayClip, &mut Playback)>,
+    mut time: ResMut<Time<Virtual>>,
+    walker: Single<(&AloInstance, &PlayClip, &mut Playback)>,
 ) {
-    let (instance, mut play, mut playback) = walker.into_inner();
-    let forward = keys.just_pressed(KeyCode::ArrowRight);
-    let back = keys.just_pressed(KeyCode::ArrowLeft);
-    let Some((_, ala)) = current_animation(instance, &play, &alas) else {
+    let (instance, play, mut playback) = walker.into_inner();
+    let forward = keys.just_pressed(KeyCode::Period);
+    let back = keys.just_pressed(KeyCode::Comma);
+    let Some((_, ala)) = current_animation(instance, play, &alas) else {
         return;
     };
     if forward || back {
         let frame = (playback.time * ala.fps).round() + if forward { 1.0 } else { -1.0 };
         playback.time = (frame / ala.fps).rem_euclid(ala.seconds());
-        play.paused = true;
+        time.pause();
     }
 }
 
@@ -141,7 +105,7 @@ fn show_timeline(
     alas: Res<Assets<Ala>>,
     clips: Res<Assets<AnimationClip>>,
     bones: Query<&InheritedVisibility>,
-    mut text: Single<&mut Text>,
+    mut caption: Single<&mut Text, With<Caption>>,
 ) {
     let (instance, play, playback) = *walker;
     let Some((name, ala)) = current_animation(instance, play, &alas) else {
@@ -171,7 +135,7 @@ fn show_timeline(
         lines += &format!("{:<12}{row} {state}\n", bone.name);
     }
     lines += &format!("{:>width$}", '^', width = 13 + now);
-    text.set_if_neq(Text(lines));
+    caption.set_if_neq(Text(lines));
 }
 
 /// Whether a clip shows a bone. Of a bone's curves only that of its visibility has values of the type `bool`.

@@ -82,6 +82,7 @@ type Root = (
     Has<PlayClip>,
     Option<&'static AloAnimator>,
     Option<&'static AbcAnimator>,
+    Option<&'static ModelSkin>,
 );
 
 /// Roots of models of any kind.
@@ -92,14 +93,27 @@ fn are_models_ready(
     models: ModelQuery,
     roots: Query<Root, IsRoot>,
 ) -> bool {
-    roots.iter().all(|(root, scene, plays, alo, abc)| {
+    roots.iter().all(|(root, scene, plays, alo, abc, skin)| {
         // Models of the other formats play as soon as they are spawned.
         let has_no_clip = alo.is_some_and(|animator| animator.clip().is_none())
             || abc.is_some_and(|animator| animator.clip().is_none());
         scene.is_some_and(|scene| server.is_loaded_with_dependencies(&scene.0))
             && models.format(root).is_some()
             && !(plays && has_no_clip)
+            && skin.is_none_or(|skin| is_skin_loaded(&server, skin))
     })
+}
+
+/// Whether the image of a skin is loaded, if it is not one of the model's own or of a manifest.
+fn is_skin_loaded(server: &AssetServer, skin: &ModelSkin) -> bool {
+    let path = match skin {
+        ModelSkin::Path(path) => path.clone(),
+        ModelSkin::Name(name) if name.contains('.') => name.clone().into(),
+        ModelSkin::Image(image) => return server.is_loaded_with_dependencies(image),
+        ModelSkin::Index(_) | ModelSkin::Name(_) => return true,
+    };
+    let handle = server.get_handle::<Image>(path);
+    handle.is_some_and(|image| server.is_loaded_with_dependencies(&image))
 }
 
 /// The first error of a file that a model needs.

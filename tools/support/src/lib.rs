@@ -9,13 +9,16 @@ pub mod capture;
 pub mod controls;
 pub mod dice;
 pub mod draws;
+pub mod example;
 pub mod gpuless;
 pub mod grid;
 pub mod headless;
 pub mod names;
+pub mod options;
 pub mod pictures;
 pub mod places;
 pub mod stage;
+pub mod studio;
 
 /// The folder of the bundled samples: `assets` in the root of the repository.
 pub fn samples() -> PathBuf {
