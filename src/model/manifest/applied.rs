@@ -1,6 +1,6 @@
 //! [`AppliedComponents`]: the components that a manifest sets on the root of its model.
 
-use super::manifest::{ManifestClip, ModelManifest};
+use super::model_manifest::{ManifestClip, ModelManifest};
 use super::resolve::ResolvedFiles;
 use crate::scene::{
     ClipFiles, ClipRef, DamageStage, LodDistances, ModelClips, ModelSkin, ModelSkins, NamedClip,

@@ -3,7 +3,7 @@
 
 use super::applied::update_component;
 use super::classic_model::{ClassicModel, is_manifest, warn_manifest};
-use super::manifest::{ManifestAttachment, ModelManifest};
+use super::model_manifest::{ManifestAttachment, ModelManifest};
 use super::resolve::ResolvedFiles;
 use super::state::{ModelState, SpawnedAttachment};
 use crate::model::AttachedToBone;

@@ -1,6 +1,6 @@
 //! Validates a [`ModelManifest`] that was parsed or created in code, without access to other files.
 
-use super::manifest::{ManifestAttachment, ManifestClip, ModelManifest};
+use super::model_manifest::{ManifestAttachment, ManifestClip, ModelManifest};
 use super::problem::Problem;
 use super::problem::Step::{self, Element, Field, Key};
 use super::values::{MAX_LIST_LENGTH, NameOrIndex};

@@ -1,6 +1,6 @@
 //! [`ClassicModel`], the component that spawns a manifest or a model.
 
-use crate::model::manifest::manifest::ModelManifest;
+use crate::model::manifest::model_manifest::ModelManifest;
 use crate::scene::{WarningLog, same_name};
 use bevy::asset::{AssetPath, AssetServer, Assets, Handle};
 use bevy::camera::visibility::Visibility;

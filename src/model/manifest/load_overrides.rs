@@ -1,6 +1,6 @@
 //! The loader settings in manifests. Several manifests can have different settings for one model; the first one applies.
 
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
 use crate::scene::{LoaderOverride, LoaderOverrides};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets};

@@ -2,7 +2,7 @@
 
 use super::classic_model::is_manifest;
 use super::find_files::ManifestReader;
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::preload::Preloader;
 use super::read::ManifestError;
 use crate::scene::all_cases;

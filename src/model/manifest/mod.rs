@@ -23,7 +23,7 @@ mod find_files;
 mod glob;
 mod load_overrides;
 mod loader;
-mod manifest;
+mod model_manifest;
 #[cfg(not(feature = "manifest"))]
 mod no_ron;
 mod placement;
@@ -47,7 +47,7 @@ mod values;
 pub use classic_model::ClassicModel;
 pub use files::ManifestFiles;
 pub use loader::{ManifestLoader, ManifestLoaderError};
-pub use manifest::{
+pub use model_manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
     ModelManifest,
 };

@@ -1,6 +1,6 @@
 //! Replaces `ron_text` and `spans` in builds without the feature `manifest`: every text is an error.
 
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::problem::Step;
 use super::read::ManifestError;
 use crate::read::TextPosition;

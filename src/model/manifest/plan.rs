@@ -4,7 +4,7 @@
 use super::applied::{AppliedComponents, ClipLoader};
 use super::check::check;
 use super::load_overrides::LoadOverrides;
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
 use super::transform::ManifestTransform;
 use bevy::asset::{AssetEvent, AssetId, Assets};

@@ -4,7 +4,7 @@ use super::classic_model::ClassicModel;
 use super::clip_check::{ClipChecks, check_clips, on_clips, on_model_ready};
 use super::load_overrides::{LoadOverrides, update_load_overrides};
 use super::loader::{ManifestLoader, extensions};
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::placement::on_instance_ready;
 use super::plan::{Plans, remove_stale_plans};
 use super::preload::{ReleasedModels, release_models};

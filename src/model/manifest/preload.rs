@@ -4,7 +4,7 @@
 use super::classic_model::is_manifest;
 use super::files::{Handles, lock};
 use super::load_overrides::LoadOverrides;
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
 use crate::scene::ClipFiles;
 use crate::scene::ModelFormats;

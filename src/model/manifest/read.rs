@@ -1,7 +1,7 @@
 //! Parses the text of a [`ModelManifest`]. Files that it names are not accessed.
 
 use super::check::check;
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 #[cfg(not(feature = "manifest"))]
 use super::no_ron::{find_offset, from_ron};
 use super::problem::Problem;

@@ -1,7 +1,7 @@
 //! RON text to values and back: the only use of the crate `ron` besides [`spans`](super::spans).
 
 use super::check::check;
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::read::ManifestError;
 use super::ron_error;
 use crate::read::TextPosition;

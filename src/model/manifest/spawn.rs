@@ -3,7 +3,7 @@
 use super::applied::AppliedComponents;
 use super::attachments::update_attachments;
 use super::classic_model::{ClassicModel, is_manifest, warn_manifest};
-use super::manifest::ModelManifest;
+use super::model_manifest::ModelManifest;
 use super::plan::{Plan, Plans};
 use super::preload::ReleasedModels;
 use super::state::{Model, ModelState};

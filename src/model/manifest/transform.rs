@@ -1,6 +1,6 @@
 //! The scale and axes of a manifest. They are applied to each instance, because several manifests can have one model.
 
-use super::manifest::{ManifestAxes, ModelManifest};
+use super::model_manifest::{ManifestAxes, ModelManifest};
 use crate::model::components::{BevySpace, SceneTransform};
 use crate::scene::{Mirror, SceneScale};
 use bevy::ecs::change_detection::DetectChangesMut;

@@ -202,7 +202,7 @@ impl FileFinder {
                 .missing_files
                 .as_ref()
                 .filter(|_| !is_processing)
-                .map(|_| FileQueries::default()),
+                .map(|_| Default::default()),
         }
     }
 }
