@@ -34,8 +34,8 @@ fn main() -> AppExit {
             ClassicModelsPlugins,
             StudioPlugin {
                 // It looks below the middle of the walker, so that there is room for the timeline.
-                eye: Vec3::new(0.0, 3.0, -10.0),
-                target: Vec3::Y * 1.6,
+                eye: Vec3::new(0.0, 3.0, -11.5),
+                target: Vec3::Y * 1.2,
                 keys: "C: next animation   Comma, Period: one frame back or forward",
                 ..default()
             },
@@ -132,9 +132,9 @@ fn show_timeline(
             true => "shown",
             false => "hidden",
         };
-        lines += &format!("{:<12}{row} {state}\n", bone.name);
+        lines += &format!("{:<13}{row} {state}\n", bone.name);
     }
-    lines += &format!("{:>width$}", '^', width = 13 + now);
+    lines += &format!("{:>width$}", '^', width = 14 + now);
     caption.set_if_neq(Text(lines));
 }
 
