@@ -1,24 +1,18 @@
-//! Models that follow edits of their files: `cargo run --example hot_reload`.
+//! Models that follow their files: `cargo run --example hot_reload`.
 //!
 //! You should see a model of each format in a row. The example copies the bundled samples to a temporary folder and
-//! edits the copies every four seconds, as an artist would while the game runs. The text at the bottom names the file
-//! that was edited last, and the models follow the edit within about a second, without a flicker.
+//! edits the copies, as an artist would while the game runs. The text at the top names the file that was edited last,
+//! and the models follow the edit within about a second, without a flicker.
 //!
-//! ```text
-//! N              makes the next edit at once
-//! Space          pauses
-//! left, right    turn the camera
-//! ```
+//! An edit follows every four seconds; Space makes the next one at once.
 //!
-//! `--capture FILE --time SECONDS` makes all edits at that moment without a window, and saves a picture. It fails if an
-//! edit does not change what is drawn, or if a broken file does.
+//! `--capture FOLDER` makes all edits without a window, saves a picture after each, and fails if an edit does not
+//! change what is drawn, or if a broken file does.
 
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use classic_models_support::headless::Headless;
-use classic_models_support::options::Options;
-use classic_models_support::studio::{Caption, StudioPlugin};
 use classic_models_support::{capture, headless, pictures};
+use lexopt::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -36,7 +30,7 @@ struct Edit {
 const EDITS: [Edit; 6] = [
     Edit {
         file: "skins/warden.dtx",
-        text: "another texture",
+        text: "another picture",
         content: || sample("skins/warden_frost.dtx"),
         shows: true,
     },
@@ -98,44 +92,36 @@ fn copy_samples(folder: &Path) -> io::Result<()> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let options = Options::from_env(&["capture", "time"]);
+    let (mut arguments, mut pictures) = (lexopt::Parser::from_env(), None);
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("capture") => pictures = Some(PathBuf::from(arguments.value()?)),
+            other => return Err(other.unexpected().into()),
+        }
+    }
     let folder = tempfile::tempdir()?;
     copy_samples(folder.path())?;
     let mut app = App::new();
-    match options.get::<PathBuf>("capture") {
-        Some(file) => {
-            app.add_plugins(headless::plugins(folder.path(), true));
-            add_contents(&mut app, folder.path());
-            let mut headless = capture::start(app, UVec2::new(640, 360));
-            capture::wait_for_models(&mut headless);
-            headless.step(options.get("time").unwrap_or(0.0));
-            save_picture(&mut headless, folder.path(), &file)
-        }
-        None => {
-            app.add_plugins(DefaultPlugins.set(AssetPlugin {
-                file_path: folder.path().to_string_lossy().into_owned(),
-                watch_for_changes_override: Some(true),
-                ..default()
-            }));
-            add_contents(&mut app, folder.path());
-            app.add_systems(Update, make_next_edit).run();
-            Ok(())
-        }
+    if let Some(pictures) = pictures {
+        app.add_plugins(headless::plugins(folder.path(), true));
+        app.add_plugins(ClassicModelsPlugins);
+        app.add_systems(Startup, setup);
+        return save_pictures(app, folder.path(), &pictures);
     }
-}
-
-fn add_contents(app: &mut App, folder: &Path) {
-    let studio = StudioPlugin {
-        keys: "N: next edit",
-        // They take long without a GPU, and many pictures are compared.
-        shadows: false,
+    let assets = AssetPlugin {
+        file_path: folder.path().to_string_lossy().into_owned(),
+        watch_for_changes_override: Some(true),
         ..default()
     };
-    app.add_plugins((ClassicModelsPlugins, studio))
-        .insert_resource(Folder(folder.into()))
-        .add_systems(Startup, setup);
+    app.add_plugins((DefaultPlugins.set(assets), ClassicModelsPlugins))
+        .insert_resource(Folder(folder.path().into()))
+        .add_systems(Startup, setup)
+        .add_systems(Update, make_next_edit)
+        .run();
+    Ok(())
 }
 
+/// Spawns the models, a camera, a light and the text.
 fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     let mut spawn = |file: &'static str, x, z| {
         let transform = Transform::from_xyz(x, 0.0, z);
@@ -150,9 +136,17 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     spawn("models/courier.lgw", -3.8, 0.5);
     commands.entity(sentry).insert(PlayClip::looping(0));
     commands.entity(warden).insert(PlayClip::looping("walk"));
+    commands.spawn((
+        Camera3d::default(),
+        Transform::from_xyz(0.0, 3.0, -9.0).looking_at(Vec3::Y * 2.0, Vec3::Y),
+    ));
+    commands.spawn((
+        DirectionalLight::default(),
+        Transform::from_xyz(3.0, 6.0, -5.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    commands.spawn(Text::default());
 }
 
-/// The copy of the samples.
 #[derive(Resource)]
 struct Folder(PathBuf);
 
@@ -160,41 +154,47 @@ fn make_next_edit(
     folder: Res<Folder>,
     keys: Res<ButtonInput<KeyCode>>,
     time: Res<Time>,
-    mut caption: Single<&mut Text, With<Caption>>,
+    mut text: Single<&mut Text>,
     mut next: Local<usize>,
     mut waited: Local<f32>,
 ) -> Result {
     *waited += time.delta_secs();
-    if *waited < 4.0 && !keys.just_pressed(KeyCode::KeyN) {
+    if *waited < 4.0 && !keys.just_pressed(KeyCode::Space) {
         return Ok(());
     }
     let edit = EDITS.get(*next % (EDITS.len() + 1));
     (*next, *waited) = (*next + 1, 0.0);
     if let Some(edit) = edit {
         fs::write(folder.0.join(edit.file), (edit.content)()?)?;
-        caption.0 = format!("{}: {}", edit.file, edit.text);
+        text.0 = format!("{}: {}", edit.file, edit.text);
     } else {
         copy_samples(&folder.0)?;
-        caption.0 = "all files as they were".into();
+        text.0 = "all files as they were".into();
     }
     Ok(())
 }
 
-/// Makes all edits. No time passes, so only the edit can change what is drawn.
-fn save_picture(headless: &mut Headless, folder: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
-    let mut before = capture::still_picture(headless);
-    for edit in &EDITS {
-        let name = format!("{}, {}", edit.file, edit.text);
+/// Makes all edits. No time passes between two pictures, so only the edit can change what is drawn.
+fn save_pictures(app: App, folder: &Path, pictures: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(pictures)?;
+    let mut headless = capture::start(app, UVec2::new(960, 540));
+    capture::wait_for_models(&mut headless);
+    headless.step(0.5);
+    let mut before = capture::still_picture(&mut headless);
+    for (number, edit) in EDITS.iter().enumerate() {
         fs::write(folder.join(edit.file), (edit.content)()?)?;
-        if edit.shows {
-            let after = capture::changed_picture(headless, &before);
-            before = after.ok_or_else(|| format!("{name}: nothing changes"))?;
+        let after = if edit.shows {
+            capture::changed_picture(&mut headless, &before)
+                .ok_or_else(|| format!("{}, {}: nothing changes", edit.file, edit.text))?
         } else {
-            capture::wait_for_failed_load(headless, Path::new(edit.file));
-            if capture::still_picture(headless).data != before.data {
-                return Err(format!("{name}: the models change").into());
-            }
+            capture::wait_for_failed_load(&mut headless, Path::new(edit.file));
+            capture::still_picture(&mut headless)
+        };
+        if !edit.shows && after.data != before.data {
+            return Err(format!("{}, {}: the models change", edit.file, edit.text).into());
         }
+        before = after.clone();
+        pictures::save(after, &pictures.join(format!("{:02}.png", number + 1)))?;
     }
-    Ok(pictures::save(before, file)?)
+    Ok(())
 }

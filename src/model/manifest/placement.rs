@@ -1,8 +1,8 @@
 //! Applies the scale and axes of manifests to the scenes of their models.
 
 use crate::model::components::SceneTransform;
-use crate::model::model_manifest::state::ModelState;
-use crate::model::model_manifest::transform::ManifestTransform;
+use crate::model::manifest::state::ModelState;
+use crate::model::manifest::transform::ManifestTransform;
 use crate::scene::Mirror;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;

@@ -86,7 +86,7 @@ impl<'de> Visitor<'de> for Seeker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::model_manifest::problem::Step::{Element, Field, Inner, Key};
+    use crate::model::manifest::problem::Step::{Element, Field, Inner, Key};
 
     const TEXT: &str = r##"#![enable(implicit_some)]
 // model: "no"

@@ -1,7 +1,7 @@
 //! The state of entities with a [`ClassicModel`](super::ClassicModel).
 
-use crate::model::model_manifest::applied::AppliedComponents;
-use crate::model::model_manifest::transform::ManifestTransform;
+use crate::model::manifest::applied::AppliedComponents;
+use crate::model::manifest::transform::ManifestTransform;
 use crate::scene::{ModelSkin, PlayClip};
 use bevy::asset::{AssetPath, Handle, UntypedHandle};
 use bevy::ecs::component::Component;
