@@ -69,7 +69,7 @@ Start with the [manual](guides::manual).
 - [`guides::manifest`]: all fields of a manifest
 - [`guides::reload`]: hot reload
 - [`guides::alamo`], [`guides::lithtech`], [`guides::quake`], [`guides::lgw`]: the formats in detail
-- [`guides::performance`]: measurements
+- [`guides::performance`]: benchmarks and their limits
 "
 )]
 // For maintainers: ARCHITECTURE.md describes the modules and the data flow. The crate `classic_model_formats` parses bytes

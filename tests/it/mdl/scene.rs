@@ -288,8 +288,9 @@ fn a_broken_file_fails_with_its_path_and_offset() {
 
 #[test]
 fn extensions_are_configurable() {
-    let mut quake = QuakePlugin::default();
-    quake.extensions = vec!["qmdl".into()];
+    let quake = QuakePlugin {
+        extensions: vec!["qmdl".into()],
+    };
     let files = [("tetra.QMdl", tetrahedron().to_bytes())];
     let mut app = TestApp::with_plugin(&files, ClassicModelsPlugins.set(quake));
     let handle = app.load::<Mdl>("tetra.QMdl");
