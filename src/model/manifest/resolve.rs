@@ -1,8 +1,8 @@
 //! [`ResolvedFiles`]: the paths of the files of a manifest, including a manifest that code has changed since it was
 //! loaded.
 
-use crate::model::manifest::model_manifest::{ManifestClip, ModelManifest};
 use crate::model::manifest::check::{as_name, is_glob};
+use crate::model::manifest::model_manifest::{ManifestClip, ModelManifest};
 use crate::scene::same_name;
 use bevy::asset::AssetPath;
 use std::collections::BTreeMap;

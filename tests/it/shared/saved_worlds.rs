@@ -48,12 +48,12 @@ fn the_components_of_a_root_can_be_serialized() {
     assert_eq!(
         own,
         [
-            "PartVisibility",
-            "LodDistances",
             "DamageStage",
+            "LodDistances",
             "ModelLod",
             "ModelSkin",
             "ModelSkins",
+            "PartVisibility",
             "PlayClip",
             "Playback",
             "PlayerColors",

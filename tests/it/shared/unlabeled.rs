@@ -58,5 +58,5 @@ fn the_error_of_a_scene_path_without_a_label_names_an_example() {
         panic!("loaded");
     };
     let error = error.to_string();
-    assert!(error.contains("as in labels/text.txt#Scene0"), "{error}");
+    assert!(error.contains("such as labels/text.txt#Scene0"), "{error}");
 }
