@@ -3,7 +3,7 @@
 use super::check::{as_name, is_glob};
 use super::files::ManifestFiles;
 use super::glob::Globs;
-use super::loader::ManifestLoaderError;
+use super::manifest_error::ManifestLoaderError;
 use super::model_manifest::ModelManifest;
 use super::preload::Preloader;
 use super::problem::Problem;

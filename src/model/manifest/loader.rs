@@ -2,15 +2,14 @@
 
 use super::classic_model::is_manifest;
 use super::find_files::ManifestReader;
+use super::manifest_error::ManifestLoaderError;
 use super::model_manifest::ModelManifest;
 use super::preload::Preloader;
-use super::read::ManifestError;
 use crate::scene::all_cases;
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::ecs::world::{FromWorld, World};
 use bevy::reflect::TypePath;
-use thiserror::Error;
 
 /// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of its
 /// asset.
@@ -22,28 +21,6 @@ pub struct ManifestLoader {
     files: ManifestReader,
     preloader: Preloader,
     extensions: Vec<&'static str>,
-}
-
-/// The error for a manifest that cannot be loaded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ManifestLoaderError {
-    /// The file could not be read.
-    #[error("{path}: cannot be read: {source}")]
-    Io {
-        /// The asset's path.
-        path: String,
-        /// The error of the asset source.
-        source: std::io::Error,
-    },
-    /// The file is not a manifest, or a file that it names is missing. Begins with `path:line:column:`.
-    #[error("{path}:{source}")]
-    Manifest {
-        /// The asset's path.
-        path: String,
-        /// The position and the problem.
-        source: ManifestError,
-    },
 }
 
 impl FromWorld for ManifestLoader {

@@ -23,6 +23,7 @@ mod find_files;
 mod glob;
 mod load_overrides;
 mod loader;
+mod manifest_error;
 mod model_manifest;
 #[cfg(not(feature = "manifest"))]
 mod no_ron;
@@ -36,6 +37,8 @@ mod resolve;
 #[cfg(feature = "manifest")]
 mod ron_error;
 #[cfg(feature = "manifest")]
+mod ron_options;
+#[cfg(feature = "manifest")]
 mod ron_text;
 #[cfg(feature = "manifest")]
 mod spans;
@@ -46,12 +49,13 @@ mod values;
 
 pub use classic_model::ClassicModel;
 pub use files::ManifestFiles;
-pub use loader::{ManifestLoader, ManifestLoaderError};
+pub use loader::ManifestLoader;
+pub use manifest_error::{ManifestError, ManifestLoaderError};
 pub use model_manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
     ModelManifest,
 };
 pub(in crate::model) use placement::manifest_transform;
 pub(crate) use plugin::ManifestPlugin;
-pub use read::{ManifestError, parse};
+pub use read::parse;
 pub use values::NameOrIndex;

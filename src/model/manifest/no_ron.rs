@@ -1,8 +1,8 @@
 //! Replaces `ron_text` and `spans` in builds without the feature `manifest`: every text is an error.
 
+use super::manifest_error::ManifestError;
 use super::model_manifest::ModelManifest;
 use super::problem::Step;
-use super::read::ManifestError;
 use crate::read::TextPosition;
 
 pub(super) fn from_ron(_: &str) -> Result<ModelManifest, ManifestError> {

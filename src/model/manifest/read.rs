@@ -1,6 +1,7 @@
 //! Parses the text of a [`ModelManifest`]. Files that it names are not accessed.
 
 use super::check::check;
+use super::manifest_error::ManifestError;
 use super::model_manifest::ModelManifest;
 #[cfg(not(feature = "manifest"))]
 use super::no_ron::{find_offset, from_ron};
@@ -10,20 +11,9 @@ use super::ron_text::from_ron;
 #[cfg(feature = "manifest")]
 use super::spans::find_offset;
 use crate::read::TextPosition;
-use thiserror::Error;
 
 /// The maximum length of a text in bytes. Typical manifests have about a thousandth of it.
 pub(super) const MAX_TEXT_LENGTH: usize = 1 << 20;
-
-/// The error for an invalid manifest. Displays as `3:12: scale is -1, but must be a finite number above 0`.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{position}: {message}")]
-pub struct ManifestError {
-    /// The position of the value or of the syntax error.
-    pub position: TextPosition,
-    /// The problem, beginning with the path to the value if it is about one.
-    pub message: String,
-}
 
 /// Parses a manifest. The files that it names are not searched.
 ///

@@ -1,8 +1,8 @@
 //! Converts errors of the RON deserializer to [`ManifestError`]s with the position and the path of the value.
 
+use super::manifest_error::ManifestError;
 use super::problem::Step::{self, Element, Field, Inner, Key};
 use super::problem::ValuePath;
-use super::read::ManifestError;
 use super::spans::find_offset;
 use crate::read::TextPosition;
 use ron::error::{Position, SpannedError};

@@ -1,16 +1,13 @@
 //! RON text to values and back: the only use of the crate `ron` besides [`spans`](super::spans).
 
 use super::check::check;
+use super::manifest_error::ManifestError;
 use super::model_manifest::ModelManifest;
-use super::read::ManifestError;
 use super::ron_error;
+use super::ron_options::options;
 use crate::read::TextPosition;
-use ron::extensions::Extensions;
+use ron::Deserializer;
 use ron::ser::PrettyConfig;
-use ron::{Deserializer, Options};
-
-/// The maximum nesting of values. Valid manifests have four levels.
-const MAX_NESTING: usize = 32;
 
 /// Deserializes a manifest, without checking its values.
 pub(super) fn from_ron(text: &str) -> Result<ModelManifest, ManifestError> {
@@ -44,10 +41,4 @@ impl ModelManifest {
         text.push('\n');
         Ok(text)
     }
-}
-
-pub(super) fn options() -> Options {
-    Options::default()
-        .with_default_extension(Extensions::IMPLICIT_SOME)
-        .with_recursion_limit(MAX_NESTING)
 }

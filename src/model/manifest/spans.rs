@@ -2,7 +2,7 @@
 //! syntax.
 
 use super::problem::Step;
-use super::ron_text::options;
+use super::ron_options::options;
 use core::fmt;
 use ron::{Deserializer, Error};
 use serde::de::{self, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
