@@ -128,7 +128,7 @@ fn a_broken_animation_does_not_stop_the_others() {
     assert_eq!(objects[3]["ok"], true);
     let warnings = &objects[3]["warnings"];
     assert!(
-        warnings[0].as_str().unwrap().contains("5 bytes"),
+        warnings[0].as_str().unwrap().contains("5 trailing bytes"),
         "{warnings}"
     );
 
