@@ -3,7 +3,7 @@
 use crate::read::{ErrorKind, ParseError};
 use thiserror::Error;
 
-/// A value that the format cannot store: where it is, and what is wrong with it.
+/// The error for a value that the format cannot store.
 ///
 /// Displays as one sentence, for example
 /// `0x400 mesh 0 "Hull" / 0x10000 sub-mesh 0 / 0x10004 index 5 uses vertex 900, but only 478 exist`.
@@ -13,7 +13,7 @@ use thiserror::Error;
 pub struct WriteError {
     /// The path of chunks or elements to the faulty value.
     pub context: String,
-    /// What is wrong with the value.
+    /// The reason, as a predicate of the value.
     pub kind: ErrorKind,
 }
 

@@ -145,13 +145,18 @@ impl ManifestAxes {
 
 /// One of the six directions along a file's axes.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum FileAxis {
+    /// +X.
     X,
+    /// +Y.
     Y,
+    /// +Z.
     Z,
+    /// −X.
     NegX,
+    /// −Y.
     NegY,
+    /// −Z.
     NegZ,
 }
 

@@ -53,7 +53,7 @@ pub struct ParseError {
     pub position: Option<TextPosition>,
     /// The element or field that was read, such as `triangle 12`, with the path to it.
     pub context: String,
-    /// What is wrong with the value.
+    /// The reason, as a predicate of the value.
     pub kind: ErrorKind,
 }
 

@@ -200,7 +200,7 @@ pub trait Subject: Sync {
         self.check_state(world, root).is_ok()
     }
 
-    /// Checks that the instance has the state of its components. The error says what is missing.
+    /// Checks that the instance has the state of its components. The error names the missing state.
     fn check_state(&self, world: &World, root: Entity) -> Result<(), String>;
 
     /// The version of a file that the instance shows; none if there is no instance.

@@ -1,4 +1,4 @@
-//! Checks for values that the parser would read differently from what was written.
+//! Rejects values that would not survive a round trip through the parser.
 //!
 //! Values that the parser rejects need no check here: the writer parses its own output.
 

@@ -162,7 +162,7 @@ fn truncation_at_every_byte_is_an_error() {
             }
         }
     }
-    // Malformed files must not panic either; which error they give depends on what is parsed first.
+    // Malformed files must not panic either; the error depends on the order of parsing.
     for (index, Case { bytes, .. }) in cases().into_iter().enumerate() {
         for length in (index % 37..bytes.len()).step_by(37) {
             let _ = parse(&bytes[..length]);
