@@ -5,23 +5,39 @@ use crate::alamo::material::{AloMaterial, base_placeholder};
 use crate::texture::Placeholder;
 use bevy::asset::{AssetEvent, AssetLoadFailedEvent, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::MessageReader;
-use bevy::ecs::system::{Res, ResMut};
+use bevy::ecs::system::{Local, Res, ResMut, SystemParam};
 use bevy::image::Image;
+
+/// Finds out whether a material may use an image that failed to load.
+#[derive(SystemParam)]
+pub(super) struct FailedLoads<'w, 's> {
+    failures: MessageReader<'w, 's, AssetLoadFailedEvent<Image>>,
+    materials: MessageReader<'w, 's, AssetEvent<AloMaterial>>,
+    dazzles: MessageReader<'w, 's, AssetEvent<DazzleMaterial>>,
+    /// Whether any image has failed so far.
+    any: Local<'s, bool>,
+}
+
+impl FailedLoads<'_, '_> {
+    /// Reads the events. A texture may fail before the material that uses it exists, so changes of materials count too.
+    fn is_check_needed(&mut self) -> bool {
+        let failures = self.failures.read().count();
+        let changes = self.materials.read().count() + self.dazzles.read().count();
+        *self.any |= failures > 0;
+        *self.any && failures + changes > 0
+    }
+}
 
 /// Inserts a placeholder for each image whose first load failed. If the file is fixed and reloaded later, its image
 /// replaces the placeholder.
 pub(super) fn replace_failed_textures(
-    mut failed: MessageReader<AssetLoadFailedEvent<Image>>,
-    mut material_events: MessageReader<AssetEvent<AloMaterial>>,
-    mut dazzle_events: MessageReader<AssetEvent<DazzleMaterial>>,
+    mut failed: FailedLoads<'_, '_>,
     server: Res<AssetServer>,
     materials: Res<Assets<AloMaterial>>,
     dazzles: Res<Assets<DazzleMaterial>>,
     mut images: ResMut<Assets<Image>>,
 ) {
-    // A texture may fail before the material that uses it exists.
-    let events = material_events.read().count() + dazzle_events.read().count();
-    if failed.read().count() + events == 0 {
+    if !failed.is_check_needed() {
         return;
     }
     let has_failed =

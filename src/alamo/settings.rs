@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct AloLoaderSettings {
-    /// Bevy units per unit of the file. 1 by default.
+    /// Bevy units per unit of the file. Greater than 0; 1 by default.
     pub scale: f32,
     /// Whether to rotate the scene from the file's axes (Z up, front −Y) to Bevy's Y up and front +Z. On by default.
     pub convert_axes: bool,

@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct LgwLoaderSettings {
-    /// Bevy units per unit of the file, which is most likely a centimeter. 1 by default.
+    /// Bevy units per unit of the file, which is most likely a centimeter. Greater than 0; 1 by default.
     pub scale: f32,
     /// Whether to convert the scene from the file's axes, given by `up_axis` and `left_handed`, to Bevy's.
     /// On by default. If false, positions stay in the file's axes.
     pub convert_axes: bool,
     /// The up axis of the file. Y by default.
     pub up_axis: LgwUpAxis,
-    /// Whether the file's space is left-handed. If so, the model is mirrored along the axis that points
-    /// towards the viewer. Off by default.
+    /// Whether the file's space is left-handed. If so, and with `convert_axes`, the model is mirrored along
+    /// the axis that points towards the viewer. Off by default.
     pub left_handed: bool,
     /// Which side of a triangle is its front.
     pub winding: LgwWinding,

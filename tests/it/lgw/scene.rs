@@ -318,6 +318,20 @@ fn settings_change_scale_up_axis_and_handedness() {
             ..settings()
         });
         assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, 2.0), 1e-6));
+        // Without the conversion, the axes of the file are kept.
+        let found = spawn(LgwLoaderSettings {
+            convert_axes: false,
+            left_handed,
+            winding,
+            up_axis: up,
+            ..settings()
+        });
+        let unconverted = spawn(LgwLoaderSettings {
+            winding,
+            ..settings()
+        });
+        assert_eq!(found, unconverted);
+        assert_eq!(found.0, plain);
     }
 }
 

@@ -178,17 +178,24 @@ fn settings_change_scale_axes_and_frame_rate() {
 
 #[test]
 fn invalid_settings_are_an_error() {
-    let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
-    let handle: Handle<Mdl> = app
-        .world()
-        .resource::<AssetServer>()
-        .load_builder()
-        .with_settings(|settings: &mut MdlLoaderSettings| settings.frame_rate = 0.0)
-        .load("tetra.mdl");
-    let LoadState::Failed(error) = app.finish_load(&handle) else {
-        panic!("loaded");
-    };
-    assert!(error.to_string().contains("frame_rate is 0"), "{error}");
+    let cases: [(fn(&mut MdlLoaderSettings), _); 3] = [
+        (|settings| settings.frame_rate = 0.0, "frame_rate is 0"),
+        (|settings| settings.scale = -1.0, "scale is -1"),
+        (|settings| settings.scale = 0.0, "scale is 0"),
+    ];
+    for (set, expected) in cases {
+        let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
+        let handle: Handle<Mdl> = app
+            .world()
+            .resource::<AssetServer>()
+            .load_builder()
+            .with_settings(move |settings: &mut MdlLoaderSettings| set(settings))
+            .load("tetra.mdl");
+        let LoadState::Failed(error) = app.finish_load(&handle) else {
+            panic!("{expected}: loaded");
+        };
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(super) fn check_read_back(file: &AloFile<'_>, read: &AloFile<'_>) -> Result<
         for (submesh_index, (submesh, read)) in submeshes.enumerate() {
             if submesh.tree.is_some() && read.tree.is_none() {
                 let kind = ErrorKind::Missing {
-                    what: "valid node links and triangles, so that the parser would drop the tree",
+                    what: "valid node links or triangles: the parser would drop the tree",
                 };
                 let name = &mesh.name;
                 let context = format!(
