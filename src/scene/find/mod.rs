@@ -197,6 +197,8 @@ impl FileFinder {
             finder: self,
             model,
             index,
+            #[cfg(any(feature = "alamo", feature = "lithtech"))]
+            is_processed,
             inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
             queries: self
                 .missing_files
@@ -258,6 +260,9 @@ pub struct FileSearch<'a> {
     model: AssetPath<'static>,
     /// `None` if there is no such asset source.
     index: Option<SourceIndex<'a>>,
+    /// Whether files are read from the output of the asset processor.
+    #[cfg(any(feature = "alamo", feature = "lithtech"))]
+    is_processed: bool,
     /// The hash of the results, which the load depends on.
     inputs: Inputs,
     /// The recorded queries. `None` inside the asset processor, and if no files are watched.

@@ -7,9 +7,7 @@ impl FileSearch<'_> {
     /// The first `length` bytes of a file; `None` if it is shorter or cannot be read. The model is reloaded when they
     /// change.
     pub(crate) async fn start(&mut self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
-        // Inside the asset processor, queries are not recorded and the unprocessed source is searched.
-        let is_processed = self.finder.is_processed() && self.queries.is_some();
-        let start = self.finder.start_of(path, length, is_processed);
+        let start = self.finder.start_of(path, length, self.is_processed);
         let found = start.await;
         self.inputs.add(&found);
         if let Some(queries) = &mut self.queries {

@@ -5,6 +5,7 @@ use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::disk::{Disk, Rules};
 use crate::support::sample_files::{MODELS, REFERENCES, expected, files, spawn_all};
+use bevy::app::PluginGroupBuilder;
 use bevy::asset::io::embedded::EmbeddedAssetRegistry;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId, Reader, Writer};
@@ -13,6 +14,7 @@ use bevy::asset::saver::{AssetSaver, SavedAsset};
 use bevy::asset::transformer::IdentityAssetTransformer;
 use bevy::asset::{AssetLoader, AssetMode, AssetPath, AsyncWriteExt, LoadContext};
 use bevy::prelude::*;
+use bevy::tasks::block_on;
 use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lgw::{LgwLoader, LgwMaterial};
@@ -67,18 +69,23 @@ fn models_load_from_embedded_assets() {
     assert_eq!(spawn_all(&mut app, "embedded://game/"), expected());
 }
 
-/// An app whose asset processor writes from `assets` to `imported`, both in `folder`.
-fn processed(folder: &Path, prepare: impl FnOnce(&mut App)) -> TestApp {
+/// Bevy's plugins for an app that uses processed assets. The input of the processor is in `assets`, its output in
+/// `imported`, both in `folder`.
+fn processed_mode(folder: &Path, has_processor: bool) -> PluginGroupBuilder {
     let [source, processed] = ["assets", "imported"].map(|name| folder.join(name));
-    let plugins = gpuless::plugins(&source, false).set(AssetPlugin {
+    gpuless::plugins(&source, false).set(AssetPlugin {
         file_path: source.to_string_lossy().into_owned(),
         processed_file_path: processed.to_string_lossy().into_owned(),
         mode: AssetMode::Processed,
-        use_asset_processor_override: Some(true),
+        use_asset_processor_override: Some(has_processor),
         watch_for_changes_override: Some(false),
         ..default()
-    });
-    let mut app = TestApp::with_sources(App::new(), plugins);
+    })
+}
+
+/// An app whose asset processor writes from `assets` to `imported`, both in `folder`.
+fn processed(folder: &Path, prepare: impl FnOnce(&mut App)) -> TestApp {
+    let mut app = TestApp::with_sources(App::new(), processed_mode(folder, true));
     let log = FileTransactionLogFactory {
         file_path: folder.join("log"),
     };
@@ -96,6 +103,22 @@ fn models_load_from_the_output_of_the_asset_processor() {
     assert_eq!(spawn_all(&mut app, ""), expected());
     let texture = folder.path().join("imported/art/TEXTURES/Hull.TGA");
     assert!(texture.exists());
+}
+
+#[test]
+fn processed_models_load_without_the_unprocessed_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let unprocessed = folder.path().join("assets");
+    write_files(&unprocessed);
+    let mut app = processed(folder.path(), |_| {});
+    assert_eq!(spawn_all(&mut app, ""), expected());
+    let processor = app.world().resource::<AssetProcessor>();
+    block_on(processor.data().wait_until_finished());
+    drop(app);
+    std::fs::remove_dir_all(unprocessed).unwrap();
+
+    let mut app = TestApp::with_sources(App::new(), processed_mode(folder.path(), false));
+    assert_eq!(spawn_all(&mut app, ""), expected());
 }
 
 /// The text that [`ReportSaver`] writes for a model.
