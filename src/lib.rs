@@ -135,7 +135,8 @@ pub mod prelude {
 /// Loads the model files of classic games. Add it after `DefaultPlugins`.
 ///
 /// It has one plugin for each format whose feature is enabled: `AlamoPlugin`, `LgwPlugin`, `LithTechPlugin` and
-/// `QuakePlugin`.
+/// `QuakePlugin`. Replace a format's plugin with `set`. To add one separately, disable it in the group, and add it after
+/// the group: the group's other plugins must come first.
 ///
 /// ```
 /// # use bevy::prelude::*;

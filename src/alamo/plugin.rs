@@ -23,7 +23,7 @@ use crate::alamo::raycast::AloPickingPlugin;
 use crate::scene::{
     ClassicModelsSystems, DamageStage, DistanceLod, ModelLoading, ModelLod, PartVisibility,
     SpawnEarly, TeamColor, add_format, all_cases, choose_levels, preload_shader,
-    rebind_changed_textures, register_model_loader, reserve_model_loader, reset_level,
+    rebind_changed_textures, reserve_model_loader, reset_level,
 };
 use crate::texture::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
@@ -110,7 +110,7 @@ impl Plugin for AlamoPlugin {
             all_cases(&self.extensions),
             all_cases(&self.animation_extensions),
         );
-        register_model_loader(app, &self.extensions, loader);
+        app.register_asset_loader(loader);
     }
 }
 

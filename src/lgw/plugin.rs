@@ -7,8 +7,7 @@ use crate::lgw::instance::on_scene_ready;
 use crate::lgw::loader::LgwLoader;
 use crate::lgw::material;
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, add_format, all_cases, register_model_loader,
-    reserve_model_loader,
+    ClassicModelsSystems, ModelLoading, add_format, all_cases, reserve_model_loader,
 };
 use crate::texture::{Samplings, TexturePlugin};
 use bevy::app::{App, Plugin, PostUpdate};
@@ -61,6 +60,6 @@ impl Plugin for LgwPlugin {
             app.world().resource::<Samplings>().clone(),
             all_cases(&self.extensions),
         );
-        register_model_loader(app, &self.extensions, loader);
+        app.register_asset_loader(loader);
     }
 }

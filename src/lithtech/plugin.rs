@@ -12,7 +12,7 @@ use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
     ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
     choose_levels, follow_player, link_bones, preload_shader, rebind_changed_textures,
-    register_model_loader, reserve_model_loader, reset_level, resolve_clips, trigger_events,
+    reserve_model_loader, reset_level, resolve_clips, trigger_events,
 };
 use crate::texture::TexturePlugin;
 use bevy::animation::transition::expire_completed_transitions;
@@ -109,6 +109,6 @@ impl Plugin for LithTechPlugin {
     fn finish(&self, app: &mut App) {
         add_pose_table::<AbcDeformMaterial>(app);
         let loader = AbcLoader::new(ModelLoading::of(app.world()), all_cases(&self.extensions));
-        register_model_loader(app, &self.extensions, loader);
+        app.register_asset_loader(loader);
     }
 }

@@ -13,8 +13,7 @@ use crate::quake::pose_table::PoseTable;
 use crate::quake::{Mdl, Palette, PaletteLoader};
 use crate::scene::{
     ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
-    insert_image, preload_shader, rebind_changed_textures, register_model_loader,
-    reserve_model_loader, resolve_clips,
+    insert_image, preload_shader, rebind_changed_textures, reserve_model_loader, resolve_clips,
 };
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -85,6 +84,6 @@ impl Plugin for QuakePlugin {
             all_cases(&self.extensions),
             max_texture_size,
         );
-        register_model_loader(app, &self.extensions, loader);
+        app.register_asset_loader(loader);
     }
 }

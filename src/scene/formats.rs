@@ -2,7 +2,7 @@
 
 use crate::scene::extensions::all_cases;
 use crate::scene::matching::folded;
-use crate::scene::unlabeled::{UnlabeledSceneLoader, UnlabeledScenes};
+use crate::scene::unlabeled::register_unlabeled_loader;
 use bevy::app::App;
 use bevy::asset::{
     Asset, AssetApp, AssetLoader, AssetPath, AssetServer, Assets, Handle, LoadContext,
@@ -62,6 +62,14 @@ impl ModelFormats {
         all.cloned().collect()
     }
 
+    /// Those of some extensions that belong to no format yet.
+    fn unknown(&self, extensions: &[String]) -> Vec<String> {
+        let known = self.extensions();
+        let mut unknown = extensions.to_vec();
+        unknown.retain(|extension| !known.contains(&folded(extension)));
+        unknown
+    }
+
     /// The error message for a file whose extension belongs to no format.
     pub(crate) fn unknown_extension(&self, path: &AssetPath<'_>) -> String {
         let extensions = self.extensions().into_iter();
@@ -118,32 +126,16 @@ impl ModelFormats {
     }
 }
 
-/// Adds a format, and reserves its extensions for its loader. Call [`register_model_loader`] in `Plugin::finish`
-/// afterwards.
+/// Adds a format, and reserves its extensions for its loader, which the plugin registers in `Plugin::finish`.
 pub(crate) fn reserve_model_loader<A: Asset, L: AssetLoader<Asset = A>>(
     app: &mut App,
     extensions: &[String],
     scene: fn(&A) -> &Handle<WorldAsset>,
 ) {
     let mut formats = app.world_mut().get_resource_or_init::<ModelFormats>();
+    // Bevy warns about two loaders of scenes with the same extension. One is enough, because it does not read the file.
+    let unlabeled = formats.unknown(extensions);
     formats.add(extensions, scene);
-    let extensions = all_cases(extensions);
-    // Before the format's own loader: Bevy uses the last one for paths with a label and for loads without a type.
-    if app.world().contains_resource::<UnlabeledScenes>() {
-        app.preregister_asset_loader::<UnlabeledSceneLoader<A>>(&extensions);
-    }
-    app.preregister_asset_loader::<L>(&extensions);
-}
-
-/// Registers the loader of a format.
-pub(crate) fn register_model_loader<L: AssetLoader>(
-    app: &mut App,
-    extensions: &[String],
-    loader: L,
-) {
-    if let Some(scenes) = app.world().get_resource::<UnlabeledScenes>().copied() {
-        let unlabeled = UnlabeledSceneLoader::<L::Asset>::new(scenes, all_cases(extensions));
-        app.register_asset_loader(unlabeled);
-    }
-    app.register_asset_loader(loader);
+    register_unlabeled_loader::<A>(app, all_cases(&unlabeled));
+    app.preregister_asset_loader::<L>(&all_cases(extensions));
 }

@@ -90,7 +90,7 @@ pub(crate) use find::clean_path;
 #[cfg(feature = "lithtech")]
 pub(crate) use find::with_extensions;
 pub use find::{FileFinder, FileSearch, NotFound};
-pub(crate) use formats::{ModelFormats, register_model_loader, reserve_model_loader};
+pub(crate) use formats::{ModelFormats, reserve_model_loader};
 pub(crate) use found_clip::FoundClip;
 pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
@@ -155,7 +155,7 @@ pub(crate) use skins::preload_skin;
 use skins::{apply_loaded_skins, choose_skins};
 #[cfg(feature = "alamo")]
 pub(crate) use spawn_early::SpawnEarly;
-pub(crate) use unlabeled::{UnlabeledSceneLoader, UnlabeledScenes};
+pub(crate) use unlabeled::{UnlabeledScenes, register_unlabeled_loader};
 pub(crate) use warnings::ModelWarnings;
 pub(crate) use warnings::{WarningLog, forget_changed_warnings};
 

@@ -1,14 +1,16 @@
 //! Loading of scenes without a label, as in `WorldAssetRoot(assets.load("ogre.mdl"))`.
 
+use bevy::app::App;
 use bevy::asset::io::Reader;
-use bevy::asset::{Asset, AssetLoader, AssetPath, LoadContext};
+use bevy::asset::{Asset, AssetApp, AssetLoader, AssetPath, LoadContext};
 use bevy::ecs::resource::Resource;
 use bevy::reflect::TypePath;
 use bevy::world_serialization::WorldAsset;
 use core::marker::PhantomData;
 use thiserror::Error;
 
-/// The function that creates the scene for a file that is loaded without a label.
+/// The function that creates the scene for a file that is loaded without a label. Without it, the app does not support
+/// such loads.
 #[derive(Resource, Clone, Copy)]
 pub(crate) struct UnlabeledScenes(pub(crate) fn(AssetPath<'static>) -> WorldAsset);
 
@@ -17,7 +19,7 @@ pub(crate) struct UnlabeledScenes(pub(crate) fn(AssetPath<'static>) -> WorldAsse
 /// It is registered before the loader of `A`, so that Bevy uses the loader of `A` for paths with a label and for loads
 /// without a type.
 #[derive(TypePath)]
-pub(crate) struct UnlabeledSceneLoader<A: Asset> {
+struct UnlabeledSceneLoader<A: Asset> {
     scenes: UnlabeledScenes,
     extensions: Vec<&'static str>,
     asset: PhantomData<fn() -> A>,
@@ -32,15 +34,10 @@ pub(crate) struct UnlabeledSceneLoader<A: Asset> {
 pub(crate) struct NotAModel(AssetPath<'static>);
 
 impl<A: Asset> UnlabeledSceneLoader<A> {
-    pub(crate) fn new(scenes: UnlabeledScenes, extensions: Vec<&'static str>) -> Self {
-        Self {
-            scenes,
-            extensions,
-            asset: PhantomData,
-        }
-    }
-
-    /// Whether a file has one of the extensions. Bevy falls back to the last loader of scenes for any other file.
+    /// Whether a file has one of the extensions.
+    ///
+    /// Bevy falls back to the last loader of scenes for a file whose extension no loader of scenes has, and warns about
+    /// `Multiple AssetLoaders`.
     fn has_extension(&self, path: &AssetPath<'_>) -> bool {
         let Some(name) = path.path().file_name() else {
             return false;
@@ -74,5 +71,20 @@ impl<A: Asset> AssetLoader for UnlabeledSceneLoader<A> {
 
     fn extensions(&self) -> &[&str] {
         &self.extensions
+    }
+}
+
+/// Registers the loader of unlabeled scenes for the files of the asset `A`, if the app supports such loads. Call it before
+/// the loader of `A` is registered.
+pub(crate) fn register_unlabeled_loader<A: Asset>(app: &mut App, extensions: Vec<&'static str>) {
+    let Some(&scenes) = app.world().get_resource::<UnlabeledScenes>() else {
+        return;
+    };
+    if !extensions.is_empty() {
+        app.register_asset_loader(UnlabeledSceneLoader::<A> {
+            scenes,
+            extensions,
+            asset: PhantomData,
+        });
     }
 }

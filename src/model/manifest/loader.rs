@@ -10,6 +10,7 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::ecs::world::{FromWorld, World};
 use bevy::reflect::TypePath;
+use std::sync::LazyLock;
 
 /// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of its
 /// asset.
@@ -20,7 +21,6 @@ use bevy::reflect::TypePath;
 pub struct ManifestLoader {
     files: ManifestReader,
     preloader: Preloader,
-    extensions: Vec<&'static str>,
 }
 
 impl FromWorld for ManifestLoader {
@@ -28,22 +28,20 @@ impl FromWorld for ManifestLoader {
         Self {
             files: ManifestReader::of(world),
             preloader: Preloader::from_world(world),
-            extensions: extensions(),
         }
     }
 }
 
 /// `model.ron` in all combinations of upper and lower case.
-pub(super) fn extensions() -> Vec<&'static str> {
+pub(super) static EXTENSIONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut all = Vec::new();
     for model in all_cases(&["model"]) {
         for ron in all_cases(&["ron"]) {
-            // Leaked, because loaders live as long as the app and must return borrowed extensions.
             all.push(&*format!("{model}.{ron}").leak());
         }
     }
     all
-}
+});
 
 impl AssetLoader for ManifestLoader {
     type Asset = ModelManifest;
@@ -66,6 +64,6 @@ impl AssetLoader for ManifestLoader {
     }
 
     fn extensions(&self) -> &[&str] {
-        &self.extensions
+        &EXTENSIONS
     }
 }

@@ -3,7 +3,7 @@
 use super::classic_model::ClassicModel;
 use super::clip_check::{ClipChecks, check_clips, on_clips, on_model_ready};
 use super::load_overrides::{LoadOverrides, update_load_overrides};
-use super::loader::{ManifestLoader, extensions};
+use super::loader::{EXTENSIONS, ManifestLoader};
 use super::model_manifest::ModelManifest;
 use super::placement::on_instance_ready;
 use super::plan::{Plans, remove_stale_plans};
@@ -12,7 +12,9 @@ use super::spawn::{
     ManifestScene, manifest_scene, on_model_removed, on_scene_ready, on_scene_removed,
     update_models,
 };
-use crate::scene::{ModelFormats, UnlabeledSceneLoader, UnlabeledScenes, forget_changed_warnings};
+use crate::scene::{
+    ModelFormats, UnlabeledScenes, forget_changed_warnings, register_unlabeled_loader,
+};
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::AssetApp;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -52,15 +54,11 @@ impl Plugin for ManifestPlugin {
                     .chain()
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),
             );
-        let extensions = extensions();
-        app.preregister_asset_loader::<UnlabeledSceneLoader<ModelManifest>>(&extensions);
-        app.preregister_asset_loader::<ManifestLoader>(&extensions);
+        register_unlabeled_loader::<ModelManifest>(app, EXTENSIONS.clone());
+        app.preregister_asset_loader::<ManifestLoader>(&EXTENSIONS);
     }
 
     fn finish(&self, app: &mut App) {
-        let scenes = UnlabeledScenes(manifest_scene);
-        let unlabeled = UnlabeledSceneLoader::<ModelManifest>::new(scenes, extensions());
-        app.register_asset_loader(unlabeled)
-            .init_asset_loader::<ManifestLoader>();
+        app.init_asset_loader::<ManifestLoader>();
     }
 }
