@@ -72,7 +72,7 @@ impl AppliedComponents {
             team_color: manifest.team_color.map(Color::from).map(TeamColor),
             player_colors: manifest.player_colors.map(PlayerColors::from),
             parts: unless_empty(parts),
-            stage: manifest.alt.map(DamageStage),
+            stage: manifest.damage_stage.map(DamageStage),
         }
     }
 

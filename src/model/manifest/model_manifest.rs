@@ -68,7 +68,7 @@ pub struct ModelManifest {
     pub shown: Vec<String>,
     /// The initial damage stage: see [`DamageStage`](crate::scene::DamageStage).
     #[serde(skip_serializing_if = "is_default")]
-    pub alt: Option<u32>,
+    pub damage_stage: Option<u32>,
     /// Models that are attached to this model's bones.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub attachments: Vec<ManifestAttachment>,
@@ -96,7 +96,7 @@ impl Default for ModelManifest {
             player_colors: None,
             hidden: Vec::new(),
             shown: Vec::new(),
-            alt: None,
+            damage_stage: None,
             attachments: Vec::new(),
             files: ManifestFiles::default(),
         }

@@ -11,8 +11,8 @@ use bevy_classic_models::prelude::*;
 const GUN: &str = r#"(bone: "Arm", model: "gun.mdl", play: "run")"#;
 
 /// A manifest with attachments.
-fn manifest(alt: u32, attachments: &str) -> String {
-    format!("(model: \"body.abc\", alt: {alt}, attachments: [{attachments}])")
+fn manifest(damage_stage: u32, attachments: &str) -> String {
+    format!("(model: \"body.abc\", damage_stage: {damage_stage}, attachments: [{attachments}])")
 }
 
 fn armory(attachments: &str) -> TestApp {
@@ -36,10 +36,10 @@ fn armed(app: &mut TestApp) -> (Entity, Entity) {
 
 /// Edits the attachments in a soldier's manifest.
 #[track_caller]
-fn edit_attachments(app: &mut TestApp, soldier: Entity, alt: u32, attachments: &str) {
-    edit(app, "armed.model.ron", &manifest(alt, attachments));
+fn edit_attachments(app: &mut TestApp, soldier: Entity, damage_stage: u32, attachments: &str) {
+    edit(app, "armed.model.ron", &manifest(damage_stage, attachments));
     wait(app, "the edit", |world| {
-        world.get::<DamageStage>(soldier) == Some(&DamageStage(alt))
+        world.get::<DamageStage>(soldier) == Some(&DamageStage(damage_stage))
     });
     app.step(0.0);
 }
@@ -223,7 +223,7 @@ fn attachment_fields_override_its_own_manifest_in_edits_too() {
         &mut app,
         "gun.model.ron",
         &OWN.replace("\"run\"", "\"die\"")
-            .replace("skin: \"red\"", "skin: \"blue\", alt: 1"),
+            .replace("skin: \"red\"", "skin: \"blue\", damage_stage: 1"),
     );
     wait(&mut app, "the edit", |world| {
         world.get(gun) == Some(&DamageStage(1))

@@ -209,8 +209,9 @@ fn frames_beyond_a_clip_that_is_a_file_are_reported() {
 
 #[test]
 fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
-    let manifest =
-        |alt: u32| format!(r#"(model: "a.mdl", clips: [(name: "x", clip: "run")], alt: {alt})"#);
+    let manifest = |stage: u32| {
+        format!(r#"(model: "a.mdl", clips: [(name: "x", clip: "run")], damage_stage: {stage})"#)
+    };
     let mut app = TestApp::new(&[
         ("shares.model.ron", text(&manifest(1))),
         ("other.model.ron", text(&manifest(1))),
@@ -238,7 +239,7 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
     // An edit in code applies to entities that are spawned in the same frame.
     let handle = get::<ClassicModel>(&mut app, one).unwrap();
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
-    manifests.get_mut(&handle.0).unwrap().alt = Some(3);
+    manifests.get_mut(&handle.0).unwrap().damage_stage = Some(3);
     let three = app.world().spawn(handle).id();
     app.step(0.0);
     assert_eq!(get(&mut app, three), Some(DamageStage(3)));

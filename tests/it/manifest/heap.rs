@@ -51,7 +51,7 @@ fn adversarial_files() -> Vec<(String, Vec<u8>)> {
         ),
         (
             "somes",
-            format!("(model: \"a\", alt: {}1", "Some(".repeat(1 << 17)),
+            format!("(model: \"a\", damage_stage: {}1", "Some(".repeat(1 << 17)),
         ),
         ("attributes", "#![enable(implicit_some)]".repeat(1 << 15)),
         (

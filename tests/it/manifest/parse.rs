@@ -67,7 +67,7 @@ fn all_fields() -> ModelManifest {
         }),
         hidden: vec!["Shield".into()],
         shown: vec!["Engines".into()],
-        alt: Some(1),
+        damage_stage: Some(1),
         attachments: vec![
             ManifestAttachment {
                 bone: "HP_turret".into(),
@@ -369,7 +369,10 @@ const INVALID: &[(&str, &str)] = &[
         "1:29: skins[\"red\"] must be a string in quotes",
     ),
     ("(model: \"a\", skins: {3: \"r\"})", "1:22: Expected string"),
-    ("(model: \"a\", alt: one)", "1:19: alt must be an integer"),
+    (
+        "(model: \"a\", damage_stage: one)",
+        "1:28: damage_stage must be an integer",
+    ),
     // All three line endings.
     (
         "(\r model: \"a\",\r\n scale: -1)",
@@ -380,7 +383,10 @@ const INVALID: &[(&str, &str)] = &[
         "3:9: scale must be a number",
     ),
     ("(\r model: \"a\"\r\n scale: 2)", "3:2: Expected comma"),
-    ("(model: \"a\", alt: -1)", "1:19: alt is out of range"),
+    (
+        "(model: \"a\", damage_stage: -1)",
+        "1:28: damage_stage is out of range",
+    ),
     (
         "(model: \"a\", attachments: [(bone: \"b\")])",
         "1:28: attachments[0] lacks the field `model`",
@@ -406,14 +412,20 @@ const INVALID: &[(&str, &str)] = &[
         "(model: \"a\", scale: Some(2))",
         "1:21: scale must be a number",
     ),
-    ("(model: \"a\", alt: Some(-1))", "1:24: alt is out of range"),
+    (
+        "(model: \"a\", damage_stage: Some(-1))",
+        "1:33: damage_stage is out of range",
+    ),
     (
         "(model: \"a\", play: march \"b\", skin: {)",
         "1:20: play must be a name in quotes, or an index from 0, but is a word without quotes",
     ),
     ("(model: \"a\", play: 'march')", "1:20: Expected char"),
     ("(model: \"a\", play:: 1)", "1:19: Unexpected char ':'"),
-    ("(model: \"a\" / alt: 1)", "1:14: Unexpected char ' '"),
+    (
+        "(model: \"a\" / damage_stage: 1)",
+        "1:14: Unexpected char ' '",
+    ),
     (
         "(model: \"a\", skins: {\"b\\\"\": 3})",
         "1:29: skins[\"b\\\"\"] must be a string in quotes",
@@ -615,7 +627,7 @@ fn arbitrary(random: &mut Random) -> ModelManifest {
         scale: above_0(random),
         play: either(random),
         skin: either(random),
-        alt: (random.below(2) == 0).then(|| random.below(1 << 32) as u32),
+        damage_stage: (random.below(2) == 0).then(|| random.below(1 << 32) as u32),
         hidden: (0..random.below(3)).map(|_| text(random)).collect(),
         team_color: (random.below(2) == 0).then(|| {
             Srgba::rgb(
@@ -654,7 +666,7 @@ fn unquoted_words_are_reported_with_their_position() {
         ("(\n    model: \"a\",\n    play: walk,\n)", "3:11:"),
         ("(model: \"a\", play: walk)", "1:20:"),
         ("(model: \"a\", skin: (1))", "1:20:"),
-        ("(model: \"a\", team_color: red, alt: 1)", "1:26:"),
+        ("(model: \"a\", team_color: red, damage_stage: 1)", "1:26:"),
         ("(model: \"a\", play: true)", "1:20:"),
         ("(model: \"a\", play: -1)", "1:20:"),
     ] {

@@ -330,7 +330,7 @@ fn spawning_again_does_not_reload_with_file_watching() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
     write("one.model.ron", br#"(model: "a.mdl")"#);
-    write("two.model.ron", br#"(model: "a.mdl", alt: 1)"#);
+    write("two.model.ron", br#"(model: "a.mdl", damage_stage: 1)"#);
     write("a.mdl", &mdl());
     let mut app = App::new();
     let mut loads = Loads::from_folder(&mut app, folder.path(), true);

@@ -166,7 +166,7 @@ fn edited_manifests_are_reloaded() {
     let mut app = Folder::watching(&[
         (
             "watched_one.model.ron",
-            br#"(model: "a.mdl", alt: 1)"#.to_vec(),
+            br#"(model: "a.mdl", damage_stage: 1)"#.to_vec(),
         ),
         ("a.mdl", mdl()),
         ("b.mdl", renamed_clip()),
@@ -175,7 +175,10 @@ fn edited_manifests_are_reloaded() {
     app.wait_for(root);
     assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
 
-    app.save("watched_one.model.ron", r#"(model: "a.mdl", alt: 2)"#);
+    app.save(
+        "watched_one.model.ron",
+        r#"(model: "a.mdl", damage_stage: 2)"#,
+    );
     app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
 
     // An invalid edit: one error, and no change.
@@ -196,7 +199,7 @@ fn edited_manifests_are_reloaded() {
     assert_eq!(app.app.world().get(root), Some(&DamageStage(2)));
 
     // Another model: the old one stays until the new one is spawned.
-    app.save("new.ron", r#"(model: "b.mdl", alt: 4)"#);
+    app.save("new.ron", r#"(model: "b.mdl", damage_stage: 4)"#);
     let files = app.folder.path().join("files");
     std::fs::rename(files.join("new.ron"), files.join("watched_one.model.ron")).unwrap();
     app.wait("the other model", |world| {
@@ -238,7 +241,7 @@ fn invalid_model_is_one_error() {
 #[test]
 fn missing_model_is_spawned_when_its_file_is_created() {
     log::listen();
-    let manifest = |model: &str| format!("(model: {model:?}, alt: 1)");
+    let manifest = |model: &str| format!("(model: {model:?}, damage_stage: 1)");
     let mut app = Folder::watching(&[
         ("late.model.ron", manifest("created_late.mdl").into_bytes()),
         ("later.model.ron", manifest("a.mdl").into_bytes()),
@@ -279,7 +282,7 @@ fn processed_manifests_and_models_are_reloaded() {
     let mut app = Folder::processed(&[
         (
             "processed_one.model.ron",
-            br#"(model: "P.MDL", scale: 2, alt: 1)"#.to_vec(),
+            br#"(model: "P.MDL", scale: 2, damage_stage: 1)"#.to_vec(),
         ),
         ("p.mdl", mdl()),
         ("processed_plain.mdl", mdl()),
@@ -293,7 +296,10 @@ fn processed_manifests_and_models_are_reloaded() {
     assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
     let processed = app.folder.path().join("processed");
     assert!(Path::new(&processed.join("processed_one.model.ron.meta")).exists());
-    app.save("processed_one.model.ron", r#"(model: "p.mdl", alt: 2)"#);
+    app.save(
+        "processed_one.model.ron",
+        r#"(model: "p.mdl", damage_stage: 2)"#,
+    );
     app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
     app.wait_until_idle();
     app.save("p.mdl", renamed_clip());

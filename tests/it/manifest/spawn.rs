@@ -107,7 +107,7 @@ const SOLDIER: &str = r##"(
     player_colors: (shirt: 4, pants: 13),
     hidden: ["Shield"],
     shown: ["Engine"],
-    alt: 2,
+    damage_stage: 2,
 )"##;
 
 fn soldier() -> TestApp {
@@ -185,7 +185,7 @@ fn user_components_override_the_manifest() {
     app.world().entity_mut(root).remove::<PartVisibility>();
     let edited = SOLDIER
         .replace("\"walk\",\n", "\"fall\",\n")
-        .replace("alt: 2", "alt: 3")
+        .replace("damage_stage: 2", "damage_stage: 3")
         .replace("#ff8000", "#00ff00")
         .replace("Shield", "Hull")
         .replace("[10, 20]", "[30]")
@@ -211,7 +211,7 @@ fn applied_components_follow_manifest_edits() {
     edit(
         &mut app,
         "units/soldier.model.ron",
-        r#"(model: "figure.mdl", clips: [(name: "walk", clip: "run")], play: "walk", alt: 3)"#,
+        r#"(model: "figure.mdl", clips: [(name: "walk", clip: "run")], play: "walk", damage_stage: 3)"#,
     );
     wait(&mut app, "the edit", |world| {
         world.get::<DamageStage>(root) == Some(&DamageStage(3))
@@ -463,7 +463,7 @@ fn manifest_can_be_created_in_code() {
     let mut app = TestApp::new(&[("a/figure.mdl", mdl())]);
     let manifest = ModelManifest {
         model: "a/figure.mdl".into(),
-        alt: Some(4),
+        damage_stage: Some(4),
         ..default()
     };
     let manifest = app
@@ -474,7 +474,7 @@ fn manifest_can_be_created_in_code() {
     wait_for(&mut app, root);
     assert_eq!(get(&mut app, root), Some(DamageStage(4)));
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
-    manifests.get_mut(&manifest).unwrap().alt = Some(5);
+    manifests.get_mut(&manifest).unwrap().damage_stage = Some(5);
     wait(&mut app, "the change", |world| {
         world.get::<DamageStage>(root) == Some(&DamageStage(5))
     });
@@ -567,7 +567,10 @@ fn missing_files_are_reported_with_their_positions() {
 fn invalid_edit_keeps_the_model() {
     log::listen();
     let files = [
-        ("broken_edit.model.ron", text(r#"(model: "a.mdl", alt: 1)"#)),
+        (
+            "broken_edit.model.ron",
+            text(r#"(model: "a.mdl", damage_stage: 1)"#),
+        ),
         ("a.mdl", mdl()),
     ];
     let mut app = TestApp::new(&files);
@@ -575,11 +578,11 @@ fn invalid_edit_keeps_the_model() {
     edit(
         &mut app,
         "broken_edit.model.ron",
-        "(model: \"a.mdl\",\n alt: 2, new: 3)",
+        "(model: \"a.mdl\",\n damage_stage: 2, new: 3)",
     );
     let errors = || {
         let mut errors = log::errors_of(&["bevy_asset"]);
-        errors.retain(|error| error.contains("broken_edit.model.ron:2:10:"));
+        errors.retain(|error| error.contains("broken_edit.model.ron:2:19:"));
         errors.len()
     };
     wait(&mut app, "an error", |_| errors() > 0);
@@ -590,7 +593,7 @@ fn invalid_edit_keeps_the_model() {
     edit(
         &mut app,
         "broken_edit.model.ron",
-        r#"(model: "a.mdl", alt: 3)"#,
+        r#"(model: "a.mdl", damage_stage: 3)"#,
     );
     wait(&mut app, "the edit", |world| {
         world.get::<DamageStage>(root) == Some(&DamageStage(3))
@@ -733,7 +736,7 @@ fn attachments_follow_manifest_edits() {
         ("armed.model.ron", text(&manifest(&format!("{gun}, {hat}")))),
         (
             "gun.model.ron",
-            text(r#"(model: "gun.mdl", play: "run", alt: 1)"#),
+            text(r#"(model: "gun.mdl", play: "run", damage_stage: 1)"#),
         ),
         ("gun.mdl", mdl()),
         ("hat.mdl", mdl()),

@@ -65,7 +65,7 @@ impl Subject for Unit {
                 clips: [(file: \"any_*.ala\", frames: (1, 3), speed: {version}), {clip}],
                 team_color: \"#000000\",
                 hidden: [\"Hull\"],
-                alt: 0,
+                damage_stage: 0,
                 attachments: [
                     (bone: {BONE:?}, model: \"gun.model.ron\", translation: ({version}, 0, 0)),
                     {attachment}

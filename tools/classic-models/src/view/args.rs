@@ -119,7 +119,7 @@ pub struct Args {
 
     /// Use this damage stage; 0 is undamaged
     #[arg(long, value_name = "N", help_heading = "Alamo models")]
-    pub alt: Option<u32>,
+    pub damage_stage: Option<u32>,
     /// Use this team color
     #[arg(long, value_name = "RRGGBB", value_parser = team, help_heading = "Alamo models")]
     pub team: Option<Color>,

@@ -360,7 +360,7 @@ fn spawn_alo(
         entity.insert((
             WorldAssetRoot(alo.scene.clone()),
             ModelLod(args.lod.unwrap_or_default()),
-            DamageStage(args.alt.unwrap_or_default()),
+            DamageStage(args.damage_stage.unwrap_or_default()),
             args.parts.applied_to(PartVisibility::default()),
         ));
         if let Some(team) = args.team {

@@ -124,7 +124,7 @@ fn override_appearance(
     if let Some(level) = args.lod {
         entity.insert(ModelLod(level));
     }
-    if let Some(stage) = args.alt {
+    if let Some(stage) = args.damage_stage {
         entity.insert(DamageStage(stage));
     }
     if let Some(team) = args.team {

@@ -95,7 +95,7 @@ impl ManifestWriter<'_, '_> {
             shirt: colors.shirt,
             pants: colors.pants,
         });
-        manifest.alt = shown.alt.map(|alt| alt.0).filter(|alt| *alt > 0);
+        manifest.damage_stage = shown.alt.map(|alt| alt.0).filter(|alt| *alt > 0);
         (manifest.hidden, manifest.shown) = hidden(shown);
         Ok(manifest)
     }
