@@ -41,15 +41,17 @@
 //! - [`ClassicModel`](model::ClassicModel) spawns a model or, with the feature `manifest`, a manifest.
 //!   `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` spawns a model as Bevy spawns glTF.
 //! - Components on the spawned entity change a model at runtime: [`PlayClip`](scene::PlayClip),
-//!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`PartVisibility`](scene::PartVisibility) and the others
-//!   of [`scene`].
-//! - [`AttachedToBone`](model::AttachedToBone) attaches entities to bones; [`ModelQuery`](model::ModelQuery) finds the bones of any model.
+//!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`PartVisibility`](scene::PartVisibility) and
+//!   the others of [`scene`].
+//! - [`AttachedToBone`](model::AttachedToBone) attaches entities to bones; [`ModelQuery`](model::ModelQuery) finds the
+//!   bones of any model.
 //!
 //! # Features
 //!
 //! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `manifest`, `collision` (collision trees of Alamo
 //! models and ray casts), and `picking` (pointer events on their parts; implies `collision`). Off by default:
-//! `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all formats).
+//! `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all
+//! formats).
 #![cfg_attr(
     all(
         doc,
@@ -72,9 +74,9 @@ Start with the [manual](guides::manual).
 - [`guides::performance`]: benchmarks and their limits
 "
 )]
-// For maintainers: ARCHITECTURE.md describes the modules and the data flow. The crate `classic_model_formats` parses bytes
-// to plain values, without Bevy and without panics. Loaders convert these to Bevy's assets and a `WorldAsset` under the label
-// `Scene`. Systems apply the root's components to the spawned scene.
+// For maintainers: ARCHITECTURE.md describes the modules and the data flow. The crate `classic_model_formats` parses
+// bytes to plain values, without Bevy and without panics. Loaders convert these to Bevy's assets and a `WorldAsset`
+// under the label `Scene`. Systems apply the root's components to the spawned scene.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
@@ -135,8 +137,8 @@ pub mod prelude {
 /// Loads the model files of classic games. Add it after `DefaultPlugins`.
 ///
 /// It has one plugin for each format whose feature is enabled: `AlamoPlugin`, `LgwPlugin`, `LithTechPlugin` and
-/// `QuakePlugin`. Replace a format's plugin with `set`. To add one separately, disable it in the group, and add it after
-/// the group: the group's other plugins must come first.
+/// `QuakePlugin`. Replace a format's plugin with `set`. To add one separately, disable it in the group, and add it
+/// after the group: the group's other plugins must come first.
 ///
 /// ```
 /// # use bevy::prelude::*;

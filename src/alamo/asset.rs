@@ -9,7 +9,7 @@ use crate::alamo::material::AloMaterial;
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
-use crate::scene::{Names, named, same_name};
+use crate::scene::{Names, SCENE, named, same_name};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -245,7 +245,7 @@ pub enum AloAssetLabel {
 impl fmt::Display for AloAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scene => f.write_str("Scene"),
+            Self::Scene => f.write_str(SCENE),
             Self::Submesh { mesh, submesh } => write!(f, "Mesh{mesh}/Submesh{submesh}"),
             Self::InverseBindposes { mesh, submesh } => {
                 write!(f, "Mesh{mesh}/Submesh{submesh}/InverseBindposes")

@@ -7,7 +7,8 @@ use crate::alamo::components::{
 };
 use crate::alamo::proxies::ProxyLoader;
 use crate::scene::{
-    ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded, missing_part,
+    ClipRef, FoundClip, ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded,
+    missing_part,
 };
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
@@ -31,7 +32,7 @@ impl SharedModel for AloShared {
         missing_part(has_part(&self.model, name), name)
     }
 
-    fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
         super::find_clip::find_clip(&self.model, clip)
     }
 }
@@ -90,8 +91,7 @@ pub(super) fn on_scene_ready(
     let player = (AnimationPlayer::default(), AloAnimator::default());
     commands.entity(root).try_insert_if_new(player);
     let is_of_proxy = proxy_loader.is_proxy(root);
-    let mut any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named);
-    any.is_of_proxy = is_of_proxy;
+    let any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named).of_proxy(is_of_proxy);
     // After a reload, keep the damage stage of the old instance.
     let old = instances.get(root).ok();
     let instance = AloInstance {

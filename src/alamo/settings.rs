@@ -4,7 +4,7 @@ use crate::scene::{InvalidSetting, LoaderOverride, ModelSettings, check_positive
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
-/// The settings of [`AloLoader`](super::AloLoader), set in code or in a file's `.meta` file.
+/// Settings of [`AloLoader`](super::AloLoader), from code or from a `.meta` file.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct AloLoaderSettings {

@@ -3,7 +3,7 @@
 use crate::lgw::material::LgwTexEnvMaterial;
 use crate::lgw::text::Material;
 use crate::read::Warning;
-use crate::scene::{Names, named};
+use crate::scene::{Names, SCENE, named};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::world::EntityWorldMut;
@@ -194,7 +194,7 @@ pub enum LgwAssetLabel {
 impl fmt::Display for LgwAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scene => f.write_str("Scene"),
+            Self::Scene => f.write_str(SCENE),
             Self::Mesh(index) => write!(f, "Mesh{index}"),
             Self::Material(index) => write!(f, "Material{index}"),
             Self::StandardMaterial(index) => write!(f, "Material{index}/Standard"),

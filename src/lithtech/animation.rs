@@ -24,8 +24,8 @@ use bevy::transform::components::Transform;
 use core::ops::Range;
 use std::sync::Arc;
 
-/// The playback state of a spawned LithTech model's [`PlayClip`](crate::scene::PlayClip). On the root entity, once its scene
-/// is spawned.
+/// The playback state of a spawned LithTech model's [`PlayClip`](crate::scene::PlayClip). On the root entity, once its
+/// scene is spawned.
 #[derive(Component, Debug, Default)]
 #[component(on_remove = on_animator_removed::<Self>)]
 pub struct AbcAnimator(Animator<AbcModel, AbcSource>);

@@ -1,4 +1,5 @@
-//! Applies the level of detail (LOD), the skin and the part visibility that a root entity selects, and scrolls textures.
+//! Applies the level of detail (LOD), the skin and the part visibility that a root entity selects, and scrolls
+//! textures.
 
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::asset::AbcModel;
@@ -194,7 +195,8 @@ pub(super) fn scroll_surfaces(
                 material.uv_transform.translation = offset;
             };
             let differs = |material: &StandardMaterial| material.uv_transform.translation != offset;
-            // `get_mut` marks a material as changed, and instances share materials: skip those that another instance moved.
+            // `get_mut` marks a material as changed, and instances share materials: skip those that another instance
+            // moved.
             if let Some(id) = standard.map(|handle| handle.0.id())
                 && standard_materials.get(id).is_some_and(differs)
                 && let Some(mut material) = standard_materials.get_mut(id)

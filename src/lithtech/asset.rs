@@ -3,7 +3,7 @@
 use crate::lithtech::abc::TransformInfo;
 use crate::lithtech::material::{AbcDeformMaterial, surface_flags};
 use crate::read::Warning;
-use crate::scene::{FrameTimes, Names, named};
+use crate::scene::{FrameTimes, Names, SCENE, named};
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::image::Image;
@@ -78,7 +78,8 @@ pub struct AbcModel {
     /// The distance at which each level after the full model begins, in Bevy's units for an instance of scale 1. Levels
     /// beyond the end of the list are drawn only if [`ModelLod`](crate::scene::ModelLod) selects them.
     pub lod_distances: Vec<f32>,
-    /// Scroll speed of the textures of nodes with `SCROLL_U` or `SCROLL_V`, along U and V, in texture widths per second.
+    /// Scroll speed of the textures of nodes with `SCROLL_U` or `SCROLL_V`, along U and V, in texture widths per
+    /// second.
     pub scroll_speed: [f32; 2],
     /// Problems of the file that did not prevent loading.
     pub warnings: Vec<Warning>,
@@ -108,7 +109,8 @@ pub struct AbcAnimation {
     pub name: Arc<str>,
     /// The clip that Bevy plays: label [`AbcAssetLabel::Animation`].
     pub clip: Handle<AnimationClip>,
-    /// Duration in seconds, from the file. The clip of a single keyframe takes longer, since Bevy's clips can't take 0 s.
+    /// Duration in seconds, from the file. The clip of a single keyframe takes longer, since Bevy's clips can't have
+    /// length 0.
     pub seconds: f32,
     /// Times of its keyframes, in seconds.
     pub keyframes: Box<[f32]>,
@@ -230,7 +232,8 @@ impl AbcModel {
         skin.map(|skin| &skin.materials).or(self.plain.as_ref())
     }
 
-    /// The material of a skin on the mesh of a node. `None` means the skinned mesh, whose nodes have no [`surface_flags`].
+    /// The material of a skin on the mesh of a node. `None` means the skinned mesh, whose nodes have no
+    /// [`surface_flags`].
     pub fn material(&self, skin: usize, node: Option<usize>) -> Option<&Handle<StandardMaterial>> {
         let flags = node.and_then(|node| self.nodes.get(node));
         let flags = flags.map_or(0, |node| surface_flags(node.flags));
@@ -308,7 +311,7 @@ pub enum AbcAssetLabel {
 impl fmt::Display for AbcAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scene => f.write_str("Scene"),
+            Self::Scene => f.write_str(SCENE),
             Self::Mesh { level } => write!(f, "Lod{level}/Mesh"),
             Self::NodeMesh { level, node } => write!(f, "Lod{level}/Node{node}"),
             Self::InverseBindposes => f.write_str("InverseBindposes"),

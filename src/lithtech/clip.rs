@@ -13,10 +13,10 @@ use std::sync::{Arc, LazyLock};
 
 /// Triggered when a clip passes a keyframe that has a string.
 ///
-/// The target is the entity with the `AnimationPlayer`, which is the root of a spawned model; `On<AbcKeyframeEvent>` has it
-/// as its trigger's target. The event is triggered once per pass, but at most twice per frame. A looping clip of one
-/// keyframe passes it 30 times per second. Clips that fade out trigger events too, and so do clips in your own animation
-/// graphs.
+/// The target is the entity with the `AnimationPlayer`, which is the root of a spawned model; `On<AbcKeyframeEvent>`
+/// has it as its trigger's target. The event is triggered once per pass, but at most twice per frame. A looping clip of
+/// one keyframe passes it 30 times per second. Clips that fade out trigger events too, and so do clips in your own
+/// animation graphs.
 #[derive(AnimationEvent, Clone, Debug, PartialEq)]
 pub struct AbcKeyframeEvent {
     /// The string in the file, such as `FOOTSTEP_KEY` or `sound a\b.wav`.

@@ -7,11 +7,11 @@ use bevy::ecs::message::MessageReader;
 use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
 
-/// Inserts a placeholder image for each skin whose load failed: without an image, Bevy draws nothing. A later successful
-/// load replaces the placeholder.
+/// Inserts a placeholder image for each skin whose load failed: without an image, Bevy draws nothing. A later
+/// successful load replaces the placeholder.
 ///
-/// This crate's texture loader makes placeholders itself. This system handles files that Bevy's loaders read and files that
-/// can't be read.
+/// This crate's texture loader makes placeholders itself. This system handles files that Bevy's loaders read and files
+/// that cannot be read.
 pub(super) fn replace_failed_skins(
     mut failed: MessageReader<AssetLoadFailedEvent<Image>>,
     mut loaded: MessageReader<AssetEvent<Abc>>,

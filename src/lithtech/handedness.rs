@@ -1,7 +1,7 @@
 //! Converts coordinates from the file's left-handed space to Bevy's right-handed one.
 //!
-//! In the file, +X is the model's right, +Y is up, and +Z is forward. A rotation can't change the handedness, so the data
-//! are mirrored along Z. The model then faces Bevy's −Z.
+//! In the file, +X is the model's right, +Y is up, and +Z is forward. A rotation can't change the handedness, so the
+//! data are mirrored along Z. The model then faces Bevy's −Z.
 
 use crate::lithtech::abc::TransformInfo;
 use bevy::math::{Quat, Vec3};

@@ -6,7 +6,8 @@ use crate::lithtech::asset::AbcModel;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::pose_table::AbcPoseRow;
 use crate::scene::{
-    DistanceLod, ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, missing_part,
+    ClipRef, DistanceLod, FoundClip, ModelFormat, ModelInstance, ReadyScenes, SceneFormat,
+    SharedModel, missing_part,
 };
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
@@ -40,7 +41,7 @@ impl SharedModel for AbcModel {
         missing_part(meshes.any(|mesh| mesh.node.is_some_and(is_named)), name)
     }
 
-    fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
         super::find_clip::find_clip(self, clip)
     }
 }

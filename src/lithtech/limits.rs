@@ -1,7 +1,8 @@
 //! Limits on the counts of nodes, animations, keyframe strings and meshes, by file size.
 //!
-//! This crate loads any file in at most 16 times its size plus 1 MiB of heap. Each of these items takes Bevy more memory
-//! than that per byte of the file, so their counts are limited. Real models have dozens of each, far below the limits.
+//! This crate loads any file in at most 16 times its size plus 1 MiB of heap. Each of these items takes Bevy more
+//! memory than that per byte of the file, so their counts are limited. Real models have dozens of each, far below the
+//! limits.
 
 use crate::lithtech::abc::AbcFile;
 use crate::read::{ErrorKind, Format, ParseError};
@@ -17,7 +18,8 @@ const MESHES: usize = 192;
 
 /// Maximum depth of nested nodes in a scene. The root has depth 1. Real files have at most 18.
 ///
-/// Bevy despawns children recursively, which takes 2 KiB of the stack per level, and a thread's stack may be only 2 MiB.
+/// Bevy despawns children recursively, which takes 2 KiB of the stack per level, and a thread's stack may be only 2
+/// MiB.
 pub const MAX_SCENE_DEPTH: usize = 256;
 
 /// Checks that the nodes are not nested too deep for a scene.
@@ -36,7 +38,8 @@ pub(super) fn check_depth(file: &AbcFile<'_>) -> Result<(), ParseError> {
     })
 }
 
-/// Maximum count of nodes with vertex animation: each has its own textures and materials. `length` is the file's, in bytes.
+/// Maximum count of nodes with vertex animation: each has its own textures and materials. `length` is the file's, in
+/// bytes.
 pub(super) fn max_deforming_nodes(length: usize) -> usize {
     DEFORMING_NODES + length / 4096
 }

@@ -2,8 +2,8 @@
 
 use crate::lithtech::settings::AbcLoaderSettings;
 
-/// The distance, in Bevy's units, at which each LOD after the full model begins. The settings override the file's command
-/// string. `numbers` are the LODs' numbers in the file.
+/// The distance, in Bevy's units, at which each LOD after the full model begins. The settings override the file's
+/// command string. `numbers` are the LODs' numbers in the file.
 pub(super) fn lod_distances(
     numbers: &[u32],
     command_string: &str,

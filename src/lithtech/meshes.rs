@@ -113,8 +113,8 @@ impl<'a> Builder<'a> {
     /// Makes the meshes of a LOD: one that is skinned to `joints`, and one for each node that needs its own. Without
     /// `joints`, one for each node. `nodes` are the bind poses.
     ///
-    /// A triangle belongs to the node of its first corner. In a node's mesh, corners of other nodes keep their bind pose;
-    /// no real model has such triangles.
+    /// A triangle belongs to the node of its first corner. In a node's mesh, corners of other nodes keep their bind
+    /// pose; no real model has such triangles.
     pub(super) fn meshes(
         &mut self,
         level: &Level,
@@ -175,7 +175,8 @@ impl<'a> Builder<'a> {
 
     /// Makes the mesh of a node in the node's space; `None` without triangles.
     ///
-    /// If the node deforms, `UV_1.x` is each vertex's index in [`ConvertedDeform`], or −1 for a vertex that doesn't deform.
+    /// If the node deforms, `UV_1.x` is each vertex's index in [`ConvertedDeform`], or −1 for a vertex that doesn't
+    /// deform.
     ///
     /// [`ConvertedDeform`]: crate::lithtech::deform::ConvertedDeform
     fn node_mesh(

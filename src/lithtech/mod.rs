@@ -1,12 +1,13 @@
 //! Models of LithTech's first engine, `.abc`: Shogo, Blood II, KISS: Psycho Circus.
 //!
-//! [`Abc`] is the asset, and [`AbcLoaderSettings`] are its loader's settings. [`AbcInstance`] is on the root entity of a
-//! spawned model. Keyframes that have a string trigger [`AbcKeyframeEvent`]. [`abc`] and [`dtx`] parse and write models and
-//! textures without Bevy.
+//! [`Abc`] is the asset, and [`AbcLoaderSettings`] are its loader's settings. [`AbcInstance`] is on the root entity of
+//! a spawned model. Keyframes that have a string trigger [`AbcKeyframeEvent`]. [`abc`] and [`dtx`] parse and write
+//! models and textures without Bevy.
 
 // For maintainers:
-// - Conversion, without assets: `handedness` converts coordinates. `split_vertices`, `vertices` and `meshes` make meshes,
-//   `deform` packs vertex animation for the GPU, `tracks` and `clip` make clips, and `convert` runs all of them.
+// - Conversion, without assets: `handedness` converts coordinates. `split_vertices`, `vertices` and `meshes` make
+//   meshes, `deform` packs vertex animation for the GPU, `tracks` and `clip` make clips, and `convert` runs all of
+//   them.
 // - Assets: `dependencies` finds skins, `material` has the materials, `loader` makes the assets, and `spawn` the scene.
 // - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `appearance` applies
 //   the choices of the root's components, `lods` reads LOD distances, and `animation` plays clips.

@@ -15,12 +15,12 @@ pub struct AbcLoaderSettings {
     pub convert_axes: bool,
     /// Names of the skins. The first is used unless [`ModelSkin`](crate::scene::ModelSkin) selects another one.
     ///
-    /// Each is searched for in the model's folder, its sibling `Textures`, each of `texture_folders`, and the root of the
-    /// asset source. A name without an extension is tried as `.dtx`, `.dds` and `.tga`.
+    /// Each is searched for in the model's folder, its sibling `Textures`, each of `texture_folders`, and the root of
+    /// the asset source. A name without an extension is tried as `.dtx`, `.dds` and `.tga`.
     ///
-    /// If the list is empty, as by default, or if none of them is found, one skin is searched for at the games' conventional
-    /// path, which is `Skins/A/B.dtx` for `Models/A/B.abc`. Then `B.dtx` is tried in the model's folder, its sibling `Skins`, and each of
-    /// `texture_folders`.
+    /// If the list is empty, as by default, or if none of them is found, one skin is searched for at the games'
+    /// conventional path, which is `Skins/A/B.dtx` for `Models/A/B.abc`. Then `B.dtx` is tried in the model's folder,
+    /// its sibling `Skins`, and each of `texture_folders`.
     pub skins: Vec<String>,
     /// More folders in which to search for skins, as paths from the root of the asset source.
     pub texture_folders: Vec<String>,
@@ -30,25 +30,25 @@ pub struct AbcLoaderSettings {
     pub alpha_cutoff: Option<f32>,
     /// Whether both sides of triangles are drawn, which a few models need. Off by default.
     pub double_sided: bool,
-    /// Whether each node gets its own mesh, in its own space, instead of one skinned mesh for all nodes. Off by default,
-    /// because one mesh is drawn faster. Nodes with vertex animation or [`surface_flags`](super::surface_flags) always get
-    /// their own mesh.
+    /// Whether each node gets its own mesh, in its own space, instead of one skinned mesh for all nodes. Off by
+    /// default, because one mesh is drawn faster. Nodes with vertex animation or
+    /// [`surface_flags`](super::surface_flags) always get their own mesh.
     pub separate_node_meshes: bool,
-    /// The levels of detail to make besides the full model. Each value from 0 to 1 selects the finest level with at most
-    /// that share of the full model's triangles. Values that select the same level count once.
+    /// The levels of detail to make besides the full model. Each value from 0 to 1 selects the finest level with at
+    /// most that share of the full model's triangles. Values that select the same level count once.
     pub lod_shares: Vec<f32>,
-    /// The distance at which each of these levels begins, in units of the file for an instance of scale 1. Levels beyond
-    /// the end of the list never begin. The distances have no effect on instances with a
+    /// The distance at which each of these levels begins, in units of the file for an instance of scale 1. Levels
+    /// beyond the end of the list never begin. The distances have no effect on instances with a
     /// [`ModelLod`](crate::scene::ModelLod).
     ///
     /// `None`, the default, reads the distances from the file's command string (`LODSTARTDIST`, `LODINCREMENT`,
     /// `LODMAXDIST`). If it has none, or if the list is empty, only the full model is drawn.
     ///
-    /// The distance is that of the nearest camera. A level ends when the model is 5% nearer than the distance at which the
-    /// level begins.
+    /// The distance is that of the nearest camera. A level ends when the model is 5% nearer than the distance at which
+    /// the level begins.
     pub lod_distances: Option<Vec<f32>>,
-    /// Scroll speed of the textures of nodes with the flags `SCROLL_U` or `SCROLL_V`, along U and V, in texture widths per
-    /// second. The file has no speed. 0.25 each by default.
+    /// Scroll speed of the textures of nodes with the flags `SCROLL_U` or `SCROLL_V`, along U and V, in texture widths
+    /// per second. The file has no speed. 0.25 each by default.
     pub scroll_speed: [f32; 2],
     /// Whether meshes are kept in the main world, the render world, or both. Both by default.
     pub asset_usage: RenderAssetUsages,

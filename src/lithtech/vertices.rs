@@ -89,7 +89,8 @@ fn fill_missing_normals(
     filled.map(|normal| normal.unwrap_or(Vec3::Y)).collect()
 }
 
-/// The normal of a vertex that a LOD adds: the mean of the normals of the two vertices that it replaces. Both precede it.
+/// The normal of a vertex that a LOD adds: the mean of the normals of the two vertices that it replaces. Both precede
+/// it.
 fn mean_of_pair(index: usize, geometry: &Geometry<'_>, normals: &[Option<Vec3>]) -> Option<Vec3> {
     let mut mean = MeanNormal::default();
     for replaced in geometry.vertices.get(index)?.replacements {

@@ -29,11 +29,11 @@ use bevy::transform::components::{GlobalTransform, Transform};
 /// The entity becomes a child of the bone's entity. Its own `Transform` is relative to the bone, in the units and axes
 /// of the model's file. It is not drawn until the model's scene is spawned.
 ///
-/// To attach the entity to another bone or model, change this component. To detach it, remove this component: the entity
-/// then keeps its global transform and has no parent, unless the game has given it another parent meanwhile.
+/// To attach the entity to another bone or model, change this component. To detach it, remove this component: the
+/// entity then keeps its global transform and has no parent, unless the game has given it another parent meanwhile.
 ///
-/// The entity is despawned with the model's root, and also if the root does not exist. An attachment that closes a cycle,
-/// directly or through other models, is ignored, with a warning.
+/// The entity is despawned with the model's root, and also if the root does not exist. An attachment that closes a
+/// cycle, directly or through other models, is ignored, with a warning.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, Visibility)]
@@ -41,8 +41,8 @@ pub struct AttachedToBone {
     /// The root of the model.
     #[entities]
     pub to: Entity,
-    /// The name of the bone, in any case: see [`ModelQuery::bone`](super::ModelQuery::bone). If it is empty, the entity is
-    /// attached to the model's root. If the model has no such bone, it is too, with a warning.
+    /// The name of the bone, in any case: see [`ModelQuery::bone`](super::ModelQuery::bone). If it is empty, the entity
+    /// is attached to the model's root. If the model has no such bone, it is too, with a warning.
     pub bone: String,
 }
 
@@ -86,8 +86,8 @@ pub(super) fn detach_attachments(
         let Some(attached) = attached.get(*child).ok().filter(stays) else {
             return true;
         };
-        // The root becomes the parent meanwhile: Bevy makes an entity without a parent visible, even if it gets a parent
-        // in the same frame.
+        // The root becomes the parent meanwhile: Bevy makes an entity without a parent visible, even if it gets a
+        // parent in the same frame.
         let root = attached.to;
         let to_root = (
             ChildOf(root),

@@ -1,9 +1,9 @@
-//! Types and systems for models of any format: `ClassicModel` spawns them, [`ModelQuery`] finds their formats and bones,
-//! [`AttachedToBone`] attaches entities to bones, and [`BevySpace`] makes them face −Z in meters. The feature `manifest`
-//! reads manifests from files.
+//! Types and systems for models of any format: `ClassicModel` spawns them, [`ModelQuery`] finds their formats and
+//! bones, [`AttachedToBone`] attaches entities to bones, and [`BevySpace`] makes them face −Z in meters. The feature
+//! `manifest` reads manifests from files.
 
-// For maintainers: the formats do not depend on this module. The bytes of files and the internals of formats do not belong
-// here.
+// For maintainers: the formats do not depend on this module. The bytes of files and the internals of formats do not
+// belong here.
 
 mod attach;
 mod components;

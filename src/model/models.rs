@@ -54,13 +54,14 @@ impl ModelQuery<'_, '_> {
     /// Whether a root's model was spawned for a proxy of another model.
     pub(super) fn is_of_proxy(&self, root: Entity) -> bool {
         let instance = self.instances.get(root);
-        instance.is_ok_and(|instance| instance.is_of_proxy)
+        instance.is_ok_and(ModelInstance::is_of_proxy)
     }
 
-    /// The warning about a part name, in lower case, that `PartVisibility` cannot hide in a root's model. `None` if it can.
+    /// The warning about a part name, in lower case, that `PartVisibility` cannot hide in a root's model. `None` if it
+    /// can.
     pub(super) fn missing_part(&self, root: Entity, name: &str) -> Option<String> {
         let instance = self.instances.get(root).ok()?;
-        match instance.is_of_proxy {
+        match instance.is_of_proxy() {
             true => None,
             false => instance.model().missing_part(name),
         }

@@ -29,8 +29,8 @@ impl ModelFormat {
         }
     }
 
-    /// The rotation that turns a scene's front to −Z and its up axis to Y. `original` is the rotation that the loader gave
-    /// the scene.
+    /// The rotation that turns a scene's front to −Z and its up axis to Y. `original` is the rotation that the loader
+    /// gave the scene.
     fn facing(self, original: Quat, Mirror(mirror): Mirror) -> Quat {
         let half_turn = Quat::from_rotation_y(PI);
         match self {
@@ -67,8 +67,8 @@ impl SpaceChanges<'_, '_> {
     }
 }
 
-/// Updates the scene transforms of roots that got, changed or lost a [`BevySpace`], or were attached, detached or spawned.
-/// Also updates those of the models with a [`BevySpace`] below these roots.
+/// Updates the scene transforms of roots that got, changed or lost a [`BevySpace`], or were attached, detached or
+/// spawned. Also updates those of the models with a [`BevySpace`] below these roots.
 pub(super) fn update_scenes(
     mut commands: Commands,
     mut changes: SpaceChanges,

@@ -3,7 +3,8 @@
 use crate::scene::{Playback, Repeat, wrap};
 
 impl Playback {
-    /// Advances the playback time of a clip of `length` seconds. Returns whether a clip that plays once ended in this step.
+    /// Advances the playback time of a clip of `length` seconds. Returns whether a clip that plays once ended in this
+    /// step.
     pub(super) fn advance(&mut self, seconds: f32, length: f32, repeat: Repeat) -> bool {
         let time = self.time + seconds;
         let time = if time.is_finite() { time } else { 0.0 };

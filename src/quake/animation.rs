@@ -15,8 +15,8 @@ use bevy::ecs::system::{Query, Res, ResMut};
 use bevy::time::Time;
 
 impl MdlAnimator {
-    /// Selects the requested sequence, or the model's default one if there is no request or the clip is missing. Returns
-    /// whether the sequence starts in this frame.
+    /// Selects the requested sequence, or the model's default one if there is no request or the clip is missing.
+    /// Returns whether the sequence starts in this frame.
     fn select(
         &mut self,
         clip: Option<&ResolvedPlay>,

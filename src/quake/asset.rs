@@ -4,7 +4,7 @@ use crate::quake::material::MdlMaterial;
 use crate::quake::mdl::{MdlFile, Timing};
 use crate::quake::poses::MdlPoses;
 use crate::read::Warning;
-use crate::scene::{ClipRef, same_name};
+use crate::scene::{ClipRef, SCENE, same_name};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::image::Image;
 use bevy::math::Vec3;
@@ -198,9 +198,9 @@ impl From<i32> for SyncType {
 impl MdlModel {
     /// Resolves a [`ClipRef`] to poses. `None` if the model doesn't have them.
     ///
-    /// A name selects a clip with exactly this name, otherwise one that matches if case is ignored. A range of frames plays
-    /// at the model's frame rate, from the first pose of the first frame to the last pose of the last one. A range of one
-    /// frame group keeps the group's timing.
+    /// A name selects a clip with exactly this name, otherwise one that matches if case is ignored. A range of frames
+    /// plays at the model's frame rate, from the first pose of the first frame to the last pose of the last one. A
+    /// range of one frame group keeps the group's timing.
     pub fn sequence(&self, clip: &ClipRef) -> Option<Sequence> {
         let (clip, poses) = clip.split_frames();
         let whole = match clip {
@@ -282,8 +282,8 @@ pub(super) fn frames(file: &MdlFile<'_>, pose_names: &[Box<str>]) -> Vec<MdlFram
     file.frames.iter().map(frame).collect()
 }
 
-/// Groups frames into clips: runs of consecutive single frames whose names share a stem, and frame groups. A group ends a
-/// run.
+/// Groups frames into clips: runs of consecutive single frames whose names share a stem, and frame groups. A group ends
+/// a run.
 pub(super) fn clips(frames: &[MdlFrame], frame_rate: f32) -> Vec<MdlClip> {
     let mut clips = Vec::<MdlClip>::new();
     for frame in frames {
@@ -363,7 +363,7 @@ pub enum MdlAssetLabel {
 impl fmt::Display for MdlAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scene => f.write_str("Scene"),
+            Self::Scene => f.write_str(SCENE),
             Self::Mesh => f.write_str("Mesh"),
             Self::Poses => f.write_str("Poses"),
             Self::Palette => f.write_str("Palette"),

@@ -296,7 +296,8 @@ fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
     Some(texels.into_flattened())
 }
 
-/// The vertices of the mesh. Vertices of the file are duplicated if triangles of both sides of the skin's seam use them.
+/// The vertices of the mesh. Vertices of the file are duplicated if triangles of both sides of the skin's seam use
+/// them.
 struct SplitVertices {
     /// Index of each vertex in the file, and whether it uses the back half of the skin.
     vertices: Vec<(u32, bool)>,

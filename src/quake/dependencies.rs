@@ -17,7 +17,8 @@ pub const PANTS_ROW: u8 = 6;
 
 /// 256 sRGB colors, which the texels of skins index.
 ///
-/// The default is Quake's palette. Palette files have 768 bytes, three per color, such as `gfx/palette.lmp` in the games.
+/// The default is Quake's palette. Palette files have 768 bytes, three per color, such as `gfx/palette.lmp` in the
+/// games.
 #[derive(Asset, TypePath, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Palette(pub Box<[[u8; 3]; 256]>);
 

@@ -2,7 +2,10 @@
 
 use crate::quake::asset::{MdlModel, SyncType};
 use crate::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
-use crate::scene::{ModelFormat, ModelInstance, PoseBlend, ReadyScenes, SceneFormat, SharedModel};
+use crate::scene::{
+    ClipRef, FoundClip, ModelFormat, ModelInstance, PoseBlend, ReadyScenes, SceneFormat,
+    SharedModel,
+};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
@@ -24,7 +27,7 @@ impl SharedModel for MdlModel {
         None
     }
 
-    fn find_clip(&self, clip: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
         super::find_clip::find_clip(self, clip)
     }
 }

@@ -232,7 +232,8 @@ impl Materials<'_, '_> {
 
     /// The material of a model without skins.
     fn plain(&mut self) -> Handle<MdlMaterial> {
-        // A model without skins is never recolored, so the shader doesn't read the indices. The binding needs some image.
+        // A model without skins is never recolored, so the shader doesn't read the indices. The binding needs some
+        // image.
         let indices = POSE_TABLE_IMAGE;
         let base = StandardMaterial {
             base_color: Color::srgb(0.7, 0.7, 0.7),

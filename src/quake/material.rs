@@ -26,8 +26,8 @@ pub(super) const NORMALS_IMAGE: Handle<Image> =
 
 /// The extension of [`MdlMaterial`] that morphs vertices and recolors skins.
 ///
-/// `UV_1.x` of the mesh must be the index of the vertex in the file. The `MeshTag` of the mesh entity must be its row of the
-/// [`PoseTable`](super::PoseTable).
+/// `UV_1.x` of the mesh must be the index of the vertex in the file. The `MeshTag` of the mesh entity must be its row
+/// of the [`PoseTable`](super::PoseTable).
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 #[bind_group_data(MdlMorphKey)]
 pub struct MdlMorph {

@@ -1,13 +1,13 @@
 //! Quake's alias models, `.mdl`.
 //!
-//! [`Mdl`] is the asset, and [`MdlLoaderSettings`] are its loader's settings. [`MdlAnimator`] is on the root entity of a
-//! spawned model and has the poses that it shows. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses and
-//! writes the files without Bevy.
+//! [`Mdl`] is the asset, and [`MdlLoaderSettings`] are its loader's settings. [`MdlAnimator`] is on the root entity of
+//! a spawned model and has the poses that it shows. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses
+//! and writes the files without Bevy.
 
 // For maintainers:
 // - Conversion: `convert` makes meshes and images, and `poses` decodes vertex positions.
-// - Assets: `dependencies` has the palette, `material` the material that morphs on the GPU, `loader` makes the assets, and
-//   `spawn` the scene.
+// - Assets: `dependencies` has the palette, `material` the material that morphs on the GPU, `loader` makes the assets,
+//   and `spawn` the scene.
 // - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `animation` and
 //   `advance` play clips, `pose_table` has the table of poses for the GPU, and `appearance` applies skins and colors.
 // Code that another format could use belongs in `scene`.

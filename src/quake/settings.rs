@@ -12,8 +12,8 @@ pub struct MdlLoaderSettings {
     pub scale: f32,
     /// Whether the scene is rotated from the file's Z up to Bevy's Y up. On by default.
     pub convert_axes: bool,
-    /// Path of a palette file of 768 bytes. It is searched for in the model's folder, in `texture_folders`, and in the root of
-    /// the asset source. `None`, the default, uses Quake's palette.
+    /// Path of a palette file of 768 bytes. It is searched for in the model's folder, in `texture_folders`, and in the
+    /// root of the asset source. `None`, the default, uses Quake's palette.
     pub palette: Option<String>,
     /// More folders in which to search for the palette, as paths from the root of the asset source.
     pub texture_folders: Vec<String>,
@@ -23,7 +23,8 @@ pub struct MdlLoaderSettings {
     pub filter: SkinFilter,
     /// Whether texels with palette index 255 are transparent.
     pub cutout: Cutout,
-    /// Whether poses are interpolated. [`PlayClip`](crate::scene::PlayClip) can turn it off per instance. On by default.
+    /// Whether poses are interpolated. [`PlayClip`](crate::scene::PlayClip) can turn it off per instance. On by
+    /// default.
     pub interpolate: bool,
     /// Whether the mesh and the skins are kept in the main world, the render world, or both. Both by default.
     pub asset_usage: RenderAssetUsages,

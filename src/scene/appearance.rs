@@ -34,7 +34,7 @@ pub enum ModelSkin {
 }
 
 impl ModelSkin {
-    /// The index of the model's own skin that is used or replaced: 0 for external images.
+    /// The index of [`ModelSkin::Index`]; 0 for the other variants. A name is not looked up.
     pub fn index(&self) -> usize {
         match self {
             Self::Index(index) => *index,

@@ -2,6 +2,8 @@
 //!
 //! Each format fills the component. Code that works on any format reads it instead of the components of each format.
 
+use crate::scene::clip_ref::ClipRef;
+use crate::scene::found_clip::FoundClip;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::reflect::Reflect;
@@ -45,16 +47,44 @@ impl fmt::Display for ModelFormat {
 #[reflect(from_reflect = false)]
 #[component(clone_behavior = Ignore)]
 pub struct ModelInstance {
-    pub(super) format: ModelFormat,
+    format: ModelFormat,
     /// Indexed as [`SharedModel::named`] returns; `None` for bones and parts that were not spawned.
-    pub(super) entities: Vec<Option<Entity>>,
+    entities: Vec<Option<Entity>>,
     /// Whether a proxy of another model loaded it.
-    pub(crate) is_of_proxy: bool,
+    is_of_proxy: bool,
     #[reflect(ignore)]
-    pub(super) model: Arc<dyn SharedModel>,
+    model: Arc<dyn SharedModel>,
 }
 
 impl ModelInstance {
+    /// `entities` pairs the indices that [`SharedModel::named`] returns with entities.
+    pub(crate) fn new(
+        format: ModelFormat,
+        model: Arc<dyn SharedModel>,
+        entities: impl IntoIterator<Item = (usize, Entity)>,
+    ) -> Self {
+        let mut all = Vec::new();
+        for (index, entity) in entities {
+            if all.len() <= index {
+                all.resize(index + 1, None);
+            }
+            all[index] = Some(entity);
+        }
+        Self {
+            format,
+            entities: all,
+            is_of_proxy: false,
+            model,
+        }
+    }
+
+    /// Sets whether a proxy of another model loaded it.
+    #[cfg(feature = "alamo")]
+    pub(crate) fn of_proxy(mut self, is_of_proxy: bool) -> Self {
+        self.is_of_proxy = is_of_proxy;
+        self
+    }
+
     /// The format.
     pub fn format(&self) -> ModelFormat {
         self.format
@@ -70,6 +100,11 @@ impl ModelInstance {
     /// The entities of all bones and parts that can have a name.
     pub fn entities(&self) -> impl Iterator<Item = Entity> {
         self.entities.iter().flatten().copied()
+    }
+
+    /// Whether a proxy of another model loaded it.
+    pub(crate) fn is_of_proxy(&self) -> bool {
+        self.is_of_proxy
     }
 
     /// The data that all instances of the model share.
@@ -95,9 +130,9 @@ pub(crate) trait SharedModel: Any + Send + Sync {
     /// The warning for a name in lower case if no part has it that [`PartVisibility`](super::PartVisibility) can hide.
     fn missing_part(&self, name: &str) -> Option<String>;
 
-    /// Looks up a clip that is not a [`ClipRef::Part`](crate::scene::ClipRef::Part). `None` if the format does not
+    /// Looks up a clip that is not a [`ClipRef::Part`]. `None` if the format does not
     /// support this kind of reference.
-    fn find_clip(&self, _: &crate::scene::ClipRef) -> Option<crate::scene::FoundClip<'_>> {
+    fn find_clip(&self, _: &ClipRef) -> Option<FoundClip<'_>> {
         None
     }
 }

@@ -24,10 +24,8 @@ pub enum ModelLoadError {
         /// The error and its position.
         source: ParseError,
     },
-    /// A loader setting has an invalid value.
-    #[error(
-        "{path}: loader setting {setting} is {value}, but must be a finite number{requirement}"
-    )]
+    /// A loader setting that must be a finite number above 0 has another value.
+    #[error("{path}: loader setting {setting} is {value}, but must be a finite number above 0")]
     Setting {
         /// The asset's path.
         path: String,
@@ -35,8 +33,6 @@ pub enum ModelLoadError {
         setting: &'static str,
         /// The invalid value.
         value: f32,
-        /// An additional requirement, appended to the message: such as ` above 0`, or empty.
-        requirement: &'static str,
     },
 }
 

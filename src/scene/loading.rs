@@ -6,39 +6,24 @@ use crate::scene::concurrent_loads::RunningLoad;
 use crate::scene::load_error::{ModelLoadError, separator};
 use crate::scene::{FileFinder, FileSearch, LoadTracker, LoaderOverride, LoaderOverrides, Reloads};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetPath, Handle, LoadContext};
+use bevy::asset::{Handle, LoadContext};
 use bevy::ecs::world::World;
 use bevy::image::Image;
 use bevy::log::warn;
 use core::hash::Hash;
-use std::sync::PoisonError;
 
 /// A setting with an invalid value: see [`ModelLoadError::Setting`].
 #[derive(Debug)]
 pub(crate) struct InvalidSetting {
     setting: &'static str,
     value: f32,
-    requirement: &'static str,
 }
 
 /// Requires a finite number above 0.
 pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), InvalidSetting> {
-    check(setting, value, value > 0.0, " above 0")
-}
-
-fn check(
-    setting: &'static str,
-    value: f32,
-    is_valid: bool,
-    requirement: &'static str,
-) -> Result<(), InvalidSetting> {
-    match value.is_finite() && is_valid {
+    match value.is_finite() && value > 0.0 {
         true => Ok(()),
-        false => Err(InvalidSetting {
-            setting,
-            value,
-            requirement,
-        }),
+        false => Err(InvalidSetting { setting, value }),
     }
 }
 
@@ -52,21 +37,6 @@ pub(crate) trait ModelSettings: Clone {
     /// # Errors
     /// The first invalid setting.
     fn check(&self) -> Result<(), InvalidSetting>;
-}
-
-impl LoaderOverride {
-    /// Inserts the override's folders before those of the settings.
-    pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
-        folders.splice(0..0, self.texture_folders.iter().cloned());
-    }
-}
-
-impl LoaderOverrides {
-    /// The overrides for a model; empty if there are none.
-    pub(crate) fn get(&self, model: &AssetPath<'_>) -> LoaderOverride {
-        let overrides = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        overrides.get(model).cloned().unwrap_or_default()
-    }
 }
 
 /// The resources of the app that model loaders use. Each loader holds one.
@@ -125,7 +95,6 @@ impl<'a> ModelLoad<'a> {
                 path: self.path.clone(),
                 setting: bad.setting,
                 value: bad.value,
-                requirement: bad.requirement,
             }),
         }
     }

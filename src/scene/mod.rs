@@ -94,6 +94,7 @@ pub(crate) use formats::{ModelFormats, reserve_model_loader};
 pub(crate) use found_clip::FoundClip;
 pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
+pub(crate) use labels::{SCENE, is_model_in_use, scene_path};
 pub use load_error::ModelLoadError;
 pub(crate) use load_tracker::LoadTracker;
 #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
@@ -156,8 +157,7 @@ use skins::{apply_loaded_skins, choose_skins};
 #[cfg(feature = "alamo")]
 pub(crate) use spawn_early::SpawnEarly;
 pub(crate) use unlabeled::{UnlabeledScenes, register_unlabeled_loader};
-pub(crate) use warnings::ModelWarnings;
-pub(crate) use warnings::{WarningLog, forget_changed_warnings};
+pub(crate) use warnings::{ModelWarnings, WarningLog, update_warning_log};
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
@@ -192,10 +192,8 @@ pub(crate) struct ScenePlugin;
 impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
         register_loading(app);
-        {
-            reload::register(app);
-            shaders::register(app);
-        }
+        reload::register(app);
+        shaders::register(app);
         warnings::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()

@@ -7,7 +7,7 @@ use bevy::asset::AssetPath;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::world::World;
 use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Values that override the settings of one model's loader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,15 +20,36 @@ pub(crate) struct LoaderOverride {
     pub(crate) load_lights: Option<bool>,
 }
 
+impl LoaderOverride {
+    /// Inserts the override's folders before those of the settings.
+    pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
+        folders.splice(0..0, self.texture_folders.iter().cloned());
+    }
+}
+
 /// Overrides of loader settings, keyed by the path of the model. Clones share one table.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct LoaderOverrides(
-    pub(crate) Arc<RwLock<HashMap<AssetPath<'static>, LoaderOverride>>>,
-);
+pub(crate) struct LoaderOverrides(Arc<RwLock<HashMap<AssetPath<'static>, LoaderOverride>>>);
 
 impl LoaderOverrides {
     /// The overrides of this app, for a loader.
     pub(crate) fn of(world: &World) -> Self {
         world.resource::<Self>().clone()
+    }
+
+    /// The overrides for a model; empty if there are none.
+    pub(crate) fn get(&self, model: &AssetPath<'_>) -> LoaderOverride {
+        let overrides = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        overrides.get(model).cloned().unwrap_or_default()
+    }
+
+    /// Replaces the overrides for a model. Returns whether they changed.
+    pub(crate) fn set(&self, model: &AssetPath<'static>, value: LoaderOverride) -> bool {
+        let mut overrides = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let before = match value == LoaderOverride::default() {
+            true => overrides.remove(model),
+            false => overrides.insert(model.clone(), value.clone()),
+        };
+        before.unwrap_or_default() != value
     }
 }

@@ -1,5 +1,7 @@
 //! Patterns for names with the wildcards `*` and `?`.
 
+use crate::scene::matching::folded;
+
 /// A pattern for names: `*` matches any characters or none, `?` matches one character. Case-insensitive.
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -11,7 +13,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     pub(crate) fn new(pattern: &str) -> Self {
-        let mut letters: Vec<char> = super::matching::folded(pattern).chars().collect();
+        let mut letters: Vec<char> = folded(pattern).chars().collect();
         letters.dedup_by(|letter, before| (*letter, *before) == ('*', '*'));
         let min_length = letters.iter().filter(|letter| **letter != '*').count();
         Self {
@@ -19,10 +21,8 @@ impl Pattern {
             min_length,
         }
     }
-}
 
-impl Pattern {
-    /// Whether a [folded](super::matching::folded) name matches. Adds the count of steps to `steps`: at most the
+    /// Whether a [`folded`] name matches. Adds the count of steps to `steps`: at most the
     /// product of both lengths.
     pub(crate) fn matches(&self, name: &str, steps: &mut usize) -> bool {
         *steps += 1;
@@ -65,7 +65,6 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::matching::folded;
 
     /// Whether a name matches, and the count of steps.
     fn compared(pattern: &str, name: &str) -> (bool, usize) {

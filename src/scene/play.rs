@@ -32,7 +32,8 @@ pub struct PlayClip {
     /// The start time in seconds. `None` is the beginning, or the end if `speed` is negative.
     ///
     /// For a looping frame group of an MDL model, `None` is the time of the client's clock, as in the games. With a
-    /// random synctype, each entity has its own phase. With the synctype of frame time, playback starts at the beginning.
+    /// random synctype, each entity has its own phase. With the synctype of frame time, playback starts at the
+    /// beginning.
     pub start: Option<f32>,
     /// The duration of the cross-fade into the clip, in seconds. An MDL model fades from the pose that it showed last.
     /// Other models fade from the active clips, which continue to play during the fade.

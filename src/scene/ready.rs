@@ -1,6 +1,6 @@
 //! Handling of ready and removed scenes, shared by all formats.
 
-use crate::scene::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::scene::instance::{ModelFormat, ModelInstance};
 use crate::scene::reload::{OwnScenes, SceneModel};
 use bevy::ecs::bundle::Bundle;
 use bevy::ecs::entity::Entity;
@@ -10,30 +10,6 @@ use bevy::ecs::query::With;
 use bevy::ecs::system::{Commands, Query, SystemParam};
 use bevy::ecs::world::World;
 use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
-use std::sync::Arc;
-
-impl ModelInstance {
-    /// `entities` pairs the indices that [`SharedModel::named`] returns with entities.
-    pub(crate) fn new(
-        format: ModelFormat,
-        model: Arc<dyn SharedModel>,
-        entities: impl IntoIterator<Item = (usize, Entity)>,
-    ) -> Self {
-        let mut all = Vec::new();
-        for (index, entity) in entities {
-            if all.len() <= index {
-                all.resize(index + 1, None);
-            }
-            all[index] = Some(entity);
-        }
-        Self {
-            format,
-            entities: all,
-            is_of_proxy: false,
-            model,
-        }
-    }
-}
 
 /// A component in a scene's own world that identifies the scenes of a format.
 pub(crate) trait SceneFormat: SceneModel + Clone {
@@ -88,7 +64,7 @@ pub(crate) fn on_root_removed<S: SceneFormat>(
 fn remove_model<S: SceneFormat>(commands: &mut Commands, root: Entity) {
     commands.queue(move |world: &mut World| {
         let instance = world.get::<ModelInstance>(root);
-        if instance.is_some_and(|instance| instance.format == S::FORMAT)
+        if instance.is_some_and(|instance| instance.format() == S::FORMAT)
             && let Ok(mut root) = world.get_entity_mut(root)
         {
             root.remove::<ModelInstance>();

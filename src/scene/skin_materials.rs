@@ -1,6 +1,6 @@
 //! Materials with external skin textures.
 
-use crate::scene::skins::{ActiveImage, ActiveSkin};
+use crate::scene::skins::ActiveImage;
 use bevy::asset::{Asset, AssetId, Assets, Handle, StrongHandle};
 use bevy::color::{Color, LinearRgba};
 use bevy::ecs::resource::Resource;
@@ -10,22 +10,6 @@ use bevy::pbr::StandardMaterial;
 use bevy::platform::collections::HashMap;
 use core::any::Any;
 use std::sync::{Arc, Weak};
-
-impl ActiveSkin {
-    /// The warning if the index is out of bounds for a model with this count of skins.
-    pub(crate) fn index_warning(&self, skins: usize) -> Option<String> {
-        let index = self.index;
-        match skins {
-            _ if index < skins.max(1) => None,
-            0 => Some(format!("has no skins; skin {index} is ignored")),
-            1 => Some(format!("has 1 skin; skin {index} is drawn as skin 0")),
-            _ => Some(format!(
-                "has {skins} skins; skin {index} is drawn as skin {}",
-                skins - 1
-            )),
-        }
-    }
-}
 
 /// Replaces the base color texture and the emissive texture of a material.
 pub(crate) fn apply_skin(
@@ -49,7 +33,8 @@ pub(crate) struct ActiveMaterials<M: Asset> {
 }
 
 struct SkinMaterial {
-    /// The model that the material belongs to. A reload creates a new model, but the asset ids in the key stay the same.
+    /// The model that the material belongs to. A reload creates a new model, but the asset ids in the key stay the
+    /// same.
     model: Weak<dyn Any + Send + Sync>,
     material: Weak<StrongHandle>,
 }

@@ -24,6 +24,23 @@ pub(crate) struct ActiveSkin {
     pub(crate) image: Option<ActiveImage>,
 }
 
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+impl ActiveSkin {
+    /// The warning if the index is out of bounds for a model with this count of skins.
+    pub(crate) fn index_warning(&self, skins: usize) -> Option<String> {
+        let index = self.index;
+        match skins {
+            _ if index < skins.max(1) => None,
+            0 => Some(format!("has no skins; skin {index} is ignored")),
+            1 => Some(format!("has 1 skin; skin {index} is drawn as skin 0")),
+            _ => Some(format!(
+                "has {skins} skins; skin {index} is drawn as skin {}",
+                skins - 1
+            )),
+        }
+    }
+}
+
 /// An external skin texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ActiveImage {

@@ -74,8 +74,8 @@ impl<A: Asset> AssetLoader for UnlabeledSceneLoader<A> {
     }
 }
 
-/// Registers the loader of unlabeled scenes for the files of the asset `A`, if the app supports such loads. Call it before
-/// the loader of `A` is registered.
+/// Registers the loader of unlabeled scenes for the files of the asset `A`, if the app supports such loads. Call it
+/// before the loader of `A` is registered.
 pub(crate) fn register_unlabeled_loader<A: Asset>(app: &mut App, extensions: Vec<&'static str>) {
     let Some(&scenes) = app.world().get_resource::<UnlabeledScenes>() else {
         return;

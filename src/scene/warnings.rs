@@ -124,14 +124,14 @@ pub(super) fn register(app: &mut App) {
     app.init_resource::<WarningLog>().add_systems(
         SpawnScene,
         // Before models are respawned, which may cause the same warnings again.
-        forget_changed_warnings::<WorldAsset>
+        update_warning_log::<WorldAsset>
             .before(SpawnEarly)
             .before(SceneSpawnerSystems::WorldInstanceSpawn),
     );
 }
 
 /// Updates the log after assets have changed or were dropped.
-pub(crate) fn forget_changed_warnings<A: Asset>(
+pub(crate) fn update_warning_log<A: Asset>(
     mut events: MessageReader<AssetEvent<A>>,
     mut log: ResMut<WarningLog>,
 ) {

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 /// The deformed vertices of a node. Their indices in this list are called slots.
 ///
-/// First come the vertices that the keyframes move, then their neighbors that don't move, then the vertices that levels of
-/// detail (LODs) add between two of these. Vertices of other nodes are in other spaces and not part of the list.
+/// First come the vertices that the keyframes move, then their neighbors that don't move, then the vertices that levels
+/// of detail (LODs) add between two of these. Vertices of other nodes are in other spaces and not part of the list.
 pub(super) struct DeformedVertices<'a> {
     file: &'a AbcFile<'a>,
     parts: &'a NodeParts,
@@ -18,7 +18,8 @@ pub(super) struct DeformedVertices<'a> {
     pub(super) stored: Vec<usize>,
     /// Positions of the vertices that don't move.
     pub(super) fixed: Vec<Vec3>,
-    /// For each vertex that a LOD adds, the slots of the two vertices that it is between. Both are smaller than its own.
+    /// For each vertex that a LOD adds, the slots of the two vertices that it is between. Both are smaller than its
+    /// own.
     pub(super) between: Vec<[usize; 2]>,
     /// For each vertex of the file, its slot in its own node's list, or [`NO_SLOT`].
     slots: &'a mut [u32],

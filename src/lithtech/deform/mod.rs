@@ -1,8 +1,8 @@
 //! Vertex animation of nodes: the positions of their vertices in every keyframe, packed for the GPU.
 //!
-//! The file stores one byte per coordinate, and a scale per animation. Here coordinates have two bytes, and all animations
-//! share one scale, so that any keyframe can be blended with any other. The file has no normals for these vertices: the
-//! shader computes them from the triangles at each vertex in the blended pose.
+//! The file stores one byte per coordinate, and a scale per animation. Here coordinates have two bytes, and all
+//! animations share one scale, so that any keyframe can be blended with any other. The file has no normals for these
+//! vertices: the shader computes them from the triangles at each vertex in the blended pose.
 
 mod deformed_vertices;
 mod parts;
@@ -23,8 +23,8 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// The vertex animation of a node, in the node's space.
 ///
-/// `texels` and `vertex_adjacency` consist of texels of four `u16` in native byte order. Their capacity includes the padding
-/// that the data texture needs.
+/// `texels` and `vertex_adjacency` consist of texels of four `u16` in native byte order. Their capacity includes the
+/// padding that the data texture needs.
 #[derive(Clone, Debug)]
 pub struct ConvertedDeform {
     /// Index of the node.
@@ -41,17 +41,18 @@ pub struct ConvertedDeform {
     pub bounds: [Vec3; 2],
     /// One texel per pose and vertex, the vertices of pose 0 first: the quantized position, and one unused value.
     pub texels: Vec<u8>,
-    /// First one texel per vertex: the index of the texel with its first triangle (low half, high half), the count of its
-    /// triangles, and an unused value. Then one texel per triangle: its three vertices, counter-clockwise seen from outside,
-    /// and an unused value.
+    /// First one texel per vertex: the index of the texel with its first triangle (low half, high half), the count of
+    /// its triangles, and an unused value. Then one texel per triangle: its three vertices, counter-clockwise seen from
+    /// outside, and an unused value.
     pub vertex_adjacency: Vec<u8>,
 }
 
 impl ConvertedDeform {
     /// The position and the normal of a vertex in a blend of poses, as the shader computes them.
     ///
-    /// The normal is the mean of the unit normals of the triangles at the vertex. It is `None` if they have no area or cancel
-    /// each other out: then the shader uses the mesh's normal. The result is `None` if a pose or the vertex doesn't exist.
+    /// The normal is the mean of the unit normals of the triangles at the vertex. It is `None` if they have no area or
+    /// cancel each other out: then the shader uses the mesh's normal. The result is `None` if a pose or the vertex
+    /// doesn't exist.
     pub fn vertex(&self, shown: PoseBlend, vertex: u32) -> Option<(Vec3, Option<Vec3>)> {
         let between = |pair: PosePair, vertex: u32| {
             let [a, b] = [pair.a, pair.b].map(|pose| self.position(pose, vertex));
@@ -99,16 +100,16 @@ fn texel(bytes: &[u8], index: u32) -> Option<[u16; 4]> {
 pub(super) struct Deforms {
     /// The nodes with vertex animation.
     pub(super) nodes: Vec<ConvertedDeform>,
-    /// For each vertex of the file, its index among the deformed vertices of its node, or [`NO_SLOT`]. Shared by all nodes,
-    /// since a list per node would take nodes × vertices.
+    /// For each vertex of the file, its index among the deformed vertices of its node, or [`NO_SLOT`]. Shared by all
+    /// nodes, since a list per node would take nodes × vertices.
     pub(super) slots: Vec<u32>,
 }
 
 impl Deforms {
     /// Converts the vertex animation of all nodes. `length` is the file's, in bytes.
     ///
-    /// All nodes together may have `length / 2` positions. The file stores three bytes per position, so real files have at most
-    /// `length / 3`. Nodes beyond this budget are not animated, with a warning.
+    /// All nodes together may have `length / 2` positions. The file stores three bytes per position, so real files have
+    /// at most `length / 3`. Nodes beyond this budget are not animated, with a warning.
     pub(super) fn new(
         file: &AbcFile<'_>,
         handedness: Handedness,

@@ -1,5 +1,5 @@
-//! Spawns and updates the attachments of manifests. An attachment that the game has attached to another root is no longer
-//! updated.
+//! Spawns and updates the attachments of manifests. An attachment that the game has attached to another root is no
+//! longer updated.
 
 use super::applied::update_component;
 use super::classic_model::{ClassicModel, is_manifest, warn_manifest};
@@ -90,8 +90,8 @@ pub(super) fn update_attachments(
     all
 }
 
-/// For each wanted attachment, takes the spawned one with the same bone and model. If there are several, one with the same
-/// transform in the manifest is preferred.
+/// For each wanted attachment, takes the spawned one with the same bone and model. If there are several, one with the
+/// same transform in the manifest is preferred.
 fn take_matching(
     spawned: &mut Vec<SpawnedAttachment>,
     wanted: &[WantedAttachment<'_>],
@@ -129,8 +129,8 @@ impl SpawnedAttachment {
         }
     }
 
-    /// Applies the fields of the manifest. Returns whether an overriding component was removed, so that the attachment's
-    /// own manifest applies again.
+    /// Applies the fields of the manifest. Returns whether an overriding component was removed, so that the
+    /// attachment's own manifest applies again.
     fn update(&mut self, world: &mut World, root: Entity, wanted: &WantedAttachment<'_>) -> bool {
         self.manifest_transform = wanted.transform;
         if !self.is_attached(world, root) {
@@ -153,8 +153,8 @@ impl SpawnedAttachment {
     }
 }
 
-/// Like [`update_component`], but also replaces the component that the model's own manifest has set, which `own` accesses.
-/// Returns whether the component was removed.
+/// Like [`update_component`], but also replaces the component that the model's own manifest has set, which `own`
+/// accesses. Returns whether the component was removed.
 fn override_component<C: Component + Clone + PartialEq>(
     entity: &mut EntityWorldMut<'_>,
     applied: &mut Option<C>,

@@ -7,8 +7,8 @@ use super::values::{MAX_LIST_LENGTH, NameOrIndex};
 use crate::scene::{PlayerColors, folded};
 use std::collections::HashSet;
 
-/// The maximum length of a file name in bytes. A limit is needed because the search for a file builds many paths from its
-/// name. Paths on Windows have at most 260 characters.
+/// The maximum length of a file name in bytes. A limit is needed because the search for a file builds many paths from
+/// its name. Paths on Windows have at most 260 characters.
 const MAX_NAME_LENGTH: usize = 1024;
 
 /// Whether a file name is a pattern with `*` or `?`.

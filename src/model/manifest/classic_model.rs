@@ -34,8 +34,8 @@ impl ClassicModel {
     /// Opens a manifest if the path ends with `.model.ron`, otherwise a model without a manifest.
     ///
     /// `ClassicModel(assets.load(path))` does the same, but Bevy logs errors for a model that has a `.meta` file, as
-    /// every file has in `AssetMode::Processed`: the `.meta` file names the model's loader, not the manifest's. The model
-    /// is spawned nevertheless. With `open` there are no errors.
+    /// every file has in `AssetMode::Processed`: the `.meta` file names the model's loader, not the manifest's. The
+    /// model is spawned nevertheless. With `open` there are no errors.
     pub fn open<'a>(server: &AssetServer, path: impl Into<AssetPath<'a>>) -> Self {
         let path = path.into().into_owned();
         Self(match is_manifest(&path) {
@@ -61,8 +61,8 @@ pub(super) fn is_manifest(path: &AssetPath<'_>) -> bool {
     end.is_some_and(|end| same_name(end, SUFFIX))
 }
 
-/// Logs a warning about the manifest of an entity, once for all entities with the manifest. Manifests without a file are
-/// identified by their model.
+/// Logs a warning about the manifest of an entity, once for all entities with the manifest. Manifests without a file
+/// are identified by their model.
 pub(super) fn warn_manifest(world: &mut World, entity: Entity, message: &str) {
     let Some(ClassicModel(manifest)) = world.get::<ClassicModel>(entity).cloned() else {
         return;

@@ -11,8 +11,9 @@ use super::problem::Step::{self, Element, Field, Key};
 use super::read::{MAX_TEXT_LENGTH, parse, text};
 use super::resolve::MAX_CLIP_FILES;
 use super::spawn::manifest_scene;
-use crate::scene::ModelFormats;
-use crate::scene::{FileFinder, FileSearch, LoadTracker, clean_path, same_name};
+use crate::scene::{
+    FileFinder, FileSearch, LoadTracker, ModelFormats, SCENE, clean_path, same_name,
+};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::ecs::world::World;
@@ -86,7 +87,7 @@ impl ManifestReader {
         finder.finish();
         preloader.preload(load_context, &manifest);
         let scene = manifest_scene(path);
-        load_context.add_labeled_asset("Scene".to_owned(), scene);
+        load_context.add_labeled_asset(SCENE.to_owned(), scene);
         Ok(manifest)
     }
 }
@@ -221,8 +222,8 @@ impl<'f> ManifestFileFinder<'f> {
         found
     }
 
-    /// The name in the field `skin` if no skin has it. There is no such check for `play`, because it may be a clip of the
-    /// model's file, which is not loaded here.
+    /// The name in the field `skin` if no skin has it. There is no such check for `play`, because it may be a clip of
+    /// the model's file, which is not loaded here.
     fn unknown_skin(&mut self, manifest: &ModelManifest) -> Option<String> {
         let has_skin = |name: &str| manifest.skins.keys().any(|key| same_name(key, name));
         let name = as_name(&manifest.skin).filter(|name| !has_skin(name))?;

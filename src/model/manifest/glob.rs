@@ -5,8 +5,8 @@ use bevy::asset::AssetPath;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The maximum count of steps for all patterns of a manifest, which take tenths of a second. Matching takes one or two steps
-/// per character of a name.
+/// The maximum count of steps for all patterns of a manifest, which take tenths of a second. Matching takes one or two
+/// steps per character of a name.
 const MAX_STEPS: usize = 1 << 26;
 
 /// The cost of a disk access in steps.
@@ -49,8 +49,8 @@ impl Globs {
         }
     }
 
-    /// The files that match a pattern, sorted by name. The folders in the pattern may have `*` and `?` too. Searches below
-    /// `folder`, and if no file matches, below the root of the asset source. Returns at most `limit` + 1 files.
+    /// The files that match a pattern, sorted by name. The folders in the pattern may have `*` and `?` too. Searches
+    /// below `folder`, and if no file matches, below the root of the asset source. Returns at most `limit` + 1 files.
     pub(super) async fn matching(
         &mut self,
         search: &mut FileSearch<'_>,

@@ -1,8 +1,9 @@
-//! The loader settings in manifests. Several manifests can have different settings for one model; the first one applies.
+//! The loader settings in manifests. Several manifests can have different settings for one model; the first one
+//! applies.
 
 use super::model_manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
-use crate::scene::{LoaderOverride, LoaderOverrides};
+use crate::scene::{LoaderOverride, LoaderOverrides, is_model_in_use};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets};
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
@@ -14,8 +15,8 @@ use std::collections::HashSet;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The loader settings in manifests, the oldest first. Clones share one list. The manifest loader has a clone, because the
-/// settings of a manifest must be set before its model is loaded.
+/// The loader settings in manifests, the oldest first. Clones share one list. The manifest loader has a clone, because
+/// the settings of a manifest must be set before its model is loaded.
 #[derive(Resource, Clone)]
 pub(super) struct LoadOverrides {
     all: Arc<Mutex<Vec<LoadOverride>>>,
@@ -30,8 +31,8 @@ struct LoadOverride {
     manifest: ManifestKey,
     model: AssetPath<'static>,
     value: LoaderOverride,
-    /// The manifest was dropped while its model was in use. The settings remain until the model is dropped too, or until
-    /// another manifest with settings for the model is edited.
+    /// The manifest was dropped while its model was in use. The settings remain until the model is dropped too, or
+    /// until another manifest with settings for the model is edited.
     is_orphan: bool,
 }
 
@@ -102,12 +103,6 @@ fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOver
     })
 }
 
-/// Whether a model is loaded or being loaded. Other models need no reload when their settings change.
-fn is_in_use(server: &AssetServer, model: &AssetPath<'static>) -> bool {
-    let scene = model.clone().with_label("Scene");
-    !server.get_handles_untyped(model).is_empty() || !server.get_handles_untyped(scene).is_empty()
-}
-
 impl LoadOverrides {
     /// Sets the loader settings of a manifest, and reloads models whose settings change.
     pub(super) fn set(&self, id: AssetId<ModelManifest>, manifest: &ModelManifest) {
@@ -145,13 +140,13 @@ impl LoadOverrides {
     fn apply(&self, all: &[LoadOverride], model: AssetPath<'static>) {
         let first = all.iter().find(|other| other.model == model);
         let value = first.map(|first| first.value.clone()).unwrap_or_default();
-        if set_effective(&self.effective, &model, value) && is_in_use(&self.server, &model) {
+        if self.effective.set(&model, value) && is_model_in_use(&self.server, &model) {
             self.server.reload(model);
         }
     }
 
-    /// Removes the settings of manifests that were dropped. If such settings apply to a model that is still in use, they
-    /// are kept. Otherwise the model would be reloaded although nothing was edited.
+    /// Removes the settings of manifests that were dropped. If such settings apply to a model that is still in use,
+    /// they are kept. Otherwise the model would be reloaded although nothing was edited.
     fn remove_dropped(&self, manifests: &Assets<ModelManifest>) {
         let mut all = self.all();
         let mut kept = HashSet::new();
@@ -159,7 +154,8 @@ impl LoadOverrides {
         all.retain_mut(|item| {
             item.is_orphan = !self.is_loaded(&item.manifest, manifests);
             let applies = !kept.contains(&item.model);
-            let is_kept = !item.is_orphan || (applies && is_in_use(&self.server, &item.model));
+            let is_kept =
+                !item.is_orphan || (applies && is_model_in_use(&self.server, &item.model));
             let models = if is_kept { &mut kept } else { &mut removed };
             models.insert(item.model.clone());
             is_kept
@@ -229,23 +225,10 @@ fn warn_if_ignored(all: &[LoadOverride], index: usize) {
     );
 }
 
-/// Sets the settings that override those of a model's loader. Returns whether they changed.
-fn set_effective(
-    effective: &LoaderOverrides,
-    model: &AssetPath<'static>,
-    value: LoaderOverride,
-) -> bool {
-    let mut effective = effective.0.write().unwrap_or_else(PoisonError::into_inner);
-    let before = match value == LoaderOverride::default() {
-        true => effective.remove(model),
-        false => effective.insert(model.clone(), value.clone()),
-    };
-    before.unwrap_or_default() != value
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::scene_path;
     use bevy::app::{App, TaskPoolPlugin};
     use bevy::asset::{AssetApp, AssetPlugin, Handle};
 
@@ -272,7 +255,7 @@ mod tests {
                 .init_asset::<WorldAsset>()
                 .init_resource::<LoaderOverrides>();
             let overrides = LoadOverrides::from_world(app.world_mut());
-            let scene = AssetPath::from(MODEL).with_label("Scene");
+            let scene = scene_path(&AssetPath::from(MODEL));
             Self {
                 _scene: overrides.server.load(scene),
                 manifests: Assets::default(),

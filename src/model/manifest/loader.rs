@@ -12,11 +12,11 @@ use bevy::ecs::world::{FromWorld, World};
 use bevy::reflect::TypePath;
 use std::sync::LazyLock;
 
-/// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of its
-/// asset.
+/// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of
+/// its asset.
 ///
-/// Files without the extension `.model.ron` are treated as models: the loader does not read them, and returns a manifest
-/// that contains only the path.
+/// Files without the extension `.model.ron` are treated as models: the loader does not read them, and returns a
+/// manifest that contains only the path.
 #[derive(TypePath)]
 pub struct ManifestLoader {
     files: ManifestReader,

@@ -18,7 +18,7 @@ pub struct ManifestError {
 #[non_exhaustive]
 pub enum ManifestLoaderError {
     /// The file could not be read.
-    #[error("{path}: cannot be read: {source}")]
+    #[error("{path}: could not be read: {source}")]
     Io {
         /// The asset's path.
         path: String,

@@ -1,5 +1,5 @@
-//! Manifests, `*.model.ron`, which describe in a file how to load and spawn a model; and [`ClassicModel`], which spawns a
-//! manifest, or a model without one.
+//! Manifests, `*.model.ron`, which describe in a file how to load and spawn a model; and [`ClassicModel`], which spawns
+//! a manifest, or a model without one.
 //!
 //! ```no_run
 //! # use bevy::prelude::*;
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! [`ManifestLoader`] parses the text into a [`ModelManifest`] and finds the files that it names. Systems then insert a
-//! `WorldAssetRoot` and the components for the manifest's fields on the entity. Components that the user has set or changed
-//! are not replaced.
+//! `WorldAssetRoot` and the components for the manifest's fields on the entity. Components that the user has set or
+//! changed are not replaced.
 
 mod applied;
 mod attachments;

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 
 /// Describes how to load and spawn a model: a file `*.model.ron`, or a value created in code.
 ///
-/// Spawn it with [`ClassicModel`](super::ClassicModel). File names are relative to the manifest's folder and match in any
-/// case. If a file is not there, it is searched for in the sibling folder `Textures` and from the root of the asset
+/// Spawn it with [`ClassicModel`](super::ClassicModel). File names are relative to the manifest's folder and match in
+/// any case. If a file is not there, it is searched for in the sibling folder `Textures` and from the root of the asset
 /// source. A manifest that is created in code has no folder: its file names are paths from the root.
 ///
-/// Only [`model`](Self::model) is required.
+/// Only [`model`](Self::model) is required. New versions may add fields: end a literal with `..default()`.
 #[derive(Asset, TypePath, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelManifest {
@@ -189,8 +189,8 @@ pub struct ManifestClip {
     /// sorted by name, and `name` must be empty.
     #[serde(skip_serializing_if = "is_default")]
     pub file: Option<String>,
-    /// The first and the last frame to play of the clip or file, both inclusive; without either, of an MDL model. `None`
-    /// means all.
+    /// The first and the last frame to play of the clip or file, both inclusive; without either, of an MDL model.
+    /// `None` means all.
     #[serde(skip_serializing_if = "is_default")]
     pub frames: Option<(u32, u32)>,
     /// The playback speed. 1 by default; negative values play backward.

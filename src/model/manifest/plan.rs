@@ -58,8 +58,8 @@ pub(super) struct Plans(HashMap<AssetId<ModelManifest>, CachedPlan>);
 
 struct CachedPlan {
     plan: Arc<Plan>,
-    /// The last change of the manifests at which the plan was up to date. Needed because code can change manifests at any
-    /// time, and Bevy sends the event a frame later.
+    /// The last change of the manifests at which the plan was up to date. Needed because code can change manifests at
+    /// any time, and Bevy sends the event a frame later.
     checked: Tick,
 }
 

@@ -12,9 +12,7 @@ use super::spawn::{
     ManifestScene, manifest_scene, on_model_removed, on_scene_ready, on_scene_removed,
     update_models,
 };
-use crate::scene::{
-    ModelFormats, UnlabeledScenes, forget_changed_warnings, register_unlabeled_loader,
-};
+use crate::scene::{ModelFormats, UnlabeledScenes, register_unlabeled_loader, update_warning_log};
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::AssetApp;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -45,7 +43,7 @@ impl Plugin for ManifestPlugin {
                 SpawnScene,
                 // After `Update`, so that components that the user has set there are not overridden.
                 (
-                    forget_changed_warnings::<ModelManifest>,
+                    update_warning_log::<ModelManifest>,
                     update_load_overrides,
                     release_models,
                     remove_stale_plans,

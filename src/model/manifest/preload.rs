@@ -1,13 +1,12 @@
-//! Preloads the model, clips, skins and attachments of a manifest. They are dependencies of its asset, so that a manifest
-//! that is loaded with its dependencies can be spawned immediately.
+//! Preloads the model, clips, skins and attachments of a manifest. They are dependencies of its asset, so that a
+//! manifest that is loaded with its dependencies can be spawned immediately.
 
 use super::classic_model::is_manifest;
 use super::files::{Handles, lock};
 use super::load_overrides::LoadOverrides;
 use super::model_manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
-use crate::scene::ClipFiles;
-use crate::scene::ModelFormats;
+use crate::scene::{ClipFiles, ModelFormats, preload_skin, scene_path};
 use bevy::asset::{
     AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState,
     RecursiveDependencyLoadState, UntypedHandle,
@@ -20,13 +19,10 @@ use bevy::platform::collections::{HashMap, HashSet};
 use bevy::world_serialization::WorldAsset;
 use std::sync::{Arc, Mutex, Weak};
 
-/// The label of the scene in the files of all formats.
-const SCENE: &str = "Scene";
-
 /// Loaded models whose scene is kept, but not their main asset. Clones share one table.
 ///
-/// This avoids a duplicate error for a broken file: Bevy tries to reload a file twice if its main asset is kept, and once
-/// if only its labeled assets are. Without file watching this is not needed.
+/// This avoids a duplicate error for a broken file: Bevy tries to reload a file twice if its main asset is kept, and
+/// once if only its labeled assets are. Without file watching this is not needed.
 #[derive(Resource, Clone, Default)]
 pub(super) struct ReleasedModels(Arc<Mutex<HashMap<AssetPath<'static>, AssetId<WorldAsset>>>>);
 
@@ -44,7 +40,7 @@ impl ReleasedModels {
     ) -> Option<Handle<WorldAsset>> {
         let mut released = lock(&self.0);
         let id = *released.get(model)?;
-        let scene = server.get_handle::<WorldAsset>(model.clone().with_label(SCENE));
+        let scene = server.get_handle::<WorldAsset>(scene_path(model));
         let scene = scene.filter(|scene| scene.id() == id && server.is_loaded(scene));
         if scene.is_none() {
             released.remove(model);
@@ -167,7 +163,8 @@ impl Preloader {
         let Some(model) = manifest.files.model() else {
             return;
         };
-        // Bevy reloads both assets of the path. If the model failed to load before, a load here would fail a second time.
+        // Bevy reloads both assets of the path. If the model failed to load before, a load here would fail a second
+        // time.
         let existing = self.formats.existing_handle(&self.server, model);
         let has_failed =
             |model: &UntypedHandle| matches!(self.server.load_state(model), LoadState::Failed(_));
@@ -205,7 +202,7 @@ impl Preloader {
             handles.others.extend(self.clip_files.map(load));
         }
         for skin in files.skins.values() {
-            let (image, glow) = crate::scene::preload_skin(load_context, skin);
+            let (image, glow) = preload_skin(load_context, skin);
             handles.others.push(image.untyped());
             handles.others.extend(glow.map(Handle::untyped));
         }
@@ -253,7 +250,8 @@ impl Handles {
     }
 }
 
-/// The scene to keep instead of a model. `None` until the model is loaded and its dependencies are loaded or have failed.
+/// The scene to keep instead of a model. `None` until the model is loaded and its dependencies are loaded or have
+/// failed.
 pub(super) fn released_scene(
     server: &AssetServer,
     model: &UntypedHandle,
@@ -266,7 +264,7 @@ pub(super) fn released_scene(
     let path = model
         .path()
         .filter(|_| is_settled && server.is_loaded(model))?;
-    let scene = server.get_handle::<WorldAsset>(path.clone().with_label(SCENE))?;
+    let scene = server.get_handle::<WorldAsset>(scene_path(path))?;
     released.insert(path, &scene);
     Some(scene)
 }

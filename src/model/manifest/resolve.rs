@@ -100,8 +100,8 @@ impl ModelManifest {
     }
 }
 
-/// The name of a clip that is a file: the one in the manifest, otherwise that of the file without the model's name before
-/// it.
+/// The name of a clip that is a file: the one in the manifest, otherwise that of the file without the model's name
+/// before it.
 pub(super) fn clip_name(name: &str, file: &AssetPath<'_>, model: &str) -> String {
     if !name.is_empty() {
         return name.to_owned();

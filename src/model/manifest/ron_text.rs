@@ -1,4 +1,4 @@
-//! RON text to values and back: the only use of the crate `ron` besides [`spans`](super::spans).
+//! Reads and writes manifests as RON.
 
 use super::check::check;
 use super::manifest_error::ManifestError;
@@ -23,8 +23,8 @@ pub(super) fn from_ron(text: &str) -> Result<ModelManifest, ManifestError> {
 }
 
 impl ModelManifest {
-    /// Writes the manifest as the text of a file, without fields that have their default value. [`parse`](super::parse) returns an equal
-    /// manifest, except for [`files`](Self::files), which is not written.
+    /// Writes the manifest as the text of a file, without fields that have their default value. [`parse`](super::parse)
+    /// returns an equal manifest, except for [`files`](Self::files), which is not written.
     ///
     /// # Errors
     /// [`ManifestError`] if [`parse`](super::parse) would reject the manifest.

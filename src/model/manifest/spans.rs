@@ -1,5 +1,5 @@
-//! Finds the byte offsets of values in the text of a manifest. It uses the RON deserializer, so it needs no knowledge of the
-//! syntax.
+//! Finds the byte offsets of values in the text of a manifest. It uses the RON deserializer, so it needs no knowledge
+//! of the syntax.
 
 use super::problem::Step;
 use super::ron_options::options;
@@ -7,8 +7,8 @@ use core::fmt;
 use ron::{Deserializer, Error};
 use serde::de::{self, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The offset of a value. If it does not exist, the offset of the innermost existing value around it. The text after the
-/// value may be malformed.
+/// The offset of a value. If it does not exist, the offset of the innermost existing value around it. The text after
+/// the value may be malformed.
 pub(super) fn find_offset(text: &str, steps: &[Step<'_>]) -> usize {
     let mut depths = (0..=steps.len()).rev();
     let found = depths.find_map(|depth| find(text, steps.get(..depth)?));

@@ -8,8 +8,7 @@ use super::plan::{Plan, Plans};
 use super::preload::ReleasedModels;
 use super::state::{Model, ModelState};
 use super::transform::apply_transform;
-use crate::scene::ModelFormats;
-use crate::scene::SceneScale;
+use crate::scene::{ModelFormats, SceneScale};
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
 };
@@ -127,8 +126,8 @@ pub(super) fn update(world: &mut World, entity: Entity) {
     }
 }
 
-/// Warns about a path with a label. The path without the label is not loaded here: the load with the label fails, and then
-/// Bevy never finishes another load of the same file.
+/// Warns about a path with a label. The path without the label is not loaded here: the load with the label fails, and
+/// then Bevy never finishes another load of the same file.
 fn warn_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
     let file = path.without_label();
     let message = format!(
@@ -137,8 +136,8 @@ fn warn_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
     warn_manifest(world, entity, &message);
 }
 
-/// The plan of a manifest, if it is loaded. For a model without a manifest, the plan depends only on the path, because the
-/// path cannot be loaded as a manifest if the model has a `.meta` file.
+/// The plan of a manifest, if it is loaded. For a model without a manifest, the plan depends only on the path, because
+/// the path cannot be loaded as a manifest if the model has a `.meta` file.
 fn plan_of(world: &mut World, model: &ClassicModel) -> Option<Arc<Plan>> {
     match model.0.path() {
         Some(path) if !is_manifest(path) => {
@@ -255,7 +254,8 @@ fn are_dependencies_loading(server: &AssetServer, model: &UntypedHandle) -> bool
     )
 }
 
-/// Inserts a [`ClassicModel`] on the root of a manifest's scene. That scene is empty, and the model's scene replaces it.
+/// Inserts a [`ClassicModel`] on the root of a manifest's scene. That scene is empty, and the model's scene replaces
+/// it.
 pub(super) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,

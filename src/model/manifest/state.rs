@@ -12,8 +12,8 @@ use bevy::world_serialization::WorldAsset;
 /// On an entity with a [`ClassicModel`](super::ClassicModel): the model that is spawned or being loaded, and the values
 /// that were applied from the manifest.
 ///
-/// It is in a sparse set because it is large and roots get one component after another. In table storage, each archetype
-/// on the way would allocate memory for it.
+/// It is in a sparse set because it is large and roots get one component after another. In table storage, each
+/// archetype on the way would allocate memory for it.
 #[derive(Component, Default)]
 #[component(storage = "SparseSet")]
 pub(super) struct ModelState {

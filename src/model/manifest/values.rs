@@ -133,8 +133,8 @@ pub(super) fn map<'de, D: Deserializer<'de>>(
             Ok(map)
         }
     }
-    /// The value of a key. A duplicate key is rejected here, before the value is read, so that the error has the position
-    /// of the value.
+    /// The value of a key. A duplicate key is rejected here, before the value is read, so that the error has the
+    /// position of the value.
     struct MapValue {
         is_duplicate: bool,
     }

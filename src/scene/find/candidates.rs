@@ -4,20 +4,26 @@ use crate::scene::file_names::{has_extension, path_part};
 use bevy::image::ImageLoader;
 use std::path::{Path, PathBuf};
 
-/// The candidate paths of a file, in search order. `variants` returns the names to try for a name.
+/// The candidate paths of a file, in search order: in the folder `first`, then in those of [`FileFinder::find`].
+/// `variants` returns the names to try for a name.
+///
+/// [`FileFinder::find`]: super::FileFinder::find
 pub(super) fn candidates(
     model: &Path,
+    first: Option<&str>,
     name: &str,
     folders: &[String],
     variants: fn(&Path) -> Vec<PathBuf>,
 ) -> Vec<PathBuf> {
+    let first = first.map(clean_path);
     let own = model.parent().unwrap_or(Path::new("")).to_path_buf();
     let sibling = own.parent().map(|parent| parent.join("Textures"));
     let folders = folders.iter().map(|folder| clean_path(folder));
     let names = names(name, variants);
     let mut candidates = Vec::new();
-    for folder in [own]
+    for folder in first
         .into_iter()
+        .chain([own])
         .chain(sibling)
         .chain(folders)
         .chain([PathBuf::new()])
@@ -28,7 +34,7 @@ pub(super) fn candidates(
 }
 
 /// The candidate names of a file within a folder: with the directories of `name`, then without.
-pub(super) fn names(name: &str, variants: fn(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
+fn names(name: &str, variants: fn(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
     let whole = clean_path(name);
     let bare = whole.file_name().map(PathBuf::from).unwrap_or_default();
     [whole, bare]
@@ -39,7 +45,7 @@ pub(super) fn names(name: &str, variants: fn(&Path) -> Vec<PathBuf>) -> Vec<Path
 }
 
 /// Adds the names in a folder to the candidates, without duplicates.
-pub(super) fn in_folder(folder: &Path, names: &[PathBuf], candidates: &mut Vec<PathBuf>) {
+fn in_folder(folder: &Path, names: &[PathBuf], candidates: &mut Vec<PathBuf>) {
     for name in names {
         let candidate = folder.join(name);
         if !candidates.contains(&candidate) {

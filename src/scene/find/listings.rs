@@ -168,28 +168,32 @@ impl Listings {
         is_reload: bool,
     ) -> Option<ListedNames> {
         let is_new = |listing: &Listing| listing.started >= since;
+        let may_be_shared = |listing: &Listing| {
+            self.are_shared
+                && listing.names.len() > MAX_UNSHARED_ENTRIES
+                && listing.started.elapsed() < self.max_age
+                && !(is_reload && listing.models.contains(model))
+        };
         {
             let mut listing = folder.listing();
             let listing = listing.as_mut()?;
             if is_new(listing) {
                 return Some(listing.listed(model));
             }
-            let may_be_shared = self.are_shared
-                && listing.names.len() > MAX_UNSHARED_ENTRIES
-                && listing.started.elapsed() < self.max_age
-                && !(is_reload && listing.models.contains(model));
-            if !may_be_shared {
+            if !may_be_shared(listing) {
                 return None;
             }
         }
-        // Access the disk only if necessary, and without holding the lock.
+        // Access the disk only if necessary, and without holding the lock. Another load may replace the listing
+        // meanwhile.
         let stamp = self.stamp(id);
         let mut listing = folder.listing();
         let listing = listing.as_mut()?;
         if is_new(listing) {
             return Some(listing.listed(model));
         }
-        listing.is_unchanged(stamp).then(|| {
+        let is_valid = may_be_shared(listing) && listing.is_unchanged(stamp);
+        is_valid.then(|| {
             listing.late_users.entry(model.clone()).or_default();
             let shared_from = Some((folder.clone(), stamp));
             ListedNames {

@@ -38,7 +38,7 @@ use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
 use bevy::platform::time::Instant;
-use candidates::{as_named, as_texture, candidates, in_folder, names};
+use candidates::{as_named, as_texture, candidates};
 use frames::{FrameWakers, wake_tasks};
 use futures_lite::AsyncReadExt;
 use listings::recheck_old_listings;
@@ -311,13 +311,8 @@ impl FileSearch<'_> {
         name: &str,
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
-        let mut all = Vec::new();
-        if let Some(first) = first {
-            in_folder(&clean_path(first), &names(name, as_texture), &mut all);
-        }
-        let others = candidates(self.model.path(), name, folders, as_texture);
-        in_folder(Path::new(""), &others, &mut all);
-        self.find_first(name, &all).await
+        let candidates = candidates(self.model.path(), first, name, folders, as_texture);
+        self.find_first(name, &candidates).await
     }
 
     /// Like [`find`](Self::find), but tries each of the names that `variants` returns for a name.
@@ -327,7 +322,7 @@ impl FileSearch<'_> {
         folders: &[String],
         variants: fn(&Path) -> Vec<PathBuf>,
     ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(self.model.path(), name, folders, variants);
+        let candidates = candidates(self.model.path(), None, name, folders, variants);
         self.find_first(name, &candidates).await
     }
 

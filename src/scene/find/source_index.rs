@@ -105,7 +105,8 @@ impl SourceIndex<'_> {
             while processor.get_state().await != ProcessorState::Finished {
                 frames.next().await;
             }
-            // The processor sets the status before it finishes. Wait one frame, so that `has_asset` is polled once more.
+            // The processor sets the status before it finishes. Wait one frame, so that `has_asset` is polled once
+            // more.
             frames.next().await;
             false
         };

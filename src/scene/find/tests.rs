@@ -222,7 +222,7 @@ fn a_search_lists_each_folder_once() {
 #[test]
 fn each_extension_of_a_texture_is_tried_once() {
     let tried = |name| {
-        let tried = candidates(Path::new("ship.alo"), name, &[], as_texture);
+        let tried = candidates(Path::new("ship.alo"), None, name, &[], as_texture);
         let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
         tried.collect::<Vec<_>>()
     };
@@ -244,7 +244,7 @@ fn each_extension_of_a_texture_is_tried_once() {
 fn skins_of_lithtech_models_are_tried_as_dtx_first() {
     let tried = |name| {
         let as_skin = |name: &Path| with_extensions(name, &["dtx", "dds", "tga"]);
-        let tried = candidates(Path::new("hero.abc"), name, &[], as_skin);
+        let tried = candidates(Path::new("hero.abc"), None, name, &[], as_skin);
         let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
         tried.collect::<Vec<_>>()
     };
@@ -273,6 +273,7 @@ fn names_never_leave_the_source() {
 fn folders_are_tried_once_in_order() {
     let tried = candidates(
         Path::new("progs/Models/ogre.mdl"),
+        None,
         r"gfx\palette.lmp",
         &["gfx".into()],
         as_named,

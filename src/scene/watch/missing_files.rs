@@ -1,7 +1,7 @@
 //! The file queries of each model's last load: missing files, read files and listed folders.
 
 use crate::scene::file_names::file_key;
-use crate::scene::labels::scene_path;
+use crate::scene::labels::is_model_in_use;
 use crate::scene::matching::folded;
 use crate::scene::pattern::Pattern;
 use bevy::asset::io::AssetSourceId;
@@ -268,7 +268,7 @@ impl MissingFileIndex {
             return;
         }
         let mut all = self.all();
-        all.purge(|model| is_in_use(model, server));
+        all.purge(|model| is_model_in_use(server, model));
         all.replace(model.clone().without_label().into_owned(), queries);
     }
 
@@ -318,12 +318,6 @@ impl MissingFileIndex {
     fn all(&self) -> impl DerefMut<Target = Index> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether a handle of the model or of its scene is alive.
-fn is_in_use(model: &AssetPath<'static>, server: &AssetServer) -> bool {
-    let scene = scene_path(model);
-    !server.get_path_ids(model).is_empty() || !server.get_path_ids(&scene).is_empty()
 }
 
 #[cfg(test)]

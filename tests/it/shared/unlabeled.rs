@@ -4,10 +4,12 @@ use crate::attach::scene::{all_formats, app, wait_for_model};
 use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::log;
+use crate::support::mdl::tetrahedron;
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldAsset;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::QuakePlugin;
 use std::path::Path;
 
 #[test]
@@ -24,6 +26,24 @@ fn world_asset_root_adds_the_label_of_a_models_scene() {
         let labeled: Handle<WorldAsset> = app.load(format!("{path}#Scene"));
         assert!(matches!(app.finish_load(&labeled), LoadState::Loaded));
     }
+}
+
+#[test]
+fn formats_with_a_common_extension_register_one_loader_of_scenes_for_it() {
+    log::listen();
+    let quake = QuakePlugin {
+        extensions: vec!["mdl".into(), "ALO".into()],
+    };
+    let files = [("common.alo", tetrahedron().to_bytes())];
+    let mut app = TestApp::with_plugin(&files, ClassicModelsPlugins.set(quake));
+    let scene: Handle<WorldAsset> = app.load("common.alo");
+    let root = app.world().spawn(WorldAssetRoot(scene)).id();
+    wait_for_model(&mut app, root);
+    let instance = app.world().get::<ModelInstance>(root).unwrap();
+    assert_eq!(instance.format(), ModelFormat::Quake, "the last format");
+    let mut warnings = log::warnings_with("Duplicate AssetLoader");
+    warnings.retain(|warning| warning.contains("WorldAsset"));
+    assert_eq!(warnings, Vec::<String>::new());
 }
 
 #[test]
