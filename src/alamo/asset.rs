@@ -27,6 +27,7 @@ use std::sync::Arc;
 ///
 /// Dereferences to [`AloModel`], which every spawned instance shares.
 #[derive(Asset, TypePath, Clone, Debug)]
+#[non_exhaustive]
 pub struct Alo {
     /// The model as a scene, for `WorldAssetRoot`: label [`AloAssetLabel::Scene`].
     #[dependency]
@@ -47,6 +48,7 @@ impl Deref for Alo {
 ///
 /// Everything is in the file's space and units: Z up, the front towards −Y.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AloModel {
     /// The format version: 2 if there are dazzles, otherwise 1.
     pub version: u8,
@@ -76,6 +78,7 @@ pub struct AloModel {
 
 /// A bone of an [`AloModel`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AloBoneInfo {
     /// The bone's name. Several bones can have the same name.
     pub name: Box<str>,
@@ -93,6 +96,7 @@ pub struct AloBoneInfo {
 
 /// A mesh of an [`AloModel`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AloMesh {
     /// Its name.
     pub name: Box<str>,
@@ -156,6 +160,7 @@ impl AloSubmesh {
 
 /// A proxy of an [`AloModel`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AloProxyInfo {
     /// The proxy as stored in the file.
     pub proxy: Proxy<'static>,
@@ -208,6 +213,7 @@ pub(super) fn owned_parameter(parameter: &Parameter<'_>) -> Parameter<'static> {
 
 /// Labels of the assets inside an `.alo` file: `walker.alo#Scene`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AloAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,

@@ -21,6 +21,7 @@ use std::sync::Arc;
 /// [`PartVisibility`](crate::scene::PartVisibility). Sub-meshes are children of their mesh's entity.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AloPart {
     /// The kind of the part.
     pub kind: AloPartKind,
@@ -49,6 +50,7 @@ pub struct AloPart {
 
 /// The kind of an [`AloPart`].
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AloPartKind {
     /// A mesh.
     Mesh,
@@ -279,6 +281,7 @@ pub struct AloSubmeshIndex {
 /// its children inherit it. An emitter's mesh is the first mesh on the parent of the proxy's bone.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AloProxy {
     /// Its name without tags, which is the stem of a file name.
     pub name: String,

@@ -21,6 +21,7 @@ use zerocopy::little_endian::U32;
 
 /// A parsed file and its meshes as Bevy meshes, which are not yet assets.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedAlo<'a> {
     /// The parsed file.
     pub file: AloFile<'a>,

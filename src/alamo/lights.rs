@@ -31,6 +31,7 @@ const SCALE_TOLERANCE: f32 = 1e-4;
 /// component or the scale changes. To dim a light, change `intensity` here.
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AloLight {
     /// Index of the light in the file.
     pub index: usize,

@@ -8,6 +8,7 @@ use crate::alamo::tags::begins_with_fc;
 
 /// How a sub-mesh is blended with the background.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum BlendPhase {
     /// Opaque.
     Opaque,
@@ -23,6 +24,7 @@ pub enum BlendPhase {
 
 /// The source of the highlight's strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Gloss {
     /// No highlight.
     #[default]
@@ -39,6 +41,7 @@ pub enum Gloss {
 
 /// The area that takes the color of the player's team.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TeamMask {
     /// None.
     #[default]
@@ -51,6 +54,7 @@ pub enum TeamMask {
 
 /// The use of the third texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SecondLayer {
     /// No third texture.
     #[default]
@@ -67,6 +71,7 @@ pub enum SecondLayer {
 
 /// The drawing parameters of a sub-mesh. Colors are sRGB.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Shading {
     /// Whether the shader's name is supported. Other shaders are drawn as opaque.
     pub is_supported: bool,

@@ -22,6 +22,7 @@ use std::sync::Arc;
 ///
 /// Dereferences to [`LgwModel`], which every spawned instance shares.
 #[derive(Asset, TypePath, Clone, Debug)]
+#[non_exhaustive]
 pub struct Lgw {
     /// The model as a scene, for `WorldAssetRoot`: label [`LgwAssetLabel::Scene`].
     #[dependency]
@@ -40,6 +41,7 @@ impl Deref for Lgw {
 
 /// The meshes and materials of a model, shared by all its instances.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LgwModel {
     /// Name of the model.
     pub name: Box<str>,
@@ -67,6 +69,7 @@ pub struct LgwModel {
 
 /// A material of an [`LgwModel`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LgwMaterialInfo {
     /// The id by which meshes refer to the material.
     pub id: i64,
@@ -83,6 +86,7 @@ pub struct LgwMaterialInfo {
 /// To change how meshes are drawn, change the asset of [`render_material`](Self::render_material): this
 /// asset is only a description.
 #[derive(Asset, TypePath, Clone, Debug)]
+#[non_exhaustive]
 pub struct LgwMaterial {
     /// The material as parsed.
     pub source: Material<'static>,
@@ -94,6 +98,7 @@ pub struct LgwMaterial {
 
 /// A handle of the material that Bevy renders with.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LgwMaterialHandle {
     /// A lit material with at most one texture: label [`LgwAssetLabel::StandardMaterial`].
     Standard(Handle<StandardMaterial>),
@@ -114,6 +119,7 @@ impl LgwMaterialHandle {
 
 /// A mesh of an [`LgwModel`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LgwMeshInfo {
     /// Name of the mesh. Several meshes may have the same name.
     pub name: Box<str>,
@@ -164,6 +170,7 @@ impl LgwModel {
 
 /// Labels of the assets inside an `.lgw` file: `van.lgw#Scene`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LgwAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,

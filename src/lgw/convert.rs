@@ -9,6 +9,7 @@ use core::mem::take;
 
 /// A parsed model with its meshes converted to Bevy's.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedLgw<'a> {
     /// The parsed file, without its meshes and warnings.
     pub file: LgwFile<'a>,

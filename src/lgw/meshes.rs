@@ -11,6 +11,7 @@ use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
 
 /// A converted mesh of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedMesh {
     /// Name of the mesh.
     pub name: Box<str>,

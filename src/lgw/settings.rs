@@ -7,6 +7,8 @@ use bevy::math::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`LgwLoader`](super::LgwLoader), from code or from a `.meta` file.
+///
+/// New versions may add fields: end a literal with `..default()`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct LgwLoaderSettings {

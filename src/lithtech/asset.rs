@@ -23,6 +23,7 @@ use std::sync::Arc;
 ///
 /// Dereferences to [`AbcModel`], which every spawned instance shares.
 #[derive(Asset, TypePath, Clone, Debug)]
+#[non_exhaustive]
 pub struct Abc {
     /// The model as a scene, for `WorldAssetRoot`: label [`AbcAssetLabel::Scene`].
     #[dependency]
@@ -44,6 +45,7 @@ impl Deref for Abc {
 /// Values are in the file's units unless noted. They are in Bevy's space unless
 /// [`convert_axes`](super::AbcLoaderSettings::convert_axes) is off.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AbcModel {
     /// Commands that the game's tools wrote for the engine, such as
     /// `DrawIndexedDist 2048;NormalRef NODE_Normals AmbA`.
@@ -87,6 +89,7 @@ pub struct AbcModel {
 
 /// A node of an [`AbcModel`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AbcNodeInfo {
     /// Its name.
     pub name: Box<str>,
@@ -104,6 +107,7 @@ pub struct AbcNodeInfo {
 
 /// An animation of an [`AbcModel`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AbcAnimation {
     /// Its name, which need not be unique.
     pub name: Arc<str>,
@@ -135,6 +139,7 @@ impl AbcAnimation {
 
 /// A keyframe string of an [`AbcAnimation`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AbcEvent {
     /// Seconds from the start of the animation.
     pub seconds: f32,
@@ -144,6 +149,7 @@ pub struct AbcEvent {
 
 /// A level of detail of an [`AbcModel`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AbcLevel {
     /// Its number in the file; 0 is the full model.
     pub number: u32,
@@ -162,6 +168,7 @@ impl AbcLevel {
 
 /// A mesh of an [`AbcLevel`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AbcMeshInfo {
     /// Index of the node whose space the vertices are in. `None` for the skinned mesh, which is in model space.
     pub node: Option<usize>,
@@ -173,6 +180,7 @@ pub struct AbcMeshInfo {
 
 /// A skin of an [`AbcModel`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AbcSkin {
     /// The texture.
     pub image: Handle<Image>,
@@ -184,6 +192,7 @@ pub struct AbcSkin {
 
 /// The materials of a skin, or of a model without skins.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AbcMaterials {
     /// One for each of [`AbcModel::surfaces`].
     pub surfaces: Vec<Handle<StandardMaterial>>,
@@ -193,6 +202,7 @@ pub struct AbcMaterials {
 
 /// A node of an [`AbcModel`] with vertex animation.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AbcDeformInfo {
     /// Index of the node.
     pub node: usize,
@@ -255,6 +265,7 @@ impl AbcModel {
 
 /// Labels of the assets inside an `.abc` file: `hero.abc#Scene`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AbcAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 /// A parsed model with its meshes and clips as Bevy types, before they are added as assets.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedAbc<'a> {
     /// The parsed file.
     pub file: AbcFile<'a>,
@@ -39,6 +40,7 @@ pub struct ConvertedAbc<'a> {
 
 /// A level of detail of [`ConvertedAbc`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedLod {
     /// Its number in the file; 0 is the full model.
     pub number: u32,
@@ -50,6 +52,7 @@ pub struct ConvertedLod {
 
 /// An animation of [`ConvertedAbc`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedClip {
     /// Its name, which need not be unique.
     pub name: Arc<str>,

@@ -23,6 +23,7 @@ const NONE: u32 = u32::MAX;
 
 /// A mesh of a level of detail.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedMesh {
     /// Index of the node whose space the vertices are in. `None` for the skinned mesh, which is in model space.
     pub node: Option<usize>,

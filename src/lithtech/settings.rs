@@ -5,6 +5,8 @@ use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`AbcLoader`](super::AbcLoader), from code or from a `.meta` file.
+///
+/// New versions may add fields: end a literal with `..default()`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbcLoaderSettings {

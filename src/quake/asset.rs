@@ -20,6 +20,7 @@ use std::sync::Arc;
 ///
 /// Dereferences to [`MdlModel`], which every spawned instance shares.
 #[derive(Asset, TypePath, Clone, Debug)]
+#[non_exhaustive]
 pub struct Mdl {
     /// The model as a scene, for `WorldAssetRoot`: label [`MdlAssetLabel::Scene`].
     #[dependency]
@@ -38,6 +39,7 @@ impl Deref for Mdl {
 
 /// The meshes, skins and animations of a Quake model, shared by all its instances.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MdlModel {
     /// The mesh in pose 0. `UV_1.x` is the index of the vertex in the file.
     pub mesh: Handle<Mesh>,
@@ -97,6 +99,7 @@ pub mod flags {
 
 /// One skin of a model.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MdlSkin {
     /// One image, or the images of a skin group, which are shown in turn.
     pub images: Vec<MdlSkinImage>,
@@ -106,6 +109,7 @@ pub struct MdlSkin {
 
 /// One image of a skin.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MdlSkinImage {
     /// The base colors, sRGB. Fullbright texels are black, and cut-out texels are transparent.
     pub image: Handle<Image>,
@@ -119,6 +123,7 @@ pub struct MdlSkinImage {
 
 /// A frame, as game code numbers them.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MdlFrame {
     /// Name of its first pose.
     pub name: Box<str>,
@@ -132,6 +137,7 @@ pub struct MdlFrame {
 
 /// A named sequence of poses.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MdlClip {
     /// The poses' names without trailing digits: `run` for `run1` to `run8`.
     pub name: Box<str>,
@@ -319,6 +325,7 @@ fn stem(name: &str) -> &str {
 
 /// Labels of the assets inside an `.mdl` file: `ogre.mdl#Scene`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum MdlAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,

@@ -14,6 +14,7 @@ use zerocopy::IntoBytes;
 
 /// The contents of a file as Bevy types, before they are added as assets.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedMdl {
     /// The mesh in pose 0.
     pub mesh: Mesh,
@@ -41,6 +42,7 @@ pub struct ConvertedMdl {
 
 /// One skin of [`ConvertedMdl`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedSkin {
     /// Its images: one, or those of a skin group.
     pub images: Vec<ConvertedImage>,
@@ -50,6 +52,7 @@ pub struct ConvertedSkin {
 
 /// One image of a [`ConvertedSkin`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedImage {
     /// The base colors, sRGB. Fullbright texels are black, and cut-out texels are transparent.
     pub image: Image,

@@ -5,6 +5,8 @@ use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`MdlLoader`](super::MdlLoader), from code or from a `.meta` file.
+///
+/// New versions may add fields: end a literal with `..default()`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct MdlLoaderSettings {
@@ -59,6 +61,7 @@ impl ModelSettings for MdlLoaderSettings {
 
 /// How the texels of a skin are filtered.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SkinFilter {
     /// Sharp texels, as the software renderer drew them.
     #[default]
@@ -69,6 +72,7 @@ pub enum SkinFilter {
 
 /// Whether texels with palette index 255 are transparent.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cutout {
     /// If the model has the flag [`flags::HOLEY`](super::flags::HOLEY).
     #[default]

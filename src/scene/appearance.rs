@@ -16,6 +16,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// materials.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ModelSkin {
     /// One of the model's own skins, by index. An index beyond the last skin selects the last skin.
     Index(usize),

@@ -140,6 +140,7 @@ impl core::fmt::Display for ClipRef {
 /// The behavior at the end of a clip.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Clone, Debug, PartialEq, Hash)]
+#[non_exhaustive]
 pub enum Repeat {
     /// Starts again.
     #[default]

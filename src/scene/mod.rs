@@ -167,6 +167,7 @@ use bevy::transform::TransformSystems;
 
 /// System sets of this crate, all in `PostUpdate`.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ClassicModelsSystems {
     /// Advances clips. Changes to [`PlayClip`] in `Update` take effect in the same frame.
     Play,

@@ -16,6 +16,7 @@ const SIDE: u32 = 8;
 
 /// The image that replaces one that can't be loaded. Which one fits depends on the use of the image.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Placeholder {
     /// An opaque checkerboard of magenta and black, easy to notice.
     Checkers,

@@ -19,6 +19,8 @@ pub(super) const EXTENSIONS: &[&str] = &[
 
 /// Settings of [`ClassicImageLoader`](super::ClassicImageLoader), from code or from a `.meta` file.
 ///
+/// New versions may add fields: end a literal with `..default()`.
+///
 /// Bevy keeps one image per path, so the settings of the first load apply. They also apply if the file is
 /// loaded again for a labeled image such as `Glow`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]

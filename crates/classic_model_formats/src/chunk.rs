@@ -14,6 +14,7 @@ pub(super) const CONTAINER_BIT: u32 = 1 << 31;
 
 /// One chunk of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Chunk<'a> {
     /// The type of the chunk.
     pub id: u32,
@@ -104,6 +105,7 @@ fn chunk<'a>(cursor: &mut Cursor<'a>) -> Result<Chunk<'a>, ParseError> {
 
 /// One mini-chunk.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MiniChunk<'a> {
     /// The type of the mini-chunk.
     pub id: u8,

@@ -46,6 +46,7 @@ impl Ala {
 
 /// A bone that an [`Ala`] animates.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AlaBoneInfo {
     /// Its name.
     pub name: Box<str>,
@@ -79,6 +80,7 @@ impl AlaBoneInfo {
 
 /// An animation that was found for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AloAnimation {
     /// Its name in upper case, without the model's name: `MOVE_00`.
     pub name: Box<str>,
@@ -90,6 +92,7 @@ pub struct AloAnimation {
 
 /// Labels of the assets inside an `.ala` file: `walker_MOVE_00.ala#Clip`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AlaAssetLabel {
     /// `Clip`: the animation as an [`AnimationClip`].
     Clip,

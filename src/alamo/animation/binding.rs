@@ -11,6 +11,7 @@ use core::fmt;
 
 /// A bone of an animation that a model does not have, or has under another name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BoneMismatch {
     /// Its index, in the animation and in the model.
     pub index: usize,

@@ -23,6 +23,7 @@ pub enum Backfaces {
 
 /// A hit of a ray on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TreeHit {
     /// Distance from the ray's origin.
     pub distance: f32,

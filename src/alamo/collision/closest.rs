@@ -7,6 +7,7 @@ use bevy::math::{DVec3, Vec3, Vec3A};
 
 /// The closest point of a tree's triangles to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ClosestPoint {
     /// Distance from the given point, in the mesh's units.
     pub distance: f32,

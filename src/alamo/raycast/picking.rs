@@ -37,6 +37,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// ```
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
+#[non_exhaustive]
 pub struct AloHit {
     /// The root entity of the model that the part belongs to. For a model inside another, such as a proxy
     /// model, the root of the inner one.

@@ -9,6 +9,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// Which colliders a ray can hit.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[non_exhaustive]
 pub enum AloRayCastVisibility {
     /// All colliders: every level of detail and every damage stage at once.
     Any,
@@ -36,6 +37,7 @@ pub enum AloRayCastVisibility {
 /// By default the ray stops at the nearest part, passes through back faces, and hits the colliders of
 /// [`AloRayCastVisibility::Solid`].
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct AloRayCastSettings<'a> {
     /// Which colliders the ray can hit.
     pub visibility: AloRayCastVisibility,
@@ -63,36 +65,42 @@ impl Default for AloRayCastSettings<'_> {
 
 impl<'a> AloRayCastSettings<'a> {
     /// Sets [`visibility`](Self::visibility).
+    #[must_use]
     pub fn with_visibility(mut self, visibility: AloRayCastVisibility) -> Self {
         self.visibility = visibility;
         self
     }
 
     /// Sets [`backfaces`](Self::backfaces).
+    #[must_use]
     pub fn with_backfaces(mut self, backfaces: Backfaces) -> Self {
         self.backfaces = backfaces;
         self
     }
 
     /// Sets [`max_distance`](Self::max_distance).
+    #[must_use]
     pub fn with_max_distance(mut self, max_distance: f32) -> Self {
         self.max_distance = max_distance;
         self
     }
 
     /// Sets [`filter`](Self::filter).
+    #[must_use]
     pub fn with_filter(mut self, filter: &'a impl Fn(Entity) -> bool) -> Self {
         self.filter = filter;
         self
     }
 
     /// Sets [`early_exit_test`](Self::early_exit_test).
+    #[must_use]
     pub fn with_early_exit_test(mut self, early_exit_test: &'a impl Fn(Entity) -> bool) -> Self {
         self.early_exit_test = early_exit_test;
         self
     }
 
     /// Lets the ray continue behind every part, so that all parts along it are hit.
+    #[must_use]
     pub fn never_early_exit(self) -> Self {
         self.with_early_exit_test(&|_| false)
     }
@@ -101,6 +109,7 @@ impl<'a> AloRayCastSettings<'a> {
 /// A hit of a ray on a part of a spawned model, in world space.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AloRayHit {
     /// Distance from the ray's origin.
     pub distance: f32,

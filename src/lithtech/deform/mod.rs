@@ -26,6 +26,7 @@ use zerocopy::{FromBytes, IntoBytes};
 /// `texels` and `vertex_adjacency` consist of texels of four `u16` in native byte order. Their capacity includes the
 /// padding that the data texture needs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertedDeform {
     /// Index of the node.
     pub node: usize,

@@ -6,6 +6,7 @@ use thiserror::Error;
 /// The error for an invalid manifest. Displays as `3:12: scale is -1, but must be a finite number above 0`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{position}: {message}")]
+#[non_exhaustive]
 pub struct ManifestError {
     /// The position of the value or of the syntax error.
     pub position: TextPosition,

@@ -216,6 +216,7 @@ impl Default for ManifestClip {
 
 /// What happens at the end of a clip.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ManifestRepeat {
     /// The clip starts again.
     #[default]

@@ -62,6 +62,7 @@ pub struct FileFinder {
 /// The error for a file that was not found.
 #[derive(Debug, Error)]
 #[error("\"{name}\" was not found; tried {}", tried.join(", "))]
+#[non_exhaustive]
 pub struct NotFound {
     /// The name in the model or in the settings.
     pub name: String,

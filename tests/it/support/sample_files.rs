@@ -174,7 +174,7 @@ fn alamo(app: &mut TestApp, source: &str) -> Vec<String> {
     let path = format!("{source}{}", MODELS[0]);
     let set = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
     let alo: Handle<Alo> = load(app, path, set);
-    let Alo { scene, model } = get(app, &alo);
+    let Alo { scene, model, .. } = get(app, &alo);
     let material = model.meshes[0].submeshes[0].material.clone().unwrap();
     let material: AloMaterial = get(app, &material);
     let texture = material.base.base_color_texture.unwrap();
@@ -209,7 +209,7 @@ fn alamo(app: &mut TestApp, source: &str) -> Vec<String> {
 fn lithtech(app: &mut TestApp, source: &str) -> Vec<String> {
     let path = format!("{source}{}", MODELS[1]);
     let abc: Handle<Abc> = load(app, path, |_: &mut AbcLoaderSettings| {});
-    let Abc { scene, model } = get(app, &abc);
+    let Abc { scene, model, .. } = get(app, &abc);
     let image = model.skins[0].image.clone();
     let texels = get(app, &image).data.unwrap();
     assert_eq!(texels[..3], [255, 0, 0]);
@@ -221,7 +221,7 @@ fn lithtech(app: &mut TestApp, source: &str) -> Vec<String> {
 fn aftermath(app: &mut TestApp, source: &str) -> Vec<String> {
     let path = format!("{source}{}", MODELS[2]);
     let lgw: Handle<Lgw> = load(app, path, |_: &mut LgwLoaderSettings| {});
-    let Lgw { scene, model } = get(app, &lgw);
+    let Lgw { scene, model, .. } = get(app, &lgw);
     let material = get(app, &model.materials[0].material);
     let texture = material.textures[0].as_ref().unwrap();
     let texture = texture.path().expect("a texture with a path").clone();
@@ -240,7 +240,7 @@ fn quake(app: &mut TestApp, source: &str) {
         settings.texture_folders = vec![folder.clone()];
     };
     let mdl: Handle<Mdl> = load(app, path, set);
-    let Mdl { scene, model } = get(app, &mdl);
+    let Mdl { scene, model, .. } = get(app, &mdl);
     let texels = get(app, &model.skins[0].images[0].image).data.unwrap();
     assert_eq!(texels[..3], COLOR, "the palette is found");
     let is_spawned = |world: &World, root| world.get::<MdlAnimator>(root).is_some();

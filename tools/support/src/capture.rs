@@ -110,7 +110,7 @@ fn is_skin_loaded(server: &AssetServer, skin: &ModelSkin) -> bool {
         ModelSkin::Path(path) => path.clone(),
         ModelSkin::Name(name) if name.contains('.') => name.clone().into(),
         ModelSkin::Image(image) => return server.is_loaded_with_dependencies(image),
-        ModelSkin::Index(_) | ModelSkin::Name(_) => return true,
+        _ => return true,
     };
     let handle = server.get_handle::<Image>(path);
     handle.is_some_and(|image| server.is_loaded_with_dependencies(&image))

@@ -11,6 +11,7 @@ use zerocopy::little_endian::{I16, U16};
 /// Its values are in the space of each bone's parent, in the model's units, and replace the model's rest pose.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct AlaFile<'a> {
     /// 1 if each bone has its own tracks, 2 if the tracks of all bones are in [`blocks`](Self::blocks).
     pub version: u8,
@@ -32,6 +33,7 @@ pub struct AlaFile<'a> {
 ///
 /// Each bone's [`Track`] is a part of one of these blocks.
 #[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct AlaBlocks<'a> {
     /// Per frame, three words for each bone with a translation track.
     pub translations: &'a [U16],
@@ -54,6 +56,7 @@ impl fmt::Debug for AlaBlocks<'_> {
 /// The animation of one bone.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct AlaBone<'a> {
     /// Name of the bone, to check that the animation belongs to the model.
     pub name: Cow<'a, str>,

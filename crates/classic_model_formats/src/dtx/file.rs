@@ -84,6 +84,7 @@ pub struct DtxFile<'a> {
 
 /// A mip level of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DtxLevel<'a> {
     /// Width in texels.
     pub width: u32,

@@ -41,6 +41,7 @@ pub struct Header {
 
 /// A parsed model, borrowed from the file's bytes.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MdlFile<'a> {
     /// The precision of positions, from the file's magic bytes: `IDPO` or `MD16`.
     pub precision: Precision,
@@ -64,6 +65,7 @@ pub struct MdlFile<'a> {
 
 /// A skin: one image, or a group of images shown in turn.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Skin<'a> {
     /// Palette indices of all images in order, row by row from the top.
     pub pixels: &'a [u8],
@@ -85,6 +87,7 @@ impl<'a> Skin<'a> {
 
 /// A frame, as game code counts them: one pose, or a group of poses.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Frame {
     /// Index of the first pose in [`MdlFile::poses`].
     pub first_pose: u32,
@@ -96,6 +99,7 @@ pub struct Frame {
 
 /// A frame that loops through its poses.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FrameGroup {
     /// When the poses change.
     pub timing: Timing,
@@ -109,6 +113,7 @@ pub struct FrameGroup {
 
 /// The vertices of the model at one point of an animation.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Pose<'a> {
     /// File offset of the pose, in bytes.
     pub offset: u64,

@@ -164,8 +164,8 @@ pub fn controls(play: &PlayClip, finished: bool, ends: bool) -> Vec<Item> {
     let play_or_pause = if stopped { "play" } else { "pause" };
     let loops = match play.repeat {
         Repeat::Loop => true,
-        Repeat::Once => false,
         Repeat::FromManifest => !ends,
+        _ => false,
     };
     let speed = format!("x{}", play.speed);
     vec![

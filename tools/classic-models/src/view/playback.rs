@@ -105,7 +105,7 @@ pub fn change(
             play.repeat = match play.repeat {
                 Repeat::FromManifest if ends => Repeat::Loop,
                 Repeat::Loop | Repeat::FromManifest => Repeat::Once,
-                Repeat::Once => Repeat::Loop,
+                _ => Repeat::Loop,
             }
         }
         _ => {}
@@ -123,9 +123,9 @@ fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
         _ => (at - NEAR).ceil() - 1.0,
     };
     let frame = match repeat {
-        Repeat::FromManifest if clip.ends => frame.clamp(0.0, last),
-        Repeat::Loop | Repeat::FromManifest => frame.rem_euclid(last),
-        Repeat::Once => frame.clamp(0.0, last),
+        Repeat::Loop => frame.rem_euclid(last),
+        Repeat::FromManifest if !clip.ends => frame.rem_euclid(last),
+        _ => frame.clamp(0.0, last),
     };
     clip.frames.seconds(frame as u32)
 }

@@ -17,7 +17,7 @@ pub fn played_clip(
     let repeat = match play.repeat {
         Repeat::Loop => Some(ManifestRepeat::Loop),
         Repeat::Once => Some(ManifestRepeat::Once),
-        Repeat::FromManifest => None,
+        _ => None,
     };
     let plain = match (&shown.file, shown.frames, &shown.clip) {
         (None, None, Some(clip)) => Some(clip.clone()),

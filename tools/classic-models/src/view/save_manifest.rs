@@ -178,7 +178,7 @@ impl ManifestWriter<'_, '_> {
                 skins.insert(name.clone(), image);
                 Some(NameOrIndex::Name(name))
             }
-            Some(ModelSkin::Image(_)) => {
+            Some(_) => {
                 return Err("the skin was not loaded from a file".to_owned());
             }
         })

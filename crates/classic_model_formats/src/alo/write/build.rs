@@ -133,6 +133,7 @@ impl SubmeshBuffers {
     }
 
     /// Writes the vertices as the older record, chunk 0x10005.
+    #[must_use]
     pub fn with_v1_vertices(mut self) -> Self {
         let v1_vertex = |vertex: &VertexV2| VertexV1 {
             head: vertex.head,
@@ -144,12 +145,14 @@ impl SubmeshBuffers {
 
     /// Sets the palette: the bones that the vertices' bone indices refer to, at most
     /// [`MAX_PALETTE`](crate::alo::MAX_PALETTE).
+    #[must_use]
     pub fn with_palette(mut self, bones: &[u32]) -> Self {
         self.palette = bones.iter().copied().map(U32::new).collect();
         self
     }
 
     /// Adds a collision tree, unless there are no triangles or more than the 65 536 of a tree.
+    #[must_use]
     pub fn with_tree(mut self) -> Self {
         let corner = |index: &U16| {
             let vertex = self.vertices.get(usize::from(index.get()));
