@@ -1,8 +1,8 @@
 //! Applies the actions of the keyboard and the panel to Alamo models.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::alo_panel::{TEAMS, parts, team_index};
-use crate::view::models::Row;
+use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::prelude::*;

@@ -1,11 +1,11 @@
 //! The panel's items for an Alamo model.
 
-use crate::view::actions::Action;
-use crate::view::alo_trees::{Trees, levels};
+use crate::view::action::Action;
 use crate::view::clip_panel::clip_items;
 use crate::view::clips::ClipList;
 use crate::view::overlay::Overlays;
-use crate::view::panel_items::{Button, Item, Live, Tone, button};
+use crate::view::panel_item::{Button, Item, Live, Tone, button};
+use crate::view::trees::{Trees, levels};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
