@@ -42,7 +42,11 @@ pub fn act_on_alo(
             Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
             Action::Alt(stage) => _ = root.insert(DamageStage(stage)),
             Action::NextAlt => {
-                let next = if alt < model.max_alt { alt + 1 } else { 0 };
+                let next = if alt < model.max_damage_stage {
+                    alt + 1
+                } else {
+                    0
+                };
                 root.insert(DamageStage(next));
             }
             Action::Team(index) => set_team_color(&mut root, index),
