@@ -8,8 +8,6 @@
 //!
 //! Also prints the time of a frame without a GPU for 1,000 idle and 1,000 animated models.
 
-mod support;
-
 use bevy::prelude::*;
 use classic_models_support::gpuless;
 
@@ -17,10 +15,10 @@ use bevy_classic_models::lithtech::abc::{self, AbcFile};
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{ConvertedAbc, dtx};
 use bevy_classic_models::prelude::*;
+use classic_models_support::bench_models::{Model, bundled, corpus};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use support::{Model, bundled, corpus};
 
 /// Minimum speed of loading, in MB/s.
 const MIN_SPEED: f64 = 400.0;

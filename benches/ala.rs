@@ -7,8 +7,6 @@
 //!   bytes for a translation, and 8 of 20 bytes for a rotation.
 //! - A bone of an animated model takes at most 1.3 times its time with Bevy's curves.
 
-mod support;
-
 use bevy::animation::animated_field;
 use bevy::animation::animation_curves::{AnimatableCurve, AnimatableKeyframeCurve};
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeIndex};
@@ -21,11 +19,11 @@ use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, parse};
 use bevy_classic_models::alamo::{AlaCurves, bone_target, clip};
 use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings};
 use bevy_classic_models::prelude::*;
+use classic_models_support::bench_models::{Model, ala_files};
 use classic_models_support::gpuless;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use support::{Model, ala_files};
 
 /// `memcpy` runs of the file's bytes that creating a clip may take.
 const MAX_COPIES: f64 = 4.0;

@@ -5,14 +5,12 @@
 //! - The speed of converting bytes to Bevy's meshes relative to a loop that deinterleaves the same vertices. Limit: at
 //!   least 0.6. The loop starts from the parsed file; the conversion also parses and validates.
 
-mod support;
-
 use bevy::asset::RenderAssetUsages;
 use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::alo::{self, AloFile, Submesh, VertexRecord, Vertices};
+use classic_models_support::bench_models::{Model, alo_models, large_alo};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use support::{Model, alo_models, large_alo};
 
 /// Minimum speed of parsing, relative to `memcpy`.
 const PARSE_LIMIT: f64 = 0.5;

@@ -7,16 +7,14 @@
 //!
 //! `cargo bench --bench lgw -- strips` generates only the files whose names contain the argument.
 
-mod support;
-
 use bevy_classic_models::lgw::text::{
     Group, GroupKind, LgwFile, Material, Mesh, Tolerance, Vertices, parse, write,
 };
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
+use classic_models_support::bench_models::bundled;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use support::bundled;
 use tobj::LoadOptions;
 
 /// Minimum speed of loading, in MB/s.

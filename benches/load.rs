@@ -4,13 +4,11 @@
 //! memory. The loader returns images and mesh data of all poses and skins. The loop returns the bytes of all vertices of
 //! all poses and the RGBA texels of all skins. The loop starts from the parsed file; the loader also parses and validates.
 
-mod support;
-
 use bevy_classic_models::quake::mdl::{self, MdlFile};
 use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
+use classic_models_support::bench_models::{Model, Size, models, synthetic};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use support::{Model, Size, models, synthetic};
 use zerocopy::IntoBytes;
 
 /// Maximum time of [`ConvertedMdl::load`], relative to the loop.

@@ -8,8 +8,6 @@
 //! Uses the model with the most vertices among those with more than 100 poses. The candidates are the Quake models of the
 //! corpus that `CLASSIC_MODELS_CORPUS` names, or otherwise the bundled ones. If none fits, the model is generated.
 
-mod support;
-
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::NoAutoAabb;
 use bevy::mesh::morph::{MAX_MORPH_WEIGHTS, MeshMorphWeights, MorphAttributes};
@@ -23,9 +21,9 @@ use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
 use bevy_classic_models::scene::z_up_forward_x;
 use classic_models_support::headless::{Headless, plugins};
 
+use classic_models_support::bench_models::{Model, Size, median, models, synthetic};
 use std::path::Path;
 use std::time::Instant;
-use support::{Model, Size, median, models, synthetic};
 
 const INSTANCES: usize = 1000;
 

@@ -6,8 +6,6 @@
 //!
 //! `cargo bench --bench scale -- 0.01` runs with 1 % of the models.
 
-mod support;
-
 use bevy::animation::{AnimatedBy, AnimationPlayer};
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
@@ -21,11 +19,11 @@ use bevy_classic_models::alamo::{AloAnimator, AloBone, AloPart};
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
+use classic_models_support::bench_models::{Size, median, synthetic};
 use classic_models_support::gpuless;
 use peak_alloc::PeakAlloc;
 use std::path::Path;
 use std::time::Instant;
-use support::{Size, median, synthetic};
 
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;

@@ -1,13 +1,11 @@
 //! The measured meshes with their file trees, and the queries on them.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Dir3, Ray3d, Vec3};
 use bevy_classic_models::alamo::TreeLink;
 use bevy_classic_models::alamo::alo::write::TreeBuffers;
 use bevy_classic_models::alamo::alo::{Submesh, Tree, TreeNode, parse};
+use classic_models_support::bench_models::alo_models;
 use std::f32::consts::{PI, TAU};
 use std::path::Path;
 
@@ -200,7 +198,7 @@ pub fn groups() -> Vec<Group> {
         Group::new("walker.alo", trees_of(&walker)),
     ];
     if std::env::var_os("CLASSIC_MODELS_CORPUS").is_some() {
-        let models = support::alo_models();
+        let models = alo_models();
         let others = models.iter().filter(|model| model.bytes != walker);
         let trees = others.flat_map(|model| trees_of(&model.bytes));
         let (large, small) = trees.partition(|parts| parts[0].indices.len() >= 300);

@@ -20,7 +20,7 @@ impl AloPart {
     pub(super) fn choose_initial(&mut self, model: &AloModel) -> Visibility {
         let filter = PartFilter {
             lod: model.lod(0),
-            alt: 0,
+            stage: 0,
             night: false,
             visibility: None,
         };
@@ -34,7 +34,7 @@ impl AloPart {
     fn is_selected(&self, filter: &PartFilter<'_>, hides: Option<bool>) -> bool {
         hides != Some(true)
             && (self.lod.is_none() || self.lod == filter.lod)
-            && self.alt.is_none_or(|alt| alt == filter.alt)
+            && self.damage_stage.is_none_or(|stage| stage == filter.stage)
             && (filter.night || !self.night_only)
     }
 
@@ -51,7 +51,7 @@ impl AloPart {
 #[derive(Clone, Copy)]
 struct PartFilter<'a> {
     lod: Option<u32>,
-    alt: u32,
+    stage: u32,
     night: bool,
     visibility: Option<&'a PartVisibility>,
 }
@@ -65,18 +65,19 @@ impl PartFilter<'_> {
 
 impl AloInstance {
     /// Records a change of the damage stage, which decides which parts stay hidden.
-    fn change_alt(&mut self, alt: u32, parts: &Query<(&mut AloPart, &mut Visibility)>) {
-        if alt > self.alt {
+    fn change_stage(&mut self, stage: u32, parts: &Query<(&mut AloPart, &mut Visibility)>) {
+        if stage > self.damage_stage {
             self.kept_hidden.clear();
-        } else if alt < self.alt {
+        } else if stage < self.damage_stage {
             let kept_hidden = |entity: &Entity| {
                 let part = parts.get(*entity).ok()?.0;
-                let stays_hidden = part.alt_decrease_stay_hidden && part.alt == Some(alt);
+                let stays_hidden =
+                    part.alt_decrease_stay_hidden && part.damage_stage == Some(stage);
                 stays_hidden.then_some((part.kind, part.index))
             };
             self.kept_hidden = self.parts.iter().filter_map(kept_hidden).collect();
         }
-        self.alt = alt;
+        self.damage_stage = stage;
     }
 }
 
@@ -147,12 +148,13 @@ pub(super) fn show_parts(
             continue;
         };
         let instance = instance.bypass_change_detection();
-        let alt = stage.map_or(0, |stage| stage.0).min(instance.model.max_alt);
-        instance.change_alt(alt, &parts);
+        let stage = stage.map_or(0, |stage| stage.0);
+        let stage = stage.min(instance.model.max_damage_stage);
+        instance.change_stage(stage, &parts);
         let by_distance = distance.map_or(0, |distance| distance.0);
         let filter = PartFilter {
             lod: instance.model.lod(lod.map_or(by_distance, |lod| lod.0)),
-            alt,
+            stage,
             night: night.0,
             visibility,
         };

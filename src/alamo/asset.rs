@@ -71,7 +71,7 @@ pub struct AloModel {
     /// The numbers of the levels of detail, the finest (the highest) first. Empty if no part has a LOD tag.
     pub lods: Vec<u32>,
     /// The highest damage stage in any tag; 0 if no part has a damage tag.
-    pub max_alt: u32,
+    pub max_damage_stage: u32,
     /// Problems in the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }

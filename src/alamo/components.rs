@@ -3,7 +3,7 @@
 use crate::alamo::asset::AloModel;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::Tags;
-use crate::scene::{HasLods, SceneModel, Skeleton, equals_folded, folded};
+use crate::scene::{HasLods, SceneModel, Skeleton, equals_folded, folded, named_folded};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
@@ -34,7 +34,7 @@ pub struct AloPart {
     /// The number of its level of detail: a higher number is finer. `None` belongs to every level.
     pub lod: Option<u32>,
     /// Its damage stage: 0 is undamaged. `None` belongs to every stage.
-    pub alt: Option<u32>,
+    pub damage_stage: Option<u32>,
     /// Whether it stays hidden when the damage stage decreases to its own.
     pub alt_decrease_stay_hidden: bool,
     /// Whether it is shown only at night.
@@ -71,7 +71,7 @@ impl AloPart {
             name: name.to_owned(),
             hidden: false,
             lod: tags.lod,
-            alt: tags.alt,
+            damage_stage: tags.alt,
             alt_decrease_stay_hidden: false,
             night_only: false,
             selected: true,
@@ -126,7 +126,7 @@ pub struct AloInstance {
     /// The entities with a [`TeamColored`].
     pub(super) colored: Vec<Entity>,
     /// The current damage stage.
-    pub(super) alt: u32,
+    pub(super) damage_stage: u32,
     /// Kinds and indices of the parts that stay hidden because the stage decreased to theirs.
     pub(super) kept_hidden: Vec<(AloPartKind, usize)>,
 }
@@ -180,15 +180,17 @@ impl AloShared {
     /// The indices of the bones and parts of a name (case-insensitive): see [`bone_index`](Self::bone_index).
     pub(super) fn indices_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
         let model = &self.model;
+        // All lookups share the folded name.
+        let name: Arc<str> = folded(name).into();
         let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
         let lights = model.lights.iter().map(|light| &*light.name);
         let dazzles = self.dazzles.iter().map(|name| &**name);
-        let bones = model.bones_named(name).iter().copied();
-        let meshes = model.meshes_named(name).iter().copied();
+        let bones = named_folded(&model.named_bones, &name).iter().copied();
+        let meshes = named_folded(&model.named_meshes, &name).iter().copied();
         bones
-            .chain(self.parts(AloPartKind::Proxy, indices_of(proxies, name)))
+            .chain(self.parts(AloPartKind::Proxy, indices_of(proxies, name.clone())))
             .chain(self.parts(AloPartKind::Mesh, meshes))
-            .chain(self.parts(AloPartKind::Light, indices_of(lights, name)))
+            .chain(self.parts(AloPartKind::Light, indices_of(lights, name.clone())))
             .chain(self.parts(AloPartKind::Dazzles, indices_of(dazzles, name)))
     }
 
@@ -227,15 +229,14 @@ impl AloShared {
     }
 }
 
-/// The indices at which a name occurs (case-insensitive).
+/// The indices at which a folded name occurs (case-insensitive).
 fn indices_of<'a>(
     names: impl Iterator<Item = &'a str> + 'a,
-    name: &'a str,
+    folded_name: Arc<str>,
 ) -> impl Iterator<Item = usize> + 'a {
-    let name = folded(name);
     names
         .enumerate()
-        .filter(move |(_, other)| equals_folded(other, &name))
+        .filter(move |(_, other)| equals_folded(other, &folded_name))
         .map(|(index, _)| index)
 }
 

@@ -1,10 +1,10 @@
-//! Finds the clips of a model, for code that works on any format.
+//! Looks up the clips of a model for code that works with any format.
 
 use crate::alamo::animation::{frames_of_animation, frames_of_clip};
 use crate::alamo::asset::AloModel;
-use crate::scene::{ClipRef, FoundClip};
+use crate::scene::{ClipRef, CountFrames, FoundClip, found_clip};
 
-/// Finds a whole clip of a model. If the model has no such clip, the error has the names of its clips.
+/// Looks up a clip by name, index or handle. It must not be a part of another clip.
 pub(super) fn find_clip<'a>(model: &'a AloModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
     let animation = match clip {
         ClipRef::Handle(clip) => {
@@ -16,11 +16,10 @@ pub(super) fn find_clip<'a>(model: &'a AloModel, clip: &ClipRef) -> Option<Found
         ClipRef::Index(index) => model.animations.get(*index),
         _ => None,
     };
-    let names = || model.animations.iter().map(|animation| &*animation.name);
-    let Some(animation) = animation else {
-        return Some(Err(names().collect()));
-    };
-    let ala = animation.ala.clone();
-    let count = move |world: &_, files: &mut _| frames_of_animation(world, &ala, files);
-    Some(Ok(Box::new(count)))
+    let count = animation.map(|animation| -> Box<CountFrames> {
+        let ala = animation.ala.clone();
+        Box::new(move |world, files| frames_of_animation(world, &ala, files))
+    });
+    let names = model.animations.iter().map(|animation| &*animation.name);
+    Some(found_clip(count, names))
 }

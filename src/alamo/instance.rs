@@ -98,7 +98,7 @@ pub(super) fn on_scene_ready(
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
         parts,
         colored,
-        alt: old.map_or(0, |old| old.alt.min(model.max_alt)),
+        damage_stage: old.map_or(0, |old| old.damage_stage.min(model.max_damage_stage)),
         kept_hidden: old.map(|old| old.kept_hidden.clone()).unwrap_or_default(),
         model: model.clone(),
     };

@@ -19,34 +19,40 @@ const DAZZLES: usize = 32;
 /// Returns an error if a count exceeds its limit.
 pub(super) fn check_counts(file: &AloFile<'_>, length: usize) -> Result<(), ParseError> {
     let submeshes = file.meshes.iter().map(|mesh| mesh.submeshes.len()).sum();
-    for (found, limit, limit_text) in [
+    for (found, elements, limit, limit_text) in [
         (
             file.bones.len(),
+            "bones",
             BONES,
             "a model has at most 4096 bones, plus one per KiB of the file",
         ),
         (
             file.meshes.len(),
+            "meshes",
             MESHES,
             "a model has at most 1024 meshes, plus one per KiB of the file",
         ),
         (
             submeshes,
+            "sub-meshes",
             SUBMESHES,
             "a model has at most 128 sub-meshes, plus one per KiB of the file",
         ),
         (
             file.lights.len(),
+            "lights",
             LIGHTS,
             "a model has at most 64 lights, plus one per KiB of the file",
         ),
         (
             file.proxies.len(),
+            "proxies",
             PROXIES,
             "a model has at most 512 proxies, plus one per KiB of the file",
         ),
         (
             file.dazzles.len(),
+            "dazzles",
             DAZZLES,
             "a model has at most 32 dazzles, plus one per KiB of the file",
         ),
@@ -56,7 +62,7 @@ pub(super) fn check_counts(file: &AloFile<'_>, length: usize) -> Result<(), Pars
                 format: Format::Alo,
                 offset: 0,
                 position: None,
-                context: "model".into(),
+                context: format!("model with {found} {elements}"),
                 kind: ErrorKind::LimitExceeded { limit: limit_text },
             });
         }

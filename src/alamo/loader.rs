@@ -146,10 +146,10 @@ impl Assets<'_, '_> {
             .chain(lights.iter().map(|light| Tags::of(&light.name)))
             .chain(dazzles.iter().map(|dazzle| Tags::of(&dazzle.name)));
         let mut lods = Vec::new();
-        let mut max_alt = 0;
+        let mut max_damage_stage = 0;
         for tags in all_tags {
             lods.extend(tags.lod);
-            max_alt = max_alt.max(tags.alt.unwrap_or(0));
+            max_damage_stage = max_damage_stage.max(tags.alt.unwrap_or(0));
         }
         lods.sort_unstable_by(|a, b| b.cmp(a));
         lods.dedup();
@@ -164,7 +164,7 @@ impl Assets<'_, '_> {
             dazzles,
             animations: core::mem::take(&mut self.dependencies.animations),
             lods,
-            max_alt,
+            max_damage_stage,
             warnings,
         }
     }

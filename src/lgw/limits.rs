@@ -13,14 +13,16 @@ const MATERIALS: (usize, usize) = (128, 512);
 
 /// Checks the counts of meshes and materials. `length` is the file's, in bytes.
 pub(super) fn check_counts(file: &LgwFile<'_>, length: usize) -> Result<(), ParseError> {
-    for (found, (limit, bytes), limit_text) in [
+    for (found, elements, (limit, bytes), limit_text) in [
         (
             file.meshes.len(),
+            "meshes",
             MESHES,
             "a model has at most 192 meshes, plus one per 384 bytes of the file",
         ),
         (
             file.materials.len(),
+            "materials",
             MATERIALS,
             "a model has at most 128 materials, plus one per 512 bytes of the file",
         ),
@@ -31,7 +33,7 @@ pub(super) fn check_counts(file: &LgwFile<'_>, length: usize) -> Result<(), Pars
                 offset: 0,
                 // The error is about the whole file.
                 position: Some(TextPosition { line: 1, column: 1 }),
-                context: "model".into(),
+                context: format!("model with {found} {elements}"),
                 kind: ErrorKind::LimitExceeded { limit: limit_text },
             });
         }

@@ -54,7 +54,7 @@ impl Handedness {
         }
     }
 
-    /// Orders the corners of a triangle counter-clockwise, seen from outside.
+    /// Orders the corners of a triangle counterclockwise, seen from outside.
     #[inline]
     pub(super) fn corners<T>(self, [a, b, c]: [T; 3]) -> [T; 3] {
         if self.swaps_winding {

@@ -31,7 +31,7 @@ impl SharedModel for AbcModel {
         let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
         if meshes.clone().all(|mesh| mesh.node.is_none()) {
             return Some(
-                "is one skinned mesh, of which `PartVisibility` can hide no part; the setting \
+                "is one skinned mesh, so `PartVisibility` cannot hide its parts; the setting \
                  `separate_node_meshes` gives each node its own mesh"
                     .to_owned(),
             );

@@ -56,19 +56,22 @@ pub(super) fn check_counts(file: &AbcFile<'_>, length: usize) -> Result<(), Pars
         .iter()
         .flat_map(|animation| &animation.keyframes);
     let strings = keyframes.filter(|keyframe| !keyframe.event.is_empty());
-    for (found, limit, limit_text) in [
+    for (found, elements, limit, limit_text) in [
         (
             file.nodes.len(),
+            "nodes",
             NODES,
             "a model has at most 1024 nodes, plus one per KiB of the file",
         ),
         (
             file.animations.len(),
+            "animations",
             ANIMATIONS,
             "a model has at most 512 animations, plus one per KiB of the file",
         ),
         (
             strings.count(),
+            "keyframe strings",
             KEYFRAME_STRINGS,
             "a model has at most 4096 keyframe strings, plus one per KiB of the file",
         ),
@@ -78,7 +81,7 @@ pub(super) fn check_counts(file: &AbcFile<'_>, length: usize) -> Result<(), Pars
                 format: Format::Abc,
                 offset: 0,
                 position: None,
-                context: "model".into(),
+                context: format!("model with {found} {elements}"),
                 kind: ErrorKind::LimitExceeded { limit: limit_text },
             });
         }

@@ -25,7 +25,7 @@ pub(super) struct Corner {
 pub(super) struct Level {
     /// The LOD's number in the file; 0 is the full model.
     pub(super) number: u32,
-    /// Triangles as indices into [`SplitVertices::corners`], counter-clockwise, seen from outside.
+    /// Triangles as indices into [`SplitVertices::corners`], counterclockwise, seen from outside.
     pub(super) triangles: Vec<[u32; 3]>,
 }
 

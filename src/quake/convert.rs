@@ -141,7 +141,7 @@ fn check_skin_size(file: &MdlFile<'_>, max_texture_size: u32) -> Result<(), Pars
     ];
     for (side, offset, context) in sides {
         if side > max_texture_size && !file.skins.is_empty() {
-            return Err(too_large(offset, context));
+            return Err(too_large(offset, &format!("{context} {side}")));
         }
     }
     Ok(())
@@ -173,7 +173,10 @@ fn poses_image(poses: &MdlPoses, max_texture_size: usize) -> Result<Image, Parse
     }
     let height = texels.div_ceil(width);
     if height > max_texture_size {
-        return Err(too_large(0, "texture of all poses"));
+        return Err(too_large(
+            0,
+            &format!("texture of all poses ({width} × {height} texels)"),
+        ));
     }
     // A texture of less than one row needs no padding.
     let width = width.min(texels);
@@ -304,7 +307,7 @@ fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
 struct SplitVertices {
     /// Index of each vertex in the file, and whether it uses the back half of the skin.
     vertices: Vec<(u32, bool)>,
-    /// Vertex indices of the triangles, counter-clockwise.
+    /// Vertex indices of the triangles, counterclockwise.
     indices: Vec<u32>,
 }
 
@@ -319,7 +322,7 @@ fn split_vertices(file: &MdlFile<'_>) -> SplitVertices {
     for triangle in file.triangles {
         let back = triangle.faces_front.get() == 0;
         let [a, b, c] = triangle.vertices.map(|index| index.get() as u32);
-        // Front faces are clockwise in the file and counter-clockwise in Bevy.
+        // Front faces are clockwise in the file and counterclockwise in Bevy.
         for vertex in [a, c, b] {
             let index = vertex as usize;
             let (Some(st), Some(halves)) =

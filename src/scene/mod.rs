@@ -92,6 +92,8 @@ pub(crate) use find::with_extensions;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use formats::{ModelFormats, reserve_model_loader};
 pub(crate) use found_clip::FoundClip;
+#[cfg(feature = "_clips")]
+pub(crate) use found_clip::{CountFrames, found_clip};
 pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
 pub(crate) use labels::{SCENE, is_model_in_use, scene_path};
@@ -108,6 +110,8 @@ pub(crate) use matching::folded;
 pub(crate) use matching::same_name;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub use names::Names;
+#[cfg(feature = "alamo")]
+pub(crate) use names::named_folded;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub(crate) use names::{index_names, missing_part, named};
 #[cfg(feature = "lithtech")]

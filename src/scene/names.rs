@@ -8,7 +8,12 @@ pub type Names = HashMap<Box<str>, Vec<usize>>;
 
 /// The indices of the parts with this name (case-insensitive).
 pub(crate) fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
-    names.get(&*folded(name)).map_or(&[], Vec::as_slice)
+    named_folded(names, &folded(name))
+}
+
+/// The indices of the parts with this name, which is already [`folded`].
+pub(crate) fn named_folded<'a>(names: &'a Names, folded_name: &str) -> &'a [usize] {
+    names.get(folded_name).map_or(&[], Vec::as_slice)
 }
 
 /// Builds the table from the names of all parts, in order.

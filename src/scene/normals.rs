@@ -20,7 +20,7 @@ pub(crate) struct MeanNormal {
 }
 
 impl MeanNormal {
-    /// Adds a triangle. Its corners are counter-clockwise when seen from outside.
+    /// Adds a triangle. Its corners are counterclockwise when seen from outside.
     pub(crate) fn add_triangle(&mut self, [a, b, c]: [Vec3; 3]) {
         let (Some(to_b), Some(to_c)) = ((b - a).try_normalize(), (c - a).try_normalize()) else {
             return;
@@ -48,7 +48,7 @@ impl MeanNormal {
 /// Replaces normals for which `is_missing` returns true by the mean of the adjacent triangles, or by `fallback` if
 /// there is no mean.
 ///
-/// Corners of triangles are counter-clockwise when seen from outside. Triangles with an index out of bounds are
+/// Corners of triangles are counterclockwise when seen from outside. Triangles with an index out of bounds are
 /// skipped.
 #[cfg(any(feature = "alamo", feature = "lgw"))]
 pub(crate) fn replace_missing(

@@ -53,8 +53,8 @@ pub(crate) fn check_text(what: &str, text: &str) -> Result<(), WriteError> {
     if !text.contains('\0') {
         return Ok(());
     }
-    let limit = "a string must not contain NUL";
-    fail(what, ErrorKind::LimitExceeded { limit })
+    let reason = "a string must not contain NUL";
+    fail(what, ErrorKind::NotStorable { reason })
 }
 
 /// Checks that a string fits into a mini-chunk, whose size field is one byte.

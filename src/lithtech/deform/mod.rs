@@ -43,7 +43,7 @@ pub struct ConvertedDeform {
     /// One texel per pose and vertex, the vertices of pose 0 first: the quantized position, and one unused value.
     pub texels: Vec<u8>,
     /// First one texel per vertex: the index of the texel with its first triangle (low half, high half), the count of
-    /// its triangles, and an unused value. Then one texel per triangle: its three vertices, counter-clockwise seen from
+    /// its triangles, and an unused value. Then one texel per triangle: its three vertices, counterclockwise seen from
     /// outside, and an unused value.
     pub vertex_adjacency: Vec<u8>,
 }
@@ -143,7 +143,7 @@ impl Deforms {
             if count > budget.min(MAX_TEXELS) || (is_full && count > 0) {
                 collector.warn("fixed vertices", 0, || {
                     format!(
-                        "the vertices of node {node} stand still: their {count} positions exceed the \
+                        "the vertices of node {node} are not deformed: their {count} positions exceed the \
                          limit for a file of this size"
                     )
                 });
@@ -444,7 +444,7 @@ mod tests {
         let [warning] = &collector.into_warnings()[..] else {
             panic!("one warning");
         };
-        let expected = "the vertices of node 2 stand still: their 16 positions ";
+        let expected = "the vertices of node 2 are not deformed: their 16 positions ";
         assert!(warning.message.starts_with(expected));
     }
 }

@@ -12,6 +12,7 @@ use bevy::asset::{
 };
 use bevy::reflect::TypePath;
 use bevy::tasks::block_on;
+use classic_models_support::gpuless::{PATIENCE, Patience};
 use core::time::Duration;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -379,14 +380,15 @@ impl AssetLoader for HeldLoader {
 }
 
 fn update_until(app: &mut App, mut is_done: impl FnMut(&App) -> bool) {
-    for _ in 0..20_000 {
+    let mut patience = Patience::new(PATIENCE);
+    while !patience.is_exhausted() {
         app.update();
         if is_done(app) {
             return;
         }
-        std::thread::sleep(Duration::from_millis(1));
+        patience.wait();
     }
-    panic!("the condition was not met after 20000 updates");
+    panic!("the condition was not met");
 }
 
 /// An app with an asset processor for the files of a folder.

@@ -12,7 +12,7 @@ use bevy::image::ImagePlugin;
 use bevy::render::render_resource::{
     TextureDimension, TextureFormat, TextureUsages, TextureViewDimension,
 };
-use std::time::Duration;
+use classic_models_support::gpuless::{PATIENCE, Patience};
 
 struct TestApp {
     app: App,
@@ -46,17 +46,18 @@ impl TestApp {
         server.load_builder().with_settings(settings).load(path)
     }
 
-    /// Updates the app until a condition is true. Panics after 5000 updates.
+    /// Updates the app until a condition is true. Panics if it stays false.
     fn wait(&mut self, is_done: impl Fn(&AssetServer, &Assets<Image>) -> bool) {
-        for _ in 0..5000 {
+        let mut patience = Patience::new(PATIENCE);
+        while !patience.is_exhausted() {
             self.app.update();
             let world = self.app.world();
             if is_done(world.resource(), world.resource()) {
                 return;
             }
-            std::thread::sleep(Duration::from_millis(1));
+            patience.wait();
         }
-        panic!("the expected state was not reached after 5000 updates");
+        panic!("the expected state was not reached");
     }
 
     fn loaded(&mut self, path: &'static str, placeholder: bool) -> Image {
@@ -155,10 +156,11 @@ fn flat_image_never_becomes_a_cube_map_on_reload() {
     app.wait(|server, _| server.is_loaded(&handle));
     app.write("x.tga", cube.bytes());
     app.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
-    // Waits for Bevy's second try with default settings.
-    for _ in 0..100 {
+    // Bevy's second try with default settings gets many turns of the task pool.
+    let mut patience = Patience::new(100);
+    while !patience.is_exhausted() {
         app.app.update();
-        std::thread::sleep(Duration::from_millis(1));
+        patience.wait();
     }
     assert_eq!(app.image(&handle).texture_view_descriptor, None);
 }

@@ -152,7 +152,7 @@ fn chain_cases(file: &[u8]) -> Vec<Case> {
         case(
             38,
             linked_to(animation + 30),
-            Reject("ABC: ", animation + 32),
+            Reject("\"\" / offset of the next chunk", animation + 32),
         ),
     ]
 }

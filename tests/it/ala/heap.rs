@@ -1,9 +1,8 @@
 //! Peak heap while an Alamo animation loads, and the heap that its clip keeps, on files built to maximize both.
 
 use crate::support::ala::{all_tracks, clean, every_track};
-use crate::support::ala_adversarial::adversarial_files;
-use crate::support::app::TestApp;
-use crate::support::heap::{kept, peak, run_in_own_process};
+use crate::support::ala_adversarial::{adversarial_files, parse_outcome};
+use crate::support::heap::{HeapBudget, Loadable, kept, measure_load, run_in_own_process};
 use crate::support::{corpus, files_of};
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::{Ala, clip};
@@ -20,28 +19,21 @@ fn animation_loads_stay_within_the_heap_limit() {
 #[test]
 #[ignore = "run by the test above in its own process"]
 fn animation_loads_in_own_process() {
+    let mut budget = HeapBudget::new(LOAD_FACTOR, LOAD_CONSTANT);
     let mut files = adversarial_files();
     for version in [1, 2] {
         let bytes = all_tracks(version, 200, 300);
         files.push((format!("large-format-{version}"), bytes));
     }
-    println!("{:32} {:>10} {:>8}", "file", "bytes", "× peak");
     for (name, bytes) in files {
-        let path: &'static str = format!("{name}.ala").leak();
-        let mut app = TestApp::new(&[(path, bytes.clone())]);
-        for _ in 0..8 {
-            app.step(0.0);
-        }
-        let used = peak(|| {
-            let handle = app.load::<Ala>(path);
-            _ = app.finish_load(&handle);
-            // The asset and its clip stay in the app and count toward the peak. Some files are rejected.
-        });
-        let factor = used as f64 / bytes.len() as f64;
-        println!("{name:32} {:10} {factor:8.2}", bytes.len());
-        let limit = LOAD_FACTOR * bytes.len() + LOAD_CONSTANT;
-        assert!(used <= limit, "{name}: {used} bytes, limit {limit}");
+        let path = format!("{name}.ala");
+        measure_load::<Ala>(&mut budget, &path, bytes, parse_outcome(&name), |_| {});
     }
+    budget.finish();
+}
+
+impl Loadable for Ala {
+    type Settings = ();
 }
 
 /// The limit on the heap that a clip keeps, as a factor of the file's size. Tracks stay packed as in the file.

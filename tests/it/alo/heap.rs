@@ -1,14 +1,17 @@
 //! Peak heap while an Alamo model loads, measured on files built to maximize it.
 
 use crate::support::alo::corpus_alo;
-use crate::support::alo_adversarial::adversarial_files;
-use crate::support::app::TestApp;
-use crate::support::heap::{peak, run_in_own_process};
-use bevy_classic_models::alamo::Alo;
+use crate::support::alo_adversarial::{adversarial_files, parse_outcome};
+use crate::support::heap::{HeapBudget, Loadable, Outcome, measure_load, run_in_own_process};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, Proxy, Vertex,
 };
+use bevy_classic_models::alamo::{Alo, AloLoaderSettings};
+
+/// The heap limit in bytes: `FACTOR` × the file's size + `CONSTANT`.
+const FACTOR: usize = 16;
+const CONSTANT: usize = 1 << 20;
 
 #[test]
 fn model_loads_stay_within_the_heap_limit() {
@@ -18,29 +21,37 @@ fn model_loads_stay_within_the_heap_limit() {
 #[test]
 #[ignore = "run by the test above in its own process"]
 fn model_loads_in_own_process() {
+    let mut budget = HeapBudget::new(FACTOR, CONSTANT);
     let mut files = adversarial_files();
     files.extend(files_at_the_limits());
     files.extend(corpus_alo("model_loads_stay_within_the_heap_limit"));
-    println!("{:32} {:>10} {:>8}", "file", "bytes", "× peak");
-    let mut failures = Vec::new();
     for (name, bytes) in files {
-        let path: &'static str = format!("{name}.alo").leak();
-        let mut app = TestApp::new(&[(path, bytes.clone())]);
-        for _ in 0..8 {
-            app.step(0.0);
-        }
-        let used = peak(|| {
-            let handle = app.load::<Alo>(path);
-            _ = app.finish_load(&handle);
-            // The assets stay in the app and count toward the peak.
-        });
-        let factor = used as f64 / bytes.len() as f64;
-        println!("{name:32} {:10} {factor:8.2}", bytes.len());
-        if used > 16 * bytes.len() + (1 << 20) {
-            failures.push(format!("{name}: {used} bytes to load {}", bytes.len()));
-        }
+        let path = format!("{name}.alo");
+        measure_load::<Alo>(&mut budget, &path, bytes, load_outcome(&name), |_| {});
     }
-    assert!(failures.is_empty(), "{failures:#?}");
+    budget.finish();
+}
+
+/// The outcome of loading a file.
+fn load_outcome(name: &str) -> Outcome {
+    let exceeds_limits = [
+        "bones",
+        "meshes",
+        "lights",
+        "meshes-and-lights",
+        "submeshes",
+        "proxies",
+        "dazzles",
+        "proxy-names-not-utf8",
+    ];
+    match exceeds_limits.contains(&name) {
+        true => Outcome::Rejected,
+        false => parse_outcome(name),
+    }
+}
+
+impl Loadable for Alo {
+    type Settings = AloLoaderSettings;
 }
 
 /// Files with as many elements of each kind as the limits for small files allow, each as small as possible.

@@ -1,7 +1,8 @@
 //! Heap and time limits for loading manifests, with adversarial texts.
 
+use crate::manifest::spawn::mdl;
 use crate::support::cpu_time;
-use crate::support::heap::{HeapBudget, Loadable, measure_load, run_in_own_process};
+use crate::support::heap::{HeapBudget, Loadable, Outcome, measure_load_with, run_in_own_process};
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::parse;
 use std::time::Duration;
@@ -16,10 +17,13 @@ fn adversarial_files() -> Vec<(String, Vec<u8>)> {
     };
     // The maximum length of a text is 1 << 20.
     let long = "x".repeat(1 << 19);
+    // The maximum length of a list.
     let many = 1024;
+    let named = |index: usize| format!("(name:\"{index}\",frames:(1,2)),");
+    let named: String = (0..many).map(named).collect();
     let texts = [
         ("clips", list("clips", "(file:\"a\"),", many)),
-        ("frames", list("clips", "(name:\"a\",frames:(1,2)),", many)),
+        ("frames", list("clips", &named, 1)),
         ("too_many", list("clips", "(file:\"a\"),", 1 << 16)),
         ("attachments", list("attachments", "(model:\"a\"),", many)),
         ("empty", list("attachments", "(),", 1 << 18)),
@@ -29,7 +33,7 @@ fn adversarial_files() -> Vec<(String, Vec<u8>)> {
         ("long_model", format!("(model: {long:?})")),
         (
             "long_name",
-            format!("(model: \"a\", clips: [(name: {long:?}, clip: 0)])"),
+            format!("(model: \"a.mdl\", clips: [(name: {long:?}, clip: 0)])"),
         ),
         (
             "escapes",
@@ -76,7 +80,11 @@ fn loading_stays_within_the_heap_budget() {
 fn loading_measured_alone() {
     let mut measured = HeapBudget::new(16, 1 << 20);
     for (name, bytes) in adversarial_files() {
-        measure_load::<ModelManifest>(&mut measured, &format!("{name}.model.ron"), bytes, |_| {});
+        let path = format!("{name}.model.ron");
+        let is_valid = ["clips", "frames", "attachments", "folders", "long_name"].contains(&&*name);
+        let expected = Outcome::rejected_if(!is_valid);
+        let model = Some(("a.mdl", mdl()));
+        measure_load_with::<ModelManifest>(&mut measured, &path, bytes, model, expected, |_| {});
     }
     measured.finish();
 }

@@ -124,6 +124,13 @@ fn y_range(world: &mut World, root: Entity, pixels: &[usize]) -> [f32; 2] {
     })
 }
 
+/// Whether a pixel is at the edge of the image.
+fn is_at_edge(pixel: usize) -> bool {
+    let (width, height) = (SIZE.x as usize, SIZE.y as usize);
+    let (x, y) = (pixel % width, pixel / width);
+    x == 0 || y == 0 || x + 1 == width || y + 1 == height
+}
+
 #[test]
 fn samples_of_all_formats_are_lit_animated_and_in_meters() {
     let (mut stage, roots) = start();
@@ -144,6 +151,8 @@ fn samples_of_all_formats_are_lit_animated_and_in_meters() {
             "{path} covers {} pixels",
             pixels.len()
         );
+        let is_cut = pixels.iter().any(|pixel| is_at_edge(*pixel));
+        assert!(!is_cut, "{path} is not completely in the image");
         let [low, high] = y_range(stage.app.world_mut(), *root, &pixels);
         let height = high - low;
         assert!(sample.height.contains(&height), "{path} is {height} m high");

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Turns of the task pool after which [`wait_until`] gives up.
-const PATIENCE: usize = 20_000;
+pub const PATIENCE: usize = 20_000;
 
 /// The plugins of Bevy that loading and animating models needs.
 ///

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+pub mod bench_models;
 pub mod capture;
 pub mod controls;
 pub mod dice;

@@ -159,8 +159,8 @@ pub fn write(texture: &DtxDocument) -> Result<Vec<u8>, WriteError> {
         ("texture", read == *texture),
     ];
     if let Some((what, _)) = parts.iter().find(|(_, is_same)| !is_same) {
-        let limit = "a reader of the file would get other values than given";
-        fail(*what, ErrorKind::LimitExceeded { limit })?;
+        let reason = "a reader of the file would get other values than given";
+        fail(*what, ErrorKind::NotStorable { reason })?;
     }
     Ok(bytes)
 }

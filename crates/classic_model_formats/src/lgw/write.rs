@@ -46,8 +46,8 @@ fn check_material(material: &Material<'_>) -> Result<(), WriteError> {
         .map(|texture| texture.number)
         .collect();
     if !matches!(*numbers, [] | [0] | [1] | [0, 1]) {
-        let limit = "texture numbers are 0 and 1, in this order";
-        fail("TEXTURE", ErrorKind::LimitExceeded { limit })?;
+        let reason = "texture numbers are 0 and 1, in this order";
+        fail("TEXTURE", ErrorKind::NotStorable { reason })?;
     }
     for texture in &material.textures {
         check_string("FILE_NAME", texture.file.as_deref().unwrap_or_default())?;
@@ -57,8 +57,8 @@ fn check_material(material: &Material<'_>) -> Result<(), WriteError> {
             fail("RAW_IMAGE", ErrorKind::Unsupported { value: 1, hint })?;
         }
         if texture.texgen[2].kind == Some(TexGenKind::SphereMap) {
-            let limit = "SPHERE_MAP has no R coordinate";
-            fail("TEX_GEN_R", ErrorKind::LimitExceeded { limit })?;
+            let reason = "SPHERE_MAP has no R coordinate";
+            fail("TEX_GEN_R", ErrorKind::NotStorable { reason })?;
         }
     }
     Ok(())
@@ -102,14 +102,14 @@ fn check_mesh(mesh: &Mesh<'_>) -> Result<(), WriteError> {
 
 /// Checks the characters of a string. The format has no escapes.
 fn check_string(what: &str, string: &str) -> Result<(), WriteError> {
-    let limit = if string.contains(['"', '\n', '\r']) {
+    let reason = if string.contains(['"', '\n', '\r']) {
         "a string must not contain quotes or line ends"
     } else if string.contains('\0') {
         "a string must not contain NUL"
     } else {
         return Ok(());
     };
-    fail(what, ErrorKind::LimitExceeded { limit })
+    fail(what, ErrorKind::NotStorable { reason })
 }
 
 fn write_model(file: &LgwFile<'_>, out: &mut String) -> std::fmt::Result {

@@ -161,6 +161,12 @@ pub enum ErrorKind {
         /// The limit, as a clause such as `a file is at most 2 GiB long`.
         limit: &'static str,
     },
+    /// The format cannot store the value. Only in a `WriteError`.
+    #[error("cannot be stored: {reason}")]
+    NotStorable {
+        /// The reason, as a clause such as `a string must not contain NUL`.
+        reason: &'static str,
+    },
     /// The file or a part of it has the wrong length.
     #[error("is {found} bytes long, but must be {expected}")]
     WrongLength {

@@ -1,8 +1,8 @@
 //! Applies the actions of the keyboard and the panel to LithTech models.
 
-use crate::view::actions::Action;
-use crate::view::models::Row;
+use crate::view::action::Action;
 use crate::view::named_panel::active_skin;
+use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;

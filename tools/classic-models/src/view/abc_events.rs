@@ -1,6 +1,6 @@
 //! Shows the keyframe events of LithTech models: the latest ones, at the right of the window, where they fade out.
 
-use crate::view::models::ViewedModel;
+use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
 use bevy::time::Real;
 use bevy_classic_models::lithtech::AbcKeyframeEvent;

@@ -2,7 +2,7 @@
 //! and the positions of vertices that a shader moves.
 
 use crate::view::model_bounds::ModelBounds;
-use crate::view::models::ViewedModel;
+use crate::view::viewed_model::ViewedModel;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::AbcFile;

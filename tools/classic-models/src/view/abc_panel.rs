@@ -1,13 +1,13 @@
 //! The panel's items for a LithTech model.
 
 use crate::view::abc_file::FileCounts;
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::bars::Bar;
 use crate::view::clip_panel::clip_items;
 use crate::view::clips::ClipList;
 use crate::view::named_panel::active_skin;
 use crate::view::overlay::Overlays;
-use crate::view::panel_items::{Item, Tone, button};
+use crate::view::panel_item::{Item, Tone, button};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcInstance;

@@ -1,8 +1,8 @@
 //! Applies the actions of the keyboard and the panel to Alamo models.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::alo_panel::{TEAMS, parts, team_index};
-use crate::view::models::Row;
+use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::prelude::*;
@@ -42,7 +42,11 @@ pub fn act_on_alo(
             Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
             Action::Alt(stage) => _ = root.insert(DamageStage(stage)),
             Action::NextAlt => {
-                let next = if alt < model.max_alt { alt + 1 } else { 0 };
+                let next = if alt < model.max_damage_stage {
+                    alt + 1
+                } else {
+                    0
+                };
                 root.insert(DamageStage(next));
             }
             Action::Team(index) => set_team_color(&mut root, index),

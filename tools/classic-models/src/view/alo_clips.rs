@@ -3,9 +3,11 @@
 use crate::view::args::Args;
 use crate::view::clips::{Animators, ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::view::files::{Folders, belongs_to, is_ala};
+use crate::view::load_error::explain;
 use crate::view::manifest_clips::ClipSources;
-use crate::view::models::{Row, ViewedModel, explain};
 use crate::view::playback::FADE;
+use crate::view::row::Row;
+use crate::view::viewed_model::ViewedModel;
 use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloModel;

@@ -1,11 +1,11 @@
 //! The panel's items for an Alamo model.
 
-use crate::view::actions::Action;
-use crate::view::alo_trees::{Trees, levels};
+use crate::view::action::Action;
 use crate::view::clip_panel::clip_items;
 use crate::view::clips::ClipList;
 use crate::view::overlay::Overlays;
-use crate::view::panel_items::{Button, Item, Live, Tone, button};
+use crate::view::panel_item::{Button, Item, Live, Tone, button};
+use crate::view::trees::{Trees, levels};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
@@ -107,10 +107,10 @@ pub fn alo_items(
         items.push(Item::Heading("Level of detail"));
         items.push(Item::Buttons(lods(model, alo.lod.map_or(0, |lod| lod.0))));
     }
-    if model.max_alt > 0 {
+    if model.max_damage_stage > 0 {
         items.push(Item::Heading("Damage stage"));
-        let shown = alo.alt.map_or(0, |alt| alt.0).min(model.max_alt);
-        let stages = 0..=model.max_alt;
+        let shown = alo.alt.map_or(0, |alt| alt.0).min(model.max_damage_stage);
+        let stages = 0..=model.max_damage_stage;
         let stages = stages.map(|n| button(&n.to_string(), Action::Alt(n), n == shown));
         items.push(Item::Buttons(stages.collect()));
     }

@@ -1,10 +1,10 @@
 //! Names the parts of Alamo models under the mouse, and marks the hit.
 
-use crate::view::alo_trees::Trees;
 use crate::view::camera::Orbit;
+use crate::view::camera::PANEL_WIDTH;
 use crate::view::gizmos::OnTop;
 use crate::view::overlay::Overlays;
-use crate::view::panel::PANEL_WIDTH;
+use crate::view::trees::Trees;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;

@@ -1,7 +1,7 @@
 //! The command line of `view`.
 
-use crate::view::alo_trees::Trees;
 use crate::view::part_args::PartArgs;
+use crate::view::trees::Trees;
 use bevy::color::{Color, Srgba};
 use bevy::math::{UVec2, Vec2};
 use bevy::prelude::Resource;

@@ -1,8 +1,8 @@
 //! Bars in the panel: the time of the selected model's clip, and its level of detail. Pressing a bar seeks.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::clips::Animators;
-use crate::view::models::Row;
+use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy::ui::RelativeCursorPosition;
 use bevy_classic_models::lithtech::AbcInstance;

@@ -2,8 +2,7 @@
 
 use crate::view::args::View;
 use crate::view::model_bounds::WorldBounds;
-use crate::view::models::RowLayout;
-use crate::view::panel::PANEL_WIDTH;
+use crate::view::row::RowLayout;
 use bevy::camera::Viewport;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit};
@@ -15,6 +14,9 @@ use std::f32::consts::{FRAC_PI_2, PI};
 
 /// The vertical field of view, in radians.
 pub const FOV: f32 = 0.6;
+
+/// Width of the panel at the left, which the viewport excludes, in logical pixels.
+pub const PANEL_WIDTH: f32 = 310.0;
 
 /// The position of the camera: distance and direction from a focus. Angles in radians.
 #[derive(Component, Clone, Copy)]

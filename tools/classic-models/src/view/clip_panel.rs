@@ -1,9 +1,11 @@
-//! The panel's items for a list of clips.
+//! The panel's items for a list of clips and for playback.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
+use crate::view::bars::Bar;
 use crate::view::clips::{ClipList, ClipState};
-use crate::view::panel_items::{Item, Tone, button, controls};
+use crate::view::panel_item::{Item, Live, Tone, button};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::Repeat;
 
 /// The heading above clips that a manifest names.
 pub const MANIFEST_CLIPS: &str = "Clips of the manifest";
@@ -52,4 +54,30 @@ pub fn clip_items(list: &ClipList, play: Option<(&PlayClip, &Playback)>) -> Vec<
     items.push(Item::Buttons(buttons));
     items.extend(problems);
     items
+}
+
+/// The playback controls of a clip. `ends` is whether the manifest plays the clip once.
+pub fn controls(play: &PlayClip, finished: bool, ends: bool) -> Vec<Item> {
+    let stopped = play.paused || finished;
+    let play_or_pause = if stopped { "play" } else { "pause" };
+    let loops = match play.repeat {
+        Repeat::Loop => true,
+        Repeat::FromManifest => !ends,
+        _ => false,
+    };
+    let speed = format!("x{}", play.speed);
+    vec![
+        Item::Heading("Playback"),
+        Item::Live(Live::Status),
+        Item::Bar(Bar::Time),
+        Item::Buttons(vec![
+            button("<", Action::StepBack, false),
+            button(play_or_pause, Action::TogglePlay, !stopped),
+            button(">", Action::StepForward, false),
+            button("-", Action::Slower, false),
+            button(&speed, Action::ResetSpeed, play.speed == 1.0),
+            button("+", Action::Faster, false),
+            button("loop", Action::ToggleRepeat, loops),
+        ]),
+    ]
 }

@@ -3,8 +3,8 @@
 use crate::view::camera::{FOV, Orbit};
 use crate::view::mesh_vertices::{MeshVertices, OfModel};
 use crate::view::model_bounds::ModelBounds;
-use crate::view::models::ViewedModel;
 use crate::view::overlay::{BOUNDS, EDGES, NORMALS, OnSurface, Overlays};
+use crate::view::viewed_model::ViewedModel;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;

@@ -1,8 +1,8 @@
 //! Applies the actions of the keyboard and the panel to LGW models.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::lgw_panel::meshes_by_name;
-use crate::view::models::Row;
+use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::prelude::*;

@@ -3,7 +3,8 @@
 use crate::view::args::Args;
 use crate::view::files::Folders;
 use crate::view::model_bounds::ModelBounds;
-use crate::view::models::{RowLayout, ViewedModel};
+use crate::view::row::RowLayout;
+use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
 use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings, LgwMaterial};
 use bevy_classic_models::prelude::*;

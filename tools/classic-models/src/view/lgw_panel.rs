@@ -1,9 +1,9 @@
 //! The panel's items for an LGW model.
 
 use crate::lgw_text;
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::lgw_models::ModelMaterials;
-use crate::view::panel_items::{Item, Tone, button};
+use crate::view::panel_item::{Item, Tone, button};
 use bevy::ecs::query::QueryData;
 use bevy_classic_models::lgw::{LgwInstance, LgwMaterial};
 use bevy_classic_models::lgw::{LgwMeshInfo, LgwModel};

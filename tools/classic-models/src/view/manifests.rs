@@ -3,20 +3,11 @@
 use crate::view::alo_clips::AssignedClips;
 use crate::view::clips::ClipList;
 use crate::view::files::Folders;
-use crate::view::models::{ModelHandle, ViewedModel, load, yaw};
-use bevy::asset::AssetPath;
+use crate::view::load_model::{load, yaw};
+use crate::view::viewed_model::{ModelHandle, ViewedModel};
 use bevy::prelude::*;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
-use std::path::PathBuf;
-
-/// The manifest that a model was opened by.
-#[derive(Clone, Debug)]
-pub struct OpenedManifest {
-    pub handle: Handle<ModelManifest>,
-    pub path: AssetPath<'static>,
-    pub file: PathBuf,
-}
 
 /// Loads the models of manifests that have been loaded, and spawns them with the manifests' settings. If a manifest
 /// changes to another model, that model replaces the previous one.

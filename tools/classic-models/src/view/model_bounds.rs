@@ -1,6 +1,7 @@
 //! Bounds of models, and their arrangement side by side in a row.
 
-use crate::view::models::{Row, ViewedModel};
+use crate::view::row::Row;
+use crate::view::viewed_model::ViewedModel;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

@@ -1,124 +1,27 @@
 //! Loads and spawns the models that are shown.
 
-use crate::view::abc_models;
 use crate::view::alo_bounds::measure_alo;
 use crate::view::alo_clips::AssignedClips;
+use crate::view::alo_models::spawn_alo;
 use crate::view::args::Args;
 use crate::view::clips::ClipList;
-use crate::view::files::{Folders, absolute, is_abc, is_alo, is_lgw, is_manifest, models_to_show};
-use crate::view::lgw_models;
+use crate::view::files::{Folders, absolute, models_to_show};
+use crate::view::load_error::explain;
+use crate::view::load_model::{load, yaw};
 use crate::view::manifest_clips::load_clip_files;
-use crate::view::manifests::{OpenedManifest, open_manifests};
+use crate::view::manifests::open_manifests;
+use crate::view::mdl_models::spawn_mdl;
 use crate::view::model_bounds::arrange_row;
 use crate::view::overrides::apply_overrides;
 use crate::view::quote::line_of;
-use bevy::asset::{AssetLoadError, AssetPath, LoadState, UntypedAssetId};
+use crate::view::row::{Row, RowLayout};
+use crate::view::viewed_model::{ModelHandle, OpenedManifest, ViewedModel};
+use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloLoaderSettings};
-use bevy_classic_models::lgw::Lgw;
-use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::model::manifest::ManifestLoaderError;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::scene::{ClassicModelsSystems, ModelLoadError};
+use bevy_classic_models::scene::ClassicModelsSystems;
 use std::collections::VecDeque;
-use std::f32::consts::PI;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A model that is shown. On its root entity.
-#[derive(Component)]
-pub struct ViewedModel {
-    pub name: String,
-    pub file: PathBuf,
-    pub path: AssetPath<'static>,
-    pub handle: ModelHandle,
-    /// The manifest that the model was opened by, if any.
-    pub manifest: Option<OpenedManifest>,
-    /// The error message, if the model or its newest version did not load.
-    pub problem: Option<String>,
-    /// The error that `problem` describes.
-    failure: Option<Arc<AssetLoadError>>,
-}
-
-/// A model's asset.
-#[derive(Clone, Debug)]
-pub enum ModelHandle {
-    Mdl(Handle<Mdl>),
-    Alo(Handle<Alo>),
-    Abc(Handle<Abc>),
-    Lgw(Handle<Lgw>),
-    /// A manifest whose model is not known before it is loaded.
-    Manifest(Handle<ModelManifest>),
-}
-
-impl ModelHandle {
-    pub fn id(&self) -> UntypedAssetId {
-        match self {
-            Self::Mdl(handle) => handle.id().untyped(),
-            Self::Alo(handle) => handle.id().untyped(),
-            Self::Abc(handle) => handle.id().untyped(),
-            Self::Lgw(handle) => handle.id().untyped(),
-            Self::Manifest(handle) => handle.id().untyped(),
-        }
-    }
-
-    pub fn mdl(&self) -> Option<&Handle<Mdl>> {
-        match self {
-            Self::Mdl(handle) => Some(handle),
-            _ => None,
-        }
-    }
-
-    pub fn alo(&self) -> Option<&Handle<Alo>> {
-        match self {
-            Self::Alo(handle) => Some(handle),
-            _ => None,
-        }
-    }
-
-    pub fn abc(&self) -> Option<&Handle<Abc>> {
-        match self {
-            Self::Abc(handle) => Some(handle),
-            _ => None,
-        }
-    }
-
-    pub fn lgw(&self) -> Option<&Handle<Lgw>> {
-        match self {
-            Self::Lgw(handle) => Some(handle),
-            _ => None,
-        }
-    }
-}
-
-/// All models from left to right.
-#[derive(Resource)]
-pub struct Row {
-    pub models: Vec<Entity>,
-    /// The index of the model that the panel shows.
-    pub selected: usize,
-    /// The direction of the row, a unit vector.
-    pub right: Vec3,
-    /// Whether the bounds of a Quake model contain only its current clip, not all its poses.
-    pub by_clip: bool,
-}
-
-impl Row {
-    pub fn new(right: Vec3, by_clip: bool) -> Self {
-        Self {
-            models: Vec::new(),
-            selected: 0,
-            right,
-            by_clip,
-        }
-    }
-
-    pub fn selected(&self) -> Option<Entity> {
-        self.models.get(self.selected).copied()
-    }
-}
 
 /// Loads and spawns models. Needs [`Args`], [`Folders`] and [`Row`].
 pub struct ModelsPlugin;
@@ -148,10 +51,6 @@ impl Plugin for ModelsPlugin {
         );
     }
 }
-
-/// The systems that position the models in a row.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RowLayout;
 
 /// The files of the command line that are not loaded yet.
 #[derive(Resource, Default)]
@@ -195,9 +94,6 @@ fn load_next(
     }
 }
 
-/// Quake units per Alamo unit, so that models of both formats have similar sizes in the row.
-const ALO_SCALE: f32 = 4.0;
-
 /// Adds a file to the row and selects it.
 pub fn add(
     file: &Path,
@@ -240,39 +136,6 @@ pub fn add(
     row.models.push(model.id());
 }
 
-/// The rotation of a model about Y, in radians. Alamo models face the opposite direction of the others.
-pub fn yaw(handle: &ModelHandle) -> f32 {
-    if handle.alo().is_some() { PI } else { 0.0 }
-}
-
-/// Loads a model with the loader of its extension.
-pub fn load(
-    file: &Path,
-    path: &AssetPath<'static>,
-    folders: &Folders,
-    server: &AssetServer,
-) -> ModelHandle {
-    let builder = server.load_builder();
-    if is_alo(file) {
-        let textures = folders.texture_folders();
-        let settings = move |settings: &mut AloLoaderSettings| {
-            settings.scale = ALO_SCALE;
-            settings.texture_folders.extend(textures.iter().cloned());
-        };
-        ModelHandle::Alo(builder.with_settings(settings).load(path.clone()))
-    } else if is_abc(file) {
-        let settings = abc_models::settings(folders);
-        ModelHandle::Abc(builder.with_settings(settings).load(path.clone()))
-    } else if is_lgw(file) {
-        let settings = lgw_models::settings(file, folders);
-        ModelHandle::Lgw(builder.with_settings(settings).load(path.clone()))
-    } else if is_manifest(file) {
-        ModelHandle::Manifest(builder.load(path.clone()))
-    } else {
-        ModelHandle::Mdl(builder.load(path.clone()))
-    }
-}
-
 /// Sets the error messages of models that failed to load, and clears those of models that loaded since.
 fn update_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>) {
     for mut model in &mut models {
@@ -301,91 +164,4 @@ fn problem(model: &ViewedModel, error: &AssetLoadError) -> String {
         Some(line) => format!("{message}\n{line}"),
         None => message,
     }
-}
-
-/// Spawns Quake models that have been loaded.
-fn spawn_mdl(
-    mut commands: Commands,
-    args: Res<Args>,
-    assets: Res<Assets<Mdl>>,
-    models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
-) {
-    for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
-        let Some(mdl) = model.handle.mdl().and_then(|mdl| assets.get(mdl)) else {
-            continue;
-        };
-        let clip = args.clip.as_deref().and_then(|name| mdl_clip(mdl, name));
-        let play = args.play(clip.unwrap_or(ClipRef::Index(0)));
-        let mut entity = commands.entity(entity);
-        entity.insert((WorldAssetRoot(mdl.scene.clone()), play));
-        if let Some(skin) = &args.skin {
-            entity.insert(skin.clone());
-        }
-        if let Some(colors) = args.colors {
-            entity.insert(colors);
-        }
-        info!(
-            "{}: {} vertices, {} poses, {} clips, {} skins",
-            model.name,
-            mdl.poses.vertex_count(),
-            mdl.poses.pose_count(),
-            mdl.clips.len(),
-            mdl.skins.len()
-        );
-    }
-}
-
-/// A clip of a Quake model by its name, otherwise by its index.
-pub fn mdl_clip(mdl: &Mdl, name: &str) -> Option<ClipRef> {
-    if mdl.named_clips.contains_key(name) {
-        return Some(name.into());
-    }
-    let index = name.parse::<usize>().ok();
-    let index = index.filter(|index| *index < mdl.clips.len());
-    index.map(ClipRef::from)
-}
-
-/// Spawns Alamo models that have been loaded.
-fn spawn_alo(
-    mut commands: Commands,
-    args: Res<Args>,
-    assets: Res<Assets<Alo>>,
-    models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
-) {
-    for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
-        let Some(alo) = model.handle.alo().and_then(|alo| assets.get(alo)) else {
-            continue;
-        };
-        let mut entity = commands.entity(entity);
-        entity.insert((
-            WorldAssetRoot(alo.scene.clone()),
-            ModelLod(args.lod.unwrap_or_default()),
-            DamageStage(args.damage_stage.unwrap_or_default()),
-            args.parts.applied_to(PartVisibility::default()),
-        ));
-        if let Some(team) = args.team {
-            entity.insert(TeamColor(team));
-        }
-        info!(
-            "{}: {} bones, {} meshes, {} lights, {} proxies, {} dazzles, {} clips",
-            model.name,
-            alo.bones.len(),
-            alo.meshes.len(),
-            alo.lights.len(),
-            alo.proxies.len(),
-            alo.dazzles.len(),
-            alo.animations.len()
-        );
-    }
-}
-
-/// The loader's error message, without Bevy's text around it.
-pub fn explain(error: &AssetLoadError) -> String {
-    let AssetLoadError::AssetLoaderError(error) = error else {
-        return error.to_string();
-    };
-    let own = error.error();
-    None.or_else(|| Some(own.downcast_ref::<ModelLoadError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<ManifestLoaderError>()?.to_string()))
-        .unwrap_or_else(|| error.to_string())
 }

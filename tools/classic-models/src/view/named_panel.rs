@@ -1,11 +1,11 @@
 //! The panel's buttons for the skins and clips that a manifest names, and their actions.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::clip_panel::MANIFEST_CLIPS;
 use crate::view::clips::ClipList;
-use crate::view::models::Row;
-use crate::view::panel_items::{Item, button};
+use crate::view::panel_item::{Item, button};
 use crate::view::playback::start;
+use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::Repeat;

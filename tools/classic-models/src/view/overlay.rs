@@ -3,10 +3,10 @@
 //! A shader moves the vertices of Quake models, so that Bevy's wireframes would show pose 0. Therefore this module
 //! blends the poses again on the CPU, as the animator does.
 
-use crate::view::alo_trees::Trees;
 use crate::view::args::Args;
 use crate::view::model_bounds::WorldBounds;
-use crate::view::models::ViewedModel;
+use crate::view::trees::Trees;
+use crate::view::viewed_model::ViewedModel;
 use bevy::camera::primitives::Aabb;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::VertexAttributeValues;

@@ -2,7 +2,8 @@
 
 use crate::view::args::Args;
 use crate::view::clips::{ClipList, ClipState};
-use crate::view::models::{ViewedModel, mdl_clip};
+use crate::view::mdl_models::mdl_clip;
+use crate::view::viewed_model::ViewedModel;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;

@@ -3,14 +3,16 @@
 //! Each frame computes the panel's items as plain values (see `panel_items.rs`), and respawns the UI nodes if the items
 //! changed. Texts that change in nearly every frame ([`Live`]) are updated in place.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::alo_clips::PendingClips;
 use crate::view::alo_hidden::HiddenBones;
 use crate::view::bars;
+use crate::view::camera::PANEL_WIDTH;
 use crate::view::clips::ClipStatus;
-use crate::view::models::Row;
 use crate::view::overlay::Overlays;
-use crate::view::panel_items::{Item, Live, PanelModel, Tone, panel_items};
+use crate::view::panel_item::{Item, Live, Tone};
+use crate::view::panel_items::{PanelModel, panel_items};
+use crate::view::row::Row;
 use bevy::camera::visibility::RenderLayers;
 use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::prelude::*;
@@ -19,9 +21,6 @@ use bevy::window::PrimaryWindow;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::scene::NightTime;
-
-/// Width in logical pixels.
-pub const PANEL_WIDTH: f32 = 310.0;
 
 const BACKGROUND: Color = Color::srgb(0.075, 0.078, 0.085);
 const BUTTON: Color = Color::srgb(0.17, 0.175, 0.19);

@@ -1,51 +1,21 @@
-//! The panel's items as plain values.
+//! Collects the panel's items.
 
 use crate::view::abc_panel::{AbcPanelModel, abc_items};
-use crate::view::actions::{Action, ROW_BACK, playing};
+use crate::view::action::{Action, ROW_BACK};
+use crate::view::actions::playing;
 use crate::view::alo_clips::PendingClips;
 use crate::view::alo_panel::{AloPanelModel, alo_items};
-use crate::view::bars::Bar;
+use crate::view::clip_panel::controls;
 use crate::view::lgw_panel::{LgwPanelModel, lgw_items};
-use crate::view::models::{Row, ViewedModel};
 use crate::view::named_panel;
 use crate::view::overlay::{Edges, Overlays};
+use crate::view::panel_item::{Item, Tone, button};
+use crate::view::row::Row;
+use crate::view::viewed_model::ViewedModel;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};
-use bevy_classic_models::scene::Repeat;
-
-/// A row of the panel. Rows are one below the other.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Item {
-    Heading(&'static str),
-    Text(String, Tone),
-    Live(Live),
-    /// A bar that seeks.
-    Bar(Bar),
-    /// Buttons side by side.
-    Buttons(Vec<Button>),
-}
-
-/// A text that changes in nearly every frame.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Live {
-    /// The time and frame of the clip.
-    Status,
-    /// Which bones are hidden.
-    Bones,
-}
-
-/// The kind of a text; it selects the color.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    Remark,
-    Warning,
-    Error,
-}
-
-/// The label of a button, its action, and whether it is highlighted.
-pub type Button = (String, Action, bool);
 
 /// The components of a model that the panel shows.
 #[derive(QueryData)]
@@ -138,10 +108,6 @@ pub fn panel_items(
     items
 }
 
-pub fn button(label: &str, action: Action, highlighted: bool) -> Button {
-    (label.to_owned(), action, highlighted)
-}
-
 fn facts(model: &MdlModel, triangles: Option<usize>) -> Vec<Item> {
     let counts = format!(
         "{} vertices, {} triangles, {} poses",
@@ -155,33 +121,6 @@ fn facts(model: &MdlModel, triangles: Option<usize>) -> Vec<Item> {
         .into_iter()
         .chain(warnings)
         .collect()
-}
-
-/// The playback controls of a clip.
-/// `ends` is whether the manifest plays the clip once.
-pub fn controls(play: &PlayClip, finished: bool, ends: bool) -> Vec<Item> {
-    let stopped = play.paused || finished;
-    let play_or_pause = if stopped { "play" } else { "pause" };
-    let loops = match play.repeat {
-        Repeat::Loop => true,
-        Repeat::FromManifest => !ends,
-        _ => false,
-    };
-    let speed = format!("x{}", play.speed);
-    vec![
-        Item::Heading("Playback"),
-        Item::Live(Live::Status),
-        Item::Bar(Bar::Time),
-        Item::Buttons(vec![
-            button("<", Action::StepBack, false),
-            button(play_or_pause, Action::TogglePlay, !stopped),
-            button(">", Action::StepForward, false),
-            button("-", Action::Slower, false),
-            button(&speed, Action::ResetSpeed, play.speed == 1.0),
-            button("+", Action::Faster, false),
-            button("loop", Action::ToggleRepeat, loops),
-        ]),
-    ]
 }
 
 fn mdl_skins(

@@ -1,8 +1,8 @@
 //! Applies the actions of the keyboard and the panel to clips.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::clips::{ClipList, ReadyClip};
-use crate::view::models::Row;
+use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::Repeat;

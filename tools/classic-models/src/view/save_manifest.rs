@@ -1,10 +1,11 @@
 //! Writes a manifest of the selected model as it is shown.
 
-use crate::view::actions::Action;
+use crate::view::action::Action;
 use crate::view::alo_panel::parts;
 use crate::view::files::{Folders, absolute};
-use crate::view::models::{Row, ViewedModel};
 use crate::view::played_clip::{free_name, played_clip};
+use crate::view::row::Row;
+use crate::view::viewed_model::ViewedModel;
 use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::ecs::query::QueryData;

@@ -3,7 +3,7 @@
 use crate::view::clips::ClipList;
 use crate::view::mesh_vertices::{MeshVertices, OfModel};
 use crate::view::model_bounds::ModelBounds;
-use crate::view::models::ViewedModel;
+use crate::view::viewed_model::ViewedModel;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

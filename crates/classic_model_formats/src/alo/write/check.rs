@@ -73,8 +73,8 @@ fn check_bone(bone: &Bone<'_>, index: usize) -> Result<(), WriteError> {
         return fail("parent", kind);
     }
     if bone.is_v1 && bone.billboard != 0 {
-        let limit = "the older bone record (`is_v1`) has no billboard mode";
-        return fail("billboard", ErrorKind::LimitExceeded { limit });
+        let reason = "the older bone record (`is_v1`) has no billboard mode";
+        return fail("billboard", ErrorKind::NotStorable { reason });
     }
     check_finite("matrix", bone.matrix.as_flattened())
 }

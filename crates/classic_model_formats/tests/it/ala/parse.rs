@@ -245,7 +245,7 @@ fn values_that_the_format_cannot_store_are_write_errors() {
         ),
         (
             error(1, &|file| file.bones[2].name = "a\0".into()),
-            "0x1000 / 0x1002 bone 2 \"a\\0\" name exceeds",
+            "0x1000 / 0x1002 bone 2 \"a\\0\" name cannot be stored: a string must not contain NUL",
         ),
         (
             error(1, &|file| file.bones[2].name = "x".repeat(255)),

@@ -2,7 +2,7 @@
 
 use classic_model_formats::alo::parse;
 use classic_models_fixtures::alo::corpus_alo;
-use classic_models_fixtures::alo_adversarial::adversarial_files;
+use classic_models_fixtures::alo_adversarial::{adversarial_files, parse_outcome};
 use classic_models_fixtures::heap::{HeapBudget, run_in_own_process};
 
 /// Limit of the heap, including the file's bytes: `FACTOR` times the file's size plus `CONSTANT` bytes.
@@ -23,10 +23,11 @@ fn parsing_measured_alone() {
     files.extend(corpus_alo("parsing_heap_is_limited_by_file_size"));
     let mut measured = HeapBudget::new(FACTOR, CONSTANT);
     for (name, bytes) in files {
-        measured.take(&name, bytes.len(), || {
+        measured.take(&name, bytes.len(), parse_outcome(&name), || {
             // The file's bytes count too, because they are in memory while it is parsed.
             let bytes = bytes.clone();
-            let _ = parse(&bytes);
+            let parsed = parse(&bytes);
+            parsed.map(drop).map_err(|error| error.to_string())
         });
     }
     measured.finish();

@@ -147,7 +147,7 @@ fn values_that_the_format_cannot_store_are_write_errors() {
         (error(&|file| file.bones.clear()), "0x201 bone count is 0"),
         (
             error(&|file| file.bones[1].name = "a\0b".into()),
-            "0x200 / 0x202 bone 1 \"a\\0b\" name exceeds a limit: a string must not contain NUL",
+            "0x200 / 0x202 bone 1 \"a\\0b\" name cannot be stored: a string must not contain NUL",
         ),
         (
             error(&|file| file.bones[2].parent = Some(2)),

@@ -157,27 +157,27 @@ fn writing_rejects_values_that_the_format_cannot_store() {
     let edits: [(Edit, &str); 15] = [
         (
             |file| file.name = "a \"b\"".into(),
-            "MODEL exceeds a limit: a string must not contain quotes or line ends",
+            "MODEL cannot be stored: a string must not contain quotes or line ends",
         ),
         (
             |file| file.source = Some("a\nb".into()),
-            "SOURCE_FILE exceeds a limit: a string must not contain quotes or line ends",
+            "SOURCE_FILE cannot be stored: a string must not contain quotes or line ends",
         ),
         (
             |file| file.source = Some("a\0b".into()),
-            "SOURCE_FILE exceeds a limit: a string must not contain NUL",
+            "SOURCE_FILE cannot be stored: a string must not contain NUL",
         ),
         (
             |file| file.meshes[1].name = "\r".into(),
-            "mesh 1 / name exceeds a limit: a string must not contain quotes or line ends",
+            "mesh 1 / name cannot be stored: a string must not contain quotes or line ends",
         ),
         (
             |file| file.materials[0].name = "\"".into(),
-            "material 7 / name exceeds a limit: a string must not contain quotes or line ends",
+            "material 7 / name cannot be stored: a string must not contain quotes or line ends",
         ),
         (
             |file| file.materials[0].textures[1].file = Some("\"".into()),
-            "material 7 / FILE_NAME exceeds a limit: a string must not contain quotes or line ends",
+            "material 7 / FILE_NAME cannot be stored: a string must not contain quotes or line ends",
         ),
         (
             |file| file.materials[0].textures[0].raw_image = true,
@@ -185,17 +185,17 @@ fn writing_rejects_values_that_the_format_cannot_store() {
         ),
         (
             |file| file.materials[0].textures[1].number = 2,
-            "material 7 / TEXTURE exceeds a limit: texture numbers are 0 and 1, in this order",
+            "material 7 / TEXTURE cannot be stored: texture numbers are 0 and 1, in this order",
         ),
         (
             |file| file.materials[0].textures.reverse(),
-            "material 7 / TEXTURE exceeds a limit: texture numbers are 0 and 1, in this order",
+            "material 7 / TEXTURE cannot be stored: texture numbers are 0 and 1, in this order",
         ),
         (
             |file| {
                 file.materials[0].textures[0].texgen[2] = file.materials[0].textures[0].texgen[0]
             },
-            "material 7 / TEX_GEN_R exceeds a limit: SPHERE_MAP has no R coordinate",
+            "material 7 / TEX_GEN_R cannot be stored: SPHERE_MAP has no R coordinate",
         ),
         (
             |file| file.materials[0].textures[0].texgen[0].coefficient = f32::NAN,

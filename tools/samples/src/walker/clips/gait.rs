@@ -3,8 +3,7 @@
 //! Time is in whole cycles: the left foot comes down at 0, the right one at 0.5. Rotations about X
 //! (`roll`) lower the front, about Y (`pitch`) the left side, and about Z (`yaw`) turn left.
 
-use super::FPS;
-use super::pose::{BACKWARD, FEET, Pose, Side, ankle};
+use super::pose::{BACKWARD, FEET, FPS, Pose, Side, ankle};
 use crate::math::{Transform, cos, pitch, roll, sin, yaw};
 use crate::walker::skeleton::{ANKLE, Rig};
 use bevy::math::{Mat3, Vec3};

@@ -13,11 +13,8 @@ use super::skeleton::Rig;
 use crate::alamo::{self, SampleFile};
 use crate::math::quaternion;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
-use pose::{BonePose, Pose};
+use pose::{BonePose, FPS, Pose};
 use std::error::Error;
-
-/// Frames per second of all clips.
-const FPS: f32 = 30.0;
 
 /// A clip definition.
 struct Clip {

@@ -4,6 +4,9 @@ use crate::math::Transform;
 use crate::walker::skeleton::{ANKLE, Rig};
 use bevy::math::{Mat3, Vec3};
 
+/// Frames per second of all clips.
+pub const FPS: f32 = 30.0;
+
 /// A bone of a [`Pose`].
 #[derive(Clone, Copy)]
 pub struct BonePose {

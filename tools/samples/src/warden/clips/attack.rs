@@ -1,6 +1,6 @@
 //! `attack`: draws the glaive back over the right shoulder, steps in, and cuts down to the left.
 
-use super::Clip;
+use super::clip::Clip;
 use crate::warden::pose::{Part, Stance, through};
 
 pub const CLIP: Clip = Clip {

@@ -1,6 +1,6 @@
 //! `die`: the knees give way, the glaive falls, and the warden collapses over it.
 
-use super::Clip;
+use super::clip::Clip;
 use crate::warden::pose::{Part, Stance, through};
 
 pub const CLIP: Clip = Clip {

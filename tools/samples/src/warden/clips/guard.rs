@@ -1,6 +1,6 @@
 //! `idle`: breathes, and turns its head.
 
-use super::Clip;
+use super::clip::Clip;
 use crate::math::{cos, sin};
 use crate::warden::pose::{Part, Stance};
 use bevy::math::Vec3;

@@ -2,7 +2,7 @@
 //!
 //! The left heel comes down at 0, the right one after half the cycle.
 
-use super::Clip;
+use super::clip::Clip;
 use crate::math::{cos, mix, sin, smooth};
 use crate::warden::pose::{Part, Stance};
 use bevy::math::Vec3;

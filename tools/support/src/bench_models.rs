@@ -1,7 +1,6 @@
 //! Models for the benchmarks: from the assets, from the corpus, and generated.
 
-#![allow(dead_code, reason = "each benchmark uses only some of the items")]
-
+use crate::samples;
 use bevy::math::Vec3;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Vertex};
@@ -25,7 +24,7 @@ pub struct Model {
 pub fn models() -> Vec<Model> {
     let folder = match std::env::var_os("CLASSIC_MODELS_CORPUS") {
         Some(corpus) => Path::new(&corpus).join("quake"),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models"),
+        None => samples().join("models"),
     };
     files(&folder, "mdl")
 }
@@ -42,8 +41,7 @@ pub fn ala_files() -> Vec<Model> {
 
 /// The bundled files with this extension.
 pub fn bundled(extension: &str) -> Vec<Model> {
-    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-    files(&assets, extension)
+    files(&samples(), extension)
 }
 
 /// All files with this extension in the corpus. Empty unless `CLASSIC_MODELS_CORPUS` is set.
