@@ -8,7 +8,7 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, Alo, AloAnimator, AloInstance, AloLoaderSettings};
-use bevy_classic_models::alamo::{AloRoot, AloSubmeshIndex, ala};
+use bevy_classic_models::alamo::{AloSceneRoot, AloSubmeshIndex, ala};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use classic_models_support::places::Places;
@@ -168,7 +168,7 @@ fn bones(
     root: In<Entity>,
     models: Query<&AloInstance>,
     transforms: Query<(&Name, &GlobalTransform)>,
-    scenes: Query<&GlobalTransform, With<AloRoot>>,
+    scenes: Query<&GlobalTransform, With<AloSceneRoot>>,
     ancestors: Query<&ChildOf>,
     parents: Query<(&Visibility, Option<&ChildOf>)>,
 ) -> Vec<PosedBone> {
